@@ -1909,8 +1909,8 @@ PERMI_BRIEF_END
 
 /* ======================================================================================= >>matching
    Maximum matching of a bipartite graph in O(nnz sqrt(n)). J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973)
-   225-231. Rows are 0..n-1, row i has columns column[start[i]..start[i+1]). row_match and column_match get the
-   partner or -1; work has room for 3 n numbers, cursor for n. Returns the number of pairs; fewer if watch says stop. */
+   225-231. Row i has columns column[start[i]..start[i+1]). row_match and column_match get the partner or -1. work: 3
+   n, cursor: n. Returns the number of pairs; fewer if stopped. */
 
 static int permi_matching(int n, const size_t *start, const int *column, int *row_match, int *column_match, int *work,
                           size_t *cursor, permi_control *watch)
@@ -1920,7 +1920,7 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
   size_t e;
   for (i = 0; i < n; i++)
     row_match[i] = column_match[i] = -1;
-  for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) /* a greedy start */
+  for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++)
     for (e = start[i]; e < start[i + 1] && row_match[i] < 0 && !permi_watch_step(watch, e, 5); e++)
       if (column_match[column[e]] < 0) {
         row_match[i] = column[e];
@@ -1954,7 +1954,7 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
     }
     if (nearest == INT_MAX)
       return pairs;
-    for (i = 0; i < n; i++) { /* depth first along growing distance: no row twice on the stack */
+    for (i = 0; i < n; i++) { /* depth first by growing distance: no row twice on the stack */
       int depth = 0;
       if (row_match[i] >= 0)
         continue;
@@ -1990,10 +1990,8 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
 /* ===================================================================================== >>components
    Strong components of the digraph with an arc from row i to the row matched to each column of i: the fine
    Dulmage-Mendelsohn decomposition (Canad. J. Math. 10 (1958) 517-534). An entry lies in some perfect matching if
-   and only if it joins a row and a column of one component. R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160, O(nnz),
-   with an explicit stack.
-   component[row] gets 0..count-1; work has room for 4 n numbers, cursor for n. Returns the count; fewer if watch
-   says stop. */
+   and only if its row and column are of one component. R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160, O(nnz).
+   work: 4 n, cursor: n. Returns the number of components; fewer if stopped. */
 
 static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
                             int *work, size_t *cursor, permi_control *watch)
@@ -2019,7 +2017,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
       }
       if (cursor[row] < start[row + 1]) {
         int next = column_match[column[cursor[row]]];
-        if (number[next] < 0) { /* looked at again when next is done, to take over its low */
+        if (number[next] < 0) { /* again when next is done, to take over its low */
           path[++depth] = next;
           continue;
         }
@@ -2049,7 +2047,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
    entries a, b in columns c, d goes, and these become a (column d) + b (column c): at least 2 entries fewer. */
 
 typedef struct permi_cell {
-  int vertex[2], next[2], previous[2]; /* row, column; links along each, or -1 */
+  int vertex[2], next[2], previous[2]; /* row, column; links along each */
   double real, absolute;               /* value; sum of |terms| behind it */
   double imaginary;                    /* absolute >= modulus once scaled */
   int rounded;
@@ -2062,23 +2060,23 @@ typedef struct permi_working {
   int integer;        /* the integers count, nothing rounds */
   uint64_t modulus;
   int is_complex;
-  int keep;          /* entries stay as given, times powers of two */
-  int inexact;       /* an integer was rounded to a double */
-  int lost;          /* entries scaled below the normal doubles */
-  double lost_error; /* bound of the change by these, in units of 2^exp2 */
+  int keep;
+  int inexact;       /* an integer was rounded */
+  int lost;          /* scaled below the normal doubles */
+  double lost_error; /* what these change, in units of 2^exp2 */
   int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
   int *head, *degree;     /* of a vertex: first entry; entries, -1 once eliminated */
-  int *at;                /* of a line: its entry while merging, else -1 */
-  int *queue, *queued;    /* ring of 2 n + 1 */
+  int *at;                /* of a line: its entry while merging */
+  int *queue, *queued;
   int *component;
   int *work;              /* 9 n + 2 */
   int *column;
   size_t *start, *cursor; /* n + 1, n */
   long long exp2;
   permi_number constant;
-  permi_control *watch; /* or NULL */
+  permi_control *watch;
 } permi_working;
 
 static void permi_working_free(permi_working *working)
@@ -2088,7 +2086,6 @@ static void permi_working_free(permi_working *working)
   permi_release(&working->allocator, working->start);
 }
 
-/* 0: out of memory. */
 static int permi_working_create(permi_working *working, const perm_allocator *allocator, int n, size_t entries)
 {
   const size_t rows = (size_t)n, vertices = 2 * rows;
@@ -2181,7 +2178,7 @@ static void permi_split_violator(permi_working *working, int rows, const int *ro
   working->report.hall_others = tail - 1;
 }
 
-/* Matches and splits the live part, removes entries in no perfect matching. 0: singular structure, or stopped. */
+/* Splits the live part, removes entries in no perfect matching. 0: singular structure, or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -2249,7 +2246,7 @@ static int permi_split(permi_working *working)
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
-/* Least e with modulus <= 2^e (real: modulus < 2^e). */
+/* Least e with modulus <= 2^e. */
 static int permi_cell_exponent(const permi_cell *cell)
 {
   double x, y;
@@ -2420,7 +2417,7 @@ static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, in
 static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, const permi_cell *b, const permi_cell *y,
                                   permi_cell *sum)
 {
-  int64_t part[2][2]; /* a x, b y */
+  int64_t part[2][2];
   memset(part, 0, sizeof part);
   return a->imaginary_integer != INT64_MIN && (!b || b->imaginary_integer != INT64_MIN) &&
          permi_combine_integers(a->integer, x->integer, -a->imaginary_integer, x->imaginary_integer, &part[0][0]) &&
@@ -2479,7 +2476,7 @@ static void permi_cell_assign(permi_cell *cell, const permi_cell *sum)
   cell->rounded = 1;
 }
 
-/* Scales a line's largest entry to [1/2, 1), unless some entry falls near underflow. */
+/* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
 {
   int index, e, largest = INT_MIN;
@@ -2520,7 +2517,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   kept = a.vertex[other];
   merged = b.vertex[other];
   if (working->degree[kept] > PERMI_MERGE_DEGREE)
-    return 0; /* n lines merged into a hub would take n^2 */
+    return 0; /* n merges into a hub would take n^2 */
   for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other])
     if (index != first)
       working->at[working->cell[index].vertex[side]] = index;
@@ -2533,7 +2530,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
         continue;
       sum = *cell;
       fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum) &&
-             (working->integer || !permi_cell_is_zero(working, &sum)); /* doubles that cancel to 0 may not be 0 */
+             (working->integer || !permi_cell_is_zero(working, &sum)); /* doubles that cancel may not be 0 */
       if (pass == 1) {
         permi_cell_unlink(working, index);
         permi_cell_assign(cell, &sum);
@@ -2621,7 +2618,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   return status;
 }
 
-/* Eliminates all lines of degree 1 and 2. *singular: a line is empty. PERM_ERROR_OVERFLOW: the constant is too long. */
+/* Eliminates degrees 1 and 2. *singular: a line is empty. PERM_ERROR_OVERFLOW: the constant is too long. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
 {
   int n = working->n, head = 0, tail = 0, vertex;
@@ -2686,23 +2683,23 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 #define PERMI_GREEDY_LOOK 64
 #define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_HOT 0.07
-#define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing is found above */
+#define PERMI_ANNEAL_WARM 0.03
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_MOST 8e8
 #define PERMI_ANNEAL_GAIN 3      /* gain in a round, up to 8 */
 #define PERMI_ANNEAL_FALL 2.5    /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
 
-typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
+typedef struct permi_block {
   int n, edges;
   int rounded;                   /* some entry is not the given one times a power of two */
-  int *start, *neighbour, *edge; /* 2 n + 1; 2 edges, neighbours ascending */
-  double *real, *absolute;       /* of an edge, as below; NULL unless used */
+  int *start, *neighbour, *edge; /* neighbours ascend */
+  double *real, *absolute;       /* of an edge; NULL unless used */
   double *imaginary;
   int64_t *integer;
   int64_t *imaginary_integer;
 } permi_block;
 
-static double permi_order_random(uint64_t *seed) /* xorshift64*, in [0, 1) */
+static double permi_order_random(uint64_t *seed)
 {
   *seed ^= *seed >> 12;
   *seed ^= *seed << 25;
@@ -2742,8 +2739,8 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
 typedef struct permi_account {
   permi_control *watch;
   double begin;
-  double run;   /* predicted seconds of blocks already planned */
-  double least; /* seconds granted in any case */
+  double run;   /* predicted, of blocks already planned */
+  double least; /* granted in any case */
   double share;
 } permi_account;
 
@@ -2754,7 +2751,7 @@ static double permi_account_left(const permi_account *account, double seconds)
 }
 
 typedef struct permi_budget {
-  double effort; /* rounds of annealing */
+  double effort;
   double most;   /* states in memory; a state beyond costs PERMI_ORDER_BEYOND times as much */
   double each, start; /* predicted seconds: of a unit of cost; fixed */
   double rival;
@@ -2769,9 +2766,9 @@ static double permi_order_price(double states, double most)
 
 typedef struct permi_walk {
   int *open;
-  int *skip;             /* of an edge to an eliminated neighbour: a later edge, nothing open between */
+  int *skip;             /* of an edge to an eliminated neighbour: a later edge, none open between */
   unsigned char *state;  /* 0 untouched, 1 in the frontier, 2 eliminated */
-  int *frontier, *place; /* unordered; places in it */
+  int *frontier, *place;
   int width[2], eliminated[2];
 } permi_walk;
 
@@ -2835,7 +2832,7 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
 }
 
 /* Writes a greedy order, returns its cost: each time the vertex that leaves the smallest frontier, among rows (kind
-   0), columns (1) or both (2) in or next to the frontier. INFINITY: over `limit`, or stopped. */
+   0), columns (1) or both (2). INFINITY: over `limit`, or stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
                                  uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
@@ -2850,10 +2847,10 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
          !permi_watch(budget->account->watch, units)) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
     units = 100;
-    /* of a hub only some neighbours are seen; its growth is a guess */
+    /* of a hub only some neighbours are seen */
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
-    if (width == 0) { /* only at the start: a block is connected */
+    if (width == 0) { /* at the start: a block is connected */
       best = permi_order_below(seed, n) + (kind == 1 || (kind == 2 && permi_order_below(seed, 2)) ? n : 0);
     } else {
       for (i = 0; i < width; i++) {
@@ -2911,7 +2908,7 @@ typedef struct permi_anneal {
   uint64_t *adjacent;
   uint64_t *sets, *trial;     /* by position: eliminated rows, columns, touched rows, columns */
   int *counts, *trial_counts;
-  double *states, *trial_states, *cost, *trial_cost; /* before a position; costs so far */
+  double *states, *trial_states, *cost, *trial_cost;
   int *order, *candidate, *best;
   double units, told;
 } permi_anneal;
@@ -2924,7 +2921,6 @@ typedef struct permi_anneal {
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
-/* Makes trial position p + 1 from p by eliminating v. */
 static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, int p, int v)
 {
   int n = a->block->n, side = v >= n, other = 1 - side, i = v - side * n, w, size = 4 * words, left = 0, e;
@@ -3022,7 +3018,7 @@ static double permi_anneal_left(const permi_budget *budget, double cost)
          1e9 * PERMI_PLAN_REST;
 }
 
-/* Anneals a->order into a->best, returns its cost; takes `units`, or fewer once a better order deserves less. */
+/* Anneals a->order into a->best, returns its cost; takes fewer units once a better order deserves less. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
@@ -3104,7 +3100,7 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
 }
 
-/* Units that an order of that cost is worth: PERMI_ANNEAL_SHARE of the predicted run, but more for milliseconds. */
+/* Units that an order of that cost is worth; more of short runs. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);
@@ -3190,7 +3186,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   *cost = (double)INFINITY;
   if (!numbers || !walk.state || !walk.skip)
     goto done;
-  if (n > PERM_MAX_N) /* smaller blocks are quick, and their rival's price may be too hopeful */
+  if (n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
     most = fmin(most, PERMI_ORDER_HOPELESS * budget->rival / budget->each);
   walk.open = numbers;
   walk.frontier = numbers + vertices;
@@ -3222,7 +3218,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   anneal.budget = budget;
   if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST)
     permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
-  /* Each start gets a share, the winner the largest. Rounds double, as slower cooling mostly helps. */
+  /* Rounds double, as slower cooling mostly helps. */
   for (spent = 0; spent < budget->effort && budget->account->watch->stopped == PERM_OK; spent += round) {
     round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4 && budget->account->watch->stopped == PERM_OK; k++) {
@@ -3254,7 +3250,6 @@ static perm_status permi_make_fits(const permi_maker *maker, int n)
                           perm_method_name(method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : method), PERM_MAX_N);
 }
 
-/* Makes the block an array; the caller releases *entries. */
 static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
                                       void **entries)
 {
@@ -3289,7 +3284,7 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
 }
 
 /* Bounds the permanent of the moduli behind the entries: exactly up to PERMI_MAJORANT_ORDER, else by the lesser
-   product of row or column sums. value: room for the subsets of columns. */
+   product of row or column sums. */
 static double permi_block_majorant(const permi_block *block, double *value)
 {
   double product[2] = {1, 1};
@@ -3338,19 +3333,18 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
-/* Scales a bound of underflow by factor 2^e; never to 0. */
+/* loss factor 2^e, but never 0 by underflow. */
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
 
-/* First member of a plan: its memory. */
 typedef struct permi_owned {
   perm_allocator allocator;
   permi_pool pool;
 } permi_owned;
 
-/* Allocates a plan of `bytes`, zero after permi_owned, or NULL. */
+/* Allocates a plan that begins with a permi_owned, the rest zero; NULL: out of memory. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate(allocator, 1, bytes);
@@ -3454,7 +3448,7 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* Adds |c| to *weight; *least becomes at most any non-zero modulus of c and of its parts. */
+/* Adds |c| to *weight; *least becomes at most any non-zero part of c. */
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   const double real = fabs(c->real), imaginary = fabs(c->imaginary);
@@ -3494,7 +3488,6 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* y += a x for a value a. */
 static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const permi_numbers *numbers, const void *a,
                                                  void *y, const void *x)
 {
@@ -3506,7 +3499,6 @@ static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const pe
   }
 }
 
-/* y += c x, or y = c x, of `count` values. */
 static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const permi_numbers *numbers,
                                                     const permi_coefficient *c, void *y, const void *x, size_t count,
                                                     int fresh)
@@ -3603,11 +3595,11 @@ static void permi_values_finish(const permi_numbers *numbers, const void *value,
     return;
   if (lost_error > 0)
     loss += DBL_MIN + ldexp(lost_error, permi_int_exponent(-sizes->exp2));
-  partial->lost += 2 * loss; /* with its own roundings */
+  partial->lost += 2 * loss;
   partial->exp2 = sizes->exp2;
 }
 
-/* Returns e such that values times 2^-e come near 1, and notes it; 0 while all lies between 1 / beyond and beyond.
+/* Returns e such that values times 2^-e come near 1, and notes it; 0 if all lie within 1 / beyond and beyond.
    Products below `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
@@ -3618,7 +3610,7 @@ static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
   sizes->loss = permi_loss_scaled(sizes->loss, 1, -e);
   sizes->smallest = ldexp(sizes->smallest, -e);
   sizes->largest = ldexp(sizes->largest, -e);
-  if (e > 0 && sizes->smallest < safe) /* a low part may be lost */
+  if (e > 0 && sizes->smallest < safe)
     sizes->loss += 2 * DBL_MIN;
   sizes->exp2 += e;
   return e;
@@ -3632,7 +3624,7 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Enters the sizes of values, but for low parts; integers have none. */
+/* Enters sizes, not of low parts; integers have none. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
@@ -3647,8 +3639,8 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
       permi_values_extremes(x, size, 2, sizes);
 }
 
-/* log2 of a bound on the block's permanent of integers, by rows or columns: products of sums of moduli, or of
-   r!^(1/r) for moduli 1 [Bre73]. Rounded up. */
+/* log2 of a bound on the block's permanent, by rows or columns: products of sums of moduli, or of r!^(1/r) for
+   moduli 1 [Bre73]. Rounded up. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -3669,8 +3661,8 @@ static double permi_block_bits(const permi_block *block)
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
 
-/* Chooses the block's numbers. 0: its permanent may be too long for a perm_integer and there is no modulus. */
-#define PERMI_RESIDUE_WORDS 8 /* the price of a residue product, with its division */
+/* 0: the permanent may be too long for a perm_integer and there is no modulus. */
+#define PERMI_RESIDUE_WORDS 8 /* price of a residue product, a division */
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   int e;
@@ -3732,7 +3724,7 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 /* Measuring sizes costs a fifth of a step. Where the loss grows by at most 2^300 in all, long lists are measured in
    one step of four, else count as if they held values of any smallness. */
 #define PERMI_TRACK_STATES 2000
-#define PERMI_GROUP_BYTES 2 /* of a list: per state, beside the value */
+#define PERMI_GROUP_BYTES 2
 
 /* A state comes from (state & keep) ^ flip if (state & test) == want. */
 typedef struct permi_pull {
@@ -3743,8 +3735,8 @@ typedef struct permi_pull {
 typedef struct permi_arrays {
   permi_owned owned;
   perm_isa isa;
-  int lists;            /* on a GPU, as lists */
-  int low, middle, top; /* numbers of slots */
+  int lists;
+  int low, middle, top;
   int *pull_start;      /* steps + 1 */
   permi_pull *pull;
   uint64_t *occupied; /* steps + 1: slots in use */
@@ -3754,33 +3746,33 @@ typedef struct permi_frontier {
   permi_owned owned;
   permi_numbers numbers;
   int steps, width;
-  int slots, mask_words; /* slots in use; words of a mask */
+  int slots, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
   uint64_t *mask; /* of a stream: words of test, want, flip */
   double *states; /* steps + 1: a bound */
-  double *cost;   /* steps + 1: predicted, of all steps before */
+  double *cost;   /* steps + 1: of all steps before */
   double bound_relative;
   double lost_error;
   double room[2];    /* most states, of even and odd steps */
   int *sequence, *birth, *death; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
   int *ones;         /* steps + 1: of a state, see >>arrays */
-  permi_arrays *arrays; /* or NULL: lists */
+  permi_arrays *arrays;
 } permi_frontier;
 
 typedef struct permi_patterns {
-  int count, room; /* room: a power of two, half the table's */
+  int count, room;
   uint64_t *bits;  /* PERMI_LOW_WORDS each */
   size_t *first;   /* in low */
   uint16_t *low;
   size_t low_room;
-  int *table; /* by hash: pattern + 1, or 0 */
+  int *table;
 } permi_patterns;
 
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;
-  uint64_t *high; /* keys of groups, ascending */
+  uint64_t *high;
   size_t *first;
   int *pattern;
   void *value;
@@ -3803,7 +3795,7 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_patterns_release(allocator, &list->patterns);
 }
 
-/* Moves *array, a pointer of any type, to larger memory. 0: out of memory, nothing is lost. */
+/* Moves *array, a pointer of any type. 0: out of memory, nothing is lost. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -3815,7 +3807,7 @@ static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, 
   return 1;
 }
 
-/* The same unless there is room for `more` elements beyond `used`. */
+/* The same unless there is room for `more`. */
 static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
                       size_t *room, size_t size)
 {
@@ -3853,7 +3845,7 @@ static size_t permi_patterns_hash(const uint64_t *bits)
 {
   uint64_t h = 0, g = 1;
   int w;
-  for (w = 0; w < PERMI_LOW_WORDS; w += 2) { /* two chains: multiplications overlap */
+  for (w = 0; w < PERMI_LOW_WORDS; w += 2) {
     h = (h ^ bits[w]) * UINT64_C(0x9e3779b97f4a7c15);
     g = (g ^ bits[w + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
   }
@@ -3869,7 +3861,7 @@ static void permi_patterns_clear(permi_patterns *patterns)
     memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
 }
 
-/* Returns the pattern's number, entered if new; -1: out of memory. */
+/* The pattern's number, entered if new; -1: out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   size_t mask, place;
@@ -3910,7 +3902,6 @@ static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *
   return pattern;
 }
 
-/* permi_even[b]: the numbers below 64 whose bit b is 0. */
 static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x3333333333333333),
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
@@ -3921,7 +3912,7 @@ typedef struct permi_cursor {
   uint64_t key[PERMI_MASK_WORDS]; /* of the next output; last word all ones at the end */
   size_t group;
   unsigned low_test, low_want, low_flip;
-  uint64_t keep[PERMI_LOW_WORDS]; /* low masks that take part */
+  uint64_t keep[PERMI_LOW_WORDS];
   permi_coefficient c;
 } permi_cursor;
 
@@ -3943,7 +3934,6 @@ static PERMI_ALWAYS_INLINE int permi_cursor_takes(const permi_cursor *cursor, co
   return !differs;
 }
 
-/* Moves to the next group that takes part, or stays. */
 static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const permi_list *source, int words)
 {
   const uint64_t *high = source->high + cursor->group * (size_t)words;
@@ -3988,7 +3978,6 @@ static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *fronti
   cursor->group = 0;
 }
 
-/* Adds to `into` what the stream takes of the pattern; 0: nothing. */
 static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, uint64_t *into)
 {
   unsigned words = cursor->low_flip >> 6, w;
@@ -4014,10 +4003,10 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
 #define PERMI_MOVES_PAIRS 262144
 #define PERMI_MOVES_RUN 4 /* mean length from which runs are kept */
 typedef struct permi_move {
-  int step, stream, source, target; /* step + 1, 0: empty; patterns */
+  int step, stream, source, target;
   int whole;                        /* k -> k, and the target has no more */
   int first, count;
-  int runs;                         /* if not 0: pairs are runs, of a start and a length */
+  int runs;                         /* if not 0: pairs are starts and lengths */
 } permi_move;
 
 typedef struct permi_moves { /* direct-mapped cache: patterns are few */
@@ -4060,7 +4049,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
     }
   move->count = moves->used - move->first;
   move->runs = 0;
-  if (move->count >= PERMI_MOVES_RUN * runs) { /* in place: runs of two pairs or more become two numbers */
+  if (move->count >= PERMI_MOVES_RUN * runs) { /* in place: a run of two pairs or more becomes two numbers */
     uint32_t *pair = moves->pair + move->first;
     int i, length;
     for (i = 0; i < move->count; i += length) {
@@ -4080,13 +4069,13 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
 }
 
 /* ========================================================================================== >>steps
-   Fills a step of the lists: sums over the streams, group by group. */
+   Fills a step of the lists. */
 
-typedef struct permi_take { /* a stream into a target group, from a source group */
+typedef struct permi_take {
   uint32_t group, stream;
 } permi_take;
 
-/* Part of a step's target. Merged, takes stand in order of groups, then streams. */
+/* Part of a step's target; once merged, takes stand in order of groups, then streams. */
 typedef struct permi_part {
   permi_cursor *cursor;
   size_t groups, group_room, takes, take_room, states;
@@ -4095,36 +4084,35 @@ typedef struct permi_part {
   uint32_t *taken;
   permi_take *take;
   permi_patterns patterns;
-  int own, *number; /* own patterns; their numbers in the list */
+  int own, *number; /* numbers of own patterns in the list */
   size_t number_room, group_at, state_at;
-  uint64_t end[PERMI_MASK_WORDS]; /* first key beyond */
+  uint64_t end[PERMI_MASK_WORDS];
   permi_sizes sizes;
   perm_status status;
 } permi_part;
 
 typedef struct permi_run {
   const perm_allocator *allocator;
-  perm_allocator locked; /* for threads */
+  perm_allocator locked;
   permi_pool pool;
   permi_control *control;
   permi_list list[2];
   permi_part *part;
   int parts_at_once, threads;
-  int sorting; /* lists of single states */
+  int sorting;
   permi_moves *moves;
   size_t *weight; /* [stream][block of groups]: states before that take part */
   size_t weight_room;
   permi_sizes sizes;
   double visited;
   int step;
-  int careful, tracking; /* sizes are measured in every step; in this one */
+  int careful, tracking;
   double state_seconds;
   const permi_numbers *numbers;
   int slots;
 } permi_run;
 
-/* Fills a merged and placed part. Where a stream takes all of one group to all of another, this is y += c x over
-   contiguous arrays. */
+/* Fills a placed part. Where a stream takes all of one group to all of another, this is y += c x over arrays. */
 static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
                                               permi_list *target, permi_part *part, permi_moves *moves)
 {
@@ -4219,8 +4207,8 @@ static int permi_part_more(const perm_allocator *allocator, permi_part *part, in
   return permi_takes_more(allocator, part, (size_t)streams);
 }
 
-/* Merges from the cursors up to part->end, or to the end of the group that reaches `most` states. *done: nothing is
-   left below the key. */
+/* Merges up to part->end, or to the end of the group that reaches `most` states. *done: nothing is left below the
+   key. */
 static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
                                                               permi_patterns *patterns, permi_part *part, int words,
                                                               int streams, size_t most, int *done)
@@ -4304,7 +4292,6 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
   return PERM_OK;
 }
 
-/* One thread takes parts that stay in the cache. */
 #define PERMI_PART_STATES 16384
 static perm_status permi_run_alone(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                    double done)
@@ -4336,9 +4323,9 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
   return PERM_OK;
 }
 
-#define PERMI_BALANCE_BLOCK 32      /* groups weighed together */
+#define PERMI_BALANCE_BLOCK 32
 #define PERMI_BALANCE_GROUP 16      /* cost of merging a group, in states */
-#define PERMI_PARALLEL_STATES 20000 /* source states from which threads pay */
+#define PERMI_PARALLEL_STATES 20000
 #define PERMI_PART_WORK 131072
 
 /* Moves the cursor to the first source group whose output is not below `key`; outputs have the order of sources. */
@@ -4358,7 +4345,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   }
   memcpy(at, key, (size_t)words * sizeof *at);
   if (top >= 0) {
-    if (key[top >> 6] >> (top & 63) & 1) { /* outputs have 0 here: raise the next free bit above */
+    if (key[top >> 6] >> (top & 63) & 1) {
       for (top++; top < 64 * words; top++)
         if (!((cursor->test[top >> 6] | cursor->flip[top >> 6] | key[top >> 6]) >> (top & 63) & 1))
           break;
@@ -4368,7 +4355,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
       }
     }
     at[top >> 6] |= UINT64_C(1) << (top & 63);
-    for (w = 0; w <= top >> 6; w++) { /* the smallest such output */
+    for (w = 0; w <= top >> 6; w++) {
       const uint64_t below = w < top >> 6 ? UINT64_MAX : (UINT64_C(1) << (top & 63)) - 1;
       at[w] = (at[w] & ~below) | (((cursor->want[w] ^ cursor->flip[w]) & (cursor->test[w] | cursor->flip[w])) & below);
     }
@@ -4390,10 +4377,10 @@ typedef struct permi_together {
   const permi_list *source;
   permi_list *target;
   int streams;
-  size_t total, first, count; /* work in all; first part of the round; parts in all */
+  size_t total, first, count;
 } permi_together;
 
-/* Returns the work below a key, in whole blocks; moves the cursors there. */
+/* Work below a key, in whole blocks; moves the cursors there. */
 static size_t permi_balance_below(const permi_together *step, permi_cursor *cursor, const uint64_t *key)
 {
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
@@ -4406,7 +4393,6 @@ static size_t permi_balance_below(const permi_together *step, permi_cursor *curs
   return sum;
 }
 
-/* The greatest key with at most `work` below it. */
 static void permi_balance_key(const permi_together *step, permi_cursor *cursor, size_t work, uint64_t *key)
 {
   int b;
@@ -4494,7 +4480,7 @@ static perm_status permi_together_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* Threads work in rounds of some parts each, which bounds what waits for its place. */
+/* Threads work in rounds, which bounds what waits for its place. */
 static perm_status permi_run_together(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                       double done)
 {
@@ -4561,7 +4547,7 @@ static size_t permi_value_bytes(const permi_frontier *frontier)
   return 8 * permi_numbers_words(&frontier->numbers);
 }
 
-/* Prepares step p: cursors, sizes and losses; returns the number of streams. */
+/* Prepares step p; returns the number of streams. */
 static int permi_run_prepare(const permi_frontier *frontier, permi_run *run, int p)
 {
   const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
@@ -4616,7 +4602,6 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->pool);
 }
 
-/* Allocates what steps need beside the lists. 0: out of memory. */
 static int permi_run_create(permi_run *run, const permi_frontier *frontier, int streams)
 {
   const size_t moves = sizeof(permi_move) << PERMI_MOVES_LOG2;
@@ -4647,7 +4632,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier, int 
 
 typedef perm_status (*permi_stepping)(const permi_frontier *frontier, permi_run *run, int p);
 
-/* Begins a run; the caller releases it also after a failure. control may be NULL. */
+/* Begins a run; release it also after a failure. control may be NULL. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, permi_stepping step,
                                   permi_run *run)
 {
@@ -4763,7 +4748,7 @@ static perm_status permi_sorting_expand(const permi_frontier *frontier, permi_ru
   return status;
 }
 
-/* Sorts part[0].take by bytes of the keys, low ones first. 0: out of memory. */
+/* By bytes of the keys, low ones first. 0: out of memory. */
 static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *source, const perm_allocator *allocator,
                               permi_part *part)
 {
@@ -4968,7 +4953,6 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   frontier->stream_start[p] = used;
 }
 
-/* Fills in sequence, births, deaths, states, costs. 0: stopped. */
 static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
                                const double *binomial, permi_walk *walk, permi_control *watch)
 {
@@ -5020,8 +5004,8 @@ static double permi_frontier_bound(const permi_frontier *frontier, const permi_b
   return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
 }
 
-/* PERM_ERROR_LIMIT: over PERMI_FRONTIER_WIDTH frontier vertices, or stopped. PERM_ERROR_OVERFLOW: the permanent may
-   be too long. roundings: of an entry's terms. modulus: of integers, or 0. */
+/* PERM_ERROR_LIMIT: frontier too wide, or stopped. PERM_ERROR_OVERFLOW: permanent too long. roundings: of an entry's
+   terms. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, double roundings, double lost_error,
                                          uint64_t modulus, int doubled, permi_control *watch,
@@ -5306,7 +5290,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
   size_t total[PERMI_ARRAY_HIGH + 1];
-  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1]; /* of a block with j ones left, at HIGH + j */
+  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1];
   int fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
   uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
@@ -5323,7 +5307,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
       const int of = permi_count_ones(x);
       layout->rank[x] = (uint16_t)(fill[of] - layout->start[of]);
       layout->word[fill[of]++] = (uint16_t)x;
-      x = (x - low_mask) & low_mask; /* next subset */
+      x = (x - low_mask) & low_mask;
     } while (x);
   }
   layout->occupied = occupied;
@@ -5622,7 +5606,6 @@ PERMI_BRIEF_END
 /* ===================================================================================== >>arrays_run
    Makes arrays from a frontier, prices and runs them. */
 
-/* The blocks under one word of top bits. */
 static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *source, const permi_layout *target,
                                const char *from, char *to, int ways, uint32_t top, permi_origin *origin,
                                permi_sizes *sizes)
@@ -5663,7 +5646,7 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
   }
 }
 
-#define PERMI_ARRAY_POLL 262144 /* states between polls */
+#define PERMI_ARRAY_POLL 262144
 
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
@@ -5805,7 +5788,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Brings value and moduli to one exponent and loss, as the theorem of >>steps_run needs. */
+/* Gives value and moduli one exponent and loss, for the theorem of >>steps_run. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   const long long common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
@@ -5821,7 +5804,7 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* Allocates for a run of so many predicted seconds. 0: out of memory. */
+/* Allocates a run. 0: out of memory. */
 static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double seconds)
 {
   const permi_frontier *frontier = run->frontier;
@@ -5935,7 +5918,7 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
     next->c = drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
     if (!drop) {
       if (death[t] == p) {
-        next->flip ^= bit; /* leaves, matched with v */
+        next->flip ^= bit;
       } else if (birth[t] == p) {
         next->want ^= bit;
       } else {
@@ -5979,7 +5962,7 @@ static int permi_arrays_create(const perm_allocator *allocator, const permi_bloc
     goto done;
   arrays->pull_start[0] = 0;
   for (v = 0; v < 2 * block->n; v++)
-    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* without effect, but a shift needs it */
+    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* a shift by -1 is undefined */
   for (p = 0; p < frontier->steps && !permi_watch_step(watch, (size_t)p, 300); p++)
     arrays->pull_start[p + 1] = arrays->pull_start[p] + permi_array_pulls(block, arrays, frontier, p, slot,
                                                                           arrays->pull + arrays->pull_start[p]);
@@ -5999,7 +5982,7 @@ static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arr
   return arrays->isa == PERM_ISA_CUDA ? bytes - values : bytes;
 }
 
-/* GPU kernels have no residues and no long integers. */
+/* GPU kernels have no residues or long integers. */
 static int permi_gpu_cells(const permi_frontier *frontier)
 {
   return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
@@ -6019,7 +6002,7 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-/* Seconds of one thread, measured for doubles; the others follow from size and operations. */
+/* Of one thread; measured for doubles. */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
@@ -6073,7 +6056,7 @@ typedef struct permi_tree_edge {
   permi_coefficient c;
 } permi_tree_edge;
 
-typedef struct permi_tree_node { /* in post-order */
+typedef struct permi_tree_node {
   int children, edge;
   int column;
   uint32_t rows, all;            /* of scope and vertex, which is on top */
@@ -6085,12 +6068,12 @@ typedef struct permi_tree {
   permi_owned owned;
   permi_numbers numbers;
   int size;
-  int nodes, width, joins, depth; /* most tables on the stack */
+  int nodes, width, joins, depth;
   permi_tree_node *node;
   permi_tree_edge *edge;
-  double stack_values, work_values, most_states; /* room; states of the largest joined table */
+  double stack_values, work_values, most_states;
   double most_groups, pairs, states;
-  double *cost; /* predicted seconds of all before */
+  double *cost; /* of all before */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
@@ -6138,8 +6121,8 @@ typedef struct permi_tree_sketch {
   double states;
 } permi_tree_sketch;
 
-/* Pairs that a join multiplies: over masks of the common part with x rows and y columns, states of one with that
-   part, times those of the other without it. */
+/* Pairs that a join multiplies: over parts of the common vertices, states of one table with that part, times those
+   of the other without it. */
 static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
                                uint32_t other, int other_difference)
 {
@@ -6200,7 +6183,7 @@ typedef struct permi_tree_run {
   permi_tree_rank *rank;
   permi_tree_table *table;
   uint64_t *values, *work[2];
-  uint32_t *mask[2], *index[2], *first[2]; /* masks and places of a join's tables, by groups */
+  uint32_t *mask[2], *index[2], *first[2];
   int most_threads;
   double weight;
   double done, visited, unpolled;
@@ -6209,7 +6192,7 @@ typedef struct permi_tree_run {
 #define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that stays in cache */
 #define PERMI_TREE_CUT 8     /* common bits of a part's number: the heaviest of 2^b parts has (2/3)^b of all */
 #define PERMI_TREE_OWN_CUT 6 /* with own bits of a factor, if fewer */
-#define PERMI_TREE_PARTS 8   /* of a step, for each thread */
+#define PERMI_TREE_PARTS 8
 
 static size_t permi_tree_begin(size_t count, int part, int parts)
 {
@@ -6238,7 +6221,6 @@ typedef struct permi_tree_group {
   const uint64_t *value;
 } permi_tree_group;
 
-/* out[mask XOR m] += a x over a group. */
 static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, const permi_tree *tree,
                                                        const permi_tree_rank *rank, uint32_t m, const uint64_t *a,
                                                        const permi_tree_group *group, uint64_t *out)
@@ -6335,7 +6317,7 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
   const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_count_ones(common);
   const uint32_t within = permi_tree_extract(common, set);
   const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
-  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast as one by one */
+  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast */
   for (i = 0; tabled && i < 512; i++) {
     group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
     mask_of[i >> 7][i & 127] = permi_tree_deposit((i & 127) << 7 * (i >> 7), set);
@@ -6387,7 +6369,6 @@ typedef struct permi_tree_product {
   int parts;
 } permi_tree_product;
 
-/* Sorts the tables, or clears a part of the product. */
 static perm_status permi_tree_join_prepare(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -6406,7 +6387,7 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
-/* Narrows *begin, *end, where masks XOR rows ascend, to those with `value` in the bits `top`. */
+/* Narrows *begin, *end, where masks XOR rows ascend, to `value` in the bits `top`. */
 static void permi_tree_narrow(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t *begin,
                               uint32_t *end)
 {
@@ -6437,7 +6418,7 @@ static perm_status permi_tree_poll(permi_tree_run *run, double work, int master)
   return permi_control_poll(run->control, run->done, "tree");
 }
 
-/* Multiplies two groups; of the larger table the masks with `value` in `top`. */
+/* Multiplies two groups, of the larger table those with `value` in `top`. */
 static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
                                           uint32_t value, int master)
 {
@@ -6462,7 +6443,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   return permi_tree_poll(run, (double)(end[1] - begin[1]) * (end[0] - begin[0]), master);
 }
 
-/* Multiplies a part by the product's common parts: few places at a time, heavy parts first. */
+/* Joins a part by the product's common parts: few places at a time, heavy parts first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -6481,7 +6462,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
     const int own = join->ones - permi_count_ones(c ^ join->common_rows);
     const int some = own >= 0 && own <= join->own;
     status = permi_tree_poll(join->run, some ? (double)(1u << permi_count_ones(c)) : 1, thread == 0);
-    for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* all subsets, ascending */
+    for (g = 0; some && status == PERM_OK; g = (g - c) & c) {
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, top, value, thread == 0);
@@ -6515,7 +6496,7 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* Multiplies left and right into `out`, over `target`, a set within the node's scope and vertex, as is all_rows. */
+/* target, all_rows: sets within the node's scope and vertex. */
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
@@ -6602,7 +6583,7 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
   size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
   (void)thread;
-  while (piece < last) { /* below the bit: all parts with so many bits, in order */
+  while (piece < last) {
     const uint32_t high = (uint32_t)(piece / (size_t)slices);
     const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece % (size_t)slices);
     const int beyond = last - piece < (size_t)(slices - slice) ? slice + (int)(last - piece) : slices;
@@ -6772,10 +6753,10 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
 }
 
 /* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs ever
-   adjacent, so that hubs cost nothing. A heap gives who goes next, by fill or degree, ties at random. Large blocks
-   have a list for each degree, last in, first out: fewer cache misses, narrower tables along bands (arrow:60000:5:
-   ordered in 0.1 instead of 0.5 s, run in 2.2 instead of 3.5 s). */
-#define PERMI_TREE_LISTED 2000 /* vertices */
+   adjacent, so that hubs cost nothing. A heap gives who goes next. Large blocks have a list for each degree, last
+   in, first out: fewer cache misses, narrower tables along bands (arrow:60000:5: ordered in 0.1 instead of 0.5 s,
+   run in 2.2 instead of 3.5 s). */
+#define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_key {
   uint64_t priority;
   int vertex;
@@ -6785,7 +6766,7 @@ typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   int n, filling, listed; /* filling: by fill, not degree; listed: by lists */
   int *head, *degree, *turn;
-  uint64_t *priority; /* of a vertex */
+  uint64_t *priority;
   int *link;
   size_t links, link_room;
   uint64_t *pair; /* 0: free */
@@ -6794,9 +6775,9 @@ typedef struct permi_tree_graph {
   size_t keys, heap_room;
   int *next, *before; /* in a degree's list; before the first: -1 - degree */
   int first[PERMI_TREE_WIDTH + 1], lowest; /* below the lowest, lists are empty */
-  int *scope, *scope_start; /* of the k-th vertex to go: its neighbours then */
+  int *scope, *scope_start; /* of the k-th vertex to go: its neighbours */
   size_t scopes, scope_room;
-  size_t popped;  /* keys, valid or not */
+  size_t popped;
   size_t dropped;
   uint64_t seed;
   permi_control *watch;
@@ -6885,7 +6866,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* The neighbours left, at most PERMI_TREE_WIDTH; fewer if stopped: hubs may have millions of dead links. */
+/* At most PERMI_TREE_WIDTH; fewer if stopped: hubs may have millions of dead links. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -6926,7 +6907,6 @@ static void permi_tree_list_drop(permi_tree_graph *graph, int v)
     graph->before[after] = before;
 }
 
-/* The vertex to go next; -1: none. */
 static int permi_tree_list_pop(permi_tree_graph *graph)
 {
   int v = -1;
@@ -6964,7 +6944,7 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* The vertex to go next; -1: none, or stopped. */
+/* -1: none, or stopped. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
   /* popping a key of millions takes microseconds */
@@ -6985,8 +6965,8 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
   return -1;
 }
 
-/* Makes the block's graph, and a place in a list or a key for each vertex. PERM_ERROR_LIMIT: stopped. */
-#define PERMI_TREE_AHEAD 16 /* entries */
+/* PERM_ERROR_LIMIT: stopped. */
+#define PERMI_TREE_AHEAD 16
 static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_block *block, int filling)
 {
   const int n = 2 * block->n;
@@ -7040,7 +7020,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Takes v out and connects its neighbours. 0: out of memory, or stopped. */
+/* Takes v out, connects its neighbours. 0: out of memory, or stopped. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
   int i, j;
@@ -7140,21 +7120,19 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
 }
 
-/* The bound for roundings of doubles and of double-doubles. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
   return gamma / (1 - permi_gamma(doubles + pairs)) * (1 + 8 * PERMI_UNIT);
 }
 
-/* A tree in the making, by turns of elimination. */
 typedef struct permi_tree_draft {
   const permi_tree_graph *graph;
   int *order, *first, *next, *children; /* of a turn: vertex, list of children, their number */
   int *sorted, *scope;
 } permi_tree_draft;
 
-/* Fills in the draft, incomplete if stopped; the child with the largest scope comes first. */
+/* Incomplete if stopped. The child with the largest scope comes first. */
 static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
   const permi_tree_graph *graph = draft->graph;
@@ -7191,7 +7169,7 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
   }
 }
 
-/* Makes the node of turn k, without what children bring, and at[1].edge; at->edge is given. */
+/* Makes the node of turn k, without what children bring. */
 static void permi_tree_node_make(permi_tree *tree, const permi_block *block, const permi_tree_draft *draft, int k,
                                  permi_tree_node *at)
 {
@@ -7206,7 +7184,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at->set = 0;
   for (i = begin; i < end; i++)
     at->rows |= (uint32_t)(draft->order[scope[i]] < block->n) << (i - begin);
-  if (end > begin) { /* both scopes descend */
+  if (end > begin) {
     const int parent = scope[end - 1], knows = graph->scope_start[parent];
     for (i = begin, j = 0; i < end - 1; i++) {
       while (scope[knows + j] != scope[i])
@@ -7227,7 +7205,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at[1].edge = edge;
 }
 
-/* Builds the tree from the graph's order. given: roundings of an entry's terms. 0: out of memory, or stopped. */
+/* given: roundings of an entry's terms. 0: out of memory, or stopped. */
 static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
 {
   permi_control *watch = graph->watch;
@@ -7236,7 +7214,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   permi_pool room = {graph->allocator, NULL, 0}, *pool = &tree->owned.pool;
   int *numbers = (int *)permi_pool_get(&room, 6 * vertices, sizeof(int)), *todo;
   permi_tree_sketch *stack = (permi_tree_sketch *)permi_pool_get(&room, vertices + 1, sizeof *stack);
-  double held = 0, roundings[2] = {0, 0}; /* all; of products */
+  double held = 0, roundings[2] = {0, 0};
   int i, k, depth = 1, top = 0, node = 0, steps = 0;
   permi_tree_draft draft;
   draft.graph = graph;
@@ -7310,26 +7288,26 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
 #define PERMI_BAND_SAFE 1e-270 /* DBL_MIN is below u (double-double: 2^-100) times this */
 #define PERMI_BAND_SHAPES 128
-#define PERMI_BAND_COUNTED 2048 /* most equal columns */
-#define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes */
-#define PERMI_BAND_BLOCKS 8          /* of a row, for each thread */
-#define PERMI_BAND_POLL 65536        /* states from which each entry polls */
+#define PERMI_BAND_COUNTED 2048
+#define PERMI_BAND_KEPT_RUNS 1048576
+#define PERMI_BAND_BLOCKS 8
+#define PERMI_BAND_POLL 65536
 
 typedef union permi_band_entry {
   double real[3];
   int64_t integer[2];
 } permi_band_entry;
 
-typedef struct permi_band { /* rows are taken, columns stand in the window */
+typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
   int n, groups, width;
   int counted;
   int *entry_start, *entry_group;
   permi_band_entry *entry;
-  int *capacity, *first, *last;                 /* of a group: columns, first and last row */
+  int *capacity, *first, *last;
   double cost;
-  double longest;                               /* most transitions of a row */
+  double longest;
   double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
   double bound_relative;
 } permi_band;
@@ -7370,14 +7348,14 @@ typedef struct permi_band_run {
 } permi_band_run;
 
 typedef struct permi_band_shape {
-  int slots, used;               /* positions; columns used before */
+  int slots, used;
   int kind[PERMI_BAND_SLOTS];
   int leaving[PERMI_BAND_SLOTS];
   int staying[PERMI_BAND_SLOTS];
   uint64_t hash;
-  int complete;                                  /* runs are kept */
+  int complete;
   size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p: before at 2 p, after at 2 p + 1 */
-  size_t states;                                 /* after */
+  size_t states;
 } permi_band_shape;
 
 /* counts[p (used + 1) + r]: states of the positions below p with r used. */
@@ -7410,7 +7388,7 @@ typedef struct permi_band_run_state {
   size_t run_count, run_room;
   double *counts[2];
   size_t counts_room[2];
-  size_t room, words; /* of a buffer, in states; of a state */
+  size_t room, words; /* states of a buffer; words of a state */
   void *from, *to;
   int64_t *from_exp2, *to_exp2; /* NULL: all share sizes.exp2 */
   permi_sizes sizes;
@@ -7418,11 +7396,11 @@ typedef struct permi_band_run_state {
   int memory;
 } permi_band_state;
 
-/* An entry of the row, which uses the column at `position`, before or (entering) after. */
+/* An entry of the row: uses the column at `position`, before or (entering) after. */
 typedef struct permi_band_stream {
   int position, entering, lowest; /* positions below keep their columns */
-  int keep;                       /* keep runs, do not do them */
-  int within;                     /* only states begin..end - 1 */
+  int keep;                       /* only keeps runs */
+  int within;
   uint32_t begin, end;
   permi_coefficient entry;
   int entry_exp2;
@@ -7456,7 +7434,7 @@ static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficien
   return 1;
 }
 
-/* Adds a product to a state with a power of its own. */
+/* Adds to a state with a power of its own. */
 static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream,
                                  const permi_coefficient *c, size_t s, size_t t)
 {
@@ -7540,7 +7518,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Does or keeps a run of the stream; a kept one is joined to the one before if it continues that. */
+/* Does or keeps a run of the stream, joined to the one before if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -7578,7 +7556,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   int v, chosen = p == stream->position, goal, skip;
   if (before < 0 || after < 0)
     return;
-  if (p < stream->lowest) { /* the same states below, before and after */
+  if (p < stream->lowest) {
     const double count = before == after ? state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] : 0;
     if (count > 0)
       permi_band_emit(state, stream, source, target, count, factor);
@@ -7619,7 +7597,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
 }
 
-/* Gives each state a power of two that brings |x| into [1/2, 1). 0: out of memory. */
+/* Gives each state a power of two of its own. 0: out of memory. */
 static int permi_band_apart(permi_band_state *state, size_t states)
 {
   double *x = (double *)state->from;
@@ -7675,7 +7653,6 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* A row, and its window's groups before and after. */
 typedef struct permi_band_step {
   permi_band_state *state;
   int *window, *next_window;
@@ -7686,7 +7663,7 @@ typedef struct permi_band_step {
   int parts;
 } permi_band_step;
 
-/* Finds the row's shape, counts and positions. 0: out of memory. */
+/* 0: out of memory. */
 static int permi_band_shape_find(permi_band_step *step)
 {
   permi_band_state *state = step->state;
@@ -7806,7 +7783,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       size_t k = shape->start[way], beyond = last;
       for (; !stream.within && k < last; k++)
         permi_band_add(state, &stream, &state->runs[k]);
-      while (k < beyond) { /* first run into the block */
+      while (k < beyond) {
         const size_t middle = k + (beyond - k) / 2;
         if (state->runs[middle].target + state->runs[middle].count > stream.begin)
           beyond = middle;
@@ -7988,7 +7965,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
         continue;
       seen[t] = 1;
       tail++;
-      for (; at > first && tail - first < 256; at--) { /* a hub's other neighbours stay unsorted */
+      for (; at > first && tail - first < 256; at--) {
         const int u = order[at - 1];
         if (block->start[u + 1] - block->start[u] <= degree)
           break;
@@ -7999,14 +7976,14 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* Price of taking the vertices `lines` of a side in this order. cost INFINITY: above limit, or too wide. */
+/* Price of taking a side's vertices in the order `lines`. INFINITY: above limit, or too wide. */
 typedef struct permi_band_price {
   double cost, most, longest; /* transitions; most states; most transitions of a row */
   double made; /* transitions of rows whose runs are made */
   int width;
 } permi_band_price;
 
-/* States of the window: C(columns, used), or vectors of counts with that sum. ways: columns + 2. */
+/* C(columns, used), or the number of vectors of counts with that sum. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;
@@ -8023,7 +8000,7 @@ static double permi_band_states(const int *open, int width, const int *size, int
   sums = ways + least + 1;
   for (r = 0; r <= least; r++)
     ways[r] = r == 0;
-  for (j = 0; j < width; j++) { /* times 1 + x + ... + x^size */
+  for (j = 0; j < width; j++) {
     for (r = 0; r <= least; r++)
       sums[r] = ways[r] + (r ? sums[r - 1] : 0);
     for (r = 0; r <= least; r++)
@@ -8102,7 +8079,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Greedy order: next the row with an open column that makes the window grow least, by `rank` among equals. */
+/* Greedy order: next the row with an open column that makes the window grow least. */
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
@@ -8158,8 +8135,8 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return 1;
 }
 
-/* The best of six orders: rows or columns as given, as Cuthill and McKee number them (ACM '69: 157-172), and
-   greedily from there. */
+/* The best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from
+   there. */
 static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, int *same, int *lines,
                              permi_band_price *price)
 {
@@ -8190,7 +8167,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   for (v = 1; v < vertices; v++)
     if (block->start[v + 1] - block->start[v] < block->start[start + 1] - block->start[start])
       start = v;
-  for (i = 0; i < 3; i++) { /* twice to the far end */
+  for (i = 0; i < 3; i++) {
     permi_block_breadth(block, start, order, seen, watch);
     if (permi_watch(watch, 0))
       return;
@@ -8223,7 +8200,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
     }
 }
 
-/* Makes the band from an order. 0: out of memory. Incomplete if stopped. */
+/* 0: out of memory. Incomplete if stopped. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
                            int *group_of, permi_control *watch)
 {
@@ -8295,7 +8272,7 @@ static double permi_band_seconds_each(const permi_band *band)
   return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
 }
 
-/* Fills in the band, or refuses. 0: out of memory. */
+/* Makes the band, or refuses. 0: out of memory. */
 static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled,
                              permi_band *band, permi_band_price *price, permi_offer *offer)
 {
@@ -8339,7 +8316,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
     return fine ? PERM_OK : permi_fail_memory(maker->result);
   each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
   gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) + (dd ? n * PERMI_DD_UNIT : 0);
-  sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* moduli are in doubles */
+  sums = permi_gamma(2 * edges + 4.0 * n + roundings);
   band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
   band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
   band->lost_error = working->lost_error;
@@ -12159,12 +12136,12 @@ PERMI_BRIEF_END
    Nothing is stored; exact sums have no order. */
 
 #define PERMI_SEARCH_UNITS 64     /* least for each thread: units differ in size */
-#define PERMI_SEARCH_RATE 4       /* least for each predicted second: only units poll */
+#define PERMI_SEARCH_RATE 4       /* least for each predicted second: polls come between units */
 #define PERMI_SEARCH_MOST 1e5
 
-typedef struct permi_search { /* also of >>decompose */
+typedef struct permi_search {
   permi_control *control;
-  int threads, stop;      /* a perm_status, written by the calling thread */
+  int threads, stop;      /* stop: a perm_status, written by the calling thread */
   double enough;          /* branches along a unit's path; 1: the root is the only unit */
   uint64_t next;
 } permi_search;
@@ -12193,7 +12170,7 @@ static uint64_t permi_search_ticket(permi_search *search)
   return ticket;
 }
 
-/* The status that ends the search. Thread 0 asks the control, others see what it found. */
+/* Thread 0 asks the control, others see what it found. */
 static perm_status permi_search_poll(permi_search *search, int thread, double work, const char *activity)
 {
   int stop = PERM_OK;
@@ -12216,12 +12193,12 @@ static perm_status permi_search_poll(permi_search *search, int thread, double wo
 typedef struct permi_transversals {
   permi_owned owned;
   permi_numbers numbers;
-  size_t size;          /* of a product */
+  size_t size;
   int n;
   int *start, *neighbour, *edge;
-  permi_coefficient *coefficient; /* at most 1 in modulus */
+  permi_coefficient *coefficient;
   permi_coefficient one;
-  double most, seconds_each;      /* bound on the matchings; predicted */
+  double most, seconds_each;
   double bound_relative, lost_error;
 } permi_transversals;
 
@@ -12229,11 +12206,11 @@ typedef struct permi_matching_path {
   const permi_transversals *all;
   int *degree, *next, *previous; /* choices left; free vertices in a ring, head 2 n */
   int *alive;
-  int *vertex, *at; /* of a level, as the next three: vertex and entry */
-  double *ways;     /* choices multiplied, above units */
+  int *vertex, *at; /* of a level */
+  double *ways;
   char *product;
   char *sum;
-  int dead;         /* some vertex has no choice left */
+  int dead;
 } permi_matching_path;
 
 /* v leaves the graph (step -1) or comes back (1). */
@@ -12253,7 +12230,6 @@ static void permi_path_move(permi_matching_path *path, int v, int step)
   }
 }
 
-/* Matches u by entry e. */
 static void permi_path_match(permi_matching_path *path, int u, int e)
 {
   const permi_transversals *all = path->all;
@@ -12265,7 +12241,7 @@ static void permi_path_match(permi_matching_path *path, int u, int e)
     path->dead = path->alive[all->neighbour[k]] && path->degree[all->neighbour[k]] == 0;
 }
 
-/* Begins level k at the free vertex of fewest choices. */
+/* Level k is at the free vertex of fewest choices. */
 static void permi_path_level(permi_matching_path *path, int k)
 {
   const int head = 2 * path->all->n;
@@ -12285,7 +12261,7 @@ static void permi_path_multiply(permi_matching_path *path, int k, const permi_co
     permi_dd *y = (permi_dd *)(void *)to;
     memcpy(to, from, all->size);
     permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
-    y[2].hi *= c->absolute; /* modulus */
+    y[2].hi *= c->absolute;
   } else {
     permi_value_add(all->numbers.algebra, &all->numbers, c, to, from, 1);
   }
@@ -12352,7 +12328,7 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   permi_matching_path path;
   perm_partial mine;
   perm_status stop = PERM_OK;
-  int k = 0, begin = shared->search.enough > 1 ? above : 0; /* begin: level of the present unit */
+  int k = 0, begin = shared->search.enough > 1 ? above : 0;
   uint32_t steps = 0;
   memset(&mine, 0, sizeof mine);
   permi_path_begin(&path, shared, me);
@@ -12395,7 +12371,7 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   }
   if (permi_algebra_is_integer(all->numbers.algebra))
     permi_value_sum(&all->numbers, path.sum, &mine);
-  mine.chunks = 1; /* else the merge ignores it */
+  mine.chunks = 1;
   PERMI_OMP(critical(permi_enumeration_join))
   perm_partial_merge(&shared->total, &mine);
   return stop;
@@ -12412,7 +12388,7 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
   memset(&shared, 0, sizeof shared);
   shared.all = all;
   shared.search = permi_search_begin(leaf, control);
-  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: no shared lines of cache */
+  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: no shared line of cache */
   shared.bytes = levels * (sizeof(double) + all->size) + all->size + 64;
   threads = (size_t)shared.search.threads;
   shared.number = (int *)permi_pool_get(&pool, threads, shared.numbers * sizeof(int));
@@ -12445,7 +12421,7 @@ static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, s
   return length > 0 ? (size_t)length : 0;
 }
 
-/* log2 of Minc and Bregman's bound on matchings [Bre73], by rows or columns. */
+/* log2 of Minc and Bregman's bound [Bre73], by rows or columns. */
 static double permi_block_matchings(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -12550,7 +12526,7 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7       /* pieces summed over subsets: about a microsecond */
 #define PERMI_DECOMPOSE_SUBSETS 14    /* the same if all lines have over 4 entries */
-#define PERMI_DECOMPOSE_PROBES 48     /* descents that predict */
+#define PERMI_DECOMPOSE_PROBES 48
 #define PERMI_DECOMPOSE_ADDITIONS 40  /* for each line, within the plan's bound */
 #define PERMI_DECOMPOSE_UNITS 16384
 #define PERMI_DECOMPOSE_ROOM 8        /* times `enough` units have a place; others wait for the second pass */
@@ -12559,7 +12535,7 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
 typedef struct permi_decompose {
   permi_owned owned;
   permi_numbers numbers;
-  int n, words; /* of an integer; 0: doubles */
+  int n, words;
   size_t size;
   uint64_t row[PERMI_DECOMPOSE_ORDER];
   uint64_t *cell;
@@ -12571,19 +12547,19 @@ typedef struct permi_decompose {
 typedef struct permi_piece {
   int n;
   uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell; /* NULL in a probe */
+  uint64_t *cell;
 } permi_piece;
 
 typedef struct permi_decompose_level {
   permi_piece child;
-  int side, line, count; /* branches on this line; number of blocks, or of pairs of entries */
+  int side, line, count;
   uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
 } permi_decompose_level;
 
 /* WHOLE: a unit, or nothing is shared. */
 typedef enum permi_pass { PERMI_PASS_WHOLE, PERMI_PASS_DRAW, PERMI_PASS_TAKE } permi_pass;
 
-typedef struct permi_branch { /* result of a unit, with its cell */
+typedef struct permi_branch {
   int additions;
   double nodes, operations;
 } permi_branch;
@@ -12591,7 +12567,7 @@ typedef struct permi_branch { /* result of a unit, with its cell */
 typedef struct permi_branching {
   permi_search search;
   const permi_decompose *plan;
-  int room;     /* units with a place */
+  int room;
   double work;
   permi_branch *branch;
   uint64_t *cell, *arena;
@@ -12599,16 +12575,16 @@ typedef struct permi_branching {
 
 typedef struct permi_decomposing {
   const permi_decompose *plan;
-  permi_branching *shared; /* NULL: no polls */
+  permi_branching *shared;
   permi_coefficient one;
   permi_pass pass;
   int thread, unit, ticket; /* next unit; the one to compute, or -1 */
-  double ways, threads;     /* branches along the path; for progress */
+  double ways, threads;
   perm_status status;
   permi_decompose_level *level;
   uint64_t *spare, *result;
-  uint64_t *subsets;         /* 2^permi_decompose_most cells */
-  double nodes, operations, work;   /* work: predicted seconds done */
+  uint64_t *subsets;
+  double nodes, operations, work;
   uint64_t seed;
   double weight;
 } permi_decomposing;
@@ -12630,7 +12606,7 @@ static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, perm
   memcpy(to, sum, bytes);
 }
 
-/* to = a x + b y; to may be x or y; x and y may be NULL. */
+/* to = a x + b y; to may be x or y; these may be NULL. */
 static void permi_decompose_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
                                     const uint64_t *b, const uint64_t *y)
 {
@@ -12698,7 +12674,7 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* Finds the line with the fewest entries; returns their number, INT_MAX: no line. */
+/* Returns the fewest entries of a line, INT_MAX: no line. */
 static int permi_piece_least(const permi_piece *piece, int *side, int *line)
 {
   int least = INT_MAX, s;
@@ -12750,7 +12726,6 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
   permi_piece_remove(piece, other, d);
 }
 
-/* Packs lines of `from` into `to`, with cells at `room`. */
 static void permi_piece_copy(const permi_decompose *plan, const permi_piece *from, uint64_t rows, uint64_t columns,
                              permi_piece *to, uint64_t *room)
 {
@@ -12776,7 +12751,7 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
   }
 }
 
-/* subset[s]: permanent of the first rows in the columns s. at[0][i] + at[1][j]: place of entry (i, j). */
+/* subset[s]: permanent of the first rows in the columns s. Entry (i, j) is at at[0][i] + at[1][j]. */
 static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_numbers *numbers, int k,
                                                   const uint64_t *cell, size_t at[2][PERMI_DECOMPOSE_SUBSETS],
                                                   const unsigned *mask, uint64_t *subset)
@@ -12850,7 +12825,7 @@ static int permi_piece_match(const permi_piece *piece, int row, int *partner, ui
   return 1;
 }
 
-/* Rows within a set that a row reaches by entries and back by the matching, or against that. */
+/* Rows `within` that a row reaches by entries and back by the matching, or against that. */
 static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, const int *column_of, int row,
                                   uint64_t within, int forward)
 {
@@ -12867,7 +12842,7 @@ static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, 
   return reached;
 }
 
-/* Splits a piece into blocks; returns their number, 0: singular. Deletes entries between blocks; *dead: some. */
+/* Returns the number of blocks, 0: singular. Deletes entries between blocks; *dead: some. */
 static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *columns, int *dead)
 {
   int partner[PERMI_DECOMPOSE_ORDER], column_of[PERMI_DECOMPOSE_ORDER], count = 0;
@@ -12896,8 +12871,7 @@ static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *colum
   return count;
 }
 
-/* Pairs a line's entries, an odd one last; returns the number. Partners that share most lines come first: merging
-   them fills in least. */
+/* Pairs a line's entries, an odd one last. Partners that share most lines come first: merging fills in least. */
 static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint64_t *pair)
 {
   uint64_t left = piece->mask[side][line];
@@ -12946,12 +12920,11 @@ static int permi_decompose_most(const permi_decompose *plan) /* large cells need
 typedef enum permi_outcome {
   PERMI_NODE_ZERO,
   PERMI_NODE_DONE,
-  PERMI_NODE_SUBSETS, /* sum over subsets */
+  PERMI_NODE_SUBSETS,
   PERMI_NODE_BLOCKS,
   PERMI_NODE_BRANCH
 } permi_outcome;
 
-/* Eliminates degrees 1 and 2 and splits until neither changes anything. */
 static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                             int *additions)
 {
@@ -12993,7 +12966,7 @@ static uint64_t *permi_decompose_past(uint64_t *room, size_t words)
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                 uint64_t *room);
 
-/* Permanent of a piece below a node, unless it is left to another thread or the second pass; returns the additions. */
+/* Permanent of a piece below a node, unless left to another thread or pass; returns the additions. */
 static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, uint64_t *value,
                                  uint64_t *room)
 {
@@ -13038,8 +13011,7 @@ static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int
   return additions;
 }
 
-/* Permanent of the piece into result; returns the additions of THE BOUND. room: for pieces below. A probe follows
-   one branch, which counts for all. */
+/* Permanent of the piece; returns the additions of THE BOUND. A probe follows one branch, which counts for all. */
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                 uint64_t *room)
 {
@@ -13086,7 +13058,7 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   for (k = first; k < end; k++) {
     if (outcome == PERMI_NODE_BLOCKS) {
       permi_piece_copy(plan, piece, level->rows[k], level->columns[k], child, room);
-      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most work, few lines less */
+      run->ways = ldexp(ways, (most - child->n) / 4);
     } else {
       permi_piece_line(piece, level->side, level->line, level->rows[k]);
       permi_piece_copy(plan, piece, piece->live[0], piece->live[1], child, room);
@@ -13110,25 +13082,24 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   return additions + deeper + level->count - 1;
 }
 
-/* The whole, one of each lesser order, two numbers each. */
+/* The whole, a piece of each lesser order, two numbers each. */
 static size_t permi_decompose_cells(const permi_decompose *plan)
 {
   const size_t n = (size_t)plan->n;
   return n * (n + 1) * (2 * n + 1) / 6 + n * n + 3 * n + 8;
 }
 
-static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may be as large as the whole */
+static size_t permi_decompose_levels(const permi_decompose *plan)
 {
   return (size_t)plan->n + 2;
 }
 
-static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: no shared line of cache */
+static size_t permi_decompose_arena(const permi_decompose *plan) /* 8: no shared line of cache */
 {
   return (permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
          permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
 }
 
-/* Walks the tree, or its top; returns the additions. */
 static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
 {
   const permi_decompose *plan = run->plan;
@@ -13145,7 +13116,6 @@ static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
   return permi_decompose_node(run, &piece, run->result, piece.cell + cells * size);
 }
 
-/* The first pass of a thread. */
 static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
 {
   permi_branching *shared = (permi_branching *)context;
@@ -13164,7 +13134,6 @@ static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
   return run.status;
 }
 
-/* Fits threads and units into memory. */
 static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
 {
   const permi_decompose *plan = shared->plan;
@@ -13219,7 +13188,7 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
     const double absolute = ((const double *)(const void *)run.result)[plan->size - 1];
     const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
     partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
-    if (excess > 0) /* more than the plan's bound covers; g (1 + g) < 2 g */
+    if (excess > 0) /* g (1 + g) < 2 g */
       partial->lost += 2 * permi_gamma(excess) * absolute;
   }
   permi_pool_release(&pool);
@@ -13251,7 +13220,7 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
     return 0;
   for (probe = 0; probe < probes && !permi_watch(watch, 0.5 * plan->n * plan->n * plan->n); probe++) {
     permi_piece piece = permi_piece_whole(plan);
-    if (probe >= least && run.work > 2 * rival * probes) /* the mean will exceed the rival's */
+    if (probe >= least && run.work > 2 * rival * probes)
       break;
     run.weight = 1;
     permi_decompose_node(&run, &piece, NULL, NULL);
@@ -13293,7 +13262,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   if (plan->numbers.algebra == PERMI_MAGNITUDES)
     plan->numbers.algebra = PERMI_SIGNED;
   if (plan->numbers.algebra == PERMI_WIDE)
-    plan->numbers.algebra = PERMI_WORDS; /* factors have two words, too */
+    plan->numbers.algebra = PERMI_WORDS; /* factors have two words */
   plan->words = block->integer ? plan->numbers.words : 0;
   plan->size = permi_numbers_words(&plan->numbers);
   plan->cell = (uint64_t *)permi_pool_get(&plan->owned.pool, cells + 1, plan->size * sizeof *plan->cell);

@@ -14,7 +14,6 @@ static perm_status permi_make_fits(const permi_maker *maker, int n)
                           perm_method_name(method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : method), PERM_MAX_N);
 }
 
-/* Makes the block an array; the caller releases *entries. */
 static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
                                       void **entries)
 {
@@ -49,7 +48,7 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
 }
 
 /* Bounds the permanent of the moduli behind the entries: exactly up to PERMI_MAJORANT_ORDER, else by the lesser
-   product of row or column sums. value: room for the subsets of columns. */
+   product of row or column sums. */
 static double permi_block_majorant(const permi_block *block, double *value)
 {
   double product[2] = {1, 1};
@@ -98,19 +97,18 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
-/* Scales a bound of underflow by factor 2^e; never to 0. */
+/* loss factor 2^e, but never 0 by underflow. */
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
 
-/* First member of a plan: its memory. */
 typedef struct permi_owned {
   perm_allocator allocator;
   permi_pool pool;
 } permi_owned;
 
-/* Allocates a plan of `bytes`, zero after permi_owned, or NULL. */
+/* Allocates a plan that begins with a permi_owned, the rest zero; NULL: out of memory. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate(allocator, 1, bytes);

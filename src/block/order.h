@@ -17,23 +17,23 @@
 #define PERMI_GREEDY_LOOK 64
 #define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_HOT 0.07
-#define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing is found above */
+#define PERMI_ANNEAL_WARM 0.03
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_MOST 8e8
 #define PERMI_ANNEAL_GAIN 3      /* gain in a round, up to 8 */
 #define PERMI_ANNEAL_FALL 2.5    /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
 
-typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
+typedef struct permi_block {
   int n, edges;
   int rounded;                   /* some entry is not the given one times a power of two */
-  int *start, *neighbour, *edge; /* 2 n + 1; 2 edges, neighbours ascending */
-  double *real, *absolute;       /* of an edge, as below; NULL unless used */
+  int *start, *neighbour, *edge; /* neighbours ascend */
+  double *real, *absolute;       /* of an edge; NULL unless used */
   double *imaginary;
   int64_t *integer;
   int64_t *imaginary_integer;
 } permi_block;
 
-static double permi_order_random(uint64_t *seed) /* xorshift64*, in [0, 1) */
+static double permi_order_random(uint64_t *seed)
 {
   *seed ^= *seed >> 12;
   *seed ^= *seed << 25;
@@ -73,8 +73,8 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
 typedef struct permi_account {
   permi_control *watch;
   double begin;
-  double run;   /* predicted seconds of blocks already planned */
-  double least; /* seconds granted in any case */
+  double run;   /* predicted, of blocks already planned */
+  double least; /* granted in any case */
   double share;
 } permi_account;
 
@@ -85,7 +85,7 @@ static double permi_account_left(const permi_account *account, double seconds)
 }
 
 typedef struct permi_budget {
-  double effort; /* rounds of annealing */
+  double effort;
   double most;   /* states in memory; a state beyond costs PERMI_ORDER_BEYOND times as much */
   double each, start; /* predicted seconds: of a unit of cost; fixed */
   double rival;
@@ -100,9 +100,9 @@ static double permi_order_price(double states, double most)
 
 typedef struct permi_walk {
   int *open;
-  int *skip;             /* of an edge to an eliminated neighbour: a later edge, nothing open between */
+  int *skip;             /* of an edge to an eliminated neighbour: a later edge, none open between */
   unsigned char *state;  /* 0 untouched, 1 in the frontier, 2 eliminated */
-  int *frontier, *place; /* unordered; places in it */
+  int *frontier, *place;
   int width[2], eliminated[2];
 } permi_walk;
 
@@ -166,7 +166,7 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
 }
 
 /* Writes a greedy order, returns its cost: each time the vertex that leaves the smallest frontier, among rows (kind
-   0), columns (1) or both (2) in or next to the frontier. INFINITY: over `limit`, or stopped. */
+   0), columns (1) or both (2). INFINITY: over `limit`, or stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
                                  uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
@@ -181,10 +181,10 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
          !permi_watch(budget->account->watch, units)) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
     units = 100;
-    /* of a hub only some neighbours are seen; its growth is a guess */
+    /* of a hub only some neighbours are seen */
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
-    if (width == 0) { /* only at the start: a block is connected */
+    if (width == 0) { /* at the start: a block is connected */
       best = permi_order_below(seed, n) + (kind == 1 || (kind == 2 && permi_order_below(seed, 2)) ? n : 0);
     } else {
       for (i = 0; i < width; i++) {
@@ -242,7 +242,7 @@ typedef struct permi_anneal {
   uint64_t *adjacent;
   uint64_t *sets, *trial;     /* by position: eliminated rows, columns, touched rows, columns */
   int *counts, *trial_counts;
-  double *states, *trial_states, *cost, *trial_cost; /* before a position; costs so far */
+  double *states, *trial_states, *cost, *trial_cost;
   int *order, *candidate, *best;
   double units, told;
 } permi_anneal;
@@ -255,7 +255,6 @@ typedef struct permi_anneal {
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
-/* Makes trial position p + 1 from p by eliminating v. */
 static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, int p, int v)
 {
   int n = a->block->n, side = v >= n, other = 1 - side, i = v - side * n, w, size = 4 * words, left = 0, e;
@@ -353,7 +352,7 @@ static double permi_anneal_left(const permi_budget *budget, double cost)
          1e9 * PERMI_PLAN_REST;
 }
 
-/* Anneals a->order into a->best, returns its cost; takes `units`, or fewer once a better order deserves less. */
+/* Anneals a->order into a->best, returns its cost; takes fewer units once a better order deserves less. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
@@ -435,7 +434,7 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
 }
 
-/* Units that an order of that cost is worth: PERMI_ANNEAL_SHARE of the predicted run, but more for milliseconds. */
+/* Units that an order of that cost is worth; more of short runs. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);
@@ -521,7 +520,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   *cost = (double)INFINITY;
   if (!numbers || !walk.state || !walk.skip)
     goto done;
-  if (n > PERM_MAX_N) /* smaller blocks are quick, and their rival's price may be too hopeful */
+  if (n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
     most = fmin(most, PERMI_ORDER_HOPELESS * budget->rival / budget->each);
   walk.open = numbers;
   walk.frontier = numbers + vertices;
@@ -553,7 +552,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   anneal.budget = budget;
   if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST)
     permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
-  /* Each start gets a share, the winner the largest. Rounds double, as slower cooling mostly helps. */
+  /* Rounds double, as slower cooling mostly helps. */
   for (spent = 0; spent < budget->effort && budget->account->watch->stopped == PERM_OK; spent += round) {
     round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4 && budget->account->watch->stopped == PERM_OK; k++) {

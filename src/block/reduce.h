@@ -9,7 +9,7 @@
 #include "components.h"
 
 typedef struct permi_cell {
-  int vertex[2], next[2], previous[2]; /* row, column; links along each, or -1 */
+  int vertex[2], next[2], previous[2]; /* row, column; links along each */
   double real, absolute;               /* value; sum of |terms| behind it */
   double imaginary;                    /* absolute >= modulus once scaled */
   int rounded;
@@ -22,23 +22,23 @@ typedef struct permi_working {
   int integer;        /* the integers count, nothing rounds */
   uint64_t modulus;
   int is_complex;
-  int keep;          /* entries stay as given, times powers of two */
-  int inexact;       /* an integer was rounded to a double */
-  int lost;          /* entries scaled below the normal doubles */
-  double lost_error; /* bound of the change by these, in units of 2^exp2 */
+  int keep;
+  int inexact;       /* an integer was rounded */
+  int lost;          /* scaled below the normal doubles */
+  double lost_error; /* what these change, in units of 2^exp2 */
   int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
   int *head, *degree;     /* of a vertex: first entry; entries, -1 once eliminated */
-  int *at;                /* of a line: its entry while merging, else -1 */
-  int *queue, *queued;    /* ring of 2 n + 1 */
+  int *at;                /* of a line: its entry while merging */
+  int *queue, *queued;
   int *component;
   int *work;              /* 9 n + 2 */
   int *column;
   size_t *start, *cursor; /* n + 1, n */
   long long exp2;
   permi_number constant;
-  permi_control *watch; /* or NULL */
+  permi_control *watch;
 } permi_working;
 
 static void permi_working_free(permi_working *working)
@@ -48,7 +48,6 @@ static void permi_working_free(permi_working *working)
   permi_release(&working->allocator, working->start);
 }
 
-/* 0: out of memory. */
 static int permi_working_create(permi_working *working, const perm_allocator *allocator, int n, size_t entries)
 {
   const size_t rows = (size_t)n, vertices = 2 * rows;
@@ -141,7 +140,7 @@ static void permi_split_violator(permi_working *working, int rows, const int *ro
   working->report.hall_others = tail - 1;
 }
 
-/* Matches and splits the live part, removes entries in no perfect matching. 0: singular structure, or stopped. */
+/* Splits the live part, removes entries in no perfect matching. 0: singular structure, or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -209,7 +208,7 @@ static int permi_split(permi_working *working)
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
-/* Least e with modulus <= 2^e (real: modulus < 2^e). */
+/* Least e with modulus <= 2^e. */
 static int permi_cell_exponent(const permi_cell *cell)
 {
   double x, y;
@@ -380,7 +379,7 @@ static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, in
 static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, const permi_cell *b, const permi_cell *y,
                                   permi_cell *sum)
 {
-  int64_t part[2][2]; /* a x, b y */
+  int64_t part[2][2];
   memset(part, 0, sizeof part);
   return a->imaginary_integer != INT64_MIN && (!b || b->imaginary_integer != INT64_MIN) &&
          permi_combine_integers(a->integer, x->integer, -a->imaginary_integer, x->imaginary_integer, &part[0][0]) &&
@@ -439,7 +438,7 @@ static void permi_cell_assign(permi_cell *cell, const permi_cell *sum)
   cell->rounded = 1;
 }
 
-/* Scales a line's largest entry to [1/2, 1), unless some entry falls near underflow. */
+/* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
 {
   int index, e, largest = INT_MIN;
@@ -480,7 +479,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   kept = a.vertex[other];
   merged = b.vertex[other];
   if (working->degree[kept] > PERMI_MERGE_DEGREE)
-    return 0; /* n lines merged into a hub would take n^2 */
+    return 0; /* n merges into a hub would take n^2 */
   for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other])
     if (index != first)
       working->at[working->cell[index].vertex[side]] = index;
@@ -493,7 +492,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
         continue;
       sum = *cell;
       fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum) &&
-             (working->integer || !permi_cell_is_zero(working, &sum)); /* doubles that cancel to 0 may not be 0 */
+             (working->integer || !permi_cell_is_zero(working, &sum)); /* doubles that cancel may not be 0 */
       if (pass == 1) {
         permi_cell_unlink(working, index);
         permi_cell_assign(cell, &sum);
@@ -581,7 +580,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   return status;
 }
 
-/* Eliminates all lines of degree 1 and 2. *singular: a line is empty. PERM_ERROR_OVERFLOW: the constant is too long. */
+/* Eliminates degrees 1 and 2. *singular: a line is empty. PERM_ERROR_OVERFLOW: the constant is too long. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
 {
   int n = working->n, head = 0, tail = 0, vertex;

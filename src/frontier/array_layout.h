@@ -26,7 +26,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
   size_t total[PERMI_ARRAY_HIGH + 1];
-  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1]; /* of a block with j ones left, at HIGH + j */
+  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1];
   int fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
   uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
@@ -43,7 +43,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
       const int of = permi_count_ones(x);
       layout->rank[x] = (uint16_t)(fill[of] - layout->start[of]);
       layout->word[fill[of]++] = (uint16_t)x;
-      x = (x - low_mask) & low_mask; /* next subset */
+      x = (x - low_mask) & low_mask;
     } while (x);
   }
   layout->occupied = occupied;

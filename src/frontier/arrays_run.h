@@ -6,7 +6,6 @@
 #include "array_layout.h"
 #include "arrays_gpu.h"
 
-/* The blocks under one word of top bits. */
 static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *source, const permi_layout *target,
                                const char *from, char *to, int ways, uint32_t top, permi_origin *origin,
                                permi_sizes *sizes)
@@ -47,7 +46,7 @@ static void permi_array_blocks(const permi_arrays_run *run, const permi_layout *
   }
 }
 
-#define PERMI_ARRAY_POLL 262144 /* states between polls */
+#define PERMI_ARRAY_POLL 262144
 
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
@@ -189,7 +188,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Brings value and moduli to one exponent and loss, as the theorem of >>steps_run needs. */
+/* Gives value and moduli one exponent and loss, for the theorem of >>steps_run. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   const long long common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
@@ -205,7 +204,7 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* Allocates for a run of so many predicted seconds. 0: out of memory. */
+/* Allocates a run. 0: out of memory. */
 static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double seconds)
 {
   const permi_frontier *frontier = run->frontier;
@@ -319,7 +318,7 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
     next->c = drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
     if (!drop) {
       if (death[t] == p) {
-        next->flip ^= bit; /* leaves, matched with v */
+        next->flip ^= bit;
       } else if (birth[t] == p) {
         next->want ^= bit;
       } else {
@@ -363,7 +362,7 @@ static int permi_arrays_create(const perm_allocator *allocator, const permi_bloc
     goto done;
   arrays->pull_start[0] = 0;
   for (v = 0; v < 2 * block->n; v++)
-    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* without effect, but a shift needs it */
+    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* a shift by -1 is undefined */
   for (p = 0; p < frontier->steps && !permi_watch_step(watch, (size_t)p, 300); p++)
     arrays->pull_start[p + 1] = arrays->pull_start[p] + permi_array_pulls(block, arrays, frontier, p, slot,
                                                                           arrays->pull + arrays->pull_start[p]);
@@ -383,7 +382,7 @@ static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arr
   return arrays->isa == PERM_ISA_CUDA ? bytes - values : bytes;
 }
 
-/* GPU kernels have no residues and no long integers. */
+/* GPU kernels have no residues or long integers. */
 static int permi_gpu_cells(const permi_frontier *frontier)
 {
   return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
@@ -403,7 +402,7 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-/* Seconds of one thread, measured for doubles; the others follow from size and operations. */
+/* Of one thread; measured for doubles. */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};

@@ -16,26 +16,26 @@
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
 #define PERMI_BAND_SAFE 1e-270 /* DBL_MIN is below u (double-double: 2^-100) times this */
 #define PERMI_BAND_SHAPES 128
-#define PERMI_BAND_COUNTED 2048 /* most equal columns */
-#define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes */
-#define PERMI_BAND_BLOCKS 8          /* of a row, for each thread */
-#define PERMI_BAND_POLL 65536        /* states from which each entry polls */
+#define PERMI_BAND_COUNTED 2048
+#define PERMI_BAND_KEPT_RUNS 1048576
+#define PERMI_BAND_BLOCKS 8
+#define PERMI_BAND_POLL 65536
 
 typedef union permi_band_entry {
   double real[3];
   int64_t integer[2];
 } permi_band_entry;
 
-typedef struct permi_band { /* rows are taken, columns stand in the window */
+typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
   int n, groups, width;
   int counted;
   int *entry_start, *entry_group;
   permi_band_entry *entry;
-  int *capacity, *first, *last;                 /* of a group: columns, first and last row */
+  int *capacity, *first, *last;
   double cost;
-  double longest;                               /* most transitions of a row */
+  double longest;
   double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
   double bound_relative;
 } permi_band;
@@ -76,14 +76,14 @@ typedef struct permi_band_run {
 } permi_band_run;
 
 typedef struct permi_band_shape {
-  int slots, used;               /* positions; columns used before */
+  int slots, used;
   int kind[PERMI_BAND_SLOTS];
   int leaving[PERMI_BAND_SLOTS];
   int staying[PERMI_BAND_SLOTS];
   uint64_t hash;
-  int complete;                                  /* runs are kept */
+  int complete;
   size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p: before at 2 p, after at 2 p + 1 */
-  size_t states;                                 /* after */
+  size_t states;
 } permi_band_shape;
 
 /* counts[p (used + 1) + r]: states of the positions below p with r used. */
@@ -116,7 +116,7 @@ typedef struct permi_band_run_state {
   size_t run_count, run_room;
   double *counts[2];
   size_t counts_room[2];
-  size_t room, words; /* of a buffer, in states; of a state */
+  size_t room, words; /* states of a buffer; words of a state */
   void *from, *to;
   int64_t *from_exp2, *to_exp2; /* NULL: all share sizes.exp2 */
   permi_sizes sizes;
@@ -124,11 +124,11 @@ typedef struct permi_band_run_state {
   int memory;
 } permi_band_state;
 
-/* An entry of the row, which uses the column at `position`, before or (entering) after. */
+/* An entry of the row: uses the column at `position`, before or (entering) after. */
 typedef struct permi_band_stream {
   int position, entering, lowest; /* positions below keep their columns */
-  int keep;                       /* keep runs, do not do them */
-  int within;                     /* only states begin..end - 1 */
+  int keep;                       /* only keeps runs */
+  int within;
   uint32_t begin, end;
   permi_coefficient entry;
   int entry_exp2;
@@ -162,7 +162,7 @@ static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficien
   return 1;
 }
 
-/* Adds a product to a state with a power of its own. */
+/* Adds to a state with a power of its own. */
 static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream,
                                  const permi_coefficient *c, size_t s, size_t t)
 {
@@ -246,7 +246,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Does or keeps a run of the stream; a kept one is joined to the one before if it continues that. */
+/* Does or keeps a run of the stream, joined to the one before if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {

@@ -77,7 +77,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
         continue;
       seen[t] = 1;
       tail++;
-      for (; at > first && tail - first < 256; at--) { /* a hub's other neighbours stay unsorted */
+      for (; at > first && tail - first < 256; at--) {
         const int u = order[at - 1];
         if (block->start[u + 1] - block->start[u] <= degree)
           break;
@@ -88,14 +88,14 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* Price of taking the vertices `lines` of a side in this order. cost INFINITY: above limit, or too wide. */
+/* Price of taking a side's vertices in the order `lines`. INFINITY: above limit, or too wide. */
 typedef struct permi_band_price {
   double cost, most, longest; /* transitions; most states; most transitions of a row */
   double made; /* transitions of rows whose runs are made */
   int width;
 } permi_band_price;
 
-/* States of the window: C(columns, used), or vectors of counts with that sum. ways: columns + 2. */
+/* C(columns, used), or the number of vectors of counts with that sum. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;
@@ -112,7 +112,7 @@ static double permi_band_states(const int *open, int width, const int *size, int
   sums = ways + least + 1;
   for (r = 0; r <= least; r++)
     ways[r] = r == 0;
-  for (j = 0; j < width; j++) { /* times 1 + x + ... + x^size */
+  for (j = 0; j < width; j++) {
     for (r = 0; r <= least; r++)
       sums[r] = ways[r] + (r ? sums[r - 1] : 0);
     for (r = 0; r <= least; r++)
@@ -191,7 +191,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Greedy order: next the row with an open column that makes the window grow least, by `rank` among equals. */
+/* Greedy order: next the row with an open column that makes the window grow least. */
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
@@ -247,8 +247,8 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return 1;
 }
 
-/* The best of six orders: rows or columns as given, as Cuthill and McKee number them (ACM '69: 157-172), and
-   greedily from there. */
+/* The best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from
+   there. */
 static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, int *same, int *lines,
                              permi_band_price *price)
 {
@@ -279,7 +279,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   for (v = 1; v < vertices; v++)
     if (block->start[v + 1] - block->start[v] < block->start[start + 1] - block->start[start])
       start = v;
-  for (i = 0; i < 3; i++) { /* twice to the far end */
+  for (i = 0; i < 3; i++) {
     permi_block_breadth(block, start, order, seen, watch);
     if (permi_watch(watch, 0))
       return;
@@ -312,7 +312,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
     }
 }
 
-/* Makes the band from an order. 0: out of memory. Incomplete if stopped. */
+/* 0: out of memory. Incomplete if stopped. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
                            int *group_of, permi_control *watch)
 {
@@ -384,7 +384,7 @@ static double permi_band_seconds_each(const permi_band *band)
   return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
 }
 
-/* Fills in the band, or refuses. 0: out of memory. */
+/* Makes the band, or refuses. 0: out of memory. */
 static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled,
                              permi_band *band, permi_band_price *price, permi_offer *offer)
 {
@@ -428,7 +428,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
     return fine ? PERM_OK : permi_fail_memory(maker->result);
   each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
   gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) + (dd ? n * PERMI_DD_UNIT : 0);
-  sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* moduli are in doubles */
+  sums = permi_gamma(2 * edges + 4.0 * n + roundings);
   band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
   band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
   band->lost_error = working->lost_error;

@@ -13,7 +13,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   int v, chosen = p == stream->position, goal, skip;
   if (before < 0 || after < 0)
     return;
-  if (p < stream->lowest) { /* the same states below, before and after */
+  if (p < stream->lowest) {
     const double count = before == after ? state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] : 0;
     if (count > 0)
       permi_band_emit(state, stream, source, target, count, factor);
@@ -54,7 +54,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
 }
 
-/* Gives each state a power of two that brings |x| into [1/2, 1). 0: out of memory. */
+/* Gives each state a power of two of its own. 0: out of memory. */
 static int permi_band_apart(permi_band_state *state, size_t states)
 {
   double *x = (double *)state->from;
@@ -110,7 +110,6 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* A row, and its window's groups before and after. */
 typedef struct permi_band_step {
   permi_band_state *state;
   int *window, *next_window;
@@ -121,7 +120,7 @@ typedef struct permi_band_step {
   int parts;
 } permi_band_step;
 
-/* Finds the row's shape, counts and positions. 0: out of memory. */
+/* 0: out of memory. */
 static int permi_band_shape_find(permi_band_step *step)
 {
   permi_band_state *state = step->state;
@@ -241,7 +240,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       size_t k = shape->start[way], beyond = last;
       for (; !stream.within && k < last; k++)
         permi_band_add(state, &stream, &state->runs[k]);
-      while (k < beyond) { /* first run into the block */
+      while (k < beyond) {
         const size_t middle = k + (beyond - k) / 2;
         if (state->runs[middle].target + state->runs[middle].count > stream.begin)
           beyond = middle;

@@ -26,7 +26,7 @@
 /* Measuring sizes costs a fifth of a step. Where the loss grows by at most 2^300 in all, long lists are measured in
    one step of four, else count as if they held values of any smallness. */
 #define PERMI_TRACK_STATES 2000
-#define PERMI_GROUP_BYTES 2 /* of a list: per state, beside the value */
+#define PERMI_GROUP_BYTES 2
 
 /* A state comes from (state & keep) ^ flip if (state & test) == want. */
 typedef struct permi_pull {
@@ -37,8 +37,8 @@ typedef struct permi_pull {
 typedef struct permi_arrays {
   permi_owned owned;
   perm_isa isa;
-  int lists;            /* on a GPU, as lists */
-  int low, middle, top; /* numbers of slots */
+  int lists;
+  int low, middle, top;
   int *pull_start;      /* steps + 1 */
   permi_pull *pull;
   uint64_t *occupied; /* steps + 1: slots in use */
@@ -48,33 +48,33 @@ typedef struct permi_frontier {
   permi_owned owned;
   permi_numbers numbers;
   int steps, width;
-  int slots, mask_words; /* slots in use; words of a mask */
+  int slots, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
   uint64_t *mask; /* of a stream: words of test, want, flip */
   double *states; /* steps + 1: a bound */
-  double *cost;   /* steps + 1: predicted, of all steps before */
+  double *cost;   /* steps + 1: of all steps before */
   double bound_relative;
   double lost_error;
   double room[2];    /* most states, of even and odd steps */
   int *sequence, *birth, *death; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
   int *ones;         /* steps + 1: of a state, see >>arrays */
-  permi_arrays *arrays; /* or NULL: lists */
+  permi_arrays *arrays;
 } permi_frontier;
 
 typedef struct permi_patterns {
-  int count, room; /* room: a power of two, half the table's */
+  int count, room;
   uint64_t *bits;  /* PERMI_LOW_WORDS each */
   size_t *first;   /* in low */
   uint16_t *low;
   size_t low_room;
-  int *table; /* by hash: pattern + 1, or 0 */
+  int *table;
 } permi_patterns;
 
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;
-  uint64_t *high; /* keys of groups, ascending */
+  uint64_t *high;
   size_t *first;
   int *pattern;
   void *value;
@@ -97,7 +97,7 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_patterns_release(allocator, &list->patterns);
 }
 
-/* Moves *array, a pointer of any type, to larger memory. 0: out of memory, nothing is lost. */
+/* Moves *array, a pointer of any type. 0: out of memory, nothing is lost. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -109,7 +109,7 @@ static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, 
   return 1;
 }
 
-/* The same unless there is room for `more` elements beyond `used`. */
+/* The same unless there is room for `more`. */
 static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
                       size_t *room, size_t size)
 {
@@ -147,7 +147,7 @@ static size_t permi_patterns_hash(const uint64_t *bits)
 {
   uint64_t h = 0, g = 1;
   int w;
-  for (w = 0; w < PERMI_LOW_WORDS; w += 2) { /* two chains: multiplications overlap */
+  for (w = 0; w < PERMI_LOW_WORDS; w += 2) {
     h = (h ^ bits[w]) * UINT64_C(0x9e3779b97f4a7c15);
     g = (g ^ bits[w + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
   }
@@ -163,7 +163,7 @@ static void permi_patterns_clear(permi_patterns *patterns)
     memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
 }
 
-/* Returns the pattern's number, entered if new; -1: out of memory. */
+/* The pattern's number, entered if new; -1: out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   size_t mask, place;
@@ -204,7 +204,6 @@ static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *
   return pattern;
 }
 
-/* permi_even[b]: the numbers below 64 whose bit b is 0. */
 static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x3333333333333333),
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
@@ -215,7 +214,7 @@ typedef struct permi_cursor {
   uint64_t key[PERMI_MASK_WORDS]; /* of the next output; last word all ones at the end */
   size_t group;
   unsigned low_test, low_want, low_flip;
-  uint64_t keep[PERMI_LOW_WORDS]; /* low masks that take part */
+  uint64_t keep[PERMI_LOW_WORDS];
   permi_coefficient c;
 } permi_cursor;
 
@@ -237,7 +236,6 @@ static PERMI_ALWAYS_INLINE int permi_cursor_takes(const permi_cursor *cursor, co
   return !differs;
 }
 
-/* Moves to the next group that takes part, or stays. */
 static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const permi_list *source, int words)
 {
   const uint64_t *high = source->high + cursor->group * (size_t)words;
@@ -282,7 +280,6 @@ static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *fronti
   cursor->group = 0;
 }
 
-/* Adds to `into` what the stream takes of the pattern; 0: nothing. */
 static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, uint64_t *into)
 {
   unsigned words = cursor->low_flip >> 6, w;
@@ -308,10 +305,10 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
 #define PERMI_MOVES_PAIRS 262144
 #define PERMI_MOVES_RUN 4 /* mean length from which runs are kept */
 typedef struct permi_move {
-  int step, stream, source, target; /* step + 1, 0: empty; patterns */
+  int step, stream, source, target;
   int whole;                        /* k -> k, and the target has no more */
   int first, count;
-  int runs;                         /* if not 0: pairs are runs, of a start and a length */
+  int runs;                         /* if not 0: pairs are starts and lengths */
 } permi_move;
 
 typedef struct permi_moves { /* direct-mapped cache: patterns are few */
@@ -354,7 +351,7 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
     }
   move->count = moves->used - move->first;
   move->runs = 0;
-  if (move->count >= PERMI_MOVES_RUN * runs) { /* in place: runs of two pairs or more become two numbers */
+  if (move->count >= PERMI_MOVES_RUN * runs) { /* in place: a run of two pairs or more becomes two numbers */
     uint32_t *pair = moves->pair + move->first;
     int i, length;
     for (i = 0; i < move->count; i += length) {

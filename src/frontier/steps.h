@@ -1,13 +1,13 @@
 /* ========================================================================================== >>steps
-   Fills a step of the lists: sums over the streams, group by group. */
+   Fills a step of the lists. */
 #pragma once
 #include "frontier.h"
 
-typedef struct permi_take { /* a stream into a target group, from a source group */
+typedef struct permi_take {
   uint32_t group, stream;
 } permi_take;
 
-/* Part of a step's target. Merged, takes stand in order of groups, then streams. */
+/* Part of a step's target; once merged, takes stand in order of groups, then streams. */
 typedef struct permi_part {
   permi_cursor *cursor;
   size_t groups, group_room, takes, take_room, states;
@@ -16,36 +16,35 @@ typedef struct permi_part {
   uint32_t *taken;
   permi_take *take;
   permi_patterns patterns;
-  int own, *number; /* own patterns; their numbers in the list */
+  int own, *number; /* numbers of own patterns in the list */
   size_t number_room, group_at, state_at;
-  uint64_t end[PERMI_MASK_WORDS]; /* first key beyond */
+  uint64_t end[PERMI_MASK_WORDS];
   permi_sizes sizes;
   perm_status status;
 } permi_part;
 
 typedef struct permi_run {
   const perm_allocator *allocator;
-  perm_allocator locked; /* for threads */
+  perm_allocator locked;
   permi_pool pool;
   permi_control *control;
   permi_list list[2];
   permi_part *part;
   int parts_at_once, threads;
-  int sorting; /* lists of single states */
+  int sorting;
   permi_moves *moves;
   size_t *weight; /* [stream][block of groups]: states before that take part */
   size_t weight_room;
   permi_sizes sizes;
   double visited;
   int step;
-  int careful, tracking; /* sizes are measured in every step; in this one */
+  int careful, tracking;
   double state_seconds;
   const permi_numbers *numbers;
   int slots;
 } permi_run;
 
-/* Fills a merged and placed part. Where a stream takes all of one group to all of another, this is y += c x over
-   contiguous arrays. */
+/* Fills a placed part. Where a stream takes all of one group to all of another, this is y += c x over arrays. */
 static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
                                               permi_list *target, permi_part *part, permi_moves *moves)
 {

@@ -36,8 +36,8 @@ static int permi_part_more(const perm_allocator *allocator, permi_part *part, in
   return permi_takes_more(allocator, part, (size_t)streams);
 }
 
-/* Merges from the cursors up to part->end, or to the end of the group that reaches `most` states. *done: nothing is
-   left below the key. */
+/* Merges up to part->end, or to the end of the group that reaches `most` states. *done: nothing is left below the
+   key. */
 static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
                                                               permi_patterns *patterns, permi_part *part, int words,
                                                               int streams, size_t most, int *done)
@@ -121,7 +121,6 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
   return PERM_OK;
 }
 
-/* One thread takes parts that stay in the cache. */
 #define PERMI_PART_STATES 16384
 static perm_status permi_run_alone(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                    double done)
@@ -153,9 +152,9 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
   return PERM_OK;
 }
 
-#define PERMI_BALANCE_BLOCK 32      /* groups weighed together */
+#define PERMI_BALANCE_BLOCK 32
 #define PERMI_BALANCE_GROUP 16      /* cost of merging a group, in states */
-#define PERMI_PARALLEL_STATES 20000 /* source states from which threads pay */
+#define PERMI_PARALLEL_STATES 20000
 #define PERMI_PART_WORK 131072
 
 /* Moves the cursor to the first source group whose output is not below `key`; outputs have the order of sources. */
@@ -175,7 +174,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   }
   memcpy(at, key, (size_t)words * sizeof *at);
   if (top >= 0) {
-    if (key[top >> 6] >> (top & 63) & 1) { /* outputs have 0 here: raise the next free bit above */
+    if (key[top >> 6] >> (top & 63) & 1) {
       for (top++; top < 64 * words; top++)
         if (!((cursor->test[top >> 6] | cursor->flip[top >> 6] | key[top >> 6]) >> (top & 63) & 1))
           break;
@@ -185,7 +184,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
       }
     }
     at[top >> 6] |= UINT64_C(1) << (top & 63);
-    for (w = 0; w <= top >> 6; w++) { /* the smallest such output */
+    for (w = 0; w <= top >> 6; w++) {
       const uint64_t below = w < top >> 6 ? UINT64_MAX : (UINT64_C(1) << (top & 63)) - 1;
       at[w] = (at[w] & ~below) | (((cursor->want[w] ^ cursor->flip[w]) & (cursor->test[w] | cursor->flip[w])) & below);
     }
@@ -207,10 +206,10 @@ typedef struct permi_together {
   const permi_list *source;
   permi_list *target;
   int streams;
-  size_t total, first, count; /* work in all; first part of the round; parts in all */
+  size_t total, first, count;
 } permi_together;
 
-/* Returns the work below a key, in whole blocks; moves the cursors there. */
+/* Work below a key, in whole blocks; moves the cursors there. */
 static size_t permi_balance_below(const permi_together *step, permi_cursor *cursor, const uint64_t *key)
 {
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
@@ -223,7 +222,6 @@ static size_t permi_balance_below(const permi_together *step, permi_cursor *curs
   return sum;
 }
 
-/* The greatest key with at most `work` below it. */
 static void permi_balance_key(const permi_together *step, permi_cursor *cursor, size_t work, uint64_t *key)
 {
   int b;
@@ -311,7 +309,7 @@ static perm_status permi_together_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* Threads work in rounds of some parts each, which bounds what waits for its place. */
+/* Threads work in rounds, which bounds what waits for its place. */
 static perm_status permi_run_together(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                       double done)
 {
@@ -378,7 +376,7 @@ static size_t permi_value_bytes(const permi_frontier *frontier)
   return 8 * permi_numbers_words(&frontier->numbers);
 }
 
-/* Prepares step p: cursors, sizes and losses; returns the number of streams. */
+/* Prepares step p; returns the number of streams. */
 static int permi_run_prepare(const permi_frontier *frontier, permi_run *run, int p)
 {
   const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
@@ -433,7 +431,6 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->pool);
 }
 
-/* Allocates what steps need beside the lists. 0: out of memory. */
 static int permi_run_create(permi_run *run, const permi_frontier *frontier, int streams)
 {
   const size_t moves = sizeof(permi_move) << PERMI_MOVES_LOG2;
@@ -464,7 +461,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier, int 
 
 typedef perm_status (*permi_stepping)(const permi_frontier *frontier, permi_run *run, int p);
 
-/* Begins a run; the caller releases it also after a failure. control may be NULL. */
+/* Begins a run; release it also after a failure. control may be NULL. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, permi_stepping step,
                                   permi_run *run)
 {

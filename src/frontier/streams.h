@@ -133,7 +133,6 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   frontier->stream_start[p] = used;
 }
 
-/* Fills in sequence, births, deaths, states, costs. 0: stopped. */
 static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
                                const double *binomial, permi_walk *walk, permi_control *watch)
 {
@@ -185,8 +184,8 @@ static double permi_frontier_bound(const permi_frontier *frontier, const permi_b
   return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
 }
 
-/* PERM_ERROR_LIMIT: over PERMI_FRONTIER_WIDTH frontier vertices, or stopped. PERM_ERROR_OVERFLOW: the permanent may
-   be too long. roundings: of an entry's terms. modulus: of integers, or 0. */
+/* PERM_ERROR_LIMIT: frontier too wide, or stopped. PERM_ERROR_OVERFLOW: permanent too long. roundings: of an entry's
+   terms. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, double roundings, double lost_error,
                                          uint64_t modulus, int doubled, permi_control *watch,

@@ -25,7 +25,7 @@ typedef struct permi_tree_edge {
   permi_coefficient c;
 } permi_tree_edge;
 
-typedef struct permi_tree_node { /* in post-order */
+typedef struct permi_tree_node {
   int children, edge;
   int column;
   uint32_t rows, all;            /* of scope and vertex, which is on top */
@@ -37,12 +37,12 @@ typedef struct permi_tree {
   permi_owned owned;
   permi_numbers numbers;
   int size;
-  int nodes, width, joins, depth; /* most tables on the stack */
+  int nodes, width, joins, depth;
   permi_tree_node *node;
   permi_tree_edge *edge;
-  double stack_values, work_values, most_states; /* room; states of the largest joined table */
+  double stack_values, work_values, most_states;
   double most_groups, pairs, states;
-  double *cost; /* predicted seconds of all before */
+  double *cost; /* of all before */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
@@ -90,8 +90,8 @@ typedef struct permi_tree_sketch {
   double states;
 } permi_tree_sketch;
 
-/* Pairs that a join multiplies: over masks of the common part with x rows and y columns, states of one with that
-   part, times those of the other without it. */
+/* Pairs that a join multiplies: over parts of the common vertices, states of one table with that part, times those
+   of the other without it. */
 static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
                                uint32_t other, int other_difference)
 {
@@ -152,7 +152,7 @@ typedef struct permi_tree_run {
   permi_tree_rank *rank;
   permi_tree_table *table;
   uint64_t *values, *work[2];
-  uint32_t *mask[2], *index[2], *first[2]; /* masks and places of a join's tables, by groups */
+  uint32_t *mask[2], *index[2], *first[2];
   int most_threads;
   double weight;
   double done, visited, unpolled;
@@ -161,7 +161,7 @@ typedef struct permi_tree_run {
 #define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that stays in cache */
 #define PERMI_TREE_CUT 8     /* common bits of a part's number: the heaviest of 2^b parts has (2/3)^b of all */
 #define PERMI_TREE_OWN_CUT 6 /* with own bits of a factor, if fewer */
-#define PERMI_TREE_PARTS 8   /* of a step, for each thread */
+#define PERMI_TREE_PARTS 8
 
 static size_t permi_tree_begin(size_t count, int part, int parts)
 {
@@ -190,7 +190,6 @@ typedef struct permi_tree_group {
   const uint64_t *value;
 } permi_tree_group;
 
-/* out[mask XOR m] += a x over a group. */
 static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, const permi_tree *tree,
                                                        const permi_tree_rank *rank, uint32_t m, const uint64_t *a,
                                                        const permi_tree_group *group, uint64_t *out)
@@ -287,7 +286,7 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
   const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_count_ones(common);
   const uint32_t within = permi_tree_extract(common, set);
   const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
-  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast as one by one */
+  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast */
   for (i = 0; tabled && i < 512; i++) {
     group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
     mask_of[i >> 7][i & 127] = permi_tree_deposit((i & 127) << 7 * (i >> 7), set);

@@ -49,10 +49,10 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
 }
 
 /* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs ever
-   adjacent, so that hubs cost nothing. A heap gives who goes next, by fill or degree, ties at random. Large blocks
-   have a list for each degree, last in, first out: fewer cache misses, narrower tables along bands (arrow:60000:5:
-   ordered in 0.1 instead of 0.5 s, run in 2.2 instead of 3.5 s). */
-#define PERMI_TREE_LISTED 2000 /* vertices */
+   adjacent, so that hubs cost nothing. A heap gives who goes next. Large blocks have a list for each degree, last
+   in, first out: fewer cache misses, narrower tables along bands (arrow:60000:5: ordered in 0.1 instead of 0.5 s,
+   run in 2.2 instead of 3.5 s). */
+#define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_key {
   uint64_t priority;
   int vertex;
@@ -62,7 +62,7 @@ typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   int n, filling, listed; /* filling: by fill, not degree; listed: by lists */
   int *head, *degree, *turn;
-  uint64_t *priority; /* of a vertex */
+  uint64_t *priority;
   int *link;
   size_t links, link_room;
   uint64_t *pair; /* 0: free */
@@ -71,9 +71,9 @@ typedef struct permi_tree_graph {
   size_t keys, heap_room;
   int *next, *before; /* in a degree's list; before the first: -1 - degree */
   int first[PERMI_TREE_WIDTH + 1], lowest; /* below the lowest, lists are empty */
-  int *scope, *scope_start; /* of the k-th vertex to go: its neighbours then */
+  int *scope, *scope_start; /* of the k-th vertex to go: its neighbours */
   size_t scopes, scope_room;
-  size_t popped;  /* keys, valid or not */
+  size_t popped;
   size_t dropped;
   uint64_t seed;
   permi_control *watch;
@@ -162,7 +162,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* The neighbours left, at most PERMI_TREE_WIDTH; fewer if stopped: hubs may have millions of dead links. */
+/* At most PERMI_TREE_WIDTH; fewer if stopped: hubs may have millions of dead links. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -203,7 +203,6 @@ static void permi_tree_list_drop(permi_tree_graph *graph, int v)
     graph->before[after] = before;
 }
 
-/* The vertex to go next; -1: none. */
 static int permi_tree_list_pop(permi_tree_graph *graph)
 {
   int v = -1;
@@ -241,7 +240,7 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* The vertex to go next; -1: none, or stopped. */
+/* -1: none, or stopped. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
   /* popping a key of millions takes microseconds */
@@ -262,8 +261,8 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
   return -1;
 }
 
-/* Makes the block's graph, and a place in a list or a key for each vertex. PERM_ERROR_LIMIT: stopped. */
-#define PERMI_TREE_AHEAD 16 /* entries */
+/* PERM_ERROR_LIMIT: stopped. */
+#define PERMI_TREE_AHEAD 16
 static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_block *block, int filling)
 {
   const int n = 2 * block->n;
@@ -317,7 +316,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Takes v out and connects its neighbours. 0: out of memory, or stopped. */
+/* Takes v out, connects its neighbours. 0: out of memory, or stopped. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
   int i, j;
@@ -417,21 +416,19 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
 }
 
-/* The bound for roundings of doubles and of double-doubles. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
   return gamma / (1 - permi_gamma(doubles + pairs)) * (1 + 8 * PERMI_UNIT);
 }
 
-/* A tree in the making, by turns of elimination. */
 typedef struct permi_tree_draft {
   const permi_tree_graph *graph;
   int *order, *first, *next, *children; /* of a turn: vertex, list of children, their number */
   int *sorted, *scope;
 } permi_tree_draft;
 
-/* Fills in the draft, incomplete if stopped; the child with the largest scope comes first. */
+/* Incomplete if stopped. The child with the largest scope comes first. */
 static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
   const permi_tree_graph *graph = draft->graph;
@@ -468,7 +465,7 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
   }
 }
 
-/* Makes the node of turn k, without what children bring, and at[1].edge; at->edge is given. */
+/* Makes the node of turn k, without what children bring. */
 static void permi_tree_node_make(permi_tree *tree, const permi_block *block, const permi_tree_draft *draft, int k,
                                  permi_tree_node *at)
 {
@@ -483,7 +480,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at->set = 0;
   for (i = begin; i < end; i++)
     at->rows |= (uint32_t)(draft->order[scope[i]] < block->n) << (i - begin);
-  if (end > begin) { /* both scopes descend */
+  if (end > begin) {
     const int parent = scope[end - 1], knows = graph->scope_start[parent];
     for (i = begin, j = 0; i < end - 1; i++) {
       while (scope[knows + j] != scope[i])
@@ -504,7 +501,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at[1].edge = edge;
 }
 
-/* Builds the tree from the graph's order. given: roundings of an entry's terms. 0: out of memory, or stopped. */
+/* given: roundings of an entry's terms. 0: out of memory, or stopped. */
 static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
 {
   permi_control *watch = graph->watch;
@@ -513,7 +510,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   permi_pool room = {graph->allocator, NULL, 0}, *pool = &tree->owned.pool;
   int *numbers = (int *)permi_pool_get(&room, 6 * vertices, sizeof(int)), *todo;
   permi_tree_sketch *stack = (permi_tree_sketch *)permi_pool_get(&room, vertices + 1, sizeof *stack);
-  double held = 0, roundings[2] = {0, 0}; /* all; of products */
+  double held = 0, roundings[2] = {0, 0};
   int i, k, depth = 1, top = 0, node = 0, steps = 0;
   permi_tree_draft draft;
   draft.graph = graph;

@@ -15,7 +15,6 @@ typedef struct permi_tree_product {
   int parts;
 } permi_tree_product;
 
-/* Sorts the tables, or clears a part of the product. */
 static perm_status permi_tree_join_prepare(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -34,7 +33,7 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
-/* Narrows *begin, *end, where masks XOR rows ascend, to those with `value` in the bits `top`. */
+/* Narrows *begin, *end, where masks XOR rows ascend, to `value` in the bits `top`. */
 static void permi_tree_narrow(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t *begin,
                               uint32_t *end)
 {
@@ -65,7 +64,7 @@ static perm_status permi_tree_poll(permi_tree_run *run, double work, int master)
   return permi_control_poll(run->control, run->done, "tree");
 }
 
-/* Multiplies two groups; of the larger table the masks with `value` in `top`. */
+/* Multiplies two groups, of the larger table those with `value` in `top`. */
 static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
                                           uint32_t value, int master)
 {
@@ -90,7 +89,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   return permi_tree_poll(run, (double)(end[1] - begin[1]) * (end[0] - begin[0]), master);
 }
 
-/* Multiplies a part by the product's common parts: few places at a time, heavy parts first. */
+/* Joins a part by the product's common parts: few places at a time, heavy parts first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -109,7 +108,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
     const int own = join->ones - permi_count_ones(c ^ join->common_rows);
     const int some = own >= 0 && own <= join->own;
     status = permi_tree_poll(join->run, some ? (double)(1u << permi_count_ones(c)) : 1, thread == 0);
-    for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* all subsets, ascending */
+    for (g = 0; some && status == PERM_OK; g = (g - c) & c) {
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, top, value, thread == 0);
@@ -143,7 +142,7 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* Multiplies left and right into `out`, over `target`, a set within the node's scope and vertex, as is all_rows. */
+/* target, all_rows: sets within the node's scope and vertex. */
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
@@ -230,7 +229,7 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
   size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
   (void)thread;
-  while (piece < last) { /* below the bit: all parts with so many bits, in order */
+  while (piece < last) {
     const uint32_t high = (uint32_t)(piece / (size_t)slices);
     const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece % (size_t)slices);
     const int beyond = last - piece < (size_t)(slices - slice) ? slice + (int)(last - piece) : slices;

@@ -65,7 +65,7 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* Adds |c| to *weight; *least becomes at most any non-zero modulus of c and of its parts. */
+/* Adds |c| to *weight; *least becomes at most any non-zero part of c. */
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   const double real = fabs(c->real), imaginary = fabs(c->imaginary);
@@ -105,7 +105,6 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* y += a x for a value a. */
 static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const permi_numbers *numbers, const void *a,
                                                  void *y, const void *x)
 {
@@ -117,7 +116,6 @@ static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const pe
   }
 }
 
-/* y += c x, or y = c x, of `count` values. */
 static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const permi_numbers *numbers,
                                                     const permi_coefficient *c, void *y, const void *x, size_t count,
                                                     int fresh)
@@ -215,11 +213,11 @@ static void permi_values_finish(const permi_numbers *numbers, const void *value,
     return;
   if (lost_error > 0)
     loss += DBL_MIN + ldexp(lost_error, permi_int_exponent(-sizes->exp2));
-  partial->lost += 2 * loss; /* with its own roundings */
+  partial->lost += 2 * loss;
   partial->exp2 = sizes->exp2;
 }
 
-/* Returns e such that values times 2^-e come near 1, and notes it; 0 while all lies between 1 / beyond and beyond.
+/* Returns e such that values times 2^-e come near 1, and notes it; 0 if all lie within 1 / beyond and beyond.
    Products below `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
@@ -230,7 +228,7 @@ static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
   sizes->loss = permi_loss_scaled(sizes->loss, 1, -e);
   sizes->smallest = ldexp(sizes->smallest, -e);
   sizes->largest = ldexp(sizes->largest, -e);
-  if (e > 0 && sizes->smallest < safe) /* a low part may be lost */
+  if (e > 0 && sizes->smallest < safe)
     sizes->loss += 2 * DBL_MIN;
   sizes->exp2 += e;
   return e;
@@ -244,7 +242,7 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Enters the sizes of values, but for low parts; integers have none. */
+/* Enters sizes, not of low parts; integers have none. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
@@ -260,8 +258,8 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
 }
 
 
-/* log2 of a bound on the block's permanent of integers, by rows or columns: products of sums of moduli, or of
-   r!^(1/r) for moduli 1 [Bre73]. Rounded up. */
+/* log2 of a bound on the block's permanent, by rows or columns: products of sums of moduli, or of r!^(1/r) for
+   moduli 1 [Bre73]. Rounded up. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -282,8 +280,8 @@ static double permi_block_bits(const permi_block *block)
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
 
-/* Chooses the block's numbers. 0: its permanent may be too long for a perm_integer and there is no modulus. */
-#define PERMI_RESIDUE_WORDS 8 /* the price of a residue product, with its division */
+/* 0: the permanent may be too long for a perm_integer and there is no modulus. */
+#define PERMI_RESIDUE_WORDS 8 /* price of a residue product, a division */
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   int e;

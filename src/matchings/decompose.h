@@ -20,7 +20,7 @@
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7       /* pieces summed over subsets: about a microsecond */
 #define PERMI_DECOMPOSE_SUBSETS 14    /* the same if all lines have over 4 entries */
-#define PERMI_DECOMPOSE_PROBES 48     /* descents that predict */
+#define PERMI_DECOMPOSE_PROBES 48
 #define PERMI_DECOMPOSE_ADDITIONS 40  /* for each line, within the plan's bound */
 #define PERMI_DECOMPOSE_UNITS 16384
 #define PERMI_DECOMPOSE_ROOM 8        /* times `enough` units have a place; others wait for the second pass */
@@ -29,7 +29,7 @@
 typedef struct permi_decompose {
   permi_owned owned;
   permi_numbers numbers;
-  int n, words; /* of an integer; 0: doubles */
+  int n, words;
   size_t size;
   uint64_t row[PERMI_DECOMPOSE_ORDER];
   uint64_t *cell;
@@ -41,19 +41,19 @@ typedef struct permi_decompose {
 typedef struct permi_piece {
   int n;
   uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell; /* NULL in a probe */
+  uint64_t *cell;
 } permi_piece;
 
 typedef struct permi_decompose_level {
   permi_piece child;
-  int side, line, count; /* branches on this line; number of blocks, or of pairs of entries */
+  int side, line, count;
   uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
 } permi_decompose_level;
 
 /* WHOLE: a unit, or nothing is shared. */
 typedef enum permi_pass { PERMI_PASS_WHOLE, PERMI_PASS_DRAW, PERMI_PASS_TAKE } permi_pass;
 
-typedef struct permi_branch { /* result of a unit, with its cell */
+typedef struct permi_branch {
   int additions;
   double nodes, operations;
 } permi_branch;
@@ -61,7 +61,7 @@ typedef struct permi_branch { /* result of a unit, with its cell */
 typedef struct permi_branching {
   permi_search search;
   const permi_decompose *plan;
-  int room;     /* units with a place */
+  int room;
   double work;
   permi_branch *branch;
   uint64_t *cell, *arena;
@@ -69,16 +69,16 @@ typedef struct permi_branching {
 
 typedef struct permi_decomposing {
   const permi_decompose *plan;
-  permi_branching *shared; /* NULL: no polls */
+  permi_branching *shared;
   permi_coefficient one;
   permi_pass pass;
   int thread, unit, ticket; /* next unit; the one to compute, or -1 */
-  double ways, threads;     /* branches along the path; for progress */
+  double ways, threads;
   perm_status status;
   permi_decompose_level *level;
   uint64_t *spare, *result;
-  uint64_t *subsets;         /* 2^permi_decompose_most cells */
-  double nodes, operations, work;   /* work: predicted seconds done */
+  uint64_t *subsets;
+  double nodes, operations, work;
   uint64_t seed;
   double weight;
 } permi_decomposing;
@@ -101,7 +101,7 @@ static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, perm
   memcpy(to, sum, bytes);
 }
 
-/* to = a x + b y; to may be x or y; x and y may be NULL. */
+/* to = a x + b y; to may be x or y; these may be NULL. */
 static void permi_decompose_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
                                     const uint64_t *b, const uint64_t *y)
 {
@@ -170,7 +170,7 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* Finds the line with the fewest entries; returns their number, INT_MAX: no line. */
+/* Returns the fewest entries of a line, INT_MAX: no line. */
 static int permi_piece_least(const permi_piece *piece, int *side, int *line)
 {
   int least = INT_MAX, s;
@@ -222,7 +222,6 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
   permi_piece_remove(piece, other, d);
 }
 
-/* Packs lines of `from` into `to`, with cells at `room`. */
 static void permi_piece_copy(const permi_decompose *plan, const permi_piece *from, uint64_t rows, uint64_t columns,
                              permi_piece *to, uint64_t *room)
 {
@@ -248,7 +247,7 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
   }
 }
 
-/* subset[s]: permanent of the first rows in the columns s. at[0][i] + at[1][j]: place of entry (i, j). */
+/* subset[s]: permanent of the first rows in the columns s. Entry (i, j) is at at[0][i] + at[1][j]. */
 static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_numbers *numbers, int k,
                                                   const uint64_t *cell, size_t at[2][PERMI_DECOMPOSE_SUBSETS],
                                                   const unsigned *mask, uint64_t *subset)
@@ -322,7 +321,7 @@ static int permi_piece_match(const permi_piece *piece, int row, int *partner, ui
   return 1;
 }
 
-/* Rows within a set that a row reaches by entries and back by the matching, or against that. */
+/* Rows `within` that a row reaches by entries and back by the matching, or against that. */
 static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, const int *column_of, int row,
                                   uint64_t within, int forward)
 {
@@ -339,7 +338,7 @@ static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, 
   return reached;
 }
 
-/* Splits a piece into blocks; returns their number, 0: singular. Deletes entries between blocks; *dead: some. */
+/* Returns the number of blocks, 0: singular. Deletes entries between blocks; *dead: some. */
 static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *columns, int *dead)
 {
   int partner[PERMI_DECOMPOSE_ORDER], column_of[PERMI_DECOMPOSE_ORDER], count = 0;
@@ -368,8 +367,7 @@ static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *colum
   return count;
 }
 
-/* Pairs a line's entries, an odd one last; returns the number. Partners that share most lines come first: merging
-   them fills in least. */
+/* Pairs a line's entries, an odd one last. Partners that share most lines come first: merging fills in least. */
 static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint64_t *pair)
 {
   uint64_t left = piece->mask[side][line];

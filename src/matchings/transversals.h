@@ -13,12 +13,12 @@
 
 
 #define PERMI_SEARCH_UNITS 64     /* least for each thread: units differ in size */
-#define PERMI_SEARCH_RATE 4       /* least for each predicted second: only units poll */
+#define PERMI_SEARCH_RATE 4       /* least for each predicted second: polls come between units */
 #define PERMI_SEARCH_MOST 1e5
 
-typedef struct permi_search { /* also of >>decompose */
+typedef struct permi_search {
   permi_control *control;
-  int threads, stop;      /* a perm_status, written by the calling thread */
+  int threads, stop;      /* stop: a perm_status, written by the calling thread */
   double enough;          /* branches along a unit's path; 1: the root is the only unit */
   uint64_t next;
 } permi_search;
@@ -47,7 +47,7 @@ static uint64_t permi_search_ticket(permi_search *search)
   return ticket;
 }
 
-/* The status that ends the search. Thread 0 asks the control, others see what it found. */
+/* Thread 0 asks the control, others see what it found. */
 static perm_status permi_search_poll(permi_search *search, int thread, double work, const char *activity)
 {
   int stop = PERM_OK;
@@ -70,12 +70,12 @@ static perm_status permi_search_poll(permi_search *search, int thread, double wo
 typedef struct permi_transversals {
   permi_owned owned;
   permi_numbers numbers;
-  size_t size;          /* of a product */
+  size_t size;
   int n;
   int *start, *neighbour, *edge;
-  permi_coefficient *coefficient; /* at most 1 in modulus */
+  permi_coefficient *coefficient;
   permi_coefficient one;
-  double most, seconds_each;      /* bound on the matchings; predicted */
+  double most, seconds_each;
   double bound_relative, lost_error;
 } permi_transversals;
 
@@ -83,11 +83,11 @@ typedef struct permi_matching_path {
   const permi_transversals *all;
   int *degree, *next, *previous; /* choices left; free vertices in a ring, head 2 n */
   int *alive;
-  int *vertex, *at; /* of a level, as the next three: vertex and entry */
-  double *ways;     /* choices multiplied, above units */
+  int *vertex, *at; /* of a level */
+  double *ways;
   char *product;
   char *sum;
-  int dead;         /* some vertex has no choice left */
+  int dead;
 } permi_matching_path;
 
 /* v leaves the graph (step -1) or comes back (1). */
@@ -107,7 +107,6 @@ static void permi_path_move(permi_matching_path *path, int v, int step)
   }
 }
 
-/* Matches u by entry e. */
 static void permi_path_match(permi_matching_path *path, int u, int e)
 {
   const permi_transversals *all = path->all;
@@ -119,7 +118,7 @@ static void permi_path_match(permi_matching_path *path, int u, int e)
     path->dead = path->alive[all->neighbour[k]] && path->degree[all->neighbour[k]] == 0;
 }
 
-/* Begins level k at the free vertex of fewest choices. */
+/* Level k is at the free vertex of fewest choices. */
 static void permi_path_level(permi_matching_path *path, int k)
 {
   const int head = 2 * path->all->n;
@@ -139,7 +138,7 @@ static void permi_path_multiply(permi_matching_path *path, int k, const permi_co
     permi_dd *y = (permi_dd *)(void *)to;
     memcpy(to, from, all->size);
     permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
-    y[2].hi *= c->absolute; /* modulus */
+    y[2].hi *= c->absolute;
   } else {
     permi_value_add(all->numbers.algebra, &all->numbers, c, to, from, 1);
   }
@@ -206,7 +205,7 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   permi_matching_path path;
   perm_partial mine;
   perm_status stop = PERM_OK;
-  int k = 0, begin = shared->search.enough > 1 ? above : 0; /* begin: level of the present unit */
+  int k = 0, begin = shared->search.enough > 1 ? above : 0;
   uint32_t steps = 0;
   memset(&mine, 0, sizeof mine);
   permi_path_begin(&path, shared, me);
@@ -249,7 +248,7 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   }
   if (permi_algebra_is_integer(all->numbers.algebra))
     permi_value_sum(&all->numbers, path.sum, &mine);
-  mine.chunks = 1; /* else the merge ignores it */
+  mine.chunks = 1;
   PERMI_OMP(critical(permi_enumeration_join))
   perm_partial_merge(&shared->total, &mine);
   return stop;
@@ -266,7 +265,7 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
   memset(&shared, 0, sizeof shared);
   shared.all = all;
   shared.search = permi_search_begin(leaf, control);
-  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: no shared lines of cache */
+  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: no shared line of cache */
   shared.bytes = levels * (sizeof(double) + all->size) + all->size + 64;
   threads = (size_t)shared.search.threads;
   shared.number = (int *)permi_pool_get(&pool, threads, shared.numbers * sizeof(int));
@@ -299,7 +298,7 @@ static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, s
   return length > 0 ? (size_t)length : 0;
 }
 
-/* log2 of Minc and Bregman's bound on matchings [Bre73], by rows or columns. */
+/* log2 of Minc and Bregman's bound [Bre73], by rows or columns. */
 static double permi_block_matchings(const permi_block *block)
 {
   double bits[2] = {0, 0};
