@@ -2239,9 +2239,9 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Scaling by powers of two: rows and columns in turn get mean exponent 0 until nothing moves by half a bit, which
-   undoes given scalings; then each line's largest entry moves into [1/2, 1).
-   Entries that would leave the normal doubles are rounded, by at most DBL_MIN. The permanent changes by at most
+/* Scaling by powers of two: rows and columns in turn get mean exponent 0, which undoes given scalings; then each
+   line's largest entry moves into [1/2, 1).
+   Entries that would leave the normal doubles are rounded, by at most DBL_MIN: the permanent changes by at most
    their number times DBL_MIN times the largest permanent of a minor of the moduli, at most prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
@@ -2305,8 +2305,7 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
-/* Where this leaves an exponent of -400 or less, up to order 64, scales as >>scale does: the largest products become
-   about 1. 0: out of memory. */
+/* Where exponents of -400 or less are left, up to order 64, scales as >>scale does. 0: out of memory. */
 static int permi_scale_wide(const permi_working *working, double *shift)
 {
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
@@ -2431,8 +2430,8 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, cons
 }
 
 /* sum = a x + b y; y may be NULL. 0: overflow, or so near underflow that the error is not one rounding's. A complex
-   product has an error of at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum u, underflow 2^-1072
-   with absolute > 1e-270: in all at most PERMI_COMPLEX_ROUNDINGS u absolute. */
+   product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by 2^-1072
+   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute. */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -2671,7 +2670,7 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
    Elimination orders of a block, rows and columns mixed: greedy starts, then simulated annealing.
    Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is
    touched and not eliminated: with a rows, b columns and d more columns than rows eliminated, it has at most sum_i
-   C(a, i) C(b, i - d) = C(a + b, a - d) states, i matched rows coming with i - d columns.
+   C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched.
    A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Seeds are fixed
    and predicted work sets the number of moves: an order never varies. */
 
@@ -3706,13 +3705,15 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 
 /* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it, products
    of entries. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t; a vertex
-   without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
-   (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep
-   lists sorted: a k-way merge, without sorting [DOB15].
+   without neighbours left must be matched. So a step is a union of streams: a state with (mask & test) == want goes to
+   mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep lists sorted: a k-way merge,
+   without sorting [DOB15].
+
    The merge goes over groups, the states with the same bits above the low PERMI_LOW_BITS. A group's low masks are its
    pattern; groups share few patterns, so a state costs only its value.
+
    Threads take parts of a target, the groups between two keys, of equal work, cut by bisection: the balanced path of
-   [DOB15]. Values depend on their sources alone, not on parts or threads. */
+   [DOB15]. Values depend on their sources alone. */
 
 /* Seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, with small groups: .004, .004,
    .008, .010, .011 (within a third). */
@@ -3722,7 +3723,7 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 #define PERMI_FRONTIER_WIDTH 512
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
 /* Measuring sizes costs a fifth of a step. Where the loss grows by at most 2^300 in all, long lists are measured in
-   one step of four, else count as if they held values of any smallness. */
+   one step of four, else count as having values of any smallness. */
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
@@ -4328,7 +4329,7 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
 #define PERMI_PARALLEL_STATES 20000
 #define PERMI_PART_WORK 131072
 
-/* Moves the cursor to the first source group whose output is not below `key`; outputs have the order of sources. */
+/* Moves the cursor to the first source group whose output, which has the order of sources, is not below `key`. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
 {
   const int words = source->words;
@@ -4515,8 +4516,8 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
   return status;
 }
 
-/* Keeps the largest value between 2^-500 and 2^500. Entries are at most 1 and a step has at most
-   PERMI_FRONTIER_WIDTH + 1 streams, so nothing overflows. */
+/* Keeps the largest value between 2^-500 and 2^500: entries are at most 1 and streams at most PERMI_FRONTIER_WIDTH +
+   1, so nothing overflows. */
 static void permi_run_rescale(permi_run *run, permi_list *list)
 {
   const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_SAFE_PRODUCT);
@@ -4528,20 +4529,20 @@ static void permi_run_rescale(permi_run *run, permi_list *list)
    1. A state's value is a sum of terms, one a partial matching. A term is multiplied at most n times (a drop
    multiplies by 1) and added at most k_p - 1 times in step p (the first addition, to 0, is exact).
    2. So the computed value is the sum of all matchings' products, each times at most n + sum (k_p - 1) factors 1 + d,
-   |d| <= u. Entries bring at most 2 more a degree-2 reduction, and one if an integer was rounded.
+   |d| <= u. Entries bring 2 more a degree-2 reduction, and one if an integer was rounded.
    3. With g = gamma of that number and S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <= g
    / (1 - g) (computed S).
-   Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more, also where subnormals are flushed.
-   sizes.loss bounds its effect on any value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second term is 0 if
-   all products exceed PERMI_SAFE_PRODUCT > 2^-968: products and sums are then multiples of 2^-1021. Then |error| <= g
-   / (1 - g) (computed S + loss) + loss.
-   Complex: a product is off by a factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; also with fused
-   multiply-adds], a sum by u: 3 n replaces n. S sums products of moduli, rounded up. Four products and two sums, and a
-   sum for each part: 8 k DBL_MIN.
+   Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more, also where subnormals are flushed. A step
+   takes sizes.loss, its effect on any value, to loss sum |c| + 2 k DBL_MIN; the second term is 0 if all products
+   exceed PERMI_SAFE_PRODUCT > 2^-968, as all is then a multiple of 2^-1021. Then |error| <= g / (1 - g) (computed S +
+   loss) + loss.
+   Complex: a product is off by |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; also with fused multiply-adds], a sum by
+   u: 3 n replaces n. S sums products of moduli, rounded up. Four products, two sums and a sum for each part: 8 k
+   DBL_MIN.
    Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
-   PERMI_DD_UNIT > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts
-   underflow first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of
-   itself, for which v has room. Smaller ones lose less than DBL_MIN. */
+   PERMI_DD_UNIT > 64 u^2 replaces u, but not in the roundings of entries nor in S. Low parts underflow first: a
+   product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of itself, for which v
+   has room. Smaller ones lose less than DBL_MIN. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
@@ -4845,7 +4846,7 @@ static void permi_frontier_release(const perm_allocator *allocator, void *contex
   permi_owned_release(allocator, frontier);
 }
 
-/* Gives slots to lives (birth, death]; a slot is free for what enters in the step of its death. Low slots go to
+/* Gives slots to lives (birth, death]; what enters in the step of a death may have its slot. Low slots go to
    vertices that live through the most states: patterns then change least from group to group, and tests fall on high
    bits. busy: `words` words for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, int words, permi_life *life,
@@ -5727,11 +5728,10 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
 }
 
 /* UNDERFLOW. smallest and largest bound the non-zero high parts. Products of doubles are multiples of 2^-106 times
-   themselves, and so are sums, however they cancel: smallest 2^-106 least |c| bounds the next values that are not 0,
+   themselves, and so are sums, however they cancel: smallest 2^-106 least |c| bounds the next non-zero values,
    without the power of two where nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
-   beyond 1e150. Above PERMI_ARRAY_SAFE all is a multiple of 2^-936, and only low parts underflow, by less than
-   2^-200 of the product, for which PERMI_DD_UNIT has room. Else a product and its sum lose at most 16 DBL_MIN in
-   each part. */
+   beyond 1e150. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200 of the
+   product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part. */
 static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   const permi_arrays *arrays = run->arrays;
@@ -6038,14 +6038,16 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
 /* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
    Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table
    over its scope, its neighbours when it goes.
+
    A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
-   d more matched rows than columns, in ascending order of "matched XOR is a row". What goes next has the top bit, so
-   that halves, vertex matched and not, are contiguous.
-     join: all pairs of disjoint masks, by common parts; the subset convolution of A. Bjorklund, T. Husfeldt,
-     P. Kaski, M. Koivisto (STOC 2007) takes more additions, and cancels
+   d more matched rows than columns, in ascending order of "matched XOR is a row". The next vertex to go has the top
+   bit: halves, vertex matched and not, are contiguous.
+     join: all pairs of disjoint masks, by common parts; subset convolution (A. Bjorklund, T. Husfeldt, P. Kaski,
+     M. Koivisto, STOC 2007) takes more additions, and cancels
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
-   Tables wait on a stack, in post-order. Threads share a join by bits of the product, a star by places; the order of
-   a state's sum does not depend on them. */
+
+   Tables wait on a stack, in post-order. Threads share a join by bits of the product, a star by places; sums keep
+   their order. */
 
 #define PERMI_TREE_WIDTH 28 /* vertices of a table before its own goes */
 #define PERMI_TREE_LOW 12
@@ -6542,14 +6544,14 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first, to 0, is exact), where pairs
-   <= 2^|common| are the ways to share a mask; in a star of e entries one product and e additions; and the factors of
-   its tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over
-   stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps_run. Complex products are off by sqrt(5) u < 3 u [Hig02,
-   3.6], double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
+/* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first, to 0, is exact), pairs <=
+   2^|common| the ways to share a mask; in a star of e entries one product and e additions; and the factors of its
+   tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over stars
+   of (1 + e) factors 1 + d, |d| <= u, as in >>steps_run. Complex products are off by sqrt(5) u < 3 u [Hig02, 3.6],
+   double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
    Underflow: loss bounds the error of any value beyond these factors, M is the largest modulus. A join takes loss to
    pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
-   PERMI_TREE_LOST, nothing if none is below PERMI_SAFE_PRODUCT. */
+   PERMI_TREE_LOST if it may be below PERMI_SAFE_PRODUCT. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -7277,12 +7279,13 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
 
 /* Rows are taken in turn; the window holds the columns of which some but not all rows have been taken. After i rows i
    columns are used, so the number k used in a window of w is known: C(w, k) states.
+
    Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
    States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
-   column that enters replaces one that leaves, which keeps runs long and the shapes of rows few; the runs of a shape
-   are kept.
-   Threads share a target by blocks; a state is summed in the order of the row's entries.
-   Nothing underflows: states share a power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */
+   column that enters replaces one that leaves: runs are long, and the shapes of rows, whose runs are kept, few.
+
+   Threads share a target by blocks; a state is summed in the order of the row's entries. Nothing underflows: states
+   share a power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
@@ -7545,8 +7548,8 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
     state->runs[state->run_count++] = run;
 }
 
-/* Emits the stream's runs with positions above p settled, in ascending order of targets: `before` and `after`
-   columns are used up to p, states begin at source and target. */
+/* Emits runs by ascending target, positions above p settled: `before` and `after` columns are used up to p, states
+   begin at source and target. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -7819,8 +7822,8 @@ static void permi_band_turn(permi_band_state *state)
    matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps_run. With signs, underflow
    of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
    more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
-   PERMI_DD_UNIT for u. States with powers of their own: one more factor an addition for aligning, one a row for
-   scaling. */
+   PERMI_DD_UNIT for u. With powers of their own, states have one more factor an addition, for aligning, and one a
+   row. */
 static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_band *band = (const permi_band *)leaf->context;
@@ -12128,12 +12131,14 @@ PERMI_BRIEF_END
 /* =================================================================================== >>transversals
    Enumerates perfect matchings, for blocks that have few. */
 
-/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone at once. Levels
-   keep products of paths, in double-double or long integers; terms are added exactly.
+/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone at once. Products
+   of paths are in double-double or long integers; terms are added exactly.
+
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
-   THREADS. All walk the top of the tree. A node is a unit when the choices on its path first multiply up to
-   `enough`, or when it completes a matching. Units are numbered as met; a thread goes below those of its tickets.
-   Nothing is stored; exact sums have no order. */
+
+   THREADS. All walk the top of the tree. A node is a unit when the choices on its path multiply up to `enough`, or
+   when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. Exact sums have
+   no order. */
 
 #define PERMI_SEARCH_UNITS 64     /* least for each thread: units differ in size */
 #define PERMI_SEARCH_RATE 4       /* least for each predicted second: polls come between units */
@@ -12268,7 +12273,7 @@ static void permi_path_multiply(permi_matching_path *path, int k, const permi_co
 }
 
 /* Adds the product at a path's end. One whose moduli are below PERMI_TRANSVERSALS_SAFE is at most that (entries are
-   at most 1), computed or true, and counts as lost: `lost` is a count, whose sum has no order. */
+   at most 1), computed or true; such products are counted, as a count's sum has no order. */
 static void permi_path_add(permi_matching_path *path, perm_partial *sums)
 {
   const permi_transversals *all = path->all;
@@ -12514,14 +12519,15 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
    so a line of 2k or 2k - 1 entries gives k permanents of one order less. The line with the fewest entries is branched
    on. Between branches go degrees 1 and 2, and the fine Dulmage-Mendelsohn decomposition. Small pieces are summed over
    subsets, larger ones if all lines have over 4 entries (DecompRyser takes Ryser's formula; subsets cancel nothing).
-   THE BOUND. permi_decompose_node bounds the additions that a matching's product passes: one a line merged, branches
-   less one, the sum over blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all
-   (complex products count as 3) and S the sum of moduli, |error| <= g / (1 - g) (computed S), g = gamma_R. An
-   intermediate is multiplied by at most a minor's permanent of moduli, at most growth = prod max(1, row sum):
-   underflow costs DBL_MIN growth an operation.
-   THREADS. Units as in >>transversals. First every thread walks the top of the tree and computes the units of its
-   tickets; then one thread walks it again and takes results, in the order of a single thread. The walk depends on
-   entries, never on results. */
+
+   THE BOUND. permi_decompose_node bounds a matching's additions: one a line merged, branches less one, the sum over
+   blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all (complex products count as 3)
+   and S the sum of moduli, |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most
+   a minor's permanent of moduli, at most growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation.
+
+   THREADS. First every thread walks the top of the tree and computes the units (see >>transversals) of its tickets;
+   then one walks it again and takes results, in the order of a single thread. The walk depends on entries, never on
+   results. */
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7       /* pieces summed over subsets: about a microsecond */

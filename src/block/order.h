@@ -2,7 +2,7 @@
    Elimination orders of a block, rows and columns mixed: greedy starts, then simulated annealing.
    Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is
    touched and not eliminated: with a rows, b columns and d more columns than rows eliminated, it has at most sum_i
-   C(a, i) C(b, i - d) = C(a + b, a - d) states, i matched rows coming with i - d columns.
+   C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched.
    A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Seeds are fixed
    and predicted work sets the number of moves: an order never varies. */
 #pragma once

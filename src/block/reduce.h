@@ -201,9 +201,9 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Scaling by powers of two: rows and columns in turn get mean exponent 0 until nothing moves by half a bit, which
-   undoes given scalings; then each line's largest entry moves into [1/2, 1).
-   Entries that would leave the normal doubles are rounded, by at most DBL_MIN. The permanent changes by at most
+/* Scaling by powers of two: rows and columns in turn get mean exponent 0, which undoes given scalings; then each
+   line's largest entry moves into [1/2, 1).
+   Entries that would leave the normal doubles are rounded, by at most DBL_MIN: the permanent changes by at most
    their number times DBL_MIN times the largest permanent of a minor of the moduli, at most prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
@@ -267,8 +267,7 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
-/* Where this leaves an exponent of -400 or less, up to order 64, scales as >>scale does: the largest products become
-   about 1. 0: out of memory. */
+/* Where exponents of -400 or less are left, up to order 64, scales as >>scale does. 0: out of memory. */
 static int permi_scale_wide(const permi_working *working, double *shift)
 {
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
@@ -393,8 +392,8 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, cons
 }
 
 /* sum = a x + b y; y may be NULL. 0: overflow, or so near underflow that the error is not one rounding's. A complex
-   product has an error of at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum u, underflow 2^-1072
-   with absolute > 1e-270: in all at most PERMI_COMPLEX_ROUNDINGS u absolute. */
+   product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by 2^-1072
+   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute. */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,

@@ -127,11 +127,10 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
 }
 
 /* UNDERFLOW. smallest and largest bound the non-zero high parts. Products of doubles are multiples of 2^-106 times
-   themselves, and so are sums, however they cancel: smallest 2^-106 least |c| bounds the next values that are not 0,
+   themselves, and so are sums, however they cancel: smallest 2^-106 least |c| bounds the next non-zero values,
    without the power of two where nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
-   beyond 1e150. Above PERMI_ARRAY_SAFE all is a multiple of 2^-936, and only low parts underflow, by less than
-   2^-200 of the product, for which PERMI_DD_UNIT has room. Else a product and its sum lose at most 16 DBL_MIN in
-   each part. */
+   beyond 1e150. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200 of the
+   product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part. */
 static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   const permi_arrays *arrays = run->arrays;

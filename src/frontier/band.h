@@ -5,12 +5,13 @@
 
 /* Rows are taken in turn; the window holds the columns of which some but not all rows have been taken. After i rows i
    columns are used, so the number k used in a window of w is known: C(w, k) states.
+
    Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
    States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
-   column that enters replaces one that leaves, which keeps runs long and the shapes of rows few; the runs of a shape
-   are kept.
-   Threads share a target by blocks; a state is summed in the order of the row's entries.
-   Nothing underflows: states share a power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */
+   column that enters replaces one that leaves: runs are long, and the shapes of rows, whose runs are kept, few.
+
+   Threads share a target by blocks; a state is summed in the order of the row's entries. Nothing underflows: states
+   share a power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */

@@ -2,8 +2,8 @@
 #include "steps_run.h"
 #include "band.h"
 
-/* Emits the stream's runs with positions above p settled, in ascending order of targets: `before` and `after`
-   columns are used up to p, states begin at source and target. */
+/* Emits runs by ascending target, positions above p settled: `before` and `after` columns are used up to p, states
+   begin at source and target. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -276,8 +276,8 @@ static void permi_band_turn(permi_band_state *state)
    matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps_run. With signs, underflow
    of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
    more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
-   PERMI_DD_UNIT for u. States with powers of their own: one more factor an addition for aligning, one a row for
-   scaling. */
+   PERMI_DD_UNIT for u. With powers of their own, states have one more factor an addition, for aligning, and one a
+   row. */
 static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_band *band = (const permi_band *)leaf->context;

@@ -8,13 +8,15 @@
 
 /* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it, products
    of entries. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t; a vertex
-   without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
-   (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep
-   lists sorted: a k-way merge, without sorting [DOB15].
+   without neighbours left must be matched. So a step is a union of streams: a state with (mask & test) == want goes to
+   mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep lists sorted: a k-way merge,
+   without sorting [DOB15].
+
    The merge goes over groups, the states with the same bits above the low PERMI_LOW_BITS. A group's low masks are its
    pattern; groups share few patterns, so a state costs only its value.
+
    Threads take parts of a target, the groups between two keys, of equal work, cut by bisection: the balanced path of
-   [DOB15]. Values depend on their sources alone, not on parts or threads. */
+   [DOB15]. Values depend on their sources alone. */
 
 /* Seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, with small groups: .004, .004,
    .008, .010, .011 (within a third). */
@@ -24,7 +26,7 @@
 #define PERMI_FRONTIER_WIDTH 512
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
 /* Measuring sizes costs a fifth of a step. Where the loss grows by at most 2^300 in all, long lists are measured in
-   one step of four, else count as if they held values of any smallness. */
+   one step of four, else count as having values of any smallness. */
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 

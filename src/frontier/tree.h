@@ -7,14 +7,16 @@
 /* The permanent is the coefficient of prod x_v in the product of (1 + a_uv x_u x_v) over the entries, x_v^2 = 0.
    Eliminating v multiplies the tables that know v and its remaining entries, and keeps the terms with x_v: a table
    over its scope, its neighbours when it goes.
+
    A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
-   d more matched rows than columns, in ascending order of "matched XOR is a row". What goes next has the top bit, so
-   that halves, vertex matched and not, are contiguous.
-     join: all pairs of disjoint masks, by common parts; the subset convolution of A. Bjorklund, T. Husfeldt,
-     P. Kaski, M. Koivisto (STOC 2007) takes more additions, and cancels
+   d more matched rows than columns, in ascending order of "matched XOR is a row". The next vertex to go has the top
+   bit: halves, vertex matched and not, are contiguous.
+     join: all pairs of disjoint masks, by common parts; subset convolution (A. Bjorklund, T. Husfeldt, P. Kaski,
+     M. Koivisto, STOC 2007) takes more additions, and cancels
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
-   Tables wait on a stack, in post-order. Threads share a join by bits of the product, a star by places; the order of
-   a state's sum does not depend on them. */
+
+   Tables wait on a stack, in post-order. Threads share a join by bits of the product, a star by places; sums keep
+   their order. */
 
 #define PERMI_TREE_WIDTH 28 /* vertices of a table before its own goes */
 #define PERMI_TREE_LOW 12

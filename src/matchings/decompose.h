@@ -8,14 +8,15 @@
    so a line of 2k or 2k - 1 entries gives k permanents of one order less. The line with the fewest entries is branched
    on. Between branches go degrees 1 and 2, and the fine Dulmage-Mendelsohn decomposition. Small pieces are summed over
    subsets, larger ones if all lines have over 4 entries (DecompRyser takes Ryser's formula; subsets cancel nothing).
-   THE BOUND. permi_decompose_node bounds the additions that a matching's product passes: one a line merged, branches
-   less one, the sum over blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all
-   (complex products count as 3) and S the sum of moduli, |error| <= g / (1 - g) (computed S), g = gamma_R. An
-   intermediate is multiplied by at most a minor's permanent of moduli, at most growth = prod max(1, row sum):
-   underflow costs DBL_MIN growth an operation.
-   THREADS. Units as in >>transversals. First every thread walks the top of the tree and computes the units of its
-   tickets; then one thread walks it again and takes results, in the order of a single thread. The walk depends on
-   entries, never on results. */
+
+   THE BOUND. permi_decompose_node bounds a matching's additions: one a line merged, branches less one, the sum over
+   blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all (complex products count as 3)
+   and S the sum of moduli, |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most
+   a minor's permanent of moduli, at most growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation.
+
+   THREADS. First every thread walks the top of the tree and computes the units (see >>transversals) of its tickets;
+   then one walks it again and takes results, in the order of a single thread. The walk depends on entries, never on
+   results. */
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7       /* pieces summed over subsets: about a microsecond */

@@ -4,12 +4,14 @@
 #include "../frontier/steps_run.h"
 #include "../frontier/streams.h"
 
-/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone at once. Levels
-   keep products of paths, in double-double or long integers; terms are added exactly.
+/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone at once. Products
+   of paths are in double-double or long integers; terms are added exactly.
+
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
-   THREADS. All walk the top of the tree. A node is a unit when the choices on its path first multiply up to
-   `enough`, or when it completes a matching. Units are numbered as met; a thread goes below those of its tickets.
-   Nothing is stored; exact sums have no order. */
+
+   THREADS. All walk the top of the tree. A node is a unit when the choices on its path multiply up to `enough`, or
+   when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. Exact sums have
+   no order. */
 
 
 #define PERMI_SEARCH_UNITS 64     /* least for each thread: units differ in size */
@@ -145,7 +147,7 @@ static void permi_path_multiply(permi_matching_path *path, int k, const permi_co
 }
 
 /* Adds the product at a path's end. One whose moduli are below PERMI_TRANSVERSALS_SAFE is at most that (entries are
-   at most 1), computed or true, and counts as lost: `lost` is a count, whose sum has no order. */
+   at most 1), computed or true; such products are counted, as a count's sum has no order. */
 static void permi_path_add(permi_matching_path *path, perm_partial *sums)
 {
   const permi_transversals *all = path->all;
