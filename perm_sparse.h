@@ -2018,7 +2018,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
       }
       if (cursor[row] < start[row + 1]) {
         int next = column_match[column[cursor[row]]];
-        if (number[next] < 0) { /* again when next is done, to take over its low */
+        if (number[next] < 0) { /* looked at again when next is done, to take over its low */
           path[++depth] = next;
           continue;
         }
@@ -2058,7 +2058,7 @@ typedef struct permi_cell {
 typedef struct permi_working {
   perm_allocator allocator;
   int n, live, alive;
-  int integer;        /* the integers count, nothing rounds */
+  int integer; /* the integers count, nothing rounds */
   uint64_t modulus;
   int is_complex;
   int keep;
@@ -2068,11 +2068,11 @@ typedef struct permi_working {
   int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
-  int *head, *degree;     /* of a vertex: first entry; entries, -1 once eliminated */
-  int *at;                /* of a line: its entry while merging */
+  int *head, *degree; /* of a vertex: first entry; entries, -1 once eliminated */
+  int *at;            /* of a line: its entry while merging */
   int *queue, *queued;
   int *component;
-  int *work;              /* 9 n + 2 */
+  int *work; /* 9 n + 2 */
   int *column;
   size_t *start, *cursor; /* n + 1, n */
   long long exp2;
@@ -2179,7 +2179,7 @@ static void permi_split_violator(permi_working *working, int rows, const int *ro
   working->report.hall_others = tail - 1;
 }
 
-/* Splits the live part, removes entries in no perfect matching. 0: singular structure, or stopped. */
+/* Splits the live part, removes entries in no perfect matching. 0: structurally singular, or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -2678,16 +2678,17 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
 #define PERMI_ORDER_START 1e45
-/* Orders this much slower than the rival are not annealed, which gained 27x once (a Mycielski graph), else 1-3x. */
+/* Orders this many times slower than the rival are not annealed: annealing gained 27x once (a Mycielski graph), else
+   1-3x. */
 #define PERMI_ORDER_HOPELESS 20
 #define PERMI_GREEDY_LOOK 64
 #define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_HOT 0.07
-#define PERMI_ANNEAL_WARM 0.03
+#define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_MOST 8e8
-#define PERMI_ANNEAL_GAIN 3      /* gain in a round, up to 8 */
-#define PERMI_ANNEAL_FALL 2.5    /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
+#define PERMI_ANNEAL_GAIN 3   /* gain in a round: seen up to 8 */
+#define PERMI_ANNEAL_FALL 2.5 /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
 
 typedef struct permi_block {
   int n, edges;
@@ -2752,7 +2753,7 @@ static double permi_account_left(const permi_account *account, double seconds)
 
 typedef struct permi_budget {
   double effort;
-  double most;   /* states in memory; a state beyond costs PERMI_ORDER_BEYOND times as much */
+  double most; /* states in memory; a state beyond costs PERMI_ORDER_BEYOND times as much */
   double each, start; /* predicted seconds: of a unit of cost; fixed */
   double rival;
   const permi_account *account;
@@ -2766,8 +2767,8 @@ static double permi_order_price(double states, double most)
 
 typedef struct permi_walk {
   int *open;
-  int *skip;             /* of an edge to an eliminated neighbour: a later edge, none open between */
-  unsigned char *state;  /* 0 untouched, 1 in the frontier, 2 eliminated */
+  int *skip;            /* of an edge to an eliminated neighbour: a later edge, none open between */
+  unsigned char *state; /* 0 untouched, 1 in the frontier, 2 eliminated */
   int *frontier, *place;
   int width[2], eliminated[2];
 } permi_walk;
@@ -2850,7 +2851,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     /* of a hub only some neighbours are seen */
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
-    if (width == 0) { /* at the start: a block is connected */
+    if (width == 0) { /* only at the start: a block is connected */
       best = permi_order_below(seed, n) + (kind == 1 || (kind == 2 && permi_order_below(seed, 2)) ? n : 0);
     } else {
       for (i = 0; i < width; i++) {
@@ -2906,7 +2907,7 @@ typedef struct permi_anneal {
   const permi_budget *budget;
   int words;
   uint64_t *adjacent;
-  uint64_t *sets, *trial;     /* by position: eliminated rows, columns, touched rows, columns */
+  uint64_t *sets, *trial; /* by position: eliminated rows, columns, touched rows, columns */
   int *counts, *trial_counts;
   double *states, *trial_states, *cost, *trial_cost;
   int *order, *candidate, *best;
@@ -3100,7 +3101,7 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
 }
 
-/* Units that an order of that cost is worth; more of short runs. */
+/* Units that an order of that cost is worth: a greater share of short runs. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);
@@ -3314,7 +3315,7 @@ static double permi_block_majorant(const permi_block *block, double *value)
   return product[0] < product[1] ? product[0] : product[1];
 }
 
-/* Adds what rounding the entries costs: the relative error of a term times that, and lost_error. */
+/* Adds what rounding the entries costs: the relative error of a term times that bound, and lost_error. */
 static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const permi_working *working = maker->working;
@@ -3897,7 +3898,7 @@ typedef struct permi_arrays {
   perm_isa isa;
   int lists;
   int low, middle, top;
-  int *pull_start;      /* steps + 1 */
+  int *pull_start; /* steps + 1 */
   permi_pull *pull;
   uint64_t *occupied; /* steps + 1: slots in use */
 } permi_arrays;
@@ -3914,16 +3915,16 @@ typedef struct permi_frontier {
   double *cost;   /* steps + 1: of all steps before */
   double bound_relative;
   double lost_error;
-  double room[2];    /* most states, of even and odd steps */
+  double room[2]; /* most states, of even and odd steps */
   int *sequence, *birth, *death; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
-  int *ones;         /* steps + 1: of a state, see >>arrays */
+  int *ones; /* steps + 1: of a state, see >>arrays */
   permi_arrays *arrays;
 } permi_frontier;
 
 typedef struct permi_patterns {
   int count, room;
-  uint64_t *bits;  /* PERMI_LOW_WORDS each */
-  size_t *first;   /* in low */
+  uint64_t *bits; /* PERMI_LOW_WORDS each */
+  size_t *first;  /* in low */
   uint16_t *low;
   size_t low_room;
   int *table;
@@ -4164,9 +4165,9 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
 #define PERMI_MOVES_RUN 4 /* mean length from which runs are kept */
 typedef struct permi_move {
   int step, stream, source, target;
-  int whole;                        /* k -> k, and the target has no more */
+  int whole; /* k -> k, and the target has no more */
   int first, count;
-  int runs;                         /* if not 0: pairs are starts and lengths */
+  int runs; /* if not 0: pairs are starts and lengths */
 } permi_move;
 
 typedef struct permi_moves { /* direct-mapped cache: patterns are few */
@@ -4484,7 +4485,7 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
 }
 
 #define PERMI_BALANCE_BLOCK 32
-#define PERMI_BALANCE_GROUP 16      /* cost of merging a group, in states */
+#define PERMI_BALANCE_GROUP 16 /* cost of merging a group, in states */
 #define PERMI_PARALLEL_STATES 20000
 #define PERMI_PART_WORK 131072
 
@@ -5953,7 +5954,7 @@ static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double sec
     run->values[p] = (char *)permi_pool_get(pool, size < (double)(SIZE_MAX / 2) ? (size_t)size : SIZE_MAX / 2, 1);
   }
   if (!pool->failed)
-    memset(run->places, 0, most * table * sizeof(uint16_t)); /* vectors read beyond */
+    memset(run->places, 0, most * table * sizeof(uint16_t)); /* vectors read beyond it */
   return !pool->failed;
 }
 
@@ -6181,9 +6182,9 @@ typedef struct permi_tree_edge {
 typedef struct permi_tree_node {
   int children, edge;
   int column;
-  uint32_t rows, all;            /* of scope and vertex, which is on top */
-  uint32_t set;                  /* the scope, as a set within the parent's */
-  int difference;                /* columns - rows of the subtree */
+  uint32_t rows, all; /* of scope and vertex, which is on top */
+  uint32_t set;       /* the scope, as a set within the parent's */
+  int difference;     /* columns - rows of the subtree */
 } permi_tree_node;
 
 typedef struct permi_tree {
@@ -6195,7 +6196,7 @@ typedef struct permi_tree {
   permi_tree_edge *edge;
   double stack_values, work_values, most_states;
   double most_groups, pairs, states;
-  double *cost; /* of all before */
+  double *cost; /* predicted seconds of all nodes before */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
@@ -6485,9 +6486,9 @@ typedef struct permi_tree_product {
   const permi_tree_table *factor[2];
   permi_tree_table *out;
   uint32_t rows, set[2], common;
-  int cut, larger, own_cut;      /* bits of a part's number: common ones, then the larger's own */
-  uint32_t common_rows;          /* as bits of a common part */
-  int ones, own;                 /* ones of a state; number of bits that are not common */
+  int cut, larger, own_cut; /* bits of a part's number: common ones, then the larger's own */
+  uint32_t common_rows;     /* as bits of a common part */
+  int ones, own;            /* ones of a state; number of bits that are not common */
   int parts;
 } permi_tree_product;
 
@@ -7477,7 +7478,7 @@ typedef struct permi_band_shape {
   int staying[PERMI_BAND_SLOTS];
   uint64_t hash;
   int complete;
-  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p: before at 2 p, after at 2 p + 1 */
+  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* of position p: before at 2 p, after at 2 p + 1 */
   size_t states;
 } permi_band_shape;
 
@@ -7782,7 +7783,7 @@ typedef struct permi_band_step {
   int slots, next_slots, row;
   int opened, enterings;
   int used, after;
-  int *position;         /* of a group: 2 p + entering */
+  int *position; /* of a group: 2 p + entering */
   int parts;
 } permi_band_step;
 
@@ -12134,14 +12135,14 @@ PERMI_BRIEF_END
    when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. Exact sums have
    no order. */
 
-#define PERMI_SEARCH_UNITS 64     /* least for each thread: units differ in size */
-#define PERMI_SEARCH_RATE 4       /* least for each predicted second: polls come between units */
+#define PERMI_SEARCH_UNITS 64 /* least for each thread: units differ in size */
+#define PERMI_SEARCH_RATE 4   /* least for each predicted second: polls come between units */
 #define PERMI_SEARCH_MOST 1e5
 
 typedef struct permi_search {
   permi_control *control;
-  int threads, stop;      /* stop: a perm_status, written by the calling thread */
-  double enough;          /* branches along a unit's path; 1: the root is the only unit */
+  int threads, stop; /* stop: a perm_status, written by the calling thread */
+  double enough;     /* branches along a unit's path; 1: the root is the only unit */
   uint64_t next;
 } permi_search;
 
@@ -12524,10 +12525,10 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
    results. */
 
 #define PERMI_DECOMPOSE_ORDER 64
-#define PERMI_DECOMPOSE_SMALL 7       /* pieces summed over subsets: about a microsecond */
-#define PERMI_DECOMPOSE_SUBSETS 14    /* the same if all lines have over 4 entries */
+#define PERMI_DECOMPOSE_SMALL 7    /* pieces summed over subsets: about a microsecond */
+#define PERMI_DECOMPOSE_SUBSETS 14 /* the same if all lines have over 4 entries */
 #define PERMI_DECOMPOSE_PROBES 48
-#define PERMI_DECOMPOSE_ADDITIONS 40  /* for each line, within the plan's bound */
+#define PERMI_DECOMPOSE_ADDITIONS 40 /* for each line, within the plan's bound */
 #define PERMI_DECOMPOSE_UNITS 16384
 #define PERMI_DECOMPOSE_ROOM 8        /* times `enough` units have a place; others wait for the second pass */
 #define PERMI_DECOMPOSE_THREADED 4e-2 /* above PERMI_WALK_SECONDS: the top is walked twice */
@@ -12897,7 +12898,7 @@ static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint6
 /* ================================================================================== >>decompose_run
    Walks the branches of >>decompose, predicts them and offers. */
 
-/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us; within a factor of 2 at orders 16 to 40. */
+/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us; others are within a factor of 2 at orders 16 to 40. */
 static double permi_decompose_seconds(const permi_decompose *plan, int n)
 {
   const int parts = plan->numbers.parts;
@@ -12912,7 +12913,7 @@ static double permi_decompose_subsets_seconds(const permi_decompose *plan, int n
   return ldexp(n * 2.2e-9 * cell, n);
 }
 
-static int permi_decompose_most(const permi_decompose *plan) /* large cells need less memory */
+static int permi_decompose_most(const permi_decompose *plan) /* fewer subsets of large cells */
 {
   return plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
 }
@@ -13188,7 +13189,7 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
     const double absolute = ((const double *)(const void *)run.result)[plan->size - 1];
     const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
     partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
-    if (excess > 0) /* g (1 + g) < 2 g */
+    if (excess > 0) /* more than the plan's bound covers; g (1 + g) < 2 g */
       partial->lost += 2 * permi_gamma(excess) * absolute;
   }
   permi_pool_release(&pool);

@@ -30,7 +30,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
       }
       if (cursor[row] < start[row + 1]) {
         int next = column_match[column[cursor[row]]];
-        if (number[next] < 0) { /* again when next is done, to take over its low */
+        if (number[next] < 0) { /* looked at again when next is done, to take over its low */
           path[++depth] = next;
           continue;
         }

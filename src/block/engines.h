@@ -78,7 +78,7 @@ static double permi_block_majorant(const permi_block *block, double *value)
   return product[0] < product[1] ? product[0] : product[1];
 }
 
-/* Adds what rounding the entries costs: the relative error of a term times that, and lost_error. */
+/* Adds what rounding the entries costs: the relative error of a term times that bound, and lost_error. */
 static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const permi_working *working = maker->working;

@@ -12,16 +12,17 @@
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
 #define PERMI_ORDER_START 1e45
-/* Orders this much slower than the rival are not annealed, which gained 27x once (a Mycielski graph), else 1-3x. */
+/* Orders this many times slower than the rival are not annealed: annealing gained 27x once (a Mycielski graph), else
+   1-3x. */
 #define PERMI_ORDER_HOPELESS 20
 #define PERMI_GREEDY_LOOK 64
 #define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_HOT 0.07
-#define PERMI_ANNEAL_WARM 0.03
+#define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_MOST 8e8
-#define PERMI_ANNEAL_GAIN 3      /* gain in a round, up to 8 */
-#define PERMI_ANNEAL_FALL 2.5    /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
+#define PERMI_ANNEAL_GAIN 3   /* gain in a round: seen up to 8 */
+#define PERMI_ANNEAL_FALL 2.5 /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
 
 typedef struct permi_block {
   int n, edges;
@@ -86,7 +87,7 @@ static double permi_account_left(const permi_account *account, double seconds)
 
 typedef struct permi_budget {
   double effort;
-  double most;   /* states in memory; a state beyond costs PERMI_ORDER_BEYOND times as much */
+  double most; /* states in memory; a state beyond costs PERMI_ORDER_BEYOND times as much */
   double each, start; /* predicted seconds: of a unit of cost; fixed */
   double rival;
   const permi_account *account;
@@ -100,8 +101,8 @@ static double permi_order_price(double states, double most)
 
 typedef struct permi_walk {
   int *open;
-  int *skip;             /* of an edge to an eliminated neighbour: a later edge, none open between */
-  unsigned char *state;  /* 0 untouched, 1 in the frontier, 2 eliminated */
+  int *skip;            /* of an edge to an eliminated neighbour: a later edge, none open between */
+  unsigned char *state; /* 0 untouched, 1 in the frontier, 2 eliminated */
   int *frontier, *place;
   int width[2], eliminated[2];
 } permi_walk;
@@ -184,7 +185,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     /* of a hub only some neighbours are seen */
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
-    if (width == 0) { /* at the start: a block is connected */
+    if (width == 0) { /* only at the start: a block is connected */
       best = permi_order_below(seed, n) + (kind == 1 || (kind == 2 && permi_order_below(seed, 2)) ? n : 0);
     } else {
       for (i = 0; i < width; i++) {
@@ -240,7 +241,7 @@ typedef struct permi_anneal {
   const permi_budget *budget;
   int words;
   uint64_t *adjacent;
-  uint64_t *sets, *trial;     /* by position: eliminated rows, columns, touched rows, columns */
+  uint64_t *sets, *trial; /* by position: eliminated rows, columns, touched rows, columns */
   int *counts, *trial_counts;
   double *states, *trial_states, *cost, *trial_cost;
   int *order, *candidate, *best;
@@ -434,7 +435,7 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
 }
 
-/* Units that an order of that cost is worth; more of short runs. */
+/* Units that an order of that cost is worth: a greater share of short runs. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);

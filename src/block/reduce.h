@@ -19,7 +19,7 @@ typedef struct permi_cell {
 typedef struct permi_working {
   perm_allocator allocator;
   int n, live, alive;
-  int integer;        /* the integers count, nothing rounds */
+  int integer; /* the integers count, nothing rounds */
   uint64_t modulus;
   int is_complex;
   int keep;
@@ -29,11 +29,11 @@ typedef struct permi_working {
   int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
-  int *head, *degree;     /* of a vertex: first entry; entries, -1 once eliminated */
-  int *at;                /* of a line: its entry while merging */
+  int *head, *degree; /* of a vertex: first entry; entries, -1 once eliminated */
+  int *at;            /* of a line: its entry while merging */
   int *queue, *queued;
   int *component;
-  int *work;              /* 9 n + 2 */
+  int *work; /* 9 n + 2 */
   int *column;
   size_t *start, *cursor; /* n + 1, n */
   long long exp2;
@@ -140,7 +140,7 @@ static void permi_split_violator(permi_working *working, int rows, const int *ro
   working->report.hall_others = tail - 1;
 }
 
-/* Splits the live part, removes entries in no perfect matching. 0: singular structure, or stopped. */
+/* Splits the live part, removes entries in no perfect matching. 0: structurally singular, or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;

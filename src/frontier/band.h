@@ -83,7 +83,7 @@ typedef struct permi_band_shape {
   int staying[PERMI_BAND_SLOTS];
   uint64_t hash;
   int complete;
-  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p: before at 2 p, after at 2 p + 1 */
+  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* of position p: before at 2 p, after at 2 p + 1 */
   size_t states;
 } permi_band_shape;
 

@@ -116,7 +116,7 @@ typedef struct permi_band_step {
   int slots, next_slots, row;
   int opened, enterings;
   int used, after;
-  int *position;         /* of a group: 2 p + entering */
+  int *position; /* of a group: 2 p + entering */
   int parts;
 } permi_band_step;
 

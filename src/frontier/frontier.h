@@ -41,7 +41,7 @@ typedef struct permi_arrays {
   perm_isa isa;
   int lists;
   int low, middle, top;
-  int *pull_start;      /* steps + 1 */
+  int *pull_start; /* steps + 1 */
   permi_pull *pull;
   uint64_t *occupied; /* steps + 1: slots in use */
 } permi_arrays;
@@ -58,16 +58,16 @@ typedef struct permi_frontier {
   double *cost;   /* steps + 1: of all steps before */
   double bound_relative;
   double lost_error;
-  double room[2];    /* most states, of even and odd steps */
+  double room[2]; /* most states, of even and odd steps */
   int *sequence, *birth, *death; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
-  int *ones;         /* steps + 1: of a state, see >>arrays */
+  int *ones; /* steps + 1: of a state, see >>arrays */
   permi_arrays *arrays;
 } permi_frontier;
 
 typedef struct permi_patterns {
   int count, room;
-  uint64_t *bits;  /* PERMI_LOW_WORDS each */
-  size_t *first;   /* in low */
+  uint64_t *bits; /* PERMI_LOW_WORDS each */
+  size_t *first;  /* in low */
   uint16_t *low;
   size_t low_room;
   int *table;
@@ -308,9 +308,9 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
 #define PERMI_MOVES_RUN 4 /* mean length from which runs are kept */
 typedef struct permi_move {
   int step, stream, source, target;
-  int whole;                        /* k -> k, and the target has no more */
+  int whole; /* k -> k, and the target has no more */
   int first, count;
-  int runs;                         /* if not 0: pairs are starts and lengths */
+  int runs; /* if not 0: pairs are starts and lengths */
 } permi_move;
 
 typedef struct permi_moves { /* direct-mapped cache: patterns are few */

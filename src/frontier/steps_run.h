@@ -153,7 +153,7 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
 }
 
 #define PERMI_BALANCE_BLOCK 32
-#define PERMI_BALANCE_GROUP 16      /* cost of merging a group, in states */
+#define PERMI_BALANCE_GROUP 16 /* cost of merging a group, in states */
 #define PERMI_PARALLEL_STATES 20000
 #define PERMI_PART_WORK 131072
 

@@ -30,9 +30,9 @@ typedef struct permi_tree_edge {
 typedef struct permi_tree_node {
   int children, edge;
   int column;
-  uint32_t rows, all;            /* of scope and vertex, which is on top */
-  uint32_t set;                  /* the scope, as a set within the parent's */
-  int difference;                /* columns - rows of the subtree */
+  uint32_t rows, all; /* of scope and vertex, which is on top */
+  uint32_t set;       /* the scope, as a set within the parent's */
+  int difference;     /* columns - rows of the subtree */
 } permi_tree_node;
 
 typedef struct permi_tree {
@@ -44,7 +44,7 @@ typedef struct permi_tree {
   permi_tree_edge *edge;
   double stack_values, work_values, most_states;
   double most_groups, pairs, states;
-  double *cost; /* of all before */
+  double *cost; /* predicted seconds of all nodes before */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;

@@ -9,9 +9,9 @@ typedef struct permi_tree_product {
   const permi_tree_table *factor[2];
   permi_tree_table *out;
   uint32_t rows, set[2], common;
-  int cut, larger, own_cut;      /* bits of a part's number: common ones, then the larger's own */
-  uint32_t common_rows;          /* as bits of a common part */
-  int ones, own;                 /* ones of a state; number of bits that are not common */
+  int cut, larger, own_cut; /* bits of a part's number: common ones, then the larger's own */
+  uint32_t common_rows;     /* as bits of a common part */
+  int ones, own;            /* ones of a state; number of bits that are not common */
   int parts;
 } permi_tree_product;
 

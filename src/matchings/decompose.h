@@ -19,10 +19,10 @@
    results. */
 
 #define PERMI_DECOMPOSE_ORDER 64
-#define PERMI_DECOMPOSE_SMALL 7       /* pieces summed over subsets: about a microsecond */
-#define PERMI_DECOMPOSE_SUBSETS 14    /* the same if all lines have over 4 entries */
+#define PERMI_DECOMPOSE_SMALL 7    /* pieces summed over subsets: about a microsecond */
+#define PERMI_DECOMPOSE_SUBSETS 14 /* the same if all lines have over 4 entries */
 #define PERMI_DECOMPOSE_PROBES 48
-#define PERMI_DECOMPOSE_ADDITIONS 40  /* for each line, within the plan's bound */
+#define PERMI_DECOMPOSE_ADDITIONS 40 /* for each line, within the plan's bound */
 #define PERMI_DECOMPOSE_UNITS 16384
 #define PERMI_DECOMPOSE_ROOM 8        /* times `enough` units have a place; others wait for the second pass */
 #define PERMI_DECOMPOSE_THREADED 4e-2 /* above PERMI_WALK_SECONDS: the top is walked twice */

@@ -14,14 +14,14 @@
    no order. */
 
 
-#define PERMI_SEARCH_UNITS 64     /* least for each thread: units differ in size */
-#define PERMI_SEARCH_RATE 4       /* least for each predicted second: polls come between units */
+#define PERMI_SEARCH_UNITS 64 /* least for each thread: units differ in size */
+#define PERMI_SEARCH_RATE 4   /* least for each predicted second: polls come between units */
 #define PERMI_SEARCH_MOST 1e5
 
 typedef struct permi_search {
   permi_control *control;
-  int threads, stop;      /* stop: a perm_status, written by the calling thread */
-  double enough;          /* branches along a unit's path; 1: the root is the only unit */
+  int threads, stop; /* stop: a perm_status, written by the calling thread */
+  double enough;     /* branches along a unit's path; 1: the root is the only unit */
   uint64_t next;
 } permi_search;
 
