@@ -2735,8 +2735,8 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
-/* What planning may take: PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in units of permi_watch so
-   that no clock decides. */
+/* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in units of permi_watch: no clock
+   decides. */
 typedef struct permi_account {
   permi_control *watch;
   double begin;
@@ -3019,7 +3019,7 @@ static double permi_anneal_left(const permi_budget *budget, double cost)
          1e9 * PERMI_PLAN_REST;
 }
 
-/* Anneals a->order into a->best, returns its cost; takes fewer units once a better order deserves less. */
+/* Anneals a->order into a->best, returns its cost; ends early once a better order deserves less. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
@@ -3544,7 +3544,7 @@ typedef struct permi_hybrid {
 #undef PERMI_FAMILY_TEXT
 
 /* ========================================================================================= >>values
-   Values of lists, arrays, trees, bands and matchings, of >>ring: sizes, and the choice of numbers for a block. */
+   Values of >>ring in lists, arrays, trees, bands and matchings: their sizes, and which numbers a block needs. */
 
 #define PERMI_SAFE_PRODUCT 1e-290
 
@@ -4368,8 +4368,7 @@ static int permi_part_more(const perm_allocator *allocator, permi_part *part, in
   return permi_takes_more(allocator, part, (size_t)streams);
 }
 
-/* Merges up to part->end, or to the end of the group that reaches `most` states. *done: nothing is left below the
-   key. */
+/* Merges up to part->end, or until a group reaches `most` states. *done: nothing is left below the key. */
 static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
                                                               permi_patterns *patterns, permi_part *part, int words,
                                                               int streams, size_t most, int *done)
@@ -4909,7 +4908,7 @@ static perm_status permi_sorting_expand(const permi_frontier *frontier, permi_ru
   return status;
 }
 
-/* By bytes of the keys, low ones first. 0: out of memory. */
+/* Sorts by bytes of the keys, low ones first. 0: out of memory. */
 static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *source, const perm_allocator *allocator,
                               permi_part *part)
 {
@@ -5007,8 +5006,8 @@ static void permi_frontier_release(const perm_allocator *allocator, void *contex
 }
 
 /* Gives slots to lives (birth, death]; what enters in the step of a death may have its slot. Low slots go to
-   vertices that live through the most states: patterns then change least from group to group, and tests fall on high
-   bits. busy: `words` words for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
+   vertices that live through the most states, so that patterns change least from group to group. busy: `words` words
+   for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, int words, permi_life *life,
                                 uint64_t *busy, int *slot, permi_control *watch)
 {
@@ -6244,8 +6243,7 @@ typedef struct permi_tree_sketch {
   double states;
 } permi_tree_sketch;
 
-/* Pairs that a join multiplies: over parts of the common vertices, states of one table with that part, times those
-   of the other without it. */
+/* Pairs that a join multiplies, summed over parts of the common vertices. */
 static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
                                uint32_t other, int other_difference)
 {
@@ -6433,7 +6431,7 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
     permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
 }
 
-/* Groups the non-zero states by their matched vertices within `common`: masks and places, from first[group]. */
+/* Groups the non-zero states by their matched vertices within `common`; group g begins at first[g]. */
 static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *table, uint32_t set, uint32_t rows,
                             uint32_t common, uint32_t *mask, uint32_t *index, uint32_t *first)
 {
@@ -6989,7 +6987,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* At most PERMI_TREE_WIDTH; fewer if stopped: hubs may have millions of dead links. */
+/* Writes at most PERMI_TREE_WIDTH neighbours; fewer if stopped: hubs may have millions of dead links. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -7172,7 +7170,7 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* PERM_ERROR_LIMIT: a table has too many vertices, or takes longer than the rival. */
+/* PERM_ERROR_LIMIT: a table is too wide or slower than the rival. */
 static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
 {
   int v, turn, count, neighbour[PERMI_TREE_WIDTH];
@@ -8100,14 +8098,14 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* Price of taking a side's vertices in the order `lines`. INFINITY: above limit, or too wide. */
+/* Price of taking a side's vertices in a given order. INFINITY: above limit, or too wide. */
 typedef struct permi_band_price {
   double cost, most, longest; /* transitions; most states; most transitions of a row */
   double made; /* transitions of rows whose runs are made */
   int width;
 } permi_band_price;
 
-/* C(columns, used), or the number of vectors of counts with that sum. */
+/* C(columns, used), or the number of vectors of counts with sum `used`. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;
@@ -12241,7 +12239,7 @@ static void permi_path_match(permi_matching_path *path, int u, int e)
     path->dead = path->alive[all->neighbour[k]] && path->degree[all->neighbour[k]] == 0;
 }
 
-/* Level k is at the free vertex of fewest choices. */
+/* Starts level k at the free vertex of fewest choices. */
 static void permi_path_level(permi_matching_path *path, int k)
 {
   const int head = 2 * path->all->n;
@@ -12267,8 +12265,8 @@ static void permi_path_multiply(permi_matching_path *path, int k, const permi_co
   }
 }
 
-/* Adds the product at a path's end. One whose moduli are below PERMI_TRANSVERSALS_SAFE is at most that (entries are
-   at most 1), computed or true; such products are counted, as a count's sum has no order. */
+/* Adds the product at a path's end. One whose moduli are below PERMI_TRANSVERSALS_SAFE is at most that, computed or
+   true, as entries are at most 1; it counts as lost. */
 static void permi_path_add(permi_matching_path *path, perm_partial *sums)
 {
   const permi_transversals *all = path->all;

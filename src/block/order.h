@@ -69,8 +69,8 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
-/* What planning may take: PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in units of permi_watch so
-   that no clock decides. */
+/* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in units of permi_watch: no clock
+   decides. */
 typedef struct permi_account {
   permi_control *watch;
   double begin;
@@ -353,7 +353,7 @@ static double permi_anneal_left(const permi_budget *budget, double cost)
          1e9 * PERMI_PLAN_REST;
 }
 
-/* Anneals a->order into a->best, returns its cost; takes fewer units once a better order deserves less. */
+/* Anneals a->order into a->best, returns its cost; ends early once a better order deserves less. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {

@@ -88,14 +88,14 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* Price of taking a side's vertices in the order `lines`. INFINITY: above limit, or too wide. */
+/* Price of taking a side's vertices in a given order. INFINITY: above limit, or too wide. */
 typedef struct permi_band_price {
   double cost, most, longest; /* transitions; most states; most transitions of a row */
   double made; /* transitions of rows whose runs are made */
   int width;
 } permi_band_price;
 
-/* C(columns, used), or the number of vectors of counts with that sum. */
+/* C(columns, used), or the number of vectors of counts with sum `used`. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;

@@ -36,7 +36,7 @@ static perm_status permi_sorting_expand(const permi_frontier *frontier, permi_ru
   return status;
 }
 
-/* By bytes of the keys, low ones first. 0: out of memory. */
+/* Sorts by bytes of the keys, low ones first. 0: out of memory. */
 static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *source, const perm_allocator *allocator,
                               permi_part *part)
 {

@@ -36,8 +36,7 @@ static int permi_part_more(const perm_allocator *allocator, permi_part *part, in
   return permi_takes_more(allocator, part, (size_t)streams);
 }
 
-/* Merges up to part->end, or to the end of the group that reaches `most` states. *done: nothing is left below the
-   key. */
+/* Merges up to part->end, or until a group reaches `most` states. *done: nothing is left below the key. */
 static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
                                                               permi_patterns *patterns, permi_part *part, int words,
                                                               int streams, size_t most, int *done)

@@ -26,8 +26,8 @@ static void permi_frontier_release(const perm_allocator *allocator, void *contex
 }
 
 /* Gives slots to lives (birth, death]; what enters in the step of a death may have its slot. Low slots go to
-   vertices that live through the most states: patterns then change least from group to group, and tests fall on high
-   bits. busy: `words` words for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
+   vertices that live through the most states, so that patterns change least from group to group. busy: `words` words
+   for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, int words, permi_life *life,
                                 uint64_t *busy, int *slot, permi_control *watch)
 {

@@ -92,8 +92,7 @@ typedef struct permi_tree_sketch {
   double states;
 } permi_tree_sketch;
 
-/* Pairs that a join multiplies: over parts of the common vertices, states of one table with that part, times those
-   of the other without it. */
+/* Pairs that a join multiplies, summed over parts of the common vertices. */
 static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
                                uint32_t other, int other_difference)
 {
@@ -281,7 +280,7 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
     permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
 }
 
-/* Groups the non-zero states by their matched vertices within `common`: masks and places, from first[group]. */
+/* Groups the non-zero states by their matched vertices within `common`; group g begins at first[g]. */
 static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *table, uint32_t set, uint32_t rows,
                             uint32_t common, uint32_t *mask, uint32_t *index, uint32_t *first)
 {

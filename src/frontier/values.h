@@ -1,5 +1,5 @@
 /* ========================================================================================= >>values
-   Values of lists, arrays, trees, bands and matchings, of >>ring: sizes, and the choice of numbers for a block. */
+   Values of >>ring in lists, arrays, trees, bands and matchings: their sizes, and which numbers a block needs. */
 #pragma once
 #include "../base/ring.h"
 #include "../block/engines.h"
