@@ -3240,6 +3240,9 @@ done:
   return ok;
 }
 
+/* ======================================================================================== >>engines
+   What the engines of a block share. */
+
 #define PERMI_MAJORANT_ORDER 12
 static perm_status permi_make_fits(const permi_maker *maker, int n)
 {
@@ -7666,6 +7669,9 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
   if (!state->memory)
     state->runs[state->run_count++] = run;
 }
+
+/* ======================================================================================= >>band_run
+   Runs a band, row by row. */
 
 /* Emits runs by ascending target, positions above p settled: `before` and `after` columns are used up to p, states
    begin at source and target. */

@@ -1,3 +1,5 @@
+/* ======================================================================================== >>engines
+   What the engines of a block share. */
 #pragma once
 #include "../solve/compute.h"
 #include "reduce.h"

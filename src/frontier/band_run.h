@@ -1,3 +1,5 @@
+/* ======================================================================================= >>band_run
+   Runs a band, row by row. */
 #pragma once
 #include "steps_run.h"
 #include "band.h"
