@@ -3868,9 +3868,9 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 
 /* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it, products
    of entries. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t; a vertex
-   without neighbours left must be matched. So a step is a union of streams: a state with (mask & test) == want goes to
-   mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep lists sorted: a k-way merge,
-   without sorting [DOB15].
+   without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
+   (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep
+   lists sorted: a k-way merge, without sorting [DOB15].
 
    The merge goes over groups, the states with the same bits above the low PERMI_LOW_BITS. A group's low masks are its
    pattern; groups share few patterns, so a state costs only its value.
@@ -3899,7 +3899,7 @@ typedef struct permi_pull {
 typedef struct permi_arrays {
   permi_owned owned;
   perm_isa isa;
-  int lists;
+  int lists; /* on a GPU, but as sorted lists */
   int low, middle, top;
   int *pull_start; /* steps + 1 */
   permi_pull *pull;
@@ -3915,13 +3915,13 @@ typedef struct permi_frontier {
   permi_coefficient *coefficient;
   uint64_t *mask; /* of a stream: words of test, want, flip */
   double *states; /* steps + 1: a bound */
-  double *cost;   /* steps + 1: of all steps before */
+  double *cost;   /* steps + 1: predicted, of all steps before */
   double bound_relative;
   double lost_error;
   double room[2]; /* most states, of even and odd steps */
   int *sequence, *birth, *death; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
   int *ones; /* steps + 1: of a state, see >>arrays */
-  permi_arrays *arrays;
+  permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
 
 typedef struct permi_patterns {
@@ -3959,7 +3959,7 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_patterns_release(allocator, &list->patterns);
 }
 
-/* Moves *array, a pointer of any type. 0: out of memory, nothing is lost. */
+/* Moves *array, a pointer of any type, to larger memory. 0: out of memory, nothing is lost. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -4691,20 +4691,20 @@ static void permi_run_rescale(permi_run *run, permi_list *list)
    1. A state's value is a sum of terms, one a partial matching. A term is multiplied at most n times (a drop
    multiplies by 1) and added at most k_p - 1 times in step p (the first addition, to 0, is exact).
    2. So the computed value is the sum of all matchings' products, each times at most n + sum (k_p - 1) factors 1 + d,
-   |d| <= u. Entries bring 2 more a degree-2 reduction, and one if an integer was rounded.
+   |d| <= u. Entries bring at most 2 more a degree-2 reduction, and one if an integer was rounded.
    3. With g = gamma of that number and S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <= g
    / (1 - g) (computed S).
-   Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more, also where subnormals are flushed. A step
-   takes sizes.loss, its effect on any value, to loss sum |c| + 2 k DBL_MIN; the second term is 0 if all products
-   exceed PERMI_SAFE_PRODUCT > 2^-968, as all is then a multiple of 2^-1021. Then |error| <= g / (1 - g) (computed S +
-   loss) + loss.
-   Complex: a product is off by |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; also with fused multiply-adds], a sum by
-   u: 3 n replaces n. S sums products of moduli, rounded up. Four products, two sums and a sum for each part: 8 k
-   DBL_MIN.
+   Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more, also where subnormals are flushed.
+   sizes.loss bounds the effect on any value: a step takes it to loss sum |c| + 2 k DBL_MIN; the second term is 0 if
+   all products exceed PERMI_SAFE_PRODUCT > 2^-968, as all is then a multiple of 2^-1021. Then |error| <= g / (1 - g)
+   (computed S + loss) + loss.
+   Complex: a product is off by a factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; also with fused
+   multiply-adds], a sum by u: 3 n replaces n. S sums products of moduli, rounded up. Four products, two sums and a sum
+   for each part: 8 k DBL_MIN.
    Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
-   PERMI_DD_UNIT > 64 u^2 replaces u, but not in the roundings of entries nor in S. Low parts underflow first: a
-   product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of itself, for which v
-   has room. Smaller ones lose less than DBL_MIN. */
+   PERMI_DD_UNIT > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts
+   underflow first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of
+   itself, for which v has room. Smaller ones lose less than DBL_MIN. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);

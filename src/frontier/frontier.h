@@ -8,9 +8,9 @@
 
 /* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it, products
    of entries. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t; a vertex
-   without neighbours left must be matched. So a step is a union of streams: a state with (mask & test) == want goes to
-   mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep lists sorted: a k-way merge,
-   without sorting [DOB15].
+   without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
+   (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep
+   lists sorted: a k-way merge, without sorting [DOB15].
 
    The merge goes over groups, the states with the same bits above the low PERMI_LOW_BITS. A group's low masks are its
    pattern; groups share few patterns, so a state costs only its value.
@@ -39,7 +39,7 @@ typedef struct permi_pull {
 typedef struct permi_arrays {
   permi_owned owned;
   perm_isa isa;
-  int lists;
+  int lists; /* on a GPU, but as sorted lists */
   int low, middle, top;
   int *pull_start; /* steps + 1 */
   permi_pull *pull;
@@ -55,13 +55,13 @@ typedef struct permi_frontier {
   permi_coefficient *coefficient;
   uint64_t *mask; /* of a stream: words of test, want, flip */
   double *states; /* steps + 1: a bound */
-  double *cost;   /* steps + 1: of all steps before */
+  double *cost;   /* steps + 1: predicted, of all steps before */
   double bound_relative;
   double lost_error;
   double room[2]; /* most states, of even and odd steps */
   int *sequence, *birth, *death; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
   int *ones; /* steps + 1: of a state, see >>arrays */
-  permi_arrays *arrays;
+  permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
 
 typedef struct permi_patterns {
@@ -99,7 +99,7 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_patterns_release(allocator, &list->patterns);
 }
 
-/* Moves *array, a pointer of any type. 0: out of memory, nothing is lost. */
+/* Moves *array, a pointer of any type, to larger memory. 0: out of memory, nothing is lost. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
