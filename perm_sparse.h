@@ -1880,8 +1880,8 @@ PERMI_BRIEF_END
 
 /* ======================================================================================= >>matching
    Maximum matching of a bipartite graph in O(nnz sqrt(n)). J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973)
-   225-231. Rows are 0..n-1, row i has columns column[start[i]..start[i+1]). row_match and column_match get the
-   partner or -1; work has room for 3 n numbers, cursor for n. Returns the number of pairs; fewer if watch says stop. */
+   225-231. Row i has columns column[start[i]..start[i+1]). row_match and column_match get the partner or -1. work: 3
+   n, cursor: n. Returns the number of pairs; fewer if stopped. */
 
 static int permi_matching(int n, const size_t *start, const int *column, int *row_match, int *column_match, int *work,
                           size_t *cursor, permi_control *watch)
@@ -1891,7 +1891,7 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
   size_t e;
   for (i = 0; i < n; i++)
     row_match[i] = column_match[i] = -1;
-  for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) /* a greedy start leaves few phases */
+  for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++)
     for (e = start[i]; e < start[i + 1] && row_match[i] < 0 && !permi_watch_step(watch, e, 5); e++)
       if (column_match[column[e]] < 0) {
         row_match[i] = column[e];
@@ -1925,7 +1925,7 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
     }
     if (nearest == INT_MAX)
       return pairs;
-    for (i = 0; i < n; i++) { /* depth first along growing distance, so no row is on the stack twice */
+    for (i = 0; i < n; i++) { /* depth first by growing distance: no row twice on the stack */
       int depth = 0;
       if (row_match[i] >= 0)
         continue;
@@ -1959,12 +1959,10 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
 }
 
 /* ===================================================================================== >>components
-   Strong components of the digraph on rows with an arc from i to the row matched to each column of i: the fine
-   Dulmage-Mendelsohn decomposition of a matrix with a perfect matching. An entry lies in some perfect matching
-   if and only if it joins a row and a column of one component. A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math.
-   10 (1958) 517-534; R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160, O(nnz), with an explicit stack.
-   component[row] gets 0..count-1; work has room for 4 n numbers, cursor for n. Returns the count; fewer if watch says
-   stop. */
+   Strong components of the digraph with an arc from row i to the row matched to each column of i: the fine
+   Dulmage-Mendelsohn decomposition (Canad. J. Math. 10 (1958) 517-534). An entry lies in some perfect matching if
+   and only if its row and column are of one component. R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160, O(nnz).
+   work: 4 n, cursor: n. Returns the number of components; fewer if stopped. */
 
 static int permi_components(int n, const size_t *start, const int *column, const int *column_match, int *component,
                             int *work, size_t *cursor, permi_control *watch)
@@ -1990,7 +1988,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
       }
       if (cursor[row] < start[row + 1]) {
         int next = column_match[column[cursor[row]]];
-        if (number[next] < 0) { /* the arc is looked at again when next is done, to take over its low */
+        if (number[next] < 0) { /* looked at again when next is done, to take over its low */
           path[++depth] = next;
           continue;
         }
@@ -2014,44 +2012,42 @@ static int permi_components(int n, const size_t *start, const int *column, const
 }
 
 /* ========================================================================================= >>reduce
-   The working matrix: entries linked along rows and columns, vertices rows 0..n-1 and columns n..2n-1, side 0 rows.
-   Invariant:
+   The working matrix: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
      permanent = constant * 2^exp2 * permanent of the live entries.
    Degree 1 goes into the constant. Degree 2 [H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273]: a row of
-   entries a, b in columns c, d goes, and these become a (column d) + b (column c): at least 2 entries fewer, so it
-   always pays. */
+   entries a, b in columns c, d goes, and these become a (column d) + b (column c): at least 2 entries fewer. */
 
 typedef struct permi_cell {
-  int vertex[2], next[2], previous[2]; /* row, column; neighbours in each, or -1 */
+  int vertex[2], next[2], previous[2]; /* row, column; links along each */
   double real, absolute;               /* value; sum of |terms| behind it */
-  double imaginary;                    /* complex; absolute >= modulus once scaled */
-  int rounded;                         /* 1: not the given entry times a power of two */
+  double imaginary;                    /* absolute >= modulus once scaled */
+  int rounded;
   int64_t integer, imaginary_integer;
 } permi_cell;
 
 typedef struct permi_working {
   perm_allocator allocator;
-  int n, live, alive; /* entries and rows left */
-  int integer;        /* 1: integers count, nothing rounds */
-  uint64_t modulus;   /* of the permanent, or 0 */
+  int n, live, alive;
+  int integer; /* the integers count, nothing rounds */
+  uint64_t modulus;
   int is_complex;
-  int keep;          /* 1: entries stay as given, times powers of two */
-  int inexact;       /* 1: an integer was rounded to a double */
-  int lost;          /* entries scaled below the normal doubles */
-  double lost_error; /* bound of the change in the permanent, in units of 2^exp2 */
+  int keep;
+  int inexact;       /* an integer was rounded */
+  int lost;          /* scaled below the normal doubles */
+  double lost_error; /* what these change, in units of 2^exp2 */
   int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
-  int *head, *degree;     /* of a vertex: first entry; entries, -1 if eliminated */
-  int *at;                /* of a vertex: entry while merging, else -1 */
-  int *queue, *queued;    /* ring of 2 n + 1 vertices to look at */
-  int *component;         /* of a vertex, after permi_split */
-  int *work;              /* 9 n + 2 */
-  int *column;            /* one per entry */
+  int *head, *degree; /* of a vertex: first entry; entries, -1 once eliminated */
+  int *at;            /* of a line: its entry while merging */
+  int *queue, *queued;
+  int *component;
+  int *work; /* 9 n + 2 */
+  int *column;
   size_t *start, *cursor; /* n + 1, n */
   long long exp2;
   permi_number constant;
-  permi_control *watch; /* or NULL */
+  permi_control *watch;
 } permi_working;
 
 static void permi_working_free(permi_working *working)
@@ -2061,7 +2057,6 @@ static void permi_working_free(permi_working *working)
   permi_release(&working->allocator, working->start);
 }
 
-/* 0: out of memory. */
 static int permi_working_create(permi_working *working, const perm_allocator *allocator, int n, size_t entries)
 {
   const size_t rows = (size_t)n, vertices = 2 * rows;
@@ -2125,7 +2120,7 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Reports a Hall violator: rows reached from an unmatched one by alternating paths have entries only in their
+/* Reports a Hall violator: rows that alternating paths reach from an unmatched row have entries only in their
    partners' columns, one fewer. P. Hall, J. London Math. Soc. 10 (1935) 26-30. */
 static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
                                  int *queue)
@@ -2154,7 +2149,7 @@ static void permi_split_violator(permi_working *working, int rows, const int *ro
   working->report.hall_others = tail - 1;
 }
 
-/* Matches and splits the live part, removes entries in no perfect matching. 0: structurally singular, or stopped. */
+/* Splits the live part, removes entries in no perfect matching. 0: structurally singular, or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -2191,7 +2186,6 @@ static int permi_split(permi_working *working)
     permi_split_violator(working, rows, row_match, column_match, scratch);
     return 0;
   }
-  /* components overwrite row_match: the columns know their rows */
   working->blocks = permi_components(rows, working->start, working->column, column_match, row_match, scratch,
                                      working->cursor, working->watch);
   if (permi_watch(working->watch, 30.0 * (double)used))
@@ -2216,15 +2210,14 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* -- scaling by powers of two, exactly: no entry exceeds 1 --
-   Least squares of exponents: rows and columns in turn get mean 0 until nothing moves by half a bit, which undoes
-   given scalings; then each line's largest entry moves into [1/2, 1). An entry that would leave the normal doubles
-   is rounded (to DBL_MIN / 2 at worst): the permanent changes by at most their number times DBL_MIN times the
-   largest permanent of a minor of the moduli, at most the product of max(1, row sum). */
+/* Scaling by powers of two: rows and columns in turn get mean exponent 0, which undoes given scalings; then each
+   line's largest entry moves into [1/2, 1).
+   Entries that would leave the normal doubles are rounded, by at most DBL_MIN: the permanent changes by at most
+   their number times DBL_MIN times the largest permanent of a minor of the moduli, at most prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
-/* Least e with modulus <= 2^e (real: modulus < 2^e). */
+/* Least e with modulus <= 2^e. */
 static int permi_cell_exponent(const permi_cell *cell)
 {
   double x, y;
@@ -2237,7 +2230,7 @@ static int permi_cell_exponent(const permi_cell *cell)
   return x * x + y * y < 1 - 1e-15 ? e : e + 1;
 }
 
-/* Multiplies by 2^by; 1 if a part was rounded, by at most DBL_MIN. Entries never vanish. */
+/* Multiplies by 2^by; 1: rounded, by at most DBL_MIN. Entries never vanish. */
 static int permi_cell_scale_complex(permi_cell *cell, int by)
 {
   const double real = ldexp(cell->real, by), imaginary = ldexp(cell->imaginary, by);
@@ -2283,8 +2276,7 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
-/* Scales as >>scale does where means leave 2^-400 or less, up to order 64: largest products become about 1, and
-   underflow nothing beside them. 0: out of memory. */
+/* Where exponents of -400 or less are left, up to order 64, scales as >>scale does. 0: out of memory. */
 static int permi_scale_wide(const permi_working *working, double *shift)
 {
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
@@ -2348,7 +2340,7 @@ static int permi_scale(permi_working *working)
       sum += cell->absolute;
       if (permi_watch_step(working->watch, (size_t)seen++, 30)) {
         permi_release(&working->allocator, shift);
-        return 1; /* half scaled: the caller asks watch */
+        return 1;
       }
     }
     growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
@@ -2370,7 +2362,7 @@ static void permi_reduce_look(permi_working *working, int *tail, int vertex)
   }
 }
 
-/* a x in 64 bits; 0: does not fit (INT64_MIN never does). */
+/* a x; 0: over 64 bits, as INT64_MIN always is. */
 static int permi_multiply_integers(int64_t a, int64_t x, int64_t *product)
 {
   *product = 0;
@@ -2382,7 +2374,6 @@ static int permi_multiply_integers(int64_t a, int64_t x, int64_t *product)
   return 1;
 }
 
-/* a x + b y likewise. */
 static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, int64_t *sum)
 {
   int64_t p, q;
@@ -2393,11 +2384,10 @@ static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, in
   return 1;
 }
 
-/* The same, Gaussian; b and y may be NULL. */
 static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, const permi_cell *b, const permi_cell *y,
                                   permi_cell *sum)
 {
-  int64_t part[2][2]; /* of a x and of b y */
+  int64_t part[2][2];
   memset(part, 0, sizeof part);
   return a->imaginary_integer != INT64_MIN && (!b || b->imaginary_integer != INT64_MIN) &&
          permi_combine_integers(a->integer, x->integer, -a->imaginary_integer, x->imaginary_integer, &part[0][0]) &&
@@ -2410,10 +2400,9 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, cons
          permi_combine_integers(1, part[0][1], 1, part[1][1], &sum->imaginary_integer);
 }
 
-/* sum = a x + b y; y may be NULL. 0: overflow, or a product so near underflow that its error is not one rounding's.
-   Complex: error of PERMI_COMPLEX_ROUNDINGS roundings of `absolute`: a product has at most 2 sqrt(2) u |a| |x| to
-   first order [Hig02, 3.6], contracted or not, the sum u; underflow takes at most 2^-1072, below the rest of 4 u
-   absolute, absolute > 1e-270. */
+/* sum = a x + b y; y may be NULL. 0: overflow, or so near underflow that the error is not one rounding's. A complex
+   product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by 2^-1072
+   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute. */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -2457,7 +2446,7 @@ static void permi_cell_assign(permi_cell *cell, const permi_cell *sum)
   cell->rounded = 1;
 }
 
-/* Scales a line back to a largest entry in [1/2, 1), unless something falls near underflow. */
+/* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
 {
   int index, e, largest = INT_MIN;
@@ -2481,7 +2470,6 @@ static void permi_reduce_scale(permi_working *working, int vertex, int side)
   working->exp2 += largest;
 }
 
-/* Eliminates a vertex of degree 2; 0: not done. */
 #define PERMI_MERGE_DEGREE 256
 static int permi_reduce_two(permi_working *working, int *tail, int vertex)
 {
@@ -2490,7 +2478,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   permi_cell a, b, sum;
   second = working->cell[first].next[side];
   if (working->degree[working->cell[first].vertex[other]] < working->degree[working->cell[second].vertex[other]]) {
-    index = first; /* the shorter line goes into the longer */
+    index = first;
     first = second;
     second = index;
   }
@@ -2499,11 +2487,11 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   kept = a.vertex[other];
   merged = b.vertex[other];
   if (working->degree[kept] > PERMI_MERGE_DEGREE)
-    return 0; /* merging n lines into a hub would take n^2 */
+    return 0; /* n merges into a hub would take n^2 */
   for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other])
     if (index != first)
       working->at[working->cell[index].vertex[side]] = index;
-  for (pass = 0; pass < 2 && fits; pass++) { /* first whether all fits */
+  for (pass = 0; pass < 2 && fits; pass++) {
     for (index = working->head[merged]; index >= 0 && fits; index = next) {
       permi_cell *cell = &working->cell[index];
       int line = cell->vertex[side], partner = working->at[line];
@@ -2512,7 +2500,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
         continue;
       sum = *cell;
       fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum) &&
-             (working->integer || !permi_cell_is_zero(working, &sum)); /* cancelled doubles may not be 0 */
+             (working->integer || !permi_cell_is_zero(working, &sum)); /* doubles that cancel may not be 0 */
       if (pass == 1) {
         permi_cell_unlink(working, index);
         permi_cell_assign(cell, &sum);
@@ -2529,7 +2517,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
       permi_cell *cell = &working->cell[index];
       next = cell->next[other];
       if (index == first || working->at[cell->vertex[side]] != index)
-        continue; /* combined above */
+        continue;
       sum = *cell;
       fits = permi_combine(working, &b, cell, NULL, NULL, &sum);
       if (pass == 1) {
@@ -2554,14 +2542,14 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* gamma_k = k u / (1 - k u) [Hig02, 3.1], rounded up: k roundings change a product by at most this share. */
+/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Roundings of an entry's terms: 2 a degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), one an original entry if
-   integers were rounded. `absolute` is computed likewise: hence g / (1 - g). */
+/* Roundings of an entry's terms: those of degree-2 steps, and 1 of each original entry if integers were rounded.
+   `absolute` has them too, hence g / (1 - g) below. */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
@@ -2574,7 +2562,6 @@ static double permi_entry_bound(double roundings)
   return gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Moves an entry into the constant. */
 static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
   permi_number number;
@@ -2601,8 +2588,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   return status;
 }
 
-/* Eliminates all lines of degree 1 and 2. *changed: some; *singular: a line is empty. PERM_ERROR_OVERFLOW: the
-   constant is too long. */
+/* Eliminates degrees 1 and 2. *singular: a line is empty. PERM_ERROR_OVERFLOW: the constant is too long. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
 {
   int n = working->n, head = 0, tail = 0, vertex;
@@ -2653,38 +2639,38 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 
 /* ========================================================================================== >>order
    Elimination orders of a block, rows and columns mixed: greedy starts, then simulated annealing.
-   Eliminating a vertex touches its neighbours; one without neighbours left goes by itself. The frontier is touched and
-   not eliminated: with a rows, b columns and d more columns than rows eliminated, a state (which of it is matched) is
-   one of at most C(a + b, a - d) = sum_i C(a, i) C(b, i - d), as i matched rows come with i - d columns.
-   Cost of a step: states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Seeds are
-   fixed and predicted work sets the number of moves: an order never varies. */
+   Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is
+   touched and not eliminated: with a rows, b columns and d more columns than rows eliminated, it has at most sum_i
+   C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched.
+   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Seeds are fixed
+   and predicted work sets the number of moves: an order never varies. */
 
-#define PERMI_ORDER_WIDTH 512 /* widest frontier that is priced */
-#define PERMI_ORDER_MOST 1e60 /* counted for any wider frontier */
-#define PERMI_ORDER_START 1e45 /* limit of greedy orders; annealing may come down from there */
-/* Greedy orders slower than the rival by this factor are not annealed (gains seen: 27x once, a Mycielski graph, 1-3x
-   on random matrices), nor those over PERMI_ORDER_FORGET_SECONDS. */
+#define PERMI_ORDER_WIDTH 512
+#define PERMI_ORDER_MOST 1e60
+#define PERMI_ORDER_START 1e45
+/* Orders this many times slower than the rival are not annealed: annealing gained 27x once (a Mycielski graph), else
+   1-3x. */
 #define PERMI_ORDER_HOPELESS 20
-#define PERMI_GREEDY_LOOK 64           /* neighbours looked at in a step */
-#define PERMI_ORDER_ANNEAL 1024        /* largest order to anneal */
+#define PERMI_GREEDY_LOOK 64
+#define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_HOT 0.07
-#define PERMI_ANNEAL_WARM 0.03 /* after earlier annealing: nothing better is found above */
+#define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
-#define PERMI_ANNEAL_MOST 8e8    /* units */
-#define PERMI_ANNEAL_GAIN 3      /* gain of an order in a round: seen up to 8 */
-#define PERMI_ANNEAL_FALL 2.5    /* and from a greedy start; 4 left too little, mycielskian:7 2.9 for 0.92 s */
+#define PERMI_ANNEAL_MOST 8e8
+#define PERMI_ANNEAL_GAIN 3   /* gain in a round: seen up to 8 */
+#define PERMI_ANNEAL_FALL 2.5 /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
 
-typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
+typedef struct permi_block {
   int n, edges;
-  int rounded;                   /* 1: some entry is not the given one times a power of two */
-  int *start, *neighbour, *edge; /* 2 n + 1; 2 edges: ascending neighbours, edge numbers */
-  double *real, *absolute;       /* of an edge; NULL when integer */
-  double *imaginary;             /* of an edge; NULL when not complex */
-  int64_t *integer;              /* of an edge; NULL when real */
-  int64_t *imaginary_integer;    /* of an edge; NULL unless Gaussian */
+  int rounded;                   /* some entry is not the given one times a power of two */
+  int *start, *neighbour, *edge; /* neighbours ascend */
+  double *real, *absolute;       /* of an edge; NULL unless used */
+  double *imaginary;
+  int64_t *integer;
+  int64_t *imaginary_integer;
 } permi_block;
 
-static double permi_order_random(uint64_t *seed) /* xorshift64*, in [0, 1) */
+static double permi_order_random(uint64_t *seed)
 {
   *seed ^= *seed >> 12;
   *seed ^= *seed << 25;
@@ -2697,7 +2683,7 @@ static int permi_order_below(uint64_t *seed, int limit)
   return (int)(permi_order_random(seed) * limit);
 }
 
-/* Pascal's triangle for a matrix of order n, C(t, k) at t (t + 1) / 2 + k for t up to 2 n. */
+/* C(t, k) at t (t + 1) / 2 + k, for t up to 2 n. */
 static double *permi_binomials(const perm_allocator *allocator, int n)
 {
   const size_t most = n < PERMI_ORDER_WIDTH / 2 ? 2 * (size_t)n : PERMI_ORDER_WIDTH;
@@ -2719,30 +2705,27 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
-/* What planning may take, all searches together: PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in
-   units of permi_watch so that no clock decides. Searches ask again when their best order, and so the prediction,
-   improves. */
+/* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in units of permi_watch: no clock
+   decides. */
 typedef struct permi_account {
   permi_control *watch;
-  double begin; /* units at the beginning */
-  double run;   /* predicted seconds of planned blocks */
-  double least; /* seconds that no run need pay for, of these and the present block */
+  double begin;
+  double run;   /* predicted, of blocks already planned */
+  double least; /* granted in any case */
   double share;
 } permi_account;
 
-/* Units left if the present block takes so many seconds. */
 static double permi_account_left(const permi_account *account, double seconds)
 {
   return 1e9 * fmax(account->share * (account->run + seconds), account->least) -
          (account->watch->worked - account->begin);
 }
 
-/* Limits of a search. */
 typedef struct permi_budget {
-  double effort; /* times the usual moves, in rounds */
-  double most;   /* states in memory; beyond, a state costs PERMI_ORDER_BEYOND times as much */
-  double each, start; /* predicted seconds: a unit of cost; fixed */
-  double rival;       /* seconds of another engine */
+  double effort;
+  double most; /* states in memory; a state beyond costs PERMI_ORDER_BEYOND times as much */
+  double each, start; /* predicted seconds: of a unit of cost; fixed */
+  double rival;
   const permi_account *account;
 } permi_budget;
 #define PERMI_ORDER_BEYOND 16
@@ -2752,12 +2735,11 @@ static double permi_order_price(double states, double most)
   return states > most ? states + PERMI_ORDER_BEYOND * (states - most) : states;
 }
 
-/* An order step by step, with counters. */
 typedef struct permi_walk {
-  int *open;             /* neighbours not eliminated */
-  int *skip;             /* of an edge to an eliminated neighbour: a later one, nothing open between */
-  unsigned char *state;  /* 0 untouched, 1 in the frontier, 2 eliminated */
-  int *frontier, *place; /* frontier, unordered; places in it */
+  int *open;
+  int *skip;            /* of an edge to an eliminated neighbour: a later edge, none open between */
+  unsigned char *state; /* 0 untouched, 1 in the frontier, 2 eliminated */
+  int *frontier, *place;
   int width[2], eliminated[2];
 } permi_walk;
 
@@ -2804,7 +2786,6 @@ static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
   }
 }
 
-/* Change of the frontier's width by v. */
 static int permi_walk_growth(const permi_block *block, const permi_walk *walk, int v)
 {
   int e, growth = walk->state[v] == 1 ? -1 : 0;
@@ -2821,9 +2802,8 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
   return permi_order_states(binomial, walk->width[0], walk->width[1], walk->eliminated[1] - walk->eliminated[0]);
 }
 
-/* Writes a greedy order, returns its cost: each time the vertex that leaves the smallest frontier, ties at random,
-   among rows (kind 0), columns (1) or both (2) in or next to the frontier; vertices that went by themselves last.
-   INFINITY: over `limit`, or stopped. */
+/* Writes a greedy order, returns its cost: each time the vertex that leaves the smallest frontier, among rows (kind
+   0), columns (1) or both (2). INFINITY: over `limit`, or stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
                                  uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
@@ -2838,14 +2818,13 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
          !permi_watch(budget->account->watch, units)) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
     units = 100;
-    /* of a hub only some neighbours are seen; its growth is a guess */
+    /* of a hub only some neighbours are seen */
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
-    if (width == 0) { /* only at the start: blocks are connected */
+    if (width == 0) { /* only at the start: a block is connected */
       best = permi_order_below(seed, n) + (kind == 1 || (kind == 2 && permi_order_below(seed, 2)) ? n : 0);
     } else {
       for (i = 0; i < width; i++) {
-        /* u itself on its side, its neighbours on the other */
         int u = walk->frontier[i], looked = 0, alone = kind < 2 && (u >= n) == kind;
         int end = alone ? block->start[u] : block->start[u + 1];
         for (e = block->start[u] - 1; e < end && looked <= PERMI_GREEDY_LOOK; e++) {
@@ -2880,7 +2859,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     cost += states / 4;
     states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
     cost += states * (1 + 0.5 * v);
-    stamp[best] = -2; /* marks what is in the order */
+    stamp[best] = -2;
   }
   if (cost > limit || walk->eliminated[0] + walk->eliminated[1] < 2 * n)
     return (double)INFINITY;
@@ -2890,31 +2869,29 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Annealing keeps the state before each position as bit sets. A state depends only on the vertices before it, so
-   permuting positions i..j changes the states between: a move is priced by walking these, until the price exceeds
-   what chance allows. */
+/* The eliminated and touched vertices before each position are bit sets. Permuting positions i..j changes only those
+   between: a move walks these until its cost exceeds what chance allows. */
 typedef struct permi_anneal {
   const permi_block *block;
   const double *binomial;
   const permi_budget *budget;
-  int words;                  /* 64-bit words of a set */
-  uint64_t *adjacent;         /* neighbours as a set */
-  uint64_t *sets, *trial;     /* by position: eliminated rows, columns, touched rows, columns */
-  int *counts, *trial_counts; /* by position: touched rows, columns, columns - rows eliminated */
-  double *states, *trial_states, *cost, *trial_cost; /* before the position; costs so far */
+  int words;
+  uint64_t *adjacent;
+  uint64_t *sets, *trial; /* by position: eliminated rows, columns, touched rows, columns */
+  int *counts, *trial_counts;
+  double *states, *trial_states, *cost, *trial_cost;
   int *order, *candidate, *best;
-  double units, told; /* work done; what permi_watch was told */
+  double units, told;
 } permi_anneal;
 
-/* Units of a position, and an entry of its vertex; measured on orders 34 to 446. */
+/* Units of a position and of an entry of its vertex, measured on orders 34 to 446. */
 #define PERMI_ANNEAL_UNITS(words) (13 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (4.5 + 0.2 * (words))
-#define PERMI_ANNEAL_MOVE_UNITS 90  /* of the move itself, */
-#define PERMI_ANNEAL_TAKEN_UNITS 40 /* if taken; then for a permuted position, and one behind */
+#define PERMI_ANNEAL_MOVE_UNITS 90  /* of a move, */
+#define PERMI_ANNEAL_TAKEN_UNITS 40 /* more if taken; then for a permuted position, and one behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
-/* Takes trial position p to p + 1 by eliminating v. */
 static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, int p, int v)
 {
   int n = a->block->n, side = v >= n, other = 1 - side, i = v - side * n, w, size = 4 * words, left = 0, e;
@@ -2974,7 +2951,6 @@ static void permi_anneal_copy(permi_anneal *a, int from, int to, int keep)
   memcpy(cost + first, (keep ? a->trial_cost : a->cost) + first, count * sizeof *cost);
 }
 
-/* Walks positions while cost + `after` is at most limit; returns where it ends. */
 static PERMI_ALWAYS_INLINE int permi_anneal_walk_words(permi_anneal *a, int words, const int *order, int from, int to,
                                                        double after, double limit)
 {
@@ -2989,7 +2965,7 @@ static PERMI_ALWAYS_INLINE int permi_anneal_walk_words(permi_anneal *a, int word
 
 static int permi_anneal_walk(permi_anneal *a, const int *order, int from, int to, double after, double limit)
 {
-  switch (a->words) { /* constants leave no inner loops */
+  switch (a->words) {
   case 1: return permi_anneal_walk_words(a, 1, order, from, to, after, limit);
   case 2: return permi_anneal_walk_words(a, 2, order, from, to, after, limit);
   case 3: return permi_anneal_walk_words(a, 3, order, from, to, after, limit);
@@ -3007,16 +2983,14 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-/* Units left to an order of that cost. */
 static double permi_anneal_left(const permi_budget *budget, double cost)
 {
   return permi_account_left(budget->account, fmin(cost * budget->each + budget->start, budget->rival)) -
          1e9 * PERMI_PLAN_REST;
 }
 
-/* Anneals a->order for so many units, fewer if the best improves until they are too many; best order to a->best,
-   returns its cost. */
-#define PERMI_ANNEAL_STEPS 2048 /* of cooling */
+/* Anneals a->order into a->best, returns its cost; ends early once a better order deserves less. */
+#define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
   int length = 2 * a->block->n, p, words = a->words;
@@ -3042,8 +3016,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
       heat *= cooling;
     if (a->units > a->told + PERMI_WATCH_UNITS && permi_anneal_watch(a))
       break;
-    /* exp(-(new - old) / (heat old)) > chance, with a logarithm to base 2, linear between powers: equal on every
-       machine */
+    /* exp(-(new - old) / (heat old)) > chance, with log2 linear between powers: equal on every machine */
     mantissa = frexp(chance + 1e-9, &k);
     limit = total * (1 + heat * (2 - 2 * mantissa - k));
     for (k = first; k <= last; k++)
@@ -3098,15 +3071,13 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
 }
 
-/* Units worth spending on an order of that cost: PERMI_ANNEAL_SHARE of the predicted run, more for short runs
-   (milliseconds), less for the shortest. */
+/* Units that an order of that cost is worth: a greater share of short runs. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);
   double units;
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
-  /* losing to the rival: less, the more it has to gain */
   units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, PERMI_ANNEAL_GAIN * rival / alone),
                fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
@@ -3156,7 +3127,6 @@ static int permi_anneal_create(const perm_allocator *allocator, const permi_bloc
   return 1;
 }
 
-/* Anneals `from`; keeps what is better than *cost. */
 static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot, double units, uint64_t *seed,
                                int *order, double *cost)
 {
@@ -3170,9 +3140,8 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
   }
 }
 
-/* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless), with no more effort than pays beside
-   budget->rival seconds. 0: out of memory. */
-#define PERMI_GREEDY_STARTS 6 /* of each kind */
+/* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
+#define PERMI_GREEDY_STARTS 6
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *budget, int *order, double *cost)
 {
@@ -3188,7 +3157,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   *cost = (double)INFINITY;
   if (!numbers || !walk.state || !walk.skip)
     goto done;
-  if (n > PERM_MAX_N) /* smaller blocks are quick, and their rival may be a hope */
+  if (n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
     most = fmin(most, PERMI_ORDER_HOPELESS * budget->rival / budget->each);
   walk.open = numbers;
   walk.frontier = numbers + vertices;
@@ -3218,10 +3187,9 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   if (!ok)
     goto done;
   anneal.budget = budget;
-  if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST) /* the run will be much shorter */
+  if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST)
     permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
-  /* Each start gets a share, the warm winner the largest; rounds double, since slower cooling mostly, not always,
-     helps. The best order, assumed to improve, limits a round. */
+  /* Rounds double, as slower cooling mostly helps. */
   for (spent = 0; spent < budget->effort && budget->account->watch->stopped == PERM_OK; spent += round) {
     round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4 && budget->account->watch->stopped == PERM_OK; k++) {
@@ -3243,8 +3211,7 @@ done:
 }
 
 /* ======================================================================================== >>engines
-   What engines of a block have in common. Doubles are at most 1 in modulus: scaled by powers of two, and rounded only
-   where block->rounded says so. */
+   What the engines of a block share. */
 
 #define PERMI_MAJORANT_ORDER 12
 static perm_status permi_make_fits(const permi_maker *maker, int n)
@@ -3257,7 +3224,6 @@ static perm_status permi_make_fits(const permi_maker *maker, int n)
                           perm_method_name(method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : method), PERM_MAX_N);
 }
 
-/* Makes the block an array; the caller releases *entries. */
 static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
                                       void **entries)
 {
@@ -3270,7 +3236,7 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   *entries = permi_allocate(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(maker->result);
-  memset(*entries, 0, count * 8); /* 0 in either type */
+  memset(*entries, 0, count * 8);
   if (block->integer)
     integer = (int64_t *)*entries;
   else
@@ -3291,8 +3257,8 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   return PERM_OK;
 }
 
-/* Bounds the permanent of the moduli that entries were computed from: exactly up to PERMI_MAJORANT_ORDER, over
-   subsets of columns, otherwise by the lesser product of row or column sums. value: room for the subsets. */
+/* Bounds the permanent of the moduli behind the entries: exactly up to PERMI_MAJORANT_ORDER, else by the lesser
+   product of row or column sums. */
 static double permi_block_majorant(const permi_block *block, double *value)
 {
   double product[2] = {1, 1};
@@ -3322,8 +3288,7 @@ static double permi_block_majorant(const permi_block *block, double *value)
   return product[0] < product[1] ? product[0] : product[1];
 }
 
-/* Adds what rounding the entries costs: with g the relative error of a term, permanents differ by at most g times the
-   permanent of the moduli, and by lost_error for entries below the normal doubles. */
+/* Adds what rounding the entries costs: the relative error of a term times that bound, and lost_error. */
 static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const permi_working *working = maker->working;
@@ -3332,7 +3297,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   if (block->rounded) {
     const double majorant = permi_block_majorant(block, maker->subsets);
     bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
-    if (block->n <= PERMI_MAJORANT_ORDER) /* signs of rounded terms may cancel; above it is too wide */
+    if (block->n <= PERMI_MAJORANT_ORDER) /* else too wide for an estimate */
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
   }
   if (bound > 0) {
@@ -3342,19 +3307,18 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
-/* Scales a bound of underflow by factor 2^e, without letting it underflow to 0. */
+/* loss factor 2^e, but never 0 by underflow. */
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
 
-/* Begins a plan: what the plan needs lies in its pool. */
 typedef struct permi_owned {
   perm_allocator allocator;
   permi_pool pool;
 } permi_owned;
 
-/* A plan of `bytes` zeros but for its beginning, or NULL. */
+/* Allocates a plan that begins with a permi_owned, the rest zero; NULL: out of memory. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate(allocator, 1, bytes);
@@ -3388,7 +3352,6 @@ static void permi_refuse_long(permi_offer *offer)
   permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
 }
 
-/* The leaf's relative bound, and the estimate for roundings of size `unit` that are independent. */
 static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
 {
   leaf->bound_relative = bound;
@@ -3554,7 +3517,7 @@ typedef struct permi_hybrid {
 #undef PERMI_FAMILY_TEXT
 
 /* ========================================================================================= >>values
-   The values of lists, arrays, trees, bands and matchings, of >>ring: their sizes, and which numbers a block needs. */
+   Values of >>ring in lists, arrays, trees, bands and matchings: their sizes, and which numbers a block needs. */
 
 #define PERMI_SAFE_PRODUCT 1e-290
 
@@ -3577,7 +3540,6 @@ static int64_t permi_residue_of(int64_t x, uint64_t p)
   return (int64_t)permi_wide_residue(permi_wide_of(x), p);
 }
 
-/* The entry of an edge. */
 static permi_coefficient permi_coefficient_of(const permi_block *block, int edge, const permi_numbers *numbers)
 {
   permi_coefficient c;
@@ -3618,7 +3580,7 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* Adds |c| to *weight; *least becomes at most any non-zero modulus of c and of its parts. */
+/* Adds |c| to *weight; *least becomes at most any non-zero part of c. */
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   const double real = fabs(c->real), imaginary = fabs(c->imaginary);
@@ -3628,7 +3590,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
 }
 
-/* An entry: compilers then know that it has no low parts. */
+/* An entry, known by compilers to have no low parts. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -3636,7 +3598,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* A value as a coefficient, but for integers of several words. */
+/* A value, not of several words, as a coefficient. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
@@ -3658,7 +3620,6 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* y += a x for a value a. */
 static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const permi_numbers *numbers, const void *a,
                                                  void *y, const void *x)
 {
@@ -3670,7 +3631,6 @@ static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const pe
   }
 }
 
-/* y += c x, or y = c x, of `count` values. */
 static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const permi_numbers *numbers,
                                                     const permi_coefficient *c, void *y, const void *x, size_t count,
                                                     int fresh)
@@ -3699,7 +3659,6 @@ static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, c
   adder[numbers->algebra](numbers, c, y, x, count);
 }
 
-/* Adds a value to a partial, exactly. */
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const permi_algebra algebra = numbers->algebra;
@@ -3711,10 +3670,8 @@ static void permi_value_sum(const permi_numbers *numbers, const void *value, per
     permi_sum_add_double(&partial->absolute, x[k]);
 }
 
-/* -- sizes of values -- */
-
 /* True values are 2^exp2 times those at hand; smallest and largest bound the non-zero moduli; `loss` bounds what
-   underflow did to any one value. */
+   underflow did to any value. */
 typedef struct permi_sizes {
   double smallest, largest, loss;
   long long exp2;
@@ -3732,8 +3689,7 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* Enters the extreme non-zero moduli of every stride-th double: what is 0 stays 0 and loses nothing. Four chains, as
-   a minimum takes four cycles. */
+/* Enters the extreme non-zero moduli of every stride-th double, in four chains, as a minimum takes four cycles. */
 static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t doubles, size_t stride,
                                                       permi_sizes *sizes)
 {
@@ -3761,7 +3717,7 @@ static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t do
   }
 }
 
-/* Adds a value to a partial, with what underflow took from it and the entries. */
+/* Adds a value and what underflow took from it and the entries. */
 static void permi_values_finish(const permi_numbers *numbers, const void *value, const permi_sizes *sizes,
                                 double lost_error, perm_partial *partial)
 {
@@ -3771,12 +3727,12 @@ static void permi_values_finish(const permi_numbers *numbers, const void *value,
     return;
   if (lost_error > 0)
     loss += DBL_MIN + ldexp(lost_error, permi_int_exponent(-sizes->exp2));
-  partial->lost += 2 * loss; /* 2: its own roundings */
+  partial->lost += 2 * loss;
   partial->exp2 = sizes->exp2;
 }
 
-/* Returns the e by which values are to be scaled by 2^-e, so that the largest comes near 1, and notes it; 0 while
-   that lies between 1 / beyond and beyond. Products below `safe` may lose low parts. */
+/* Returns e such that values times 2^-e come near 1, and notes it; 0 if all lie within 1 / beyond and beyond.
+   Products below `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
   int e;
@@ -3786,13 +3742,12 @@ static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
   sizes->loss = permi_loss_scaled(sizes->loss, 1, -e);
   sizes->smallest = ldexp(sizes->smallest, -e);
   sizes->largest = ldexp(sizes->largest, -e);
-  if (e > 0 && sizes->smallest < safe) /* a low part may go before its high part */
+  if (e > 0 && sizes->smallest < safe)
     sizes->loss += 2 * DBL_MIN;
   sizes->exp2 += e;
   return e;
 }
 
-/* x 2^-e; 2^-e alone may not be a double. */
 static void permi_values_scale(double *x, size_t doubles, int e)
 {
   const double first = ldexp(1, -(e / 2)), second = ldexp(1, e / 2 - e);
@@ -3801,7 +3756,7 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Enters the sizes of values: of parts and moduli, not of low parts. Integers have none. */
+/* Enters sizes, not of low parts; integers have none. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
@@ -3816,10 +3771,8 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
       permi_values_extremes(x, size, 2, sizes);
 }
 
-/* -- which numbers a block needs -- */
-
-/* log2 of a bound on permanents of the block of integers, by rows or columns: products of sums of moduli, or for
-   moduli 1 of r!^(1/r) [Bre73]. Rounded up. */
+/* log2 of a bound on the block's permanent, by rows or columns: products of sums of moduli, or of r!^(1/r) for
+   moduli 1 [Bre73]. Rounded up. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -3840,8 +3793,8 @@ static double permi_block_bits(const permi_block *block)
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
 
-/* Chooses the numbers for the block. 0: the permanent may be too long for a perm_integer and there is no modulus. */
-#define PERMI_RESIDUE_WORDS 8 /* a residue product costs a division, as much as so many words */
+/* 0: the permanent may be too long for a perm_integer and there is no modulus. */
+#define PERMI_RESIDUE_WORDS 8 /* price of a residue product, a division */
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   int e;
@@ -3849,7 +3802,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   numbers->words = 1;
   numbers->parts = (block->integer ? block->imaginary_integer != NULL : block->imaginary != NULL) ? 2 : 1;
   if (block->integer) {
-    const double bits = permi_block_bits(block) + 1; /* the sign */
+    const double bits = permi_block_bits(block) + 1;
     numbers->words = bits < 64 * PERM_INTEGER_WORDS ? (int)(bits / 64) + 1 : PERM_INTEGER_WORDS + 1;
     numbers->algebra = numbers->parts == 2 || numbers->words > 2 ? PERMI_WORDS
                        : numbers->words == 2                     ? PERMI_WIDE
@@ -3871,7 +3824,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* The same where double-doubles always have moduli. */
+/* The same, but double-doubles always have moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);
@@ -3881,83 +3834,79 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 }
 
 /* ======================================================================================= >>frontier
-   The dynamic program over the vertices of a frontier, as sorted lists of states that are merged. Lists have two
-   levels, groups and patterns. */
+   The dynamic program over the vertices of a frontier, as sorted lists of states that are merged. */
 
-/* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it,
-   products of entries. Eliminating v drops its bit where v is matched, and else matches v with each free neighbour t.
-   Vertices without neighbours left must be matched.
+/* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it, products
+   of entries. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t; a vertex
+   without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
+   (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep
+   lists sorted: a k-way merge, without sorting [DOB15].
 
-   So a step is a union of streams, the drop and one for each t: a state with (mask & test) == want goes to mask ^
-   flip, times a coefficient. Flipped bits are tested or free, so streams keep lists sorted: a k-way merge, without
-   sorting [DOB15].
+   The merge goes over groups, the states with the same bits above the low PERMI_LOW_BITS. A group's low masks are its
+   pattern; groups share few patterns, so a state costs only its value.
 
-   The low PERMI_LOW_BITS slots index a dense array; the merge goes over groups, the states with the same high bits. A
-   group's low masks are its pattern; groups share few patterns, so a state costs only its value.
-
-   Parts of a target, the groups between two keys, are merged (permi_part_merge), then filled. Threads take parts of
-   equal work, cut by bisection: the balanced path of [DOB15]. Values depend on their sources alone, not on parts or
-   threads. */
+   Threads take parts of a target, the groups between two keys, of equal work, cut by bisection: the balanced path of
+   [DOB15]. Values depend on their sources alone. */
 
 /* Seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, with small groups: .004, .004,
-   .008, .010, .011 (within a third, shared machine). */
+   .008, .010, .011 (within a third). */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH 512
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
 /* Measuring sizes costs a fifth of a step. Where the loss grows by at most 2^300 in all, long lists are measured in
-   one step of four, and else count as if they held values of any smallness. */
+   one step of four, else count as having values of any smallness. */
 #define PERMI_TRACK_STATES 2000
-#define PERMI_GROUP_BYTES 2 /* of a list, per state beside the value */
+#define PERMI_GROUP_BYTES 2
 
-/* A state comes from (state & keep) ^ flip, if (state & test) == want. */
+/* A state comes from (state & keep) ^ flip if (state & test) == want. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
   permi_coefficient c;
 } permi_pull;
 
-typedef struct permi_arrays { /* see >>arrays */
+typedef struct permi_arrays {
   permi_owned owned;
   perm_isa isa;
-  int lists;            /* on a GPU, but as sorted lists */
-  int low, middle, top; /* slots; low ones are the lowest bits */
-  int *pull_start;      /* steps + 1 */
+  int lists; /* on a GPU, but as sorted lists */
+  int low, middle, top;
+  int *pull_start; /* steps + 1 */
   permi_pull *pull;
-  uint64_t *occupied; /* steps + 1: slots in use before a step */
+  uint64_t *occupied; /* steps + 1: slots in use */
 } permi_arrays;
 
 typedef struct permi_frontier {
   permi_owned owned;
   permi_numbers numbers;
   int steps, width;
-  int slots, mask_words; /* slots in use; words of a mask */
+  int slots, mask_words;
   int *stream_start; /* steps + 1 */
-  permi_coefficient *coefficient; /* of a stream */
+  permi_coefficient *coefficient;
   uint64_t *mask; /* of a stream: words of test, want, flip */
-  double *states; /* steps + 1: bound on the states before a step */
-  double *cost;   /* steps + 1: predicted cost of all before */
+  double *states; /* steps + 1: a bound */
+  double *cost;   /* steps + 1: predicted, of all steps before */
   double bound_relative;
-  double lost_error; /* see permi_working */
-  double room[2];    /* most states before even, odd steps */
+  double lost_error;
+  double room[2]; /* most states, of even and odd steps */
   int *sequence, *birth, *death; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
-  int *ones;         /* steps + 1: ones of a state, see >>arrays */
+  int *ones; /* steps + 1: of a state, see >>arrays */
   permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
 
 typedef struct permi_patterns {
-  int count, room; /* room: a power of two; the table has twice that */
-  uint64_t *bits;  /* PERMI_LOW_WORDS each */
-  size_t *first;   /* in low; room + 1 */
+  int count, room;
+  uint64_t *bits; /* PERMI_LOW_WORDS each */
+  size_t *first;  /* in low */
   uint16_t *low;
   size_t low_room;
-  int *table; /* by hash: pattern + 1, or 0 */
+  int *table;
 } permi_patterns;
 
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
-  int words;      /* of a key */
-  uint64_t *high; /* keys of groups, ascending; low word first */
+  int words;
+  uint64_t *high;
   size_t *first;
   int *pattern;
   void *value;
@@ -3980,8 +3929,7 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_patterns_release(allocator, &list->patterns);
 }
 
-/* Moves *array, a pointer of any type, to larger memory with `used` elements kept. 0: out of memory, nothing is
-   lost. */
+/* Moves *array, a pointer of any type, to larger memory. 0: out of memory, nothing is lost. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -3993,7 +3941,7 @@ static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, 
   return 1;
 }
 
-/* The same unless there is room for `more` elements after the `used`. */
+/* The same unless there is room for `more`. */
 static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
                       size_t *room, size_t size)
 {
@@ -4031,7 +3979,7 @@ static size_t permi_patterns_hash(const uint64_t *bits)
 {
   uint64_t h = 0, g = 1;
   int w;
-  for (w = 0; w < PERMI_LOW_WORDS; w += 2) { /* two chains: multiplications overlap */
+  for (w = 0; w < PERMI_LOW_WORDS; w += 2) {
     h = (h ^ bits[w]) * UINT64_C(0x9e3779b97f4a7c15);
     g = (g ^ bits[w + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
   }
@@ -4047,7 +3995,7 @@ static void permi_patterns_clear(permi_patterns *patterns)
     memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
 }
 
-/* Returns the number of the pattern, entered if new; -1: out of memory. */
+/* The pattern's number, entered if new; -1: out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   size_t mask, place;
@@ -4088,22 +4036,21 @@ static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *
   return pattern;
 }
 
-/* permi_even[b]: the numbers below 64 whose bit b is 0. */
 static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x3333333333333333),
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* A stream on both levels, and its place in the source. */
+/* A stream, and its place in the source; test, want, flip and key are high bits. */
 typedef struct permi_cursor {
-  uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS]; /* high bits */
-  uint64_t key[PERMI_MASK_WORDS]; /* high bits of the next output; last word all ones at the end */
+  uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
+  uint64_t key[PERMI_MASK_WORDS]; /* of the next output; last word all ones at the end */
   size_t group;
   unsigned low_test, low_want, low_flip;
-  uint64_t keep[PERMI_LOW_WORDS]; /* low masks that take part */
+  uint64_t keep[PERMI_LOW_WORDS];
   permi_coefficient c;
 } permi_cursor;
 
-/* Keys have `words` words, often the constant 1. */
+/* Compares keys of `words` words, often the constant 1. */
 static PERMI_ALWAYS_INLINE int permi_key_compare(const uint64_t *a, const uint64_t *b, int words)
 {
   int w;
@@ -4121,7 +4068,6 @@ static PERMI_ALWAYS_INLINE int permi_cursor_takes(const permi_cursor *cursor, co
   return !differs;
 }
 
-/* Moves on to the next group that takes part, or stays. */
 static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const permi_list *source, int words)
 {
   const uint64_t *high = source->high + cursor->group * (size_t)words;
@@ -4136,7 +4082,6 @@ static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const 
       cursor->key[w] = UINT64_MAX;
 }
 
-/* Word of a stream's test (which = 0), want (1) or flip (2). */
 static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, int which, int word)
 {
   const size_t words = (size_t)frontier->mask_words;
@@ -4167,7 +4112,6 @@ static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *fronti
   cursor->group = 0;
 }
 
-/* Adds to `into` what the stream takes of the pattern; 0: nothing. */
 static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, uint64_t *into)
 {
   unsigned words = cursor->low_flip >> 6, w;
@@ -4188,15 +4132,15 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* The places from -> to of a pattern's states in another by a stream, both ascending. */
+/* How a stream moves a pattern's states: places from -> to in another, both ascending. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
 #define PERMI_MOVES_RUN 4 /* mean length from which runs are kept */
 typedef struct permi_move {
-  int step, stream, source, target; /* step + 1, 0: empty; pattern numbers */
-  int whole;                        /* k -> k, and the target has no more */
+  int step, stream, source, target;
+  int whole; /* k -> k, and the target has no more */
   int first, count;
-  int runs;                         /* if not 0: pairs are runs, each a start and a length */
+  int runs; /* if not 0: pairs are starts and lengths */
 } permi_move;
 
 typedef struct permi_moves { /* direct-mapped cache: patterns are few */
@@ -4259,52 +4203,50 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
 }
 
 /* ========================================================================================== >>steps
-   Fills the states of a step of the lists: sums over the streams, group by group. */
+   Fills a step of the lists. */
 
-typedef struct permi_take { /* a stream that reaches a target group, and from which source group */
+typedef struct permi_take {
   uint32_t group, stream;
 } permi_take;
 
-/* A part of a step's target. Once merged, takes stand in order of groups, then streams. */
+/* Part of a step's target; once merged, takes stand in order of groups, then streams. */
 typedef struct permi_part {
   permi_cursor *cursor;
   size_t groups, group_room, takes, take_room, states;
   uint64_t *high;
-  int *pattern; /* into its own patterns, or the list's */
+  int *pattern;
   uint32_t *taken;
   permi_take *take;
   permi_patterns patterns;
-  int own, *number; /* own: number[pattern] is the list's number of one of its own patterns */
+  int own, *number; /* numbers of own patterns in the list */
   size_t number_room, group_at, state_at;
-  uint64_t end[PERMI_MASK_WORDS]; /* first key beyond the part */
+  uint64_t end[PERMI_MASK_WORDS];
   permi_sizes sizes;
   perm_status status;
 } permi_part;
 
-/* State of a run. */
 typedef struct permi_run {
   const perm_allocator *allocator;
-  perm_allocator locked; /* allocator of the threads */
-  permi_pool pool;       /* what does not grow */
+  perm_allocator locked;
+  permi_pool pool;
   permi_control *control;
   permi_list list[2];
   permi_part *part;
   int parts_at_once, threads;
-  int sorting; /* method sorting: lists of single states */
-  permi_moves *moves; /* one a thread */
-  size_t *weight; /* [stream][block of groups]: states before it that take part */
+  int sorting;
+  permi_moves *moves;
+  size_t *weight; /* [stream][block of groups]: states before that take part */
   size_t weight_room;
   permi_sizes sizes;
   double visited;
-  int step;              /* from 1 */
-  int careful, tracking; /* sizes are measured in every step; in this step */
-  double state_seconds;  /* predicted, of the present step */
+  int step;
+  int careful, tracking;
+  double state_seconds;
   const permi_numbers *numbers;
   int slots;
 } permi_run;
 
-/* Fills a merged and placed part straight into the list. Where a stream takes all of one group to all of another,
-   this is y += c x over contiguous arrays. */
+/* Fills a placed part. Where a stream takes all of one group to all of another, this is y += c x over arrays. */
 static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
                                               permi_list *target, permi_part *part, permi_moves *moves)
 {
@@ -4312,7 +4254,7 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
   const permi_take *take = part->take;
   size_t group, states = part->state_at, k, count;
   permi_sizes_clear(&part->sizes);
-  if (part->groups) /* an empty part has no arrays */
+  if (part->groups)
     memcpy(target->high + part->group_at * words, part->high, part->groups * words * sizeof *part->high);
   for (group = 0; group < part->groups; group++) {
     char *y = (char *)target->value + states * size;
@@ -4320,7 +4262,7 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
     const int taking = (int)part->taken[group];
     int pass, fresh = 1, j;
     count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
-    for (pass = 0; pass < 2; pass++) /* whole moves first: one of them replaces zeroing */
+    for (pass = 0; pass < 2; pass++) /* whole moves first: one replaces zeroing */
       for (j = 0; j < taking; j++) {
         const permi_cursor *cursor = &part->cursor[take[j].stream];
         const char *x = (const char *)source->value + source->first[take[j].group] * size;
@@ -4365,7 +4307,7 @@ static void permi_step(const permi_run *run, const permi_list *source, permi_lis
 }
 
 /* ====================================================================================== >>steps_run
-   Runs the steps of the lists, in parts, by one thread or several. */
+   Runs the steps of the lists, by one thread or several. */
 
 static void *permi_locked_allocate(size_t bytes, void *user_data)
 {
@@ -4399,8 +4341,7 @@ static int permi_part_more(const perm_allocator *allocator, permi_part *part, in
   return permi_takes_more(allocator, part, (size_t)streams);
 }
 
-/* Merges from the cursors up to part->end, or to the end of the group that reaches `most` states. *done: nothing is
-   left below the key. */
+/* Merges up to part->end, or until a group reaches `most` states. *done: nothing is left below the key. */
 static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
                                                               permi_patterns *patterns, permi_part *part, int words,
                                                               int streams, size_t most, int *done)
@@ -4460,7 +4401,6 @@ static perm_status permi_part_merge(const perm_allocator *allocator, const permi
   return permi_part_merge_words(allocator, source, patterns, part, source->words, streams, most, done);
 }
 
-/* Places the merged part in the target and numbers its patterns there. */
 static perm_status permi_part_place(permi_run *run, permi_list *target, permi_part *part)
 {
   int k;
@@ -4485,7 +4425,6 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
   return PERM_OK;
 }
 
-/* One thread takes parts that stay in the cache. */
 #define PERMI_PART_STATES 16384
 static perm_status permi_run_alone(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                    double done)
@@ -4517,21 +4456,19 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
   return PERM_OK;
 }
 
-/* ---- the balanced path: source groups are weighed in blocks, keys found by bisection */
-#define PERMI_BALANCE_BLOCK 32      /* groups that are weighed together */
-#define PERMI_BALANCE_GROUP 16      /* cost of merging a group, in states */
-#define PERMI_PARALLEL_STATES 20000 /* source states from which threads pay */
-#define PERMI_PART_WORK 131072      /* states and groups, over all streams, that a thread takes at once */
+#define PERMI_BALANCE_BLOCK 32
+#define PERMI_BALANCE_GROUP 16 /* cost of merging a group, in states */
+#define PERMI_PARALLEL_STATES 20000
+#define PERMI_PART_WORK 131072
 
-/* Moves the cursor to the first source group whose output is not below `key`. The outputs of groups that take part
-   have the order of the sources. */
+/* Moves the cursor to the first source group whose output, which has the order of sources, is not below `key`. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
 {
   const int words = source->words;
   uint64_t at[PERMI_MASK_WORDS];
   size_t low = 0, high = source->groups;
   int w, b, top = -1;
-  for (w = words - 1; w >= 0 && top < 0; w--) { /* highest bit that outputs cannot have in common with the key */
+  for (w = words - 1; w >= 0 && top < 0; w--) { /* highest bit that no output has in common with the key */
     const uint64_t fixed = cursor->test[w] | cursor->flip[w];
     const uint64_t differs = (key[w] ^ cursor->want[w] ^ cursor->flip[w]) & fixed;
     for (b = 63; differs && !(differs >> b & 1); b--)
@@ -4541,7 +4478,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   }
   memcpy(at, key, (size_t)words * sizeof *at);
   if (top >= 0) {
-    if (key[top >> 6] >> (top & 63) & 1) { /* outputs have 0 here: the next free bit above must rise */
+    if (key[top >> 6] >> (top & 63) & 1) {
       for (top++; top < 64 * words; top++)
         if (!((cursor->test[top >> 6] | cursor->flip[top >> 6] | key[top >> 6]) >> (top & 63) & 1))
           break;
@@ -4551,7 +4488,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
       }
     }
     at[top >> 6] |= UINT64_C(1) << (top & 63);
-    for (w = 0; w <= top >> 6; w++) { /* below: as small as outputs can be */
+    for (w = 0; w <= top >> 6; w++) {
       const uint64_t below = w < top >> 6 ? UINT64_MAX : (UINT64_C(1) << (top & 63)) - 1;
       at[w] = (at[w] & ~below) | (((cursor->want[w] ^ cursor->flip[w]) & (cursor->test[w] | cursor->flip[w])) & below);
     }
@@ -4568,16 +4505,15 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   cursor->group = low;
 }
 
-/* A step of lists that threads share. */
 typedef struct permi_together {
   permi_run *run;
   const permi_list *source;
   permi_list *target;
   int streams;
-  size_t total, first, count; /* of all parts; first part of the round */
+  size_t total, first, count;
 } permi_together;
 
-/* Returns the work below a key, in whole blocks, and moves the cursors there. */
+/* Work below a key, in whole blocks; moves the cursors there. */
 static size_t permi_balance_below(const permi_together *step, permi_cursor *cursor, const uint64_t *key)
 {
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
@@ -4590,7 +4526,6 @@ static size_t permi_balance_below(const permi_together *step, permi_cursor *curs
   return sum;
 }
 
-/* The greatest key with at most `work` below it. */
 static void permi_balance_key(const permi_together *step, permi_cursor *cursor, size_t work, uint64_t *key)
 {
   int b;
@@ -4623,7 +4558,6 @@ static perm_status permi_balance_block(void *context, uint64_t block, int thread
   return PERM_OK;
 }
 
-/* Sums the weights; returns their total, 0: out of memory. */
 static size_t permi_balance_weigh(permi_together *step)
 {
   permi_run *run = step->run;
@@ -4647,7 +4581,6 @@ static size_t permi_balance_weigh(permi_together *step)
   return total + 1;
 }
 
-/* Merges part k of the round. */
 static perm_status permi_together_merge(void *context, uint64_t k, int thread)
 {
   const permi_together *step = (const permi_together *)context;
@@ -4680,7 +4613,7 @@ static perm_status permi_together_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* Several threads work in rounds of some parts each, which bounds what waits for its place. */
+/* Threads work in rounds, which bounds what waits for its place. */
 static perm_status permi_run_together(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                       double done)
 {
@@ -4715,8 +4648,8 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
   return status;
 }
 
-/* Keeps the largest value between 2^-500 and 2^500. Entries are at most 1 in modulus and a step has at most
-   PERMI_FRONTIER_WIDTH + 1 streams, so nothing overflows. */
+/* Keeps the largest value between 2^-500 and 2^500: entries are at most 1 and streams at most PERMI_FRONTIER_WIDTH +
+   1, so nothing overflows. */
 static void permi_run_rescale(permi_run *run, permi_list *list)
 {
   const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_SAFE_PRODUCT);
@@ -4725,29 +4658,29 @@ static void permi_run_rescale(permi_run *run, permi_list *list)
 }
 
 /* THE BOUND. Step p has k_p streams, the block order n, the rounding unit is u.
-   1. A state's value is a sum of terms, one for each partial matching. A step multiplies a term at most once, n times
-   in all (a drop multiplies by 1), and adds it at most k_p - 1 times (the first addition is to 0, exact).
+   1. A state's value is a sum of terms, one a partial matching. A term is multiplied at most n times (a drop
+   multiplies by 1) and added at most k_p - 1 times in step p (the first addition, to 0, is exact).
    2. So the computed value is the sum of all matchings' products, each times at most n + sum (k_p - 1) factors 1 + d,
-   |d| <= u. Entries bring at most 2 more per degree-2 reduction, and one if an integer was rounded.
-   3. With g = gamma of that number and S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <=
-   g / (1 - g) (computed S).
+   |d| <= u. Entries bring at most 2 more a degree-2 reduction, and one if an integer was rounded.
+   3. With g = gamma of that number and S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <= g
+   / (1 - g) (computed S).
    Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more, also where subnormals are flushed.
-   sizes.loss bounds what that does to any one value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second term
-   is 0 if no product can be below PERMI_SAFE_PRODUCT > 2^-968: products and sums are then multiples of 2^-1021. Then
-   |error| <= g / (1 - g) (computed S + loss) + loss.
+   sizes.loss bounds the effect on any value: a step takes it to loss sum |c| + 2 k DBL_MIN; the second term is 0 if
+   all products exceed PERMI_SAFE_PRODUCT > 2^-968, as all is then a multiple of 2^-1021. Then |error| <= g / (1 - g)
+   (computed S + loss) + loss.
    Complex: a product is off by a factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; also with fused
-   multiply-adds], a sum by u: 3 n replaces n. S sums products of moduli, rounded up. Four products and two sums, and
-   a sum for each part: 8 k DBL_MIN.
-   Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v = PERMI_DD_UNIT
-   > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts may underflow
-   first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of itself, for
-   which v has room. Smaller ones lose less than DBL_MIN. */
+   multiply-adds], a sum by u: 3 n replaces n. S sums products of moduli, rounded up. Four products, two sums and a sum
+   for each part: 8 k DBL_MIN.
+   Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
+   PERMI_DD_UNIT > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts
+   underflow first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of
+   itself, for which v has room. Smaller ones lose less than DBL_MIN. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
 }
 
-/* Prepares the cursors of step p, sizes and losses; returns the number of streams. */
+/* Prepares step p; returns the number of streams. */
 static int permi_run_prepare(const permi_frontier *frontier, permi_run *run, int p)
 {
   const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
@@ -4802,7 +4735,6 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->pool);
 }
 
-/* Allocates what the steps need beside the lists. 0: out of memory. */
 static int permi_run_create(permi_run *run, const permi_frontier *frontier, int streams)
 {
   const size_t moves = sizeof(permi_move) << PERMI_MOVES_LOG2;
@@ -4833,7 +4765,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier, int 
 
 typedef perm_status (*permi_stepping)(const permi_frontier *frontier, permi_run *run, int p);
 
-/* Begins a run, which is to be released also after a failure. control may be NULL. */
+/* Begins a run; release it also after a failure. control may be NULL. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, permi_stepping step,
                                   permi_run *run)
 {
@@ -4860,7 +4792,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   }
   run->careful = growth > 300;
   complete = permi_run_create(run, frontier, most);
-  for (p = 0; p < 2 && complete; p++) { /* the bound of all steps: growing would touch fresh pages each time */
+  for (p = 0; p < 2 && complete; p++) { /* the bound of all steps: growing touches fresh pages each time */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
@@ -4870,7 +4802,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     complete = list->value && (!run->sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
                                                               (size_t)list->words * sizeof(uint64_t)));
   }
-  none[0] = 1; /* start: nothing matched, in one way */
+  none[0] = 1; /* nothing matched, in one way */
   if (!complete || (!run->sorting && (!permi_list_more_groups(allocator, &run->list[0]) ||
                                       permi_patterns_find(allocator, &run->list[0].patterns, none) != 0)))
     return PERM_ERROR_MEMORY;
@@ -4914,17 +4846,14 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
 }
 
 /* ======================================================================================== >>sorting
-   Method sorting, a twin of the lists without merging: expands all terms of a step, sorts them by state, adds equal
-   ones. */
+   Method sorting: the lists without merging. Expands all terms of a step, sorts them by state, adds equal ones. */
 
-/* Word w of a term's state. */
 static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_list *source, permi_take take, int w)
 {
   return source->high[(size_t)take.group * (size_t)frontier->mask_words + (size_t)w] ^
          permi_stream_word(frontier, (int)take.stream, 2, w);
 }
 
-/* All terms of step p, stream by stream, into part->take. */
 static perm_status permi_sorting_expand(const permi_frontier *frontier, permi_run *run, int p, permi_part *part)
 {
   const permi_list *source = &run->list[p & 1];
@@ -4952,7 +4881,7 @@ static perm_status permi_sorting_expand(const permi_frontier *frontier, permi_ru
   return status;
 }
 
-/* Sorts part[0].take by bytes of the keys, low ones first; stable. 0: out of memory. */
+/* Sorts by bytes of the keys, low ones first. 0: out of memory. */
 static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *source, const perm_allocator *allocator,
                               permi_part *part)
 {
@@ -4974,7 +4903,7 @@ static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *
       start[b] = sum;
       sum += here;
     }
-    if (b < 256) /* all have the same byte */
+    if (b < 256)
       continue;
     for (k = 0; k < count; k++)
       part[1].take[start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++] =
@@ -5026,7 +4955,7 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 }
 
 /* ======================================================================================== >>streams
-   Makes the streams of every step from an elimination order. */
+   Makes a frontier's streams from an elimination order. */
 
 typedef struct permi_life {
   double weight;
@@ -5049,10 +4978,9 @@ static void permi_frontier_release(const perm_allocator *allocator, void *contex
   permi_owned_release(allocator, frontier);
 }
 
-/* Gives slots to lives (birth, death]; a slot is free for what enters in the step of its death. Low slots go to the
-   vertices that live through the most states: patterns then change least from group to group, and tests and flips
-   fall on high bits, once a group. busy: `words` words for each of steps + 1. Returns the number of slots; 0: too
-   many, or watch says stop. */
+/* Gives slots to lives (birth, death]; what enters in the step of a death may have its slot. Low slots go to
+   vertices that live through the most states, so that patterns change least from group to group. busy: `words` words
+   for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, int words, permi_life *life,
                                 uint64_t *busy, int *slot, permi_control *watch)
 {
@@ -5118,12 +5046,12 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   int p, e, used = 0;
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     int v = sequence[p], held = birth[v] >= 0 && birth[v] < p;
-    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* vanishing bits, tested 1, flipped to 0; with v's */
+    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* bits that vanish, 1 in the source; with v's */
     frontier->stream_start[p] = used;
     memset(gone, 0, bytes);
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int t = block->neighbour[e];
-      if (death[t] == p) /* it has a slot: in a block every vertex has two neighbours */
+      if (death[t] == p) /* in a block every vertex has two neighbours, hence a slot */
         permi_mask_set(gone, slot[t]);
     }
     memcpy(mine, gone, bytes);
@@ -5148,7 +5076,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
           want[word] &= ~bit;
           flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
         } else if (death[t] > p) {
-          flip[word] ^= bit; /* perhaps a slot that vanishes in this step */
+          flip[word] ^= bit;
         }
       }
       frontier->coefficient[used] = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
@@ -5158,7 +5086,6 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   frontier->stream_start[p] = used;
 }
 
-/* Fills in sequence, births, deaths, states, costs. 0: watch says stop. */
 static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
                                const double *binomial, permi_walk *walk, permi_control *watch)
 {
@@ -5200,7 +5127,6 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   return 1;
 }
 
-/* The relative bound, see >>steps_run. */
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
   const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
@@ -5218,8 +5144,7 @@ typedef struct permi_exactness {
   int doubled;                  /* double-doubles */
 } permi_exactness;
 
-/* PERM_ERROR_LIMIT: over PERMI_FRONTIER_WIDTH frontier vertices, or watch, which may be NULL, says stop.
-   PERM_ERROR_OVERFLOW: the permanent may be too long. roundings: of an entry's terms. modulus: of integers, or 0. */
+/* PERM_ERROR_LIMIT: frontier too wide, or stopped. PERM_ERROR_OVERFLOW: permanent too long. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, const permi_exactness *exactness,
                                          permi_control *watch, permi_frontier **made)
@@ -5464,12 +5389,12 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
   size_t total[PERMI_ARRAY_HIGH + 1];
-  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1]; /* of a block with j ones left at HIGH + j; 0: none */
+  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1];
   int fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
   uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
     layout->start[0] = 0;
-    for (j = 0; j <= low; j++) { /* C(low, j), and where they begin */
+    for (j = 0; j <= low; j++) {
       int k, binomial = 1;
       for (k = 1; k <= j; k++)
         binomial = binomial * (low - k + 1) / k;
@@ -5481,7 +5406,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
       const int of = permi_count_ones(x);
       layout->rank[x] = (uint16_t)(fill[of] - layout->start[of]);
       layout->word[fill[of]++] = (uint16_t)x;
-      x = (x - low_mask) & low_mask; /* next subset */
+      x = (x - low_mask) & low_mask;
     } while (x);
   }
   layout->occupied = occupied;
@@ -5503,7 +5428,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
     if (c > tops || rest < 0)
       continue;
     x = 0;
-    do { /* no branches: they would be mispredicted */
+    do { /* branches would be mispredicted */
       const int left = rest - layout->middle_ones[x], states = size[PERMI_ARRAY_HIGH + left];
       layout->middle_offset[(size_t)c << arrays->middle | x] = offset;
       layout->middle[used] = (uint16_t)x;
@@ -5550,7 +5475,6 @@ static void permi_eights_fill(const permi_layout *target, const uint16_t *place,
   }
 }
 
-/* Puts the pulls of a step on the levels of its layouts. */
 static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *source, const permi_layout *target)
 {
   const permi_arrays *arrays = run->arrays;
@@ -5561,7 +5485,7 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
   int s, k;
   for (s = 0; s < ways; s++, pull++) {
     permi_way *way = &run->way[s];
-    const uint64_t from = (pull->want & pull->keep) ^ pull->flip; /* known bits of the source */
+    const uint64_t from = (pull->want & pull->keep) ^ pull->flip;
     way->test = (uint32_t)(pull->test >> arrays->low);
     way->want = (uint32_t)(pull->want >> arrays->low);
     way->keep = (uint32_t)(pull->keep >> arrays->low);
@@ -5590,9 +5514,9 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
 PERMI_BRIEF_BEGIN
 
 /* ===================================================================================== >>arrays_gpu
-   Runs arrays and lists on a GPU, where perm_cuda.cu computes the same values in the same order. */
+   Runs arrays and lists on a GPU; perm_cuda.cu computes the same values in the same order. */
 
-#define PERMI_GPU_PLANES 10 /* words of the longest value: kernels keep a few in registers */
+#define PERMI_GPU_PLANES 10 /* words of the longest value */
 #if defined(PERM_WITH_CUDA)
 static perm_gpu_words permi_gpu_words(const permi_layout *layout)
 {
@@ -5743,7 +5667,7 @@ static perm_status permi_gpu_value(permi_arrays_run *run, void *value)
   memcpy(x, value, run->bytes);
   for (k = 0; k < run->bytes / sizeof(double); k++)
     if (!(fabs(x[k]) <= DBL_MAX))
-      return PERM_ERROR_DEVICE; /* the bounds of sizes exclude it */
+      return PERM_ERROR_DEVICE; /* excluded by the bounds of sizes */
   return PERM_OK;
 }
 
@@ -5758,7 +5682,6 @@ static double permi_gpu_needs(const permi_frontier *frontier)
   return perm_cuda_frontier_needs(&programme);
 }
 
-/* Bytes of the GPU; 0: none. */
 static double permi_gpu_bytes(void)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -5780,7 +5703,7 @@ static double permi_gpu_bytes(void)
 PERMI_BRIEF_END
 
 /* ===================================================================================== >>arrays_run
-   Runs the arrays, makes them from a frontier and prices them. */
+   Makes arrays from a frontier, prices and runs them. */
 
 /* A step whose words of top bits threads share. */
 typedef struct permi_array_stepping {
@@ -5805,7 +5728,7 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
   const int ones = permi_count_ones(top), bits = arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
-  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: high parts of a block come first */
+  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: a block's high parts come first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   char *y = step->to + (size_t)target->top_offset[top] * run->bytes;
   const int ways = step->ways;
@@ -5838,7 +5761,7 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
   }
 }
 
-#define PERMI_ARRAY_POLL 262144 /* states between polls */
+#define PERMI_ARRAY_POLL 262144
 
 static perm_status permi_array_top(void *context, uint64_t number, int thread)
 {
@@ -5891,7 +5814,7 @@ static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t 
   return PERM_OK;
 }
 
-/* Returns sum |c| over a step; *least: the least non-zero part. */
+/* Returns sum |c| over a step; *least: the least part not 0. */
 static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
 {
   const permi_arrays *arrays = run->arrays;
@@ -5907,11 +5830,11 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   return weight * (1 + 1e-12);
 }
 
-/* UNDERFLOW. smallest and largest bound the non-zero parts (high parts). Products of doubles are multiples of 2^-106
-   times themselves, and so are their sums, however they cancel: smallest 2^-106 least |c| bounds the next values that
-   are not 0, without the power of two where nothing cancels. Only steps before a product below PERMI_ARRAY_SAFE or
-   beyond 1e150 are measured. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200
-   of the product, for which PERMI_DD_UNIT has room. Else a product and its sum lose at most 16 DBL_MIN in each part. */
+/* UNDERFLOW. smallest and largest bound the non-zero high parts. Products of doubles are multiples of 2^-106 times
+   themselves, and so are sums, however they cancel: smallest 2^-106 least |c| bounds the next non-zero values,
+   without the power of two where nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
+   beyond 1e150. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200 of the
+   product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part. */
 static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   const permi_arrays *arrays = run->arrays;
@@ -5968,7 +5891,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Brings value and moduli to one exponent and one loss. The theorem of >>steps_run holds for both passes. */
+/* Gives value and moduli one exponent and loss, for the theorem of >>steps_run. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   const long long common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
@@ -5984,7 +5907,7 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* Allocates for a run of so many predicted seconds. 0: out of memory. */
+/* Allocates a run. 0: out of memory. */
 static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double seconds)
 {
   const permi_frontier *frontier = run->frontier;
@@ -6013,7 +5936,7 @@ static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double sec
     run->values[p] = (char *)permi_pool_get(pool, size < (double)(SIZE_MAX / 2) ? (size_t)size : SIZE_MAX / 2, 1);
   }
   if (!pool->failed)
-    memset(run->places, 0, most * table * sizeof(uint16_t)); /* vectors read a little beyond */
+    memset(run->places, 0, most * table * sizeof(uint16_t)); /* vectors read beyond it */
   return !pool->failed;
 }
 
@@ -6064,7 +5987,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* Makes the pulls of step p, on bits e; returns how many. */
+/* Makes the pulls of step p, on bits e of >>arrays; returns how many. */
 static int permi_array_pulls(const permi_block *block, const permi_arrays *arrays, const permi_frontier *frontier,
                              int p, const int *slot, permi_pull *pull)
 {
@@ -6081,8 +6004,8 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
       born |= one << slot[t];
   }
   test = born;
-  none = born & ~theirs; /* target: none that enters is matched */
-  full = dead & theirs;  /* source: all that leave are matched */
+  none = born & ~theirs; /* in the target, what enters is free */
+  full = dead & theirs;  /* in the source, what leaves is matched */
   for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
     permi_pull *next = &pull[used];
     const int drop = e < block->start[v], t = drop ? -1 : block->neighbour[e];
@@ -6098,7 +6021,7 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
     next->c = drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
     if (!drop) {
       if (death[t] == p) {
-        next->flip ^= bit; /* leaves, matched with v */
+        next->flip ^= bit;
       } else if (birth[t] == p) {
         next->want ^= bit;
       } else {
@@ -6112,7 +6035,7 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
   return used;
 }
 
-/* Makes *made; NULL: too many slots, or watch says stop. 0: out of memory. */
+/* Makes *made; NULL: too many slots, or stopped. 0: out of memory. */
 static int permi_arrays_create(const perm_allocator *allocator, const permi_block *block,
                                const permi_frontier *frontier, perm_isa isa, permi_control *watch,
                                permi_arrays **made)
@@ -6142,7 +6065,7 @@ static int permi_arrays_create(const perm_allocator *allocator, const permi_bloc
     goto done;
   arrays->pull_start[0] = 0;
   for (v = 0; v < 2 * block->n; v++)
-    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* never in a state: not used, but shifted by */
+    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* a shift by -1 is undefined */
   for (p = 0; p < frontier->steps && !permi_watch_step(watch, (size_t)p, 300); p++)
     arrays->pull_start[p + 1] = arrays->pull_start[p] + permi_array_pulls(block, arrays, frontier, p, slot,
                                                                           arrays->pull + arrays->pull_start[p]);
@@ -6154,7 +6077,6 @@ done:
   return ok;
 }
 
-/* Bytes of the host. */
 static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
@@ -6163,29 +6085,27 @@ static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arr
   return arrays->isa == PERM_ISA_CUDA ? bytes - values : bytes;
 }
 
-/* 1: GPU kernels have these values; not residues, nor long integers. */
+/* GPU kernels have no residues or long integers. */
 static int permi_gpu_cells(const permi_frontier *frontier)
 {
   return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
 }
 
-/* Price of a product of integers against one of words. */
 static double permi_arrays_products(const permi_numbers *numbers)
 {
   return numbers->algebra == PERMI_WORDS ? numbers->words * numbers->parts * numbers->parts : 1;
 }
 
-/* Seconds on a GPU. */
 static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 {
-  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* of the first pass, times doubles */
+  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* of the first pass, relative to doubles */
   const int passes = permi_arrays_passes(frontier);
   return PERMI_GPU_START_SECONDS + passes * frontier->steps * PERMI_GPU_STEP_SECONDS +
          frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS *
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-/* Seconds of one thread: measured for doubles, the others follow from size and operations. */
+/* Of one thread; measured for doubles. */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
@@ -6212,7 +6132,7 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
     hash = permi_hash(hash, arrays->pull[i].keep);
     hash = permi_hash(hash, arrays->pull[i].flip);
   }
-  return hash; /* coefficients are hashed by the lists */
+  return hash;
 }
 
 /* =========================================================================================== >>tree
@@ -6223,18 +6143,17 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
    over its scope, its neighbours when it goes.
 
    A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
-   d more matched rows than columns, ranked in ascending (colexicographic) order of "matched XOR is a row". What goes
-   next has the top bit, so that halves, vertex matched and not, are contiguous.
-     join: all pairs of disjoint masks, by common parts; the subset convolution of A. Bjorklund, T. Husfeldt, P.
-     Kaski, M. Koivisto (STOC 2007) takes more additions, and cancels
+   d more matched rows than columns, in ascending order of "matched XOR is a row". The next vertex to go has the top
+   bit: halves, vertex matched and not, are contiguous.
+     join: all pairs of disjoint masks, by common parts; subset convolution (A. Bjorklund, T. Husfeldt, P. Kaski,
+     M. Koivisto, STOC 2007) takes more additions, and cancels
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
-   Tables wait on a stack, in post-order.
 
-   Threads share a join by bits of the product, a star by places. A state is summed by ascending common parts of the
-   left mask, and entries, whatever the threads. */
+   Tables wait on a stack, in post-order. Threads share a join by bits of the product, a star by places; sums keep
+   their order. */
 
-#define PERMI_TREE_WIDTH 28 /* vertices of a table before its vertex goes */
-#define PERMI_TREE_LOW 12   /* bits ranked by one look */
+#define PERMI_TREE_WIDTH 28 /* vertices of a table before its own goes */
+#define PERMI_TREE_LOW 12
 #define PERMI_TREE_STARTS 4
 
 typedef struct permi_tree_edge {
@@ -6242,29 +6161,29 @@ typedef struct permi_tree_edge {
   permi_coefficient c;
 } permi_tree_edge;
 
-typedef struct permi_tree_node { /* in post-order */
-  int children, edge;            /* first edge */
-  int column;                    /* the vertex is a column */
-  uint32_t rows, all;            /* of scope and vertex, which is on top: rows; all */
-  uint32_t set;                  /* the scope, as a set of what the parent knows */
-  int difference;                /* columns - rows of the subtree */
+typedef struct permi_tree_node {
+  int children, edge;
+  int column;
+  uint32_t rows, all; /* of scope and vertex, which is on top */
+  uint32_t set;       /* the scope, as a set within the parent's */
+  int difference;     /* columns - rows of the subtree */
 } permi_tree_node;
 
 typedef struct permi_tree {
   permi_owned owned;
   permi_numbers numbers;
-  int size; /* 8-byte words of a value */
-  int nodes, width, joins, depth; /* depth: most tables on the stack */
-  permi_tree_node *node;          /* nodes + 1 */
+  int size;
+  int nodes, width, joins, depth;
+  permi_tree_node *node;
   permi_tree_edge *edge;
-  double stack_values, work_values, most_states; /* room; states of the largest joined table */
+  double stack_values, work_values, most_states;
   double most_groups, pairs, states;
-  double *cost; /* nodes + 1: predicted seconds of all before */
+  double *cost; /* predicted seconds of all nodes before */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
 
-/* The bits of x at `set`, moved together; and back. */
+/* Packs the bits of x at `set`. */
 static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
 {
   uint32_t result = 0, bit = 1;
@@ -6288,7 +6207,6 @@ static uint32_t permi_tree_choose(const permi_tree *tree, int t, int k)
   return k < 0 || k > t ? 0 : tree->binomial[t][k];
 }
 
-/* Price of a product of values against doubles. */
 static double permi_tree_weight(const permi_tree *tree)
 {
   const double parts = tree->numbers.parts, words = tree->numbers.words;
@@ -6298,19 +6216,17 @@ static double permi_tree_weight(const permi_tree *tree)
   case PERMI_SIGNED: return 1.5;
   case PERMI_COMPLEX: return 4;
   case PERMI_WORDS: return parts * parts * (3 + 0.5 * words * words);
-  default: return 15 * parts * parts; /* double-doubles, residues */
+  default: return 15 * parts * parts;
   }
 }
 
-/* A table while it is priced. */
 typedef struct permi_tree_sketch {
   uint32_t set;
   int difference;
   double states;
 } permi_tree_sketch;
 
-/* Pairs that a join multiplies. Over masks of the common part with x rows and y columns: states of one with that
-   part, times those of the other without it. */
+/* Pairs that a join multiplies, summed over parts of the common vertices. */
 static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
                                uint32_t other, int other_difference)
 {
@@ -6328,7 +6244,6 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
   return pairs;
 }
 
-/* The rank of a mask is low[] plus high[]. */
 typedef struct permi_tree_rank {
   uint32_t low[1 << PERMI_TREE_LOW];
   uint32_t high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
@@ -6339,7 +6254,7 @@ static uint32_t permi_tree_place(const permi_tree_rank *rank, uint32_t mask)
   return rank->low[mask & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[mask >> PERMI_TREE_LOW];
 }
 
-/* Rank of `mask` above `shift` places with the first k - |mask| bits. */
+/* Rank of the bits of mask << shift, above k - |mask| ones. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
@@ -6360,7 +6275,7 @@ static void permi_tree_rank_high(const permi_tree *tree, permi_tree_rank *rank, 
 
 typedef struct permi_tree_table {
   uint64_t *value;
-  uint32_t set; /* of what its user knows */
+  uint32_t set;
   int difference;
   size_t states;
   permi_sizes sizes;
@@ -6370,26 +6285,24 @@ typedef struct permi_tree_run {
   const permi_tree *tree;
   permi_control *control;
   permi_tree_rank *rank;
-  permi_tree_table *table; /* the stack */
+  permi_tree_table *table;
   uint64_t *values, *work[2];
-  uint32_t *mask[2], *index[2], *first[2]; /* of a join's tables: masks and places by groups */
+  uint32_t *mask[2], *index[2], *first[2];
   int most_threads;
   double weight;
   double done, visited, unpolled;
 } permi_tree_run;
 
-#define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that suit any order of pairs */
+#define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that stays in cache */
 #define PERMI_TREE_CUT 8     /* common bits of a part's number: the heaviest of 2^b parts has (2/3)^b of all */
-#define PERMI_TREE_OWN_CUT 6 /* with own bits of a factor, if those are fewer */
-#define PERMI_TREE_PARTS 8   /* of a step, a thread: some threads are slower */
+#define PERMI_TREE_OWN_CUT 6 /* with own bits of a factor, if fewer */
+#define PERMI_TREE_PARTS 8
 
-/* First of a part's share of `count` things. */
 static size_t permi_tree_begin(size_t count, int part, int parts)
 {
   return (size_t)((uint64_t)count * (uint64_t)part / (uint64_t)parts);
 }
 
-/* Threads for work on so many states. */
 static int permi_tree_threads(const permi_tree_run *run, size_t states)
 {
   return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->most_threads;
@@ -6412,7 +6325,6 @@ typedef struct permi_tree_group {
   const uint64_t *value;
 } permi_tree_group;
 
-/* out[mask XOR m] += a x over a group. */
 static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, const permi_tree *tree,
                                                        const permi_tree_rank *rank, uint32_t m, const uint64_t *a,
                                                        const permi_tree_group *group, uint64_t *out)
@@ -6463,7 +6375,7 @@ static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
   (void)thread;
   permi_sizes_clear(&sizes);
   permi_values_track(tree->numbers.algebra, pass->table->value + begin * (size_t)tree->size, count, &sizes);
-  if (pass->parts == 1) { /* needs no lock */
+  if (pass->parts == 1) {
     permi_sizes_join(&pass->sizes, &sizes);
     return PERM_OK;
   }
@@ -6483,7 +6395,7 @@ static perm_status permi_tree_scale(void *context, uint64_t number, int thread)
   return PERM_OK;
 }
 
-/* Notes the sizes and brings the largest between 2^-100 and 2^100: products cannot overflow. */
+/* Brings the largest size between 2^-100 and 2^100: products cannot overflow. */
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
@@ -6502,15 +6414,14 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
     permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
 }
 
-/* Groups the non-zero states by their matched vertices within `common`: masks and places, with first[] of 2^|common|
-   + 1. All sets are of the target. */
+/* Groups the non-zero states by their matched vertices within `common`; group g begins at first[g]. */
 static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *table, uint32_t set, uint32_t rows,
                             uint32_t common, uint32_t *mask, uint32_t *index, uint32_t *first)
 {
   const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_count_ones(common);
   const uint32_t within = permi_tree_extract(common, set);
   const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
-  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast as bit by bit */
+  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast */
   for (i = 0; tabled && i < 512; i++) {
     group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
     mask_of[i >> 7][i & 127] = permi_tree_deposit((i & 127) << 7 * (i >> 7), set);
@@ -6533,7 +6444,7 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
           index[first[g]++] = i;
         }
       }
-      if (state) { /* next number with as many bits */
+      if (state) {
         const uint32_t low = state & (0 - state), next = state + low;
         state = next | ((state ^ next) / low) >> 2;
       }
@@ -6555,14 +6466,13 @@ typedef struct permi_tree_product {
   permi_tree_run *run;
   const permi_tree_table *factor[2];
   permi_tree_table *out;
-  uint32_t rows, set[2], common; /* of the target */
-  int cut, larger, own_cut;      /* bits of a part's number: common ones, then the larger's own */
-  uint32_t common_rows;          /* numbered as common parts */
-  int ones, own;                 /* bits of a state in known vertices; those that are not common */
-  int parts;                     /* of clearing */
+  uint32_t rows, set[2], common;
+  int cut, larger, own_cut; /* bits of a part's number: common ones, then the larger's own */
+  uint32_t common_rows;     /* as bits of a common part */
+  int ones, own;            /* ones of a state; number of bits that are not common */
+  int parts;
 } permi_tree_product;
 
-/* Sorts the tables, or clears a part of the product. */
 static perm_status permi_tree_join_prepare(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -6581,7 +6491,7 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
-/* Narrows *begin, *end, where masks ascend (rows turned), to those with `value` in the bits `top`. */
+/* Narrows *begin, *end, where masks XOR rows ascend, to `value` in the bits `top`. */
 static void permi_tree_narrow(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t *begin,
                               uint32_t *end)
 {
@@ -6612,7 +6522,7 @@ static perm_status permi_tree_poll(permi_tree_run *run, double work, int master)
   return permi_control_poll(run->control, run->done, "tree");
 }
 
-/* The pairs of two groups; of the larger table those with `value` in `top`. */
+/* Multiplies two groups, of the larger table those with `value` in `top`. */
 static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
                                           uint32_t value, int master)
 {
@@ -6637,7 +6547,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   return permi_tree_poll(run, (double)(end[1] - begin[1]) * (end[0] - begin[0]), master);
 }
 
-/* The pairs of a part by the product's common parts: few places at a time. Heavy parts, of most matched, come first. */
+/* Joins a part by the product's common parts: few places at a time, heavy parts first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -6654,9 +6564,9 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   value = permi_tree_deposit(turned & ((1u << join->own_cut) - 1), top);
   for (;; c--) {
     const int own = join->ones - permi_count_ones(c ^ join->common_rows);
-    const int some = own >= 0 && own <= join->own; /* of states */
+    const int some = own >= 0 && own <= join->own;
     status = permi_tree_poll(join->run, some ? (double)(1u << permi_count_ones(c)) : 1, thread == 0);
-    for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* of the left: all subsets, ascending */
+    for (g = 0; some && status == PERM_OK; g = (g - c) & c) {
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, top, value, thread == 0);
@@ -6680,7 +6590,7 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
     if (first[0][g] == first[0][g + 1] || status != PERM_OK)
       continue;
     status = permi_tree_poll(join->run, (double)(1u << permi_count_ones(free_part)), 1);
-    for (h = free_part; status == PERM_OK; h = (h - 1) & free_part) { /* all subsets */
+    for (h = free_part; status == PERM_OK; h = (h - 1) & free_part) {
       if (first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, 0, 0, 1);
       if (!h)
@@ -6690,7 +6600,7 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* left times right into `out`, over `target`, a set of what the node knows, as are all_rows. */
+/* target, all_rows: sets within the node's scope and vertex. */
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
@@ -6736,14 +6646,14 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first is to 0), where pairs <=
-   2^|common| are the ways to share a mask; in a star of e entries one product and e additions; and the factors of its
-   tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over
-   stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps_run. Complex products are off by sqrt(5) u < 3 u [Hig02,
-   3.6], double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
-   Underflow: loss bounds the error of any one value beyond these factors, M is the largest modulus. A join takes loss
-   to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
-   PERMI_TREE_LOST, nothing if none is below PERMI_SAFE_PRODUCT. */
+/* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first, to 0, is exact), pairs <=
+   2^|common| the ways to share a mask; in a star of e entries one product and e additions; and the factors of its
+   tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over stars
+   of (1 + e) factors 1 + d, |d| <= u, as in >>steps_run. Complex products are off by sqrt(5) u < 3 u [Hig02, 3.6],
+   double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
+   Underflow: loss bounds the error of any value beyond these factors, M is the largest modulus. A join takes loss to
+   pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
+   PERMI_TREE_LOST if it may be below PERMI_SAFE_PRODUCT. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -6756,13 +6666,12 @@ static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree
   return pairs * 2 * loss;
 }
 
-/* An entry of a star: `matched` += entry times `open`. */
 typedef struct permi_tree_ray {
   const permi_tree *tree;
   const permi_tree_edge *edge;
   const uint64_t *open;
   uint64_t *matched;
-  int t, k_open, column; /* vertices of the halves; bits of open masks */
+  int t, k_open, column;
   int parts;
 } permi_tree_ray;
 
@@ -6774,11 +6683,11 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   const size_t size = (size_t)tree->size;
   const int j = ray->edge->bit, k_open = ray->k_open;
   const uint32_t highs = 1u << (ray->t - 1 - j), bit = (uint32_t)ray->column << j, turned = bit ^ 1u << j;
-  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1; /* of a high part's states */
+  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1;
   const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
   size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
   (void)thread;
-  while (piece < last) { /* below the bit: all parts with so many bits, in order */
+  while (piece < last) {
     const uint32_t high = (uint32_t)(piece / (size_t)slices);
     const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece % (size_t)slices);
     const int beyond = last - piece < (size_t)(slices - slice) ? slice + (int)(last - piece) : slices;
@@ -6796,7 +6705,7 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   return PERM_OK;
 }
 
-/* Makes *table, over scope and vertex, that over the scope, a part of it. */
+/* Extends *table from part of the scope to scope and vertex. */
 static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
@@ -6837,7 +6746,6 @@ static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uin
   permi_value_one(&tree->numbers, value);
 }
 
-/* Replaces the children's tables on the stack by the node's. */
 static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *node, int *stacked)
 {
   const permi_tree *tree = run->tree;
@@ -6845,7 +6753,7 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
   permi_tree_table *table = run->table + *stacked - node->children, factor, product;
   perm_status status = PERM_OK;
   int child, side = 0;
-  if (!node->children) { /* the entries are the table */
+  if (!node->children) {
     const int t = permi_count_ones(node->all) - 1;
     uint64_t *unit = run->work[0];
     int e;
@@ -6882,7 +6790,7 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
     }
     permi_tree_star(run, node, &factor);
     if (factor.value != table->value)
-      memmove(table->value, factor.value, factor.states * size * sizeof *factor.value); /* may be its upper half */
+      memmove(table->value, factor.value, factor.states * size * sizeof *factor.value);
     factor.value = table->value;
     *table = factor;
   }
@@ -6902,7 +6810,7 @@ static void permi_tree_finish(const permi_tree *tree, const permi_tree_run *run,
 }
 
 /* ===================================================================================== >>tree_build
-   Runs a tree; orders a block by elimination, builds and prices its tree. */
+   Orders a block by elimination; builds, prices and runs its tree. */
 
 static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
@@ -6948,11 +6856,11 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return status;
 }
 
-/* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs that ever were
-   adjacent, so that hubs cost nothing. A heap gives who goes next, by fill or degree, ties at random. Large blocks
-   have a list for each degree, last in, first out, so that elimination stays where it was: fewer cache misses,
-   narrower tables along bands (arrow:60000:5: ordered in 0.1 instead of 0.5 s, run in 2.2 instead of 3.5 s). */
-#define PERMI_TREE_LISTED 2000 /* vertices from which degrees have lists */
+/* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs ever
+   adjacent, so that hubs cost nothing. A heap gives who goes next. Large blocks have a list for each degree, last
+   in, first out: fewer cache misses, narrower tables along bands (arrow:60000:5: ordered in 0.1 instead of 0.5 s,
+   run in 2.2 instead of 3.5 s). */
+#define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_key {
   uint64_t priority;
   int vertex;
@@ -6960,10 +6868,10 @@ typedef struct permi_tree_key {
 
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
-  int n, filling, listed; /* vertices; least fill first, or degree; by lists */
+  int n, filling, listed; /* filling: by fill, not degree; listed: by lists */
   int *head, *degree, *turn;
-  uint64_t *priority; /* present, of a vertex */
-  int *link;          /* vertex, next */
+  uint64_t *priority;
+  int *link;
   size_t links, link_room;
   uint64_t *pair; /* 0: free */
   size_t pairs, pair_room;
@@ -6971,10 +6879,10 @@ typedef struct permi_tree_graph {
   size_t keys, heap_room;
   int *next, *before; /* in a degree's list; before the first: -1 - degree */
   int first[PERMI_TREE_WIDTH + 1], lowest; /* below the lowest, lists are empty */
-  int *scope, *scope_start; /* of the k-th vertex to go: its neighbours then */
+  int *scope, *scope_start; /* of the k-th vertex to go: its neighbours */
   size_t scopes, scope_room;
-  size_t popped;  /* keys, valid or not */
-  size_t dropped; /* dead links */
+  size_t popped;
+  size_t dropped;
   uint64_t seed;
   permi_control *watch;
 } permi_tree_graph;
@@ -6999,8 +6907,7 @@ static uint64_t permi_tree_pair(int a, int b)
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-/* Prefetches a pair: the table of a large block is not in cache. Inline: gcc drops calls of functions that only
-   prefetch. */
+/* Prefetches a pair. Inline: gcc drops calls of functions that only prefetch. */
 static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
 {
 #if defined(__GNUC__)
@@ -7020,11 +6927,11 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Makes a and b adjacent. 0: they were; -1: out of memory, or watch says stop. */
+/* Makes a and b adjacent. 0: they were; -1: out of memory, or stopped. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
-  uint64_t *place = permi_tree_find(graph, pair); /* a != b: no pair is 0 */
+  uint64_t *place = permi_tree_find(graph, pair); /* no pair is 0, as a != b */
   int end;
   if (*place)
     return 0;
@@ -7038,7 +6945,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
       return -1;
     }
     graph->pair_room = 2 * room;
-    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) { /* nothing is found there */
+    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) {
       permi_release(graph->allocator, old);
       return -1;
     }
@@ -7063,7 +6970,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* The neighbours left, at most PERMI_TREE_WIDTH; fewer if watch says stop: hubs may have millions of dead links. */
+/* Writes at most PERMI_TREE_WIDTH neighbours; fewer if stopped: hubs may have millions of dead links. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -7104,7 +7011,6 @@ static void permi_tree_list_drop(permi_tree_graph *graph, int v)
     graph->before[after] = before;
 }
 
-/* The vertex to go next; -1: none. */
 static int permi_tree_list_pop(permi_tree_graph *graph)
 {
   int v = -1;
@@ -7142,10 +7048,10 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* The vertex to go next; -1: none, or watch says stop. */
+/* -1: none, or stopped. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
-  /* a key of millions takes microseconds: every 4096th counts */
+  /* popping a key of millions takes microseconds */
   while (graph->keys && !permi_watch_step(graph->watch, 16 * graph->popped++ + 15, 190)) {
     const permi_tree_key top = graph->heap[0], last = graph->heap[--graph->keys];
     size_t at = 0, child;
@@ -7163,13 +7069,13 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
   return -1;
 }
 
-/* Makes the block's graph, and a place in a list or a key for each vertex. PERM_ERROR_LIMIT: watch says stop. */
-#define PERMI_TREE_AHEAD 16 /* entries */
+/* PERM_ERROR_LIMIT: stopped. */
+#define PERMI_TREE_AHEAD 16
 static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_block *block, int filling)
 {
   const int n = 2 * block->n;
   const size_t room = 64 + 4 * (size_t)block->edges;
-  int v, e, ahead = 0, row = 0; /* prefetched entry, and its row */
+  int v, e, ahead = 0, row = 0;
   graph->n = n;
   graph->filling = filling;
   graph->listed = !filling && n >= PERMI_TREE_LISTED;
@@ -7208,7 +7114,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
       if (permi_tree_link(graph, v, block->neighbour[e]) < 0)
         return PERM_ERROR_MEMORY;
     }
-  for (v = n; graph->listed && v-- > 0;) /* the first vertex stands first */
+  for (v = n; graph->listed && v-- > 0;)
     permi_tree_list_push(graph, v);
   for (v = 0; v < n && !graph->listed; v++)
     if (permi_watch_step(graph->watch, (size_t)v, 300))
@@ -7218,7 +7124,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Takes v out and connects its neighbours. 0: no memory, or watch says stop. */
+/* Takes v out, connects its neighbours. 0: out of memory, or stopped. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
   int i, j;
@@ -7247,7 +7153,7 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* PERM_ERROR_LIMIT: a table has too many vertices, or takes longer than the rival. */
+/* PERM_ERROR_LIMIT: a table is too wide or slower than the rival. */
 static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
 {
   int v, turn, count, neighbour[PERMI_TREE_WIDTH];
@@ -7271,7 +7177,6 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
   return permi_watch(graph->watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 }
 
-/* Predicts the seconds of a node's joins. */
 static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, const permi_tree_sketch *child,
                                double *roundings)
 {
@@ -7312,28 +7217,26 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     tree->states += product.states;
     states = states < ldexp(1, common) ? states : ldexp(1, common);
     roundings[0] += states;
-    roundings[1] += i >= 0; /* the unit multiplies exactly */
+    roundings[1] += i >= 0; /* a factor 1 is exact */
     factor = product;
   }
   tree->states += factor.states;
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
 }
 
-/* The relative bound for roundings of doubles and of double-doubles. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
   return gamma / (1 - permi_gamma(doubles + pairs)) * (1 + 8 * PERMI_UNIT);
 }
 
-/* A tree in the making, by turns; scopes descend. */
 typedef struct permi_tree_draft {
   const permi_tree_graph *graph;
   int *order, *first, *next, *children; /* of a turn: vertex, list of children, their number */
   int *sorted, *scope;
 } permi_tree_draft;
 
-/* Fills in the draft, or part of it if watch says stop; the child with the largest scope comes first. */
+/* Incomplete if stopped. The child with the largest scope comes first. */
 static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
   const permi_tree_graph *graph = draft->graph;
@@ -7357,7 +7260,7 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
   }
   for (k = 0; k <= PERMI_TREE_WIDTH; k++)
     bucket[k + 1] += bucket[k];
-  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of scope */
+  for (k = n; k-- > 0 && !permi_watch(watch, 0);)
     draft->sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
   for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) {
     k = draft->sorted[i];
@@ -7370,7 +7273,7 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
   }
 }
 
-/* Makes the node of turn k, without what children bring; at->edge is given, at[1].edge made. */
+/* Makes the node of turn k, without what children bring. */
 static void permi_tree_node_make(permi_tree *tree, const permi_block *block, const permi_tree_draft *draft, int k,
                                  permi_tree_node *at)
 {
@@ -7385,7 +7288,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at->set = 0;
   for (i = begin; i < end; i++)
     at->rows |= (uint32_t)(draft->order[scope[i]] < block->n) << (i - begin);
-  if (end > begin) { /* both scopes descend */
+  if (end > begin) {
     const int parent = scope[end - 1], knows = graph->scope_start[parent];
     for (i = begin, j = 0; i < end - 1; i++) {
       while (scope[knows + j] != scope[i])
@@ -7406,8 +7309,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at[1].edge = edge;
 }
 
-/* Builds the tree from the graph's order. given: roundings of an entry's terms. 0: out of memory. If watch says stop
-   there is no tree. */
+/* given: roundings of an entry's terms. 0: out of memory, or stopped. */
 static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
 {
   permi_control *watch = graph->watch;
@@ -7416,7 +7318,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   permi_pool room = {graph->allocator, NULL, 0}, *pool = &tree->owned.pool;
   int *numbers = (int *)permi_pool_get(&room, 6 * vertices, sizeof(int)), *todo;
   permi_tree_sketch *stack = (permi_tree_sketch *)permi_pool_get(&room, vertices + 1, sizeof *stack);
-  double held = 0, roundings[2] = {0, 0}; /* all; of products */
+  double held = 0, roundings[2] = {0, 0};
   int i, k, depth = 1, top = 0, node = 0, steps = 0;
   permi_tree_draft draft;
   draft.graph = graph;
@@ -7478,42 +7380,39 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
    A window of columns that slides along a band [LM, appendix C], linear in n for a fixed bandwidth. */
 
 /* Rows are taken in turn; the window holds the columns of which some but not all rows have been taken. After i rows i
-   columns are used, so that the number k used in a window of w is known: C(w, k) states.
+   columns are used, so the number k used in a window of w is known: C(w, k) states.
 
    Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
    States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
-   column that enters replaces one that leaves, which keeps runs long and shapes of steps few; the runs of a shape are
-   kept.
+   column that enters replaces one that leaves: runs are long, and the shapes of rows, whose runs are kept, few.
 
-   Threads share a target by blocks; a state is summed in the order of the row's entries.
-
-   Nothing underflows: a window has a common power of two while products stay above PERMI_BAND_SAFE; then each state
-   gets its own. */
+   Threads share a target by blocks; a state is summed in the order of the row's entries. Nothing underflows: states
+   share a power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
-#define PERMI_BAND_SAFE 1e-270 /* DBL_MIN is below u (double-double: 2^-100) times anything above */
+#define PERMI_BAND_SAFE 1e-270 /* DBL_MIN is below u (double-double: 2^-100) times this */
 #define PERMI_BAND_SHAPES 128
-#define PERMI_BAND_COUNTED 2048 /* most equal columns in use */
-#define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes */
-#define PERMI_BAND_BLOCKS 8          /* of a step, a thread: some threads are slower */
-#define PERMI_BAND_POLL 65536        /* states from which each entry polls */
+#define PERMI_BAND_COUNTED 2048
+#define PERMI_BAND_KEPT_RUNS 1048576
+#define PERMI_BAND_BLOCKS 8
+#define PERMI_BAND_POLL 65536
 
-typedef union permi_band_entry { /* short: bands may have millions */
-  double real[3]; /* real, imaginary, absolute */
+typedef union permi_band_entry {
+  double real[3];
   int64_t integer[2];
 } permi_band_entry;
 
-typedef struct permi_band { /* "Rows" are taken, "columns" stand in the window */
+typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
   int n, groups, width;
-  int counted;                                  /* some columns are equal */
-  int *entry_start, *entry_group;               /* of a row; n + 1 */
+  int counted;
+  int *entry_start, *entry_group;
   permi_band_entry *entry;
-  int *capacity, *first, *last;                 /* of a group: columns, first and last row; by first row */
-  double cost;                                  /* transitions */
-  double longest;                               /* most transitions of a row */
+  int *capacity, *first, *last;
+  double cost;
+  double longest;
   double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
   double bound_relative;
 } permi_band;
@@ -7547,7 +7446,6 @@ static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
   return c;
 }
 
-/* ---- shapes: how a row moves the states of a window */
 enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
 
 typedef struct permi_band_run {
@@ -7555,17 +7453,17 @@ typedef struct permi_band_run {
 } permi_band_run;
 
 typedef struct permi_band_shape {
-  int slots, used;               /* positions, columns used before */
-  int kind[PERMI_BAND_SLOTS];    /* from the fastest position */
-  int leaving[PERMI_BAND_SLOTS]; /* capacities before */
-  int staying[PERMI_BAND_SLOTS]; /* and after */
+  int slots, used;
+  int kind[PERMI_BAND_SLOTS];
+  int leaving[PERMI_BAND_SLOTS];
+  int staying[PERMI_BAND_SLOTS];
   uint64_t hash;
-  int complete;                                  /* its runs are kept */
-  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p's column before (2 p), after (2 p + 1) */
-  size_t states;                                 /* after */
+  int complete;
+  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* of position p: before at 2 p, after at 2 p + 1 */
+  size_t states;
 } permi_band_shape;
 
-/* counts[p (used + 2) + r]: states of the positions below p with r used. */
+/* counts[p (used + 1) + r]: states of the positions below p with r used. */
 static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
 {
   const int size = used + 1;
@@ -7577,7 +7475,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
     double *at = counts + (size_t)(p + 1) * (size_t)size;
     const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
                                : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
-    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 must not spoil small ones */
+    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 would spoil small ones */
       at[r] = 0;
       for (k = 0; k <= capacity && k <= r; k++)
         at[r] += below[r - k];
@@ -7598,22 +7496,22 @@ typedef struct permi_band_run_state {
   size_t room, words; /* states of a buffer; words of a state */
   void *from, *to;
   int64_t *from_exp2, *to_exp2; /* NULL: all share sizes.exp2 */
-  permi_sizes sizes;         /* for a shared power */
+  permi_sizes sizes;
   double visited;
-  int memory;                /* 1: out of memory for runs */
+  int memory;
 } permi_band_state;
 
 /* An entry of the row: uses the column at `position`, before or (entering) after. */
 typedef struct permi_band_stream {
   int position, entering, lowest; /* positions below keep their columns */
-  int keep;                       /* runs are kept, not done */
-  int within;                     /* only states from begin to before end */
+  int keep;                       /* only keeps runs */
+  int within;
   uint32_t begin, end;
   permi_coefficient entry;
-  int entry_exp2; /* times 2^entry_exp2 */
+  int entry_exp2;
 } permi_band_stream;
 
-/* Multiplies an entry; returns how often it is to be added, as long integers do not multiply. */
+/* Multiplies an entry; returns how often to add it, as long integers do not multiply. */
 static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -7641,7 +7539,7 @@ static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficien
   return 1;
 }
 
-/* Adds a product to a state with its own power. */
+/* Adds to a state with a power of its own. */
 static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream,
                                  const permi_coefficient *c, size_t s, size_t t)
 {
@@ -7689,7 +7587,7 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
       permi_band_add_apart(state, stream, c, run->source + k, run->target + k);
     return;
   }
-  if (numbers->algebra == PERMI_COMPLEX) { /* runs are short: a call for each costs 15 % */
+  if (numbers->algebra == PERMI_COMPLEX) { /* a call for each short run costs 15 % */
     multiple = *c;
     permi_values_add_of(PERMI_COMPLEX, numbers, &multiple, y, x, run->count, 0);
     return;
@@ -7711,7 +7609,6 @@ PERMI_NEVER_INLINE static void permi_band_add(const permi_band_state *state, con
                       (const double *)state->from + run->source, run->count, 0);
 }
 
-/* Adds what of a run goes to the stream's states. */
 static void permi_band_add_within(const permi_band_state *state, const permi_band_stream *stream,
                                   const permi_band_run *run)
 {
@@ -7726,7 +7623,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Does a run of the stream, or keeps it, joined to the one before if it continues that. */
+/* Does or keeps a run of the stream, joined to the one before if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -7756,8 +7653,8 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
 /* ======================================================================================= >>band_run
    Runs a band, row by row. */
 
-/* Emits the stream's runs with positions above p settled: `before` and `after` columns are used up to p, states begin
-   at source and target. Targets ascend. */
+/* Emits runs by ascending target, positions above p settled: `before` and `after` columns are used up to p, states
+   begin at source and target. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -7767,7 +7664,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   int v, chosen = p == stream->position, goal, skip;
   if (before < 0 || after < 0)
     return;
-  if (p < stream->lowest) { /* states below are the same before and after */
+  if (p < stream->lowest) {
     const double count = before == after ? state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] : 0;
     if (count > 0)
       permi_band_emit(state, stream, source, target, count, factor);
@@ -7808,8 +7705,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
 }
 
-/* ---- running it */
-/* Gives each state a power of two that brings |x| into [1/2, 1). 0: out of memory. */
+/* Gives each state a power of two of its own. 0: out of memory. */
 static int permi_band_apart(permi_band_state *state, size_t states)
 {
   double *x = (double *)state->from;
@@ -7865,18 +7761,17 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* A row, and its window's groups before and after, from the fastest position. */
 typedef struct permi_band_step {
   permi_band_state *state;
   int *window, *next_window;
   int slots, next_slots, row;
-  int opened, enterings; /* groups before; with the row */
-  int used, after;       /* columns used before; after, of those that stay */
-  int *position;         /* of a group: 2 p + entering */
+  int opened, enterings;
+  int used, after;
+  int *position; /* of a group: 2 p + entering */
   int parts;
 } permi_band_step;
 
-/* Finds the row's shape, counts and positions. Shapes with few runs are kept. 0: out of memory. */
+/* 0: out of memory. */
 static int permi_band_shape_find(permi_band_step *step)
 {
   permi_band_state *state = step->state;
@@ -7923,7 +7818,7 @@ static int permi_band_shape_find(permi_band_step *step)
   }
   if (state->shape && state->shape->complete)
     return 1;
-  for (k = 0; k < 2; k++) { /* for making runs */
+  for (k = 0; k < 2; k++) {
     if (!permi_room(&band->owned.allocator, NULL, &state->counts[k], 0,
                     (size_t)(shape.slots + 1) * (size_t)(used + 2), &state->counts_room[k], sizeof(double)))
       return 0;
@@ -7960,13 +7855,12 @@ static int permi_band_shape_find(permi_band_step *step)
   return !state->memory;
 }
 
-/* Predicted seconds of the rows before. */
 static double permi_band_done(const permi_band *band, int row)
 {
   return band->cost * row / band->n * band->seconds_each;
 }
 
-/* Takes a row's entries into a block of the states after it. */
+/* Adds a row's entries into a block of the states after it. */
 static perm_status permi_band_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -7997,7 +7891,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       size_t k = shape->start[way], beyond = last;
       for (; !stream.within && k < last; k++)
         permi_band_add(state, &stream, &state->runs[k]);
-      while (k < beyond) { /* first run that reaches into the block */
+      while (k < beyond) {
         const size_t middle = k + (beyond - k) / 2;
         if (state->runs[middle].target + state->runs[middle].count > stream.begin)
           beyond = middle;
@@ -8033,8 +7927,8 @@ static void permi_band_turn(permi_band_state *state)
    matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps_run. With signs, underflow
    of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
    more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
-   PERMI_DD_UNIT for u. States with powers of their own: one more factor an addition for aligning, one a row for
-   scaling. */
+   PERMI_DD_UNIT for u. With powers of their own, states have one more factor an addition, for aligning, and one a
+   row. */
 static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_band *band = (const permi_band *)leaf->context;
@@ -8104,7 +7998,7 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
 }
 
 /* ===================================================================================== >>band_order
-   Finds equal columns and an order of the rows, and offers a band. */
+   Finds equal columns and an order of the rows, offers a band. */
 
 typedef struct permi_band_key {
   uint64_t hash;
@@ -8132,7 +8026,7 @@ static int permi_band_equal(const permi_block *block, const permi_numbers *plain
   return equal;
 }
 
-/* same[v]: the first vertex of its side equal to v. key: 2 n. */
+/* same[v]: the first vertex of its side equal to v. */
 static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
@@ -8159,7 +8053,7 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
   }
 }
 
-/* Breadth first, low degrees first, as Cuthill and McKee. order, seen: 2 n. */
+/* Breadth first, low degrees first, as Cuthill and McKee. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -8179,7 +8073,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
         continue;
       seen[t] = 1;
       tail++;
-      for (; at > first && tail - first < 256; at--) { /* of a hub's neighbours the rest stays unsorted */
+      for (; at > first && tail - first < 256; at--) {
         const int u = order[at - 1];
         if (block->start[u + 1] - block->start[u] <= degree)
           break;
@@ -8190,15 +8084,14 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* Price of taking the vertices `lines` of a side in this order; cost INFINITY: above limit, or too wide. number: 4 n;
-   ways: n + 2. */
+/* Price of taking a side's vertices in a given order. INFINITY: above limit, or too wide. */
 typedef struct permi_band_price {
   double cost, most, longest; /* transitions; most states; most transitions of a row */
-  double made; /* transitions of rows with new shapes, whose runs are made */
+  double made; /* transitions of rows whose runs are made */
   int width;
 } permi_band_price;
 
-/* States of the window: C(columns, used), or vectors of counts with that sum. ways: columns + 2. */
+/* C(columns, used), or the number of vectors of counts with sum `used`. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;
@@ -8215,7 +8108,7 @@ static double permi_band_states(const int *open, int width, const int *size, int
   sums = ways + least + 1;
   for (r = 0; r <= least; r++)
     ways[r] = r == 0;
-  for (j = 0; j < width; j++) { /* times 1 + x + ... + x^size */
+  for (j = 0; j < width; j++) {
     for (r = 0; r <= least; r++)
       sums[r] = ways[r] + (r ? sums[r - 1] : 0);
     for (r = 0; r <= least; r++)
@@ -8294,7 +8187,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Greedy order: next the row with an open column that makes the window grow least, of equals the first in `rank`. */
+/* Greedy order: next the row with an open column that makes the window grow least. */
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
@@ -8350,8 +8243,8 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return 1;
 }
 
-/* The best of six orders: rows or columns as given, as Cuthill and McKee number them (Reducing the bandwidth of
-   sparse symmetric matrices, ACM '69: 157-172), and greedily from there. */
+/* The best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from
+   there. */
 static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, int *same, int *lines,
                              permi_band_price *price)
 {
@@ -8365,8 +8258,8 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   price->cost = (double)INFINITY;
   if (room->failed)
     return;
-  ways = (double *)(void *)key; /* once keys have been compared */
-  order = number + 2 * vertices; /* the first two are for the price */
+  ways = (double *)(void *)key;
+  order = number + 2 * vertices;
   seen = number + 3 * vertices;
   rank = number + 4 * vertices;
   trial = number + 5 * vertices;
@@ -8382,7 +8275,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   for (v = 1; v < vertices; v++)
     if (block->start[v + 1] - block->start[v] < block->start[start + 1] - block->start[start])
       start = v;
-  for (i = 0; i < 3; i++) { /* twice to the far end */
+  for (i = 0; i < 3; i++) {
     permi_block_breadth(block, start, order, seen, watch);
     if (permi_watch(watch, 0))
       return;
@@ -8395,7 +8288,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
       permi_band_price found;
       int used = 0;
       if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
-        continue; /* too many slots; as narrow as it gets */
+        continue; /* too many slots, or as narrow as it gets */
       for (i = 0; i < vertices; i++) {
         v = kind == 0 ? i : order[i];
         if (v / n == side)
@@ -8415,7 +8308,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
     }
 }
 
-/* Makes the band from an order. 0: out of memory. Part of it if watch says stop. */
+/* 0: out of memory. Incomplete if stopped. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
                            int *group_of, permi_control *watch)
 {
@@ -8441,7 +8334,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       if (same[column] != column)
         continue;
       g = group_of[column - other];
-      if (g < 0) { /* numbered as they open */
+      if (g < 0) {
         g = group_of[column - other] = band->groups++;
         band->capacity[g] = 0;
         band->first[g] = i;
@@ -8478,7 +8371,7 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Seconds per transition, measured at half-widths 5 and 8. */
+/* Measured at half-widths 5 and 8. */
 static double permi_band_seconds_each(const permi_band *band)
 {
   static const double each[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
@@ -8487,7 +8380,7 @@ static double permi_band_seconds_each(const permi_band *band)
   return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
 }
 
-/* Finds an order and fills in the band, or refuses. 0: out of memory. */
+/* Makes the band, or refuses. 0: out of memory. */
 static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled,
                              permi_band *band, permi_band_price *price, permi_offer *offer)
 {
@@ -8531,7 +8424,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
     return fine ? PERM_OK : permi_fail_memory(maker->result);
   each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
   gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) + (dd ? n * PERMI_DD_UNIT : 0);
-  sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* moduli are in double */
+  sums = permi_gamma(2 * edges + 4.0 * n + roundings);
   band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
   band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
   band->lost_error = working->lost_error;
@@ -8551,7 +8444,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
 static perm_status permi_band_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_band *band = (permi_band *)offer->plan;
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; also in saved states */
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; in saved states */
   const permi_numbers *numbers = &band->numbers;
   const int integers = permi_algebra_is_integer(numbers->algebra);
   uint64_t hash = permi_hash(PERMI_HASH_START, kind[numbers->algebra]);
@@ -12155,26 +12048,24 @@ PERMI_BRIEF_END
 /* =================================================================================== >>transversals
    Enumerates perfect matchings, for blocks that have few. */
 
-/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone at once. Levels
-   keep products of paths, in double-double or long integers; terms are added exactly.
+/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone at once. Products
+   of paths are in double-double or long integers; terms are added exactly.
 
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
 
-   THREADS. All walk the top of the tree. A node is a unit when the choices on its path first multiply up to `enough`,
-   or when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. Nothing is
-   stored; exact sums have no order. */
+   THREADS. All walk the top of the tree. A node is a unit when the choices on its path multiply up to `enough`, or
+   when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. Exact sums have
+   no order. */
 
-/* -- searches of trees by threads, also for >>decompose -- */
-
-#define PERMI_SEARCH_UNITS 64     /* least a thread: units differ in size */
-#define PERMI_SEARCH_RATE 4       /* least a predicted second: below a unit nobody polls */
+#define PERMI_SEARCH_UNITS 64 /* least for each thread: units differ in size */
+#define PERMI_SEARCH_RATE 4   /* least for each predicted second: polls come between units */
 #define PERMI_SEARCH_MOST 1e5
 
-typedef struct permi_search { /* shared by threads */
-  permi_control *control; /* NULL: nobody polls */
-  int threads, stop;      /* stop: a perm_status, written by the calling thread */
-  double enough;          /* branches along a unit's path; 1: the root is the only unit */
-  uint64_t next;          /* ticket */
+typedef struct permi_search {
+  permi_control *control;
+  int threads, stop; /* stop: a perm_status, written by the calling thread */
+  double enough;     /* branches along a unit's path; 1: the root is the only unit */
+  uint64_t next;
 } permi_search;
 
 static void permi_search_share(permi_search *search, const permi_leaf *leaf, int threads)
@@ -12201,7 +12092,7 @@ static uint64_t permi_search_ticket(permi_search *search)
   return ticket;
 }
 
-/* The status that ends the search. Thread 0 asks the control, others see what it found. */
+/* Thread 0 asks the control, others see what it found. */
 static perm_status permi_search_poll(permi_search *search, int thread, double work, const char *activity)
 {
   int stop = PERM_OK;
@@ -12219,29 +12110,29 @@ static perm_status permi_search_poll(permi_search *search, int thread, double wo
 }
 
 #define PERMI_TRANSVERSALS_SAFE 1e-270 /* above, double-double products have the counted error */
-#define PERMI_TRANSVERSALS_STEP 2.5e-8 /* seconds per matching and row, measured at orders 24 and 30 */
+#define PERMI_TRANSVERSALS_STEP 2.5e-8 /* seconds of a matching and row, at orders 24 and 30 */
 
 typedef struct permi_transversals {
   permi_owned owned;
-  permi_numbers numbers; /* of products */
-  size_t size;          /* bytes of a product */
+  permi_numbers numbers;
+  size_t size;
   int n;
-  int *start, *neighbour, *edge;  /* as in permi_block */
-  permi_coefficient *coefficient; /* of an edge, at most 1 in modulus */
+  int *start, *neighbour, *edge;
+  permi_coefficient *coefficient;
   permi_coefficient one;
-  double most, seconds_each;      /* bound on the matchings; predicted seconds of one */
+  double most, seconds_each;
   double bound_relative, lost_error;
 } permi_transversals;
 
-typedef struct permi_matching_path { /* where a search stands */
+typedef struct permi_matching_path {
   const permi_transversals *all;
   int *degree, *next, *previous; /* choices left; free vertices in a ring, head 2 n */
   int *alive;
-  int *vertex, *at; /* of a level: its vertex, and the entry that matches it */
-  double *ways;     /* of a level above units: choices multiplied */
-  char *product;    /* of a level */
-  char *sum;        /* of integers */
-  int dead;         /* some vertex has no choice left */
+  int *vertex, *at; /* of a level */
+  double *ways;
+  char *product;
+  char *sum;
+  int dead;
 } permi_matching_path;
 
 /* v leaves the graph (step -1) or comes back (1). */
@@ -12261,7 +12152,6 @@ static void permi_path_move(permi_matching_path *path, int v, int step)
   }
 }
 
-/* Matches u by entry e; path->dead: some vertex has no choice left. */
 static void permi_path_match(permi_matching_path *path, int u, int e)
 {
   const permi_transversals *all = path->all;
@@ -12273,7 +12163,7 @@ static void permi_path_match(permi_matching_path *path, int u, int e)
     path->dead = path->alive[all->neighbour[k]] && path->degree[all->neighbour[k]] == 0;
 }
 
-/* Begins level k at the free vertex of fewest choices. */
+/* Starts level k at the free vertex of fewest choices. */
 static void permi_path_level(permi_matching_path *path, int k)
 {
   const int head = 2 * path->all->n;
@@ -12293,14 +12183,14 @@ static void permi_path_multiply(permi_matching_path *path, int k, const permi_co
     permi_dd *y = (permi_dd *)(void *)to;
     memcpy(to, from, all->size);
     permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
-    y[2].hi *= c->absolute; /* modulus */
+    y[2].hi *= c->absolute;
   } else {
     permi_value_add(all->numbers.algebra, &all->numbers, c, to, from, 1);
   }
 }
 
-/* Adds the product at a path's end. One whose moduli are below PERMI_TRANSVERSALS_SAFE (entries are at most 1) is at
-   most that, computed or true, and counts as lost: `lost` is a count, whose sum has no order. */
+/* Adds the product at a path's end. One whose moduli are below PERMI_TRANSVERSALS_SAFE is at most that, computed or
+   true, as entries are at most 1; it counts as lost. */
 static void permi_path_add(permi_matching_path *path, perm_partial *sums)
 {
   const permi_transversals *all = path->all;
@@ -12317,7 +12207,7 @@ static void permi_path_add(permi_matching_path *path, perm_partial *sums)
 typedef struct permi_enumeration {
   const permi_transversals *all;
   permi_search search;
-  size_t numbers, bytes; /* of a thread */
+  size_t numbers, bytes;
   int *number;
   char *memory;
   perm_partial total;
@@ -12350,7 +12240,6 @@ static void permi_path_begin(permi_matching_path *path, const permi_enumeration 
   permi_path_level(path, 0);
 }
 
-/* The search of a thread, with memory `me`. */
 static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread)
 {
   permi_enumeration *shared = (permi_enumeration *)context;
@@ -12361,14 +12250,14 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   permi_matching_path path;
   perm_partial mine;
   perm_status stop = PERM_OK;
-  int k = 0, begin = shared->search.enough > 1 ? above : 0; /* begin: level where the present unit begins */
+  int k = 0, begin = shared->search.enough > 1 ? above : 0;
   uint32_t steps = 0;
   memset(&mine, 0, sizeof mine);
   permi_path_begin(&path, shared, me);
   while (k >= 0 && !stop) {
     const int u = path.vertex[k], end = all->start[u + 1];
     int e = path.at[k];
-    if (e >= all->start[u]) { /* back from below */
+    if (e >= all->start[u]) {
       permi_path_move(&path, all->neighbour[e], 1);
       permi_path_move(&path, u, 1);
     }
@@ -12385,7 +12274,7 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
       path.ways[k + 1] = path.ways[k] * path.degree[u];
       if (path.ways[k + 1] >= shared->search.enough || k + 1 == n) {
         if (unit++ != ticket)
-          continue; /* another thread's */
+          continue;
         ticket = permi_search_ticket(&shared->search);
         begin = k + 1;
       }
@@ -12404,7 +12293,7 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   }
   if (permi_algebra_is_integer(all->numbers.algebra))
     permi_value_sum(&all->numbers, path.sum, &mine);
-  mine.chunks = 1; /* else the merge ignores it */
+  mine.chunks = 1;
   PERMI_OMP(critical(permi_enumeration_join))
   perm_partial_merge(&shared->total, &mine);
   return stop;
@@ -12421,7 +12310,7 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
   memset(&shared, 0, sizeof shared);
   shared.all = all;
   shared.search = permi_search_begin(leaf, control);
-  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: no shared lines of cache */
+  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: no shared line of cache */
   shared.bytes = levels * (sizeof(double) + all->size) + all->size + 64;
   threads = (size_t)shared.search.threads;
   shared.number = (int *)permi_pool_get(&pool, threads, shared.numbers * sizeof(int));
@@ -12454,7 +12343,7 @@ static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, s
   return length > 0 ? (size_t)length : 0;
 }
 
-/* log2 of Minc and Bregman's bound on matchings [Bre73], by rows or columns. */
+/* log2 of Minc and Bregman's bound [Bre73], by rows or columns. */
 static double permi_block_matchings(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -12543,89 +12432,85 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
    Eliminates lines of few entries by sums over branches [FM03]. Orders up to 64: a set of lines is a word. */
 
 /* With entries a, b of a line in lines c, d across:
-       per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
-   so a line of 2k or 2k - 1 entries gives k permanents of one order less. Between branches go degrees 1 and 2, and
-   the fine Dulmage-Mendelsohn decomposition. The line with the fewest entries is branched on, partners paired by the
-   rows they share. Small pieces are summed over subsets, larger ones if all lines have over 4 entries. (DecompRyser
-   takes Ryser's formula there; subsets cancel nothing.)
+     per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
+   so a line of 2k or 2k - 1 entries gives k permanents of one order less. The line with the fewest entries is branched
+   on. Between branches go degrees 1 and 2, and the fine Dulmage-Mendelsohn decomposition. Small pieces are summed over
+   subsets, larger ones if all lines have over 4 entries (DecompRyser takes Ryser's formula; subsets cancel nothing).
 
-   THE BOUND. permi_decompose_node bounds the additions that a matching's product passes: one a line merged, branches
-   less one, the sum over blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all
-   (complex products count as 3) and S the sum of moduli, |error| <= g / (1 - g) (computed S), g = gamma_R. An
-   intermediate is multiplied by at most a minor's permanent of moduli, at most growth = prod max(1, row sum):
-   underflow costs DBL_MIN growth an operation.
+   THE BOUND. permi_decompose_node bounds a matching's additions: one a line merged, branches less one, the sum over
+   blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all (complex products count as 3)
+   and S the sum of moduli, |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most
+   a minor's permanent of moduli, at most growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation.
 
-   THREADS. Units as in >>transversals. In a first pass every thread walks the top of the tree and computes the units
-   of its tickets. In a second one thread walks it again and takes results, in the order of a single thread. The walk
-   depends on entries, never on results. */
+   THREADS. First every thread walks the top of the tree and computes the units (see >>transversals) of its tickets;
+   then one walks it again and takes results, in the order of a single thread. The walk depends on entries, never on
+   results. */
 
 #define PERMI_DECOMPOSE_ORDER 64
-#define PERMI_DECOMPOSE_SMALL 7       /* pieces summed over subsets, about a microsecond; */
-#define PERMI_DECOMPOSE_SUBSETS 14    /* if all lines have over 4 entries */
-#define PERMI_DECOMPOSE_PROBES 48     /* random descents of the prediction */
-#define PERMI_DECOMPOSE_ADDITIONS 40  /* a line, paid by the plan's bound */
-#define PERMI_DECOMPOSE_UNITS 16384   /* most `enough` */
-#define PERMI_DECOMPOSE_ROOM 8        /* times that have places; other units wait for pass two */
-#define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_WALK_SECONDS: the top is walked twice, nodes are dearer */
+#define PERMI_DECOMPOSE_SMALL 7    /* pieces summed over subsets: about a microsecond */
+#define PERMI_DECOMPOSE_SUBSETS 14 /* the same if all lines have over 4 entries */
+#define PERMI_DECOMPOSE_PROBES 48
+#define PERMI_DECOMPOSE_ADDITIONS 40 /* for each line, within the plan's bound */
+#define PERMI_DECOMPOSE_UNITS 16384
+#define PERMI_DECOMPOSE_ROOM 8        /* times `enough` units have a place; others wait for the second pass */
+#define PERMI_DECOMPOSE_THREADED 4e-2 /* above PERMI_WALK_SECONDS: the top is walked twice */
 
 typedef struct permi_decompose {
   permi_owned owned;
   permi_numbers numbers;
-  int n, words; /* of an integer; 0: doubles */
-  size_t size;  /* words of a cell */
+  int n, words;
+  size_t size;
   uint64_t row[PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell; /* n x n */
+  uint64_t *cell;
   double nodes, seconds;
   double entry_roundings, growth, lost_error;
 } permi_decompose;
 
-/* A matrix in the making: partners and live lines of each side. */
+/* A matrix in the making: entries and live lines of each side. */
 typedef struct permi_piece {
   int n;
   uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell; /* NULL in a probe, like all cells there */
+  uint64_t *cell;
 } permi_piece;
 
-typedef struct permi_decompose_level { /* of a node; stacks may be small */
+typedef struct permi_decompose_level {
   permi_piece child;
-  int side, line, count; /* fewest entries; blocks, or pairs of entries: */
+  int side, line, count;
   uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
 } permi_decompose_level;
 
-/* WHOLE: nothing is shared below. */
+/* WHOLE: a unit, or nothing is shared. */
 typedef enum permi_pass { PERMI_PASS_WHOLE, PERMI_PASS_DRAW, PERMI_PASS_TAKE } permi_pass;
 
-typedef struct permi_branch { /* result of a unit, beside its cell */
+typedef struct permi_branch {
   int additions;
   double nodes, operations;
 } permi_branch;
 
-typedef struct permi_branching { /* shared by threads */
+typedef struct permi_branching {
   permi_search search;
   const permi_decompose *plan;
-  int room;     /* units with a place */
-  double work;  /* predicted seconds of the first pass */
+  int room;
+  double work;
   permi_branch *branch;
   uint64_t *cell, *arena;
 } permi_branching;
 
-typedef struct permi_decomposing { /* a walk of the tree */
+typedef struct permi_decomposing {
   const permi_decompose *plan;
-  permi_branching *shared; /* NULL: nobody polls */
+  permi_branching *shared;
   permi_coefficient one;
   permi_pass pass;
   int thread, unit, ticket; /* next unit; the one to compute, or -1 */
-  double ways, threads;     /* branches along the path; for the progress */
+  double ways, threads;
   perm_status status;
-  permi_decompose_level *level;     /* of the node; permi_decompose_levels of them */
-  uint64_t *spare, *result;  /* a cell each */
-  uint64_t *subsets;         /* 2^permi_decompose_most cells */
-  double nodes, operations, work;   /* work: predicted seconds done */
-  uint64_t seed;                    /* of a probe */
-  double weight;                    /* of a probe's node */
+  permi_decompose_level *level;
+  uint64_t *spare, *result;
+  uint64_t *subsets;
+  double nodes, operations, work;
+  uint64_t seed;
+  double weight;
 } permi_decomposing;
-
-/* -- cells -- */
 
 static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, permi_decomposing *run, uint64_t *to,
                                                      const uint64_t *a, const uint64_t *x, const uint64_t *b,
@@ -12644,7 +12529,7 @@ static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, perm
   memcpy(to, sum, bytes);
 }
 
-/* to = a x + b y; to may be x or y, which may be NULL. */
+/* to = a x + b y; to may be x or y; these may be NULL. */
 static void permi_decompose_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
                                     const uint64_t *b, const uint64_t *y)
 {
@@ -12667,7 +12552,7 @@ static void permi_decompose_set(const permi_decompose *plan, uint64_t *cell, int
     memset(cell, 0, plan->size * sizeof *cell);
 }
 
-/* An integer may be 0; doubles count as entries even where terms cancelled. */
+/* Doubles count as entries even where terms cancelled. */
 static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cell)
 {
   size_t k;
@@ -12676,9 +12561,6 @@ static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cel
   return k == plan->size;
 }
 
-/* -- pieces -- */
-
-/* The whole, without cells. */
 static permi_piece permi_piece_whole(const permi_decompose *plan)
 {
   permi_piece piece;
@@ -12701,7 +12583,6 @@ static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *
   return piece->cell + (row * (size_t)piece->n + column) * plan->size;
 }
 
-/* Gives a line these entries only. */
 static void permi_piece_line(permi_piece *piece, int side, int line, uint64_t entries)
 {
   uint64_t changed = piece->mask[side][line] ^ entries;
@@ -12716,7 +12597,7 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* Finds the line with the fewest entries; returns its degree, INT_MAX: none left. */
+/* Returns the fewest entries of a line, INT_MAX: no line. */
 static int permi_piece_least(const permi_piece *piece, int *side, int *line)
 {
   int least = INT_MAX, s;
@@ -12740,7 +12621,7 @@ static int permi_piece_least(const permi_piece *piece, int *side, int *line)
   return least;
 }
 
-/* Eliminates a line of two entries, in c and d: c takes over d's. */
+/* Eliminates a line of two entries, in lines c and d across: c takes over d. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
   const permi_decompose *plan = run->plan;
@@ -12768,7 +12649,6 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
   permi_piece_remove(piece, other, d);
 }
 
-/* Packs lines of `from` into `to`, with cells at `room`. */
 static void permi_piece_copy(const permi_decompose *plan, const permi_piece *from, uint64_t rows, uint64_t columns,
                              permi_piece *to, uint64_t *room)
 {
@@ -12794,7 +12674,7 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
   }
 }
 
-/* subset[s]: permanent of the first rows in the columns of s. at[0][i] + at[1][j] is entry (i, j). */
+/* subset[s]: permanent of the first rows in the columns s. Entry (i, j) is at at[0][i] + at[1][j]. */
 static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_numbers *numbers, int k,
                                                   const uint64_t *cell, size_t at[2][PERMI_DECOMPOSE_SUBSETS],
                                                   const unsigned *mask, uint64_t *subset)
@@ -12816,7 +12696,6 @@ static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const p
   }
 }
 
-/* Sums over subsets of columns into result. */
 PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const permi_piece *piece,
                                                    uint64_t *result)
 {
@@ -12831,7 +12710,7 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
     return;
   for (side = 0; side < 2; side++)
     for (i = 0, left = piece->live[side]; left; left &= left - 1, i++) {
-      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* order of the sums, and so their bits */
+      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* the order, and so the bits, of the sums */
       line[side][last_first ? k - 1 - i : i] = permi_trailing_zeros(left);
     }
   for (i = 0; i < k; i++) {
@@ -12851,7 +12730,7 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
   memcpy(result, run->subsets + (((size_t)1 << k) - 1) * plan->size, plan->size * sizeof *result);
 }
 
-/* Finds a column for a row, moving others (Kuhn). 0: none. taken: matched; seen: tried. */
+/* Finds a column for a row, moving others (Kuhn). 0: none. */
 static int permi_piece_match(const permi_piece *piece, int row, int *partner, uint64_t *taken, uint64_t *seen)
 {
   uint64_t next = piece->mask[0][row] & ~*taken;
@@ -12869,7 +12748,7 @@ static int permi_piece_match(const permi_piece *piece, int row, int *partner, ui
   return 1;
 }
 
-/* Rows within a set that a row reaches by entries and back by the matching, or against that. */
+/* Rows `within` that a row reaches by entries and back by the matching, or against that. */
 static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, const int *column_of, int row,
                                   uint64_t within, int forward)
 {
@@ -12886,8 +12765,7 @@ static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, 
   return reached;
 }
 
-/* Splits a piece into blocks; returns their number, 0: singular. Deletes entries between blocks; *dead: there were
-   some. */
+/* Returns the number of blocks, 0: singular. Deletes entries between blocks; *dead: some. */
 static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *columns, int *dead)
 {
   int partner[PERMI_DECOMPOSE_ORDER], column_of[PERMI_DECOMPOSE_ORDER], count = 0;
@@ -12916,8 +12794,7 @@ static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *colum
   return count;
 }
 
-/* Pairs a line's entries, an odd one last; returns the number. Partners that share most lines come first: merging
-   fills in least. */
+/* Pairs a line's entries, an odd one last. Partners that share most lines come first: merging fills in least. */
 static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint64_t *pair)
 {
   uint64_t left = piece->mask[side][line];
@@ -12943,8 +12820,7 @@ static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint6
 /* ================================================================================== >>decompose_run
    Walks the branches of >>decompose, predicts them and offers. */
 
-/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us, others of orders 16 to 40 (integers, degrees 3 to 8)
-   within a factor of 2. */
+/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us; others are within a factor of 2 at orders 16 to 40. */
 static double permi_decompose_seconds(const permi_decompose *plan, int n)
 {
   const int parts = plan->numbers.parts;
@@ -12959,20 +12835,19 @@ static double permi_decompose_subsets_seconds(const permi_decompose *plan, int n
   return ldexp(n * 2.2e-9 * cell, n);
 }
 
-static int permi_decompose_most(const permi_decompose *plan) /* large cells: less memory */
+static int permi_decompose_most(const permi_decompose *plan) /* fewer subsets of large cells */
 {
   return plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
 }
 
 typedef enum permi_outcome {
   PERMI_NODE_ZERO,
-  PERMI_NODE_DONE,    /* result is complete */
-  PERMI_NODE_SUBSETS, /* to be summed over subsets */
-  PERMI_NODE_BLOCKS,  /* level->count blocks */
-  PERMI_NODE_BRANCH   /* one block */
+  PERMI_NODE_DONE,
+  PERMI_NODE_SUBSETS,
+  PERMI_NODE_BLOCKS,
+  PERMI_NODE_BRANCH
 } permi_outcome;
 
-/* Eliminates degrees 1 and 2 and splits, until neither leads on. */
 static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                             int *additions)
 {
@@ -13014,7 +12889,7 @@ static uint64_t *permi_decompose_past(uint64_t *room, size_t words)
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                 uint64_t *room);
 
-/* Permanent of a piece below a node, unless another thread's unit or the second pass's; returns the additions. */
+/* Permanent of a piece below a node, unless left to another thread or pass; returns the additions. */
 static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, uint64_t *value,
                                  uint64_t *room)
 {
@@ -13059,8 +12934,7 @@ static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int
   return additions;
 }
 
-/* Permanent of the piece into result; returns the additions of THE BOUND. room: for pieces below. A probe follows
-   one, which counts for all. */
+/* Permanent of the piece; returns the additions of THE BOUND. A probe follows one branch, which counts for all. */
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                 uint64_t *room)
 {
@@ -13107,7 +12981,7 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   for (k = first; k < end; k++) {
     if (outcome == PERMI_NODE_BLOCKS) {
       permi_piece_copy(plan, piece, level->rows[k], level->columns[k], child, room);
-      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, few lines less */
+      run->ways = ldexp(ways, (most - child->n) / 4);
     } else {
       permi_piece_line(piece, level->side, level->line, level->rows[k]);
       permi_piece_copy(plan, piece, piece->live[0], piece->live[1], child, room);
@@ -13131,25 +13005,24 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   return additions + deeper + level->count - 1;
 }
 
-/* Cells of the arena: the whole, one of each lesser order, two numbers each. */
+/* The whole, a piece of each lesser order, two numbers each. */
 static size_t permi_decompose_cells(const permi_decompose *plan)
 {
   const size_t n = (size_t)plan->n;
   return n * (n + 1) * (2 * n + 1) / 6 + n * n + 3 * n + 8;
 }
 
-static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may be as large as the whole */
+static size_t permi_decompose_levels(const permi_decompose *plan)
 {
   return (size_t)plan->n + 2;
 }
 
-static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: no shared line of cache */
+static size_t permi_decompose_arena(const permi_decompose *plan) /* 8: no shared line of cache */
 {
   return (permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
          permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
 }
 
-/* Walks the tree, or its top, into run->result; returns the additions. */
 static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
 {
   const permi_decompose *plan = run->plan;
@@ -13166,7 +13039,6 @@ static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
   return permi_decompose_node(run, &piece, run->result, piece.cell + cells * size);
 }
 
-/* The first pass of a thread. */
 static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
 {
   permi_branching *shared = (permi_branching *)context;
@@ -13185,7 +13057,6 @@ static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
   return run.status;
 }
 
-/* Fits threads and units into memory: arenas, then results. */
 static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
 {
   const permi_decompose *plan = shared->plan;
@@ -13240,7 +13111,7 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
     const double absolute = ((const double *)(const void *)run.result)[plan->size - 1];
     const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
     partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
-    if (excess > 0) /* more than the plan's bound pays; g (1 + g) < 2 g */
+    if (excess > 0) /* more than the plan's bound covers; g (1 + g) < 2 g */
       partial->lost += 2 * permi_gamma(excess) * absolute;
   }
   permi_pool_release(&pool);
@@ -13257,8 +13128,7 @@ static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Knuth's estimate of the tree: random descents, weighed by siblings (Math. Comp. 29 (1975) 121-136). 0: out of
-   memory. */
+/* Knuth's estimate of the tree, by random descents (Math. Comp. 29 (1975) 121-136). 0: out of memory. */
 static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
                                    permi_control *watch)
 {
@@ -13273,7 +13143,7 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
     return 0;
   for (probe = 0; probe < probes && !permi_watch(watch, 0.5 * plan->n * plan->n * plan->n); probe++) {
     permi_piece piece = permi_piece_whole(plan);
-    if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will exceed the rival's */
+    if (probe >= least && run.work > 2 * rival * probes)
       break;
     run.weight = 1;
     permi_decompose_node(&run, &piece, NULL, NULL);
@@ -13315,7 +13185,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   if (plan->numbers.algebra == PERMI_MAGNITUDES)
     plan->numbers.algebra = PERMI_SIGNED;
   if (plan->numbers.algebra == PERMI_WIDE)
-    plan->numbers.algebra = PERMI_WORDS; /* factors have two words, too */
+    plan->numbers.algebra = PERMI_WORDS; /* factors have two words */
   plan->words = block->integer ? plan->numbers.words : 0;
   plan->size = permi_numbers_words(&plan->numbers);
   plan->cell = (uint64_t *)permi_pool_get(&plan->owned.pool, cells + 1, plan->size * sizeof *plan->cell);
@@ -13341,7 +13211,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   if (!permi_decompose_predict(allocator, plan, rival, maker->watch))
     return permi_fail_memory(maker->result);
   offer->seconds = plan->seconds;
-  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan)); /* of a thread */
+  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan));
   return PERM_OK;
 }
 
@@ -13356,7 +13226,7 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   (void)maker;
   (void)block;
   for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++) {
-    memcpy(&word, &plan->cell[k], sizeof word); /* or a double */
+    memcpy(&word, &plan->cell[k], sizeof word);
     hash = permi_hash(hash, word);
   }
   leaf->information.work = plan->nodes;

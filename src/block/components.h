@@ -1,10 +1,8 @@
 /* ===================================================================================== >>components
-   Strong components of the digraph on rows with an arc from i to the row matched to each column of i: the fine
-   Dulmage-Mendelsohn decomposition of a matrix with a perfect matching. An entry lies in some perfect matching
-   if and only if it joins a row and a column of one component. A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math.
-   10 (1958) 517-534; R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160, O(nnz), with an explicit stack.
-   component[row] gets 0..count-1; work has room for 4 n numbers, cursor for n. Returns the count; fewer if watch says
-   stop. */
+   Strong components of the digraph with an arc from row i to the row matched to each column of i: the fine
+   Dulmage-Mendelsohn decomposition (Canad. J. Math. 10 (1958) 517-534). An entry lies in some perfect matching if
+   and only if its row and column are of one component. R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160, O(nnz).
+   work: 4 n, cursor: n. Returns the number of components; fewer if stopped. */
 #pragma once
 #include "../job/control.h"
 
@@ -32,7 +30,7 @@ static int permi_components(int n, const size_t *start, const int *column, const
       }
       if (cursor[row] < start[row + 1]) {
         int next = column_match[column[cursor[row]]];
-        if (number[next] < 0) { /* the arc is looked at again when next is done, to take over its low */
+        if (number[next] < 0) { /* looked at again when next is done, to take over its low */
           path[++depth] = next;
           continue;
         }

@@ -1,6 +1,5 @@
 /* ======================================================================================== >>engines
-   What engines of a block have in common. Doubles are at most 1 in modulus: scaled by powers of two, and rounded only
-   where block->rounded says so. */
+   What the engines of a block share. */
 #pragma once
 #include "../solve/compute.h"
 #include "reduce.h"
@@ -17,7 +16,6 @@ static perm_status permi_make_fits(const permi_maker *maker, int n)
                           perm_method_name(method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : method), PERM_MAX_N);
 }
 
-/* Makes the block an array; the caller releases *entries. */
 static perm_status permi_make_problem(const permi_maker *maker, const permi_block *block, permi_problem *problem,
                                       void **entries)
 {
@@ -30,7 +28,7 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   *entries = permi_allocate(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(maker->result);
-  memset(*entries, 0, count * 8); /* 0 in either type */
+  memset(*entries, 0, count * 8);
   if (block->integer)
     integer = (int64_t *)*entries;
   else
@@ -51,8 +49,8 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   return PERM_OK;
 }
 
-/* Bounds the permanent of the moduli that entries were computed from: exactly up to PERMI_MAJORANT_ORDER, over
-   subsets of columns, otherwise by the lesser product of row or column sums. value: room for the subsets. */
+/* Bounds the permanent of the moduli behind the entries: exactly up to PERMI_MAJORANT_ORDER, else by the lesser
+   product of row or column sums. */
 static double permi_block_majorant(const permi_block *block, double *value)
 {
   double product[2] = {1, 1};
@@ -82,8 +80,7 @@ static double permi_block_majorant(const permi_block *block, double *value)
   return product[0] < product[1] ? product[0] : product[1];
 }
 
-/* Adds what rounding the entries costs: with g the relative error of a term, permanents differ by at most g times the
-   permanent of the moduli, and by lost_error for entries below the normal doubles. */
+/* Adds what rounding the entries costs: the relative error of a term times that bound, and lost_error. */
 static void permi_make_honest(const permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const permi_working *working = maker->working;
@@ -92,7 +89,7 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   if (block->rounded) {
     const double majorant = permi_block_majorant(block, maker->subsets);
     bound += permi_entry_bound(permi_entry_roundings(working, working->n)) * majorant;
-    if (block->n <= PERMI_MAJORANT_ORDER) /* signs of rounded terms may cancel; above it is too wide */
+    if (block->n <= PERMI_MAJORANT_ORDER) /* else too wide for an estimate */
       estimate += 4 * PERMI_UNIT * (1 + working->degree_two) * majorant;
   }
   if (bound > 0) {
@@ -102,19 +99,18 @@ static void permi_make_honest(const permi_maker *maker, const permi_block *block
   }
 }
 
-/* Scales a bound of underflow by factor 2^e, without letting it underflow to 0. */
+/* loss factor 2^e, but never 0 by underflow. */
 static double permi_loss_scaled(double loss, double factor, int e)
 {
   return loss > 0 ? ldexp(loss * factor, e) + DBL_MIN : 0;
 }
 
-/* Begins a plan: what the plan needs lies in its pool. */
 typedef struct permi_owned {
   perm_allocator allocator;
   permi_pool pool;
 } permi_owned;
 
-/* A plan of `bytes` zeros but for its beginning, or NULL. */
+/* Allocates a plan that begins with a permi_owned, the rest zero; NULL: out of memory. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
   permi_owned *owned = (permi_owned *)permi_allocate(allocator, 1, bytes);
@@ -148,7 +144,6 @@ static void permi_refuse_long(permi_offer *offer)
   permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
 }
 
-/* The leaf's relative bound, and the estimate for roundings of size `unit` that are independent. */
 static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
 {
   leaf->bound_relative = bound;

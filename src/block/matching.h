@@ -1,7 +1,7 @@
 /* ======================================================================================= >>matching
    Maximum matching of a bipartite graph in O(nnz sqrt(n)). J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973)
-   225-231. Rows are 0..n-1, row i has columns column[start[i]..start[i+1]). row_match and column_match get the
-   partner or -1; work has room for 3 n numbers, cursor for n. Returns the number of pairs; fewer if watch says stop. */
+   225-231. Row i has columns column[start[i]..start[i+1]). row_match and column_match get the partner or -1. work: 3
+   n, cursor: n. Returns the number of pairs; fewer if stopped. */
 #pragma once
 #include "../matrix/matrix.h"
 
@@ -13,7 +13,7 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
   size_t e;
   for (i = 0; i < n; i++)
     row_match[i] = column_match[i] = -1;
-  for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) /* a greedy start leaves few phases */
+  for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++)
     for (e = start[i]; e < start[i + 1] && row_match[i] < 0 && !permi_watch_step(watch, e, 5); e++)
       if (column_match[column[e]] < 0) {
         row_match[i] = column[e];
@@ -47,7 +47,7 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
     }
     if (nearest == INT_MAX)
       return pairs;
-    for (i = 0; i < n; i++) { /* depth first along growing distance, so no row is on the stack twice */
+    for (i = 0; i < n; i++) { /* depth first by growing distance: no row twice on the stack */
       int depth = 0;
       if (row_match[i] >= 0)
         continue;

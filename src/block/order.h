@@ -1,40 +1,40 @@
 /* ========================================================================================== >>order
    Elimination orders of a block, rows and columns mixed: greedy starts, then simulated annealing.
-   Eliminating a vertex touches its neighbours; one without neighbours left goes by itself. The frontier is touched and
-   not eliminated: with a rows, b columns and d more columns than rows eliminated, a state (which of it is matched) is
-   one of at most C(a + b, a - d) = sum_i C(a, i) C(b, i - d), as i matched rows come with i - d columns.
-   Cost of a step: states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Seeds are
-   fixed and predicted work sets the number of moves: an order never varies. */
+   Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is
+   touched and not eliminated: with a rows, b columns and d more columns than rows eliminated, it has at most sum_i
+   C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched.
+   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Seeds are fixed
+   and predicted work sets the number of moves: an order never varies. */
 #pragma once
 #include "../base/prices.h"
 #include "../matrix/matrix.h"
 
-#define PERMI_ORDER_WIDTH 512 /* widest frontier that is priced */
-#define PERMI_ORDER_MOST 1e60 /* counted for any wider frontier */
-#define PERMI_ORDER_START 1e45 /* limit of greedy orders; annealing may come down from there */
-/* Greedy orders slower than the rival by this factor are not annealed (gains seen: 27x once, a Mycielski graph, 1-3x
-   on random matrices), nor those over PERMI_ORDER_FORGET_SECONDS. */
+#define PERMI_ORDER_WIDTH 512
+#define PERMI_ORDER_MOST 1e60
+#define PERMI_ORDER_START 1e45
+/* Orders this many times slower than the rival are not annealed: annealing gained 27x once (a Mycielski graph), else
+   1-3x. */
 #define PERMI_ORDER_HOPELESS 20
-#define PERMI_GREEDY_LOOK 64           /* neighbours looked at in a step */
-#define PERMI_ORDER_ANNEAL 1024        /* largest order to anneal */
+#define PERMI_GREEDY_LOOK 64
+#define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_HOT 0.07
-#define PERMI_ANNEAL_WARM 0.03 /* after earlier annealing: nothing better is found above */
+#define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
-#define PERMI_ANNEAL_MOST 8e8    /* units */
-#define PERMI_ANNEAL_GAIN 3      /* gain of an order in a round: seen up to 8 */
-#define PERMI_ANNEAL_FALL 2.5    /* and from a greedy start; 4 left too little, mycielskian:7 2.9 for 0.92 s */
+#define PERMI_ANNEAL_MOST 8e8
+#define PERMI_ANNEAL_GAIN 3   /* gain in a round: seen up to 8 */
+#define PERMI_ANNEAL_FALL 2.5 /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
 
-typedef struct permi_block { /* vertices: rows 0..n-1, columns n..2n-1 */
+typedef struct permi_block {
   int n, edges;
-  int rounded;                   /* 1: some entry is not the given one times a power of two */
-  int *start, *neighbour, *edge; /* 2 n + 1; 2 edges: ascending neighbours, edge numbers */
-  double *real, *absolute;       /* of an edge; NULL when integer */
-  double *imaginary;             /* of an edge; NULL when not complex */
-  int64_t *integer;              /* of an edge; NULL when real */
-  int64_t *imaginary_integer;    /* of an edge; NULL unless Gaussian */
+  int rounded;                   /* some entry is not the given one times a power of two */
+  int *start, *neighbour, *edge; /* neighbours ascend */
+  double *real, *absolute;       /* of an edge; NULL unless used */
+  double *imaginary;
+  int64_t *integer;
+  int64_t *imaginary_integer;
 } permi_block;
 
-static double permi_order_random(uint64_t *seed) /* xorshift64*, in [0, 1) */
+static double permi_order_random(uint64_t *seed)
 {
   *seed ^= *seed >> 12;
   *seed ^= *seed << 25;
@@ -47,7 +47,7 @@ static int permi_order_below(uint64_t *seed, int limit)
   return (int)(permi_order_random(seed) * limit);
 }
 
-/* Pascal's triangle for a matrix of order n, C(t, k) at t (t + 1) / 2 + k for t up to 2 n. */
+/* C(t, k) at t (t + 1) / 2 + k, for t up to 2 n. */
 static double *permi_binomials(const perm_allocator *allocator, int n)
 {
   const size_t most = n < PERMI_ORDER_WIDTH / 2 ? 2 * (size_t)n : PERMI_ORDER_WIDTH;
@@ -69,30 +69,27 @@ static double permi_order_states(const double *binomial, int a, int b, int d)
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
-/* What planning may take, all searches together: PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in
-   units of permi_watch so that no clock decides. Searches ask again when their best order, and so the prediction,
-   improves. */
+/* Planning may take PERMI_PLAN_SHARE of the predicted run, or PERMI_PLAN_SECONDS, in units of permi_watch: no clock
+   decides. */
 typedef struct permi_account {
   permi_control *watch;
-  double begin; /* units at the beginning */
-  double run;   /* predicted seconds of planned blocks */
-  double least; /* seconds that no run need pay for, of these and the present block */
+  double begin;
+  double run;   /* predicted, of blocks already planned */
+  double least; /* granted in any case */
   double share;
 } permi_account;
 
-/* Units left if the present block takes so many seconds. */
 static double permi_account_left(const permi_account *account, double seconds)
 {
   return 1e9 * fmax(account->share * (account->run + seconds), account->least) -
          (account->watch->worked - account->begin);
 }
 
-/* Limits of a search. */
 typedef struct permi_budget {
-  double effort; /* times the usual moves, in rounds */
-  double most;   /* states in memory; beyond, a state costs PERMI_ORDER_BEYOND times as much */
-  double each, start; /* predicted seconds: a unit of cost; fixed */
-  double rival;       /* seconds of another engine */
+  double effort;
+  double most; /* states in memory; a state beyond costs PERMI_ORDER_BEYOND times as much */
+  double each, start; /* predicted seconds: of a unit of cost; fixed */
+  double rival;
   const permi_account *account;
 } permi_budget;
 #define PERMI_ORDER_BEYOND 16
@@ -102,12 +99,11 @@ static double permi_order_price(double states, double most)
   return states > most ? states + PERMI_ORDER_BEYOND * (states - most) : states;
 }
 
-/* An order step by step, with counters. */
 typedef struct permi_walk {
-  int *open;             /* neighbours not eliminated */
-  int *skip;             /* of an edge to an eliminated neighbour: a later one, nothing open between */
-  unsigned char *state;  /* 0 untouched, 1 in the frontier, 2 eliminated */
-  int *frontier, *place; /* frontier, unordered; places in it */
+  int *open;
+  int *skip;            /* of an edge to an eliminated neighbour: a later edge, none open between */
+  unsigned char *state; /* 0 untouched, 1 in the frontier, 2 eliminated */
+  int *frontier, *place;
   int width[2], eliminated[2];
 } permi_walk;
 
@@ -154,7 +150,6 @@ static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
   }
 }
 
-/* Change of the frontier's width by v. */
 static int permi_walk_growth(const permi_block *block, const permi_walk *walk, int v)
 {
   int e, growth = walk->state[v] == 1 ? -1 : 0;
@@ -171,9 +166,8 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
   return permi_order_states(binomial, walk->width[0], walk->width[1], walk->eliminated[1] - walk->eliminated[0]);
 }
 
-/* Writes a greedy order, returns its cost: each time the vertex that leaves the smallest frontier, ties at random,
-   among rows (kind 0), columns (1) or both (2) in or next to the frontier; vertices that went by themselves last.
-   INFINITY: over `limit`, or stopped. */
+/* Writes a greedy order, returns its cost: each time the vertex that leaves the smallest frontier, among rows (kind
+   0), columns (1) or both (2). INFINITY: over `limit`, or stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
                                  uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
@@ -188,14 +182,13 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
          !permi_watch(budget->account->watch, units)) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
     units = 100;
-    /* of a hub only some neighbours are seen; its growth is a guess */
+    /* of a hub only some neighbours are seen */
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
-    if (width == 0) { /* only at the start: blocks are connected */
+    if (width == 0) { /* only at the start: a block is connected */
       best = permi_order_below(seed, n) + (kind == 1 || (kind == 2 && permi_order_below(seed, 2)) ? n : 0);
     } else {
       for (i = 0; i < width; i++) {
-        /* u itself on its side, its neighbours on the other */
         int u = walk->frontier[i], looked = 0, alone = kind < 2 && (u >= n) == kind;
         int end = alone ? block->start[u] : block->start[u + 1];
         for (e = block->start[u] - 1; e < end && looked <= PERMI_GREEDY_LOOK; e++) {
@@ -230,7 +223,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     cost += states / 4;
     states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
     cost += states * (1 + 0.5 * v);
-    stamp[best] = -2; /* marks what is in the order */
+    stamp[best] = -2;
   }
   if (cost > limit || walk->eliminated[0] + walk->eliminated[1] < 2 * n)
     return (double)INFINITY;
@@ -240,31 +233,29 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* Annealing keeps the state before each position as bit sets. A state depends only on the vertices before it, so
-   permuting positions i..j changes the states between: a move is priced by walking these, until the price exceeds
-   what chance allows. */
+/* The eliminated and touched vertices before each position are bit sets. Permuting positions i..j changes only those
+   between: a move walks these until its cost exceeds what chance allows. */
 typedef struct permi_anneal {
   const permi_block *block;
   const double *binomial;
   const permi_budget *budget;
-  int words;                  /* 64-bit words of a set */
-  uint64_t *adjacent;         /* neighbours as a set */
-  uint64_t *sets, *trial;     /* by position: eliminated rows, columns, touched rows, columns */
-  int *counts, *trial_counts; /* by position: touched rows, columns, columns - rows eliminated */
-  double *states, *trial_states, *cost, *trial_cost; /* before the position; costs so far */
+  int words;
+  uint64_t *adjacent;
+  uint64_t *sets, *trial; /* by position: eliminated rows, columns, touched rows, columns */
+  int *counts, *trial_counts;
+  double *states, *trial_states, *cost, *trial_cost;
   int *order, *candidate, *best;
-  double units, told; /* work done; what permi_watch was told */
+  double units, told;
 } permi_anneal;
 
-/* Units of a position, and an entry of its vertex; measured on orders 34 to 446. */
+/* Units of a position and of an entry of its vertex, measured on orders 34 to 446. */
 #define PERMI_ANNEAL_UNITS(words) (13 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (4.5 + 0.2 * (words))
-#define PERMI_ANNEAL_MOVE_UNITS 90  /* of the move itself, */
-#define PERMI_ANNEAL_TAKEN_UNITS 40 /* if taken; then for a permuted position, and one behind */
+#define PERMI_ANNEAL_MOVE_UNITS 90  /* of a move, */
+#define PERMI_ANNEAL_TAKEN_UNITS 40 /* more if taken; then for a permuted position, and one behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
-/* Takes trial position p to p + 1 by eliminating v. */
 static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, int p, int v)
 {
   int n = a->block->n, side = v >= n, other = 1 - side, i = v - side * n, w, size = 4 * words, left = 0, e;
@@ -324,7 +315,6 @@ static void permi_anneal_copy(permi_anneal *a, int from, int to, int keep)
   memcpy(cost + first, (keep ? a->trial_cost : a->cost) + first, count * sizeof *cost);
 }
 
-/* Walks positions while cost + `after` is at most limit; returns where it ends. */
 static PERMI_ALWAYS_INLINE int permi_anneal_walk_words(permi_anneal *a, int words, const int *order, int from, int to,
                                                        double after, double limit)
 {
@@ -339,7 +329,7 @@ static PERMI_ALWAYS_INLINE int permi_anneal_walk_words(permi_anneal *a, int word
 
 static int permi_anneal_walk(permi_anneal *a, const int *order, int from, int to, double after, double limit)
 {
-  switch (a->words) { /* constants leave no inner loops */
+  switch (a->words) {
   case 1: return permi_anneal_walk_words(a, 1, order, from, to, after, limit);
   case 2: return permi_anneal_walk_words(a, 2, order, from, to, after, limit);
   case 3: return permi_anneal_walk_words(a, 3, order, from, to, after, limit);
@@ -357,16 +347,14 @@ static int permi_anneal_watch(permi_anneal *a)
   return permi_watch(a->budget->account->watch, units);
 }
 
-/* Units left to an order of that cost. */
 static double permi_anneal_left(const permi_budget *budget, double cost)
 {
   return permi_account_left(budget->account, fmin(cost * budget->each + budget->start, budget->rival)) -
          1e9 * PERMI_PLAN_REST;
 }
 
-/* Anneals a->order for so many units, fewer if the best improves until they are too many; best order to a->best,
-   returns its cost. */
-#define PERMI_ANNEAL_STEPS 2048 /* of cooling */
+/* Anneals a->order into a->best, returns its cost; ends early once a better order deserves less. */
+#define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
   int length = 2 * a->block->n, p, words = a->words;
@@ -392,8 +380,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
       heat *= cooling;
     if (a->units > a->told + PERMI_WATCH_UNITS && permi_anneal_watch(a))
       break;
-    /* exp(-(new - old) / (heat old)) > chance, with a logarithm to base 2, linear between powers: equal on every
-       machine */
+    /* exp(-(new - old) / (heat old)) > chance, with log2 linear between powers: equal on every machine */
     mantissa = frexp(chance + 1e-9, &k);
     limit = total * (1 + heat * (2 - 2 * mantissa - k));
     for (k = first; k <= last; k++)
@@ -448,15 +435,13 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
 }
 
-/* Units worth spending on an order of that cost: PERMI_ANNEAL_SHARE of the predicted run, more for short runs
-   (milliseconds), less for the shortest. */
+/* Units that an order of that cost is worth: a greater share of short runs. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);
   double units;
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
-  /* losing to the rival: less, the more it has to gain */
   units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, PERMI_ANNEAL_GAIN * rival / alone),
                fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
@@ -506,7 +491,6 @@ static int permi_anneal_create(const perm_allocator *allocator, const permi_bloc
   return 1;
 }
 
-/* Anneals `from`; keeps what is better than *cost. */
 static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot, double units, uint64_t *seed,
                                int *order, double *cost)
 {
@@ -520,9 +504,8 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
   }
 }
 
-/* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless), with no more effort than pays beside
-   budget->rival seconds. 0: out of memory. */
-#define PERMI_GREEDY_STARTS 6 /* of each kind */
+/* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
+#define PERMI_GREEDY_STARTS 6
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *budget, int *order, double *cost)
 {
@@ -538,7 +521,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   *cost = (double)INFINITY;
   if (!numbers || !walk.state || !walk.skip)
     goto done;
-  if (n > PERM_MAX_N) /* smaller blocks are quick, and their rival may be a hope */
+  if (n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
     most = fmin(most, PERMI_ORDER_HOPELESS * budget->rival / budget->each);
   walk.open = numbers;
   walk.frontier = numbers + vertices;
@@ -568,10 +551,9 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   if (!ok)
     goto done;
   anneal.budget = budget;
-  if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST) /* the run will be much shorter */
+  if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST)
     permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
-  /* Each start gets a share, the warm winner the largest; rounds double, since slower cooling mostly, not always,
-     helps. The best order, assumed to improve, limits a round. */
+  /* Rounds double, as slower cooling mostly helps. */
   for (spent = 0; spent < budget->effort && budget->account->watch->stopped == PERM_OK; spent += round) {
     round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4 && budget->account->watch->stopped == PERM_OK; k++) {

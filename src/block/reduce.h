@@ -1,46 +1,44 @@
 /* ========================================================================================= >>reduce
-   The working matrix: entries linked along rows and columns, vertices rows 0..n-1 and columns n..2n-1, side 0 rows.
-   Invariant:
+   The working matrix: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
      permanent = constant * 2^exp2 * permanent of the live entries.
    Degree 1 goes into the constant. Degree 2 [H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273]: a row of
-   entries a, b in columns c, d goes, and these become a (column d) + b (column c): at least 2 entries fewer, so it
-   always pays. */
+   entries a, b in columns c, d goes, and these become a (column d) + b (column c): at least 2 entries fewer. */
 #pragma once
 #include "../counts/counts_leaf.h"
 #include "matching.h"
 #include "components.h"
 
 typedef struct permi_cell {
-  int vertex[2], next[2], previous[2]; /* row, column; neighbours in each, or -1 */
+  int vertex[2], next[2], previous[2]; /* row, column; links along each */
   double real, absolute;               /* value; sum of |terms| behind it */
-  double imaginary;                    /* complex; absolute >= modulus once scaled */
-  int rounded;                         /* 1: not the given entry times a power of two */
+  double imaginary;                    /* absolute >= modulus once scaled */
+  int rounded;
   int64_t integer, imaginary_integer;
 } permi_cell;
 
 typedef struct permi_working {
   perm_allocator allocator;
-  int n, live, alive; /* entries and rows left */
-  int integer;        /* 1: integers count, nothing rounds */
-  uint64_t modulus;   /* of the permanent, or 0 */
+  int n, live, alive;
+  int integer; /* the integers count, nothing rounds */
+  uint64_t modulus;
   int is_complex;
-  int keep;          /* 1: entries stay as given, times powers of two */
-  int inexact;       /* 1: an integer was rounded to a double */
-  int lost;          /* entries scaled below the normal doubles */
-  double lost_error; /* bound of the change in the permanent, in units of 2^exp2 */
+  int keep;
+  int inexact;       /* an integer was rounded */
+  int lost;          /* scaled below the normal doubles */
+  double lost_error; /* what these change, in units of 2^exp2 */
   int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
-  int *head, *degree;     /* of a vertex: first entry; entries, -1 if eliminated */
-  int *at;                /* of a vertex: entry while merging, else -1 */
-  int *queue, *queued;    /* ring of 2 n + 1 vertices to look at */
-  int *component;         /* of a vertex, after permi_split */
-  int *work;              /* 9 n + 2 */
-  int *column;            /* one per entry */
+  int *head, *degree; /* of a vertex: first entry; entries, -1 once eliminated */
+  int *at;            /* of a line: its entry while merging */
+  int *queue, *queued;
+  int *component;
+  int *work; /* 9 n + 2 */
+  int *column;
   size_t *start, *cursor; /* n + 1, n */
   long long exp2;
   permi_number constant;
-  permi_control *watch; /* or NULL */
+  permi_control *watch;
 } permi_working;
 
 static void permi_working_free(permi_working *working)
@@ -50,7 +48,6 @@ static void permi_working_free(permi_working *working)
   permi_release(&working->allocator, working->start);
 }
 
-/* 0: out of memory. */
 static int permi_working_create(permi_working *working, const perm_allocator *allocator, int n, size_t entries)
 {
   const size_t rows = (size_t)n, vertices = 2 * rows;
@@ -114,7 +111,7 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Reports a Hall violator: rows reached from an unmatched one by alternating paths have entries only in their
+/* Reports a Hall violator: rows that alternating paths reach from an unmatched row have entries only in their
    partners' columns, one fewer. P. Hall, J. London Math. Soc. 10 (1935) 26-30. */
 static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
                                  int *queue)
@@ -143,7 +140,7 @@ static void permi_split_violator(permi_working *working, int rows, const int *ro
   working->report.hall_others = tail - 1;
 }
 
-/* Matches and splits the live part, removes entries in no perfect matching. 0: structurally singular, or stopped. */
+/* Splits the live part, removes entries in no perfect matching. 0: structurally singular, or stopped. */
 static int permi_split(permi_working *working)
 {
   int n = working->n, rows = 0, columns = 0, i, index, next;
@@ -180,7 +177,6 @@ static int permi_split(permi_working *working)
     permi_split_violator(working, rows, row_match, column_match, scratch);
     return 0;
   }
-  /* components overwrite row_match: the columns know their rows */
   working->blocks = permi_components(rows, working->start, working->column, column_match, row_match, scratch,
                                      working->cursor, working->watch);
   if (permi_watch(working->watch, 30.0 * (double)used))
@@ -205,15 +201,14 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* -- scaling by powers of two, exactly: no entry exceeds 1 --
-   Least squares of exponents: rows and columns in turn get mean 0 until nothing moves by half a bit, which undoes
-   given scalings; then each line's largest entry moves into [1/2, 1). An entry that would leave the normal doubles
-   is rounded (to DBL_MIN / 2 at worst): the permanent changes by at most their number times DBL_MIN times the
-   largest permanent of a minor of the moduli, at most the product of max(1, row sum). */
+/* Scaling by powers of two: rows and columns in turn get mean exponent 0, which undoes given scalings; then each
+   line's largest entry moves into [1/2, 1).
+   Entries that would leave the normal doubles are rounded, by at most DBL_MIN: the permanent changes by at most
+   their number times DBL_MIN times the largest permanent of a minor of the moduli, at most prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
 #define PERMI_SCALING_VISITS 2e7
 
-/* Least e with modulus <= 2^e (real: modulus < 2^e). */
+/* Least e with modulus <= 2^e. */
 static int permi_cell_exponent(const permi_cell *cell)
 {
   double x, y;
@@ -226,7 +221,7 @@ static int permi_cell_exponent(const permi_cell *cell)
   return x * x + y * y < 1 - 1e-15 ? e : e + 1;
 }
 
-/* Multiplies by 2^by; 1 if a part was rounded, by at most DBL_MIN. Entries never vanish. */
+/* Multiplies by 2^by; 1: rounded, by at most DBL_MIN. Entries never vanish. */
 static int permi_cell_scale_complex(permi_cell *cell, int by)
 {
   const double real = ldexp(cell->real, by), imaginary = ldexp(cell->imaginary, by);
@@ -272,8 +267,7 @@ static double permi_scale_sweep(permi_working *working, double *shift, int side,
   return moved;
 }
 
-/* Scales as >>scale does where means leave 2^-400 or less, up to order 64: largest products become about 1, and
-   underflow nothing beside them. 0: out of memory. */
+/* Where exponents of -400 or less are left, up to order 64, scales as >>scale does. 0: out of memory. */
 static int permi_scale_wide(const permi_working *working, double *shift)
 {
   int(*exponent)[PERM_MAX_N], row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
@@ -337,7 +331,7 @@ static int permi_scale(permi_working *working)
       sum += cell->absolute;
       if (permi_watch_step(working->watch, (size_t)seen++, 30)) {
         permi_release(&working->allocator, shift);
-        return 1; /* half scaled: the caller asks watch */
+        return 1;
       }
     }
     growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
@@ -359,7 +353,7 @@ static void permi_reduce_look(permi_working *working, int *tail, int vertex)
   }
 }
 
-/* a x in 64 bits; 0: does not fit (INT64_MIN never does). */
+/* a x; 0: over 64 bits, as INT64_MIN always is. */
 static int permi_multiply_integers(int64_t a, int64_t x, int64_t *product)
 {
   *product = 0;
@@ -371,7 +365,6 @@ static int permi_multiply_integers(int64_t a, int64_t x, int64_t *product)
   return 1;
 }
 
-/* a x + b y likewise. */
 static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, int64_t *sum)
 {
   int64_t p, q;
@@ -382,11 +375,10 @@ static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, in
   return 1;
 }
 
-/* The same, Gaussian; b and y may be NULL. */
 static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, const permi_cell *b, const permi_cell *y,
                                   permi_cell *sum)
 {
-  int64_t part[2][2]; /* of a x and of b y */
+  int64_t part[2][2];
   memset(part, 0, sizeof part);
   return a->imaginary_integer != INT64_MIN && (!b || b->imaginary_integer != INT64_MIN) &&
          permi_combine_integers(a->integer, x->integer, -a->imaginary_integer, x->imaginary_integer, &part[0][0]) &&
@@ -399,10 +391,9 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, cons
          permi_combine_integers(1, part[0][1], 1, part[1][1], &sum->imaginary_integer);
 }
 
-/* sum = a x + b y; y may be NULL. 0: overflow, or a product so near underflow that its error is not one rounding's.
-   Complex: error of PERMI_COMPLEX_ROUNDINGS roundings of `absolute`: a product has at most 2 sqrt(2) u |a| |x| to
-   first order [Hig02, 3.6], contracted or not, the sum u; underflow takes at most 2^-1072, below the rest of 4 u
-   absolute, absolute > 1e-270. */
+/* sum = a x + b y; y may be NULL. 0: overflow, or so near underflow that the error is not one rounding's. A complex
+   product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by 2^-1072
+   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute. */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -446,7 +437,7 @@ static void permi_cell_assign(permi_cell *cell, const permi_cell *sum)
   cell->rounded = 1;
 }
 
-/* Scales a line back to a largest entry in [1/2, 1), unless something falls near underflow. */
+/* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
 static void permi_reduce_scale(permi_working *working, int vertex, int side)
 {
   int index, e, largest = INT_MIN;
@@ -470,7 +461,6 @@ static void permi_reduce_scale(permi_working *working, int vertex, int side)
   working->exp2 += largest;
 }
 
-/* Eliminates a vertex of degree 2; 0: not done. */
 #define PERMI_MERGE_DEGREE 256
 static int permi_reduce_two(permi_working *working, int *tail, int vertex)
 {
@@ -479,7 +469,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   permi_cell a, b, sum;
   second = working->cell[first].next[side];
   if (working->degree[working->cell[first].vertex[other]] < working->degree[working->cell[second].vertex[other]]) {
-    index = first; /* the shorter line goes into the longer */
+    index = first;
     first = second;
     second = index;
   }
@@ -488,11 +478,11 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   kept = a.vertex[other];
   merged = b.vertex[other];
   if (working->degree[kept] > PERMI_MERGE_DEGREE)
-    return 0; /* merging n lines into a hub would take n^2 */
+    return 0; /* n merges into a hub would take n^2 */
   for (index = working->head[kept]; index >= 0; index = working->cell[index].next[other])
     if (index != first)
       working->at[working->cell[index].vertex[side]] = index;
-  for (pass = 0; pass < 2 && fits; pass++) { /* first whether all fits */
+  for (pass = 0; pass < 2 && fits; pass++) {
     for (index = working->head[merged]; index >= 0 && fits; index = next) {
       permi_cell *cell = &working->cell[index];
       int line = cell->vertex[side], partner = working->at[line];
@@ -501,7 +491,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
         continue;
       sum = *cell;
       fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum) &&
-             (working->integer || !permi_cell_is_zero(working, &sum)); /* cancelled doubles may not be 0 */
+             (working->integer || !permi_cell_is_zero(working, &sum)); /* doubles that cancel may not be 0 */
       if (pass == 1) {
         permi_cell_unlink(working, index);
         permi_cell_assign(cell, &sum);
@@ -518,7 +508,7 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
       permi_cell *cell = &working->cell[index];
       next = cell->next[other];
       if (index == first || working->at[cell->vertex[side]] != index)
-        continue; /* combined above */
+        continue;
       sum = *cell;
       fits = permi_combine(working, &b, cell, NULL, NULL, &sum);
       if (pass == 1) {
@@ -543,14 +533,14 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* gamma_k = k u / (1 - k u) [Hig02, 3.1], rounded up: k roundings change a product by at most this share. */
+/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Roundings of an entry's terms: 2 a degree-2 step (complex: PERMI_COMPLEX_ROUNDINGS), one an original entry if
-   integers were rounded. `absolute` is computed likewise: hence g / (1 - g). */
+/* Roundings of an entry's terms: those of degree-2 steps, and 1 of each original entry if integers were rounded.
+   `absolute` has them too, hence g / (1 - g) below. */
 static double permi_entry_roundings(const permi_working *working, int entries)
 {
   return (working->is_complex ? PERMI_COMPLEX_ROUNDINGS : 2.0) * working->degree_two +
@@ -563,7 +553,6 @@ static double permi_entry_bound(double roundings)
   return gamma / (1 - gamma) * (1 + 8 * PERMI_UNIT);
 }
 
-/* Moves an entry into the constant. */
 static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
 {
   permi_number number;
@@ -590,8 +579,7 @@ static perm_status permi_absorb(permi_working *working, const permi_cell *cell)
   return status;
 }
 
-/* Eliminates all lines of degree 1 and 2. *changed: some; *singular: a line is empty. PERM_ERROR_OVERFLOW: the
-   constant is too long. */
+/* Eliminates degrees 1 and 2. *singular: a line is empty. PERM_ERROR_OVERFLOW: the constant is too long. */
 static perm_status permi_reduce(permi_working *working, int *changed, int *singular)
 {
   int n = working->n, head = 0, tail = 0, vertex;

@@ -26,12 +26,12 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
   size_t total[PERMI_ARRAY_HIGH + 1];
-  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1]; /* of a block with j ones left at HIGH + j; 0: none */
+  int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1];
   int fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
   uint32_t x;
   if (layout->low != low || ((layout->occupied ^ occupied) & ((1u << arrays->low) - 1)) || layout->start[1] == 0) {
     layout->start[0] = 0;
-    for (j = 0; j <= low; j++) { /* C(low, j), and where they begin */
+    for (j = 0; j <= low; j++) {
       int k, binomial = 1;
       for (k = 1; k <= j; k++)
         binomial = binomial * (low - k + 1) / k;
@@ -43,7 +43,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
       const int of = permi_count_ones(x);
       layout->rank[x] = (uint16_t)(fill[of] - layout->start[of]);
       layout->word[fill[of]++] = (uint16_t)x;
-      x = (x - low_mask) & low_mask; /* next subset */
+      x = (x - low_mask) & low_mask;
     } while (x);
   }
   layout->occupied = occupied;
@@ -65,7 +65,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
     if (c > tops || rest < 0)
       continue;
     x = 0;
-    do { /* no branches: they would be mispredicted */
+    do { /* branches would be mispredicted */
       const int left = rest - layout->middle_ones[x], states = size[PERMI_ARRAY_HIGH + left];
       layout->middle_offset[(size_t)c << arrays->middle | x] = offset;
       layout->middle[used] = (uint16_t)x;
@@ -112,7 +112,6 @@ static void permi_eights_fill(const permi_layout *target, const uint16_t *place,
   }
 }
 
-/* Puts the pulls of a step on the levels of its layouts. */
 static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *source, const permi_layout *target)
 {
   const permi_arrays *arrays = run->arrays;
@@ -123,7 +122,7 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
   int s, k;
   for (s = 0; s < ways; s++, pull++) {
     permi_way *way = &run->way[s];
-    const uint64_t from = (pull->want & pull->keep) ^ pull->flip; /* known bits of the source */
+    const uint64_t from = (pull->want & pull->keep) ^ pull->flip;
     way->test = (uint32_t)(pull->test >> arrays->low);
     way->want = (uint32_t)(pull->want >> arrays->low);
     way->keep = (uint32_t)(pull->keep >> arrays->low);

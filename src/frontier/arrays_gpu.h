@@ -1,10 +1,10 @@
 /* ===================================================================================== >>arrays_gpu
-   Runs arrays and lists on a GPU, where perm_cuda.cu computes the same values in the same order. */
+   Runs arrays and lists on a GPU; perm_cuda.cu computes the same values in the same order. */
 #pragma once
 #include "../dense/gpu.h"
 #include "arrays.h"
 
-#define PERMI_GPU_PLANES 10 /* words of the longest value: kernels keep a few in registers */
+#define PERMI_GPU_PLANES 10 /* words of the longest value */
 #if defined(PERM_WITH_CUDA)
 static perm_gpu_words permi_gpu_words(const permi_layout *layout)
 {
@@ -155,7 +155,7 @@ static perm_status permi_gpu_value(permi_arrays_run *run, void *value)
   memcpy(x, value, run->bytes);
   for (k = 0; k < run->bytes / sizeof(double); k++)
     if (!(fabs(x[k]) <= DBL_MAX))
-      return PERM_ERROR_DEVICE; /* the bounds of sizes exclude it */
+      return PERM_ERROR_DEVICE; /* excluded by the bounds of sizes */
   return PERM_OK;
 }
 
@@ -170,7 +170,6 @@ static double permi_gpu_needs(const permi_frontier *frontier)
   return perm_cuda_frontier_needs(&programme);
 }
 
-/* Bytes of the GPU; 0: none. */
 static double permi_gpu_bytes(void)
 {
   char message[PERM_MESSAGE_BYTES];

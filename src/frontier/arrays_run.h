@@ -1,5 +1,5 @@
 /* ===================================================================================== >>arrays_run
-   Runs the arrays, makes them from a frontier and prices them. */
+   Makes arrays from a frontier, prices and runs them. */
 #pragma once
 #include "steps_run.h"
 #include "streams.h"
@@ -29,7 +29,7 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
   const int ones = permi_count_ones(top), bits = arrays->middle;
   const uint32_t middle_mask = (1u << bits) - 1;
   const size_t doubles = run->bytes / sizeof(double);
-  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: high parts of a block come first */
+  const permi_algebra algebra = run->numbers.algebra; /* double-doubles: a block's high parts come first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
   char *y = step->to + (size_t)target->top_offset[top] * run->bytes;
   const int ways = step->ways;
@@ -62,7 +62,7 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
   }
 }
 
-#define PERMI_ARRAY_POLL 262144 /* states between polls */
+#define PERMI_ARRAY_POLL 262144
 
 static perm_status permi_array_top(void *context, uint64_t number, int thread)
 {
@@ -115,7 +115,7 @@ static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t 
   return PERM_OK;
 }
 
-/* Returns sum |c| over a step; *least: the least non-zero part. */
+/* Returns sum |c| over a step; *least: the least part not 0. */
 static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
 {
   const permi_arrays *arrays = run->arrays;
@@ -131,11 +131,11 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   return weight * (1 + 1e-12);
 }
 
-/* UNDERFLOW. smallest and largest bound the non-zero parts (high parts). Products of doubles are multiples of 2^-106
-   times themselves, and so are their sums, however they cancel: smallest 2^-106 least |c| bounds the next values that
-   are not 0, without the power of two where nothing cancels. Only steps before a product below PERMI_ARRAY_SAFE or
-   beyond 1e150 are measured. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200
-   of the product, for which PERMI_DD_UNIT has room. Else a product and its sum lose at most 16 DBL_MIN in each part. */
+/* UNDERFLOW. smallest and largest bound the non-zero high parts. Products of doubles are multiples of 2^-106 times
+   themselves, and so are sums, however they cancel: smallest 2^-106 least |c| bounds the next non-zero values,
+   without the power of two where nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
+   beyond 1e150. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200 of the
+   product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part. */
 static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   const permi_arrays *arrays = run->arrays;
@@ -192,7 +192,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   return status;
 }
 
-/* Brings value and moduli to one exponent and one loss. The theorem of >>steps_run holds for both passes. */
+/* Gives value and moduli one exponent and loss, for the theorem of >>steps_run. */
 static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 {
   const long long common = sizes[1].exp2 > sizes[0].exp2 ? sizes[1].exp2 : sizes[0].exp2;
@@ -208,7 +208,7 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
   sizes->exp2 = common;
 }
 
-/* Allocates for a run of so many predicted seconds. 0: out of memory. */
+/* Allocates a run. 0: out of memory. */
 static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double seconds)
 {
   const permi_frontier *frontier = run->frontier;
@@ -237,7 +237,7 @@ static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double sec
     run->values[p] = (char *)permi_pool_get(pool, size < (double)(SIZE_MAX / 2) ? (size_t)size : SIZE_MAX / 2, 1);
   }
   if (!pool->failed)
-    memset(run->places, 0, most * table * sizeof(uint16_t)); /* vectors read a little beyond */
+    memset(run->places, 0, most * table * sizeof(uint16_t)); /* vectors read beyond it */
   return !pool->failed;
 }
 
@@ -288,7 +288,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* Makes the pulls of step p, on bits e; returns how many. */
+/* Makes the pulls of step p, on bits e of >>arrays; returns how many. */
 static int permi_array_pulls(const permi_block *block, const permi_arrays *arrays, const permi_frontier *frontier,
                              int p, const int *slot, permi_pull *pull)
 {
@@ -305,8 +305,8 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
       born |= one << slot[t];
   }
   test = born;
-  none = born & ~theirs; /* target: none that enters is matched */
-  full = dead & theirs;  /* source: all that leave are matched */
+  none = born & ~theirs; /* in the target, what enters is free */
+  full = dead & theirs;  /* in the source, what leaves is matched */
   for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
     permi_pull *next = &pull[used];
     const int drop = e < block->start[v], t = drop ? -1 : block->neighbour[e];
@@ -322,7 +322,7 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
     next->c = drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
     if (!drop) {
       if (death[t] == p) {
-        next->flip ^= bit; /* leaves, matched with v */
+        next->flip ^= bit;
       } else if (birth[t] == p) {
         next->want ^= bit;
       } else {
@@ -336,7 +336,7 @@ static int permi_array_pulls(const permi_block *block, const permi_arrays *array
   return used;
 }
 
-/* Makes *made; NULL: too many slots, or watch says stop. 0: out of memory. */
+/* Makes *made; NULL: too many slots, or stopped. 0: out of memory. */
 static int permi_arrays_create(const perm_allocator *allocator, const permi_block *block,
                                const permi_frontier *frontier, perm_isa isa, permi_control *watch,
                                permi_arrays **made)
@@ -366,7 +366,7 @@ static int permi_arrays_create(const perm_allocator *allocator, const permi_bloc
     goto done;
   arrays->pull_start[0] = 0;
   for (v = 0; v < 2 * block->n; v++)
-    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* never in a state: not used, but shifted by */
+    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* a shift by -1 is undefined */
   for (p = 0; p < frontier->steps && !permi_watch_step(watch, (size_t)p, 300); p++)
     arrays->pull_start[p + 1] = arrays->pull_start[p] + permi_array_pulls(block, arrays, frontier, p, slot,
                                                                           arrays->pull + arrays->pull_start[p]);
@@ -378,7 +378,6 @@ done:
   return ok;
 }
 
-/* Bytes of the host. */
 static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
@@ -387,29 +386,27 @@ static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arr
   return arrays->isa == PERM_ISA_CUDA ? bytes - values : bytes;
 }
 
-/* 1: GPU kernels have these values; not residues, nor long integers. */
+/* GPU kernels have no residues or long integers. */
 static int permi_gpu_cells(const permi_frontier *frontier)
 {
   return frontier->numbers.algebra != PERMI_RESIDUES && permi_arrays_value_bytes(frontier) <= 8 * PERMI_GPU_PLANES;
 }
 
-/* Price of a product of integers against one of words. */
 static double permi_arrays_products(const permi_numbers *numbers)
 {
   return numbers->algebra == PERMI_WORDS ? numbers->words * numbers->parts * numbers->parts : 1;
 }
 
-/* Seconds on a GPU. */
 static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 {
-  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* of the first pass, times doubles */
+  static const double each[] = {1, 1, 2, 2.5, 2.5, 6, 1, 2.5, 1.2, 1}; /* of the first pass, relative to doubles */
   const int passes = permi_arrays_passes(frontier);
   return PERMI_GPU_START_SECONDS + passes * frontier->steps * PERMI_GPU_STEP_SECONDS +
          frontier->cost[frontier->steps] * PERMI_GPU_STATE_SECONDS *
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-/* Seconds of one thread: measured for doubles, the others follow from size and operations. */
+/* Of one thread; measured for doubles. */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
@@ -436,5 +433,5 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arra
     hash = permi_hash(hash, arrays->pull[i].keep);
     hash = permi_hash(hash, arrays->pull[i].flip);
   }
-  return hash; /* coefficients are hashed by the lists */
+  return hash;
 }

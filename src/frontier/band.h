@@ -4,42 +4,39 @@
 #include "frontier.h"
 
 /* Rows are taken in turn; the window holds the columns of which some but not all rows have been taken. After i rows i
-   columns are used, so that the number k used in a window of w is known: C(w, k) states.
+   columns are used, so the number k used in a window of w is known: C(w, k) states.
 
    Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
    States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
-   column that enters replaces one that leaves, which keeps runs long and shapes of steps few; the runs of a shape are
-   kept.
+   column that enters replaces one that leaves: runs are long, and the shapes of rows, whose runs are kept, few.
 
-   Threads share a target by blocks; a state is summed in the order of the row's entries.
-
-   Nothing underflows: a window has a common power of two while products stay above PERMI_BAND_SAFE; then each state
-   gets its own. */
+   Threads share a target by blocks; a state is summed in the order of the row's entries. Nothing underflows: states
+   share a power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */
 
 #define PERMI_BAND_SLOTS 62
 #define PERMI_BAND_STATES 4e9  /* offsets are 32-bit */
-#define PERMI_BAND_SAFE 1e-270 /* DBL_MIN is below u (double-double: 2^-100) times anything above */
+#define PERMI_BAND_SAFE 1e-270 /* DBL_MIN is below u (double-double: 2^-100) times this */
 #define PERMI_BAND_SHAPES 128
-#define PERMI_BAND_COUNTED 2048 /* most equal columns in use */
-#define PERMI_BAND_KEPT_RUNS 1048576 /* of all shapes */
-#define PERMI_BAND_BLOCKS 8          /* of a step, a thread: some threads are slower */
-#define PERMI_BAND_POLL 65536        /* states from which each entry polls */
+#define PERMI_BAND_COUNTED 2048
+#define PERMI_BAND_KEPT_RUNS 1048576
+#define PERMI_BAND_BLOCKS 8
+#define PERMI_BAND_POLL 65536
 
-typedef union permi_band_entry { /* short: bands may have millions */
-  double real[3]; /* real, imaginary, absolute */
+typedef union permi_band_entry {
+  double real[3];
   int64_t integer[2];
 } permi_band_entry;
 
-typedef struct permi_band { /* "Rows" are taken, "columns" stand in the window */
+typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
   int n, groups, width;
-  int counted;                                  /* some columns are equal */
-  int *entry_start, *entry_group;               /* of a row; n + 1 */
+  int counted;
+  int *entry_start, *entry_group;
   permi_band_entry *entry;
-  int *capacity, *first, *last;                 /* of a group: columns, first and last row; by first row */
-  double cost;                                  /* transitions */
-  double longest;                               /* most transitions of a row */
+  int *capacity, *first, *last;
+  double cost;
+  double longest;
   double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
   double bound_relative;
 } permi_band;
@@ -73,7 +70,6 @@ static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
   return c;
 }
 
-/* ---- shapes: how a row moves the states of a window */
 enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
 
 typedef struct permi_band_run {
@@ -81,17 +77,17 @@ typedef struct permi_band_run {
 } permi_band_run;
 
 typedef struct permi_band_shape {
-  int slots, used;               /* positions, columns used before */
-  int kind[PERMI_BAND_SLOTS];    /* from the fastest position */
-  int leaving[PERMI_BAND_SLOTS]; /* capacities before */
-  int staying[PERMI_BAND_SLOTS]; /* and after */
+  int slots, used;
+  int kind[PERMI_BAND_SLOTS];
+  int leaving[PERMI_BAND_SLOTS];
+  int staying[PERMI_BAND_SLOTS];
   uint64_t hash;
-  int complete;                                  /* its runs are kept */
-  size_t start[2 * PERMI_BAND_SLOTS + 1];        /* of position p's column before (2 p), after (2 p + 1) */
-  size_t states;                                 /* after */
+  int complete;
+  size_t start[2 * PERMI_BAND_SLOTS + 1]; /* of position p: before at 2 p, after at 2 p + 1 */
+  size_t states;
 } permi_band_shape;
 
-/* counts[p (used + 2) + r]: states of the positions below p with r used. */
+/* counts[p (used + 1) + r]: states of the positions below p with r used. */
 static void permi_band_counts(const permi_band_shape *shape, int after, int used, double *counts)
 {
   const int size = used + 1;
@@ -103,7 +99,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
     double *at = counts + (size_t)(p + 1) * (size_t)size;
     const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
                                : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
-    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 must not spoil small ones */
+    for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 would spoil small ones */
       at[r] = 0;
       for (k = 0; k <= capacity && k <= r; k++)
         at[r] += below[r - k];
@@ -124,22 +120,22 @@ typedef struct permi_band_run_state {
   size_t room, words; /* states of a buffer; words of a state */
   void *from, *to;
   int64_t *from_exp2, *to_exp2; /* NULL: all share sizes.exp2 */
-  permi_sizes sizes;         /* for a shared power */
+  permi_sizes sizes;
   double visited;
-  int memory;                /* 1: out of memory for runs */
+  int memory;
 } permi_band_state;
 
 /* An entry of the row: uses the column at `position`, before or (entering) after. */
 typedef struct permi_band_stream {
   int position, entering, lowest; /* positions below keep their columns */
-  int keep;                       /* runs are kept, not done */
-  int within;                     /* only states from begin to before end */
+  int keep;                       /* only keeps runs */
+  int within;
   uint32_t begin, end;
   permi_coefficient entry;
-  int entry_exp2; /* times 2^entry_exp2 */
+  int entry_exp2;
 } permi_band_stream;
 
-/* Multiplies an entry; returns how often it is to be added, as long integers do not multiply. */
+/* Multiplies an entry; returns how often to add it, as long integers do not multiply. */
 static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
 {
   const int64_t times = (int64_t)factor;
@@ -167,7 +163,7 @@ static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficien
   return 1;
 }
 
-/* Adds a product to a state with its own power. */
+/* Adds to a state with a power of its own. */
 static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream,
                                  const permi_coefficient *c, size_t s, size_t t)
 {
@@ -215,7 +211,7 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
       permi_band_add_apart(state, stream, c, run->source + k, run->target + k);
     return;
   }
-  if (numbers->algebra == PERMI_COMPLEX) { /* runs are short: a call for each costs 15 % */
+  if (numbers->algebra == PERMI_COMPLEX) { /* a call for each short run costs 15 % */
     multiple = *c;
     permi_values_add_of(PERMI_COMPLEX, numbers, &multiple, y, x, run->count, 0);
     return;
@@ -237,7 +233,6 @@ PERMI_NEVER_INLINE static void permi_band_add(const permi_band_state *state, con
                       (const double *)state->from + run->source, run->count, 0);
 }
 
-/* Adds what of a run goes to the stream's states. */
 static void permi_band_add_within(const permi_band_state *state, const permi_band_stream *stream,
                                   const permi_band_run *run)
 {
@@ -252,7 +247,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Does a run of the stream, or keeps it, joined to the one before if it continues that. */
+/* Does or keeps a run of the stream, joined to the one before if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {

@@ -1,5 +1,5 @@
 /* ===================================================================================== >>band_order
-   Finds equal columns and an order of the rows, and offers a band. */
+   Finds equal columns and an order of the rows, offers a band. */
 #pragma once
 #include "streams.h"
 #include "band_run.h"
@@ -30,7 +30,7 @@ static int permi_band_equal(const permi_block *block, const permi_numbers *plain
   return equal;
 }
 
-/* same[v]: the first vertex of its side equal to v. key: 2 n. */
+/* same[v]: the first vertex of its side equal to v. */
 static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
@@ -57,7 +57,7 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
   }
 }
 
-/* Breadth first, low degrees first, as Cuthill and McKee. order, seen: 2 n. */
+/* Breadth first, low degrees first, as Cuthill and McKee. */
 static void permi_block_breadth(const permi_block *block, int start, int *order, int *seen, permi_control *watch)
 {
   int head = 0, tail = 0, v, e;
@@ -77,7 +77,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
         continue;
       seen[t] = 1;
       tail++;
-      for (; at > first && tail - first < 256; at--) { /* of a hub's neighbours the rest stays unsorted */
+      for (; at > first && tail - first < 256; at--) {
         const int u = order[at - 1];
         if (block->start[u + 1] - block->start[u] <= degree)
           break;
@@ -88,15 +88,14 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* Price of taking the vertices `lines` of a side in this order; cost INFINITY: above limit, or too wide. number: 4 n;
-   ways: n + 2. */
+/* Price of taking a side's vertices in a given order. INFINITY: above limit, or too wide. */
 typedef struct permi_band_price {
   double cost, most, longest; /* transitions; most states; most transitions of a row */
-  double made; /* transitions of rows with new shapes, whose runs are made */
+  double made; /* transitions of rows whose runs are made */
   int width;
 } permi_band_price;
 
-/* States of the window: C(columns, used), or vectors of counts with that sum. ways: columns + 2. */
+/* C(columns, used), or the number of vectors of counts with sum `used`. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
 {
   double *sums, states = 1;
@@ -113,7 +112,7 @@ static double permi_band_states(const int *open, int width, const int *size, int
   sums = ways + least + 1;
   for (r = 0; r <= least; r++)
     ways[r] = r == 0;
-  for (j = 0; j < width; j++) { /* times 1 + x + ... + x^size */
+  for (j = 0; j < width; j++) {
     for (r = 0; r <= least; r++)
       sums[r] = ways[r] + (r ? sums[r - 1] : 0);
     for (r = 0; r <= least; r++)
@@ -192,7 +191,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Greedy order: next the row with an open column that makes the window grow least, of equals the first in `rank`. */
+/* Greedy order: next the row with an open column that makes the window grow least. */
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
@@ -248,8 +247,8 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return 1;
 }
 
-/* The best of six orders: rows or columns as given, as Cuthill and McKee number them (Reducing the bandwidth of
-   sparse symmetric matrices, ACM '69: 157-172), and greedily from there. */
+/* The best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from
+   there. */
 static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, int *same, int *lines,
                              permi_band_price *price)
 {
@@ -263,8 +262,8 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   price->cost = (double)INFINITY;
   if (room->failed)
     return;
-  ways = (double *)(void *)key; /* once keys have been compared */
-  order = number + 2 * vertices; /* the first two are for the price */
+  ways = (double *)(void *)key;
+  order = number + 2 * vertices;
   seen = number + 3 * vertices;
   rank = number + 4 * vertices;
   trial = number + 5 * vertices;
@@ -280,7 +279,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   for (v = 1; v < vertices; v++)
     if (block->start[v + 1] - block->start[v] < block->start[start + 1] - block->start[start])
       start = v;
-  for (i = 0; i < 3; i++) { /* twice to the far end */
+  for (i = 0; i < 3; i++) {
     permi_block_breadth(block, start, order, seen, watch);
     if (permi_watch(watch, 0))
       return;
@@ -293,7 +292,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
       permi_band_price found;
       int used = 0;
       if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
-        continue; /* too many slots; as narrow as it gets */
+        continue; /* too many slots, or as narrow as it gets */
       for (i = 0; i < vertices; i++) {
         v = kind == 0 ? i : order[i];
         if (v / n == side)
@@ -313,7 +312,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
     }
 }
 
-/* Makes the band from an order. 0: out of memory. Part of it if watch says stop. */
+/* 0: out of memory. Incomplete if stopped. */
 static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
                            int *group_of, permi_control *watch)
 {
@@ -339,7 +338,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
       if (same[column] != column)
         continue;
       g = group_of[column - other];
-      if (g < 0) { /* numbered as they open */
+      if (g < 0) {
         g = group_of[column - other] = band->groups++;
         band->capacity[g] = 0;
         band->first[g] = i;
@@ -376,7 +375,7 @@ static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t si
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Seconds per transition, measured at half-widths 5 and 8. */
+/* Measured at half-widths 5 and 8. */
 static double permi_band_seconds_each(const permi_band *band)
 {
   static const double each[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
@@ -385,7 +384,7 @@ static double permi_band_seconds_each(const permi_band *band)
   return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
 }
 
-/* Finds an order and fills in the band, or refuses. 0: out of memory. */
+/* Makes the band, or refuses. 0: out of memory. */
 static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled,
                              permi_band *band, permi_band_price *price, permi_offer *offer)
 {
@@ -429,7 +428,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
     return fine ? PERM_OK : permi_fail_memory(maker->result);
   each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
   gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) + (dd ? n * PERMI_DD_UNIT : 0);
-  sums = permi_gamma(2 * edges + 4.0 * n + roundings); /* moduli are in double */
+  sums = permi_gamma(2 * edges + 4.0 * n + roundings);
   band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
   band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
   band->lost_error = working->lost_error;
@@ -449,7 +448,7 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
 static perm_status permi_band_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
 {
   permi_band *band = (permi_band *)offer->plan;
-  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; also in saved states */
+  static const uint64_t kind[] = {0, 1, 2, 3, 3, 4, 5, 5, 5, 5}; /* by algebra; in saved states */
   const permi_numbers *numbers = &band->numbers;
   const int integers = permi_algebra_is_integer(numbers->algebra);
   uint64_t hash = permi_hash(PERMI_HASH_START, kind[numbers->algebra]);

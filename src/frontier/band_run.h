@@ -4,8 +4,8 @@
 #include "steps_run.h"
 #include "band.h"
 
-/* Emits the stream's runs with positions above p settled: `before` and `after` columns are used up to p, states begin
-   at source and target. Targets ascend. */
+/* Emits runs by ascending target, positions above p settled: `before` and `after` columns are used up to p, states
+   begin at source and target. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -15,7 +15,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   int v, chosen = p == stream->position, goal, skip;
   if (before < 0 || after < 0)
     return;
-  if (p < stream->lowest) { /* states below are the same before and after */
+  if (p < stream->lowest) {
     const double count = before == after ? state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] : 0;
     if (count > 0)
       permi_band_emit(state, stream, source, target, count, factor);
@@ -56,8 +56,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
 }
 
-/* ---- running it */
-/* Gives each state a power of two that brings |x| into [1/2, 1). 0: out of memory. */
+/* Gives each state a power of two of its own. 0: out of memory. */
 static int permi_band_apart(permi_band_state *state, size_t states)
 {
   double *x = (double *)state->from;
@@ -113,18 +112,17 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   return 1;
 }
 
-/* A row, and its window's groups before and after, from the fastest position. */
 typedef struct permi_band_step {
   permi_band_state *state;
   int *window, *next_window;
   int slots, next_slots, row;
-  int opened, enterings; /* groups before; with the row */
-  int used, after;       /* columns used before; after, of those that stay */
-  int *position;         /* of a group: 2 p + entering */
+  int opened, enterings;
+  int used, after;
+  int *position; /* of a group: 2 p + entering */
   int parts;
 } permi_band_step;
 
-/* Finds the row's shape, counts and positions. Shapes with few runs are kept. 0: out of memory. */
+/* 0: out of memory. */
 static int permi_band_shape_find(permi_band_step *step)
 {
   permi_band_state *state = step->state;
@@ -171,7 +169,7 @@ static int permi_band_shape_find(permi_band_step *step)
   }
   if (state->shape && state->shape->complete)
     return 1;
-  for (k = 0; k < 2; k++) { /* for making runs */
+  for (k = 0; k < 2; k++) {
     if (!permi_room(&band->owned.allocator, NULL, &state->counts[k], 0,
                     (size_t)(shape.slots + 1) * (size_t)(used + 2), &state->counts_room[k], sizeof(double)))
       return 0;
@@ -208,13 +206,12 @@ static int permi_band_shape_find(permi_band_step *step)
   return !state->memory;
 }
 
-/* Predicted seconds of the rows before. */
 static double permi_band_done(const permi_band *band, int row)
 {
   return band->cost * row / band->n * band->seconds_each;
 }
 
-/* Takes a row's entries into a block of the states after it. */
+/* Adds a row's entries into a block of the states after it. */
 static perm_status permi_band_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -245,7 +242,7 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       size_t k = shape->start[way], beyond = last;
       for (; !stream.within && k < last; k++)
         permi_band_add(state, &stream, &state->runs[k]);
-      while (k < beyond) { /* first run that reaches into the block */
+      while (k < beyond) {
         const size_t middle = k + (beyond - k) / 2;
         if (state->runs[middle].target + state->runs[middle].count > stream.begin)
           beyond = middle;
@@ -281,8 +278,8 @@ static void permi_band_turn(permi_band_state *state)
    matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps_run. With signs, underflow
    of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
    more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
-   PERMI_DD_UNIT for u. States with powers of their own: one more factor an addition for aligning, one a row for
-   scaling. */
+   PERMI_DD_UNIT for u. With powers of their own, states have one more factor an addition, for aligning, and one a
+   row. */
 static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_band *band = (const permi_band *)leaf->context;

@@ -1,86 +1,82 @@
 /* ======================================================================================= >>frontier
-   The dynamic program over the vertices of a frontier, as sorted lists of states that are merged. Lists have two
-   levels, groups and patterns. */
+   The dynamic program over the vertices of a frontier, as sorted lists of states that are merged. */
 #pragma once
 #include "../api/sparse_config.h"
 #include "../dense/kernels.h"
 #include "../block/order.h"
 #include "values.h"
 
-/* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it,
-   products of entries. Eliminating v drops its bit where v is matched, and else matches v with each free neighbour t.
-   Vertices without neighbours left must be matched.
+/* A state is a mask of slots (1: that frontier vertex is matched); its value sums, over the ways to reach it, products
+   of entries. Eliminating v drops its bit where v is matched, else matches v with each free neighbour t; a vertex
+   without neighbours left must be matched. So a step is a union of streams, the drop and one for each t: a state with
+   (mask & test) == want goes to mask ^ flip, times a coefficient. Flipped bits are tested or free, so streams keep
+   lists sorted: a k-way merge, without sorting [DOB15].
 
-   So a step is a union of streams, the drop and one for each t: a state with (mask & test) == want goes to mask ^
-   flip, times a coefficient. Flipped bits are tested or free, so streams keep lists sorted: a k-way merge, without
-   sorting [DOB15].
+   The merge goes over groups, the states with the same bits above the low PERMI_LOW_BITS. A group's low masks are its
+   pattern; groups share few patterns, so a state costs only its value.
 
-   The low PERMI_LOW_BITS slots index a dense array; the merge goes over groups, the states with the same high bits. A
-   group's low masks are its pattern; groups share few patterns, so a state costs only its value.
-
-   Parts of a target, the groups between two keys, are merged (permi_part_merge), then filled. Threads take parts of
-   equal work, cut by bisection: the balanced path of [DOB15]. Values depend on their sources alone, not on parts or
-   threads. */
+   Threads take parts of a target, the groups between two keys, of equal work, cut by bisection: the balanced path of
+   [DOB15]. Values depend on their sources alone. */
 
 /* Seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, with small groups: .004, .004,
-   .008, .010, .011 (within a third, shared machine). */
+   .008, .010, .011 (within a third). */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH 512
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
 /* Measuring sizes costs a fifth of a step. Where the loss grows by at most 2^300 in all, long lists are measured in
-   one step of four, and else count as if they held values of any smallness. */
+   one step of four, else count as having values of any smallness. */
 #define PERMI_TRACK_STATES 2000
-#define PERMI_GROUP_BYTES 2 /* of a list, per state beside the value */
+#define PERMI_GROUP_BYTES 2
 
-/* A state comes from (state & keep) ^ flip, if (state & test) == want. */
+/* A state comes from (state & keep) ^ flip if (state & test) == want. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
   permi_coefficient c;
 } permi_pull;
 
-typedef struct permi_arrays { /* see >>arrays */
+typedef struct permi_arrays {
   permi_owned owned;
   perm_isa isa;
-  int lists;            /* on a GPU, but as sorted lists */
-  int low, middle, top; /* slots; low ones are the lowest bits */
-  int *pull_start;      /* steps + 1 */
+  int lists; /* on a GPU, but as sorted lists */
+  int low, middle, top;
+  int *pull_start; /* steps + 1 */
   permi_pull *pull;
-  uint64_t *occupied; /* steps + 1: slots in use before a step */
+  uint64_t *occupied; /* steps + 1: slots in use */
 } permi_arrays;
 
 typedef struct permi_frontier {
   permi_owned owned;
   permi_numbers numbers;
   int steps, width;
-  int slots, mask_words; /* slots in use; words of a mask */
+  int slots, mask_words;
   int *stream_start; /* steps + 1 */
-  permi_coefficient *coefficient; /* of a stream */
+  permi_coefficient *coefficient;
   uint64_t *mask; /* of a stream: words of test, want, flip */
-  double *states; /* steps + 1: bound on the states before a step */
-  double *cost;   /* steps + 1: predicted cost of all before */
+  double *states; /* steps + 1: a bound */
+  double *cost;   /* steps + 1: predicted, of all steps before */
   double bound_relative;
-  double lost_error; /* see permi_working */
-  double room[2];    /* most states before even, odd steps */
+  double lost_error;
+  double room[2]; /* most states, of even and odd steps */
   int *sequence, *birth, *death; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
-  int *ones;         /* steps + 1: ones of a state, see >>arrays */
+  int *ones; /* steps + 1: of a state, see >>arrays */
   permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
 
 typedef struct permi_patterns {
-  int count, room; /* room: a power of two; the table has twice that */
-  uint64_t *bits;  /* PERMI_LOW_WORDS each */
-  size_t *first;   /* in low; room + 1 */
+  int count, room;
+  uint64_t *bits; /* PERMI_LOW_WORDS each */
+  size_t *first;  /* in low */
   uint16_t *low;
   size_t low_room;
-  int *table; /* by hash: pattern + 1, or 0 */
+  int *table;
 } permi_patterns;
 
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
-  int words;      /* of a key */
-  uint64_t *high; /* keys of groups, ascending; low word first */
+  int words;
+  uint64_t *high;
   size_t *first;
   int *pattern;
   void *value;
@@ -103,8 +99,7 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_patterns_release(allocator, &list->patterns);
 }
 
-/* Moves *array, a pointer of any type, to larger memory with `used` elements kept. 0: out of memory, nothing is
-   lost. */
+/* Moves *array, a pointer of any type, to larger memory. 0: out of memory, nothing is lost. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -116,7 +111,7 @@ static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, 
   return 1;
 }
 
-/* The same unless there is room for `more` elements after the `used`. */
+/* The same unless there is room for `more`. */
 static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
                       size_t *room, size_t size)
 {
@@ -154,7 +149,7 @@ static size_t permi_patterns_hash(const uint64_t *bits)
 {
   uint64_t h = 0, g = 1;
   int w;
-  for (w = 0; w < PERMI_LOW_WORDS; w += 2) { /* two chains: multiplications overlap */
+  for (w = 0; w < PERMI_LOW_WORDS; w += 2) {
     h = (h ^ bits[w]) * UINT64_C(0x9e3779b97f4a7c15);
     g = (g ^ bits[w + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
   }
@@ -170,7 +165,7 @@ static void permi_patterns_clear(permi_patterns *patterns)
     memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
 }
 
-/* Returns the number of the pattern, entered if new; -1: out of memory. */
+/* The pattern's number, entered if new; -1: out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
   size_t mask, place;
@@ -211,22 +206,21 @@ static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *
   return pattern;
 }
 
-/* permi_even[b]: the numbers below 64 whose bit b is 0. */
 static const uint64_t permi_even[6] = {UINT64_C(0x5555555555555555), UINT64_C(0x3333333333333333),
                                        UINT64_C(0x0f0f0f0f0f0f0f0f), UINT64_C(0x00ff00ff00ff00ff),
                                        UINT64_C(0x0000ffff0000ffff), UINT64_C(0x00000000ffffffff)};
 
-/* A stream on both levels, and its place in the source. */
+/* A stream, and its place in the source; test, want, flip and key are high bits. */
 typedef struct permi_cursor {
-  uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS]; /* high bits */
-  uint64_t key[PERMI_MASK_WORDS]; /* high bits of the next output; last word all ones at the end */
+  uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
+  uint64_t key[PERMI_MASK_WORDS]; /* of the next output; last word all ones at the end */
   size_t group;
   unsigned low_test, low_want, low_flip;
-  uint64_t keep[PERMI_LOW_WORDS]; /* low masks that take part */
+  uint64_t keep[PERMI_LOW_WORDS];
   permi_coefficient c;
 } permi_cursor;
 
-/* Keys have `words` words, often the constant 1. */
+/* Compares keys of `words` words, often the constant 1. */
 static PERMI_ALWAYS_INLINE int permi_key_compare(const uint64_t *a, const uint64_t *b, int words)
 {
   int w;
@@ -244,7 +238,6 @@ static PERMI_ALWAYS_INLINE int permi_cursor_takes(const permi_cursor *cursor, co
   return !differs;
 }
 
-/* Moves on to the next group that takes part, or stays. */
 static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const permi_list *source, int words)
 {
   const uint64_t *high = source->high + cursor->group * (size_t)words;
@@ -259,7 +252,6 @@ static PERMI_ALWAYS_INLINE void permi_cursor_settle(permi_cursor *cursor, const 
       cursor->key[w] = UINT64_MAX;
 }
 
-/* Word of a stream's test (which = 0), want (1) or flip (2). */
 static uint64_t permi_stream_word(const permi_frontier *frontier, int stream, int which, int word)
 {
   const size_t words = (size_t)frontier->mask_words;
@@ -290,7 +282,6 @@ static void permi_cursor_make(permi_cursor *cursor, const permi_frontier *fronti
   cursor->group = 0;
 }
 
-/* Adds to `into` what the stream takes of the pattern; 0: nothing. */
 static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, uint64_t *into)
 {
   unsigned words = cursor->low_flip >> 6, w;
@@ -311,15 +302,15 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* The places from -> to of a pattern's states in another by a stream, both ascending. */
+/* How a stream moves a pattern's states: places from -> to in another, both ascending. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
 #define PERMI_MOVES_RUN 4 /* mean length from which runs are kept */
 typedef struct permi_move {
-  int step, stream, source, target; /* step + 1, 0: empty; pattern numbers */
-  int whole;                        /* k -> k, and the target has no more */
+  int step, stream, source, target;
+  int whole; /* k -> k, and the target has no more */
   int first, count;
-  int runs;                         /* if not 0: pairs are runs, each a start and a length */
+  int runs; /* if not 0: pairs are starts and lengths */
 } permi_move;
 
 typedef struct permi_moves { /* direct-mapped cache: patterns are few */

@@ -1,17 +1,14 @@
 /* ======================================================================================== >>sorting
-   Method sorting, a twin of the lists without merging: expands all terms of a step, sorts them by state, adds equal
-   ones. */
+   Method sorting: the lists without merging. Expands all terms of a step, sorts them by state, adds equal ones. */
 #pragma once
 #include "steps_run.h"
 
-/* Word w of a term's state. */
 static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_list *source, permi_take take, int w)
 {
   return source->high[(size_t)take.group * (size_t)frontier->mask_words + (size_t)w] ^
          permi_stream_word(frontier, (int)take.stream, 2, w);
 }
 
-/* All terms of step p, stream by stream, into part->take. */
 static perm_status permi_sorting_expand(const permi_frontier *frontier, permi_run *run, int p, permi_part *part)
 {
   const permi_list *source = &run->list[p & 1];
@@ -39,7 +36,7 @@ static perm_status permi_sorting_expand(const permi_frontier *frontier, permi_ru
   return status;
 }
 
-/* Sorts part[0].take by bytes of the keys, low ones first; stable. 0: out of memory. */
+/* Sorts by bytes of the keys, low ones first. 0: out of memory. */
 static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *source, const perm_allocator *allocator,
                               permi_part *part)
 {
@@ -61,7 +58,7 @@ static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *
       start[b] = sum;
       sum += here;
     }
-    if (b < 256) /* all have the same byte */
+    if (b < 256)
       continue;
     for (k = 0; k < count; k++)
       part[1].take[start[permi_sorting_key(frontier, source, part[0].take[k], byte / 8) >> shift & 255]++] =

@@ -1,52 +1,50 @@
 /* ========================================================================================== >>steps
-   Fills the states of a step of the lists: sums over the streams, group by group. */
+   Fills a step of the lists. */
 #pragma once
 #include "frontier.h"
 
-typedef struct permi_take { /* a stream that reaches a target group, and from which source group */
+typedef struct permi_take {
   uint32_t group, stream;
 } permi_take;
 
-/* A part of a step's target. Once merged, takes stand in order of groups, then streams. */
+/* Part of a step's target; once merged, takes stand in order of groups, then streams. */
 typedef struct permi_part {
   permi_cursor *cursor;
   size_t groups, group_room, takes, take_room, states;
   uint64_t *high;
-  int *pattern; /* into its own patterns, or the list's */
+  int *pattern;
   uint32_t *taken;
   permi_take *take;
   permi_patterns patterns;
-  int own, *number; /* own: number[pattern] is the list's number of one of its own patterns */
+  int own, *number; /* numbers of own patterns in the list */
   size_t number_room, group_at, state_at;
-  uint64_t end[PERMI_MASK_WORDS]; /* first key beyond the part */
+  uint64_t end[PERMI_MASK_WORDS];
   permi_sizes sizes;
   perm_status status;
 } permi_part;
 
-/* State of a run. */
 typedef struct permi_run {
   const perm_allocator *allocator;
-  perm_allocator locked; /* allocator of the threads */
-  permi_pool pool;       /* what does not grow */
+  perm_allocator locked;
+  permi_pool pool;
   permi_control *control;
   permi_list list[2];
   permi_part *part;
   int parts_at_once, threads;
-  int sorting; /* method sorting: lists of single states */
-  permi_moves *moves; /* one a thread */
-  size_t *weight; /* [stream][block of groups]: states before it that take part */
+  int sorting;
+  permi_moves *moves;
+  size_t *weight; /* [stream][block of groups]: states before that take part */
   size_t weight_room;
   permi_sizes sizes;
   double visited;
-  int step;              /* from 1 */
-  int careful, tracking; /* sizes are measured in every step; in this step */
-  double state_seconds;  /* predicted, of the present step */
+  int step;
+  int careful, tracking;
+  double state_seconds;
   const permi_numbers *numbers;
   int slots;
 } permi_run;
 
-/* Fills a merged and placed part straight into the list. Where a stream takes all of one group to all of another,
-   this is y += c x over contiguous arrays. */
+/* Fills a placed part. Where a stream takes all of one group to all of another, this is y += c x over arrays. */
 static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
                                               permi_list *target, permi_part *part, permi_moves *moves)
 {
@@ -54,7 +52,7 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
   const permi_take *take = part->take;
   size_t group, states = part->state_at, k, count;
   permi_sizes_clear(&part->sizes);
-  if (part->groups) /* an empty part has no arrays */
+  if (part->groups)
     memcpy(target->high + part->group_at * words, part->high, part->groups * words * sizeof *part->high);
   for (group = 0; group < part->groups; group++) {
     char *y = (char *)target->value + states * size;
@@ -62,7 +60,7 @@ static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi
     const int taking = (int)part->taken[group];
     int pass, fresh = 1, j;
     count = target->patterns.first[pattern + 1] - target->patterns.first[pattern];
-    for (pass = 0; pass < 2; pass++) /* whole moves first: one of them replaces zeroing */
+    for (pass = 0; pass < 2; pass++) /* whole moves first: one replaces zeroing */
       for (j = 0; j < taking; j++) {
         const permi_cursor *cursor = &part->cursor[take[j].stream];
         const char *x = (const char *)source->value + source->first[take[j].group] * size;

@@ -1,5 +1,5 @@
 /* ====================================================================================== >>steps_run
-   Runs the steps of the lists, in parts, by one thread or several. */
+   Runs the steps of the lists, by one thread or several. */
 #pragma once
 #include "../block/engines.h"
 #include "steps.h"
@@ -36,8 +36,7 @@ static int permi_part_more(const perm_allocator *allocator, permi_part *part, in
   return permi_takes_more(allocator, part, (size_t)streams);
 }
 
-/* Merges from the cursors up to part->end, or to the end of the group that reaches `most` states. *done: nothing is
-   left below the key. */
+/* Merges up to part->end, or until a group reaches `most` states. *done: nothing is left below the key. */
 static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
                                                               permi_patterns *patterns, permi_part *part, int words,
                                                               int streams, size_t most, int *done)
@@ -97,7 +96,6 @@ static perm_status permi_part_merge(const perm_allocator *allocator, const permi
   return permi_part_merge_words(allocator, source, patterns, part, source->words, streams, most, done);
 }
 
-/* Places the merged part in the target and numbers its patterns there. */
 static perm_status permi_part_place(permi_run *run, permi_list *target, permi_part *part)
 {
   int k;
@@ -122,7 +120,6 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
   return PERM_OK;
 }
 
-/* One thread takes parts that stay in the cache. */
 #define PERMI_PART_STATES 16384
 static perm_status permi_run_alone(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                    double done)
@@ -154,21 +151,19 @@ static perm_status permi_run_alone(permi_run *run, const permi_list *source, per
   return PERM_OK;
 }
 
-/* ---- the balanced path: source groups are weighed in blocks, keys found by bisection */
-#define PERMI_BALANCE_BLOCK 32      /* groups that are weighed together */
-#define PERMI_BALANCE_GROUP 16      /* cost of merging a group, in states */
-#define PERMI_PARALLEL_STATES 20000 /* source states from which threads pay */
-#define PERMI_PART_WORK 131072      /* states and groups, over all streams, that a thread takes at once */
+#define PERMI_BALANCE_BLOCK 32
+#define PERMI_BALANCE_GROUP 16 /* cost of merging a group, in states */
+#define PERMI_PARALLEL_STATES 20000
+#define PERMI_PART_WORK 131072
 
-/* Moves the cursor to the first source group whose output is not below `key`. The outputs of groups that take part
-   have the order of the sources. */
+/* Moves the cursor to the first source group whose output, which has the order of sources, is not below `key`. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
 {
   const int words = source->words;
   uint64_t at[PERMI_MASK_WORDS];
   size_t low = 0, high = source->groups;
   int w, b, top = -1;
-  for (w = words - 1; w >= 0 && top < 0; w--) { /* highest bit that outputs cannot have in common with the key */
+  for (w = words - 1; w >= 0 && top < 0; w--) { /* highest bit that no output has in common with the key */
     const uint64_t fixed = cursor->test[w] | cursor->flip[w];
     const uint64_t differs = (key[w] ^ cursor->want[w] ^ cursor->flip[w]) & fixed;
     for (b = 63; differs && !(differs >> b & 1); b--)
@@ -178,7 +173,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   }
   memcpy(at, key, (size_t)words * sizeof *at);
   if (top >= 0) {
-    if (key[top >> 6] >> (top & 63) & 1) { /* outputs have 0 here: the next free bit above must rise */
+    if (key[top >> 6] >> (top & 63) & 1) {
       for (top++; top < 64 * words; top++)
         if (!((cursor->test[top >> 6] | cursor->flip[top >> 6] | key[top >> 6]) >> (top & 63) & 1))
           break;
@@ -188,7 +183,7 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
       }
     }
     at[top >> 6] |= UINT64_C(1) << (top & 63);
-    for (w = 0; w <= top >> 6; w++) { /* below: as small as outputs can be */
+    for (w = 0; w <= top >> 6; w++) {
       const uint64_t below = w < top >> 6 ? UINT64_MAX : (UINT64_C(1) << (top & 63)) - 1;
       at[w] = (at[w] & ~below) | (((cursor->want[w] ^ cursor->flip[w]) & (cursor->test[w] | cursor->flip[w])) & below);
     }
@@ -205,16 +200,15 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   cursor->group = low;
 }
 
-/* A step of lists that threads share. */
 typedef struct permi_together {
   permi_run *run;
   const permi_list *source;
   permi_list *target;
   int streams;
-  size_t total, first, count; /* of all parts; first part of the round */
+  size_t total, first, count;
 } permi_together;
 
-/* Returns the work below a key, in whole blocks, and moves the cursors there. */
+/* Work below a key, in whole blocks; moves the cursors there. */
 static size_t permi_balance_below(const permi_together *step, permi_cursor *cursor, const uint64_t *key)
 {
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
@@ -227,7 +221,6 @@ static size_t permi_balance_below(const permi_together *step, permi_cursor *curs
   return sum;
 }
 
-/* The greatest key with at most `work` below it. */
 static void permi_balance_key(const permi_together *step, permi_cursor *cursor, size_t work, uint64_t *key)
 {
   int b;
@@ -260,7 +253,6 @@ static perm_status permi_balance_block(void *context, uint64_t block, int thread
   return PERM_OK;
 }
 
-/* Sums the weights; returns their total, 0: out of memory. */
 static size_t permi_balance_weigh(permi_together *step)
 {
   permi_run *run = step->run;
@@ -284,7 +276,6 @@ static size_t permi_balance_weigh(permi_together *step)
   return total + 1;
 }
 
-/* Merges part k of the round. */
 static perm_status permi_together_merge(void *context, uint64_t k, int thread)
 {
   const permi_together *step = (const permi_together *)context;
@@ -317,7 +308,7 @@ static perm_status permi_together_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* Several threads work in rounds of some parts each, which bounds what waits for its place. */
+/* Threads work in rounds, which bounds what waits for its place. */
 static perm_status permi_run_together(permi_run *run, const permi_list *source, permi_list *target, int streams,
                                       double done)
 {
@@ -352,8 +343,8 @@ static perm_status permi_run_together(permi_run *run, const permi_list *source, 
   return status;
 }
 
-/* Keeps the largest value between 2^-500 and 2^500. Entries are at most 1 in modulus and a step has at most
-   PERMI_FRONTIER_WIDTH + 1 streams, so nothing overflows. */
+/* Keeps the largest value between 2^-500 and 2^500: entries are at most 1 and streams at most PERMI_FRONTIER_WIDTH +
+   1, so nothing overflows. */
 static void permi_run_rescale(permi_run *run, permi_list *list)
 {
   const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_SAFE_PRODUCT);
@@ -362,29 +353,29 @@ static void permi_run_rescale(permi_run *run, permi_list *list)
 }
 
 /* THE BOUND. Step p has k_p streams, the block order n, the rounding unit is u.
-   1. A state's value is a sum of terms, one for each partial matching. A step multiplies a term at most once, n times
-   in all (a drop multiplies by 1), and adds it at most k_p - 1 times (the first addition is to 0, exact).
+   1. A state's value is a sum of terms, one a partial matching. A term is multiplied at most n times (a drop
+   multiplies by 1) and added at most k_p - 1 times in step p (the first addition, to 0, is exact).
    2. So the computed value is the sum of all matchings' products, each times at most n + sum (k_p - 1) factors 1 + d,
-   |d| <= u. Entries bring at most 2 more per degree-2 reduction, and one if an integer was rounded.
-   3. With g = gamma of that number and S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <=
-   g / (1 - g) (computed S).
+   |d| <= u. Entries bring at most 2 more a degree-2 reduction, and one if an integer was rounded.
+   3. With g = gamma of that number and S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <= g
+   / (1 - g) (computed S).
    Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more, also where subnormals are flushed.
-   sizes.loss bounds what that does to any one value: a step takes it to loss sum |c| + 2 k DBL_MIN. The second term
-   is 0 if no product can be below PERMI_SAFE_PRODUCT > 2^-968: products and sums are then multiples of 2^-1021. Then
-   |error| <= g / (1 - g) (computed S + loss) + loss.
+   sizes.loss bounds the effect on any value: a step takes it to loss sum |c| + 2 k DBL_MIN; the second term is 0 if
+   all products exceed PERMI_SAFE_PRODUCT > 2^-968, as all is then a multiple of 2^-1021. Then |error| <= g / (1 - g)
+   (computed S + loss) + loss.
    Complex: a product is off by a factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; also with fused
-   multiply-adds], a sum by u: 3 n replaces n. S sums products of moduli, rounded up. Four products and two sums, and
-   a sum for each part: 8 k DBL_MIN.
-   Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v = PERMI_DD_UNIT
-   > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts may underflow
-   first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of itself, for
-   which v has room. Smaller ones lose less than DBL_MIN. */
+   multiply-adds], a sum by u: 3 n replaces n. S sums products of moduli, rounded up. Four products, two sums and a sum
+   for each part: 8 k DBL_MIN.
+   Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
+   PERMI_DD_UNIT > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts
+   underflow first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of
+   itself, for which v has room. Smaller ones lose less than DBL_MIN. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
 }
 
-/* Prepares the cursors of step p, sizes and losses; returns the number of streams. */
+/* Prepares step p; returns the number of streams. */
 static int permi_run_prepare(const permi_frontier *frontier, permi_run *run, int p)
 {
   const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
@@ -439,7 +430,6 @@ static void permi_run_release(permi_run *run)
   permi_pool_release(&run->pool);
 }
 
-/* Allocates what the steps need beside the lists. 0: out of memory. */
 static int permi_run_create(permi_run *run, const permi_frontier *frontier, int streams)
 {
   const size_t moves = sizeof(permi_move) << PERMI_MOVES_LOG2;
@@ -470,7 +460,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier, int 
 
 typedef perm_status (*permi_stepping)(const permi_frontier *frontier, permi_run *run, int p);
 
-/* Begins a run, which is to be released also after a failure. control may be NULL. */
+/* Begins a run; release it also after a failure. control may be NULL. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, permi_stepping step,
                                   permi_run *run)
 {
@@ -497,7 +487,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   }
   run->careful = growth > 300;
   complete = permi_run_create(run, frontier, most);
-  for (p = 0; p < 2 && complete; p++) { /* the bound of all steps: growing would touch fresh pages each time */
+  for (p = 0; p < 2 && complete; p++) { /* the bound of all steps: growing touches fresh pages each time */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
     if (frontier->room[p] >= (double)(SIZE_MAX / 64))
@@ -507,7 +497,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
     complete = list->value && (!run->sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
                                                               (size_t)list->words * sizeof(uint64_t)));
   }
-  none[0] = 1; /* start: nothing matched, in one way */
+  none[0] = 1; /* nothing matched, in one way */
   if (!complete || (!run->sorting && (!permi_list_more_groups(allocator, &run->list[0]) ||
                                       permi_patterns_find(allocator, &run->list[0].patterns, none) != 0)))
     return PERM_ERROR_MEMORY;

@@ -1,5 +1,5 @@
 /* ======================================================================================== >>streams
-   Makes the streams of every step from an elimination order. */
+   Makes a frontier's streams from an elimination order. */
 #pragma once
 #include "../block/reduce.h"
 #include "frontier.h"
@@ -25,10 +25,9 @@ static void permi_frontier_release(const perm_allocator *allocator, void *contex
   permi_owned_release(allocator, frontier);
 }
 
-/* Gives slots to lives (birth, death]; a slot is free for what enters in the step of its death. Low slots go to the
-   vertices that live through the most states: patterns then change least from group to group, and tests and flips
-   fall on high bits, once a group. busy: `words` words for each of steps + 1. Returns the number of slots; 0: too
-   many, or watch says stop. */
+/* Gives slots to lives (birth, death]; what enters in the step of a death may have its slot. Low slots go to
+   vertices that live through the most states, so that patterns change least from group to group. busy: `words` words
+   for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, int words, permi_life *life,
                                 uint64_t *busy, int *slot, permi_control *watch)
 {
@@ -94,12 +93,12 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   int p, e, used = 0;
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
     int v = sequence[p], held = birth[v] >= 0 && birth[v] < p;
-    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* vanishing bits, tested 1, flipped to 0; with v's */
+    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* bits that vanish, 1 in the source; with v's */
     frontier->stream_start[p] = used;
     memset(gone, 0, bytes);
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int t = block->neighbour[e];
-      if (death[t] == p) /* it has a slot: in a block every vertex has two neighbours */
+      if (death[t] == p) /* in a block every vertex has two neighbours, hence a slot */
         permi_mask_set(gone, slot[t]);
     }
     memcpy(mine, gone, bytes);
@@ -124,7 +123,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
           want[word] &= ~bit;
           flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
         } else if (death[t] > p) {
-          flip[word] ^= bit; /* perhaps a slot that vanishes in this step */
+          flip[word] ^= bit;
         }
       }
       frontier->coefficient[used] = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
@@ -134,7 +133,6 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
   frontier->stream_start[p] = used;
 }
 
-/* Fills in sequence, births, deaths, states, costs. 0: watch says stop. */
 static int permi_frontier_walk(permi_frontier *frontier, const permi_block *block, const int *order,
                                const double *binomial, permi_walk *walk, permi_control *watch)
 {
@@ -176,7 +174,6 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   return 1;
 }
 
-/* The relative bound, see >>steps_run. */
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
   const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
@@ -194,8 +191,7 @@ typedef struct permi_exactness {
   int doubled;                  /* double-doubles */
 } permi_exactness;
 
-/* PERM_ERROR_LIMIT: over PERMI_FRONTIER_WIDTH frontier vertices, or watch, which may be NULL, says stop.
-   PERM_ERROR_OVERFLOW: the permanent may be too long. roundings: of an entry's terms. modulus: of integers, or 0. */
+/* PERM_ERROR_LIMIT: frontier too wide, or stopped. PERM_ERROR_OVERFLOW: permanent too long. */
 static perm_status permi_frontier_create(const perm_allocator *allocator, const permi_block *block, const int *order,
                                          const double *binomial, const permi_exactness *exactness,
                                          permi_control *watch, permi_frontier **made)

@@ -9,18 +9,17 @@
    over its scope, its neighbours when it goes.
 
    A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
-   d more matched rows than columns, ranked in ascending (colexicographic) order of "matched XOR is a row". What goes
-   next has the top bit, so that halves, vertex matched and not, are contiguous.
-     join: all pairs of disjoint masks, by common parts; the subset convolution of A. Bjorklund, T. Husfeldt, P.
-     Kaski, M. Koivisto (STOC 2007) takes more additions, and cancels
+   d more matched rows than columns, in ascending order of "matched XOR is a row". The next vertex to go has the top
+   bit: halves, vertex matched and not, are contiguous.
+     join: all pairs of disjoint masks, by common parts; subset convolution (A. Bjorklund, T. Husfeldt, P. Kaski,
+     M. Koivisto, STOC 2007) takes more additions, and cancels
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
-   Tables wait on a stack, in post-order.
 
-   Threads share a join by bits of the product, a star by places. A state is summed by ascending common parts of the
-   left mask, and entries, whatever the threads. */
+   Tables wait on a stack, in post-order. Threads share a join by bits of the product, a star by places; sums keep
+   their order. */
 
-#define PERMI_TREE_WIDTH 28 /* vertices of a table before its vertex goes */
-#define PERMI_TREE_LOW 12   /* bits ranked by one look */
+#define PERMI_TREE_WIDTH 28 /* vertices of a table before its own goes */
+#define PERMI_TREE_LOW 12
 #define PERMI_TREE_STARTS 4
 
 typedef struct permi_tree_edge {
@@ -28,29 +27,29 @@ typedef struct permi_tree_edge {
   permi_coefficient c;
 } permi_tree_edge;
 
-typedef struct permi_tree_node { /* in post-order */
-  int children, edge;            /* first edge */
-  int column;                    /* the vertex is a column */
-  uint32_t rows, all;            /* of scope and vertex, which is on top: rows; all */
-  uint32_t set;                  /* the scope, as a set of what the parent knows */
-  int difference;                /* columns - rows of the subtree */
+typedef struct permi_tree_node {
+  int children, edge;
+  int column;
+  uint32_t rows, all; /* of scope and vertex, which is on top */
+  uint32_t set;       /* the scope, as a set within the parent's */
+  int difference;     /* columns - rows of the subtree */
 } permi_tree_node;
 
 typedef struct permi_tree {
   permi_owned owned;
   permi_numbers numbers;
-  int size; /* 8-byte words of a value */
-  int nodes, width, joins, depth; /* depth: most tables on the stack */
-  permi_tree_node *node;          /* nodes + 1 */
+  int size;
+  int nodes, width, joins, depth;
+  permi_tree_node *node;
   permi_tree_edge *edge;
-  double stack_values, work_values, most_states; /* room; states of the largest joined table */
+  double stack_values, work_values, most_states;
   double most_groups, pairs, states;
-  double *cost; /* nodes + 1: predicted seconds of all before */
+  double *cost; /* predicted seconds of all nodes before */
   double bound_relative, lost_error;
   uint32_t binomial[PERMI_TREE_WIDTH + 1][PERMI_TREE_WIDTH + 2];
 } permi_tree;
 
-/* The bits of x at `set`, moved together; and back. */
+/* Packs the bits of x at `set`. */
 static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
 {
   uint32_t result = 0, bit = 1;
@@ -74,7 +73,6 @@ static uint32_t permi_tree_choose(const permi_tree *tree, int t, int k)
   return k < 0 || k > t ? 0 : tree->binomial[t][k];
 }
 
-/* Price of a product of values against doubles. */
 static double permi_tree_weight(const permi_tree *tree)
 {
   const double parts = tree->numbers.parts, words = tree->numbers.words;
@@ -84,19 +82,17 @@ static double permi_tree_weight(const permi_tree *tree)
   case PERMI_SIGNED: return 1.5;
   case PERMI_COMPLEX: return 4;
   case PERMI_WORDS: return parts * parts * (3 + 0.5 * words * words);
-  default: return 15 * parts * parts; /* double-doubles, residues */
+  default: return 15 * parts * parts;
   }
 }
 
-/* A table while it is priced. */
 typedef struct permi_tree_sketch {
   uint32_t set;
   int difference;
   double states;
 } permi_tree_sketch;
 
-/* Pairs that a join multiplies. Over masks of the common part with x rows and y columns: states of one with that
-   part, times those of the other without it. */
+/* Pairs that a join multiplies, summed over parts of the common vertices. */
 static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t one, int one_difference,
                                uint32_t other, int other_difference)
 {
@@ -114,7 +110,6 @@ static double permi_tree_pairs(const permi_tree *tree, uint32_t rows, uint32_t o
   return pairs;
 }
 
-/* The rank of a mask is low[] plus high[]. */
 typedef struct permi_tree_rank {
   uint32_t low[1 << PERMI_TREE_LOW];
   uint32_t high[1 << (PERMI_TREE_WIDTH - PERMI_TREE_LOW)];
@@ -125,7 +120,7 @@ static uint32_t permi_tree_place(const permi_tree_rank *rank, uint32_t mask)
   return rank->low[mask & ((1u << PERMI_TREE_LOW) - 1)] + rank->high[mask >> PERMI_TREE_LOW];
 }
 
-/* Rank of `mask` above `shift` places with the first k - |mask| bits. */
+/* Rank of the bits of mask << shift, above k - |mask| ones. */
 static uint32_t permi_tree_rank_of(const permi_tree *tree, uint32_t mask, int shift, int k)
 {
   uint32_t rank = 0;
@@ -146,7 +141,7 @@ static void permi_tree_rank_high(const permi_tree *tree, permi_tree_rank *rank, 
 
 typedef struct permi_tree_table {
   uint64_t *value;
-  uint32_t set; /* of what its user knows */
+  uint32_t set;
   int difference;
   size_t states;
   permi_sizes sizes;
@@ -156,26 +151,24 @@ typedef struct permi_tree_run {
   const permi_tree *tree;
   permi_control *control;
   permi_tree_rank *rank;
-  permi_tree_table *table; /* the stack */
+  permi_tree_table *table;
   uint64_t *values, *work[2];
-  uint32_t *mask[2], *index[2], *first[2]; /* of a join's tables: masks and places by groups */
+  uint32_t *mask[2], *index[2], *first[2];
   int most_threads;
   double weight;
   double done, visited, unpolled;
 } permi_tree_run;
 
-#define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that suit any order of pairs */
+#define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that stays in cache */
 #define PERMI_TREE_CUT 8     /* common bits of a part's number: the heaviest of 2^b parts has (2/3)^b of all */
-#define PERMI_TREE_OWN_CUT 6 /* with own bits of a factor, if those are fewer */
-#define PERMI_TREE_PARTS 8   /* of a step, a thread: some threads are slower */
+#define PERMI_TREE_OWN_CUT 6 /* with own bits of a factor, if fewer */
+#define PERMI_TREE_PARTS 8
 
-/* First of a part's share of `count` things. */
 static size_t permi_tree_begin(size_t count, int part, int parts)
 {
   return (size_t)((uint64_t)count * (uint64_t)part / (uint64_t)parts);
 }
 
-/* Threads for work on so many states. */
 static int permi_tree_threads(const permi_tree_run *run, size_t states)
 {
   return (double)states * PERMI_TREE_STATE_SECONDS * run->weight < PERMI_SHARE_SECONDS ? 1 : run->most_threads;
@@ -198,7 +191,6 @@ typedef struct permi_tree_group {
   const uint64_t *value;
 } permi_tree_group;
 
-/* out[mask XOR m] += a x over a group. */
 static PERMI_ALWAYS_INLINE void permi_tree_multiply_of(permi_algebra algebra, const permi_tree *tree,
                                                        const permi_tree_rank *rank, uint32_t m, const uint64_t *a,
                                                        const permi_tree_group *group, uint64_t *out)
@@ -249,7 +241,7 @@ static perm_status permi_tree_sizes(void *context, uint64_t number, int thread)
   (void)thread;
   permi_sizes_clear(&sizes);
   permi_values_track(tree->numbers.algebra, pass->table->value + begin * (size_t)tree->size, count, &sizes);
-  if (pass->parts == 1) { /* needs no lock */
+  if (pass->parts == 1) {
     permi_sizes_join(&pass->sizes, &sizes);
     return PERM_OK;
   }
@@ -269,7 +261,7 @@ static perm_status permi_tree_scale(void *context, uint64_t number, int thread)
   return PERM_OK;
 }
 
-/* Notes the sizes and brings the largest between 2^-100 and 2^100: products cannot overflow. */
+/* Brings the largest size between 2^-100 and 2^100: products cannot overflow. */
 static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *table)
 {
   const int threads = permi_tree_threads(run, table->states);
@@ -288,15 +280,14 @@ static void permi_tree_rescale(const permi_tree_run *run, permi_tree_table *tabl
     permi_share(threads, 0, (uint64_t)pass.parts, permi_tree_scale, &pass, NULL);
 }
 
-/* Groups the non-zero states by their matched vertices within `common`: masks and places, with first[] of 2^|common|
-   + 1. All sets are of the target. */
+/* Groups the non-zero states by their matched vertices within `common`; group g begins at first[g]. */
 static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *table, uint32_t set, uint32_t rows,
                             uint32_t common, uint32_t *mask, uint32_t *index, uint32_t *first)
 {
   const uint32_t own_rows = permi_tree_extract(rows, set), groups = 1u << permi_count_ones(common);
   const uint32_t within = permi_tree_extract(common, set);
   const int k = permi_count_ones(own_rows) - table->difference, tabled = table->states > 1000;
-  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast as bit by bit */
+  uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast */
   for (i = 0; tabled && i < 512; i++) {
     group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
     mask_of[i >> 7][i & 127] = permi_tree_deposit((i & 127) << 7 * (i >> 7), set);
@@ -319,7 +310,7 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
           index[first[g]++] = i;
         }
       }
-      if (state) { /* next number with as many bits */
+      if (state) {
         const uint32_t low = state & (0 - state), next = state + low;
         state = next | ((state ^ next) / low) >> 2;
       }

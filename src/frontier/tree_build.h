@@ -1,5 +1,5 @@
 /* ===================================================================================== >>tree_build
-   Runs a tree; orders a block by elimination, builds and prices its tree. */
+   Orders a block by elimination; builds, prices and runs its tree. */
 #pragma once
 #include "streams.h"
 #include "tree_join.h"
@@ -48,11 +48,11 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
   return status;
 }
 
-/* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs that ever were
-   adjacent, so that hubs cost nothing. A heap gives who goes next, by fill or degree, ties at random. Large blocks
-   have a list for each degree, last in, first out, so that elimination stays where it was: fewer cache misses,
-   narrower tables along bands (arrow:60000:5: ordered in 0.1 instead of 0.5 s, run in 2.2 instead of 3.5 s). */
-#define PERMI_TREE_LISTED 2000 /* vertices from which degrees have lists */
+/* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs ever
+   adjacent, so that hubs cost nothing. A heap gives who goes next. Large blocks have a list for each degree, last
+   in, first out: fewer cache misses, narrower tables along bands (arrow:60000:5: ordered in 0.1 instead of 0.5 s,
+   run in 2.2 instead of 3.5 s). */
+#define PERMI_TREE_LISTED 2000
 typedef struct permi_tree_key {
   uint64_t priority;
   int vertex;
@@ -60,10 +60,10 @@ typedef struct permi_tree_key {
 
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
-  int n, filling, listed; /* vertices; least fill first, or degree; by lists */
+  int n, filling, listed; /* filling: by fill, not degree; listed: by lists */
   int *head, *degree, *turn;
-  uint64_t *priority; /* present, of a vertex */
-  int *link;          /* vertex, next */
+  uint64_t *priority;
+  int *link;
   size_t links, link_room;
   uint64_t *pair; /* 0: free */
   size_t pairs, pair_room;
@@ -71,10 +71,10 @@ typedef struct permi_tree_graph {
   size_t keys, heap_room;
   int *next, *before; /* in a degree's list; before the first: -1 - degree */
   int first[PERMI_TREE_WIDTH + 1], lowest; /* below the lowest, lists are empty */
-  int *scope, *scope_start; /* of the k-th vertex to go: its neighbours then */
+  int *scope, *scope_start; /* of the k-th vertex to go: its neighbours */
   size_t scopes, scope_room;
-  size_t popped;  /* keys, valid or not */
-  size_t dropped; /* dead links */
+  size_t popped;
+  size_t dropped;
   uint64_t seed;
   permi_control *watch;
 } permi_tree_graph;
@@ -99,8 +99,7 @@ static uint64_t permi_tree_pair(int a, int b)
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
 }
 
-/* Prefetches a pair: the table of a large block is not in cache. Inline: gcc drops calls of functions that only
-   prefetch. */
+/* Prefetches a pair. Inline: gcc drops calls of functions that only prefetch. */
 static PERMI_ALWAYS_INLINE void permi_tree_expect(const permi_tree_graph *graph, int a, int b)
 {
 #if defined(__GNUC__)
@@ -120,11 +119,11 @@ static uint64_t *permi_tree_find(const permi_tree_graph *graph, uint64_t pair)
   return &graph->pair[place];
 }
 
-/* Makes a and b adjacent. 0: they were; -1: out of memory, or watch says stop. */
+/* Makes a and b adjacent. 0: they were; -1: out of memory, or stopped. */
 static int permi_tree_link(permi_tree_graph *graph, int a, int b)
 {
   const uint64_t pair = permi_tree_pair(a, b);
-  uint64_t *place = permi_tree_find(graph, pair); /* a != b: no pair is 0 */
+  uint64_t *place = permi_tree_find(graph, pair); /* no pair is 0, as a != b */
   int end;
   if (*place)
     return 0;
@@ -138,7 +137,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
       return -1;
     }
     graph->pair_room = 2 * room;
-    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) { /* nothing is found there */
+    if (!permi_copy(graph->watch, graph->pair, NULL, 2 * room * sizeof *old)) {
       permi_release(graph->allocator, old);
       return -1;
     }
@@ -163,7 +162,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* The neighbours left, at most PERMI_TREE_WIDTH; fewer if watch says stop: hubs may have millions of dead links. */
+/* Writes at most PERMI_TREE_WIDTH neighbours; fewer if stopped: hubs may have millions of dead links. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -204,7 +203,6 @@ static void permi_tree_list_drop(permi_tree_graph *graph, int v)
     graph->before[after] = before;
 }
 
-/* The vertex to go next; -1: none. */
 static int permi_tree_list_pop(permi_tree_graph *graph)
 {
   int v = -1;
@@ -242,10 +240,10 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   return 1;
 }
 
-/* The vertex to go next; -1: none, or watch says stop. */
+/* -1: none, or stopped. */
 static int permi_tree_key_pop(permi_tree_graph *graph)
 {
-  /* a key of millions takes microseconds: every 4096th counts */
+  /* popping a key of millions takes microseconds */
   while (graph->keys && !permi_watch_step(graph->watch, 16 * graph->popped++ + 15, 190)) {
     const permi_tree_key top = graph->heap[0], last = graph->heap[--graph->keys];
     size_t at = 0, child;
@@ -263,13 +261,13 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
   return -1;
 }
 
-/* Makes the block's graph, and a place in a list or a key for each vertex. PERM_ERROR_LIMIT: watch says stop. */
-#define PERMI_TREE_AHEAD 16 /* entries */
+/* PERM_ERROR_LIMIT: stopped. */
+#define PERMI_TREE_AHEAD 16
 static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_block *block, int filling)
 {
   const int n = 2 * block->n;
   const size_t room = 64 + 4 * (size_t)block->edges;
-  int v, e, ahead = 0, row = 0; /* prefetched entry, and its row */
+  int v, e, ahead = 0, row = 0;
   graph->n = n;
   graph->filling = filling;
   graph->listed = !filling && n >= PERMI_TREE_LISTED;
@@ -308,7 +306,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
       if (permi_tree_link(graph, v, block->neighbour[e]) < 0)
         return PERM_ERROR_MEMORY;
     }
-  for (v = n; graph->listed && v-- > 0;) /* the first vertex stands first */
+  for (v = n; graph->listed && v-- > 0;)
     permi_tree_list_push(graph, v);
   for (v = 0; v < n && !graph->listed; v++)
     if (permi_watch_step(graph->watch, (size_t)v, 300))
@@ -318,7 +316,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   return PERM_OK;
 }
 
-/* Takes v out and connects its neighbours. 0: no memory, or watch says stop. */
+/* Takes v out, connects its neighbours. 0: out of memory, or stopped. */
 static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const int *neighbour, int count)
 {
   int i, j;
@@ -347,7 +345,7 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
-/* PERM_ERROR_LIMIT: a table has too many vertices, or takes longer than the rival. */
+/* PERM_ERROR_LIMIT: a table is too wide or slower than the rival. */
 static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
 {
   int v, turn, count, neighbour[PERMI_TREE_WIDTH];
@@ -371,7 +369,6 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
   return permi_watch(graph->watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 }
 
-/* Predicts the seconds of a node's joins. */
 static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, const permi_tree_sketch *child,
                                double *roundings)
 {
@@ -412,28 +409,26 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     tree->states += product.states;
     states = states < ldexp(1, common) ? states : ldexp(1, common);
     roundings[0] += states;
-    roundings[1] += i >= 0; /* the unit multiplies exactly */
+    roundings[1] += i >= 0; /* a factor 1 is exact */
     factor = product;
   }
   tree->states += factor.states;
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
 }
 
-/* The relative bound for roundings of doubles and of double-doubles. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
   return gamma / (1 - permi_gamma(doubles + pairs)) * (1 + 8 * PERMI_UNIT);
 }
 
-/* A tree in the making, by turns; scopes descend. */
 typedef struct permi_tree_draft {
   const permi_tree_graph *graph;
   int *order, *first, *next, *children; /* of a turn: vertex, list of children, their number */
   int *sorted, *scope;
 } permi_tree_draft;
 
-/* Fills in the draft, or part of it if watch says stop; the child with the largest scope comes first. */
+/* Incomplete if stopped. The child with the largest scope comes first. */
 static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
   const permi_tree_graph *graph = draft->graph;
@@ -457,7 +452,7 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
   }
   for (k = 0; k <= PERMI_TREE_WIDTH; k++)
     bucket[k + 1] += bucket[k];
-  for (k = n; k-- > 0 && !permi_watch(watch, 0);) /* by size of scope */
+  for (k = n; k-- > 0 && !permi_watch(watch, 0);)
     draft->sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
   for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) {
     k = draft->sorted[i];
@@ -470,7 +465,7 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
   }
 }
 
-/* Makes the node of turn k, without what children bring; at->edge is given, at[1].edge made. */
+/* Makes the node of turn k, without what children bring. */
 static void permi_tree_node_make(permi_tree *tree, const permi_block *block, const permi_tree_draft *draft, int k,
                                  permi_tree_node *at)
 {
@@ -485,7 +480,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at->set = 0;
   for (i = begin; i < end; i++)
     at->rows |= (uint32_t)(draft->order[scope[i]] < block->n) << (i - begin);
-  if (end > begin) { /* both scopes descend */
+  if (end > begin) {
     const int parent = scope[end - 1], knows = graph->scope_start[parent];
     for (i = begin, j = 0; i < end - 1; i++) {
       while (scope[knows + j] != scope[i])
@@ -506,8 +501,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   at[1].edge = edge;
 }
 
-/* Builds the tree from the graph's order. given: roundings of an entry's terms. 0: out of memory. If watch says stop
-   there is no tree. */
+/* given: roundings of an entry's terms. 0: out of memory, or stopped. */
 static int permi_tree_build(const permi_block *block, const permi_tree_graph *graph, double given, permi_tree *tree)
 {
   permi_control *watch = graph->watch;
@@ -516,7 +510,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   permi_pool room = {graph->allocator, NULL, 0}, *pool = &tree->owned.pool;
   int *numbers = (int *)permi_pool_get(&room, 6 * vertices, sizeof(int)), *todo;
   permi_tree_sketch *stack = (permi_tree_sketch *)permi_pool_get(&room, vertices + 1, sizeof *stack);
-  double held = 0, roundings[2] = {0, 0}; /* all; of products */
+  double held = 0, roundings[2] = {0, 0};
   int i, k, depth = 1, top = 0, node = 0, steps = 0;
   permi_tree_draft draft;
   draft.graph = graph;

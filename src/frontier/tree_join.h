@@ -8,14 +8,13 @@ typedef struct permi_tree_product {
   permi_tree_run *run;
   const permi_tree_table *factor[2];
   permi_tree_table *out;
-  uint32_t rows, set[2], common; /* of the target */
-  int cut, larger, own_cut;      /* bits of a part's number: common ones, then the larger's own */
-  uint32_t common_rows;          /* numbered as common parts */
-  int ones, own;                 /* bits of a state in known vertices; those that are not common */
-  int parts;                     /* of clearing */
+  uint32_t rows, set[2], common;
+  int cut, larger, own_cut; /* bits of a part's number: common ones, then the larger's own */
+  uint32_t common_rows;     /* as bits of a common part */
+  int ones, own;            /* ones of a state; number of bits that are not common */
+  int parts;
 } permi_tree_product;
 
-/* Sorts the tables, or clears a part of the product. */
 static perm_status permi_tree_join_prepare(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -34,7 +33,7 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
-/* Narrows *begin, *end, where masks ascend (rows turned), to those with `value` in the bits `top`. */
+/* Narrows *begin, *end, where masks XOR rows ascend, to `value` in the bits `top`. */
 static void permi_tree_narrow(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t *begin,
                               uint32_t *end)
 {
@@ -65,7 +64,7 @@ static perm_status permi_tree_poll(permi_tree_run *run, double work, int master)
   return permi_control_poll(run->control, run->done, "tree");
 }
 
-/* The pairs of two groups; of the larger table those with `value` in `top`. */
+/* Multiplies two groups, of the larger table those with `value` in `top`. */
 static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32_t g, uint32_t h, uint32_t top,
                                           uint32_t value, int master)
 {
@@ -90,7 +89,7 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   return permi_tree_poll(run, (double)(end[1] - begin[1]) * (end[0] - begin[0]), master);
 }
 
-/* The pairs of a part by the product's common parts: few places at a time. Heavy parts, of most matched, come first. */
+/* Joins a part by the product's common parts: few places at a time, heavy parts first. */
 static perm_status permi_tree_join_part(void *context, uint64_t number, int thread)
 {
   const int part = (int)number;
@@ -107,9 +106,9 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   value = permi_tree_deposit(turned & ((1u << join->own_cut) - 1), top);
   for (;; c--) {
     const int own = join->ones - permi_count_ones(c ^ join->common_rows);
-    const int some = own >= 0 && own <= join->own; /* of states */
+    const int some = own >= 0 && own <= join->own;
     status = permi_tree_poll(join->run, some ? (double)(1u << permi_count_ones(c)) : 1, thread == 0);
-    for (g = 0; some && status == PERM_OK; g = (g - c) & c) { /* of the left: all subsets, ascending */
+    for (g = 0; some && status == PERM_OK; g = (g - c) & c) {
       const uint32_t h = c ^ g;
       if (first[0][g] < first[0][g + 1] && first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, top, value, thread == 0);
@@ -133,7 +132,7 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
     if (first[0][g] == first[0][g + 1] || status != PERM_OK)
       continue;
     status = permi_tree_poll(join->run, (double)(1u << permi_count_ones(free_part)), 1);
-    for (h = free_part; status == PERM_OK; h = (h - 1) & free_part) { /* all subsets */
+    for (h = free_part; status == PERM_OK; h = (h - 1) & free_part) {
       if (first[1][h] < first[1][h + 1])
         status = permi_tree_join_groups(join, g, h, 0, 0, 1);
       if (!h)
@@ -143,7 +142,7 @@ static perm_status permi_tree_join_small(const permi_tree_product *join)
   return status;
 }
 
-/* left times right into `out`, over `target`, a set of what the node knows, as are all_rows. */
+/* target, all_rows: sets within the node's scope and vertex. */
 static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint32_t target,
                                    const permi_tree_table *left, const permi_tree_table *right, permi_tree_table *out)
 {
@@ -189,14 +188,14 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
   return permi_share(threads, 0, (uint64_t)(1 << (join.cut + join.own_cut)), permi_tree_join_part, &join, NULL);
 }
 
-/* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first is to 0), where pairs <=
-   2^|common| are the ways to share a mask; in a star of e entries one product and e additions; and the factors of its
-   tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over
-   stars of (1 + e) factors 1 + d, |d| <= u, as in >>steps_run. Complex products are off by sqrt(5) u < 3 u [Hig02,
-   3.6], double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
-   Underflow: loss bounds the error of any one value beyond these factors, M is the largest modulus. A join takes loss
-   to pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
-   PERMI_TREE_LOST, nothing if none is below PERMI_SAFE_PRODUCT. */
+/* THE BOUND. In a join a term has one product and at most pairs - 1 additions (the first, to 0, is exact), pairs <=
+   2^|common| the ways to share a mask; in a star of e entries one product and e additions; and the factors of its
+   tables. So the permanent is the sum of all products, each times at most K = sum over joins of pairs + sum over stars
+   of (1 + e) factors 1 + d, |d| <= u, as in >>steps_run. Complex products are off by sqrt(5) u < 3 u [Hig02, 3.6],
+   double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
+   Underflow: loss bounds the error of any value beyond these factors, M is the largest modulus. A join takes loss to
+   pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
+   PERMI_TREE_LOST if it may be below PERMI_SAFE_PRODUCT. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -209,13 +208,12 @@ static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree
   return pairs * 2 * loss;
 }
 
-/* An entry of a star: `matched` += entry times `open`. */
 typedef struct permi_tree_ray {
   const permi_tree *tree;
   const permi_tree_edge *edge;
   const uint64_t *open;
   uint64_t *matched;
-  int t, k_open, column; /* vertices of the halves; bits of open masks */
+  int t, k_open, column;
   int parts;
 } permi_tree_ray;
 
@@ -227,11 +225,11 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   const size_t size = (size_t)tree->size;
   const int j = ray->edge->bit, k_open = ray->k_open;
   const uint32_t highs = 1u << (ray->t - 1 - j), bit = (uint32_t)ray->column << j, turned = bit ^ 1u << j;
-  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1; /* of a high part's states */
+  const int slices = (uint32_t)ray->parts > highs ? ray->parts : 1;
   const size_t last = permi_tree_begin((size_t)highs * (size_t)slices, part + 1, ray->parts);
   size_t piece = permi_tree_begin((size_t)highs * (size_t)slices, part, ray->parts);
   (void)thread;
-  while (piece < last) { /* below the bit: all parts with so many bits, in order */
+  while (piece < last) {
     const uint32_t high = (uint32_t)(piece / (size_t)slices);
     const int within = k_open - permi_count_ones(high) - ray->column, slice = (int)(piece % (size_t)slices);
     const int beyond = last - piece < (size_t)(slices - slice) ? slice + (int)(last - piece) : slices;
@@ -249,7 +247,7 @@ static perm_status permi_tree_ray_part(void *context, uint64_t number, int threa
   return PERM_OK;
 }
 
-/* Makes *table, over scope and vertex, that over the scope, a part of it. */
+/* Extends *table from part of the scope to scope and vertex. */
 static void permi_tree_star(permi_tree_run *run, const permi_tree_node *node, permi_tree_table *table)
 {
   const permi_tree *tree = run->tree;
@@ -290,7 +288,6 @@ static void permi_tree_unit(const permi_tree *tree, permi_tree_table *table, uin
   permi_value_one(&tree->numbers, value);
 }
 
-/* Replaces the children's tables on the stack by the node's. */
 static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *node, int *stacked)
 {
   const permi_tree *tree = run->tree;
@@ -298,7 +295,7 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
   permi_tree_table *table = run->table + *stacked - node->children, factor, product;
   perm_status status = PERM_OK;
   int child, side = 0;
-  if (!node->children) { /* the entries are the table */
+  if (!node->children) {
     const int t = permi_count_ones(node->all) - 1;
     uint64_t *unit = run->work[0];
     int e;
@@ -335,7 +332,7 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
     }
     permi_tree_star(run, node, &factor);
     if (factor.value != table->value)
-      memmove(table->value, factor.value, factor.states * size * sizeof *factor.value); /* may be its upper half */
+      memmove(table->value, factor.value, factor.states * size * sizeof *factor.value);
     factor.value = table->value;
     *table = factor;
   }

@@ -1,5 +1,5 @@
 /* ========================================================================================= >>values
-   The values of lists, arrays, trees, bands and matchings, of >>ring: their sizes, and which numbers a block needs. */
+   Values of >>ring in lists, arrays, trees, bands and matchings: their sizes, and which numbers a block needs. */
 #pragma once
 #include "../base/ring.h"
 #include "../block/engines.h"
@@ -25,7 +25,6 @@ static int64_t permi_residue_of(int64_t x, uint64_t p)
   return (int64_t)permi_wide_residue(permi_wide_of(x), p);
 }
 
-/* The entry of an edge. */
 static permi_coefficient permi_coefficient_of(const permi_block *block, int edge, const permi_numbers *numbers)
 {
   permi_coefficient c;
@@ -66,7 +65,7 @@ static permi_coefficient permi_coefficient_one(void)
   return one;
 }
 
-/* Adds |c| to *weight; *least becomes at most any non-zero modulus of c and of its parts. */
+/* Adds |c| to *weight; *least becomes at most any non-zero part of c. */
 static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, double *least)
 {
   const double real = fabs(c->real), imaginary = fabs(c->imaginary);
@@ -76,7 +75,7 @@ static void permi_coefficient_weigh(const permi_coefficient *c, double *weight, 
   *least = imaginary > 0 && imaginary < *least ? imaginary : *least;
 }
 
-/* An entry: compilers then know that it has no low parts. */
+/* An entry, known by compilers to have no low parts. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi_coefficient *entry)
 {
   permi_coefficient c = *entry;
@@ -84,7 +83,7 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_short(const permi
   return c;
 }
 
-/* A value as a coefficient, but for integers of several words. */
+/* A value, not of several words, as a coefficient. */
 static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebra algebra, const permi_numbers *numbers,
                                                                     const void *value)
 {
@@ -106,7 +105,6 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
-/* y += a x for a value a. */
 static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const permi_numbers *numbers, const void *a,
                                                  void *y, const void *x)
 {
@@ -118,7 +116,6 @@ static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const pe
   }
 }
 
-/* y += c x, or y = c x, of `count` values. */
 static PERMI_ALWAYS_INLINE void permi_values_add_of(permi_algebra algebra, const permi_numbers *numbers,
                                                     const permi_coefficient *c, void *y, const void *x, size_t count,
                                                     int fresh)
@@ -147,7 +144,6 @@ static PERMI_ALWAYS_INLINE void permi_values_add(const permi_numbers *numbers, c
   adder[numbers->algebra](numbers, c, y, x, count);
 }
 
-/* Adds a value to a partial, exactly. */
 static void permi_value_sum(const permi_numbers *numbers, const void *value, perm_partial *partial)
 {
   const permi_algebra algebra = numbers->algebra;
@@ -159,10 +155,9 @@ static void permi_value_sum(const permi_numbers *numbers, const void *value, per
     permi_sum_add_double(&partial->absolute, x[k]);
 }
 
-/* -- sizes of values -- */
 
 /* True values are 2^exp2 times those at hand; smallest and largest bound the non-zero moduli; `loss` bounds what
-   underflow did to any one value. */
+   underflow did to any value. */
 typedef struct permi_sizes {
   double smallest, largest, loss;
   long long exp2;
@@ -180,8 +175,7 @@ static void permi_sizes_join(permi_sizes *sizes, const permi_sizes *other)
   sizes->largest = other->largest > sizes->largest ? other->largest : sizes->largest;
 }
 
-/* Enters the extreme non-zero moduli of every stride-th double: what is 0 stays 0 and loses nothing. Four chains, as
-   a minimum takes four cycles. */
+/* Enters the extreme non-zero moduli of every stride-th double, in four chains, as a minimum takes four cycles. */
 static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t doubles, size_t stride,
                                                       permi_sizes *sizes)
 {
@@ -209,7 +203,7 @@ static PERMI_ALWAYS_INLINE void permi_values_extremes(const double *x, size_t do
   }
 }
 
-/* Adds a value to a partial, with what underflow took from it and the entries. */
+/* Adds a value and what underflow took from it and the entries. */
 static void permi_values_finish(const permi_numbers *numbers, const void *value, const permi_sizes *sizes,
                                 double lost_error, perm_partial *partial)
 {
@@ -219,12 +213,12 @@ static void permi_values_finish(const permi_numbers *numbers, const void *value,
     return;
   if (lost_error > 0)
     loss += DBL_MIN + ldexp(lost_error, permi_int_exponent(-sizes->exp2));
-  partial->lost += 2 * loss; /* 2: its own roundings */
+  partial->lost += 2 * loss;
   partial->exp2 = sizes->exp2;
 }
 
-/* Returns the e by which values are to be scaled by 2^-e, so that the largest comes near 1, and notes it; 0 while
-   that lies between 1 / beyond and beyond. Products below `safe` may lose low parts. */
+/* Returns e such that values times 2^-e come near 1, and notes it; 0 if all lie within 1 / beyond and beyond.
+   Products below `safe` may lose low parts. */
 static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
 {
   int e;
@@ -234,13 +228,12 @@ static int permi_sizes_rescale(permi_sizes *sizes, double beyond, double safe)
   sizes->loss = permi_loss_scaled(sizes->loss, 1, -e);
   sizes->smallest = ldexp(sizes->smallest, -e);
   sizes->largest = ldexp(sizes->largest, -e);
-  if (e > 0 && sizes->smallest < safe) /* a low part may go before its high part */
+  if (e > 0 && sizes->smallest < safe)
     sizes->loss += 2 * DBL_MIN;
   sizes->exp2 += e;
   return e;
 }
 
-/* x 2^-e; 2^-e alone may not be a double. */
 static void permi_values_scale(double *x, size_t doubles, int e)
 {
   const double first = ldexp(1, -(e / 2)), second = ldexp(1, e / 2 - e);
@@ -249,7 +242,7 @@ static void permi_values_scale(double *x, size_t doubles, int e)
     x[k] = x[k] * first * second;
 }
 
-/* Enters the sizes of values: of parts and moduli, not of low parts. Integers have none. */
+/* Enters sizes, not of low parts; integers have none. */
 static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const void *values, size_t count,
                                                    permi_sizes *sizes)
 {
@@ -264,10 +257,9 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
       permi_values_extremes(x, size, 2, sizes);
 }
 
-/* -- which numbers a block needs -- */
 
-/* log2 of a bound on permanents of the block of integers, by rows or columns: products of sums of moduli, or for
-   moduli 1 of r!^(1/r) [Bre73]. Rounded up. */
+/* log2 of a bound on the block's permanent, by rows or columns: products of sums of moduli, or of r!^(1/r) for
+   moduli 1 [Bre73]. Rounded up. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
@@ -288,8 +280,8 @@ static double permi_block_bits(const permi_block *block)
   return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
 }
 
-/* Chooses the numbers for the block. 0: the permanent may be too long for a perm_integer and there is no modulus. */
-#define PERMI_RESIDUE_WORDS 8 /* a residue product costs a division, as much as so many words */
+/* 0: the permanent may be too long for a perm_integer and there is no modulus. */
+#define PERMI_RESIDUE_WORDS 8 /* price of a residue product, a division */
 static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   int e;
@@ -297,7 +289,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   numbers->words = 1;
   numbers->parts = (block->integer ? block->imaginary_integer != NULL : block->imaginary != NULL) ? 2 : 1;
   if (block->integer) {
-    const double bits = permi_block_bits(block) + 1; /* the sign */
+    const double bits = permi_block_bits(block) + 1;
     numbers->words = bits < 64 * PERM_INTEGER_WORDS ? (int)(bits / 64) + 1 : PERM_INTEGER_WORDS + 1;
     numbers->algebra = numbers->parts == 2 || numbers->words > 2 ? PERMI_WORDS
                        : numbers->words == 2                     ? PERMI_WIDE
@@ -319,7 +311,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   return 1;
 }
 
-/* The same where double-doubles always have moduli. */
+/* The same, but double-doubles always have moduli. */
 static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block *block, uint64_t modulus, int doubled)
 {
   const int fits = permi_numbers_choose(numbers, block, modulus, doubled);

@@ -4,89 +4,86 @@
 #include "transversals.h"
 
 /* With entries a, b of a line in lines c, d across:
-       per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
-   so a line of 2k or 2k - 1 entries gives k permanents of one order less. Between branches go degrees 1 and 2, and
-   the fine Dulmage-Mendelsohn decomposition. The line with the fewest entries is branched on, partners paired by the
-   rows they share. Small pieces are summed over subsets, larger ones if all lines have over 4 entries. (DecompRyser
-   takes Ryser's formula there; subsets cancel nothing.)
+     per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
+   so a line of 2k or 2k - 1 entries gives k permanents of one order less. The line with the fewest entries is branched
+   on. Between branches go degrees 1 and 2, and the fine Dulmage-Mendelsohn decomposition. Small pieces are summed over
+   subsets, larger ones if all lines have over 4 entries (DecompRyser takes Ryser's formula; subsets cancel nothing).
 
-   THE BOUND. permi_decompose_node bounds the additions that a matching's product passes: one a line merged, branches
-   less one, the sum over blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all
-   (complex products count as 3) and S the sum of moduli, |error| <= g / (1 - g) (computed S), g = gamma_R. An
-   intermediate is multiplied by at most a minor's permanent of moduli, at most growth = prod max(1, row sum):
-   underflow costs DBL_MIN growth an operation.
+   THE BOUND. permi_decompose_node bounds a matching's additions: one a line merged, branches less one, the sum over
+   blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all (complex products count as 3)
+   and S the sum of moduli, |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most
+   a minor's permanent of moduli, at most growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation.
 
-   THREADS. Units as in >>transversals. In a first pass every thread walks the top of the tree and computes the units
-   of its tickets. In a second one thread walks it again and takes results, in the order of a single thread. The walk
-   depends on entries, never on results. */
+   THREADS. First every thread walks the top of the tree and computes the units (see >>transversals) of its tickets;
+   then one walks it again and takes results, in the order of a single thread. The walk depends on entries, never on
+   results. */
 
 #define PERMI_DECOMPOSE_ORDER 64
-#define PERMI_DECOMPOSE_SMALL 7       /* pieces summed over subsets, about a microsecond; */
-#define PERMI_DECOMPOSE_SUBSETS 14    /* if all lines have over 4 entries */
-#define PERMI_DECOMPOSE_PROBES 48     /* random descents of the prediction */
-#define PERMI_DECOMPOSE_ADDITIONS 40  /* a line, paid by the plan's bound */
-#define PERMI_DECOMPOSE_UNITS 16384   /* most `enough` */
-#define PERMI_DECOMPOSE_ROOM 8        /* times that have places; other units wait for pass two */
-#define PERMI_DECOMPOSE_THREADED 4e-2 /* as PERMI_WALK_SECONDS: the top is walked twice, nodes are dearer */
+#define PERMI_DECOMPOSE_SMALL 7    /* pieces summed over subsets: about a microsecond */
+#define PERMI_DECOMPOSE_SUBSETS 14 /* the same if all lines have over 4 entries */
+#define PERMI_DECOMPOSE_PROBES 48
+#define PERMI_DECOMPOSE_ADDITIONS 40 /* for each line, within the plan's bound */
+#define PERMI_DECOMPOSE_UNITS 16384
+#define PERMI_DECOMPOSE_ROOM 8        /* times `enough` units have a place; others wait for the second pass */
+#define PERMI_DECOMPOSE_THREADED 4e-2 /* above PERMI_WALK_SECONDS: the top is walked twice */
 
 typedef struct permi_decompose {
   permi_owned owned;
   permi_numbers numbers;
-  int n, words; /* of an integer; 0: doubles */
-  size_t size;  /* words of a cell */
+  int n, words;
+  size_t size;
   uint64_t row[PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell; /* n x n */
+  uint64_t *cell;
   double nodes, seconds;
   double entry_roundings, growth, lost_error;
 } permi_decompose;
 
-/* A matrix in the making: partners and live lines of each side. */
+/* A matrix in the making: entries and live lines of each side. */
 typedef struct permi_piece {
   int n;
   uint64_t live[2], mask[2][PERMI_DECOMPOSE_ORDER];
-  uint64_t *cell; /* NULL in a probe, like all cells there */
+  uint64_t *cell;
 } permi_piece;
 
-typedef struct permi_decompose_level { /* of a node; stacks may be small */
+typedef struct permi_decompose_level {
   permi_piece child;
-  int side, line, count; /* fewest entries; blocks, or pairs of entries: */
+  int side, line, count;
   uint64_t rows[PERMI_DECOMPOSE_ORDER], columns[PERMI_DECOMPOSE_ORDER];
 } permi_decompose_level;
 
-/* WHOLE: nothing is shared below. */
+/* WHOLE: a unit, or nothing is shared. */
 typedef enum permi_pass { PERMI_PASS_WHOLE, PERMI_PASS_DRAW, PERMI_PASS_TAKE } permi_pass;
 
-typedef struct permi_branch { /* result of a unit, beside its cell */
+typedef struct permi_branch {
   int additions;
   double nodes, operations;
 } permi_branch;
 
-typedef struct permi_branching { /* shared by threads */
+typedef struct permi_branching {
   permi_search search;
   const permi_decompose *plan;
-  int room;     /* units with a place */
-  double work;  /* predicted seconds of the first pass */
+  int room;
+  double work;
   permi_branch *branch;
   uint64_t *cell, *arena;
 } permi_branching;
 
-typedef struct permi_decomposing { /* a walk of the tree */
+typedef struct permi_decomposing {
   const permi_decompose *plan;
-  permi_branching *shared; /* NULL: nobody polls */
+  permi_branching *shared;
   permi_coefficient one;
   permi_pass pass;
   int thread, unit, ticket; /* next unit; the one to compute, or -1 */
-  double ways, threads;     /* branches along the path; for the progress */
+  double ways, threads;
   perm_status status;
-  permi_decompose_level *level;     /* of the node; permi_decompose_levels of them */
-  uint64_t *spare, *result;  /* a cell each */
-  uint64_t *subsets;         /* 2^permi_decompose_most cells */
-  double nodes, operations, work;   /* work: predicted seconds done */
-  uint64_t seed;                    /* of a probe */
-  double weight;                    /* of a probe's node */
+  permi_decompose_level *level;
+  uint64_t *spare, *result;
+  uint64_t *subsets;
+  double nodes, operations, work;
+  uint64_t seed;
+  double weight;
 } permi_decomposing;
 
-/* -- cells -- */
 
 static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, permi_decomposing *run, uint64_t *to,
                                                      const uint64_t *a, const uint64_t *x, const uint64_t *b,
@@ -105,7 +102,7 @@ static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, perm
   memcpy(to, sum, bytes);
 }
 
-/* to = a x + b y; to may be x or y, which may be NULL. */
+/* to = a x + b y; to may be x or y; these may be NULL. */
 static void permi_decompose_combine(permi_decomposing *run, uint64_t *to, const uint64_t *a, const uint64_t *x,
                                     const uint64_t *b, const uint64_t *y)
 {
@@ -128,7 +125,7 @@ static void permi_decompose_set(const permi_decompose *plan, uint64_t *cell, int
     memset(cell, 0, plan->size * sizeof *cell);
 }
 
-/* An integer may be 0; doubles count as entries even where terms cancelled. */
+/* Doubles count as entries even where terms cancelled. */
 static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cell)
 {
   size_t k;
@@ -137,9 +134,7 @@ static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cel
   return k == plan->size;
 }
 
-/* -- pieces -- */
 
-/* The whole, without cells. */
 static permi_piece permi_piece_whole(const permi_decompose *plan)
 {
   permi_piece piece;
@@ -162,7 +157,6 @@ static uint64_t *permi_piece_at(const permi_decompose *plan, const permi_piece *
   return piece->cell + (row * (size_t)piece->n + column) * plan->size;
 }
 
-/* Gives a line these entries only. */
 static void permi_piece_line(permi_piece *piece, int side, int line, uint64_t entries)
 {
   uint64_t changed = piece->mask[side][line] ^ entries;
@@ -177,7 +171,7 @@ static void permi_piece_remove(permi_piece *piece, int side, int line)
   piece->live[side] &= ~(UINT64_C(1) << line);
 }
 
-/* Finds the line with the fewest entries; returns its degree, INT_MAX: none left. */
+/* Returns the fewest entries of a line, INT_MAX: no line. */
 static int permi_piece_least(const permi_piece *piece, int *side, int *line)
 {
   int least = INT_MAX, s;
@@ -201,7 +195,7 @@ static int permi_piece_least(const permi_piece *piece, int *side, int *line)
   return least;
 }
 
-/* Eliminates a line of two entries, in c and d: c takes over d's. */
+/* Eliminates a line of two entries, in lines c and d across: c takes over d. */
 static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int side, int line)
 {
   const permi_decompose *plan = run->plan;
@@ -229,7 +223,6 @@ static void permi_piece_merge(permi_decomposing *run, permi_piece *piece, int si
   permi_piece_remove(piece, other, d);
 }
 
-/* Packs lines of `from` into `to`, with cells at `room`. */
 static void permi_piece_copy(const permi_decompose *plan, const permi_piece *from, uint64_t rows, uint64_t columns,
                              permi_piece *to, uint64_t *room)
 {
@@ -255,7 +248,7 @@ static void permi_piece_copy(const permi_decompose *plan, const permi_piece *fro
   }
 }
 
-/* subset[s]: permanent of the first rows in the columns of s. at[0][i] + at[1][j] is entry (i, j). */
+/* subset[s]: permanent of the first rows in the columns s. Entry (i, j) is at at[0][i] + at[1][j]. */
 static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const permi_numbers *numbers, int k,
                                                   const uint64_t *cell, size_t at[2][PERMI_DECOMPOSE_SUBSETS],
                                                   const unsigned *mask, uint64_t *subset)
@@ -277,7 +270,6 @@ static PERMI_ALWAYS_INLINE void permi_subsets_sum(permi_algebra algebra, const p
   }
 }
 
-/* Sums over subsets of columns into result. */
 PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const permi_piece *piece,
                                                    uint64_t *result)
 {
@@ -292,7 +284,7 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
     return;
   for (side = 0; side < 2; side++)
     for (i = 0, left = piece->live[side]; left; left &= left - 1, i++) {
-      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* order of the sums, and so their bits */
+      const int last_first = side && numbers->algebra == PERMI_COMPLEX; /* the order, and so the bits, of the sums */
       line[side][last_first ? k - 1 - i : i] = permi_trailing_zeros(left);
     }
   for (i = 0; i < k; i++) {
@@ -312,7 +304,7 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
   memcpy(result, run->subsets + (((size_t)1 << k) - 1) * plan->size, plan->size * sizeof *result);
 }
 
-/* Finds a column for a row, moving others (Kuhn). 0: none. taken: matched; seen: tried. */
+/* Finds a column for a row, moving others (Kuhn). 0: none. */
 static int permi_piece_match(const permi_piece *piece, int row, int *partner, uint64_t *taken, uint64_t *seen)
 {
   uint64_t next = piece->mask[0][row] & ~*taken;
@@ -330,7 +322,7 @@ static int permi_piece_match(const permi_piece *piece, int row, int *partner, ui
   return 1;
 }
 
-/* Rows within a set that a row reaches by entries and back by the matching, or against that. */
+/* Rows `within` that a row reaches by entries and back by the matching, or against that. */
 static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, const int *column_of, int row,
                                   uint64_t within, int forward)
 {
@@ -347,8 +339,7 @@ static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, 
   return reached;
 }
 
-/* Splits a piece into blocks; returns their number, 0: singular. Deletes entries between blocks; *dead: there were
-   some. */
+/* Returns the number of blocks, 0: singular. Deletes entries between blocks; *dead: some. */
 static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *columns, int *dead)
 {
   int partner[PERMI_DECOMPOSE_ORDER], column_of[PERMI_DECOMPOSE_ORDER], count = 0;
@@ -377,8 +368,7 @@ static int permi_piece_split(permi_piece *piece, uint64_t *rows, uint64_t *colum
   return count;
 }
 
-/* Pairs a line's entries, an odd one last; returns the number. Partners that share most lines come first: merging
-   fills in least. */
+/* Pairs a line's entries, an odd one last. Partners that share most lines come first: merging fills in least. */
 static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint64_t *pair)
 {
   uint64_t left = piece->mask[side][line];

@@ -3,8 +3,7 @@
 #pragma once
 #include "decompose.h"
 
-/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us, others of orders 16 to 40 (integers, degrees 3 to 8)
-   within a factor of 2. */
+/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us; others are within a factor of 2 at orders 16 to 40. */
 static double permi_decompose_seconds(const permi_decompose *plan, int n)
 {
   const int parts = plan->numbers.parts;
@@ -19,20 +18,19 @@ static double permi_decompose_subsets_seconds(const permi_decompose *plan, int n
   return ldexp(n * 2.2e-9 * cell, n);
 }
 
-static int permi_decompose_most(const permi_decompose *plan) /* large cells: less memory */
+static int permi_decompose_most(const permi_decompose *plan) /* fewer subsets of large cells */
 {
   return plan->size <= 4 ? PERMI_DECOMPOSE_SUBSETS : PERMI_DECOMPOSE_SMALL;
 }
 
 typedef enum permi_outcome {
   PERMI_NODE_ZERO,
-  PERMI_NODE_DONE,    /* result is complete */
-  PERMI_NODE_SUBSETS, /* to be summed over subsets */
-  PERMI_NODE_BLOCKS,  /* level->count blocks */
-  PERMI_NODE_BRANCH   /* one block */
+  PERMI_NODE_DONE,
+  PERMI_NODE_SUBSETS,
+  PERMI_NODE_BLOCKS,
+  PERMI_NODE_BRANCH
 } permi_outcome;
 
-/* Eliminates degrees 1 and 2 and splits, until neither leads on. */
 static permi_outcome permi_decompose_reduce(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                             int *additions)
 {
@@ -74,7 +72,7 @@ static uint64_t *permi_decompose_past(uint64_t *room, size_t words)
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                 uint64_t *room);
 
-/* Permanent of a piece below a node, unless another thread's unit or the second pass's; returns the additions. */
+/* Permanent of a piece below a node, unless left to another thread or pass; returns the additions. */
 static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, uint64_t *value,
                                  uint64_t *room)
 {
@@ -119,8 +117,7 @@ static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int
   return additions;
 }
 
-/* Permanent of the piece into result; returns the additions of THE BOUND. room: for pieces below. A probe follows
-   one, which counts for all. */
+/* Permanent of the piece; returns the additions of THE BOUND. A probe follows one branch, which counts for all. */
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                 uint64_t *room)
 {
@@ -167,7 +164,7 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   for (k = first; k < end; k++) {
     if (outcome == PERMI_NODE_BLOCKS) {
       permi_piece_copy(plan, piece, level->rows[k], level->columns[k], child, room);
-      run->ways = ldexp(ways, (most - child->n) / 4); /* the largest block has most of the work, few lines less */
+      run->ways = ldexp(ways, (most - child->n) / 4);
     } else {
       permi_piece_line(piece, level->side, level->line, level->rows[k]);
       permi_piece_copy(plan, piece, piece->live[0], piece->live[1], child, room);
@@ -191,25 +188,24 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   return additions + deeper + level->count - 1;
 }
 
-/* Cells of the arena: the whole, one of each lesser order, two numbers each. */
+/* The whole, a piece of each lesser order, two numbers each. */
 static size_t permi_decompose_cells(const permi_decompose *plan)
 {
   const size_t n = (size_t)plan->n;
   return n * (n + 1) * (2 * n + 1) / 6 + n * n + 3 * n + 8;
 }
 
-static size_t permi_decompose_levels(const permi_decompose *plan) /* a child may be as large as the whole */
+static size_t permi_decompose_levels(const permi_decompose *plan)
 {
   return (size_t)plan->n + 2;
 }
 
-static size_t permi_decompose_arena(const permi_decompose *plan) /* in words; 8: no shared line of cache */
+static size_t permi_decompose_arena(const permi_decompose *plan) /* 8: no shared line of cache */
 {
   return (permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
          permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
 }
 
-/* Walks the tree, or its top, into run->result; returns the additions. */
 static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
 {
   const permi_decompose *plan = run->plan;
@@ -226,7 +222,6 @@ static int permi_decompose_walk(permi_decomposing *run, uint64_t *arena)
   return permi_decompose_node(run, &piece, run->result, piece.cell + cells * size);
 }
 
-/* The first pass of a thread. */
 static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
 {
   permi_branching *shared = (permi_branching *)context;
@@ -245,7 +240,6 @@ static perm_status permi_decompose_draw(void *context, uint64_t me, int thread)
   return run.status;
 }
 
-/* Fits threads and units into memory: arenas, then results. */
 static void permi_decompose_fit(const permi_leaf *leaf, permi_branching *shared)
 {
   const permi_decompose *plan = shared->plan;
@@ -300,7 +294,7 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
     const double absolute = ((const double *)(const void *)run.result)[plan->size - 1];
     const int excess = additions - PERMI_DECOMPOSE_ADDITIONS * plan->n;
     partial->lost += 2 * (8 * (run.operations + run.nodes) * DBL_MIN * plan->growth + plan->lost_error);
-    if (excess > 0) /* more than the plan's bound pays; g (1 + g) < 2 g */
+    if (excess > 0) /* more than the plan's bound covers; g (1 + g) < 2 g */
       partial->lost += 2 * permi_gamma(excess) * absolute;
   }
   permi_pool_release(&pool);
@@ -317,8 +311,7 @@ static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size
   return length > 0 ? (size_t)length : 0;
 }
 
-/* Knuth's estimate of the tree: random descents, weighed by siblings (Math. Comp. 29 (1975) 121-136). 0: out of
-   memory. */
+/* Knuth's estimate of the tree, by random descents (Math. Comp. 29 (1975) 121-136). 0: out of memory. */
 static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
                                    permi_control *watch)
 {
@@ -333,7 +326,7 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
     return 0;
   for (probe = 0; probe < probes && !permi_watch(watch, 0.5 * plan->n * plan->n * plan->n); probe++) {
     permi_piece piece = permi_piece_whole(plan);
-    if (probe >= least && run.work > 2 * rival * probes) /* work only grows: the mean will exceed the rival's */
+    if (probe >= least && run.work > 2 * rival * probes)
       break;
     run.weight = 1;
     permi_decompose_node(&run, &piece, NULL, NULL);
@@ -375,7 +368,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   if (plan->numbers.algebra == PERMI_MAGNITUDES)
     plan->numbers.algebra = PERMI_SIGNED;
   if (plan->numbers.algebra == PERMI_WIDE)
-    plan->numbers.algebra = PERMI_WORDS; /* factors have two words, too */
+    plan->numbers.algebra = PERMI_WORDS; /* factors have two words */
   plan->words = block->integer ? plan->numbers.words : 0;
   plan->size = permi_numbers_words(&plan->numbers);
   plan->cell = (uint64_t *)permi_pool_get(&plan->owned.pool, cells + 1, plan->size * sizeof *plan->cell);
@@ -401,7 +394,7 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   if (!permi_decompose_predict(allocator, plan, rival, maker->watch))
     return permi_fail_memory(maker->result);
   offer->seconds = plan->seconds;
-  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan)); /* of a thread */
+  offer->bytes = 8.0 * (double)(cells * plan->size + permi_decompose_arena(plan));
   return PERM_OK;
 }
 
@@ -416,7 +409,7 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   (void)maker;
   (void)block;
   for (k = 0; k < (size_t)plan->n * (size_t)plan->n * plan->size; k++) {
-    memcpy(&word, &plan->cell[k], sizeof word); /* or a double */
+    memcpy(&word, &plan->cell[k], sizeof word);
     hash = permi_hash(hash, word);
   }
   leaf->information.work = plan->nodes;

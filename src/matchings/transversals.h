@@ -4,26 +4,25 @@
 #include "../frontier/steps_run.h"
 #include "../frontier/streams.h"
 
-/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone at once. Levels
-   keep products of paths, in double-double or long integers; terms are added exactly.
+/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone at once. Products
+   of paths are in double-double or long integers; terms are added exactly.
 
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
 
-   THREADS. All walk the top of the tree. A node is a unit when the choices on its path first multiply up to `enough`,
-   or when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. Nothing is
-   stored; exact sums have no order. */
+   THREADS. All walk the top of the tree. A node is a unit when the choices on its path multiply up to `enough`, or
+   when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. Exact sums have
+   no order. */
 
-/* -- searches of trees by threads, also for >>decompose -- */
 
-#define PERMI_SEARCH_UNITS 64     /* least a thread: units differ in size */
-#define PERMI_SEARCH_RATE 4       /* least a predicted second: below a unit nobody polls */
+#define PERMI_SEARCH_UNITS 64 /* least for each thread: units differ in size */
+#define PERMI_SEARCH_RATE 4   /* least for each predicted second: polls come between units */
 #define PERMI_SEARCH_MOST 1e5
 
-typedef struct permi_search { /* shared by threads */
-  permi_control *control; /* NULL: nobody polls */
-  int threads, stop;      /* stop: a perm_status, written by the calling thread */
-  double enough;          /* branches along a unit's path; 1: the root is the only unit */
-  uint64_t next;          /* ticket */
+typedef struct permi_search {
+  permi_control *control;
+  int threads, stop; /* stop: a perm_status, written by the calling thread */
+  double enough;     /* branches along a unit's path; 1: the root is the only unit */
+  uint64_t next;
 } permi_search;
 
 static void permi_search_share(permi_search *search, const permi_leaf *leaf, int threads)
@@ -50,7 +49,7 @@ static uint64_t permi_search_ticket(permi_search *search)
   return ticket;
 }
 
-/* The status that ends the search. Thread 0 asks the control, others see what it found. */
+/* Thread 0 asks the control, others see what it found. */
 static perm_status permi_search_poll(permi_search *search, int thread, double work, const char *activity)
 {
   int stop = PERM_OK;
@@ -68,29 +67,29 @@ static perm_status permi_search_poll(permi_search *search, int thread, double wo
 }
 
 #define PERMI_TRANSVERSALS_SAFE 1e-270 /* above, double-double products have the counted error */
-#define PERMI_TRANSVERSALS_STEP 2.5e-8 /* seconds per matching and row, measured at orders 24 and 30 */
+#define PERMI_TRANSVERSALS_STEP 2.5e-8 /* seconds of a matching and row, at orders 24 and 30 */
 
 typedef struct permi_transversals {
   permi_owned owned;
-  permi_numbers numbers; /* of products */
-  size_t size;          /* bytes of a product */
+  permi_numbers numbers;
+  size_t size;
   int n;
-  int *start, *neighbour, *edge;  /* as in permi_block */
-  permi_coefficient *coefficient; /* of an edge, at most 1 in modulus */
+  int *start, *neighbour, *edge;
+  permi_coefficient *coefficient;
   permi_coefficient one;
-  double most, seconds_each;      /* bound on the matchings; predicted seconds of one */
+  double most, seconds_each;
   double bound_relative, lost_error;
 } permi_transversals;
 
-typedef struct permi_matching_path { /* where a search stands */
+typedef struct permi_matching_path {
   const permi_transversals *all;
   int *degree, *next, *previous; /* choices left; free vertices in a ring, head 2 n */
   int *alive;
-  int *vertex, *at; /* of a level: its vertex, and the entry that matches it */
-  double *ways;     /* of a level above units: choices multiplied */
-  char *product;    /* of a level */
-  char *sum;        /* of integers */
-  int dead;         /* some vertex has no choice left */
+  int *vertex, *at; /* of a level */
+  double *ways;
+  char *product;
+  char *sum;
+  int dead;
 } permi_matching_path;
 
 /* v leaves the graph (step -1) or comes back (1). */
@@ -110,7 +109,6 @@ static void permi_path_move(permi_matching_path *path, int v, int step)
   }
 }
 
-/* Matches u by entry e; path->dead: some vertex has no choice left. */
 static void permi_path_match(permi_matching_path *path, int u, int e)
 {
   const permi_transversals *all = path->all;
@@ -122,7 +120,7 @@ static void permi_path_match(permi_matching_path *path, int u, int e)
     path->dead = path->alive[all->neighbour[k]] && path->degree[all->neighbour[k]] == 0;
 }
 
-/* Begins level k at the free vertex of fewest choices. */
+/* Starts level k at the free vertex of fewest choices. */
 static void permi_path_level(permi_matching_path *path, int k)
 {
   const int head = 2 * path->all->n;
@@ -142,14 +140,14 @@ static void permi_path_multiply(permi_matching_path *path, int k, const permi_co
     permi_dd *y = (permi_dd *)(void *)to;
     memcpy(to, from, all->size);
     permi_dd_multiply_complex(&y[0], &y[1], permi_dd_make(c->real), permi_dd_make(c->imaginary));
-    y[2].hi *= c->absolute; /* modulus */
+    y[2].hi *= c->absolute;
   } else {
     permi_value_add(all->numbers.algebra, &all->numbers, c, to, from, 1);
   }
 }
 
-/* Adds the product at a path's end. One whose moduli are below PERMI_TRANSVERSALS_SAFE (entries are at most 1) is at
-   most that, computed or true, and counts as lost: `lost` is a count, whose sum has no order. */
+/* Adds the product at a path's end. One whose moduli are below PERMI_TRANSVERSALS_SAFE is at most that, computed or
+   true, as entries are at most 1; it counts as lost. */
 static void permi_path_add(permi_matching_path *path, perm_partial *sums)
 {
   const permi_transversals *all = path->all;
@@ -166,7 +164,7 @@ static void permi_path_add(permi_matching_path *path, perm_partial *sums)
 typedef struct permi_enumeration {
   const permi_transversals *all;
   permi_search search;
-  size_t numbers, bytes; /* of a thread */
+  size_t numbers, bytes;
   int *number;
   char *memory;
   perm_partial total;
@@ -199,7 +197,6 @@ static void permi_path_begin(permi_matching_path *path, const permi_enumeration 
   permi_path_level(path, 0);
 }
 
-/* The search of a thread, with memory `me`. */
 static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread)
 {
   permi_enumeration *shared = (permi_enumeration *)context;
@@ -210,14 +207,14 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   permi_matching_path path;
   perm_partial mine;
   perm_status stop = PERM_OK;
-  int k = 0, begin = shared->search.enough > 1 ? above : 0; /* begin: level where the present unit begins */
+  int k = 0, begin = shared->search.enough > 1 ? above : 0;
   uint32_t steps = 0;
   memset(&mine, 0, sizeof mine);
   permi_path_begin(&path, shared, me);
   while (k >= 0 && !stop) {
     const int u = path.vertex[k], end = all->start[u + 1];
     int e = path.at[k];
-    if (e >= all->start[u]) { /* back from below */
+    if (e >= all->start[u]) {
       permi_path_move(&path, all->neighbour[e], 1);
       permi_path_move(&path, u, 1);
     }
@@ -234,7 +231,7 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
       path.ways[k + 1] = path.ways[k] * path.degree[u];
       if (path.ways[k + 1] >= shared->search.enough || k + 1 == n) {
         if (unit++ != ticket)
-          continue; /* another thread's */
+          continue;
         ticket = permi_search_ticket(&shared->search);
         begin = k + 1;
       }
@@ -253,7 +250,7 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   }
   if (permi_algebra_is_integer(all->numbers.algebra))
     permi_value_sum(&all->numbers, path.sum, &mine);
-  mine.chunks = 1; /* else the merge ignores it */
+  mine.chunks = 1;
   PERMI_OMP(critical(permi_enumeration_join))
   perm_partial_merge(&shared->total, &mine);
   return stop;
@@ -270,7 +267,7 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
   memset(&shared, 0, sizeof shared);
   shared.all = all;
   shared.search = permi_search_begin(leaf, control);
-  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: no shared lines of cache */
+  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: no shared line of cache */
   shared.bytes = levels * (sizeof(double) + all->size) + all->size + 64;
   threads = (size_t)shared.search.threads;
   shared.number = (int *)permi_pool_get(&pool, threads, shared.numbers * sizeof(int));
@@ -303,7 +300,7 @@ static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, s
   return length > 0 ? (size_t)length : 0;
 }
 
-/* log2 of Minc and Bregman's bound on matchings [Bre73], by rows or columns. */
+/* log2 of Minc and Bregman's bound [Bre73], by rows or columns. */
 static double permi_block_matchings(const permi_block *block)
 {
   double bits[2] = {0, 0};
