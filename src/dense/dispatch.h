@@ -9,45 +9,45 @@ typedef struct permi_chunk_sum {
   double absolute;
 } permi_chunk_sum;
 
-#define PERMI_VIRTUAL_ROWS 392 /* 64 complex rows in pairs: 12 virtual rows for 2 rows; and 8 to look ahead */
+#define PERMI_VIRTUAL_ROWS 392 /* 64 complex rows in pairs: 12 virtual rows a pair; 8 to look ahead */
 #define PERMI_GROUP_LOG2 3     /* terms of 2^3 outer states are added plainly, then by TwoSum */
 
-/* Tables of one matrix, made by >>dense, immutable while kernels run. A virtual row is a linear form in the signs with
-   coefficients on a fixed-point grid, so that all sums are exact; see permi_dense_tables. */
+/* Tables of one matrix, made by >>dense and constant while kernels run. A virtual row is a linear form in the signs
+   with coefficients on a fixed-point grid. */
 typedef struct permi_dense {
-  int n, rows, padded; /* virtual rows; padded to a multiple of 8 with zeros */
+  int n, rows, padded; /* rows: virtual; padded with zeros to a multiple of 8 */
   int outer, chunk_log2;
   unsigned absolute_mask; /* 1 of mask + 1 groups of states enters the sum of |terms| */
-  double *table;          /* what kernels add to the row sums, vector by vector, in the order in which they use it */
-  double *step;           /* [outer][2][padded]: -2a (sign turning -) comes second, +2a first */
-  double *start;          /* [padded] row sums with every outer sign + */
-  double *constant;       /* PERM_FORM_PAIR: see permi_dense_pair */
-  double *memory;         /* all of these are inside */
+  double *table;          /* what kernels add to the row sums, vector by vector, in order of use */
+  double *step;           /* [outer][2][padded]: +2a, then -2a for a sign turning - */
+  double *start;          /* [padded]: row sums with every outer sign + */
+  double *constant;       /* PERM_FORM_PAIR: permi_dense_pair */
+  double *memory;         /* holds all of these */
   void (*run)(const struct permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 } permi_dense;
 
-/* What a kernel of >>minors works in, thread by thread; numbers are a vector a part. Sums over settings have Glynn's
-   signs, but for those of the lanes. A chunk of 2^m states leaves in stack [max(m - 2, 0)] its sum for each row. */
+/* The memory of one thread of >>minors; a number is a vector a part. Sums over settings carry Glynn's signs except
+   those of the lanes. A chunk of 2^m states leaves its sums in stack [max(m - 2, 0)]. */
 typedef struct permi_minors_work {
-  double *row;                    /* [row]: table, products of the rows before, sums for block columns and the first two
+  double *row;                    /* [row]: table, products of earlier rows, sums for block columns and the first two
                                      outer ones */
-  double *block_high, *block_low; /* [row][block columns and 2]: those sums for good */
-  double *high, *low;             /* [outer column][row]: sums for outer columns, from the third on */
+  double *block_high, *block_low; /* [row][block columns and 2]: those sums, over the chunk */
+  double *high, *low;             /* [outer column][row]: sums from the third outer column on */
   double *present;                /* [4][row]: sums of the last four states */
-  double *stack;                  /* [level][row]: of blocks of 4, 8, ... states that wait for their neighbours */
-  double *absolute;               /* [row]: sums of |terms|, no parts */
+  double *stack;                  /* [level][row]: blocks of 4, 8, ... states that wait for their neighbours */
+  double *absolute;               /* [row]: sums of |terms| */
 } permi_minors_work;
 
-/* The subset program of >>batch for one order n, 5 .. 8. Level k has a number for every subset of k columns, in blocks
-   by the subset's high columns (5 and up, in the order of their masks), within them by its low ones. A group is the
-   blocks of a level with as many low columns. code, for each block: its source by a low column; its target; its
-   complement at level n / 2; for each of its high columns, the column and the block without it. */
+/* The subset program of >>batch for an order n, 5 to 8. Level k has a number for each set of k columns, in blocks by
+   the set's high columns (5 and up), within a block by its low columns, in the order of their masks. A group is the
+   blocks of a level with equally many low columns. code holds for each block: its source by a low column; its target;
+   its complement at level n / 2; for each high column, that column and the block without it. */
 typedef struct permi_batch_group {
   int low, sources, items;
 } permi_batch_group;
 
 typedef struct permi_batch_program {
-  int n, most; /* most numbers of a level */
+  int n, most; /* most: numbers of a level */
   int groups[5], start[5]; /* of levels 2 to 4 */
   permi_batch_group group[5][5];
   int code[400]; /* distances in doubles */
@@ -55,16 +55,15 @@ typedef struct permi_batch_program {
 
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 
-/* Tables of one integer matrix for the vector kernels, made by >>exact, immutable while kernels run. Rows are in the
-   order of the atoms. */
-#define PERMI_EXACT_LIMBS 32     /* most limbs of a product */
-#define PERMI_EXACT_PADDED 36    /* with what fills tiles, see the kernel */
+/* Tables of one integer matrix, made by >>exact and constant while kernels run; rows in the order of the atoms. */
+#define PERMI_EXACT_LIMBS 32
+#define PERMI_EXACT_PADDED 36    /* with what fills tiles */
 #define PERMI_EXACT_ATOMS 5      /* of a limb */
-#define PERMI_EXACT_BLOCK_LOG2 2 /* block columns */
+#define PERMI_EXACT_BLOCK_LOG2 2
 #define PERMI_EXACT_SKIP_LOG2 6  /* setting columns when zeros are skipped, two of them in a table */
 #define PERMI_EXACT_WINDOW 51    /* bits of a limb in doubles */
 #define PERMI_EXACT_WIDTH 8      /* most doubles of a vector */
-/* What a thread works in: accumulators, then what the kernels keep between their levels. */
+/* The memory of one thread: accumulators, then what kernels keep between levels. */
 typedef struct permi_exact_work {
   uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
   double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];                            /* for many limbs: limbs, */
@@ -74,28 +73,29 @@ typedef struct permi_exact_work {
   uint8_t lane[128 * 4 * PERMI_EXACT_WIDTH + 64], setting[128 * 4 * PERMI_EXACT_WIDTH + 64]; /* of survivors */
 } permi_exact_work;
 typedef struct permi_exact {
-  int n, padded;            /* rows; padded to a multiple of 16 */
+  int n, padded;            /* padded to a multiple of 16 */
   int window;               /* limb k weighs 2^(window k) */
-  int limbs, first, narrow; /* how many there are, in the first half; of atoms, the others being wide */
+  int limbs, first, narrow; /* first: in the first half; narrow: made of atoms, the others being wide */
   int outer, chunk_log2, transposed;
   int settings; /* vectors of atoms until the accumulators must be emptied */
   int even_rows;
-  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS]; /* rows go through the atoms in turn */
+  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS]; /* rows go to the atoms in turn */
   int fifth[PERMI_EXACT_LIMBS];                         /* 1: the limb's last atom has rows */
-  int wide_rows[PERMI_EXACT_LIMBS];                     /* of a wide limb, in turn after those of the atoms */
+  int wide_rows[PERMI_EXACT_LIMBS];                     /* rows of a wide limb, in turn after the atoms' */
   int even_row[PERM_MAX_N];
-  const int16_t *table; /* [row][block setting][lane]: sums of the lane and block columns */
+  const int16_t *table; /* [row][block setting][lane]: sums of lane and block columns */
   const uint32_t *start;    /* [padded]: two equal int16, or four equal int8 if zeros are skipped; */
   const uint32_t *step;     /* [outer][padded] likewise */
-  const double *wide_table; /* [wide row][block setting][place][WIDTH]: sums of the lane and block columns */
+  const double *wide_table; /* [wide row][block setting][place][WIDTH]: sums of lane and block columns */
   const double *wide_step;  /* [outer][padded] */
   const uint32_t *setting_step;  /* skipping: [setting column - 2][padded] */
   const uint8_t *lane_bytes;     /* skipping: [even row][two setting columns][lane], differences to all + */
   const uint8_t *nibbles;        /* skipping: [row][3][16], differences to all + for four columns each */
-  uint8_t parity[32], ends[128]; /* skipping: 0 or 255 by the parity of the place, then opposite; 64 of 255, 64 of 0 */
+  uint8_t parity[32], ends[128]; /* skipping: 0 or 255 by the parity of the place, then the opposite; 64 of 255, 64 of
+                                    0 */
   double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], second[PERMI_EXACT_LIMBS], unit; /* see the kernel */
   uint64_t bias[PERMI_EXACT_PADDED + 1]; /* what a vector's constants add to each accumulator */
-  double survivors;                      /* expected part of the terms, 1 if none is skipped */
+  double survivors;                      /* expected share of the terms, 1 if none is skipped */
   void *memory;
   void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
   void (*evaluate)(const struct permi_exact *exact, permi_exact_work *work, int settings, int negative,
@@ -106,17 +106,17 @@ typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_
 typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
                                      int place_signs);
 
-/* For sums over counts: products of forms made at once (with AVX2 2.7 times as fast as one by one, where each factor
-   waits), and sets of forms whose elementary symmetric functions are made at once. */
+/* Sums over counts: products of forms made at once (with AVX2 2.7 times as fast as one by one), and sets of forms whose
+   elementary symmetric functions are made at once. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4
 
-/* Sums of terms, lane by lane, as hi + lo, and of their moduli. */
+/* Sums of terms as hi + lo, and of their moduli, by lane. */
 typedef struct permi_lane_sums {
   double hi[2][PERMI_TERMS], lo[2][PERMI_TERMS], absolute[PERMI_TERMS];
 } permi_lane_sums;
 
-/* The kernels of >>subsets and >>sign_sums in one family, for real or for complex numbers; see >>counts_kernels. */
+/* The kernels of >>counts_kernels in one family. */
 typedef struct permi_counts_kernels {
   void (*add_scaled)(double *to, const double *const *from, const double *weight, int count, int n);
   void (*add_weighted)(double *to, const double *from, const double *weight, int n);
@@ -128,7 +128,7 @@ typedef struct permi_counts_kernels {
   void (*symmetric_complex)(const double *x, const double *y, double *e, double *f, int most, int least);
 } permi_counts_kernels;
 
-/* Notes a state's modulus: *most and *least of those so far, zeros apart. */
+/* Updates the largest and the smallest nonzero modulus. */
 static void permi_size_seen(double size, double *most, double *least)
 {
   const double other = size != 0 ? size : (double)INFINITY;

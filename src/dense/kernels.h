@@ -1,11 +1,9 @@
 /* ======================================================================================== >>kernels
-   One text (>>vocabulary) for every kernel. A family is one instruction set; its instances, listed at the foot of each
-   text, differ by form, real or complex, and how products are made. K block columns take 2^K sets of
-   registers for products: what fits 32 vector registers (AVX-512, NEON) or 16. The test of the form (tests/compile)
-   looks at the compiled row loops for spills.
-   Tried for the real kernel on a 2.5 GHz Cascade Lake without gain: two rows a turn (within 1%); half or a quarter of
-   the table, the rest by additions (equal; 8% slower); table entries broadcast from scalars (12% slower). What limits
-   is the clock that the processor allows such code. */
+   The kernels: one text (>>vocabulary), read for each family, which is one instruction set. Instances differ by form,
+   real or complex, and product. K block columns take 2^K sets of registers: what fits 32 (AVX-512, NEON) or 16;
+   tests/compile looks for spills.
+   Measured for the real kernel, 2.5 GHz Cascade Lake, limited by the clock under AVX-512: two rows a turn, within 1%;
+   half or a quarter of the table and additions, equal or 8% slower; table entries broadcast, 12% slower. */
 #pragma once
 #include "../base/cpu.h"
 #include "dispatch.h"
@@ -27,18 +25,17 @@ static unsigned permi_scatter(uint64_t x)
   return (unsigned)(x * UINT64_C(0x9e3779b97f4a7c15) >> 56);
 }
 
-/* perm_form as the preprocessor wants it. */
 #define PERMI_NORMALISED 0
 #define PERMI_PAIR 1
 #define PERMI_SPLIT 2
 
 /* How a kernel multiplies the rows of a term. */
-#define PERMI_ROUNDED 0     /* every product rounded to double */
-#define PERMI_COMPENSATED 1 /* rounding errors and low parts carried to first order [Gra09] */
-#define PERMI_DOUBLED 2     /* double-double, of row sums made double-double exactly */
+#define PERMI_ROUNDED 0     /* each product rounded to double */
+#define PERMI_COMPENSATED 1 /* rounding errors and low parts to first order [Gra09] */
+#define PERMI_DOUBLED 2     /* double-double, of exact double-double row sums */
 
-/* For the kernels of >>small: the signs of the lane columns, and the end of the sum over lanes: Glynn's signs are the
-   parities of the lanes, so the halves are subtracted. lane: re, (im,) estimate, squares, 8 doubles each. */
+/* For >>small_kernels: the signs of the lane columns, and the sum over lanes. Glynn's signs are the lanes' parities, so
+   halves are subtracted. lane: re, (im,) estimate, squares, 8 doubles each. */
 static const double permi_lane_signs[3][8] PERMI_ALIGN64 = {
     {1, -1, 1, -1, 1, -1, 1, -1}, {1, 1, -1, -1, 1, 1, -1, -1}, {1, 1, 1, 1, -1, -1, -1, -1}};
 static const double permi_lane_zero[2] = {0, 0};
@@ -67,7 +64,7 @@ static void permi_small_fold(double *lane, int width, int parts, int n, double *
   }
 }
 
-/* For the kernels of >>exact: an accumulator's lanes, less `bias`, into *total; if `signs`, with the lanes' signs. */
+/* Adds an accumulator's lanes less `bias` to *total, with the lanes' signs if `signs` (>>exact_kernels). */
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
 {
@@ -104,12 +101,12 @@ typedef struct permi_kernel {
   perm_form form;
   int parts, product; /* 1 real, 2 complex; PERMI_ROUNDED, ... */
   int lane_columns, block_columns;
-  int n_least; /* 16: below it the tables of K = 3 cost more than they save */
+  int n_least; /* 16: below, the tables of K = 3 cost more than they save */
   double rate; /* elements/s, one thread */
   permi_kernel_run run;
 } permi_kernel;
 
-/* For each form the best first. Real and complex ones apart: a program of real matrices links none of the others. */
+/* The best first for each form. Real apart from complex: a program of real matrices links no complex kernel. */
 static const permi_kernel permi_kernels_real[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
@@ -170,7 +167,7 @@ typedef struct permi_kernel_table {
 #define PERMI_KERNEL_TABLE(kernels) {kernels, (int)(sizeof kernels / sizeof *kernels)}
 
 #if !defined(PERM_NO_EXTRAS)
-/* Kernels of >>minors, the best first. */
+/* The best first. */
 typedef struct permi_minors_kernel {
   perm_isa isa;
   int parts, lane_columns, block_columns;
@@ -200,7 +197,7 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 };
 #endif
 
-/* The best instance for order n among those that `isa` allows. There is always one for n >= 4. */
+/* Returns the best instance for order n that `isa` allows; from n = 4 on there is one. */
 static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, perm_form form, int product,
                                             int n)
 {

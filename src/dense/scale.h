@@ -1,18 +1,18 @@
 /* ========================================================================================== >>scale
    Powers of two for rows and columns that make a transversal of largest product the largest entries everywhere: the
-   duals of an assignment problem whose weights are the exponents of the entries [DK01]. Then rounding an entry to its
-   row's grid changes the permanent by at most that rounding times permanents of entries <= 1, and per |a| >= 2^-n.
-   Reductions and a maximum matching of tight entries settle most matrices; other rows take shortest augmenting paths
-   [JV87]. The remaining freedom is fixed by a rule that does not see the first duals, so the scaled matrix is the same,
-   bit for bit, however rows and columns were scaled before. O(n^3). */
+   duals of an assignment problem whose weights are the entries' exponents [DK01]. Rounding an entry to its row's grid
+   then changes the permanent by at most that rounding times permanents of entries <= 1, and per |a| >= 2^-n. Reductions
+   and a matching of tight entries settle most matrices; the rest takes shortest augmenting paths [JV87]. A rule
+   independent of the first duals fixes the remaining freedom, so the scaled matrix has the same bits however it was
+   scaled before. O(n^3). */
 #pragma once
 #include "../base/memory.h"
 #include "kernels.h"
 
-#define PERMI_NO_EXPONENT (-(1 << 28)) /* of a zero; no path of exponents comes to half of it */
-#define PERMI_SCALE_APART 4096         /* what is scaled by 2^-4096 is exactly 0 */
+#define PERMI_NO_EXPONENT (-(1 << 28)) /* of a zero; no path of exponents reaches half of it */
+#define PERMI_SCALE_APART 4096         /* scaling by 2^-4096 gives exactly 0 */
 
-/* Matches along the path of parents that ends in column j; its first row was free. */
+/* Augments the matching along the parents of column j. */
 static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_of)
 {
   while (j >= 0) {
@@ -23,8 +23,8 @@ static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_
   }
 }
 
-/* A larger matching by the shortest path, in slack, from the free row to a free column; the duals follow, so that
-   entries stay <= 0 and the matching 0. Returns 0 if no free column can be reached. */
+/* Enlarges the matching by a path of least slack from the free row to a free column; the duals follow, so that entries
+   stay <= 0 and matched ones 0. Returns 0 if there is no path. */
 static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, int free_row,
                                int *row_of, int *column_of)
 {
@@ -67,8 +67,8 @@ static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   return 1;
 }
 
-/* The matched pairs (numbered by column) with an arc from a to b where row a and column b have a tight entry:
-   reach[a] is the set of b. All pairs on common cycles: the optimal duals are unique. */
+/* Whether the optimal duals are unique: all matched pairs (numbered by column) on common cycles of arcs a to b in
+   reach[a], which say that row a and column b have a tight entry. */
 static int permi_scale_unique(int n, const uint64_t *reach)
 {
   const uint64_t all = ~UINT64_C(0) >> (PERM_MAX_N - n);
@@ -89,16 +89,17 @@ static int permi_scale_unique(int n, const uint64_t *reach)
   return seen == all;
 }
 
-/* Optimal duals are those of the pairs up to a shift (row +p, column -p) of each pair. Pairs on common cycles of
-   tight entries shift together: a class. Let path[a][b] <= 0 be the longest path from class a to b. Every b |->
-   path[a][b] and b |-> -path[b][a] is a feasible shift, so their mean is, and it is in the middle: a cycle of
-   entries gets equal exponents. Rounding down keeps integer constraints, and relative to one class of the block
-   it does not depend on the duals at hand. Blocks without a cycle through both share no transversal: the entries
-   between them do not matter, and are scaled away. reach: as above; destroyed. */
+/* Centres the duals; destroys reach.
+   1. Optimal duals differ by a shift (row +p, column -p) of each pair. Pairs on common cycles of tight entries shift
+   together: a class.
+   2. Let path[a][b] <= 0 be the longest path from class a to b. Every b |-> path[a][b] and b |-> -path[b][a] is a
+   feasible shift, hence so is their mean, which gives equal exponents to the entries of a cycle. Rounding down keeps
+   integer constraints; relative to one class of the block it is independent of the given duals.
+   3. Blocks without a cycle through both share no transversal: the entries between them are scaled away. */
 static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, uint64_t *reach,
                                const int *column_of)
 {
-  int (*path)[PERM_MAX_N] = exponent + n; /* has n rows of room */
+  int (*path)[PERM_MAX_N] = exponent + n;
   int class_of[PERM_MAX_N], block_of[PERM_MAX_N], sum[PERM_MAX_N], size[PERM_MAX_N];
   int shift[PERM_MAX_N], classes = 0, apart = PERMI_SCALE_APART, i, j, a, b, c;
   for (j = 0; j < n; j++) /* Warshall */
@@ -121,7 +122,7 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
       b = class_of[j];
       path[a][b] = e > path[a][b] ? e : path[a][b];
     }
-  for (c = 0; c < classes; c++) { /* Floyd; groups of 8, and a copy, so that gcc -O2 takes vectors too */
+  for (c = 0; c < classes; c++) { /* Floyd; groups of 8 and a copy let gcc -O2 vectorise */
     int onward[PERM_MAX_N];
     memcpy(onward, path[c], sizeof onward);
     for (a = 0; a < classes; a++) {
@@ -152,7 +153,7 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
       apart = 2 * abs(shift[a]) + PERMI_SCALE_APART;
   }
   for (a = 0; a < classes; a++)
-    for (b = 0; b < classes; b++) /* as often for all classes of a block, more often for all blocks behind it */
+    for (b = 0; b < classes; b++) /* equal within a block, larger for blocks behind it */
       shift[a] += path[b][a] > PERMI_NO_EXPONENT / 2 ? apart : 0;
   for (i = 0; i < n; i++) {
     a = class_of[column_of[i]];
@@ -164,17 +165,16 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   }
 }
 
-/* Room for permi_scale_exponents: n rows of exponents, and n rows below them for its work. NULL: out of memory. */
+/* Allocates 2n rows for permi_scale_exponents, NULL without memory. */
 static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_N]
 {
   return (int (*)[PERM_MAX_N])permi_allocate(allocator, 2 * (size_t)n, PERM_MAX_N * sizeof(int));
 }
 
-/* exponent[i][j]: of |a_ij| as frexp has it, or PERMI_NO_EXPONENT for zero; n <= PERM_MAX_N. The n rows below them are
-   overwritten (permi_scale_room). Adds powers of two: on return exponent[i][j] += row_exp2[i] + column_exp2[j], all
-   <= 0, all 0 on some transversal, and
-   PERMI_NO_EXPONENT too where no transversal of nonzeros passes: scaled, those entries underflow to 0.
-   Returns 0, with no scaling, if there is no transversal: the permanent is 0. */
+/* Scales by powers of two; n <= PERM_MAX_N. exponent[i][j]: of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; n more
+   rows are work (permi_scale_room). On return exponent[i][j] += row_exp2[i] + column_exp2[j], all <= 0 and all 0 on
+   some transversal; PERMI_NO_EXPONENT where no transversal of nonzeros passes, as those entries underflow to 0. Returns
+   0, unscaled, if there is no transversal. */
 static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2)
 {
   uint64_t tight[PERM_MAX_N], reach[PERM_MAX_N];
@@ -185,8 +185,8 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       column_exp2[j] = PERMI_NO_EXPONENT;
       row_of[j] = column_of[j] = -1;
     }
-    /* Rows, by their largest entry or in a second turn by their mean; largest entries of columns to 0; of rows,
-       which after a first turn are. Lines of zeros stay, and are found below. */
+    /* Rows by their largest entry, in a second turn by their mean; then the largest entries of columns, and after a
+       first turn of rows, to 0. Zero lines are found below. */
     for (i = 0; i < n; i++) {
       int most = PERMI_NO_EXPONENT, sum = 0, count = 0;
       for (j = 0; j < n && !turn; j++)
@@ -212,7 +212,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       for (j = 0, tight[i] = 0; j < n; j++)
         tight[i] |= (uint64_t)(exponent[i][j] + row_exp2[i] + column_exp2[j] == 0) << j;
     }
-    /* A maximum matching of tight entries, breadth first. Columns that a search in vain has seen stay dead. */
+    /* A maximum matching of tight entries, breadth first; columns of a failed search stay dead. */
     for (i = 0, left = n; i < n; i++) {
       uint64_t seen = dead;
       int head = 0, tail = 1;
@@ -237,7 +237,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       if (column_of[i] < 0)
         dead = seen;
     }
-    if (turn || left <= n / 2) /* where columns are graded, every row has its largest entry in one: means see more */
+    if (turn || left <= n / 2) /* graded columns put every row's largest entry into one: means see more */
       break;
   }
   if (left) {
