@@ -4585,45 +4585,44 @@ typedef struct permi_chunk_sum {
   double absolute;
 } permi_chunk_sum;
 
-#define PERMI_VIRTUAL_ROWS 392 /* 64 complex rows in pairs: 12 virtual rows for 2 rows; and 8 to look ahead */
+#define PERMI_VIRTUAL_ROWS 392 /* 12 for each pair of complex rows; 8 to look ahead */
 #define PERMI_GROUP_LOG2 3     /* terms of 2^3 outer states are added plainly, then by TwoSum */
 
-/* Tables of one matrix, made by >>dense, immutable while kernels run. A virtual row is a linear form in the signs with
-   coefficients on a fixed-point grid, so that all sums are exact; see permi_dense_tables. */
+/* Tables of one matrix. A virtual row is a linear form in the signs with coefficients on a fixed-point grid. */
 typedef struct permi_dense {
-  int n, rows, padded; /* virtual rows; padded to a multiple of 8 with zeros */
+  int n, rows, padded; /* virtual rows; padded with zeros to a multiple of 8 */
   int outer, chunk_log2;
-  unsigned absolute_mask; /* 1 of mask + 1 groups of states enters the sum of |terms| */
-  double *table;          /* what kernels add to the row sums, vector by vector, in the order in which they use it */
-  double *step;           /* [outer][2][padded]: -2a (sign turning -) comes second, +2a first */
-  double *start;          /* [padded] row sums with every outer sign + */
-  double *constant;       /* PERM_FORM_PAIR: see permi_dense_pair */
-  double *memory;         /* all of these are inside */
+  unsigned absolute_mask; /* 1 of mask + 1 groups enters the sum of |terms| */
+  double *table;          /* vectors that kernels add to the row sums, in order of use */
+  double *step;           /* [outer][2][padded]: +2a, -2a */
+  double *start;          /* [padded]: every outer sign + */
+  double *constant;       /* permi_dense_pair */
+  double *memory;
   void (*run)(const struct permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 } permi_dense;
 
-/* What a kernel of >>minors works in, thread by thread; numbers are a vector a part. Sums over settings have Glynn's
-   signs, but for those of the lanes. A chunk of 2^m states leaves in stack [max(m - 2, 0)] its sum for each row. */
+/* A thread's memory for minors; a number is a vector a part. Sums over settings carry Glynn's signs but those of lanes.
+   A chunk of 2^m states leaves its sums in stack [max(m - 2, 0)]. */
 typedef struct permi_minors_work {
-  double *row;                    /* [row]: table, products of the rows before, sums for block columns and the first two
-                                     outer ones */
-  double *block_high, *block_low; /* [row][block columns and 2]: those sums for good */
-  double *high, *low;             /* [outer column][row]: sums for outer columns, from the third on */
-  double *present;                /* [4][row]: sums of the last four states */
-  double *stack;                  /* [level][row]: of blocks of 4, 8, ... states that wait for their neighbours */
-  double *absolute;               /* [row]: sums of |terms|, no parts */
+  double *row;                    /* [row]: table, prefix products, sums for block columns and the first two outer
+                                     ones */
+  double *block_high, *block_low; /* [row][block columns and 2]: totals of the latter */
+  double *high, *low;             /* [outer column][row]: sums from the third on */
+  double *present;                /* [4][row]: the last four states */
+  double *stack;                  /* [level][row]: blocks of 4, 8, ... states waiting for their neighbours */
+  double *absolute;               /* [row]: sums of |terms| */
 } permi_minors_work;
 
-/* The subset program of >>batch for one order n, 5 .. 8. Level k has a number for every subset of k columns, in blocks
-   by the subset's high columns (5 and up, in the order of their masks), within them by its low ones. A group is the
-   blocks of a level with as many low columns. code, for each block: its source by a low column; its target; its
-   complement at level n / 2; for each of its high columns, the column and the block without it. */
+/* The subset program of >>batch for an order n, 5 to 8. Level k has a number for each set of k columns, in blocks by
+   its columns from 5 on, within them by the others, in order of the masks. A group: the blocks of a level with equally
+   many low columns. code, by block: source by a low column; target; complement at level n / 2; for each high column,
+   that column and the block without it. */
 typedef struct permi_batch_group {
   int low, sources, items;
 } permi_batch_group;
 
 typedef struct permi_batch_program {
-  int n, most; /* most numbers of a level */
+  int n, most; /* numbers of a level */
   int groups[5], start[5]; /* of levels 2 to 4 */
   permi_batch_group group[5][5];
   int code[400]; /* distances in doubles */
@@ -4631,47 +4630,46 @@ typedef struct permi_batch_program {
 
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 
-/* Tables of one integer matrix for the vector kernels, made by >>exact, immutable while kernels run. Rows are in the
-   order of the atoms. */
-#define PERMI_EXACT_LIMBS 32     /* most limbs of a product */
-#define PERMI_EXACT_PADDED 36    /* with what fills tiles, see the kernel */
+/* Tables of one integer matrix; rows in the order of the atoms. */
+#define PERMI_EXACT_LIMBS 32
+#define PERMI_EXACT_PADDED 36    /* with what fills tiles */
 #define PERMI_EXACT_ATOMS 5      /* of a limb */
-#define PERMI_EXACT_BLOCK_LOG2 2 /* block columns */
-#define PERMI_EXACT_SKIP_LOG2 6  /* setting columns when zeros are skipped, two of them in a table */
+#define PERMI_EXACT_BLOCK_LOG2 2
+#define PERMI_EXACT_SKIP_LOG2 6  /* columns when zeros are skipped, two of them in a table */
 #define PERMI_EXACT_WINDOW 51    /* bits of a limb in doubles */
 #define PERMI_EXACT_WIDTH 8      /* most doubles of a vector */
-/* What a thread works in: accumulators, then what the kernels keep between their levels. */
+/* A thread's memory. */
 typedef struct permi_exact_work {
   uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
-  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];                            /* for many limbs: limbs, */
+  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];                            /* for many limbs */
   double first[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH], second[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH];
   double wide[PERMI_EXACT_LIMBS * 16 * PERMI_EXACT_WIDTH];
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
   uint8_t lane[128 * 4 * PERMI_EXACT_WIDTH + 64], setting[128 * 4 * PERMI_EXACT_WIDTH + 64]; /* of survivors */
 } permi_exact_work;
 typedef struct permi_exact {
-  int n, padded;            /* rows; padded to a multiple of 16 */
+  int n, padded;            /* padded to a multiple of 16 */
   int window;               /* limb k weighs 2^(window k) */
-  int limbs, first, narrow; /* how many there are, in the first half; of atoms, the others being wide */
+  int limbs, first, narrow; /* first: in the first half; narrow: made of atoms */
   int outer, chunk_log2, transposed;
-  int settings; /* vectors of atoms until the accumulators must be emptied */
+  int settings; /* until the accumulators must be emptied */
   int even_rows;
-  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS]; /* rows go through the atoms in turn */
-  int fifth[PERMI_EXACT_LIMBS];                         /* 1: the limb's last atom has rows */
-  int wide_rows[PERMI_EXACT_LIMBS];                     /* of a wide limb, in turn after those of the atoms */
+  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS]; /* in turn */
+  int fifth[PERMI_EXACT_LIMBS];                         /* the limb's last atom has rows */
+  int wide_rows[PERMI_EXACT_LIMBS];                     /* in turn after the atoms' */
   int even_row[PERM_MAX_N];
-  const int16_t *table; /* [row][block setting][lane]: sums of the lane and block columns */
-  const uint32_t *start;    /* [padded]: two equal int16, or four equal int8 if zeros are skipped; */
-  const uint32_t *step;     /* [outer][padded] likewise */
-  const double *wide_table; /* [wide row][block setting][place][WIDTH]: sums of the lane and block columns */
+  const int16_t *table; /* [row][block setting][lane]: sums of lane and block columns */
+  const uint32_t *start;    /* [padded]: two equal int16, or four int8 if skipping zeros */
+  const uint32_t *step;     /* [outer][padded] */
+  const double *wide_table; /* [wide row][block setting][place][WIDTH] */
   const double *wide_step;  /* [outer][padded] */
   const uint32_t *setting_step;  /* skipping: [setting column - 2][padded] */
   const uint8_t *lane_bytes;     /* skipping: [even row][two setting columns][lane], differences to all + */
-  const uint8_t *nibbles;        /* skipping: [row][3][16], differences to all + for four columns each */
-  uint8_t parity[32], ends[128]; /* skipping: 0 or 255 by the parity of the place, then opposite; 64 of 255, 64 of 0 */
-  double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], second[PERMI_EXACT_LIMBS], unit; /* see the kernel */
-  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* what a vector's constants add to each accumulator */
-  double survivors;                      /* expected part of the terms, 1 if none is skipped */
+  const uint8_t *nibbles;        /* skipping: [row][3][16], differences to all + for four columns */
+  uint8_t parity[32], ends[128]; /* skipping: 0 or 255 by parity, then the opposite; 64 of 255, 64 of 0 */
+  double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], second[PERMI_EXACT_LIMBS], unit;
+  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* of a vector's constants in each accumulator */
+  double survivors;                      /* expected share of the terms */
   void *memory;
   void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
   void (*evaluate)(const struct permi_exact *exact, permi_exact_work *work, int settings, int negative,
@@ -4682,17 +4680,15 @@ typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_
 typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
                                      int place_signs);
 
-/* For sums over counts: products of forms made at once (with AVX2 2.7 times as fast as one by one, where each factor
-   waits), and sets of forms whose elementary symmetric functions are made at once. */
+/* Products of forms made at once (AVX2: 2.7 times as fast as one by one), and sets of forms whose symmetric functions
+   are. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4
 
-/* Sums of terms, lane by lane, as hi + lo, and of their moduli. */
 typedef struct permi_lane_sums {
   double hi[2][PERMI_TERMS], lo[2][PERMI_TERMS], absolute[PERMI_TERMS];
 } permi_lane_sums;
 
-/* The kernels of >>subsets and >>sign_sums in one family, for real or for complex numbers; see >>counts_kernels. */
 typedef struct permi_counts_kernels {
   void (*add_scaled)(double *to, const double *const *from, const double *weight, int count, int n);
   void (*add_weighted)(double *to, const double *from, const double *weight, int n);
@@ -4704,7 +4700,7 @@ typedef struct permi_counts_kernels {
   void (*symmetric_complex)(const double *x, const double *y, double *e, double *f, int most, int least);
 } permi_counts_kernels;
 
-/* Notes a state's modulus: *most and *least of those so far, zeros apart. */
+/* Updates the largest and the smallest nonzero modulus. */
 static void permi_size_seen(double size, double *most, double *least)
 {
   const double other = size != 0 ? size : (double)INFINITY;
@@ -4713,13 +4709,10 @@ static void permi_size_seen(double size, double *most, double *least)
 }
 
 /* ======================================================================================== >>kernels
-   One text (>>vocabulary) for every kernel. A family is one instruction set; its instances, listed at the foot of each
-   text, differ by form, real or complex, and how products are made. K block columns take 2^K sets of
-   registers for products: what fits 32 vector registers (AVX-512, NEON) or 16. The test of the form (tests/compile)
-   looks at the compiled row loops for spills.
-   Tried for the real kernel on a 2.5 GHz Cascade Lake without gain: two rows a turn (within 1%); half or a quarter of
-   the table, the rest by additions (equal; 8% slower); table entries broadcast from scalars (12% slower). What limits
-   is the clock that the processor allows such code. */
+   The kernels: one text (>>vocabulary), read for each instruction set. K block columns take 2^K sets of registers of 32
+   (AVX-512, NEON) or 16; tests/compile looks for spills.
+   Measured, real kernel, 2.5 GHz Cascade Lake: two rows a turn, within 1%; half or a quarter of the table, equal or 8%
+   slower; table entries broadcast, 12% slower. */
 
 static int permi_trailing_zeros(uint64_t x) /* x != 0 */
 {
@@ -4738,18 +4731,16 @@ static unsigned permi_scatter(uint64_t x)
   return (unsigned)(x * UINT64_C(0x9e3779b97f4a7c15) >> 56);
 }
 
-/* perm_form as the preprocessor wants it. */
 #define PERMI_NORMALISED 0
 #define PERMI_PAIR 1
 #define PERMI_SPLIT 2
 
-/* How a kernel multiplies the rows of a term. */
-#define PERMI_ROUNDED 0     /* every product rounded to double */
-#define PERMI_COMPENSATED 1 /* rounding errors and low parts carried to first order [Gra09] */
-#define PERMI_DOUBLED 2     /* double-double, of row sums made double-double exactly */
+#define PERMI_ROUNDED 0     /* each product rounded to double */
+#define PERMI_COMPENSATED 1 /* rounding errors and low parts to first order [Gra09] */
+#define PERMI_DOUBLED 2     /* double-double, of exact double-double row sums */
 
-/* For the kernels of >>small: the signs of the lane columns, and the end of the sum over lanes: Glynn's signs are the
-   parities of the lanes, so the halves are subtracted. lane: re, (im,) estimate, squares, 8 doubles each. */
+/* For >>small_kernels: lane signs and the sum over lanes, whose parities are Glynn's signs. lane: re, (im,) estimate,
+   squares, 8 doubles each. */
 static const double permi_lane_signs[3][8] PERMI_ALIGN64 = {
     {1, -1, 1, -1, 1, -1, 1, -1}, {1, 1, -1, -1, 1, 1, -1, -1}, {1, 1, 1, 1, -1, -1, -1, -1}};
 static const double permi_lane_zero[2] = {0, 0};
@@ -4778,7 +4769,7 @@ static void permi_small_fold(double *lane, int width, int parts, int n, double *
   }
 }
 
-/* For the kernels of >>exact: an accumulator's lanes, less `bias`, into *total; if `signs`, with the lanes' signs. */
+/* Adds an accumulator's lanes less `bias` to *total, with lane signs if `signs`. */
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
 {
@@ -4815,12 +4806,12 @@ typedef struct permi_kernel {
   perm_form form;
   int parts, product; /* 1 real, 2 complex; PERMI_ROUNDED, ... */
   int lane_columns, block_columns;
-  int n_least; /* 16: below it the tables of K = 3 cost more than they save */
+  int n_least; /* 16: K = 3 pays from there on */
   double rate; /* elements/s, one thread */
   permi_kernel_run run;
 } permi_kernel;
 
-/* For each form the best first. Real and complex ones apart: a program of real matrices links none of the others. */
+/* The best first for each form. Real apart from complex, so that real programs link no complex kernel. */
 static const permi_kernel permi_kernels_real[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
@@ -4836,7 +4827,7 @@ static const permi_kernel permi_kernels_real[] = {
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 2, 2, 5, 2.8e9, permi_accurate_real_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
 #endif
-#if PERMI_ARM /* rates not measured: two 128-bit pipes at 2.5 GHz */
+#if PERMI_ARM /* not measured: two 128-bit pipes at 2.5 GHz */
     {PERM_ISA_NEON, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
     {PERM_ISA_NEON, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
@@ -4881,11 +4872,11 @@ typedef struct permi_kernel_table {
 #define PERMI_KERNEL_TABLE(kernels) {kernels, (int)(sizeof kernels / sizeof *kernels)}
 
 #if !defined(PERM_NO_EXTRAS)
-/* Kernels of >>minors, the best first. */
+/* The best first. */
 typedef struct permi_minors_kernel {
   perm_isa isa;
   int parts, lane_columns, block_columns;
-  double rate; /* elements/s of one row's minors, one thread */
+  double rate; /* elements/s of one row's minors */
   void (*run)(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work);
 } permi_minors_kernel;
 
@@ -4911,7 +4902,7 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 };
 #endif
 
-/* The best instance for order n among those that `isa` allows. There is always one for n >= 4. */
+/* Returns the best instance for order n that `isa` allows; NULL only below n = 4. */
 static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, perm_form form, int product,
                                             int n)
 {
@@ -4932,9 +4923,8 @@ static perm_isa permi_isa(const perm_options *options)
 }
 
 /* ========================================================================================== >>reach
-   What a call may use. Each public call names one permi_reach, through which alone it finds kernels, GPUs, files and
-   perm_sparse.h: a program that only calls perm_real links real kernels, and nothing for complex matrices, GPUs, files.
-   */
+   What a call may use: public calls find kernels, GPUs, files and perm_sparse.h only here, so perm_real links real
+   kernels only. */
 
 struct permi_view;
 struct permi_problem;
@@ -4944,13 +4934,13 @@ struct permi_choice;
 struct permi_engine;
 
 typedef struct permi_gpu_engines {
-  /* >>plan: makes the plan one for GPUs where they are wanted and predicted faster than one thread */
+  /* changes the plan where GPUs are wanted and faster than one thread */
   void (*plan)(perm_plan *plan, const struct permi_view *view, const perm_options *options);
   int (*growth)(const perm_plan *plan, const struct permi_view *view);
   int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);
   perm_status (*tables)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
                         permi_leaf *leaf);
-  /* >>counts_choice: seconds of a choice, INFINITY if it is the CPU's; the leaf of counts, whose tables are copied */
+  /* INFINITY: the CPU's */
   double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
   perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
 } permi_gpu_engines;
@@ -4959,34 +4949,29 @@ typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
   const permi_counts_kernels *counts[2]; /* plain C, AVX2 */
-  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain, in */
-                                      /* doubles and in double-doubles; NULL: methods glynn and ryser cannot be asked */
-  const permi_gpu_engines *gpu;       /* NULL: no options ask for them */
-  const struct permi_engine *engines; /* of those that offer the same the first is taken */
+  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain: by */
+                                      /* double, double-double; NULL: cannot be requested */
+  const permi_gpu_engines *gpu;       /* NULL: no GPUs */
+  const struct permi_engine *engines; /* the first of equal offers wins */
   int engine_count;
   perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
-  /* Square matrices with many zeros, by perm_sparse.h. 1: *result is what it says; 0: not its business. NULL: that
-     header is not there. */
+  /* perm_sparse.h or NULL. Returns 0, or 1 with *result set. */
   int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
 } permi_reach;
 
 /* ========================================================================================== >>small
-   n <= 12 without a plan: one call of a kernel made for the order.
-     n <= 4    Laplace expansion along two halves of the rows: no subtraction that the permanent does not have, so for
-               non-negative matrices every digit but the last few bits is right; accepted where no more than five
-               digits cancel, or nothing is rounded
-     5 .. 12   the kernels "small" of >>small_kernels, accepted when their own estimate is good
-   What is not accepted, for whatever reason, is left to the general path, which says what is wrong, scales, and raises
-   the precision. There is no check beforehand: NaN and infinities come out as NaN or beyond the limits.
-   Range. n <= 4: with |entries| <= 1e60 nothing exceeds 24e240, and an operation that underflows (fewer than 200) is
-   wrong by 2^-1074, times at most 2e120 by the other rows: below 1e-200. n <= 12: with |entries| (re, im) <= 1e12,
-   which the kernels see to, a row sum is below 12 sqrt(2) 1e12 < 1.7e13 and every quantity below 1.7e13^12 < 1e159;
-   fewer than 1e6 operations underflow, each wrong by 2^-1074 times at most 1.7e13^11 < 4e145 by the other rows: below
-   2e-172 together. So values from 1e-150 (1e-184) up are untouched by underflow in all of their 53 bits. */
+   n <= 12 without a plan. NaN and infinities fail the limits; the general path takes what is not accepted.
+     n <= 4    Laplace expansion along halves of the rows, without subtractions of its own: non-negative matrices lose
+               only the last bits; accepted if at most five digits cancel or nothing is rounded
+     5 .. 12   >>small_kernels, accepted if their own estimate is good
+   Underflow, n <= 4: with |entries| <= 1e60 nothing exceeds 24e240; fewer than 200 operations underflow, each by
+   2^-1074 times at most 2e120: below 1e-200. n <= 12: with |entries| (re, im) <= 1e12 a row sum is below 12 sqrt(2)
+   1e12 < 1.7e13, everything below 1.7e13^12 < 1e159; fewer than 1e6 operations underflow, each by 2^-1074 times at most
+   1.7e13^11 < 4e145: below 2e-172. Values from 1e-184 and 1e-150 up keep all bits. */
 
 #define PERMI_SMALL_LEAST 1e-150
 #define PERMI_FOUR_LEAST 1e-184
-#define PERMI_FOUR_CANCELLED 1e-5 /* what may be left of the sum of |terms|: with 8 roundings still right to 1e-10 */
+#define PERMI_FOUR_CANCELLED 1e-5 /* of the sum of |terms|: 8 roundings leave 1e-10 */
 #define PERMI_FOUR_LARGEST 1e60
 #define PERMI_SMALL_N 12
 
@@ -5010,8 +4995,7 @@ static double permi_small(int n, const double *a)
          (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
 }
 
-/* Whether a value that cancelled to almost nothing, or to less, stands: products of up to four entries are exact, as of
-   small whole numbers, or neither overflow nor lose bits to underflow, and sums of them lose nothing. */
+/* Whether a small value stands: products of four entries are exact, or neither overflow nor underflow. */
 static int permi_small_is_safe(int count, const double *a, double value, double products)
 {
   int i, safe = 1, whole = 1;
@@ -5023,7 +5007,7 @@ static int permi_small_is_safe(int count, const double *a, double value, double 
   return whole || (safe && value >= PERMI_FOUR_CANCELLED * products);
 }
 
-/* The product of the rows' sums of moduli, at least the permanent of the moduli; the sum of all in *moduli. */
+/* Returns the product of the rows' sums of moduli, at least the permanent of moduli. */
 static double permi_small_products(int n, int width, const double *a, double *moduli)
 {
   double product = 1, all = 0;
@@ -5039,7 +5023,6 @@ static double permi_small_products(int n, int width, const double *a, double *mo
   return product;
 }
 
-/* Whether the value of Laplace's expansion stands. */
 static int permi_small_expansion_stands(int n, int width, const double *a, double value)
 {
   double moduli;
@@ -5049,9 +5032,8 @@ static int permi_small_expansion_stands(int n, int width, const double *a, doubl
 }
 
 #if PERMI_X86
-/* n = 4 with the six products of columns as four lanes {01, 12, 23, 30} and two {02, 13}; the rows c, d are loaded
-   with their halves exchanged, so that lanes meet their complements: 8 shuffles. Returns whether value is good;
-   max_pd may lose a NaN, but not the value. */
+/* n = 4: column products in lanes {01, 12, 23, 30} and {02, 13}; rows c, d load with halves exchanged, so lanes meet
+   their complements: 8 shuffles. Returns whether the value is good: max_pd may lose a NaN, the value does not. */
 __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const double *a, double *value)
 {
   const __m128d a0 = _mm_loadu_pd(a), a1 = _mm_loadu_pd(a + 2), b0 = _mm_loadu_pd(a + 4), b1 = _mm_loadu_pd(a + 6);
@@ -5074,7 +5056,7 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
                                       _mm256_permute4x64_pd(lower, 0x4e)); /* of columns 0 to 3 */
   const int too_large = _mm256_movemask_pd(_mm256_cmp_pd(large, _mm256_set1_pd(PERMI_FOUR_LARGEST), _CMP_NLE_UQ));
   const __m128d two = _mm_mul_pd(_mm256_castpd256_pd128(large), _mm256_extractf128_pd(large, 1));
-  const double most = 24 * _mm_cvtsd_f64(_mm_mul_sd(two, _mm_unpackhi_pd(two, two))); /* of the terms' sum */
+  const double most = 24 * _mm_cvtsd_f64(_mm_mul_sd(two, _mm_unpackhi_pd(two, two))); /* bounds the sum of |terms| */
   *value = _mm_cvtsd_f64(_mm_add_sd(sum, _mm_unpackhi_pd(sum, sum)));
   _mm256_zeroupper();
   return !too_large && fabs(*value) >= PERMI_FOUR_LEAST && fabs(*value) >= PERMI_FOUR_CANCELLED * most;
@@ -5083,7 +5065,6 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
 
 typedef void (*permi_small_run)(int n, const double *a, double *out);
 
-/* The kernel for n = 5 .. 12 among those that `isa` allows. */
 static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
 {
 #if PERMI_X86
@@ -5104,7 +5085,7 @@ static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
   return n == 5 ? permi_small_real_n5_plain : permi_small_real_plain;
 }
 
-/* The squared product of the rows' norms; rows of `width` doubles. */
+/* The squared product of row norms. */
 static double permi_small_norms(int n, int width, const double *a)
 {
   double product = 1;
@@ -5118,7 +5099,7 @@ static double permi_small_norms(int n, int width, const double *a)
   return product;
 }
 
-/* At least the squared product of the rows' norms, from the sum of all squares: the rows' mean to the power n. */
+/* An upper bound of permi_small_norms: the mean square of a row to the power n. */
 static double permi_small_scale(int n, double squares)
 {
   double power = squares / n, scale = n & 1 ? power : 1;
@@ -5129,10 +5110,9 @@ static double permi_small_scale(int n, double squares)
   return scale * (n & 8 ? power * power : 1);
 }
 
-/* Whether a kernel's value stands. Its estimate of what errors are relative to is within a factor 2 of a sum of
-   moduli, and rows in pairs round twice: 4 n u. Row sums are rounded too, by about u times their row's norm, which the
-   moduli do not show where row sums all but cancel: 4 n u times the product of the norms. NaN fails, and so does what
-   could overflow: below 1e24 not even the product of the norms of 12 rows does. */
+/* Whether a kernel's value stands. `absolute` is within a factor 2 of a sum of moduli and pairs of rows round twice: 4
+   n u. Row sums round by about u times their norm, which moduli miss where they cancel: 4 n u times the norms' product.
+   NaN and overflow fail: below 1e24 norms of 12 rows do not overflow. */
 static int permi_small_stands(int n, int parts, const double *a, double modulus, double absolute, double squares)
 {
   const double unit = 4e10 * n * PERMI_UNIT, square = unit * unit;
@@ -5142,7 +5122,7 @@ static int permi_small_stands(int n, int parts, const double *a, double modulus,
           square * permi_small_norms(n, n * parts, a) <= modulus * modulus);
 }
 
-/* The permanent, and 1; or 0: take the general path. 2 <= n <= 12, isa not AUTO. */
+/* Returns 1 with the permanent, or 0: take the general path. 2 <= n <= 12, isa not AUTO. */
 static int permi_small_real(perm_isa isa, int n, const double *a, double *value)
 {
   double out[3];
@@ -5215,14 +5195,13 @@ static inline permi_complex permi_complex_entry(const double *a, int i)
   return r;
 }
 
-/* The 2 x 2 permanent of rows a, b and columns i, j. */
 static inline permi_complex permi_complex_two(const double *a, const double *b, int i, int j)
 {
   return permi_complex_plus(permi_complex_times(permi_complex_entry(a, i), permi_complex_entry(b, j)),
                             permi_complex_times(permi_complex_entry(a, j), permi_complex_entry(b, i)));
 }
 
-/* Columns i, j of rows a, b times columns k, l of the next two rows. */
+/* Columns i, j of two rows times columns k, l of the next two. */
 static inline permi_complex permi_complex_four(const double *a, int i, int j, int k, int l)
 {
   return permi_complex_times(permi_complex_two(a, a + 8, i, j), permi_complex_two(a + 16, a + 24, k, l));
@@ -5245,7 +5224,6 @@ static permi_complex permi_small_expand_complex(int n, const double *a)
   return permi_complex_plus(permi_complex_plus(x, y), z);
 }
 
-/* The same for interleaved complex entries, value[2]. */
 static int permi_small_complex(perm_isa isa, int n, const double *a, double *value)
 {
   permi_complex sum;
@@ -5264,25 +5242,23 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *val
 #endif /* PERM_NO_COMPLEX */
 
 /* ========================================================================================== >>plain
-   The three textbook engines, one row sum at a time: the tests' oracles, so they share with >>dense only the scaled
-   matrix and the chunk grid. */
+   The textbook engines, the tests' oracles: they share only scaling and chunks with >>dense. */
 
 typedef struct permi_plain {
   int n, parts, ryser, chunk_log2;
   perm_precision precision;
-  double a[1]; /* parts x n x n: scaled, column by column; allocated to size */
+  double a[1]; /* parts x n x n, scaled, column by column */
 } permi_plain;
 
-/* Where a Gray walk over the terms [first, last) stands. */
 typedef struct permi_gray_walk {
   uint64_t s, last;
   double turned_on; /* times the column, when its Gray bit becomes 1 */
 } permi_gray_walk;
 
-/* Glynn [Gly10]: 2^-(n-1) sum over d in {+-1}^n, d_n = 1, of prod_k d_k prod_i sum_j d_j a_ij, in Gray order.
-   Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij, in Gray order.
-   (Ryser's sum in the form of [NW78] is Glynn's with every factor halved.)
-   Both add 2^chunk_log2 terms. x = the row sums of the first one, in double-double. */
+/* Starts a walk over 2^chunk_log2 terms; x: the first row sums.
+   Glynn [Gly10]: 2^-(n-1) sum over d in {+-1}^n, d_n = 1, of prod_k d_k prod_i sum_j d_j a_ij.
+   Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij.
+   Ryser's sum as in [NW78] is Glynn's with every factor halved. */
 static permi_gray_walk permi_gray_start(const permi_plain *plain, uint64_t chunk, int part, permi_dd *x)
 {
   const int n = plain->n;
@@ -5309,7 +5285,7 @@ static double permi_gray_sign(const permi_plain *plain, const permi_gray_walk *w
   return (walk->s ^ (plain->ryser ? (uint64_t)plain->n : 0)) & 1 ? -1 : 1;
 }
 
-/* The next term: returns by how much *column moves, 0 when all terms are done. */
+/* Returns the multiple of *column that leads to the next term, 0 at the end. */
 static double permi_gray_next(permi_gray_walk *walk, int *column)
 {
   if (++walk->s == walk->last)
@@ -5318,7 +5294,7 @@ static double permi_gray_next(permi_gray_walk *walk, int *column)
   return (walk->s ^ walk->s >> 1) >> *column & 1 ? walk->turned_on : -walk->turned_on;
 }
 
-/* The total of a chunk: fast in double, kahan with a correction [Hig02, 4.3], else double-double. */
+/* fast: double; kahan: corrected [Hig02, 4.3]; else double-double. */
 static void permi_plain_add(perm_precision precision, permi_dd *total, double term)
 {
   if (precision == PERM_PRECISION_FAST) {
@@ -5332,7 +5308,7 @@ static void permi_plain_add(perm_precision precision, permi_dd *total, double te
   }
 }
 
-/* The relative rounding of a term's products and of the total that they are added to. */
+/* Returns the relative rounding of a term's products and of their sum. */
 static double permi_plain_rounding(const permi_plain *plain)
 {
   const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
@@ -5340,8 +5316,7 @@ static double permi_plain_rounding(const permi_plain *plain)
   return unit * ((plain->n + 4) * plain->parts + ldexp(1, total));
 }
 
-/* Row sums drift: each of 2^chunk_log2 moves rounds them by up to a unit of the row's sum of moduli; lost[i] is the
-   expected drift at the end. */
+/* lost[i]: the expected drift of row sum i in a chunk; each move rounds by up to a unit of the row's sum of moduli. */
 static void permi_plain_drift(const permi_plain *plain, double *lost)
 {
   const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
@@ -5355,8 +5330,8 @@ static void permi_plain_drift(const permi_plain *plain, double *lost)
   }
 }
 
-/* The size of a term by which errors are measured: its own, plus what the row sums' drift adds in units of
-   permi_plain_rounding, which is all where row sums cancel. Of long chunks a hash takes every eighth term. */
+/* Returns a term's size plus its rows' drift in units of permi_plain_rounding, which is all where row sums cancel. Long
+   chunks sample every eighth term. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
 {
   const int thin = plain->chunk_log2 > 9;
@@ -5382,7 +5357,6 @@ static void permi_plain_finish(perm_partial *partial, const permi_plain *plain, 
   partial->terms += ldexp(1, plain->chunk_log2);
 }
 
-/* In double: row sums start exact and move by one column a term. */
 static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
@@ -5452,7 +5426,6 @@ static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, void *wor
   permi_plain_finish(partial, plain, total, imaginary, absolute);
 }
 
-/* In double-double, real or complex. */
 static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
@@ -5486,8 +5459,8 @@ static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspac
   permi_plain_finish(partial, plain, total, imaginary, absolute);
 }
 
-/* All permutations, row by row, skipping zeros. Prefix products are double-double and their sum exact, so the only
-   errors are those of n - 1 products a term (and underflow). */
+/* Prefix products are double-double and their sum exact: the errors are those of n - 1 products a term, and
+   underflow. */
 static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
@@ -5538,17 +5511,16 @@ static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *c
 }
 
 /* ========================================================================================== >>scale
-   Powers of two for rows and columns that make a transversal of largest product the largest entries everywhere: the
-   duals of an assignment problem whose weights are the exponents of the entries [DK01]. Then rounding an entry to its
-   row's grid changes the permanent by at most that rounding times permanents of entries <= 1, and per |a| >= 2^-n.
-   Reductions and a maximum matching of tight entries settle most matrices; other rows take shortest augmenting paths
-   [JV87]. The remaining freedom is fixed by a rule that does not see the first duals, so the scaled matrix is the same,
-   bit for bit, however rows and columns were scaled before. O(n^3). */
+   Powers of two that make a transversal of largest product the largest entries everywhere: the duals of an assignment
+   problem with the entries' exponents as weights [DK01]. Rounding an entry to its row's grid then changes the permanent
+   by at most that rounding times permanents of entries <= 1, and per |a| >= 2^-n. Reductions and a matching of tight
+   entries settle most matrices, shortest augmenting paths [JV87] the rest. A rule that ignores the first duals fixes
+   the remaining freedom: the bits do not depend on earlier scaling. O(n^3). */
 
-#define PERMI_NO_EXPONENT (-(1 << 28)) /* of a zero; no path of exponents comes to half of it */
-#define PERMI_SCALE_APART 4096         /* what is scaled by 2^-4096 is exactly 0 */
+#define PERMI_NO_EXPONENT (-(1 << 28)) /* no path of exponents reaches half of it */
+#define PERMI_SCALE_APART 4096         /* scales to exactly 0 */
 
-/* Matches along the path of parents that ends in column j; its first row was free. */
+/* Augments the matching along the parents of column j. */
 static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_of)
 {
   while (j >= 0) {
@@ -5559,8 +5531,8 @@ static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_
   }
 }
 
-/* A larger matching by the shortest path, in slack, from the free row to a free column; the duals follow, so that
-   entries stay <= 0 and the matching 0. Returns 0 if no free column can be reached. */
+/* Augments by a path of least slack from the free row; the duals keep entries <= 0 and matched ones 0. Returns 0 if
+   there is no path. */
 static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, int free_row,
                                int *row_of, int *column_of)
 {
@@ -5603,8 +5575,8 @@ static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   return 1;
 }
 
-/* The matched pairs (numbered by column) with an arc from a to b where row a and column b have a tight entry:
-   reach[a] is the set of b. All pairs on common cycles: the optimal duals are unique. */
+/* Whether the optimal duals are unique: all matched pairs on common cycles of arcs a to b in reach[a], tight entries of
+   row a and column b. */
 static int permi_scale_unique(int n, const uint64_t *reach)
 {
   const uint64_t all = ~UINT64_C(0) >> (PERM_MAX_N - n);
@@ -5625,16 +5597,17 @@ static int permi_scale_unique(int n, const uint64_t *reach)
   return seen == all;
 }
 
-/* Optimal duals are those of the pairs up to a shift (row +p, column -p) of each pair. Pairs on common cycles of
-   tight entries shift together: a class. Let path[a][b] <= 0 be the longest path from class a to b. Every b |->
-   path[a][b] and b |-> -path[b][a] is a feasible shift, so their mean is, and it is in the middle: a cycle of
-   entries gets equal exponents. Rounding down keeps integer constraints, and relative to one class of the block
-   it does not depend on the duals at hand. Blocks without a cycle through both share no transversal: the entries
-   between them do not matter, and are scaled away. reach: as above; destroyed. */
+/* Centres the duals; destroys reach.
+   1. Optimal duals differ by a shift (row +p, column -p) of each pair; pairs on common cycles of tight entries, a
+   class, shift together.
+   2. Let path[a][b] <= 0 be the longest path from class a to b. Every b |-> path[a][b] and b |-> -path[b][a] is a
+   feasible shift, so their mean is, which gives a cycle's entries equal exponents. Rounding down keeps integer
+   constraints; relative to one class it ignores the given duals.
+   3. Blocks without a cycle through both share no transversal: entries between them are scaled away. */
 static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, uint64_t *reach,
                                const int *column_of)
 {
-  int (*path)[PERM_MAX_N] = exponent + n; /* has n rows of room */
+  int (*path)[PERM_MAX_N] = exponent + n;
   int class_of[PERM_MAX_N], block_of[PERM_MAX_N], sum[PERM_MAX_N], size[PERM_MAX_N];
   int shift[PERM_MAX_N], classes = 0, apart = PERMI_SCALE_APART, i, j, a, b, c;
   for (j = 0; j < n; j++) /* Warshall */
@@ -5642,7 +5615,7 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
       if (reach[i] >> j & 1)
         reach[i] |= reach[j];
   memset(class_of, 0, sizeof class_of); /* gcc -O3 does not see that i comes after j */
-  for (i = 0; i < n; i++) {             /* a pair reaches itself */
+  for (i = 0; i < n; i++) {
     for (j = 0; !(reach[i] >> j & 1) || !(reach[j] >> i & 1); j++)
       ;
     class_of[i] = j == i ? classes++ : class_of[j];
@@ -5657,7 +5630,7 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
       b = class_of[j];
       path[a][b] = e > path[a][b] ? e : path[a][b];
     }
-  for (c = 0; c < classes; c++) { /* Floyd; groups of 8, and a copy, so that gcc -O2 takes vectors too */
+  for (c = 0; c < classes; c++) { /* Floyd; groups of 8 and a copy vectorise in gcc -O2 */
     int onward[PERM_MAX_N];
     memcpy(onward, path[c], sizeof onward);
     for (a = 0; a < classes; a++) {
@@ -5688,7 +5661,7 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
       apart = 2 * abs(shift[a]) + PERMI_SCALE_APART;
   }
   for (a = 0; a < classes; a++)
-    for (b = 0; b < classes; b++) /* as often for all classes of a block, more often for all blocks behind it */
+    for (b = 0; b < classes; b++) /* equal within a block, larger behind it */
       shift[a] += path[b][a] > PERMI_NO_EXPONENT / 2 ? apart : 0;
   for (i = 0; i < n; i++) {
     a = class_of[column_of[i]];
@@ -5700,17 +5673,15 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   }
 }
 
-/* Room for permi_scale_exponents: n rows of exponents, and n rows below them for its work. NULL: out of memory. */
+/* 2n rows; NULL without memory. */
 static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_N]
 {
   return (int (*)[PERM_MAX_N])permi_allocate(allocator, 2 * (size_t)n, PERM_MAX_N * sizeof(int));
 }
 
-/* exponent[i][j]: of |a_ij| as frexp has it, or PERMI_NO_EXPONENT for zero; n <= PERM_MAX_N. The n rows below them are
-   overwritten (permi_scale_room). Adds powers of two: on return exponent[i][j] += row_exp2[i] + column_exp2[j], all
-   <= 0, all 0 on some transversal, and
-   PERMI_NO_EXPONENT too where no transversal of nonzeros passes: scaled, those entries underflow to 0.
-   Returns 0, with no scaling, if there is no transversal: the permanent is 0. */
+/* exponent[i][j]: of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; then n rows of room. On return exponent[i][j] +=
+   row_exp2[i] + column_exp2[j], all <= 0 and all 0 on a transversal, PERMI_NO_EXPONENT where no transversal of nonzeros
+   passes: those entries underflow to 0. Returns 0, unscaled, if there is no transversal. */
 static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2)
 {
   uint64_t tight[PERM_MAX_N], reach[PERM_MAX_N];
@@ -5721,8 +5692,8 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       column_exp2[j] = PERMI_NO_EXPONENT;
       row_of[j] = column_of[j] = -1;
     }
-    /* Rows, by their largest entry or in a second turn by their mean; largest entries of columns to 0; of rows,
-       which after a first turn are. Lines of zeros stay, and are found below. */
+    /* Scales rows by their largest entry, in a second turn by their mean, then columns, in the first turn also rows, to
+       0. */
     for (i = 0; i < n; i++) {
       int most = PERMI_NO_EXPONENT, sum = 0, count = 0;
       for (j = 0; j < n && !turn; j++)
@@ -5748,7 +5719,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       for (j = 0, tight[i] = 0; j < n; j++)
         tight[i] |= (uint64_t)(exponent[i][j] + row_exp2[i] + column_exp2[j] == 0) << j;
     }
-    /* A maximum matching of tight entries, breadth first. Columns that a search in vain has seen stay dead. */
+    /* A maximum matching of tight entries, breadth first; columns of failed searches stay dead. */
     for (i = 0, left = n; i < n; i++) {
       uint64_t seen = dead;
       int head = 0, tail = 1;
@@ -5773,7 +5744,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       if (column_of[i] < 0)
         dead = seen;
     }
-    if (turn || left <= n / 2) /* where columns are graded, every row has its largest entry in one: means see more */
+    if (turn || left <= n / 2) /* graded columns put all largest entries into one */
       break;
   }
   if (left) {
@@ -5798,16 +5769,16 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
 }
 
 /* ========================================================================================== >>dense
-   Glynn's sum with the columns split by what varies fastest (rates: `make bench`):
-     pivot    1 column: its two signs share the rest of a row sum, see >>dense_kernels (PERM_FORM_SPLIT: none)
+   Glynn's sum, its columns split by how fast their signs vary:
+     pivot    1 column: its two signs share the rest of a row sum (not in split form)
      lanes    3 (AVX-512), 2 (AVX2), 1 (NEON), 0: the elements of a vector
      block    K columns: 2^K vectors in registers
-     fixed    1 column, always + (half cube)
+     fixed    1 column, always +
      outer    the rest, in Gray order, 2^chunk_log2 states a chunk
-   A Gray walk in doubles drifts: from n = 22 on that is the main error of the usual programs. Here the coefficients of
-   each virtual row are rounded once, to whole numbers of one unit whose signed sums all fit 53 bits. So row sums are
-   exact, wherever and however long the walk; what remains is the permanent of a matrix whose entries are off by at most
-   2^-53 of the row's sum of moduli. PERM_FORM_SPLIT keeps 47 bits more in a second such row. */
+   Gray walks in doubles drift, the main error from n = 22 on. Here the coefficients of each virtual row are rounded
+   once, to multiples of a unit for which all signed sums fit 53 bits: row sums are exact, and the result is the
+   permanent of a matrix whose entries are off by at most 2^-53 of the row's sum of moduli. Split form keeps 47 more
+   bits in a second virtual row. */
 
 static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
@@ -5823,16 +5794,14 @@ static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   partial->terms += leaf->information.work / (double)dense->n / (double)leaf->information.chunks;
 }
 
-/* Rounds to whole numbers of the unit 2^(top - 53), |x| <= 2^top: the sum with +-2^(top - 1) leaves no bits below the
-   unit, and from 2^(top - 1) on x has none. */
+/* Rounds x, |x| <= 2^top, to multiples of 2^(top - 53): adding 2^(top - 1) drops lower bits; larger x have none. */
 static double permi_to_grid(double x, double power_top)
 {
   double with = copysign(0.5 * power_top, x), sum = x + with;
   return fabs(x) >= 0.5 * power_top ? x : sum - with;
 }
 
-/* 2^top >= sum |a| with something to spare, so that signed sums of rounded entries stay within 2^53 units, where
-   doubles are exact. */
+/* Returns 2^top >= sum |a| with a margin: signed sums of rounded entries stay within 2^53 units. */
 static double permi_grid_power(const double *a, int count)
 {
   double sum = 0;
@@ -5842,22 +5811,21 @@ static double permi_grid_power(const double *a, int count)
   return sum > 0 ? permi_shift(1, permi_log2_ceiling(sum * (1 + 1e-12))) : 0;
 }
 
-#define PERMI_GRID_LOW_BITS 47 /* 64 residues of half a unit, 2^(top - 54), stay below 2^(top - 47) */
+#define PERMI_GRID_LOW_BITS 47 /* 64 residues of half a unit stay below 2^(top - 47) */
 
-/* Where a virtual row goes. */
 typedef struct permi_row_maker {
   permi_dense *dense;
-  double *table; /* next place in the table */
-  int row;       /* next virtual row */
+  double *table;
+  int row;
   int lane_columns, block_columns;
 } permi_row_maker;
 
-/* One virtual row with coefficients a on a grid: lane columns, block columns, the fixed one, the outer ones. */
+/* Appends a virtual row of grid coefficients in the order lanes, block, fixed, outer. */
 static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
   const int inner = maker->lane_columns + maker->block_columns;
-  double sum[64]; /* of the lane and block columns */
+  double sum[64];
   double start = a[inner];
   int size, c, k, r = maker->row++;
   sum[0] = 0;
@@ -5877,7 +5845,6 @@ static void permi_dense_row(permi_row_maker *maker, const double *a)
   dense->start[r] = start;
 }
 
-/* The same for coefficients that are not yet on the grid of that power. */
 static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count, double power)
 {
   int j;
@@ -5886,7 +5853,7 @@ static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count
   permi_dense_row(maker, a);
 }
 
-/* PERM_FORM_SPLIT: a row as a high and a low virtual row. Returns a bound of what the sum of the row loses. */
+/* Appends a row as high and low virtual rows; returns a bound on what its sum loses. */
 static double permi_dense_row_split(permi_row_maker *maker, const double *a, double power, int count)
 {
   double high[PERM_MAX_N], low[PERM_MAX_N], lost = 0;
@@ -5915,12 +5882,12 @@ static void permi_dense_release(const perm_allocator *allocator, void *context)
   permi_release(allocator, context);
 }
 
-/* The matrix as its caller passed it: parts = 1 real, 2 complex; ld in entries. */
+/* parts: 1 real, 2 complex; ld in entries. */
 typedef struct permi_view {
   const double *a;
   ptrdiff_t ld;
   int parts;
-  const permi_reach *reach; /* NULL: only scaled and looked at */
+  const permi_reach *reach; /* NULL: the matrix is only scaled */
 } permi_view;
 
 static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const permi_reach *reach)
@@ -5933,7 +5900,6 @@ static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const 
   return view;
 }
 
-/* What a matrix that is given takes; sizes may be bad still. */
 static double permi_view_bytes(int m, int n, const permi_view *view)
 {
   return 8.0 * view->parts * fmax(m, 0) * fmax(n, 0);
@@ -5944,7 +5910,7 @@ static double permi_at(const permi_view *view, int i, int j, int part)
   return view->a[((ptrdiff_t)i * view->ld + j) * view->parts + part];
 }
 
-/* The scaled entry a_ij 2^(row + column), exact unless the plan says lossy. */
+/* Returns a_ij 2^(row + column), exact unless the plan is lossy. */
 static double permi_scaled(const perm_plan *plan, const permi_view *view, int i, int j, int part)
 {
   return permi_shift(permi_at(view, i, j, part), plan->row_exp2[i] + plan->column_exp2[j]);
@@ -5955,7 +5921,7 @@ static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view
   return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
-/* Row i, scaled, columns in the order pivot, lanes, block, fixed, outer. */
+/* Columns in the order pivot, lanes, block, fixed, outer. */
 static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
   int j, k, part;
@@ -5967,7 +5933,7 @@ static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i,
   }
 }
 
-/* sum[q] = a[0] + sum over b of +-a[lanes + 1 + b], - where bit b of q is set: pivot and block columns. */
+/* sum[q] = a[0] + sum over b of +-a[lanes + 1 + b], - where bit b of q is set. */
 static void permi_block_sums(const perm_plan *plan, const double *a, double *sum)
 {
   int b, k, size = 1;
@@ -5979,9 +5945,8 @@ static void permi_block_sums(const perm_plan *plan, const double *a, double *sum
       sum[size + k] = sum[k] - 2 * a[plan->lane_columns + 1 + b];
 }
 
-/* PERM_FORM_PAIR: rows i = 0, j = 1 with y = z + l, see >>dense_kernels: virtual rows z_i, z_j and for every setting q
-   O = z_i l_j(q) + z_j l_i(q); constants l_i(q) l_j(q). A last single row: z, and l(q) as constants. Complex ones by
-   parts. rows: 1 or 2. */
+/* Rows y_i, y_j with y = z + l (>>dense_kernels) become virtual rows z_i, z_j and, for each setting q, z_i l_j(q) + z_j
+   l_i(q); constants l_i(q) l_j(q). A last single row gives z and l(q). */
 static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N], int rows,
                                 int parts, double *constant)
 {
@@ -6010,7 +5975,7 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
         *constant++ = l[0][0][q] * l[1][0][q] - l[0][1][q] * l[1][1][q];
       else
         *constant++ = l[0][0][q] * l[1][1][q] + l[0][1][q] * l[1][0][q];
-      if (parts == 2 && q) /* what is left to add when setting 0's went in with z_i z_j */
+      if (parts == 2 && q) /* the difference to setting 0, added with z_i z_j */
         constant[-1] -= constant[-1 - 2 * q];
       for (j = 0; j < count; j++) {
         o[j] = z[0][0][j] * l[1][part][q] + z[1][0][j] * l[0][part][q];
@@ -6024,11 +5989,11 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
   return constant;
 }
 
-/* Adds to the leaf's bound and estimate what a matrix E of lost parts of entries does to the permanent; lost[i] is the
-   sum of moduli of row i of E. With sums of moduli R_i <= 1 of the scaled rows and norms r_i,
-     |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
-     |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E,
-   in the unit of the sum, 2^(n-1) of the permanent's. */
+/* Adds the effect of a matrix E of lost parts of entries; lost[i] = e_i is the sum of moduli of its row i. With sums of
+   moduli R_i <= 1 and norms r_i of the scaled rows,
+   |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
+   |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E;
+   2^(n-1) brings both to the unit of the sum. */
 static void permi_lost_entries(const perm_plan *plan, const permi_view *view, const double *lost, permi_leaf *leaf)
 {
   const int n = plan->n;
@@ -6054,8 +6019,8 @@ static void permi_lost_entries(const perm_plan *plan, const permi_view *view, co
   leaf->estimate_absolute += ldexp(bound, n - 1);
 }
 
-/* Tables for the plan's kernel. The pivot entries' product (PERM_FORM_NORMALISED) goes into leaf->scale, what the rows
-   of PERM_FORM_SPLIT lose into the leaf's bound (only entries below 2^-47 of their row lose anything). */
+/* Makes the kernel's tables; leaf->scale gets the pivots, the bound what split rows lose (entries below 2^-47 of their
+   row). */
 static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
@@ -6081,11 +6046,11 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
                                                                                                        : 3;
   dense->run = kernel->run;
   table = (size_t)dense->rows * (size_t)(plan->form == PERM_FORM_PAIR ? lanes : lanes * settings) + 7;
-  table += 32 - table % 8; /* 4 virtual rows more */
+  table += 32 - table % 8;
   step = 2 * (size_t)dense->outer * (size_t)dense->padded;
   start = (size_t)dense->padded;
   constants = (size_t)((n + 1) / 2 * settings * parts);
-  all = table + step + start + constants + 16; /* 8 to align, 8 that kernels may look ahead */
+  all = table + step + start + constants + 16; /* 8 to align, 8 to look ahead */
   dense->memory = (double *)permi_allocate(allocator, all, sizeof(double));
   if (!dense->memory) {
     permi_release(allocator, dense);
@@ -6135,19 +6100,18 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
 PERMI_BRIEF_BEGIN
 
 /* ============================================================================================ >>gpu
-   Dense sums on GPUs: plan and tables. The kernels are in perm_cuda.cu. The columns of a matrix:
-     pivot    1: its two signs share the rest of a row sum x (product PERM_GPU_PIVOT; other products have none). Rows
-              divided by their pivot entry multiply by x + 1 and x - 1 with one operation each. Rows whose pivot entry
-              is zero, or small against the others, come last, undivided: (x + c), (x - c), one operation more
-     fixed    1, always + (half cube)
-     block    unrolled in a thread, in Gray order, as constants of the kernel
-     walk     in Gray order in a thread, as a table in shared memory
-     high     their signs are the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
-   Rows are on the grids of >>dense, so that row sums are exact in any order of steps. A chunk's sum is a fixed sequence
-   of operations, the same on every GPU and on the CPU that tests compare with. */
+   Plan and tables of dense sums on GPUs. The columns:
+     pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, x the rest of the row sum, one
+              operation each; rows with a zero or relatively small pivot c come last, (x + c), (x - c), one more
+     fixed    1, always +
+     block    unrolled in a thread, in Gray order, as constants
+     walk     in Gray order in a thread, from a table in shared memory
+     high     the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
+   Rows are on the grids of >>dense: row sums are exact in any order. A chunk's sum is a fixed sequence of
+   operations. */
 
 #define PERMI_GPU_LEAST_N 13
-#ifndef PERMI_GPU_BLOCK /* columns unrolled from n = 37 on; other numbers are for trials */
+#ifndef PERMI_GPU_BLOCK /* unrolled columns from n = 37 on */
 #define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
 #endif
 
@@ -6156,7 +6120,7 @@ static int permi_clamp(int x, int low, int high)
   return x < low ? low : x > high ? high : x;
 }
 
-/* Usable GPUs, at most so many; 0: message says why. */
+/* Returns how many GPUs are usable, at most `gpus`; 0: message says why. */
 static int permi_gpu_devices(int gpus, char *message)
 {
 #if defined(PERM_WITH_CUDA)
@@ -6168,17 +6132,16 @@ static int permi_gpu_devices(int gpus, char *message)
 #endif
 }
 
-/* What a leaf for GPUs keeps. */
 typedef struct permi_gpu {
   perm_gpu_work work;
   perm_allocator allocator;
   double *memory;
   double terms; /* of a chunk */
-  /* the sink's; NULL: permi_gpu_add */
+  /* NULL: permi_gpu_add */
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
 } permi_gpu;
 
-/* 1: row i may be divided by its entry in column j. */
+/* Whether row i may be divided by its entry in column j. */
 static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
@@ -6188,7 +6151,7 @@ static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, 
   return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
-/* Powers of two by which divided rows may exceed row sums of 1. */
+/* Returns log2 of how far divided rows may exceed row sums of 1. */
 static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
 {
   int growth = 0, i;
@@ -6198,8 +6161,7 @@ static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
   return growth;
 }
 
-/* z /= pivot, complex, in double-double, rounded: real and imaginary parts have relative errors of a few units,
-   whatever cancels. */
+/* z /= pivot, complex, by double-double: each part is right to a few units. */
 static void permi_gpu_divide(double *z, const double *pivot)
 {
   permi_dd re, im, size;
@@ -6213,8 +6175,8 @@ static void permi_gpu_divide(double *z, const double *pivot)
   z[1] = im.hi / size.hi;
 }
 
-/* Row i as word[part (1 + low words) + low][column], column 0 the pivot if there is one, high words on the grid;
-   divide: by the pivot. Returns 1 if nothing was rounded; adds to *lost what low words could not hold. */
+/* Row i as word[part (1 + low words) + low][column], pivot first, high words on the grid. Returns 1 if nothing was
+   rounded; adds what low words do not hold to *lost. */
 static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, int divide, int low,
                          double word[4][PERM_MAX_N], double *lost)
 {
@@ -6239,7 +6201,7 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   }
   for (part = 0; part < parts; part++)
     power[part] = permi_grid_power(a[part], n);
-  if (plan->form == PERM_FORM_SPLIT) /* as PERM_FORM_SPLIT of >>dense */
+  if (plan->form == PERM_FORM_SPLIT) /* as in >>dense */
     power[0] = power[1] = fmax(power[0], power[1]);
   low_power = ldexp(power[0], -PERMI_GRID_LOW_BITS);
   for (part = 0; part < parts; part++)
@@ -6257,7 +6219,6 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   return exact;
 }
 
-/* 1: all rows are on their grids as they are. */
 static int permi_gpu_plain_exact(const perm_plan *plan, const permi_view *view)
 {
   double word[4][PERM_MAX_N], lost = 0;
@@ -6273,7 +6234,6 @@ static double permi_gpu_seconds(int n, int parts, int product)
   return n * ldexp(1, n - 1) / rate[product][parts - 1] + PERMI_GPU_DENSE_COMPILE;
 }
 
-/* Plans for GPUs: product, form, pivot and split. */
 static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
 {
   const int n = plan->n, split = plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD;
@@ -6313,8 +6273,8 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
     }
   }
   plan->lane_columns = 0;
-  /* Unrolled: on an H200 3 columns are 4% faster than 1 at n = 40, 2 are 5% faster at 56 (4: 1 and 10% slower), but
-     they take seconds to compile, which a small order does not; other products gain nothing. */
+  /* H200: 3 columns are 4% faster than 1 at n = 40; 2 are 5% faster at 56 (4: 1 and 10% slower). They take seconds to
+     compile; other products gain nothing. */
   plan->block_columns = product != PERM_GPU_PIVOT || view->parts == 2 ? 0 : n <= 36 ? 1 : PERMI_GPU_BLOCK(n);
   plan->outer_columns = n - 1 - (product == PERM_GPU_PIVOT) - plan->block_columns;
   i = plan->outer_columns - PERM_GPU_THREADS_LOG2;
@@ -6336,7 +6296,6 @@ typedef struct permi_gpu_call {
   permi_control *control;
 } permi_gpu_call;
 
-/* Chunks that have been added to the sums. */
 static void permi_gpu_count(const permi_leaf *leaf, perm_partial *partial, uint64_t first, uint64_t chunks)
 {
   uint64_t chunk;
@@ -6427,7 +6386,6 @@ static void permi_gpu_release(const perm_allocator *allocator, void *context)
   permi_release(allocator, context);
 }
 
-/* Fills in row r of the tables from its words. */
 static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double (*word)[PERM_MAX_N], int r)
 {
   const int n = work->n, parts = work->parts, words = parts * (1 + work->low), stride = work->stride;
@@ -6442,7 +6400,7 @@ static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double
       table[at] += a[j]; /* exact, as all that follows */
     for (k = 0; k < work->block; k++)
       constant[k * n * words + at] = 2 * a[block + k];
-    for (k = 0; k < work->walk; k++) { /* signs turning - and +, and the last block column back to + */
+    for (k = 0; k < work->walk; k++) { /* signs turning - and +; the last block column back to + */
       const double twice = 2 * a[block + work->block + k], back = work->block ? 2 * a[block + work->block - 1] : 0;
       walk[2 * k * stride + at] = back - twice;
       walk[(2 * k + 1) * stride + at] = back + twice;
@@ -6454,7 +6412,7 @@ static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double
     constant[work->block * n * words + plain * parts + w] = word[w][0];
 }
 
-/* Multiplies the leaf's scale by an entry by which a row was divided. */
+/* Multiplies the leaf's scale by a row's divisor. */
 static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
 {
   permi_dd re = leaf->scale, im = leaf->scale_imaginary;
@@ -6466,7 +6424,6 @@ static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
   leaf->scale_exp2 += e;
 }
 
-/* Makes the tables for the kernel of a plan; see perm_gpu_work. */
 static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
                                     permi_leaf *leaf)
 {
@@ -6482,16 +6439,16 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   gpu->allocator = *allocator;
   gpu->add = permi_gpu_add;
   work = &gpu->work;
-  for (i = 0; i < n && !pivot; i++) /* low words only where a row needs them */
+  for (i = 0; i < n && !pivot; i++) /* low words only where needed */
     work->low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
-  for (k = 0, safe = 1; safe >= 0; safe--) { /* rows to be divided come first */
+  for (k = 0, safe = 1; safe >= 0; safe--) { /* divided rows come first */
     for (i = 0; i < n; i++)
       if ((normalised && permi_gpu_safe(plan, view, i, plan->pivot)) == safe)
         order[k++] = i;
     if (safe)
       work->plain = pivot ? n - k : 0;
   }
-  if (work->plain && !plan->exact_rows) { /* few kernels to compile: whole eights */
+  if (work->plain && !plan->exact_rows) { /* whole eights: fewer kernels to compile */
     work->plain = (work->plain + 7) / 8 * 8;
     work->plain = work->plain < n ? work->plain : n;
   }
@@ -6537,10 +6494,10 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
 PERMI_BRIEF_END
 
 /* =========================================================================================== >>plan
-   What fixes the bits of a result, decided from matrix and options alone, never from threads, time or load. */
+   The bits of a result are decided here, from matrix and options alone, never from threads, time or load. */
 
-/* The scaling of >>scale by powers of two, exact, then every row sum of |a| to at most 1: no term of Glynn's sum can
-   overflow. Columns matter too: where one outweighs the others, row sums cancel. exponent: 2n rows of room. */
+/* Scales exactly as >>scale, then every row sum of |a| to at most 1: no term overflows. Where one column outweighs the
+   others, row sums cancel. exponent: 2n rows of room. */
 static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
 {
   int n = plan->n, i, j, part;
@@ -6567,8 +6524,8 @@ static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*expo
   }
 }
 
-/* The column to divide by: the largest least |pivot| / max|row|. Dividing by a small entry would blow up the row sums,
-   so below 2^-10 (or when products could pass 2^900) the pair form is taken, which divides by nothing. */
+/* Chooses the column with the largest least |pivot| / max|row|. Small pivots blow up row sums: below 2^-10, or when
+   products could pass 2^900, the pair form divides by nothing. */
 static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
 {
   double least[PERM_MAX_N], best = -1;
@@ -6598,8 +6555,7 @@ static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
     plan->form = PERM_FORM_NORMALISED;
 }
 
-/* Whether division by the pivot and rounding to the grid of >>dense change no entry, as with ones and signs: then row
-   sums are exact, and the error bound is free. */
+/* Whether division by the pivot and the grid change no entry, as with ones and signs: a bound is then free. */
 static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
 {
   int i, j;
@@ -6621,7 +6577,7 @@ static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
   return !plan->lossy;
 }
 
-/* The largest power of two of which x is a whole number; x normal or 0 (then any: 2^1000). */
+/* Returns the largest power of two that divides x; 2^1000 for 0. */
 static double permi_unit_of(double x)
 {
   uint64_t bits;
@@ -6632,9 +6588,8 @@ static double permi_unit_of(double x)
                             permi_trailing_zeros((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52));
 }
 
-/* PERM_FORM_PAIR: whether all before the products of pairs is exact, as with smallish integers. With rows of whole
-   numbers of units g_i, sums of moduli R_i, all of z_i z_j + l_i l_j, of O and what they are made of are whole numbers
-   of g_i g_j and at most R_i R_j (complex: their partial sums at most 4 times that). */
+/* Whether all before the products of pairs is exact. For rows of multiples of g_i with sums of moduli R_i, all parts of
+   z_i z_j + l_i l_j and of z_i l_j + z_j l_i are multiples of g_i g_j and at most R_i R_j (complex: 4 times that). */
 static int permi_plan_exact_pairs(const perm_plan *plan, const permi_view *view)
 {
   double before = 1;
@@ -6670,7 +6625,7 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
   for (i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
     hash = permi_hash(hash, (uint64_t)fields[i]);
   hash = permi_hash(hash, plan->chunks);
-  for (i = 0; i < plan->n; i++) { /* rows apart: their chains of multiplications overlap */
+  for (i = 0; i < plan->n; i++) { /* by row: multiplications overlap */
     uint64_t row = (uint64_t)(uint32_t)plan->row_exp2[i] << 32 | (uint32_t)plan->column_exp2[i];
     for (j = 0; j < plan->n * view->parts; j++)
       row = permi_hash_double(row, view->a[(ptrdiff_t)i * view->ld * view->parts + j]);
@@ -6679,8 +6634,7 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
   plan->fingerprint = hash;
 }
 
-/* Jobs whose next precision takes less than PERMI_ESCALATE_SECONDS escalate unasked when the estimate is above the
-   tolerance or, without one, PERMI_WANTED_RELATIVE. */
+/* Above the tolerance, or this, an estimate escalates if the next precision takes less than PERMI_ESCALATE_SECONDS. */
 #define PERMI_WANTED_RELATIVE 1e-10
 
 static double permi_wanted_relative(const perm_options *options)
@@ -6688,8 +6642,8 @@ static double permi_wanted_relative(const perm_options *options)
   return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
 }
 
-/* The relative error to expect at order n: n u sum |terms| / |permanent|, in accurate n^2 u^2. The quotient is e^(n/2)
-   for ones, less for random and unitary matrices, more where a permanent happens to cancel, which no plan can know. */
+/* Expected relative error: n u sum |terms| / |permanent|, accurate n^2 u^2. The quotient is e^(n/2) for ones, less for
+   random and unitary matrices, more where a permanent cancels. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
   const double one = n * PERMI_UNIT * exp(0.5 * n);
@@ -6698,13 +6652,13 @@ static double permi_expected_relative(int n, perm_precision precision)
                                                                                  : 0;
 }
 
-/* Whether to plan a higher precision at once: with a tolerance, where a checkpoint or parts keep to one job. */
+/* Whether to plan higher at once: a checkpoint or parts allow only one job. */
 static int permi_plans_higher(const perm_options *options, double relative)
 {
   return options->tolerance > 0 && permi_in_pieces(options) && relative > options->tolerance;
 }
 
-/* Why an engine cannot do what the options ask; NULL if it can. */
+/* Returns why an engine cannot do what the options ask, or NULL. */
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
   int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
@@ -6723,8 +6677,8 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
-/* Whether a proven bound costs next to nothing: at most 15 % of a call, of which 5 us are not the kernel's, and what
-   the tables of complex pairs take, which split rows do without. Up to order 11 or so with AVX-512. */
+/* Whether a proof costs at most 15 % of a call, of which 5 us are not the kernel's, plus the tables of complex pairs,
+   which split rows need not: up to n = 11 or so with AVX-512. */
 static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -6740,14 +6694,13 @@ static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *vi
          plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
 }
 
-/* Form and kernel of the dense engine. Returns the kernel. */
 static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   const int proven = plan->certify || permi_plan_proof_is_cheap(plan, view, options);
   const permi_kernel *kernel;
   int product = PERMI_ROUNDED;
   if (plan->precision == PERM_PRECISION_ACCURATE && proven)
-    plan->precision = PERM_PRECISION_DD; /* what is compensated to first order has no proof where row sums cancel */
+    plan->precision = PERM_PRECISION_DD; /* first order has no proof where row sums cancel */
   if (plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD) {
     product = plan->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_COMPENSATED;
     plan->form = PERM_FORM_SPLIT;
@@ -6757,7 +6710,7 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
       permi_plan_pivot(plan, view);
     plan->exact_rows =
         plan->form == PERM_FORM_NORMALISED ? permi_plan_exact_rows(plan, view) : permi_plan_exact_pairs(plan, view);
-    if (proven && !plan->exact_rows) { /* whole pairs cost a quarter more, split rows 2.6 times as much */
+    if (proven && !plan->exact_rows) { /* pairs cost a quarter more, split rows 2.6 times as much */
       plan->exact_rows = permi_plan_exact_pairs(plan, view);
       plan->form = plan->exact_rows ? PERM_FORM_PAIR : PERM_FORM_SPLIT;
     }
@@ -6773,7 +6726,6 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
   return kernel;
 }
 
-/* Whether GPUs are asked for and may take order n; with cpu_fallback they must exist. */
 static int permi_gpu_wanted(const perm_options *options, int n)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -6781,7 +6733,6 @@ static int permi_gpu_wanted(const perm_options *options, int n)
          (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
 }
 
-/* Makes the plan one for GPUs if they are wanted and predicted faster than one thread. */
 static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   perm_plan gpu = *plan;
@@ -6792,7 +6743,7 @@ static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_o
     *plan = gpu;
 }
 
-/* Arguments have been checked; the matrix is square, n >= 1. */
+/* The matrix is checked and square, n >= 1. */
 static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, perm_plan *plan,
                               perm_result *result)
 {
@@ -6854,7 +6805,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
     plan->outer_columns = n - 1;
     break;
   default:
-    if (n < 4) { /* too few columns to split: the expansion is the same work */
+    if (n < 4) {
       plan->method = PERM_METHOD_EXPANSION;
       plan->seconds = 1e-7;
       break;
@@ -6865,8 +6816,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
   }
   if (plan->method != PERM_METHOD_DENSE && plan->method != PERM_METHOD_EXPANSION)
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
-  /* Chunks: small enough to share out and to stop soon, large enough that starting one costs nothing. Double-double
-     totals are bounded by the terms of a chunk, see permi_plan_bounds. */
+  /* Small enough to share out and stop soon, large enough that a start is free; see permi_plan_bounds. */
   if (plan->isa != PERM_ISA_CUDA)
     plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
   plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);
@@ -6891,21 +6841,19 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
 /* ======================================================================================= >>rounding
    What rounding before the products does to terms. */
 
-/* Rows on the grid of >>dense, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum
-   of moduli, in every term. Where a row sum cancels, the term is off by f over the row sum, which no sum of |terms| can
-   show.
-   In some matrices, such as blocks (1 1; 1 -1) in any surroundings, a row sum cancels in every term: their permanent
-   consists of what was rounded away. */
+/* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli, a relative
+   error of f / |row sum| in the term, which no sum of |terms| shows. In some matrices, such as blocks (1 1; 1 -1) in
+   any surroundings, a row sum cancels in every term: the sum is all rounding. */
 typedef struct permi_rounded_rows {
-  double share; /* the mean of these quotients over some terms, by size; root of the sum of squares over the rows */
-  double usual; /* the same for row sums as large as the row's norm */
-  double largest; /* of these terms the largest, as the kernel has it */
+  double share; /* f / |row sum|, root sum of squares over rows, mean over sampled terms by size */
+  double usual; /* the same if row sums were row norms */
+  double largest; /* sampled term, as the kernel has it */
 } permi_rounded_rows;
 
 #define PERMI_SAMPLED_TERMS 8
-#define PERMI_NO_MEASURE 1e-3 /* a share above this: the terms consist of roundings */
+#define PERMI_NO_MEASURE 1e-3 /* above: terms consist of rounding */
 
-/* Whether a row of that sum of moduli has so few digits that neither grids nor products of two rows round anything. */
+/* Whether grids and products of two rows round nothing of a row with that sum of moduli. */
 static int permi_few_digits(const double *row, int n, double moduli)
 {
   const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */
@@ -6918,8 +6866,7 @@ static int permi_few_digits(const double *row, int n, double moduli)
   return 1;
 }
 
-/* Row sums in the sampled terms, their moduli in size[]; returns the error f of each, over sqrt(n) u/2.
-   sign[column][term]. */
+/* Puts |row sum| of the sampled terms into size[]; returns f over sqrt(n) u/2. sign[column][term]. */
 static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm)
 {
@@ -6928,7 +6875,7 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
   int e, j, k, part;
   permi_plan_row(plan, view, i, row);
   for (part = 0; part < view->parts; part++) {
-    double y0 = 0, y1 = 0, y2 = 0, y3 = 0, y4 = 0, y5 = 0, y6 = 0, y7 = 0; /* in registers */
+    double y0 = 0, y1 = 0, y2 = 0, y3 = 0, y4 = 0, y5 = 0, y6 = 0, y7 = 0;
     for (j = 0; j < n; j++) {
       const double x = row[part][j], *s = sign[j];
       moduli += fabs(x);
@@ -6960,7 +6907,7 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
              : moduli;
 }
 
-/* What kernels divide row i by: a modulus, or 1. */
+/* Returns a modulus, or 1. */
 static double permi_divided_by(const perm_plan *plan, const permi_view *view, int i)
 {
   return plan->form != PERM_FORM_NORMALISED ||
@@ -6969,8 +6916,7 @@ static double permi_divided_by(const perm_plan *plan, const permi_view *view, in
              : permi_scaled_modulus(plan, view, i, plan->pivot);
 }
 
-/* Signs of the columns in sampled terms begin, begin + 1, ...: all of them up to order 6, then by a hash; term 0 has
-   only +, as it may well be the largest. */
+/* Signs of terms begin, begin + 1, ...: all up to order 6, then by a hash; term 0, often the largest, is all +. */
 static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
 {
   int j, k;
@@ -6982,8 +6928,7 @@ static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_T
   }
 }
 
-/* The size of one row's sum, or two rows' product, that is off by that much; at least `least`. Adds the square of what
-   it is off by, relative to it. */
+/* Returns a product, at least `least`; adds the squared error of its rounding `off` to *square. */
 static double permi_rounded_product(double product, double off, double least, double *square)
 {
   const double size = product > off ? product : off, quotient = size > 0 ? off / size : 0;
@@ -6991,8 +6936,7 @@ static double permi_rounded_product(double product, double off, double least, do
   return product > least ? product : least;
 }
 
-/* Adds PERMI_SAMPLED_TERMS terms from number `begin` on: rounded->share is a sum of weights times quotients here, and
-   the sum of the weights is returned. */
+/* Adds PERMI_SAMPLED_TERMS terms to rounded, share as weight times quotient; returns the weights. */
 static double permi_sample_terms(const perm_plan *plan, const permi_view *view, int begin, permi_rounded_rows *rounded)
 {
   double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
@@ -7005,11 +6949,11 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
     squares[k] = 0;
   }
   for (i = 0; i < plan->n; i++) {
-    const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n; /* with the row after it */
+    const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n;
     double norm, norm_of[2], lost[2], least, inverse;
     lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0]);
     if (norm_of[0] == 0)
-      continue; /* of minors: not in their products */
+      continue; /* of minors */
     norm = norm_of[0];
     unit_term *= norm / permi_divided_by(plan, view, i);
     if (paired) {
@@ -7019,7 +6963,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
       unit_term *= norm_of[1];
     }
     inverse = 1 / norm;
-    /* of minors, each leaves out one row sum, which then does not make the term small */
+    /* each minor leaves out one row, whose sum cannot make it small */
     least = plan->form == PERM_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
       double with;
@@ -7030,7 +6974,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
         with = permi_rounded_product(size[0][k], lost[0], least, &squares[k]);
       }
       weight[k] *= with * inverse;
-      weight[k] = with > 0 && weight[k] < 1e-280 ? 1e-280 : weight[k]; /* a term that is 0 says nothing */
+      weight[k] = with > 0 && weight[k] < 1e-280 ? 1e-280 : weight[k];
     }
     permi_rounded_product(norm, paired ? 2 * (lost[0] * norm_of[1] + lost[1] * norm_of[0]) : lost[0], 0, &usual);
   }
@@ -7043,7 +6987,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
   return weights;
 }
 
-/* terms: how many are sampled, a multiple of PERMI_SAMPLED_TERMS. */
+/* terms: a multiple of PERMI_SAMPLED_TERMS. */
 static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const permi_view *view, int terms)
 {
   permi_rounded_rows rounded = {0, 0, 0};
@@ -7055,14 +6999,12 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
   return rounded;
 }
 
-/* The estimate that follows, into the leaf, u = 2^-53.
-   Rows, relative to the sum S of |terms|. They are rounded at random, and minors, which are what that multiplies, are
-   smaller than the terms that they are made of by a factor that falls with n like exp(-n/5) and faster for full real
-   matrices, like exp(-n/2) for complex ones (sparse ones have smaller f). So much is left as long as row sums are as
-   usual, and all of it where they cancel 100 times as much.
-   Products and sums: n + 10 roundings a term at most. Relative to S a few tenths of u, as terms may repeat, and then
-   their roundings do; and sqrt(n) u times the root of the sum of squared terms, as if roundings were independent,
-   which is at most that of S times the largest term: it counts where few terms are all, as of positive matrices. */
+/* Sets the estimate of a leaf without a bound; u = 2^-53, S the sum of |terms|.
+   Rows round at random, times minors, which are smaller than terms by a factor like exp(-n/5), falling faster for full
+   real matrices, like exp(-n/2) for complex ones (f is smaller for sparse ones). That much of the share counts while
+   row sums are usual, all of it where they cancel 100 times as much.
+   Products and sums round a term n + 10 times: a few tenths of u S, as terms and their rounding may repeat, plus, as if
+   independent, sqrt(n) u root(S times the largest term), for when few terms dominate, as in positive matrices. */
 static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
@@ -7076,49 +7018,46 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
 }
 
 /* ========================================================================================= >>bounds
-   A plan's proven bound and its estimate; the leaf and the next precision of a plan. */
+   Bound, estimate and leaf of a plan; the next precision. */
 
-/* Error measures of a leaf, relative to the sum of |terms| and absolute. The bounds, u = 2^-53:
-
-   Terms. PERM_FORM_NORMALISED with exact rows: n products p (y +- 1), each rounded once: n u. PERM_FORM_SPLIT, rounded
-   products: n row sums and n products, each rounded once: 2 n u. Complex by parts: a row sum has relative error u;
-   a product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and likewise the other part, together (Minkowski) at most
-   u (|p_i| |s| + |ps|) <= 2 u |ps|, without fused operations u |p_r| |s| more: 2.42 u |ps|. PERM_FORM_PAIR where all
-   before the products is exact: at most (n + 1) / 2 such products.
-   Double-double products (P, C with |C| <= u |P|; y = s + l, |l| <= u |s|): h + e = P s exactly; the sums e + P l + C s
-   are at most 3 u |P s|, rounded up to four times (without fused operations), and C l <= u^2 |P s| is left out: below
-   14 u^2 |P s|; complex parts have twice as many such terms of sizes that add up to 6 u |p| |s|, rounded eight times:
-   below 60 u^2.
-   Sums. Rounded: a term passes K + 1 additions in its state, 8 in its group, then sums are exact but for what TwoSum's
-   errors lose, below 2^36 u^2: D = K + 10. Double-double: every term costs two roundings of the low part, which stays
-   below (2^K + 2) 2 u A, A the sum of |terms| of the chunk: 40 u^2 A each.
-   Also: second-order effects and the rounding of the sum of |terms| itself (2^18 states: 2^-30): a factor 1.0001.
-   Absolute: an operation that underflows is off by 2^-1074, a lost entry too (see permi_dense_tables), and later
-   factors are at most 1, or 2^growth together when normalised: n^2 2^-1070 for each of the 2^(n-1) terms.
-
-   Estimates. With a bound a tenth of it, so that no error exceeds 10 estimates; otherwise permi_rounded_estimate.
-   Double-double sums: a random walk. Compensated products omit what is of second order in the low parts. tests/climb.c
-   searches for counterexamples. The scalar engines measure the drift of their row sums. */
+/* Sets the leaf's error bounds and estimates, relative to the sum of |terms| and absolute; u = 2^-53.
+   1. Normalised, exact rows: n products p (y +- 1), n u. Split: n row sums, n products, 2 n u. Pair, exact before the
+   products: (n + 1) / 2 products.
+   2. A complex product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and the other part alike: by Minkowski at most u
+   (|p_i| |s| + |ps|) <= 2 u |ps|; without FMA u |p_r| |s| more, 2.42 u |ps|.
+   3. Double-double (P, C), |C| <= u |P|, times s + l, |l| <= u |s|: h + e = P s is exact; e + P l + C s is at most 3 u
+   |P s|, rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex parts: 6 u |p| |s| in twice
+   as many terms, rounded eight times: below 60 u^2.
+   4. Rounded sums. K + 1 additions in a state and 8 in a group, then only TwoSum's rounded errors, below 2^36 u^2: K +
+   10 units.
+   5. Double-double sums. A term costs two roundings of a low part below (2^K + 2) 2 u A, A the chunk's sum of |terms|:
+   40 u^2 A.
+   6. Second order and the rounding of sum |terms| (2^18 states: 2^-30): a factor 1.0001.
+   7. Absolute. An underflow or lost entry is off by 2^-1074; later factors are at most 1, or together 2^growth: n^2
+   2^-1070 for each of 2^(n-1) terms.
+   The estimate is a tenth of the bound, so no error exceeds 10 estimates, or permi_rounded_estimate. Double-double sums
+   err like a random walk; compensated products omit the low parts' second order. tests/climb.c searches for
+   counterexamples. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
-  const double product = parts == 1 ? 1 : plan->isa == PERM_ISA_PLAIN ? 2.42 : 2; /* in u, of one product */
+  const double product = parts == 1 ? 1 : plan->isa == PERM_ISA_PLAIN ? 2.42 : 2; /* in u */
   const int gpu = plan->isa == PERM_ISA_CUDA;
-  /* GPUs: at most 18 additions before a sum is exact; double-double totals thread by thread, then a tree */
+  /* GPUs: at most 18 additions before a sum is exact */
   const int block = gpu ? 12 : plan->block_columns;
   const int terms_log2 = plan->chunk_log2 + plan->block_columns + (gpu ? 1 - PERM_GPU_THREADS_LOG2 : 0);
   int growth = 0, i;
   leaf->bound_relative = (double)INFINITY;
   switch (plan->method) {
   case PERM_METHOD_EXPANSION:
-    /* n - 1 double-double products of relative error 2^-100 a term (complex: 4 of them), terms added exactly; a product
-       that underflows loses at most 2^-1070, and there are at most n! < 2^(n log2 n) of them */
+    /* n - 1 double-double products a term of relative error 2^-100 (complex: 4 each); an underflow loses at most
+       2^-1070 in each of n! < 2^(n log2 n) products */
     leaf->bound_relative = (n + 1) * PERMI_DD_UNIT * parts * parts;
     leaf->bound_absolute = ldexp(n * n, permi_clamp((int)(n * log2(n + 1.0)) - 1070, -1070, 0));
     leaf->estimate_relative = n * PERMI_DD_UNIT * parts;
     return;
   case PERM_METHOD_DENSE: break;
-  default: return; /* the plain sums: see permi_plan_leaf */
+  default: return; /* permi_plan_leaf */
   }
   if (gpu)
     growth = view->reach->gpu->growth(plan, view);
@@ -7147,7 +7086,6 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
     leaf->estimate_relative = leaf->bound_relative;
 }
 
-/* Engine and split of one leaf from its plan. */
 static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
                                    permi_leaf *leaf)
 {
@@ -7204,8 +7142,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
   return PERM_OK;
 }
 
-/* For perm_sparse.h: one leaf for a square matrix that has a transversal of nonzero entries, by the engine that
-   options->method names (PERM_METHOD_AUTO: as perm_plan_real). *precision: the plan's. */
+/* Makes the leaf of a square matrix with a transversal of nonzeros by options->method; *precision: the plan's. */
 PERMI_UNUSED
 static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
                                     perm_precision *precision, perm_result *result)
@@ -7220,14 +7157,14 @@ static perm_status permi_dense_leaf(const perm_options *options, int n, const pe
   return status;
 }
 
-/* The next precision up the ladder for an engine; PERM_PRECISION_COUNT at its top. */
+/* Returns an engine's next higher precision; PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_next_precision(const perm_options *options, perm_method method, perm_precision precision)
 {
-  if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED) /* refused where that is not possible */
+  if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED)
     return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_ACCURATE
                                                                                    : PERM_PRECISION_DD;
   if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_BAND) ||
-      method == PERM_METHOD_TRANSVERSALS) /* doubles and double-doubles */
+      method == PERM_METHOD_TRANSVERSALS)
     return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_DD
                                                                                    : PERM_PRECISION_COUNT;
   if (method != PERM_METHOD_DENSE && method != PERM_METHOD_GLYNN && method != PERM_METHOD_RYSER)
@@ -7241,7 +7178,7 @@ static perm_precision permi_next_precision(const perm_options *options, perm_met
   }
 }
 
-/* Predicted elements/s of the dense engine, one thread. */
+/* In elements/s, one thread. */
 PERMI_UNUSED
 static double permi_dense_rate(const perm_options *options)
 {
@@ -7250,55 +7187,50 @@ static double permi_dense_rate(const perm_options *options)
 }
 
 /* ========================================================================================= >>minors
-   Permanents without one row and one column, for one row or all: the derivatives of the permanent. In Glynn's sum
-   F = 2^-N sum over d of (product of the signs) prod_i y_i, y_i = sum_j d_j a_ij, the derivative by a_ij is the same
-   sum over d_j P_i, P_i = prod over k != i of y_k, which products from the front and the back give with two
-   multiplications a row. Since d_j is constant over long, nested stretches, sums of P_i over stretches suffice: not n^2
-   a term, but a constant number of additions a term and row.
-     lane and block columns   one sum a vector element and setting, folded at the end of a chunk
-     outer columns            a binary counter of partial sums: when two blocks of 2^k states meet, their difference
-                              goes to column k, their sum on to column k + 1
-   With r_i copies of row i and c_j of column j, the sum is over v_j = 0..c_j, d_j = c_j - 2 v_j, with binomial weights,
-   and P_i contains y_i^(r_i - 1): in double-double, term by term, over rows or columns, whichever has fewer terms. Few
-   copies are cheaper written out, for the vector kernels.
-   Scaling its own row and column does not change a minor, so for the minors of one row that row is replaced by ones,
-   and the permanent of that matrix is the sum of the minors. */
+   Permanents without one row and one column. In Glynn's sum F = 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
+   a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over k != i of y_k; prefix and suffix products give
+   P_i in two multiplications a row. As d_j is constant over nested stretches, sums of P_i over stretches suffice:
+     lane and block columns   a sum for each vector element and setting, folded at the end of a chunk
+     outer columns            a binary counter: when two blocks of 2^k states meet, their difference goes to column k,
+                              their sum to column k + 1
+   With r_i copies of row i and c_j of column j, v_j = 0..c_j, d_j = c_j - 2 v_j with binomial weights, and P_i contains
+   y_i^(r_i - 1): in double-double, over rows or columns, whichever has fewer terms. Few copies are written out.
+   A minor ignores its own row. For the minors of one row that row becomes ones; their sum is then the permanent. */
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_MINORS_TOTAL 256 /* rows with their copies: products of binomials stay below 2^256 */
+#define PERMI_MINORS_TOTAL 256 /* with copies: products of binomials stay below 2^256 */
 
 typedef struct permi_minors permi_minors;
 struct permi_minors {
-  int parts, rows, columns; /* those that have copies; when one row is wanted it is the last */
-  int least;                /* the first row whose minors are wanted */
+  int parts, rows, columns; /* distinct; a single wanted row is the last */
+  int least;                /* first wanted row */
   int total;                /* of copies */
   int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled */
-  perm_plan plan;                          /* scaling of the matrix written out, when it has at most PERM_MAX_N rows */
+  perm_plan plan;                          /* of the matrix written out, up to PERM_MAX_N rows */
   int lossy;
-  double below; /* what lies below the grid, relative to row sums: permi_rounded_rows */
+  double below; /* what the grid cuts: permi_rounded_rows */
 
-  /* the engine: adds nothing up between chunks */
   const permi_minors_kernel *kernel; /* NULL: one term at a time */
   permi_dense dense;
-  int transposed, terms_rows, terms_columns; /* of that sum: rows, and columns with digits */
-  int inner;                                 /* digits of the columns up to here vary within a chunk */
-  double work_doubles;                       /* room for one thread */
+  int transposed, terms_rows, terms_columns; /* of the sum */
+  int inner;                                 /* columns before it vary within a chunk */
+  double work_doubles;                       /* for one thread */
   uint64_t chunks;
   double terms, seconds;    /* predicted, one thread */
   double estimate_relative; /* to the sum of moduli of terms */
   int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
 };
 
-/* What a chunk yields: [row - least][column][part], and for each row the sum of |terms|. */
+/* [row - least][column][part], and each row's sum of |terms|. */
 typedef struct permi_minors_sum {
   permi_dd *value;
   double *absolute;
 } permi_minors_sum;
 
-/* A row's exponents when there are too many copies to write out, or entries on no transversal, which the scaling of
-   >>scale may drop, but their minors need: the largest entry of each row, then column, to 1, then row sums below. */
+/* Scales each row's, then each column's largest entry to 1: for too many copies, or entries on no transversal, which
+   >>scale may drop. */
 static void permi_minors_scale_flat(permi_minors *minors)
 {
   int i, j, part;
@@ -7329,7 +7261,7 @@ static double permi_minors_scaled(const permi_minors *minors, int i, int j, int 
   return permi_shift(minors->entry[i][j][part], minors->row_exp2[i] + minors->column_exp2[j]);
 }
 
-/* Brings row sums of moduli, copies counted, to at most 1, and sees what is lost. */
+/* Brings row sums of moduli, with copies, to at most 1; sets lossy. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
   int i, j, part;
@@ -7359,7 +7291,6 @@ static void permi_minors_scale_rows(permi_minors *minors)
   }
 }
 
-/* The matrix with its copies, at most PERM_MAX_N rows; scaled != 0: scaled. */
 static void permi_minors_write_out(const permi_minors *minors, int scaled, double *full)
 {
   int i, j, copy, k, part;
@@ -7371,8 +7302,8 @@ static void permi_minors_write_out(const permi_minors *minors, int scaled, doubl
             *full++ = scaled ? permi_minors_scaled(minors, i, j, part) : minors->entry[i][j][part];
 }
 
-/* Sets row_exp2 and column_exp2. full: room for PERM_MAX_N rows, or NULL. Returns 0 if all minors of the one row that
-   is wanted are 0, because nothing without that row has a transversal. */
+/* Sets row_exp2 and column_exp2; full: room for PERM_MAX_N rows, or NULL. Returns 0 if all wanted minors are 0: nothing
+   without the row has a transversal. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->rows - 1, n = minors->total;
@@ -7402,7 +7333,7 @@ static int permi_minors_scale(permi_minors *minors, double *full)
         }
     useful &= !plan->zero;
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
-      for (copy = 1; copy < minors->column_count[j]; copy++) /* copies are scaled alike; if ever not, do without */
+      for (copy = 1; copy < minors->column_count[j]; copy++) /* copies must be scaled alike */
         useful &= plan->column_exp2[first + copy] == plan->column_exp2[first];
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
       minors->column_exp2[j] = plan->column_exp2[first];
@@ -7411,7 +7342,6 @@ static int permi_minors_scale(permi_minors *minors, double *full)
   return 1;
 }
 
-/* ---- one term at a time, in double-double */
 static void permi_dd_complex_add(permi_dd_complex *a, permi_dd_complex b, int parts)
 {
   a->re = permi_dd_add(a->re, b.re);
@@ -7438,16 +7368,15 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
   return permi_two_sum(quotient, rest.hi / b);
 }
 
-/* Where a chunk is. Numbers of copies are those of the sum's own rows and columns. */
 typedef struct permi_terms {
   const permi_minors *minors;
   const int *row_count, *column_count;
   int rows, columns, least, parts;
   permi_dd_complex *twice;      /* [column][row]: 2 a */
   permi_dd_complex *row_sum;    /* [level + 1][row], level 0 for a single term */
-  permi_dd_complex *sum;        /* [level + 1][row]: of P over the digits of the columns below level */
+  permi_dd_complex *sum;        /* [level + 1][row]: of P over the columns below level */
   permi_dd_complex *difference; /* [column][row]: of d_j P */
-  permi_dd_complex *front;      /* [row + 1] products of the rows before */
+  permi_dd_complex *front;      /* [row + 1]: prefix products */
   double *absolute;             /* [row] */
 } permi_terms;
 
@@ -7463,7 +7392,7 @@ static permi_dd_complex *permi_terms_take(double **memory, int count)
   return (permi_dd_complex *)(void *)here;
 }
 
-/* weight (times 2^n) P_i of the present term into sum[0]. */
+/* sum[0] = weight P_i of the present term. */
 static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
 {
   const int parts = terms->parts, rows = terms->rows;
@@ -7488,8 +7417,7 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
-/* Terms of all digits of the columns below `level`, the others as row_sum[level] says; 2 |digits| of column j with
-   weight the binomials so far. */
+/* Adds the terms over the columns below `level`; weight: the product of binomials so far. */
 static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
 {
   const int rows = terms->rows, parts = terms->parts, least = terms->least, j = level - 1;
@@ -7522,12 +7450,12 @@ static void permi_terms_level(const permi_terms *terms, int level, permi_dd weig
         d.im = permi_dd_times_double(d.im, count - 2 * v);
       permi_dd_complex_add(&difference[i], d, parts);
     }
-    /* C(c, v + 1) = C(c, v) (c - v) / (v + 1), the sign turned */
+    /* C(c, v + 1) = C(c, v) (c - v) / (v + 1), negated */
     binomial = permi_dd_divide_double(permi_dd_times_double(binomial, -(double)(count - v)), v + 1);
   }
 }
 
-#define PERMI_TERMS_EXP2 900 /* terms start at 2^900 or so, and have 2^1900 to lose before anything underflows */
+#define PERMI_TERMS_EXP2 900 /* from 2^900 terms may lose 2^1900 */
 
 static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double *work, permi_minors_sum *out)
 {
@@ -7551,7 +7479,7 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
   terms.difference = permi_terms_take(&work, columns * rows);
   terms.front = permi_terms_take(&work, rows + 1);
   terms.absolute = work;
-  for (j = columns - 1; j >= minors->inner; j--) { /* the last column goes half way, its terms stand for two */
+  for (j = columns - 1; j >= minors->inner; j--) { /* half the last column, by symmetry */
     const uint64_t range = (uint64_t)(j == columns - 1 ? terms.column_count[j] / 2 : terms.column_count[j]) + 1;
     digit[j] = (int)(rest % range);
     rest /= range;
@@ -7599,7 +7527,7 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
 #endif
 
 /* =================================================================================== >>minors_dense
-   Minors by vector kernels: tables, chunks and their sums. */
+   Minors by vector kernels. */
 
 #if !defined(PERM_NO_EXTRAS)
 static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk, double *memory, permi_minors_sum *out)
@@ -7647,7 +7575,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
                                               : outer * row + (copy * parts + part) * lanes;
         const double *high = outer < 2 ? work.block_high + at : work.high + at;
         const double *low = outer < 2 ? work.block_low + at : work.low + at;
-        d[j] = u[0]; /* the fixed column, and those that are fixed in this chunk */
+        d[j] = u[0]; /* the columns constant in this chunk */
         if (outer >= dense->chunk_log2 && gray >> outer & 1)
           d[j] = permi_dd_subtract(permi_dd_make(0), u[0]);
         if (block == blocks || outer >= dense->chunk_log2)
@@ -7662,7 +7590,6 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
   }
 }
 
-/* ---- preparation */
 static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int parts, int n)
 {
   size_t i;
@@ -7674,7 +7601,7 @@ static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int part
   return NULL;
 }
 
-/* Terms of the sum over the digits of columns (or rows) with these counts, by symmetry half of them. */
+/* Returns the terms of a sum over digits: half of them, by symmetry. */
 static double permi_terms_count(int columns, const int *count)
 {
   double terms = 1;
@@ -7709,7 +7636,7 @@ static void permi_minors_plan_terms(permi_minors *minors)
   minors->scale_exp2 = PERMI_TERMS_EXP2;
 }
 
-/* The vector kernels' part, if they take this matrix: returns 0 if not. */
+/* Returns 0 if vector kernels do not take this matrix. */
 static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
 {
   const int n = minors->total;
@@ -7738,7 +7665,7 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
   return 1;
 }
 
-/* The kernel's tables in one piece of memory, which the caller frees: dense.memory. */
+/* Makes tables in dense.memory, which the caller frees. */
 static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, const double *full)
 {
   permi_dense *dense = &minors->dense;
@@ -7770,13 +7697,12 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* What lies below the grid, as in >>plan; the rows as they are summed here. A row whose minors alone are wanted is in
-   no product: it is 0 meanwhile. */
+/* Returns what the grid cuts. A row whose minors alone are wanted is in no product: 0 here. */
 static double permi_minors_below_grid(const permi_minors *minors, double *full)
 {
   const int entries = minors->total * minors->parts;
   double *last = full + (minors->total - 1) * entries, wanted[2 * PERM_MAX_N], share;
-  perm_plan plain; /* of a matrix that is scaled already */
+  perm_plan plain; /* scaled already */
   permi_view view;
   memset(&plain, 0, sizeof plain);
   plain.n = minors->total;
@@ -7792,22 +7718,21 @@ static double permi_minors_below_grid(const permi_minors *minors, double *full)
   return share;
 }
 
-/* ---- all chunks; sums exactly associative, so neither threads nor order show */
+/* Exactly associative: the same for any threads and order. */
 typedef struct permi_minors_total {
-  permi_dd *value; /* as permi_minors_sum */
+  permi_dd *value; /* as in permi_minors_sum */
   long long *exp2; /* of each value */
   double *absolute;
-  int count; /* of values */
+  int count;
 } permi_minors_total;
 
-/* The chunks of a sum for minors on several threads. */
 typedef struct permi_minors_sharing {
   const permi_minors *minors;
   permi_control *control;
   int count, rows;
-  size_t per_thread; /* doubles: values, moduli, what a chunk wants */
+  size_t per_thread; /* in doubles */
   double *memory;
-  perm_sum *sums; /* of each thread; NULL for a single chunk, whose values stay in the memory */
+  perm_sum *sums; /* a thread's; NULL for a single chunk */
 } permi_minors_sharing;
 
 static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
@@ -7854,7 +7779,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   run.control = control;
   run.count = count;
   run.rows = rows;
-  run.per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows + 8; /* 8: a line of cache between */
+  run.per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows + 8; /* 8: a cache line */
   run.memory = (double *)permi_allocate(allocator, (size_t)threads, run.per_thread * sizeof(double));
   run.sums = NULL;
   if (minors->chunks > 1)

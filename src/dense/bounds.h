@@ -1,48 +1,48 @@
 /* ========================================================================================= >>bounds
-   The proven bound and the estimate of a plan; its leaf; the next precision. */
+   Bound, estimate and leaf of a plan; the next precision. */
 #pragma once
 #include "plain.h"
 #include "plan.h"
 #include "rounding.h"
 
-/* Sets the leaf's error bounds and estimates, relative to the sum of |terms| and absolute. With u = 2^-53:
-   1. Rounded products. PERM_FORM_NORMALISED with exact rows: n products p (y +- 1), n u. PERM_FORM_SPLIT: n row sums
-   and n products, 2 n u. PERM_FORM_PAIR with everything exact before the products: (n + 1) / 2 products.
-   2. A complex product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and the other part in the same way: by Minkowski
-   at most u (|p_i| |s| + |ps|) <= 2 u |ps|; without FMA u |p_r| |s| more, 2.42 u |ps|.
-   3. Double-double products (P, C), |C| <= u |P|, times s + l, |l| <= u |s|: h + e = P s is exact; e + P l + C s is at
-   most 3 u |P s| and rounded up to four times; C l <= u^2 |P s| is left out: below 14 u^2 |P s|. Complex parts: twice
-   as many terms, together 6 u |p| |s|, rounded eight times: below 60 u^2.
-   4. Rounded sums. A term passes K + 1 additions in its state and 8 in its group; after that, sums lose only TwoSum's
-   rounded errors, below 2^36 u^2: K + 10 units.
-   5. Double-double sums. A term costs two roundings of a low part below (2^K + 2) 2 u A, with A the chunk's sum of
-   |terms|: 40 u^2 A.
-   6. Second-order effects and the rounding of the sum of |terms| (2^18 states: 2^-30): a factor 1.0001.
-   7. Absolute. An underflow or a lost entry (permi_dense_tables) is off by 2^-1074; later factors are at most 1, or
-   together 2^growth when normalised: n^2 2^-1070 for each of 2^(n-1) terms.
-   The estimate is a tenth of a bound, so no error exceeds 10 estimates; without a bound it is permi_rounded_estimate.
-   Double-double sums err like a random walk; compensated products omit the low parts' second order. tests/climb.c
-   searches for counterexamples. */
+/* Sets the leaf's error bounds and estimates, relative to the sum of |terms| and absolute; u = 2^-53.
+   1. Normalised, exact rows: n products p (y +- 1), n u. Split: n row sums, n products, 2 n u. Pair, exact before the
+   products: (n + 1) / 2 products.
+   2. A complex product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and the other part alike: by Minkowski at most u
+   (|p_i| |s| + |ps|) <= 2 u |ps|; without FMA u |p_r| |s| more, 2.42 u |ps|.
+   3. Double-double (P, C), |C| <= u |P|, times s + l, |l| <= u |s|: h + e = P s is exact; e + P l + C s is at most 3 u
+   |P s|, rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex parts: 6 u |p| |s| in twice
+   as many terms, rounded eight times: below 60 u^2.
+   4. Rounded sums. K + 1 additions in a state and 8 in a group, then only TwoSum's rounded errors, below 2^36 u^2: K +
+   10 units.
+   5. Double-double sums. A term costs two roundings of a low part below (2^K + 2) 2 u A, A the chunk's sum of |terms|:
+   40 u^2 A.
+   6. Second order and the rounding of sum |terms| (2^18 states: 2^-30): a factor 1.0001.
+   7. Absolute. An underflow or lost entry is off by 2^-1074; later factors are at most 1, or together 2^growth: n^2
+   2^-1070 for each of 2^(n-1) terms.
+   The estimate is a tenth of the bound, so no error exceeds 10 estimates, or permi_rounded_estimate. Double-double sums
+   err like a random walk; compensated products omit the low parts' second order. tests/climb.c searches for
+   counterexamples. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
   const double product = parts == 1 ? 1 : plan->isa == PERM_ISA_PLAIN ? 2.42 : 2; /* in u */
   const int gpu = plan->isa == PERM_ISA_CUDA;
-  /* GPUs: at most 18 additions before a sum is exact; double-double totals by thread, then by a tree */
+  /* GPUs: at most 18 additions before a sum is exact */
   const int block = gpu ? 12 : plan->block_columns;
   const int terms_log2 = plan->chunk_log2 + plan->block_columns + (gpu ? 1 - PERM_GPU_THREADS_LOG2 : 0);
   int growth = 0, i;
   leaf->bound_relative = (double)INFINITY;
   switch (plan->method) {
   case PERM_METHOD_EXPANSION:
-    /* n - 1 double-double products a term of relative error 2^-100 (complex: 4 each), exact sums; an underflow loses at
-       most 2^-1070 in each of n! < 2^(n log2 n) products */
+    /* n - 1 double-double products a term of relative error 2^-100 (complex: 4 each); an underflow loses at most
+       2^-1070 in each of n! < 2^(n log2 n) products */
     leaf->bound_relative = (n + 1) * PERMI_DD_UNIT * parts * parts;
     leaf->bound_absolute = ldexp(n * n, permi_clamp((int)(n * log2(n + 1.0)) - 1070, -1070, 0));
     leaf->estimate_relative = n * PERMI_DD_UNIT * parts;
     return;
   case PERM_METHOD_DENSE: break;
-  default: return; /* plain sums: permi_plan_leaf */
+  default: return; /* permi_plan_leaf */
   }
   if (gpu)
     growth = view->reach->gpu->growth(plan, view);
@@ -127,8 +127,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
   return PERM_OK;
 }
 
-/* Makes the leaf of a square matrix with a transversal of nonzeros, by the engine that options->method names, and sets
-   *precision to the plan's. */
+/* Makes the leaf of a square matrix with a transversal of nonzeros by options->method; *precision: the plan's. */
 PERMI_UNUSED
 static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
                                     perm_precision *precision, perm_result *result)
@@ -143,10 +142,10 @@ static perm_status permi_dense_leaf(const perm_options *options, int n, const pe
   return status;
 }
 
-/* Returns the next higher precision for an engine; PERM_PRECISION_COUNT at the top. */
+/* Returns an engine's next higher precision; PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_next_precision(const perm_options *options, perm_method method, perm_precision precision)
 {
-  if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED) /* refused where impossible */
+  if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED)
     return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_ACCURATE
                                                                                    : PERM_PRECISION_DD;
   if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_BAND) ||
@@ -164,7 +163,7 @@ static perm_precision permi_next_precision(const perm_options *options, perm_met
   }
 }
 
-/* Returns the predicted elements/s of one thread. */
+/* In elements/s, one thread. */
 PERMI_UNUSED
 static double permi_dense_rate(const perm_options *options)
 {

@@ -1,14 +1,14 @@
 /* ========================================================================================== >>dense
    Glynn's sum, its columns split by how fast their signs vary:
-     pivot    1 column: its two signs share the rest of a row sum (>>dense_kernels; PERM_FORM_SPLIT: none)
+     pivot    1 column: its two signs share the rest of a row sum (not in split form)
      lanes    3 (AVX-512), 2 (AVX2), 1 (NEON), 0: the elements of a vector
      block    K columns: 2^K vectors in registers
      fixed    1 column, always +
      outer    the rest, in Gray order, 2^chunk_log2 states a chunk
-   A Gray walk in doubles drifts, the main error of the usual programs from n = 22 on. Here the coefficients of each
-   virtual row are rounded once to whole multiples of a unit such that all signed sums fit 53 bits. Row sums are then
-   exact however long the walk, and the result is the permanent of a matrix whose entries are off by at most 2^-53 of
-   the row's sum of moduli. PERM_FORM_SPLIT keeps 47 more bits in a second virtual row. */
+   Gray walks in doubles drift, the main error from n = 22 on. Here the coefficients of each virtual row are rounded
+   once, to multiples of a unit for which all signed sums fit 53 bits: row sums are exact, and the result is the
+   permanent of a matrix whose entries are off by at most 2^-53 of the row's sum of moduli. Split form keeps 47 more
+   bits in a second virtual row. */
 #pragma once
 #include "reach.h"
 
@@ -26,15 +26,14 @@ static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   partial->terms += leaf->information.work / (double)dense->n / (double)leaf->information.chunks;
 }
 
-/* Rounds x, |x| <= 2^top, to the unit 2^(top - 53): adding +-2^(top - 1) drops the bits below the unit; from 2^(top -
-   1) on x has none. */
+/* Rounds x, |x| <= 2^top, to multiples of 2^(top - 53): adding 2^(top - 1) drops lower bits; larger x have none. */
 static double permi_to_grid(double x, double power_top)
 {
   double with = copysign(0.5 * power_top, x), sum = x + with;
   return fabs(x) >= 0.5 * power_top ? x : sum - with;
 }
 
-/* Returns 2^top >= sum |a| with a margin, so that signed sums of rounded entries stay within 2^53 units. */
+/* Returns 2^top >= sum |a| with a margin: signed sums of rounded entries stay within 2^53 units. */
 static double permi_grid_power(const double *a, int count)
 {
   double sum = 0;
@@ -44,16 +43,16 @@ static double permi_grid_power(const double *a, int count)
   return sum > 0 ? permi_shift(1, permi_log2_ceiling(sum * (1 + 1e-12))) : 0;
 }
 
-#define PERMI_GRID_LOW_BITS 47 /* 64 residues of half a unit, 2^(top - 54), stay below 2^(top - 47) */
+#define PERMI_GRID_LOW_BITS 47 /* 64 residues of half a unit stay below 2^(top - 47) */
 
 typedef struct permi_row_maker {
   permi_dense *dense;
-  double *table; /* next free place */
+  double *table;
   int row;
   int lane_columns, block_columns;
 } permi_row_maker;
 
-/* Appends a virtual row with coefficients a on a grid, in the order lanes, block, fixed, outer. */
+/* Appends a virtual row of grid coefficients in the order lanes, block, fixed, outer. */
 static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
@@ -86,7 +85,7 @@ static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count
   permi_dense_row(maker, a);
 }
 
-/* PERM_FORM_SPLIT: appends a row as high and low virtual rows. Returns a bound on what its sum loses. */
+/* Appends a row as high and low virtual rows; returns a bound on what its sum loses. */
 static double permi_dense_row_split(permi_row_maker *maker, const double *a, double power, int count)
 {
   double high[PERM_MAX_N], low[PERM_MAX_N], lost = 0;
@@ -115,12 +114,12 @@ static void permi_dense_release(const perm_allocator *allocator, void *context)
   permi_release(allocator, context);
 }
 
-/* The caller's matrix: parts = 1 real, 2 complex; ld in entries. */
+/* parts: 1 real, 2 complex; ld in entries. */
 typedef struct permi_view {
   const double *a;
   ptrdiff_t ld;
   int parts;
-  const permi_reach *reach; /* NULL: the matrix is only scaled and inspected */
+  const permi_reach *reach; /* NULL: the matrix is only scaled */
 } permi_view;
 
 static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const permi_reach *reach)
@@ -133,7 +132,6 @@ static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const 
   return view;
 }
 
-/* Returns the bytes of the caller's matrix, whose sizes are unchecked. */
 static double permi_view_bytes(int m, int n, const permi_view *view)
 {
   return 8.0 * view->parts * fmax(m, 0) * fmax(n, 0);
@@ -155,7 +153,7 @@ static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view
   return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
-/* Copies row i, scaled, columns in the order pivot, lanes, block, fixed, outer. */
+/* Columns in the order pivot, lanes, block, fixed, outer. */
 static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
   int j, k, part;
@@ -179,9 +177,8 @@ static void permi_block_sums(const perm_plan *plan, const double *a, double *sum
       sum[size + k] = sum[k] - 2 * a[plan->lane_columns + 1 + b];
 }
 
-/* PERM_FORM_PAIR: rows i = 0, j = 1 with y = z + l as in >>dense_kernels become virtual rows z_i, z_j and, for each
-   setting q, O = z_i l_j(q) + z_j l_i(q); constants l_i(q) l_j(q). A last single row gives z and constants l(q).
-   Complex rows by parts. */
+/* Rows y_i, y_j with y = z + l (>>dense_kernels) become virtual rows z_i, z_j and, for each setting q, z_i l_j(q) + z_j
+   l_i(q); constants l_i(q) l_j(q). A last single row gives z and l(q). */
 static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N], int rows,
                                 int parts, double *constant)
 {
@@ -210,7 +207,7 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
         *constant++ = l[0][0][q] * l[1][0][q] - l[0][1][q] * l[1][1][q];
       else
         *constant++ = l[0][0][q] * l[1][1][q] + l[0][1][q] * l[1][0][q];
-      if (parts == 2 && q) /* the difference to setting 0, which is added with z_i z_j */
+      if (parts == 2 && q) /* the difference to setting 0, added with z_i z_j */
         constant[-1] -= constant[-1 - 2 * q];
       for (j = 0; j < count; j++) {
         o[j] = z[0][0][j] * l[1][part][q] + z[1][0][j] * l[0][part][q];
@@ -224,11 +221,11 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
   return constant;
 }
 
-/* Adds to the leaf's bound and estimate the effect of a matrix E of lost parts of entries; lost[i] = e_i is the sum of
-   moduli of its row i. With sums of moduli R_i <= 1 and norms r_i of the scaled rows,
+/* Adds the effect of a matrix E of lost parts of entries; lost[i] = e_i is the sum of moduli of its row i. With sums of
+   moduli R_i <= 1 and norms r_i of the scaled rows,
    |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
-   |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E,
-   in the unit of the sum, 2^(n-1) of the permanent's. */
+   |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E;
+   2^(n-1) brings both to the unit of the sum. */
 static void permi_lost_entries(const perm_plan *plan, const permi_view *view, const double *lost, permi_leaf *leaf)
 {
   const int n = plan->n;
@@ -254,8 +251,8 @@ static void permi_lost_entries(const perm_plan *plan, const permi_view *view, co
   leaf->estimate_absolute += ldexp(bound, n - 1);
 }
 
-/* Makes the kernel's tables. The product of the pivots goes into leaf->scale; what split rows lose (entries below 2^-47
-   of their row), into the bound. */
+/* Makes the kernel's tables; leaf->scale gets the pivots, the bound what split rows lose (entries below 2^-47 of their
+   row). */
 static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
@@ -281,11 +278,11 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
                                                                                                        : 3;
   dense->run = kernel->run;
   table = (size_t)dense->rows * (size_t)(plan->form == PERM_FORM_PAIR ? lanes : lanes * settings) + 7;
-  table += 32 - table % 8; /* 4 more virtual rows */
+  table += 32 - table % 8;
   step = 2 * (size_t)dense->outer * (size_t)dense->padded;
   start = (size_t)dense->padded;
   constants = (size_t)((n + 1) / 2 * settings * parts);
-  all = table + step + start + constants + 16; /* 8 to align, 8 that kernels may read beyond */
+  all = table + step + start + constants + 16; /* 8 to align, 8 to look ahead */
   dense->memory = (double *)permi_allocate(allocator, all, sizeof(double));
   if (!dense->memory) {
     permi_release(allocator, dense);

@@ -9,45 +9,44 @@ typedef struct permi_chunk_sum {
   double absolute;
 } permi_chunk_sum;
 
-#define PERMI_VIRTUAL_ROWS 392 /* 64 complex rows in pairs: 12 virtual rows a pair; 8 to look ahead */
+#define PERMI_VIRTUAL_ROWS 392 /* 12 for each pair of complex rows; 8 to look ahead */
 #define PERMI_GROUP_LOG2 3     /* terms of 2^3 outer states are added plainly, then by TwoSum */
 
-/* Tables of one matrix, made by >>dense and constant while kernels run. A virtual row is a linear form in the signs
-   with coefficients on a fixed-point grid. */
+/* Tables of one matrix. A virtual row is a linear form in the signs with coefficients on a fixed-point grid. */
 typedef struct permi_dense {
-  int n, rows, padded; /* rows: virtual; padded with zeros to a multiple of 8 */
+  int n, rows, padded; /* virtual rows; padded with zeros to a multiple of 8 */
   int outer, chunk_log2;
-  unsigned absolute_mask; /* 1 of mask + 1 groups of states enters the sum of |terms| */
-  double *table;          /* what kernels add to the row sums, vector by vector, in order of use */
-  double *step;           /* [outer][2][padded]: +2a, then -2a for a sign turning - */
-  double *start;          /* [padded]: row sums with every outer sign + */
-  double *constant;       /* PERM_FORM_PAIR: permi_dense_pair */
-  double *memory;         /* holds all of these */
+  unsigned absolute_mask; /* 1 of mask + 1 groups enters the sum of |terms| */
+  double *table;          /* vectors that kernels add to the row sums, in order of use */
+  double *step;           /* [outer][2][padded]: +2a, -2a */
+  double *start;          /* [padded]: every outer sign + */
+  double *constant;       /* permi_dense_pair */
+  double *memory;
   void (*run)(const struct permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 } permi_dense;
 
-/* The memory of one thread of >>minors; a number is a vector a part. Sums over settings carry Glynn's signs except
-   those of the lanes. A chunk of 2^m states leaves its sums in stack [max(m - 2, 0)]. */
+/* A thread's memory for minors; a number is a vector a part. Sums over settings carry Glynn's signs but those of lanes.
+   A chunk of 2^m states leaves its sums in stack [max(m - 2, 0)]. */
 typedef struct permi_minors_work {
-  double *row;                    /* [row]: table, products of earlier rows, sums for block columns and the first two
-                                     outer ones */
-  double *block_high, *block_low; /* [row][block columns and 2]: those sums, over the chunk */
-  double *high, *low;             /* [outer column][row]: sums from the third outer column on */
-  double *present;                /* [4][row]: sums of the last four states */
-  double *stack;                  /* [level][row]: blocks of 4, 8, ... states that wait for their neighbours */
+  double *row;                    /* [row]: table, prefix products, sums for block columns and the first two outer
+                                     ones */
+  double *block_high, *block_low; /* [row][block columns and 2]: totals of the latter */
+  double *high, *low;             /* [outer column][row]: sums from the third on */
+  double *present;                /* [4][row]: the last four states */
+  double *stack;                  /* [level][row]: blocks of 4, 8, ... states waiting for their neighbours */
   double *absolute;               /* [row]: sums of |terms| */
 } permi_minors_work;
 
 /* The subset program of >>batch for an order n, 5 to 8. Level k has a number for each set of k columns, in blocks by
-   the set's high columns (5 and up), within a block by its low columns, in the order of their masks. A group is the
-   blocks of a level with equally many low columns. code holds for each block: its source by a low column; its target;
-   its complement at level n / 2; for each high column, that column and the block without it. */
+   its columns from 5 on, within them by the others, in order of the masks. A group: the blocks of a level with equally
+   many low columns. code, by block: source by a low column; target; complement at level n / 2; for each high column,
+   that column and the block without it. */
 typedef struct permi_batch_group {
   int low, sources, items;
 } permi_batch_group;
 
 typedef struct permi_batch_program {
-  int n, most; /* most: numbers of a level */
+  int n, most; /* numbers of a level */
   int groups[5], start[5]; /* of levels 2 to 4 */
   permi_batch_group group[5][5];
   int code[400]; /* distances in doubles */
@@ -55,18 +54,18 @@ typedef struct permi_batch_program {
 
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 
-/* Tables of one integer matrix, made by >>exact and constant while kernels run; rows in the order of the atoms. */
+/* Tables of one integer matrix; rows in the order of the atoms. */
 #define PERMI_EXACT_LIMBS 32
 #define PERMI_EXACT_PADDED 36    /* with what fills tiles */
 #define PERMI_EXACT_ATOMS 5      /* of a limb */
 #define PERMI_EXACT_BLOCK_LOG2 2
-#define PERMI_EXACT_SKIP_LOG2 6  /* setting columns when zeros are skipped, two of them in a table */
+#define PERMI_EXACT_SKIP_LOG2 6  /* columns when zeros are skipped, two of them in a table */
 #define PERMI_EXACT_WINDOW 51    /* bits of a limb in doubles */
 #define PERMI_EXACT_WIDTH 8      /* most doubles of a vector */
-/* The memory of one thread: accumulators, then what kernels keep between levels. */
+/* A thread's memory. */
 typedef struct permi_exact_work {
   uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
-  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];                            /* for many limbs: limbs, */
+  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];                            /* for many limbs */
   double first[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH], second[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH];
   double wide[PERMI_EXACT_LIMBS * 16 * PERMI_EXACT_WIDTH];
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
@@ -75,27 +74,26 @@ typedef struct permi_exact_work {
 typedef struct permi_exact {
   int n, padded;            /* padded to a multiple of 16 */
   int window;               /* limb k weighs 2^(window k) */
-  int limbs, first, narrow; /* first: in the first half; narrow: made of atoms, the others being wide */
+  int limbs, first, narrow; /* first: in the first half; narrow: made of atoms */
   int outer, chunk_log2, transposed;
-  int settings; /* vectors of atoms until the accumulators must be emptied */
+  int settings; /* until the accumulators must be emptied */
   int even_rows;
-  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS]; /* rows go to the atoms in turn */
-  int fifth[PERMI_EXACT_LIMBS];                         /* 1: the limb's last atom has rows */
-  int wide_rows[PERMI_EXACT_LIMBS];                     /* rows of a wide limb, in turn after the atoms' */
+  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS]; /* in turn */
+  int fifth[PERMI_EXACT_LIMBS];                         /* the limb's last atom has rows */
+  int wide_rows[PERMI_EXACT_LIMBS];                     /* in turn after the atoms' */
   int even_row[PERM_MAX_N];
   const int16_t *table; /* [row][block setting][lane]: sums of lane and block columns */
-  const uint32_t *start;    /* [padded]: two equal int16, or four equal int8 if zeros are skipped; */
-  const uint32_t *step;     /* [outer][padded] likewise */
-  const double *wide_table; /* [wide row][block setting][place][WIDTH]: sums of lane and block columns */
+  const uint32_t *start;    /* [padded]: two equal int16, or four int8 if skipping zeros */
+  const uint32_t *step;     /* [outer][padded] */
+  const double *wide_table; /* [wide row][block setting][place][WIDTH] */
   const double *wide_step;  /* [outer][padded] */
   const uint32_t *setting_step;  /* skipping: [setting column - 2][padded] */
   const uint8_t *lane_bytes;     /* skipping: [even row][two setting columns][lane], differences to all + */
-  const uint8_t *nibbles;        /* skipping: [row][3][16], differences to all + for four columns each */
-  uint8_t parity[32], ends[128]; /* skipping: 0 or 255 by the parity of the place, then the opposite; 64 of 255, 64 of
-                                    0 */
-  double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], second[PERMI_EXACT_LIMBS], unit; /* see the kernel */
-  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* what a vector's constants add to each accumulator */
-  double survivors;                      /* expected share of the terms, 1 if none is skipped */
+  const uint8_t *nibbles;        /* skipping: [row][3][16], differences to all + for four columns */
+  uint8_t parity[32], ends[128]; /* skipping: 0 or 255 by parity, then the opposite; 64 of 255, 64 of 0 */
+  double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], second[PERMI_EXACT_LIMBS], unit;
+  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* of a vector's constants in each accumulator */
+  double survivors;                      /* expected share of the terms */
   void *memory;
   void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
   void (*evaluate)(const struct permi_exact *exact, permi_exact_work *work, int settings, int negative,
@@ -106,17 +104,15 @@ typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_
 typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
                                      int place_signs);
 
-/* Sums over counts: products of forms made at once (with AVX2 2.7 times as fast as one by one), and sets of forms whose
-   elementary symmetric functions are made at once. */
+/* Products of forms made at once (AVX2: 2.7 times as fast as one by one), and sets of forms whose symmetric functions
+   are. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4
 
-/* Sums of terms as hi + lo, and of their moduli, by lane. */
 typedef struct permi_lane_sums {
   double hi[2][PERMI_TERMS], lo[2][PERMI_TERMS], absolute[PERMI_TERMS];
 } permi_lane_sums;
 
-/* The kernels of >>counts_kernels in one family. */
 typedef struct permi_counts_kernels {
   void (*add_scaled)(double *to, const double *const *from, const double *weight, int count, int n);
   void (*add_weighted)(double *to, const double *from, const double *weight, int n);

@@ -1,20 +1,19 @@
 /* ============================================================================================ >>gpu
-   Plan and tables of dense sums on GPUs (kernels: perm_cuda.cu). The columns:
-     pivot    1 (product PERM_GPU_PIVOT only): its two signs share the rest x of a row sum. Rows divided by their pivot
-              multiply by x + 1 and x - 1, one operation each. Rows with a zero or relatively small pivot come last,
-              undivided: (x + c), (x - c), one operation more
+   Plan and tables of dense sums on GPUs. The columns:
+     pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, x the rest of the row sum, one
+              operation each; rows with a zero or relatively small pivot c come last, (x + c), (x - c), one more
      fixed    1, always +
-     block    unrolled in a thread, in Gray order, as constants of the kernel
+     block    unrolled in a thread, in Gray order, as constants
      walk     in Gray order in a thread, from a table in shared memory
-     high     signs from the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
-   Rows are on the grids of >>dense, so row sums are exact in any order. A chunk's sum is a fixed sequence of
-   operations, the same on every GPU and on the CPU. */
+     high     the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
+   Rows are on the grids of >>dense: row sums are exact in any order. A chunk's sum is a fixed sequence of
+   operations. */
 #pragma once
 #include "dense.h"
 #include "../gpu/contract.h"
 
 #define PERMI_GPU_LEAST_N 13
-#ifndef PERMI_GPU_BLOCK /* columns unrolled from n = 37 on; others are for trials */
+#ifndef PERMI_GPU_BLOCK /* unrolled columns from n = 37 on */
 #define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
 #endif
 
@@ -23,7 +22,7 @@ static int permi_clamp(int x, int low, int high)
   return x < low ? low : x > high ? high : x;
 }
 
-/* Returns the number of usable GPUs, at most `gpus`; 0: message says why. */
+/* Returns how many GPUs are usable, at most `gpus`; 0: message says why. */
 static int permi_gpu_devices(int gpus, char *message)
 {
 #if defined(PERM_WITH_CUDA)
@@ -40,7 +39,7 @@ typedef struct permi_gpu {
   perm_allocator allocator;
   double *memory;
   double terms; /* of a chunk */
-  /* the sink's; NULL: permi_gpu_add */
+  /* NULL: permi_gpu_add */
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
 } permi_gpu;
 
@@ -54,7 +53,7 @@ static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, 
   return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
-/* Returns by how many powers of two divided rows may exceed row sums of 1. */
+/* Returns log2 of how far divided rows may exceed row sums of 1. */
 static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
 {
   int growth = 0, i;
@@ -64,7 +63,7 @@ static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
   return growth;
 }
 
-/* z /= pivot, complex, by double-double: each part has a relative error of a few units, whatever cancels. */
+/* z /= pivot, complex, by double-double: each part is right to a few units. */
 static void permi_gpu_divide(double *z, const double *pivot)
 {
   permi_dd re, im, size;
@@ -78,8 +77,8 @@ static void permi_gpu_divide(double *z, const double *pivot)
   z[1] = im.hi / size.hi;
 }
 
-/* Row i as word[part (1 + low words) + low][column], the pivot in column 0, high words on the grid; divided by the
-   pivot if `divide`. Returns 1 if nothing was rounded; adds to *lost what low words do not hold. */
+/* Row i as word[part (1 + low words) + low][column], pivot first, high words on the grid. Returns 1 if nothing was
+   rounded; adds what low words do not hold to *lost. */
 static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, int divide, int low,
                          double word[4][PERM_MAX_N], double *lost)
 {
@@ -137,7 +136,6 @@ static double permi_gpu_seconds(int n, int parts, int product)
   return n * ldexp(1, n - 1) / rate[product][parts - 1] + PERMI_GPU_DENSE_COMPILE;
 }
 
-/* Chooses product, form, pivot and split for GPUs. */
 static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
 {
   const int n = plan->n, split = plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD;
@@ -177,8 +175,8 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
     }
   }
   plan->lane_columns = 0;
-  /* Unrolled columns on an H200: 3 are 4% faster than 1 at n = 40; 2 are 5% faster at 56 (4: 1 and 10% slower). They
-     take seconds to compile, too long for small orders; other products gain nothing. */
+  /* H200: 3 columns are 4% faster than 1 at n = 40; 2 are 5% faster at 56 (4: 1 and 10% slower). They take seconds to
+     compile; other products gain nothing. */
   plan->block_columns = product != PERM_GPU_PIVOT || view->parts == 2 ? 0 : n <= 36 ? 1 : PERMI_GPU_BLOCK(n);
   plan->outer_columns = n - 1 - (product == PERM_GPU_PIVOT) - plan->block_columns;
   i = plan->outer_columns - PERM_GPU_THREADS_LOG2;
@@ -200,7 +198,6 @@ typedef struct permi_gpu_call {
   permi_control *control;
 } permi_gpu_call;
 
-/* Counts chunks whose sums have been added. */
 static void permi_gpu_count(const permi_leaf *leaf, perm_partial *partial, uint64_t first, uint64_t chunks)
 {
   uint64_t chunk;
@@ -305,7 +302,7 @@ static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double
       table[at] += a[j]; /* exact, as all that follows */
     for (k = 0; k < work->block; k++)
       constant[k * n * words + at] = 2 * a[block + k];
-    for (k = 0; k < work->walk; k++) { /* signs turning - and +, the last block column back to + */
+    for (k = 0; k < work->walk; k++) { /* signs turning - and +; the last block column back to + */
       const double twice = 2 * a[block + work->block + k], back = work->block ? 2 * a[block + work->block - 1] : 0;
       walk[2 * k * stride + at] = back - twice;
       walk[(2 * k + 1) * stride + at] = back + twice;
@@ -329,7 +326,6 @@ static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
   leaf->scale_exp2 += e;
 }
 
-/* Makes the tables of perm_gpu_work and the leaf. */
 static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
                                     permi_leaf *leaf)
 {
@@ -345,7 +341,7 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   gpu->allocator = *allocator;
   gpu->add = permi_gpu_add;
   work = &gpu->work;
-  for (i = 0; i < n && !pivot; i++) /* low words only where a row needs them */
+  for (i = 0; i < n && !pivot; i++) /* low words only where needed */
     work->low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
   for (k = 0, safe = 1; safe >= 0; safe--) { /* divided rows come first */
     for (i = 0; i < n; i++)

@@ -1,9 +1,8 @@
 /* ======================================================================================== >>kernels
-   The kernels: one text (>>vocabulary), read for each family, which is one instruction set. Instances differ by form,
-   real or complex, and product. K block columns take 2^K sets of registers: what fits 32 (AVX-512, NEON) or 16;
-   tests/compile looks for spills.
-   Measured for the real kernel, 2.5 GHz Cascade Lake, limited by the clock under AVX-512: two rows a turn, within 1%;
-   half or a quarter of the table and additions, equal or 8% slower; table entries broadcast, 12% slower. */
+   The kernels: one text (>>vocabulary), read for each instruction set. K block columns take 2^K sets of registers of 32
+   (AVX-512, NEON) or 16; tests/compile looks for spills.
+   Measured, real kernel, 2.5 GHz Cascade Lake: two rows a turn, within 1%; half or a quarter of the table, equal or 8%
+   slower; table entries broadcast, 12% slower. */
 #pragma once
 #include "../base/cpu.h"
 #include "dispatch.h"
@@ -29,13 +28,12 @@ static unsigned permi_scatter(uint64_t x)
 #define PERMI_PAIR 1
 #define PERMI_SPLIT 2
 
-/* How a kernel multiplies the rows of a term. */
 #define PERMI_ROUNDED 0     /* each product rounded to double */
 #define PERMI_COMPENSATED 1 /* rounding errors and low parts to first order [Gra09] */
 #define PERMI_DOUBLED 2     /* double-double, of exact double-double row sums */
 
-/* For >>small_kernels: the signs of the lane columns, and the sum over lanes. Glynn's signs are the lanes' parities, so
-   halves are subtracted. lane: re, (im,) estimate, squares, 8 doubles each. */
+/* For >>small_kernels: lane signs and the sum over lanes, whose parities are Glynn's signs. lane: re, (im,) estimate,
+   squares, 8 doubles each. */
 static const double permi_lane_signs[3][8] PERMI_ALIGN64 = {
     {1, -1, 1, -1, 1, -1, 1, -1}, {1, 1, -1, -1, 1, 1, -1, -1}, {1, 1, 1, 1, -1, -1, -1, -1}};
 static const double permi_lane_zero[2] = {0, 0};
@@ -64,7 +62,7 @@ static void permi_small_fold(double *lane, int width, int parts, int n, double *
   }
 }
 
-/* Adds an accumulator's lanes less `bias` to *total, with the lanes' signs if `signs` (>>exact_kernels). */
+/* Adds an accumulator's lanes less `bias` to *total, with lane signs if `signs`. */
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
 {
@@ -101,12 +99,12 @@ typedef struct permi_kernel {
   perm_form form;
   int parts, product; /* 1 real, 2 complex; PERMI_ROUNDED, ... */
   int lane_columns, block_columns;
-  int n_least; /* 16: below, the tables of K = 3 cost more than they save */
+  int n_least; /* 16: K = 3 pays from there on */
   double rate; /* elements/s, one thread */
   permi_kernel_run run;
 } permi_kernel;
 
-/* The best first for each form. Real apart from complex: a program of real matrices links no complex kernel. */
+/* The best first for each form. Real apart from complex, so that real programs link no complex kernel. */
 static const permi_kernel permi_kernels_real[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
@@ -122,7 +120,7 @@ static const permi_kernel permi_kernels_real[] = {
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 2, 2, 5, 2.8e9, permi_accurate_real_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
 #endif
-#if PERMI_ARM /* rates not measured: two 128-bit pipes at 2.5 GHz */
+#if PERMI_ARM /* not measured: two 128-bit pipes at 2.5 GHz */
     {PERM_ISA_NEON, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
     {PERM_ISA_NEON, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
@@ -171,7 +169,7 @@ typedef struct permi_kernel_table {
 typedef struct permi_minors_kernel {
   perm_isa isa;
   int parts, lane_columns, block_columns;
-  double rate; /* elements/s of one row's minors, one thread */
+  double rate; /* elements/s of one row's minors */
   void (*run)(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work);
 } permi_minors_kernel;
 
@@ -197,7 +195,7 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 };
 #endif
 
-/* Returns the best instance for order n that `isa` allows; from n = 4 on there is one. */
+/* Returns the best instance for order n that `isa` allows; NULL only below n = 4. */
 static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, perm_form form, int product,
                                             int n)
 {

@@ -1,16 +1,13 @@
 /* ========================================================================================= >>minors
-   Permanents without one row and one column, for one row or all. In Glynn's sum F = 2^-N sum over d of (signs) prod_i
-   y_i, y_i = sum_j d_j a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over k != i of y_k, and prefix
-   and suffix products give all P_i in two multiplications a row. As d_j is constant over nested stretches, sums of P_i
-   over stretches suffice: a constant number of additions a term and row.
+   Permanents without one row and one column. In Glynn's sum F = 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
+   a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over k != i of y_k; prefix and suffix products give
+   P_i in two multiplications a row. As d_j is constant over nested stretches, sums of P_i over stretches suffice:
      lane and block columns   a sum for each vector element and setting, folded at the end of a chunk
      outer columns            a binary counter: when two blocks of 2^k states meet, their difference goes to column k,
                               their sum to column k + 1
-   With r_i copies of row i and c_j of column j, the sum is over v_j = 0..c_j, d_j = c_j - 2 v_j, with binomial weights,
-   and P_i contains y_i^(r_i - 1): in double-double, over rows or columns, whichever has fewer terms. Few copies are
-   written out for the vector kernels.
-   A minor does not depend on its own row and column. For the minors of one row, that row becomes ones: the sum is then
-   the permanent. */
+   With r_i copies of row i and c_j of column j, v_j = 0..c_j, d_j = c_j - 2 v_j with binomial weights, and P_i contains
+   y_i^(r_i - 1): in double-double, over rows or columns, whichever has fewer terms. Few copies are written out.
+   A minor ignores its own row. For the minors of one row that row becomes ones; their sum is then the permanent. */
 #pragma once
 #include "plan.h"
 
@@ -19,20 +16,20 @@
 
 typedef struct permi_minors permi_minors;
 struct permi_minors {
-  int parts, rows, columns; /* without copies; a single wanted row is the last */
-  int least;                /* the first row whose minors are wanted */
+  int parts, rows, columns; /* distinct; a single wanted row is the last */
+  int least;                /* first wanted row */
   int total;                /* of copies */
   int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled */
-  perm_plan plan;                          /* scaling of the matrix written out, if that has at most PERM_MAX_N rows */
+  perm_plan plan;                          /* of the matrix written out, up to PERM_MAX_N rows */
   int lossy;
-  double below; /* below the grid, relative to row sums: permi_rounded_rows */
+  double below; /* what the grid cuts: permi_rounded_rows */
 
   const permi_minors_kernel *kernel; /* NULL: one term at a time */
   permi_dense dense;
-  int transposed, terms_rows, terms_columns; /* rows, and columns with digits, of the sum */
-  int inner;                                 /* digits of the columns before this one vary within a chunk */
+  int transposed, terms_rows, terms_columns; /* of the sum */
+  int inner;                                 /* columns before it vary within a chunk */
   double work_doubles;                       /* for one thread */
   uint64_t chunks;
   double terms, seconds;    /* predicted, one thread */
@@ -40,14 +37,14 @@ struct permi_minors {
   int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
 };
 
-/* What a chunk yields: [row - least][column][part], and each row's sum of |terms|. */
+/* [row - least][column][part], and each row's sum of |terms|. */
 typedef struct permi_minors_sum {
   permi_dd *value;
   double *absolute;
 } permi_minors_sum;
 
-/* Scales each row's and then each column's largest entry to 1: for too many copies to write out, or entries on no
-   transversal, which >>scale may drop. */
+/* Scales each row's, then each column's largest entry to 1: for too many copies, or entries on no transversal, which
+   >>scale may drop. */
 static void permi_minors_scale_flat(permi_minors *minors)
 {
   int i, j, part;
@@ -78,7 +75,7 @@ static double permi_minors_scaled(const permi_minors *minors, int i, int j, int 
   return permi_shift(minors->entry[i][j][part], minors->row_exp2[i] + minors->column_exp2[j]);
 }
 
-/* Brings row sums of moduli, copies counted, to at most 1; sets lossy. */
+/* Brings row sums of moduli, with copies, to at most 1; sets lossy. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
   int i, j, part;
@@ -119,8 +116,8 @@ static void permi_minors_write_out(const permi_minors *minors, int scaled, doubl
             *full++ = scaled ? permi_minors_scaled(minors, i, j, part) : minors->entry[i][j][part];
 }
 
-/* Sets row_exp2 and column_exp2. full: room for PERM_MAX_N rows, or NULL. Returns 0 if all minors of the one wanted row
-   are 0, as nothing without that row has a transversal. */
+/* Sets row_exp2 and column_exp2; full: room for PERM_MAX_N rows, or NULL. Returns 0 if all wanted minors are 0: nothing
+   without the row has a transversal. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->rows - 1, n = minors->total;
@@ -150,7 +147,7 @@ static int permi_minors_scale(permi_minors *minors, double *full)
         }
     useful &= !plan->zero;
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
-      for (copy = 1; copy < minors->column_count[j]; copy++) /* copies of a column must be scaled alike */
+      for (copy = 1; copy < minors->column_count[j]; copy++) /* copies must be scaled alike */
         useful &= plan->column_exp2[first + copy] == plan->column_exp2[first];
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
       minors->column_exp2[j] = plan->column_exp2[first];
@@ -185,14 +182,13 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
   return permi_two_sum(quotient, rest.hi / b);
 }
 
-/* Where a chunk stands. */
 typedef struct permi_terms {
   const permi_minors *minors;
   const int *row_count, *column_count;
   int rows, columns, least, parts;
   permi_dd_complex *twice;      /* [column][row]: 2 a */
   permi_dd_complex *row_sum;    /* [level + 1][row], level 0 for a single term */
-  permi_dd_complex *sum;        /* [level + 1][row]: of P over the digits of columns below level */
+  permi_dd_complex *sum;        /* [level + 1][row]: of P over the columns below level */
   permi_dd_complex *difference; /* [column][row]: of d_j P */
   permi_dd_complex *front;      /* [row + 1]: prefix products */
   double *absolute;             /* [row] */
@@ -210,7 +206,7 @@ static permi_dd_complex *permi_terms_take(double **memory, int count)
   return (permi_dd_complex *)(void *)here;
 }
 
-/* sum[0] = weight (times 2^n) P_i of the present term. */
+/* sum[0] = weight P_i of the present term. */
 static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
 {
   const int parts = terms->parts, rows = terms->rows;
@@ -235,8 +231,7 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
-/* Adds the terms over all digits of the columns below `level`, the others as in row_sum[level]; weight: the product of
-   binomials so far. */
+/* Adds the terms over the columns below `level`; weight: the product of binomials so far. */
 static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
 {
   const int rows = terms->rows, parts = terms->parts, least = terms->least, j = level - 1;
@@ -274,7 +269,7 @@ static void permi_terms_level(const permi_terms *terms, int level, permi_dd weig
   }
 }
 
-#define PERMI_TERMS_EXP2 900 /* terms start near 2^900 and may lose 2^1900 before underflow */
+#define PERMI_TERMS_EXP2 900 /* from 2^900 terms may lose 2^1900 */
 
 static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double *work, permi_minors_sum *out)
 {
@@ -298,7 +293,7 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
   terms.difference = permi_terms_take(&work, columns * rows);
   terms.front = permi_terms_take(&work, rows + 1);
   terms.absolute = work;
-  for (j = columns - 1; j >= minors->inner; j--) { /* by symmetry the last column goes half way */
+  for (j = columns - 1; j >= minors->inner; j--) { /* half the last column, by symmetry */
     const uint64_t range = (uint64_t)(j == columns - 1 ? terms.column_count[j] / 2 : terms.column_count[j]) + 1;
     digit[j] = (int)(rest % range);
     rest /= range;

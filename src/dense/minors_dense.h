@@ -1,5 +1,5 @@
 /* =================================================================================== >>minors_dense
-   Minors by vector kernels: tables, chunks and their sums. */
+   Minors by vector kernels. */
 #pragma once
 #include "../job/parallel.h"
 #include "rounding.h"
@@ -51,7 +51,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
                                               : outer * row + (copy * parts + part) * lanes;
         const double *high = outer < 2 ? work.block_high + at : work.high + at;
         const double *low = outer < 2 ? work.block_low + at : work.low + at;
-        d[j] = u[0]; /* the fixed column, and those constant in this chunk */
+        d[j] = u[0]; /* the columns constant in this chunk */
         if (outer >= dense->chunk_log2 && gray >> outer & 1)
           d[j] = permi_dd_subtract(permi_dd_make(0), u[0]);
         if (block == blocks || outer >= dense->chunk_log2)
@@ -77,7 +77,7 @@ static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int part
   return NULL;
 }
 
-/* Returns the terms of the sum over digits with these counts: by symmetry half of them. */
+/* Returns the terms of a sum over digits: half of them, by symmetry. */
 static double permi_terms_count(int columns, const int *count)
 {
   double terms = 1;
@@ -112,7 +112,7 @@ static void permi_minors_plan_terms(permi_minors *minors)
   minors->scale_exp2 = PERMI_TERMS_EXP2;
 }
 
-/* Plans the vector kernels; returns 0 if they do not take this matrix. */
+/* Returns 0 if vector kernels do not take this matrix. */
 static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
 {
   const int n = minors->total;
@@ -141,7 +141,7 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
   return 1;
 }
 
-/* Makes the kernel's tables in dense.memory, which the caller frees. */
+/* Makes tables in dense.memory, which the caller frees. */
 static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, const double *full)
 {
   permi_dense *dense = &minors->dense;
@@ -173,7 +173,7 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* Returns what lies below the grid (>>plan). A row whose minors alone are wanted is in no product: it is 0 here. */
+/* Returns what the grid cuts. A row whose minors alone are wanted is in no product: 0 here. */
 static double permi_minors_below_grid(const permi_minors *minors, double *full)
 {
   const int entries = minors->total * minors->parts;
@@ -194,7 +194,7 @@ static double permi_minors_below_grid(const permi_minors *minors, double *full)
   return share;
 }
 
-/* The sum of all chunks: exactly associative, so the same for any threads and order. */
+/* Exactly associative: the same for any threads and order. */
 typedef struct permi_minors_total {
   permi_dd *value; /* as in permi_minors_sum */
   long long *exp2; /* of each value */
@@ -206,9 +206,9 @@ typedef struct permi_minors_sharing {
   const permi_minors *minors;
   permi_control *control;
   int count, rows;
-  size_t per_thread; /* in doubles: values, moduli, the chunk's memory */
+  size_t per_thread; /* in doubles */
   double *memory;
-  perm_sum *sums; /* of each thread; NULL for a single chunk, which needs none */
+  perm_sum *sums; /* a thread's; NULL for a single chunk */
 } permi_minors_sharing;
 
 static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
@@ -255,7 +255,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   run.control = control;
   run.count = count;
   run.rows = rows;
-  run.per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows + 8; /* 8: a cache line between */
+  run.per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows + 8; /* 8: a cache line */
   run.memory = (double *)permi_allocate(allocator, (size_t)threads, run.per_thread * sizeof(double));
   run.sums = NULL;
   if (minors->chunks > 1)

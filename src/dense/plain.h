@@ -1,6 +1,5 @@
 /* ========================================================================================== >>plain
-   The three textbook engines. They are the tests' oracles, so they share only the scaled matrix and the chunk grid with
-   >>dense. */
+   The textbook engines, the tests' oracles: they share only scaling and chunks with >>dense. */
 #pragma once
 #include "../job/job.h"
 #include "kernels.h"
@@ -8,18 +7,18 @@
 typedef struct permi_plain {
   int n, parts, ryser, chunk_log2;
   perm_precision precision;
-  double a[1]; /* parts x n x n: scaled, column by column; allocated to size */
+  double a[1]; /* parts x n x n, scaled, column by column */
 } permi_plain;
 
 typedef struct permi_gray_walk {
   uint64_t s, last;
-  double turned_on; /* added times the column when its Gray bit becomes 1 */
+  double turned_on; /* times the column, when its Gray bit becomes 1 */
 } permi_gray_walk;
 
-/* Starts a Gray walk over 2^chunk_log2 terms; x: the first row sums in double-double.
+/* Starts a walk over 2^chunk_log2 terms; x: the first row sums.
    Glynn [Gly10]: 2^-(n-1) sum over d in {+-1}^n, d_n = 1, of prod_k d_k prod_i sum_j d_j a_ij.
    Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij.
-   Ryser's sum in the form of [NW78] is Glynn's with every factor halved. */
+   Ryser's sum as in [NW78] is Glynn's with every factor halved. */
 static permi_gray_walk permi_gray_start(const permi_plain *plain, uint64_t chunk, int part, permi_dd *x)
 {
   const int n = plain->n;
@@ -46,7 +45,7 @@ static double permi_gray_sign(const permi_plain *plain, const permi_gray_walk *w
   return (walk->s ^ (plain->ryser ? (uint64_t)plain->n : 0)) & 1 ? -1 : 1;
 }
 
-/* Moves to the next term: returns the multiple of *column to add, 0 at the end. */
+/* Returns the multiple of *column that leads to the next term, 0 at the end. */
 static double permi_gray_next(permi_gray_walk *walk, int *column)
 {
   if (++walk->s == walk->last)
@@ -55,7 +54,7 @@ static double permi_gray_next(permi_gray_walk *walk, int *column)
   return (walk->s ^ walk->s >> 1) >> *column & 1 ? walk->turned_on : -walk->turned_on;
 }
 
-/* Adds in double (fast), with a correction [Hig02, 4.3] (kahan) or in double-double. */
+/* fast: double; kahan: corrected [Hig02, 4.3]; else double-double. */
 static void permi_plain_add(perm_precision precision, permi_dd *total, double term)
 {
   if (precision == PERM_PRECISION_FAST) {
@@ -77,8 +76,7 @@ static double permi_plain_rounding(const permi_plain *plain)
   return unit * ((plain->n + 4) * plain->parts + ldexp(1, total));
 }
 
-/* lost[i]: the expected drift of row sum i at the end of a chunk; each move rounds by up to a unit of the row's sum of
-   moduli. */
+/* lost[i]: the expected drift of row sum i in a chunk; each move rounds by up to a unit of the row's sum of moduli. */
 static void permi_plain_drift(const permi_plain *plain, double *lost)
 {
   const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
@@ -92,8 +90,8 @@ static void permi_plain_drift(const permi_plain *plain, double *lost)
   }
 }
 
-/* Returns the size of a term by which errors are measured: its own plus the row sums' drift in units of
-   permi_plain_rounding, which is all where row sums cancel. In long chunks a hash samples every eighth term. */
+/* Returns a term's size plus its rows' drift in units of permi_plain_rounding, which is all where row sums cancel. Long
+   chunks sample every eighth term. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
 {
   const int thin = plain->chunk_log2 > 9;
@@ -221,8 +219,8 @@ static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspac
   permi_plain_finish(partial, plain, total, imaginary, absolute);
 }
 
-/* Sums all permutations, row by row, skipping zeros. Prefix products are double-double and their sum exact, so the only
-   errors are n - 1 products a term, and underflow. */
+/* Prefix products are double-double and their sum exact: the errors are those of n - 1 products a term, and
+   underflow. */
 static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;

@@ -1,6 +1,6 @@
 /* ========================================================================================== >>reach
-   What a call may use: a public call finds kernels, GPUs, files and perm_sparse.h only through its permi_reach, so a
-   program that calls perm_real alone links only real kernels. */
+   What a call may use: public calls find kernels, GPUs, files and perm_sparse.h only here, so perm_real links real
+   kernels only. */
 #pragma once
 #include "../job/job.h"
 #include "kernels.h"
@@ -13,13 +13,13 @@ struct permi_choice;
 struct permi_engine;
 
 typedef struct permi_gpu_engines {
-  /* changes the plan where GPUs are wanted and predicted faster than one thread */
+  /* changes the plan where GPUs are wanted and faster than one thread */
   void (*plan)(perm_plan *plan, const struct permi_view *view, const perm_options *options);
   int (*growth)(const perm_plan *plan, const struct permi_view *view);
   int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);
   perm_status (*tables)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
                         permi_leaf *leaf);
-  /* seconds of a choice, INFINITY if it is the CPU's; the leaf copies the tables of counts */
+  /* INFINITY: the CPU's */
   double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
   perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
 } permi_gpu_engines;
@@ -28,12 +28,12 @@ typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
   const permi_counts_kernels *counts[2]; /* plain C, AVX2 */
-  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain: in */
-                                      /* double, double-double; NULL: methods glynn and ryser cannot be requested */
+  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain: by */
+                                      /* double, double-double; NULL: cannot be requested */
   const permi_gpu_engines *gpu;       /* NULL: no GPUs */
-  const struct permi_engine *engines; /* the first of equal offers is taken */
+  const struct permi_engine *engines; /* the first of equal offers wins */
   int engine_count;
   perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
-  /* perm_sparse.h, or NULL: takes square matrices with many zeros. Returns 0, or 1 with *result set. */
+  /* perm_sparse.h or NULL. Returns 0, or 1 with *result set. */
   int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
 } permi_reach;

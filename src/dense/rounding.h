@@ -1,22 +1,21 @@
 /* ======================================================================================= >>rounding
-   How rounding before the products changes terms. */
+   What rounding before the products does to terms. */
 #pragma once
 #include "gpu.h"
 
-/* Grids, divided rows and products of pairs err in every term by about f = sqrt(n) u/2 times the row's sum of moduli.
-   Where a row sum cancels, the term is off by the factor f over the row sum, which no sum of |terms| shows. In some
-   matrices, such as blocks (1 1; 1 -1) in any surroundings, a row sum cancels in every term: the computed sum is all
-   rounding. */
+/* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli, a relative
+   error of f / |row sum| in the term, which no sum of |terms| shows. In some matrices, such as blocks (1 1; 1 -1) in
+   any surroundings, a row sum cancels in every term: the sum is all rounding. */
 typedef struct permi_rounded_rows {
-  double share; /* mean of f / |row sum| over sampled terms by size, root sum of squares over rows */
-  double usual; /* the same for row sums as large as the row's norm */
-  double largest; /* the largest sampled term, as the kernel has it */
+  double share; /* f / |row sum|, root sum of squares over rows, mean over sampled terms by size */
+  double usual; /* the same if row sums were row norms */
+  double largest; /* sampled term, as the kernel has it */
 } permi_rounded_rows;
 
 #define PERMI_SAMPLED_TERMS 8
-#define PERMI_NO_MEASURE 1e-3 /* a larger share: terms consist of roundings */
+#define PERMI_NO_MEASURE 1e-3 /* above: terms consist of rounding */
 
-/* Whether a row with that sum of moduli has so few digits that neither grids nor products of two rows round. */
+/* Whether grids and products of two rows round nothing of a row with that sum of moduli. */
 static int permi_few_digits(const double *row, int n, double moduli)
 {
   const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */
@@ -29,8 +28,7 @@ static int permi_few_digits(const double *row, int n, double moduli)
   return 1;
 }
 
-/* Puts the moduli of a row's sums in the sampled terms into size[]; returns the error f over sqrt(n) u/2.
-   sign[column][term]. */
+/* Puts |row sum| of the sampled terms into size[]; returns f over sqrt(n) u/2. sign[column][term]. */
 static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm)
 {
@@ -39,7 +37,7 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
   int e, j, k, part;
   permi_plan_row(plan, view, i, row);
   for (part = 0; part < view->parts; part++) {
-    double y0 = 0, y1 = 0, y2 = 0, y3 = 0, y4 = 0, y5 = 0, y6 = 0, y7 = 0; /* in registers */
+    double y0 = 0, y1 = 0, y2 = 0, y3 = 0, y4 = 0, y5 = 0, y6 = 0, y7 = 0;
     for (j = 0; j < n; j++) {
       const double x = row[part][j], *s = sign[j];
       moduli += fabs(x);
@@ -71,7 +69,7 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
              : moduli;
 }
 
-/* Returns what kernels divide row i by: a modulus, or 1. */
+/* Returns a modulus, or 1. */
 static double permi_divided_by(const perm_plan *plan, const permi_view *view, int i)
 {
   return plan->form != PERM_FORM_NORMALISED ||
@@ -80,8 +78,7 @@ static double permi_divided_by(const perm_plan *plan, const permi_view *view, in
              : permi_scaled_modulus(plan, view, i, plan->pivot);
 }
 
-/* Signs of the sampled terms begin, begin + 1, ...: all terms up to order 6, then by a hash; term 0 has only +, as it
-   may well be the largest. */
+/* Signs of terms begin, begin + 1, ...: all up to order 6, then by a hash; term 0, often the largest, is all +. */
 static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
 {
   int j, k;
@@ -93,7 +90,7 @@ static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_T
   }
 }
 
-/* Returns a row sum or pair product with that error, at least `least`; adds its squared relative error to *square. */
+/* Returns a product, at least `least`; adds the squared error of its rounding `off` to *square. */
 static double permi_rounded_product(double product, double off, double least, double *square)
 {
   const double size = product > off ? product : off, quotient = size > 0 ? off / size : 0;
@@ -101,8 +98,7 @@ static double permi_rounded_product(double product, double off, double least, do
   return product > least ? product : least;
 }
 
-/* Adds PERMI_SAMPLED_TERMS terms from number `begin` on: to rounded->share weights times quotients. Returns the sum of
-   weights. */
+/* Adds PERMI_SAMPLED_TERMS terms to rounded, share as weight times quotient; returns the weights. */
 static double permi_sample_terms(const perm_plan *plan, const permi_view *view, int begin, permi_rounded_rows *rounded)
 {
   double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
@@ -119,7 +115,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
     double norm, norm_of[2], lost[2], least, inverse;
     lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0]);
     if (norm_of[0] == 0)
-      continue; /* of minors: in no product */
+      continue; /* of minors */
     norm = norm_of[0];
     unit_term *= norm / permi_divided_by(plan, view, i);
     if (paired) {
@@ -129,7 +125,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
       unit_term *= norm_of[1];
     }
     inverse = 1 / norm;
-    /* minors: each leaves out one row sum, so that does not make it small */
+    /* each minor leaves out one row, whose sum cannot make it small */
     least = plan->form == PERM_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
       double with;
@@ -140,7 +136,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
         with = permi_rounded_product(size[0][k], lost[0], least, &squares[k]);
       }
       weight[k] *= with * inverse;
-      weight[k] = with > 0 && weight[k] < 1e-280 ? 1e-280 : weight[k]; /* a zero term says nothing */
+      weight[k] = with > 0 && weight[k] < 1e-280 ? 1e-280 : weight[k];
     }
     permi_rounded_product(norm, paired ? 2 * (lost[0] * norm_of[1] + lost[1] * norm_of[0]) : lost[0], 0, &usual);
   }
@@ -165,13 +161,12 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
   return rounded;
 }
 
-/* Sets the estimate without a bound; u = 2^-53, S the sum of |terms|.
-   Rows are rounded at random, which multiplies minors. Those are smaller than the terms by a factor that falls like
-   exp(-n/5) and faster for full real matrices, like exp(-n/2) for complex ones (sparse ones have smaller f). That much
-   is left while row sums are as usual, all of it where they cancel 100 times as much.
-   Products and sums round a term at most n + 10 times: a few tenths of u S, as terms and their roundings may repeat;
-   and, as if independent, sqrt(n) u times the root of the sum of squared terms, at most that of S times the largest
-   term, which matters where few terms dominate, as in positive matrices. */
+/* Sets the estimate of a leaf without a bound; u = 2^-53, S the sum of |terms|.
+   Rows round at random, times minors, which are smaller than terms by a factor like exp(-n/5), falling faster for full
+   real matrices, like exp(-n/2) for complex ones (f is smaller for sparse ones). That much of the share counts while
+   row sums are usual, all of it where they cancel 100 times as much.
+   Products and sums round a term n + 10 times: a few tenths of u S, as terms and their rounding may repeat, plus, as if
+   independent, sqrt(n) u root(S times the largest term), for when few terms dominate, as in positive matrices. */
 static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);

@@ -1,16 +1,15 @@
 /* ========================================================================================== >>scale
-   Powers of two for rows and columns that make a transversal of largest product the largest entries everywhere: the
-   duals of an assignment problem whose weights are the entries' exponents [DK01]. Rounding an entry to its row's grid
-   then changes the permanent by at most that rounding times permanents of entries <= 1, and per |a| >= 2^-n. Reductions
-   and a matching of tight entries settle most matrices; the rest takes shortest augmenting paths [JV87]. A rule
-   independent of the first duals fixes the remaining freedom, so the scaled matrix has the same bits however it was
-   scaled before. O(n^3). */
+   Powers of two that make a transversal of largest product the largest entries everywhere: the duals of an assignment
+   problem with the entries' exponents as weights [DK01]. Rounding an entry to its row's grid then changes the permanent
+   by at most that rounding times permanents of entries <= 1, and per |a| >= 2^-n. Reductions and a matching of tight
+   entries settle most matrices, shortest augmenting paths [JV87] the rest. A rule that ignores the first duals fixes
+   the remaining freedom: the bits do not depend on earlier scaling. O(n^3). */
 #pragma once
 #include "../base/memory.h"
 #include "kernels.h"
 
-#define PERMI_NO_EXPONENT (-(1 << 28)) /* of a zero; no path of exponents reaches half of it */
-#define PERMI_SCALE_APART 4096         /* scaling by 2^-4096 gives exactly 0 */
+#define PERMI_NO_EXPONENT (-(1 << 28)) /* no path of exponents reaches half of it */
+#define PERMI_SCALE_APART 4096         /* scales to exactly 0 */
 
 /* Augments the matching along the parents of column j. */
 static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_of)
@@ -23,8 +22,8 @@ static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_
   }
 }
 
-/* Enlarges the matching by a path of least slack from the free row to a free column; the duals follow, so that entries
-   stay <= 0 and matched ones 0. Returns 0 if there is no path. */
+/* Augments by a path of least slack from the free row; the duals keep entries <= 0 and matched ones 0. Returns 0 if
+   there is no path. */
 static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, int free_row,
                                int *row_of, int *column_of)
 {
@@ -67,8 +66,8 @@ static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   return 1;
 }
 
-/* Whether the optimal duals are unique: all matched pairs (numbered by column) on common cycles of arcs a to b in
-   reach[a], which say that row a and column b have a tight entry. */
+/* Whether the optimal duals are unique: all matched pairs on common cycles of arcs a to b in reach[a], tight entries of
+   row a and column b. */
 static int permi_scale_unique(int n, const uint64_t *reach)
 {
   const uint64_t all = ~UINT64_C(0) >> (PERM_MAX_N - n);
@@ -90,12 +89,12 @@ static int permi_scale_unique(int n, const uint64_t *reach)
 }
 
 /* Centres the duals; destroys reach.
-   1. Optimal duals differ by a shift (row +p, column -p) of each pair. Pairs on common cycles of tight entries shift
-   together: a class.
+   1. Optimal duals differ by a shift (row +p, column -p) of each pair; pairs on common cycles of tight entries, a
+   class, shift together.
    2. Let path[a][b] <= 0 be the longest path from class a to b. Every b |-> path[a][b] and b |-> -path[b][a] is a
-   feasible shift, hence so is their mean, which gives equal exponents to the entries of a cycle. Rounding down keeps
-   integer constraints; relative to one class of the block it is independent of the given duals.
-   3. Blocks without a cycle through both share no transversal: the entries between them are scaled away. */
+   feasible shift, so their mean is, which gives a cycle's entries equal exponents. Rounding down keeps integer
+   constraints; relative to one class it ignores the given duals.
+   3. Blocks without a cycle through both share no transversal: entries between them are scaled away. */
 static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, uint64_t *reach,
                                const int *column_of)
 {
@@ -107,7 +106,7 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
       if (reach[i] >> j & 1)
         reach[i] |= reach[j];
   memset(class_of, 0, sizeof class_of); /* gcc -O3 does not see that i comes after j */
-  for (i = 0; i < n; i++) {             /* a pair reaches itself */
+  for (i = 0; i < n; i++) {
     for (j = 0; !(reach[i] >> j & 1) || !(reach[j] >> i & 1); j++)
       ;
     class_of[i] = j == i ? classes++ : class_of[j];
@@ -122,7 +121,7 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
       b = class_of[j];
       path[a][b] = e > path[a][b] ? e : path[a][b];
     }
-  for (c = 0; c < classes; c++) { /* Floyd; groups of 8 and a copy let gcc -O2 vectorise */
+  for (c = 0; c < classes; c++) { /* Floyd; groups of 8 and a copy vectorise in gcc -O2 */
     int onward[PERM_MAX_N];
     memcpy(onward, path[c], sizeof onward);
     for (a = 0; a < classes; a++) {
@@ -153,7 +152,7 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
       apart = 2 * abs(shift[a]) + PERMI_SCALE_APART;
   }
   for (a = 0; a < classes; a++)
-    for (b = 0; b < classes; b++) /* equal within a block, larger for blocks behind it */
+    for (b = 0; b < classes; b++) /* equal within a block, larger behind it */
       shift[a] += path[b][a] > PERMI_NO_EXPONENT / 2 ? apart : 0;
   for (i = 0; i < n; i++) {
     a = class_of[column_of[i]];
@@ -165,16 +164,15 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   }
 }
 
-/* Allocates 2n rows for permi_scale_exponents, NULL without memory. */
+/* 2n rows; NULL without memory. */
 static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_N]
 {
   return (int (*)[PERM_MAX_N])permi_allocate(allocator, 2 * (size_t)n, PERM_MAX_N * sizeof(int));
 }
 
-/* Scales by powers of two; n <= PERM_MAX_N. exponent[i][j]: of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; n more
-   rows are work (permi_scale_room). On return exponent[i][j] += row_exp2[i] + column_exp2[j], all <= 0 and all 0 on
-   some transversal; PERMI_NO_EXPONENT where no transversal of nonzeros passes, as those entries underflow to 0. Returns
-   0, unscaled, if there is no transversal. */
+/* exponent[i][j]: of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; then n rows of room. On return exponent[i][j] +=
+   row_exp2[i] + column_exp2[j], all <= 0 and all 0 on a transversal, PERMI_NO_EXPONENT where no transversal of nonzeros
+   passes: those entries underflow to 0. Returns 0, unscaled, if there is no transversal. */
 static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2)
 {
   uint64_t tight[PERM_MAX_N], reach[PERM_MAX_N];
@@ -185,8 +183,8 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       column_exp2[j] = PERMI_NO_EXPONENT;
       row_of[j] = column_of[j] = -1;
     }
-    /* Rows by their largest entry, in a second turn by their mean; then the largest entries of columns, and after a
-       first turn of rows, to 0. Zero lines are found below. */
+    /* Scales rows by their largest entry, in a second turn by their mean, then columns, in the first turn also rows, to
+       0. */
     for (i = 0; i < n; i++) {
       int most = PERMI_NO_EXPONENT, sum = 0, count = 0;
       for (j = 0; j < n && !turn; j++)
@@ -212,7 +210,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       for (j = 0, tight[i] = 0; j < n; j++)
         tight[i] |= (uint64_t)(exponent[i][j] + row_exp2[i] + column_exp2[j] == 0) << j;
     }
-    /* A maximum matching of tight entries, breadth first; columns of a failed search stay dead. */
+    /* A maximum matching of tight entries, breadth first; columns of failed searches stay dead. */
     for (i = 0, left = n; i < n; i++) {
       uint64_t seen = dead;
       int head = 0, tail = 1;
@@ -237,7 +235,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       if (column_of[i] < 0)
         dead = seen;
     }
-    if (turn || left <= n / 2) /* graded columns put every row's largest entry into one: means see more */
+    if (turn || left <= n / 2) /* graded columns put all largest entries into one */
       break;
   }
   if (left) {

@@ -1,20 +1,18 @@
 /* ========================================================================================== >>small
-   n <= 12 without a plan.
-     n <= 4    Laplace expansion along two halves of the rows: it subtracts only where the permanent does, so non-negative
-               matrices lose only the last few bits; accepted if at most five digits cancel or nothing is rounded
+   n <= 12 without a plan. NaN and infinities fail the limits; the general path takes what is not accepted.
+     n <= 4    Laplace expansion along halves of the rows, without subtractions of its own: non-negative matrices lose
+               only the last bits; accepted if at most five digits cancel or nothing is rounded
      5 .. 12   >>small_kernels, accepted if their own estimate is good
-   The general path takes what is not accepted; nothing is checked beforehand, as NaN and infinities fail the limits.
-   Range, n <= 4: with |entries| <= 1e60 nothing exceeds 24e240; fewer than 200 operations underflow, each wrong by
-   2^-1074 times at most 2e120: below 1e-200. n <= 12: with |entries| (re, im) <= 1e12, checked by the kernels, a row
-   sum is below 12 sqrt(2) 1e12 < 1.7e13 and every quantity below 1.7e13^12 < 1e159; fewer than 1e6 operations
-   underflow, each wrong by 2^-1074 times at most 1.7e13^11 < 4e145: below 2e-172. So underflow touches no bit of values
-   from 1e-150 (n <= 4: 1e-184) up. */
+   Underflow, n <= 4: with |entries| <= 1e60 nothing exceeds 24e240; fewer than 200 operations underflow, each by
+   2^-1074 times at most 2e120: below 1e-200. n <= 12: with |entries| (re, im) <= 1e12 a row sum is below 12 sqrt(2)
+   1e12 < 1.7e13, everything below 1.7e13^12 < 1e159; fewer than 1e6 operations underflow, each by 2^-1074 times at most
+   1.7e13^11 < 4e145: below 2e-172. Values from 1e-184 and 1e-150 up keep all bits. */
 #pragma once
 #include "kernels.h"
 
 #define PERMI_SMALL_LEAST 1e-150
 #define PERMI_FOUR_LEAST 1e-184
-#define PERMI_FOUR_CANCELLED 1e-5 /* of the sum of |terms|: with 8 roundings still right to 1e-10 */
+#define PERMI_FOUR_CANCELLED 1e-5 /* of the sum of |terms|: 8 roundings leave 1e-10 */
 #define PERMI_FOUR_LARGEST 1e60
 #define PERMI_SMALL_N 12
 
@@ -38,7 +36,7 @@ static double permi_small(int n, const double *a)
          (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
 }
 
-/* Whether a cancelled or tiny value stands: products of four entries are exact, or neither overflow nor underflow. */
+/* Whether a small value stands: products of four entries are exact, or neither overflow nor underflow. */
 static int permi_small_is_safe(int count, const double *a, double value, double products)
 {
   int i, safe = 1, whole = 1;
@@ -50,7 +48,7 @@ static int permi_small_is_safe(int count, const double *a, double value, double 
   return whole || (safe && value >= PERMI_FOUR_CANCELLED * products);
 }
 
-/* Returns the product of the rows' sums of moduli, at least the permanent of moduli; *moduli: the sum of all. */
+/* Returns the product of the rows' sums of moduli, at least the permanent of moduli. */
 static double permi_small_products(int n, int width, const double *a, double *moduli)
 {
   double product = 1, all = 0;
@@ -75,9 +73,8 @@ static int permi_small_expansion_stands(int n, int width, const double *a, doubl
 }
 
 #if PERMI_X86
-/* n = 4: the six column products as lanes {01, 12, 23, 30} and {02, 13}; rows c, d are loaded with halves exchanged, so
-   lanes meet their complements: 8 shuffles. Returns whether the value is good; max_pd may lose a NaN, but the value
-   does not. */
+/* n = 4: column products in lanes {01, 12, 23, 30} and {02, 13}; rows c, d load with halves exchanged, so lanes meet
+   their complements: 8 shuffles. Returns whether the value is good: max_pd may lose a NaN, the value does not. */
 __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const double *a, double *value)
 {
   const __m128d a0 = _mm_loadu_pd(a), a1 = _mm_loadu_pd(a + 2), b0 = _mm_loadu_pd(a + 4), b1 = _mm_loadu_pd(a + 6);
@@ -109,7 +106,6 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
 
 typedef void (*permi_small_run)(int n, const double *a, double *out);
 
-/* Returns the kernel for n = 5 .. 12 that `isa` allows. */
 static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
 {
 #if PERMI_X86
@@ -130,7 +126,7 @@ static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
   return n == 5 ? permi_small_real_n5_plain : permi_small_real_plain;
 }
 
-/* Returns the squared product of the row norms. */
+/* The squared product of row norms. */
 static double permi_small_norms(int n, int width, const double *a)
 {
   double product = 1;
@@ -144,7 +140,7 @@ static double permi_small_norms(int n, int width, const double *a)
   return product;
 }
 
-/* Returns an upper bound of the squared product of row norms: the mean square sum to the power n. */
+/* An upper bound of permi_small_norms: the mean square of a row to the power n. */
 static double permi_small_scale(int n, double squares)
 {
   double power = squares / n, scale = n & 1 ? power : 1;
@@ -155,10 +151,9 @@ static double permi_small_scale(int n, double squares)
   return scale * (n & 8 ? power * power : 1);
 }
 
-/* Whether a kernel's value stands. Its size of terms is within a factor 2 of a sum of moduli and pairs of rows round
-   twice: 4 n u. Row sums are rounded by about u times their norm, which the moduli miss where row sums cancel: 4 n u
-   times the product of the norms. NaN and possible overflow fail: below 1e24 not even the norms' product of 12 rows
-   overflows. */
+/* Whether a kernel's value stands. `absolute` is within a factor 2 of a sum of moduli and pairs of rows round twice: 4
+   n u. Row sums round by about u times their norm, which moduli miss where they cancel: 4 n u times the norms' product.
+   NaN and overflow fail: below 1e24 norms of 12 rows do not overflow. */
 static int permi_small_stands(int n, int parts, const double *a, double modulus, double absolute, double squares)
 {
   const double unit = 4e10 * n * PERMI_UNIT, square = unit * unit;
@@ -247,7 +242,7 @@ static inline permi_complex permi_complex_two(const double *a, const double *b, 
                             permi_complex_times(permi_complex_entry(a, j), permi_complex_entry(b, i)));
 }
 
-/* Columns i, j of rows a, a + 8 times columns k, l of the next two rows. */
+/* Columns i, j of two rows times columns k, l of the next two. */
 static inline permi_complex permi_complex_four(const double *a, int i, int j, int k, int l)
 {
   return permi_complex_times(permi_complex_two(a, a + 8, i, j), permi_complex_two(a + 16, a + 24, k, l));
@@ -270,7 +265,6 @@ static permi_complex permi_small_expand_complex(int n, const double *a)
   return permi_complex_plus(permi_complex_plus(x, y), z);
 }
 
-/* As permi_small_real, for interleaved complex entries. */
 static int permi_small_complex(perm_isa isa, int n, const double *a, double *value)
 {
   permi_complex sum;
