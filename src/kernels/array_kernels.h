@@ -1,8 +1,8 @@
 /* ================================================================================== >>array_kernels
-   Blocks of >>arrays, read in perm_sparse.h for each family. A register adds up a value over all origins, in their
-   order. Vectors at the end of a block read beyond it (buffers have PERMI_ARRAY_PAD) but store only the block. */
+   Blocks of >>arrays. A register adds a value over all origins in their order. The last vectors read beyond the block
+   (PERMI_ARRAY_PAD) but store only the block. */
 
-/* PERMI_WIDTH values of x from word k on, `left` of them in the block: 0 where the origin has nothing. */
+/* Values of x from word k on, `left` in the block; 0 where the origin has none. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const permi_origin *origin, size_t k,
                                                           size_t left)
 {
@@ -22,7 +22,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const
   return PERMI_LOAD_ANY(v);
 }
 
-/* 1: the origin has nothing for the vector from word k on. */
+/* Whether the origin has nothing for the vector from word k on. */
 PERMI_INLINE int PERMI_NAME(array_nothing)(const permi_origin *origin, size_t k)
 {
 #if PERMI_WIDTH == 8
@@ -46,7 +46,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, siz
 }
 
 #if PERMI_WIDTH > 1
-/* `vectors` vectors of doubles from word k on. */
 PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t left, int vectors,
                                                                        const permi_origin *origin, int origins)
 {
@@ -88,8 +87,8 @@ PERMI_TARGET static void PERMI_NAME(block_double)(const permi_arrays_run *run, v
 }
 #endif
 
-/* Double-doubles: in a block all high parts come before all low parts, so that vectors need no shuffling. Products and
-   sums as permi_dd_times and permi_dd_add; x_lo real is rounded before it is added, but for 8 doubles a vector. */
+/* Double-doubles, all high parts of a block before all low parts; arithmetic as permi_dd_times and permi_dd_add, x_lo
+   real rounded before it is added but for 8 doubles a vector. */
 PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {
