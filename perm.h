@@ -15513,19 +15513,18 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #endif
 
 /* ===================================================================================== >>vocabulary
-   Included once for every instruction set (PERMI_FAMILY, its name; PERMI_FAMILY_WIDTH, its doubles a vector): the
-   vocabulary, then the kernels' texts, each with its instances by full name at its foot. Texts are functions that are
-   always inlined, with arguments that are constant in an instance; PERMI_NAME(dense) is permi_dense_avx512. Vectors
-   have the operators + - *. Small arrays of vectors live in registers once their loops are unrolled (PERMI_UNROLL):
-     - no loop around such a loop may have a single turn: clang then unrolls too late (0.9 of the speed);
-     - needless loop levels hide from gcc which one is hot (0.95 where registers are short);
-     - clang may fuse a * b + c in one expression: a product that must be rounded has its own statement.
-   FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is FMS rounded once in every family; TIMES_PLUS(p, y) =
-   p (y + 1), TIMES_MINUS = p (y - 1), rounded once; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b) = max(|a|, |b|); ROOT is
-   the square root; LOAD_ANY loads from any address; KEEP(v) hides v from the compiler, which otherwise may contract
-   a product and a later sum even of intrinsics (gcc does) and so lose the product's error.
-   LEAVE ends the vector part: gcc -O2 does not clear the upper halves of the registers before the scalar end, which
-   halves the speed of all code compiled for SSE until somebody does (planning n = 20 took 22 us, not 10). */
+   Included once for each instruction set (PERMI_FAMILY, its name; PERMI_FAMILY_WIDTH, its doubles a vector): these
+   words, then the kernels, with instances by full name at the foot. Kernels are always inlined, with constant
+   arguments; PERMI_NAME(dense) is permi_dense_avx512. Small arrays of vectors live in registers once loops are unrolled
+   (PERMI_UNROLL):
+     - no single-turn loop around such a loop: clang unrolls too late (0.9 of the speed);
+     - needless loop levels hide from gcc which is hot (0.95);
+     - clang may fuse a * b + c in one expression: a product to be rounded has its own statement.
+   FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is rounded once in every family, as are TIMES_PLUS(p,
+   y) = p (y + 1) and TIMES_MINUS; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b) = max(|a|, |b|); ROOT: square root; LOAD_ANY:
+   unaligned; KEEP(v) hides v from gcc, which contracts even intrinsics and so loses a product's error. LEAVE clears the
+   upper halves of registers, which gcc -O2 does not before scalar code: SSE then runs at half speed (planning n = 20:
+   22 us, not 10). */
 
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
 #define PERMI_JOIN_(name, family) permi_##name##_##family
@@ -15548,11 +15547,11 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_FNMA(a, b, c) _mm512_fnmadd_pd(a, b, c)
 #define PERMI_FMS_EXACT(a, b, c) _mm512_fmsub_pd(a, b, c)
 #define PERMI_KEEP(v) __asm__("" : "+v"(v))
-#define PERMI_ABS(a) _mm512_range_pd(a, a, 11) /* the larger modulus of the two */
+#define PERMI_ABS(a) _mm512_range_pd(a, a, 11) /* the larger modulus */
 #define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
 #define PERMI_LESSER(a, b) _mm512_min_pd(a, b)
 #define PERMI_ROOT(a) _mm512_sqrt_pd(a)
-/* max(|a + b|, |a - b|): a kernel that wants a + b or a - b anyway shares it */
+/* max(|a + b|, |a - b|): shares a + b or a - b */
 #define PERMI_ABS_SUM(a, b) _mm512_range_pd(_mm512_add_pd(a, b), _mm512_sub_pd(a, b), 11)
 #define PERMI_I __m512i
 #define PERMI_I_LOAD(p) _mm512_load_si512((const void *)(p))
@@ -15622,7 +15621,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_I_HIGH32(a) _mm256_srli_epi64(a, 32)
 #define PERMI_I_AND(a, b) _mm256_and_si256(a, b)
 #define PERMI_I_ADD64(a, b) _mm256_add_epi64(a, b)
-/* |a| < 2^51: in the binade of 1.5 * 2^52 a double's bits count in ones */
+/* |a| < 2^51: in the binade of 1.5 * 2^52 bits count ones */
 #define PERMI_I_DOUBLES(a)                                                                                             \
   _mm256_sub_pd(_mm256_castsi256_pd(_mm256_add_epi64(a, _mm256_set1_epi64x(0x4338000000000000))),                     \
                 _mm256_set1_pd(6755399441055744.0))
@@ -15679,8 +15678,8 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_FMA(a, b, c) ((a) * (b) + (c))
 #define PERMI_FMS(a, b, c) ((a) * (b) - (c))
 #define PERMI_FNMA(a, b, c) ((c) - (a) * (b))
-#define PERMI_FMS_EXACT(a, b, c) fma(a, b, -(c)) /* libm's is exact with or without the instruction */
-#define PERMI_TIMES_PLUS(p, y) ((p) * ((y) + 1)) /* one rounding, as the grid holds y + 1 */
+#define PERMI_FMS_EXACT(a, b, c) fma(a, b, -(c)) /* exact with or without the instruction */
+#define PERMI_TIMES_PLUS(p, y) ((p) * ((y) + 1)) /* the grid holds y + 1 */
 #define PERMI_TIMES_MINUS(p, y) ((p) * ((y)-1))
 #define PERMI_KEEP(v) PERMI_KEEP_DOUBLE(v)
 #define PERMI_ABS(a) fabs(a)
@@ -15705,7 +15704,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 /* ===================================================================================== >>arithmetic
    Arithmetic for every kernel. */
 
-/* a + b rounded; *error is what is missing, exactly. */
+/* a + b rounded; *error: the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V sum = a + b, other = sum - a;
@@ -15713,7 +15712,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V 
   return sum;
 }
 
-/* The same where a is a whole number of units of the last place of b [BGM17], or not smaller. */
+/* The same where a is a multiple of b's last place [BGM17] or |a| >= |b|. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_fast_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V sum = a + b;
@@ -15721,14 +15720,14 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_fast_two_sum)(PERMI_V a, PER
   return sum;
 }
 
-/* v, out of the compiler's sight. */
+/* Hides v from the compiler. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(kept)(PERMI_V v)
 {
   PERMI_KEEP(v);
   return v;
 }
 
-/* ab rounded; *error is what is missing, exactly. */
+/* ab rounded; *error: the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_product)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V product = PERMI_NAME(kept)(a * b);
@@ -15736,15 +15735,15 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_product)(PERMI_V a, PERM
   return product;
 }
 
-/* *re + i *im is multiplied by ar + i ai. */
+/* *re + i *im times ar + i ai. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_by)(PERMI_V *re, PERMI_V *im, PERMI_V ar, PERMI_V ai)
 {
   const PERMI_V r = *re, i = *im;
-  *im = PERMI_FMA(r, ai, i * ar); /* first: fewer spills of NEON's than the other way round, 4 and not 7 at gcc -O3 */
+  *im = PERMI_FMA(r, ai, i * ar); /* first: on NEON gcc -O3 spills 4, not 7 */
   *re = PERMI_FMS(r, ar, i * ai);
 }
 
-/* A number in `parts` parts, 1 real, 2 complex, `apart` doubles apart in memory. Nobody reads a real number's im. */
+/* A number in `parts` parts, 1 real, 2 complex, `apart` doubles apart; a real one has no im. */
 typedef struct PERMI_NAME(number) {
   PERMI_V re, im;
 } PERMI_NAME(number);
@@ -15765,7 +15764,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(put)(double *p, int apart, PERMI_N x, 
     PERMI_STORE(p + apart, x.im);
 }
 
-/* One number in all lanes. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(spread)(const double *p, int apart, int parts)
 {
   PERMI_N x;
@@ -15786,7 +15784,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(times)(PERMI_N a, PERMI_N b, int pa
   return x;
 }
 
-/* x += step */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, int padded)
 {
   int i;
@@ -15794,8 +15791,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, i
     PERMI_STORE(x + i, PERMI_LOAD(x + i) + PERMI_LOAD(step + i));
 }
 
-/* The Gray walk over the outer columns: x = the row sums of state c; then those of c - 1 become those of c. All sums
-   are exact. */
+/* The Gray walk over the outer columns, all sums exact: x = the row sums of state c; the next function takes those of c
+   - 1 to c. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_from)(const permi_dense *dense, uint64_t c, double *x)
 {
   int i, k;
@@ -15813,14 +15810,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_to)(const permi_dense *dense, uin
 }
 
 /* ================================================================================== >>dense_kernels
-   Glynn's sum in blocks, see >>dense. Constants of an instance:
-     form     PERMI_NORMALISED, PERMI_PAIR or PERMI_SPLIT: see the row loops
-     parts    1 real, 2 complex
-     product  PERMI_ROUNDED, PERMI_COMPENSATED or PERMI_DOUBLED
-     block    block columns K, 1 to 3: products for their 2^K settings stay in registers
-   A setting's number has a bit for each minus sign. The row loops yield products p and, with the pivot turned, m of all
-   settings (PERMI_SPLIT: no pivot, but low parts c), starting from `one`, the sign of the outer state. Settings with an
-   even number of minus signs, their sign in Glynn's sum, come first. */
+   Glynn's sum in blocks, see >>dense. Constants of an instance: the form; parts, 1 real, 2 complex; the product; block,
+   the number K of block columns, whose 2^K products stay in registers. A setting's number has a bit for each minus
+   sign; even settings come first. The row loops take the sign of the outer state, `one`, to products p and, with the
+   pivot turned, m (split form: low parts c). */
 
 /* The setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
@@ -15829,7 +15822,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
   return 2 * half + ((half ^ half >> 1 ^ odd) & 1);
 }
 
-/* Sums over the settings of an even and of an odd number of minus signs. */
+/* Sums over the settings with an even and with an odd number of minus signs. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term, int block, PERMI_V *odd)
 {
   if (block == 1) {
@@ -15844,8 +15837,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term,
   return (term[0] + term[1]) + (term[2] + term[3]);
 }
 
-/* Pivot entries are 1: with the pivot's sign +, P (y + 1) = P y + P, with -, M (y - 1) = M y - M: one fused operation
-   each. The first row apart saves setting every product to one. */
+/* The pivot entry is 1: P (y + 1) = P y + P and M (y - 1) = M y - M, one FMA each. The first row sets all products. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_normalised)(PERMI_V *p, PERMI_V *m, PERMI_V y)
 {
   *p = PERMI_TIMES_PLUS(*p, y);
@@ -15871,10 +15863,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *de
   }
 }
 
-/* Rows i, j with y = z + l, z over lane, fixed and outer columns, l over pivot and block columns: turning all signs of
-   l takes (z_i + l_i)(z_j + l_j) = (z_i z_j + l_i l_j) + (z_i l_j + z_j l_i) = E + O to E - O. l_i l_j are constants,
-   O is linear in the signs of z, hence a virtual row a setting. One product z_i z_j serves them all: (2^K + 2 + 6 2^K)
-   / 4 2^K operations an element, 1.56 for K = 3, 1.63 for K = 2; no division, any entries. */
+/* Rows i, j with y = z + l, l over pivot and block columns: turning all signs of l takes (z_i + l_i)(z_j + l_j) = (z_i
+   z_j + l_i l_j) + (z_i l_j + z_j l_i) = E + O to E - O. l_i l_j are constants; O, linear in the signs of z, is a
+   virtual row a setting. One z_i z_j serves all: (2^K + 2 + 6 2^K) / 4 2^K operations an element, 1.56 for K = 3; any
+   entries, no division. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *m, PERMI_V even, PERMI_V odd)
 {
   *p = *p * (even + odd);
@@ -15911,8 +15903,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *den
   }
 }
 
-/* The same with complex entries, K = 2: 36 multiplying and 34 adding operations for 16 elements, 4.4 an element, where
-   rows one by one take 5. z_i z_j plus setting 0's constant is made half a pair of rows ahead. */
+/* The same, complex, K = 2: 70 operations for 16 elements, 4.4 each, where single rows take 5. z_i z_j plus setting 0's
+   constant is made half a pair ahead. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_product)(const double *t, const double *x, const double *constant,
                                                         PERMI_V *re, PERMI_V *im)
 {
@@ -15943,7 +15935,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_complex_setting)(PERMI_V (*p)[8],
   PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], minus_r, minus_i);
 }
 
-/* The last row of an odd number. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_complex_last)(PERMI_V (*p)[8], PERMI_V (*m)[8], const double *constant,
                                                              PERMI_V zr, PERMI_V zi, int k, int block)
 {
@@ -15982,11 +15973,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
   }
 }
 
-/* Row sums as Y + L: Y whole numbers of the unit of the row's high grid, L of its low grid, both exact.
-   ROUNDED: s = fl(Y + L) is a row sum rounded once, however much cancels in it: that is what makes an error bound
-   relative to the term possible.
-   COMPENSATED: the term is P + C to first order, C collecting the errors of the products and the low parts.
-   DOUBLED: y = s + l exactly (Y is a whole number of units of the last place of L), P + C renormalised. */
+/* Row sums Y + L, multiples of the units of the high and the low grid, exact. ROUNDED: fl(Y + L) rounds a row sum once,
+   however much cancels, so a bound relative to the term exists. COMPENSATED: P + C, with C the first-order errors and
+   low parts. DOUBLED: Y + L = s + l exactly, P + C renormalised. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_V *c, const double *t, int apart,
                                                               PERMI_V outer, PERMI_V outer_low, int product)
 {
@@ -16023,7 +16012,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *de
   }
 }
 
-/* The same by parts. Sums of two products cancel, so they take TwoSum. */
+/* The same by parts. Products may cancel, so sums take TwoSum. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8], PERMI_V (*c)[8], const double *t,
                                                                  int apart, const double *x, int product, int k)
 {
@@ -16079,22 +16068,20 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_complex)(const permi_dense 
   }
 }
 
-/* The sum of a chunk's terms: of the present group, which are added plainly, and of all before. */
+/* The sum of terms: of the present group, added plainly, and of all before. */
 typedef struct PERMI_NAME(total) {
   PERMI_V group, hi, lo;
 } PERMI_NAME(total);
 
-/* The term of a setting's products. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(term)(PERMI_V p, PERMI_V m, int form, int block)
 {
   if (form == PERMI_SPLIT)
     return p;
-  if (form == PERMI_PAIR && block % 2 != 0) /* m has the pivot and all of the block turned, K + 1 signs */
+  if (form == PERMI_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
     return p + m;
   return p - m;
 }
 
-/* Its modulus. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus)(PERMI_V (*p)[8], PERMI_V (*m)[8], int form, int parts, int k)
 {
   const PERMI_V re = form == PERMI_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
@@ -16103,7 +16090,6 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus)(PERMI_V (*p)[8], PERMI_V (
   return re + (form == PERMI_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
 }
 
-/* Adds term + low, not renormalised. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *total, PERMI_V term, PERMI_V low, int minus)
 {
   PERMI_V error;
@@ -16113,7 +16099,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *tota
   total->lo = total->lo + (minus ? error - low : error + low);
 }
 
-/* Adds the terms of one state; last: 1 ends its group. */
+/* Adds the terms of a state; last: it ends its group. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, const PERMI_V *p, const PERMI_V *m,
                                                      int last, int form, int product, int block)
 {
@@ -16131,7 +16117,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
     }
     return;
   }
-  /* with their low parts; renormalised once a state */
+  /* renormalised once a state */
   PERMI_EVERY(k, settings, PERMI_NAME(add_wide_term)(total, p[k], m[k], k >= settings / 2));
   total->hi = PERMI_NAME(vector_two_sum)(total->hi, total->lo, &total->lo);
 }
@@ -16139,8 +16125,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *out,
                                                  int form, int parts, int product, int block)
 {
-  double x[PERMI_VIRTUAL_ROWS] PERMI_ALIGN64; /* row sums over the fixed and the outer columns */
-  double hi[2][8] PERMI_ALIGN64, lo[2][8] PERMI_ALIGN64, moduli[8] PERMI_ALIGN64; /* lanes of the sums */
+  double x[PERMI_VIRTUAL_ROWS] PERMI_ALIGN64; /* fixed and outer columns */
+  double hi[2][8] PERMI_ALIGN64, lo[2][8] PERMI_ALIGN64, moduli[8] PERMI_ALIGN64;
   const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
   const uint64_t group = (UINT64_C(1) << (dense->chunk_log2 < PERMI_GROUP_LOG2 ? dense->chunk_log2 : PERMI_GROUP_LOG2));
   const int settings = 1 << block;
@@ -16153,7 +16139,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   PERMI_NAME(walk_from)(dense, first, x);
   for (c = first;;) {
     const PERMI_V one = PERMI_SET(c & 1 ? -1.0 : 1.0);
-    PERMI_V p[2][8], m[2][8]; /* real, imaginary parts */
+    PERMI_V p[2][8], m[2][8];
     if (form == PERMI_NORMALISED)
       PERMI_NAME(rows_normalised)(dense, x, one, block, p[0], m[0]);
     else if (form == PERMI_PAIR && parts == 1)
@@ -16165,9 +16151,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
     else
       PERMI_NAME(rows_split_complex)(dense, x, one, product, block, p, m);
 
-    /* Sum of |terms|. All of them cost 4%, so where only the estimate needs it, from 2^12 outer states up, a sample is
-       taken: one in four groups of eight states (one in eight when fast) by a hash of their number. Not by a pattern:
-       a matrix can have all its terms where any fixed pattern of signs is not. */
+    /* Sum of |terms|. All cost 4%, so an estimate alone takes a sample from 2^12 outer states up: one in four groups
+       (fast: eight), by a hash, as a matrix may have all its terms off any fixed pattern of signs. */
     if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask)) {
       PERMI_V modulus[8], even, odd;
       PERMI_EVERY(k, settings, modulus[k] = PERMI_NAME(modulus)(p, m, form, parts, k));
@@ -16204,7 +16189,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   {                                                                                                                    \
     PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
   }
-/* The block is what fits 32 vector registers, or 16 (AVX2, plain), of each kernel. */
+/* The largest block that fits 32 vector registers, or 16. */
 #if PERMI_WIDTH == 8
 PERMI_INSTANCE(permi_glynn_real_avx512, PERMI_NORMALISED, 1, PERMI_ROUNDED, 3)
 PERMI_INSTANCE(permi_glynn_real_avx512_k2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
@@ -16215,7 +16200,8 @@ PERMI_INSTANCE(permi_accurate_real_avx512, PERMI_SPLIT, 1, PERMI_COMPENSATED, 3)
 PERMI_INSTANCE(permi_dd_real_avx512, PERMI_SPLIT, 1, PERMI_DOUBLED, 3)
 #if !defined(PERM_NO_COMPLEX)
 PERMI_INSTANCE(permi_pair_complex_avx512, PERMI_PAIR, 2, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_split_complex_avx512, PERMI_SPLIT, 2, PERMI_ROUNDED, 2) /* 3: tables beyond 32 KiB from n = 16 */
+PERMI_INSTANCE(permi_split_complex_avx512, PERMI_SPLIT, 2, PERMI_ROUNDED, 2) /* 3: tables exceed 32 KiB from n = 16
+                                                                                on */
 PERMI_INSTANCE(permi_accurate_complex_avx512, PERMI_SPLIT, 2, PERMI_COMPENSATED, 2)
 PERMI_INSTANCE(permi_dd_complex_avx512, PERMI_SPLIT, 2, PERMI_DOUBLED, 2)
 #endif
@@ -16259,36 +16245,33 @@ PERMI_INSTANCE(permi_dd_complex_plain, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
 #undef PERMI_INSTANCE
 
 /* ================================================================================== >>small_kernels
-   Kernels for small orders. Columns 0 and 1 are expanded exactly, the other n - 2 summed over signs as by Glynn, the
-   third always +. With z_i the signed row sum of row i, the permanent is
+   Small orders. Columns 0 and 1 are expanded exactly, the other n - 2 summed over signs, the third always +. With z_i
+   the signed sum of row i the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
-   A pair of rows is the element p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v are linear in the
-   signs, so they come from tables like z_i; c is constant. The first pair costs no product, the others 9 operations,
-   the last 4: at n = 12 74 operations for 48 elements (normalised rows: 72 and a division; pairs of Glynn: 104).
-   Constants of an instance:
-     order   n, or 0: n is an argument. n = 3 + lane + block columns: no tables, all in registers
-     parts   1 real, 2 complex
-     block   columns (0, 1, 2) whose 2^block settings stay in registers
-   out: value (re, im); the sum of max(|one half of a term|, |the other|), to which rounding errors are relative
-   (halves, since a term that is small by cancellation must not look accurate); at least the sum of all squares.
-   AVX-512 at n = 12 reaches 92% of the processor's peak. Tried without gain there: the loop over pairs unrolled (4%
-   slower); moduli of both halves and a broadcast sign for each parity (1 to 2% slower together). n as an argument costs
-   11% at n = 9, 8% at 10, 2% at 11 and 12, a constant 0.05 to 0.2 s of compile time: so only 12 is one. Settings have
-   names (0 to 3), not places in an array, and numbers are structures: clang keeps arrays of them in memory (99 ns, not
-   60 to 76, for permi_small_real_n8_avx512). */
+   A pair of rows is p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v are linear in the signs, from
+   tables like z_i; c is constant. The first pair takes no product, the others 9 operations, the last 4: at n = 12 74
+   for 48 elements (normalised rows: 72 and a division; Glynn's pairs: 104).
+   Constants: order n, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts, 1 real, 2
+   complex; block columns, 0 to 2, whose settings stay in registers.
+   out: value (re, im); the sum of the larger moduli of a term's two halves, to which errors are relative (a term that
+   cancels must not look accurate); at least the sum of all squares.
+   AVX-512 reaches 92% of the peak at n = 12. Measured there: loop over pairs unrolled, 4% slower; both halves' moduli
+   and a broadcast sign, 1 to 2% slower. n as an argument costs 11% at n = 9, 8% at 10, 2% at 11 and 12; a constant,
+   0.05 to 0.2 s of compile time. Settings are named and numbers are structures, as clang keeps arrays in memory
+   (permi_small_real_n8_avx512: 99 ns, not 60 to 76). */
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
-#define PERMI_TABLE (5 - PERMI_LANES) /* columns in a table: 32 numbers a row; outer columns: at most 4, 16 numbers */
+#define PERMI_TABLE (5 - PERMI_LANES) /* a row's table has 32 numbers, its outer columns (at most 4) 16 */
 #define PERMI_EXPANDED PERMI_NAME(small_expanded)
 
 typedef struct {
   PERMI_N p, u, v, c;
-} PERMI_EXPANDED; /* p + u x + v y + c xy */
+} PERMI_EXPANDED;
 typedef struct {
   PERMI_N i0, i1, j0, j1;
 } PERMI_NAME(small_entries); /* of rows i and j in columns 0 and 1 */
 typedef struct {
   PERMI_N zi, zj, u, v;
-} PERMI_NAME(small_forms); /* of a pair of rows, linear in the signs */
+} PERMI_NAME(small_forms); /* of a pair of rows */
 typedef struct {
   PERMI_V sign0, sign1, sign2;
 } PERMI_NAME(small_lanes);
@@ -16312,7 +16295,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minus)(PERMI_N a, PERMI_N b, 
   return a;
 }
 
-/* x + sign y */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_signed)(PERMI_N x, PERMI_V sign, PERMI_N y, int parts)
 {
   x.re = PERMI_FMA(sign, y.re, x.re);
@@ -16321,7 +16303,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_signed)(PERMI_N x, PERMI_V si
   return x;
 }
 
-/* x + a b */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_add_product)(PERMI_N x, PERMI_N a, PERMI_N b, int parts)
 {
   if (parts == 2) {
@@ -16333,7 +16314,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_add_product)(PERMI_N x, PERMI
   return x;
 }
 
-/* The sum of row `row` over the fixed and the lane columns. */
+/* The sum of a row over the fixed and the lane columns. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_row_sum)(const double *row, PERMI_NAME(small_lanes) lanes,
                                                                  int parts)
 {
@@ -16347,7 +16328,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_row_sum)(const double *row, P
   return z;
 }
 
-/* The sums of a row for all settings of the block columns; setting 1 turns the first of them, 2 the second, 3 both. */
+/* A row's sums by setting: 1 turns the first block column, 2 the second, 3 both. */
 typedef struct {
   PERMI_N z0, z1, z2, z3;
 } PERMI_NAME(small_row);
@@ -16372,14 +16353,14 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row)
   return sums;
 }
 
-/* a_i w_j + a_j w_i, the coefficient of x or y in (w_i + a_i x) (w_j + a_j x) */
+/* The coefficient of x or y in (w_i + a_i x) (w_j + a_j x). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_linear)(PERMI_N ai, PERMI_N wj, PERMI_N aj,
                                                                 PERMI_N wi, int parts)
 {
   return PERMI_NAME(small_add_product)(PERMI_NAME(times)(ai, wj, parts), aj, wi, parts);
 }
 
-/* f times a pair of rows. In this order gcc's AVX2 kernels keep all in registers: 0.87 to 0.92 of the time. */
+/* f times a pair of rows. This order keeps gcc's AVX2 kernels in registers: 0.87 to 0.92 of the time. */
 PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPANDED f, PERMI_EXPANDED by, int parts)
 {
   PERMI_EXPANDED g;
@@ -16392,7 +16373,7 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPAND
   return g;
 }
 
-/* Adds the halves g and h of a term, which has an odd number of minus signs among the block columns if `odd`. */
+/* Adds the halves g, h of a term with an odd number of minus block signs if `odd`. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) * sums, PERMI_N g, PERMI_N h,
                                                         PERMI_V sign, int odd, int parts)
 {
@@ -16411,7 +16392,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) *
   sums->absolute = PERMI_ADD(sums->absolute, larger);
 }
 
-/* Adds the coefficient of xy in f times the last pair of rows. */
+/* Adds [xy] of f times the last pair. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
                                                           PERMI_EXPANDED last, PERMI_V sign, int odd, int parts)
 {
@@ -16420,7 +16401,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums)
   PERMI_NAME(small_finish)(sums, g, h, sign, odd, parts);
 }
 
-/* The same with a last row, z + a0 x + a1 y. */
+/* Adds [xy] of f times a last row. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
                                                          PERMI_N z, const double *row, PERMI_V sign, int odd,
                                                          int parts)
@@ -16430,7 +16411,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
   PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, odd, parts);
 }
 
-/* DO(q) for the settings of the block columns: f<q> is a pair, is multiplied by a pair, or by the last one. */
+/* DO(q) for each setting of the block columns. */
 /* clang-format off */
 #define PERMI_EACH_SETTING(DO)                                                                                         \
   DO(0) if (block >= 1) { DO(1) } if (block == 2) { DO(2) DO(3) }
@@ -16439,7 +16420,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
 #define PERMI_NEXT(q) f##q = PERMI_NAME(small_multiply)(f##q, PERMI_PAIR_OF(q), parts);
 #define PERMI_LAST(q) PERMI_NAME(small_end_pair)(sums, f##q, PERMI_PAIR_OF(q), sign, q == 1 || q == 2, parts);
 
-/* A pair of rows for one setting, from row sums. */
+/* A pair of rows for one setting. */
 PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_N zi, PERMI_N zj,
                                                                 PERMI_NAME(small_entries) entries, PERMI_N c,
                                                                 int parts)
@@ -16452,7 +16433,7 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_N zi, PERM
   return pair;
 }
 
-/* a_i0, a_i1, a_j0, a_j1 of two rows, and *c = a_i0 a_j1 + a_i1 a_j0. */
+/* Also *c = a_i0 a_j1 + a_i1 a_j0. */
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
     PERMI_NAME(small_exact)(const double *i, const double *j, PERMI_N *c, int parts)
 {
@@ -16465,7 +16446,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
   return entries;
 }
 
-/* The whole sum where every setting is in registers. */
+/* The sum with every setting in registers. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_sums) * sums, const double *a, int n,
                                                               PERMI_NAME(small_lanes) lanes, int parts, int block)
 {
@@ -16500,14 +16481,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_s
 #undef PERMI_ALONE
 }
 
-/* Tables in `room`: of row i or pair k, form 4k + (0, 1, 2, 3) is z_i, z_j, u, v. In `table` with the sums over the
-   fixed, lane and table columns, 32 doubles a part; in `outer` those over the outer columns, 16; in `cross` c of each
-   pair. */
+/* Forms 4k + (0, 1, 2, 3) of pair k are z_i, z_j, u, v: `table` over fixed, lane and table columns, 32 doubles a part;
+   `outer`, 16. cross: c by pair. */
 #define PERMI_ROOM_TABLE (6 * 4 * 32)
 #define PERMI_ROOM_OUTER (6 * 4 * 16)
 #define PERMI_ROOM (PERMI_ROOM_TABLE + PERMI_ROOM_OUTER + 6 * PERMI_WIDTH)
 
-/* Numbers 0 to count - 1 at z become z + y, and those behind them z - y; `apart` doubles between parts. */
+/* The first `count` numbers at z become z + y, the next z - y; parts `apart`. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_N y, int apart, int parts)
 {
   int at;
@@ -16518,7 +16498,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PE
   }
 }
 
-/* Sums of row `row` for all settings of the block and table columns, into t; x: for all states of the outer ones. */
+/* Row sums for all settings into t, for all outer states into x. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, double *t, double *x, int columns,
                                                            int outer, PERMI_NAME(small_lanes) lanes, int parts,
                                                            int block)
@@ -16545,7 +16525,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
     PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 16, parts);
 }
 
-/* u and v of a pair of rows from its z_i and z_j, `count` numbers of a table. */
+/* u and v of a pair from z_i and z_j. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PERMI_NAME(small_entries) entries,
                                                      int apart, int parts)
 {
@@ -16560,7 +16540,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PE
   }
 }
 
-/* A form of a pair for setting q: what the outer columns give, x, and what the table has. */
+/* A form for setting q: the outer columns' x plus the table. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_form)(const double *from, PERMI_N x, int q, int parts)
 {
   return PERMI_NAME(small_plus)(PERMI_NAME(get)(from + q * PERMI_WIDTH, 32, parts), x, parts);
@@ -16589,7 +16569,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_forms) PERMI_NAME(small_outer_pair)(c
   return x;
 }
 
-/* The terms of one outer state and 2^block settings, from place `from` of the table on. */
+/* Terms of one outer state and 2^block settings from `from` on. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * sums, const double *from,
                                                        const double *state, const double *cross, const double *last_row,
                                                        int n, PERMI_V sign, int parts, int block)
@@ -16620,7 +16600,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
   }
 }
 
-/* The whole sum by tables. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums) * sums, const double *a, int n,
                                                            PERMI_NAME(small_lanes) lanes, double *room, int parts,
                                                            int block)
@@ -16682,7 +16661,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(const double *a, double *out, d
   permi_small_fold(lane, PERMI_WIDTH, parts, n, out);
 }
 
-/* order 0: any, by tables; else that order alone, in registers if they are enough */
+/* order 0: any, by tables; else in registers if they suffice */
 #define PERMI_INSTANCE(name, order, parts, block)                                                                      \
   PERMI_TARGET PERMI_ALIGN_LOOPS static void PERMI_NAME(name)(int n, const double *a, double *out)                     \
   {                                                                                                                    \
@@ -16728,43 +16707,37 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 #undef PERMI_ROOM_OUTER
 
 /* ================================================================================== >>exact_kernels
-   The kernels for exact integers, see >>exact. */
+   The kernels of >>exact for integers. */
 
 #if PERMI_WIDTH >= 4 && !defined(PERM_NO_EXACT)
-/* Add terms of >>exact to accumulators. `atom` holds, for each atom, four vectors of 4 WIDTH int16, of which the first
-   `settings` count. The levels:
-     atoms    products of rows, below 2^15: int16. A limb has 4 atoms, or 5; an atom without rows is 1.
-     halves   of a limb: atoms 0 1 (4) and 2 3, below 2^31: int32. PAIRS16 multiplies int16 lanes and adds neighbours;
-              with the odd (even) lanes of one factor cleared it gives the even (odd) lanes' products.
-     limbs    products of the two halves, |g| <= the plan's cap < 2^51: doubles, which then are exact
-     terms    (prod of the first limbs) (prod of the others), as limbs of weights u_k = 2^(51 k)
-   so one vector of atoms ends as four vectors of limbs, for lanes = 0, 2, 1, 3 modulo 4. Bit q of `negative` changes
-   the sign of setting q, and place_signs = 1 that of lanes 1 and 2 modulo 4.
-   Products. For a, a whole number of u_k with |a| <= 2^51 u_k, and |g| < 2^51, and C_k = 1.5 * 2^103 u_k, the sum
-   C_k + ag lies in C_k's binade, where doubles are the whole numbers of 2^51 u_k. So fma(a, g, C_k) = C_k + h with
-   h = ag rounded to whole numbers of u_(k+1), |ag - h| <= 2^50 u_k, and l = fma(a, g, -h) is exact: ag = h + l.
-   Limbs stay within 2^51 u_k: the plan's cap G is
-     2^51 - 2^10, up to three limbs in a row: one limb is <= G; of two, l <= 2^50 and h <= G^2 2^-51 + 1/2 <
-                  2^51 - 2^11 + 1; of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2
-     2^50 - 2^10, beyond: M -> M G 2^-51 + 1/2 + 2^50 < 2^51 for M < 2^51.
-   The last products go into 64-bit accumulators as the bits of C_k + h and of 1.5 * 2^52 u_k + l (the same binade for
-   every l, as |l| <= 2^50 u_k), which count whole numbers of u_(k+1) and u_k from a constant. The constants are taken
-   off when accumulators are emptied, after at most 128 settings of 4 vectors (32 where limbs are many): at most
-   5 (31) numbers <= 2^51 a vector and accumulator, below 2^63 together. round[k] = C_k and
-   rest[k] = C_k + 1.5 * 2^52 u_k, both doubles.
-   More than six limbs, and those of rows too long for int16, go through exact_many. Wide limbs are products of rows'
-   sums in doubles, made before. So that 32 limbs stay within doubles, u_k = 2^(51 k) unit there, and the first limb is
-   multiplied by the unit; the other half keeps weights 2^(51 k), and second[k] is C_k for those. The last products are
-   made 3 x 2 at a time: those of limbs that are not there are 0, but their constants count; beyond the last accumulator
-   in use these are 0 too.
-   IFMA: limbs are integers, |g| < 2^51 as above, and u_k = 2^(52 k). Magnitudes and signs go apart. The instructions
-   add the lower or the upper 52 bits of a product of two numbers' lower 52 bits to a sum of 64. A magnitude of k
-   limbs, all but the last below 2^52 and that below 2^(51 k - 52 (k - 1)), times |g| is one of k + 1, once what exceeds
-   52 bits of one is added to the next (those bits may stay where they are). The last sums, of at most 6 numbers below
-   2^52, take the sign and are added up 64 * 4 times: below 2^63. */
+/* Add terms to accumulators. atom holds, by atom, four vectors of 4 WIDTH int16, the first `settings` in use.
+   atoms products of rows, below 2^15: int16; 4 or 5 a limb, 1 if without rows
+   halves of a limb, atoms 0 1 (4) and 2 3, below 2^31: int32. PAIRS16 multiplies int16 and adds neighbours; clearing
+   one factor's odd (even) lanes gives the even (odd) lanes' products
+   limbs products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
+   terms (prod of the first limbs) (prod of the others), as limbs of weights u_k = 2^(51 k)
+   A vector of atoms ends as four vectors of limbs, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` changes the sign of
+   setting q, place_signs that of lanes 1 and 2 modulo 4.
+   1. Let a be a multiple of u_k, |a| <= 2^51 u_k, |g| < 2^51, C_k = 1.5 * 2^103 u_k. C_k + ag lies in C_k's binade, of
+   doubles 2^51 u_k apart: fma(a, g, C_k) = C_k + h, h the multiple of u_(k+1) next to ag, |ag - h| <= 2^50 u_k, and l =
+   fma(a, g, -h) is exact: ag = h + l.
+   2. Limbs stay within 2^51 u_k. G = 2^51 - 2^10 up to three limbs: one is <= G; of two, l <= 2^50, h <= G^2 2^-51 +
+   1/2 < 2^51 - 2^11 + 1; of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2. Beyond, G =
+   2^50 - 2^10: M -> M G 2^-51 + 1/2 + 2^50 < 2^51 for M < 2^51.
+   3. The last products enter 64-bit accumulators as bits of C_k + h and 1.5 * 2^52 u_k + l (one binade, as |l| <= 2^50
+   u_k), which count multiples of u_(k+1) and u_k from constants, subtracted when accumulators are emptied: after 128
+   settings of 4 vectors (many limbs: 32) of at most 5 (31) numbers <= 2^51, below 2^63. round[k] = C_k, rest[k] = C_k +
+   1.5 * 2^52 u_k.
+   4. exact_many takes more than six limbs, and wide ones, products of row sums in doubles. There u_k = 2^(51 k) unit
+   keeps 32 limbs within doubles; the first limb gets the unit, the second half keeps weights 2^(51 k), second[k] is its
+   C_k. Tiles of 3 x 2 last products: absent limbs are 0 but their constants count, except beyond the last accumulator.
+   5. IFMA: integer limbs, |g| < 2^51, u_k = 2^(52 k), signs apart. Instructions add the lower or upper 52 bits of a
+   product of 52-bit numbers. k limbs, all but the last below 2^52, that below 2^(51 k - 52 (k - 1)), times |g| are k +
+   1 such, once carries move on. Last sums, of at most 6 numbers below 2^52, are added 64 * 4 times with their sign:
+   below 2^63. */
 #define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
 
-/* a[0 .. k] = (a[0 .. k - 1]) g, limbs of weights u_0, u_1, ...; see the kernel. So for `places` vectors in turn. */
+/* a[0 .. k] = a[0 .. k - 1] g, limbs of weights u_0, u_1, ..., for `places` vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
                                                        int places)
 {
@@ -16794,7 +16767,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const 
     a[k * places + place] = carry[place];
 }
 
-/* Adds the products of na limbs with nb, `places` vectors apart, to the accumulators. */
+/* Adds products of na limbs with nb, `places` vectors apart, to the accumulators. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V *a, const PERMI_V *b, int na, int nb,
                                                      const double *round, const double *rest, int places)
 {
@@ -16810,7 +16783,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V 
     }
   }
 }
-/* Limb k of setting q from its atoms: integers, in four vectors. */
+/* Limb k of setting q: integers in four vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,
                                                       int q, PERMI_I *limb)
 {
@@ -16831,7 +16804,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, 
   limb[3] = PERMI_I_EVEN32(PERMI_I_HIGH32(e1), PERMI_I_HIGH32(f1));
 }
 
-/* The same as doubles, in memory. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb_doubles)(const permi_exact *exact, const permi_exact_work *work,
                                                               int k, int q, double *to)
 {
@@ -16843,13 +16815,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb_doubles)(const permi_exact 
     PERMI_STORE(to + place * PERMI_WIDTH, PERMI_I_DOUBLES(limb[place]));
 }
 
-/* 1: the terms of this setting and place are subtracted */
+/* Whether the terms of this setting and place are subtracted. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_sign)(int negative, int place_signs, int q, int place)
 {
   return (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
 }
 
-/* `limbs` of them, 2 to 6, in registers. */
+/* 2 to 6 limbs, in registers. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int limbs)
 {
@@ -16887,7 +16859,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 
-/* Any number of limbs, and wide ones: loops of unforeseeable lengths, so four vectors a turn. */
+/* Any number of limbs, wide ones too; loop lengths vary, so four vectors a turn. */
 PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                 int negative, int place_signs)
 {
@@ -16911,7 +16883,7 @@ PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_
       const int sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place);
       a[place] = PERMI_LOAD(limb + place * PERMI_WIDTH) * PERMI_SET(sign ? -exact->unit : exact->unit);
       b[place] = PERMI_LOAD(other + place * PERMI_WIDTH);
-      a[first * 4 + place] = a[first * 4 + 4 + place] = PERMI_SET(0); /* to whole tiles of 3 x 2, at most */
+      a[first * 4 + place] = a[first * 4 + 4 + place] = PERMI_SET(0); /* up to whole tiles */
       b[second * 4 + place] = PERMI_SET(0);
     }
     for (k = 1; k < first; k++)
@@ -16930,7 +16902,7 @@ PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_
 
 #if PERMI_WIDTH == 8
 #define PERMI_IFMA __attribute__((target("avx512f,avx512dq,avx512bw,popcnt,avx512ifma")))
-/* a[0 .. k] = (a[0 .. k - 1]) a[k], magnitudes of at most `most` limbs. */
+/* a[0 .. k] = a[0 .. k - 1] a[k], at most `most` limbs. */
 PERMI_IFMA PERMI_INLINE void permi_ifma_times(__m512i *a, int k, int most)
 {
   const __m512i g = a[k], zero = _mm512_setzero_si512();
@@ -16972,7 +16944,7 @@ PERMI_IFMA PERMI_INLINE void permi_ifma_few(const permi_exact *exact, permi_exac
         magnitude[k] = _mm512_abs_epi64(g);
         term[k] = _mm512_setzero_si512();
       }
-      if (first > 1) /* each half's product in its place */
+      if (first > 1)
         permi_ifma_times(magnitude, 1, first);
       if (first > 2)
         permi_ifma_times(magnitude, 2, first);
@@ -17028,14 +17000,13 @@ PERMI_INSTANCE(permi_exact_6_avx2, PERMI_TARGET, permi_exact_few_avx2, 6)
 #undef PERMI_INSTANCE
 #undef PERMI_IFMA
 
-/* x -= step if bit j of the Gray code of s is set, else x += step: the rows' sums, four bytes a row, of
-   int16 or int8. */
+/* x -= step if bit j of the Gray code of s is set, else x += step: four bytes a row, of int16 or int8. */
 #define PERMI_EXACT_STEP(x, steps, SUB, ADD)                                                                           \
   for (i = 0; i < exact->padded; i += 2 * PERMI_WIDTH)                                                                 \
   PERMI_I_STORE(x + i, (s ^ s >> 1) >> j & 1 ? SUB(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i))                       \
                                              : ADD(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i)))
 
-/* The same for the int16 sums of atoms' rows and the doubles of wide limbs' rows, for outer column j. */
+/* The same for outer column j, int16 sums of atoms and doubles of wide limbs. */
 #define PERMI_EXACT_MOVE()                                                                                             \
   do {                                                                                                                 \
     PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB16, PERMI_I_ADD16);                                \
@@ -17044,7 +17015,7 @@ PERMI_INSTANCE(permi_exact_6_avx2, PERMI_TARGET, permi_exact_few_avx2, 6)
           (s ^ s >> 1) >> j & 1 ? -exact->wide_step[j * exact->padded + i] : exact->wide_step[j * exact->padded + i];  \
   } while (0)
 
-/* Empties the accumulators when the next `settings` might overflow them. */
+/* Empties accumulators that `settings` more might overflow. */
 PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int settings, int lane_signs, int *used,
                                                 uint64_t *accumulator, permi_wide *total)
 {
@@ -17058,7 +17029,7 @@ PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int se
   *used = 0;
 }
 
-/* Every sign vector: lane and block columns from a table, 16 WIDTH terms a step of the outer columns. */
+/* Every sign vector: lane and block columns from a table, 16 WIDTH terms a step. */
 PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
                                                permi_wide *total)
 {
@@ -17126,11 +17097,10 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
   PERMI_LEAVE();
 }
 
-/* Only the sign vectors for which no even row is zero (an odd one cannot be), for rows of norms <= 127. A step of the
-   outer columns has 2^6 settings of as many columns, two from a table and four in Gray order, of one vector of int8
-   sums each: their least, unsigned, over the even rows is 0 where there is nothing to add. The lanes of the
-   survivors and their settings go on two lists, and are evaluated a vector at a time: a row's sum is that for all
-   columns + and three bytes looked up in tables of 16 by the lists' bits, four at a time. */
+/* Only sign vectors without a zero even row (odd rows cannot be zero), for row norms <= 127. A step has 2^6 settings,
+   two columns from a table and four in Gray order, a vector of int8 sums each: their least, unsigned, over the even
+   rows is 0 where a term vanishes. Lanes and settings of survivors go on two lists; a row's sum is that for all + and
+   three bytes from tables of 16 by the lists' bits. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
                                                 permi_wide *total)
 {
@@ -17154,7 +17124,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
     const PERMI_I parity = PERMI_I_TABLE(exact->parity + 16 * (outer & 1));
     int survivors = 0, done;
     memcpy(y, x, (size_t)exact->padded * sizeof *y);
-    for (s = 0;;) { /* find */
+    for (s = 0;;) {
       const uint8_t *table = exact->lane_bytes;
       PERMI_I least[4];
       uint64_t mask[4];
@@ -17175,7 +17145,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
         uint8_t *to = lane + survivors;
         PERMI_I_STORE_ANY(setting + survivors, PERMI_I_SET(((uint32_t)(s ^ s >> 1) * 4 + (uint32_t)k) * 0x01010101u));
         survivors += PERMI_COUNT(left);
-        for (; left; to += 8) { /* eight at a time, be there as many or not: the branch is easier to foresee */
+        for (; left; to += 8) { /* always eight: the branch is easier to predict */
           PERMI_UNROLL
           for (i = 0; i < 8; i++, left &= left - 1)
             to[i] = (uint8_t)__builtin_ctzll(left | UINT64_C(1) << 63);
@@ -17190,7 +17160,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
       _mm_store_si128((__m128i *)(void *)(first + 16 * k),
                       _mm_add_epi8(_mm_load_si128((const __m128i *)(const void *)(exact->nibbles + 48 * k)),
                                    _mm_set1_epi32((int)x[k])));
-    for (done = 0; done < survivors; done += bytes) { /* evaluate */
+    for (done = 0; done < survivors; done += bytes) {
       const PERMI_I where = PERMI_I_LOAD_ANY(lane + done), what = PERMI_I_LOAD_ANY(setting + done);
       const PERMI_I b0 = PERMI_I_AND(where, low), b2 = PERMI_I_AND(PERMI_I_SHR16(what, 4 - shift), low);
       const PERMI_I b1 =
@@ -17206,7 +17176,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
                                    PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 16), b1),
                                                 PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 32), b2)));
           PERMI_I even;
-          if (with_first == first) /* one row takes the sign, and is 0 beyond the end of the lists */
+          if (with_first == first) /* one row takes the sign, 0 beyond the lists */
             z = PERMI_I_AND(PERMI_I_SUB8(PERMI_I_XOR(z, sign), sign), PERMI_I_LOAD_ANY(exact->ends + 64 - rest));
           even = PERMI_I_SAR16(PERMI_I_SHL16(z, 8), 8);
           z = PERMI_I_SAR16(z, 8);
@@ -17262,7 +17232,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minus)(PERMI_N a, PERMI_N b)
   return a;
 }
 
-/* x + ab */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus_times)(PERMI_N x, PERMI_N a, PERMI_N b, int parts)
 {
   if (parts == 1) {
@@ -17282,14 +17251,11 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus_of)(PERMI_N x, int parts)
   return re + PERMI_ABS(x.im);
 }
 
-/* ---- minors: sums of P_i, see >>minors. Constants of an instance: parts, 1 or 2; block columns, whose settings stay
-   in registers.
-   Forward over the rows: products of those before each, stored. Backward: times those behind it. The last row stands in
-   no product of the first pass, so a pass back that stops there (least = n - 1) yields that row's minors at once.
-   What limits is traffic with the first-level cache, above all numbers that are read, added to and written back: sums
-   of every setting by themselves (two operations fewer a row and setting) made it half as fast again. */
+/* Sums of P_i, see >>minors. Constants: parts, 1 or 2; block columns, whose settings stay in registers.
+   Forward: products of the rows before each. Backward: times those behind it. The last row is in no forward product, so
+   a pass back to least = n - 1 yields its minors at once. First-level cache traffic limits, above all sums read, added
+   to and written: separate sums of every setting (two operations fewer a row and setting) took half as long again. */
 
-/* high + low += x in double-double */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
 {
   PERMI_V error;
@@ -17297,14 +17263,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, P
   PERMI_STORE(low, PERMI_LOAD(low) + error);
 }
 
-/* sum += x in memory */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_to)(double *sum, PERMI_N x, int parts)
 {
   PERMI_NAME(put)(sum, PERMI_WIDTH, PERMI_NAME(plus)(PERMI_NAME(get)(sum, PERMI_WIDTH, parts), x), parts);
 }
 
-/* Pairs of settings that differ in one column: their Glynn signs differ, so the differences go on, to `rest`, which may
-   be `term`; from the sums comes that column's sum, which is added to *sum. */
+/* Folds pairs of settings that differ in one column, hence in Glynn's sign: differences go to `rest`, which may be
+   `term`; sums make that column's sum, which is added to *sum. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int pairs, PERMI_N *rest, double *sum,
                                                        int parts)
 {
@@ -17336,8 +17301,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *
                                                            parts));
 }
 
-/* The last four states, up to c, for the vector at `at` of the present sums; `sum` is that of the first outer column,
-   the second's is `number` behind. done: blocks of four before this one. */
+/* Adds the last four states, up to c, of the vector at `at`; `sum` is the first outer column's, the second's `number`
+   behind. done: blocks of four before. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *work, int at, double *sum, int number,
                                                        int row, uint64_t c, uint64_t done)
 {
@@ -17350,8 +17315,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *
   int k;
   PERMI_STORE(sum, PERMI_LOAD(sum) + ((s0 - s1) - (s2 - s3)));
   PERMI_STORE(sum + number, PERMI_LOAD(sum + number) + turned);
-  /* Blocks that are complete with this state meet. In a Gray walk the sign of column k is + where bits k and k + 1 of c
-     are equal. */
+  /* Complete blocks meet. In a Gray walk column k has sign + where bits k and k + 1 of c are equal. */
   for (k = 0; done >> k & 1; k++) {
     const PERMI_V waiting = PERMI_LOAD(stack);
     PERMI_V difference = waiting - now;
@@ -17369,7 +17333,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int least, uint64_t chunk,
                                                   const permi_minors_work *work, int parts, int block)
 {
-  double x[2 * PERM_MAX_N] PERMI_ALIGN64; /* row sums over the fixed and the outer columns */
+  double x[2 * PERM_MAX_N] PERMI_ALIGN64; /* fixed and outer columns */
   const int n = dense->n, number = parts * PERMI_WIDTH, settings = 1 << block, row = n * number;
   const int products = settings * number, sums = (block + 2) * number, pitch = 2 * products + sums;
   const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
@@ -17420,7 +17384,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int 
     }
 
     c++;
-    if (!(c & 3) || c == last) { /* four states at once; in a chunk of one or two the others are zeros */
+    if (!(c & 3) || c == last) { /* four states at once, in a short chunk padded with zeros */
       for (k = (int)(c & 3); k & 3; k++)
         for (i = least * number; i < row; i += PERMI_WIDTH)
           PERMI_STORE(work->present + k * row + i, PERMI_SET(0.0));
@@ -17476,11 +17440,10 @@ PERMI_INSTANCE(permi_minors_complex_plain, 2, 1)
 #endif
 
 /* ================================================================================== >>batch_kernels
-   Batches: as many matrices at once as a vector has elements, see >>batch. Numbers are a vector a part. */
+   Batches: a matrix for each vector element, see >>batch. A number is a vector a part. */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Entry (i, j) of matrices of order n, numbers `stride` doubles from each other; the 2 x 2 permanent of rows i, i + 1
-   and columns j, k. */
+/* Entry (i, j) of matrices whose numbers are `stride` apart; the 2 x 2 permanent of rows i, i + 1, columns j, k. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stride, int n, int i, int j, int parts)
 {
   return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, PERMI_WIDTH, parts);
@@ -17496,7 +17459,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_two)(const double *a, size_t
   return PERMI_NAME(plus_times)(PERMI_NAME(times)(p, q, parts), r, s, parts);
 }
 
-/* sum plus the terms with columns j, k in rows 0, 1 and l, m in rows 2, 3 (n = 4), or j in row 0 and k, l behind. */
+/* Adds the terms with columns j, k in rows 0, 1 and l, m in rows 2, 3, or j in row 0 and k, l behind. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_four)(PERMI_N sum, const double *a, size_t stride, int j, int k,
                                                           int l, int m, int parts)
 {
@@ -17511,14 +17474,14 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_three)(PERMI_N sum, const do
                                 PERMI_NAME(expand_two)(a, stride, 3, 1, k, l, parts), parts);
 }
 
-/* n = 2, 3, 4: expansion as in >>small. *largest: of the moduli of parts, and of what it was. */
+/* n = 2, 3, 4 as in >>small. *largest: updated with the moduli of parts. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, size_t stride, PERMI_V *largest, int parts)
 {
   PERMI_V large = *largest;
   PERMI_N sum;
   int i;
   PERMI_UNROLL
-  for (i = 0; i + 1 < n * n; i += 2) { /* pairs first: the chain is what takes time */
+  for (i = 0; i + 1 < n * n; i += 2) { /* pairs first: the chain takes the time */
     const double *p = a + (size_t)i * stride, *q = p + stride;
     large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p), PERMI_LOAD_ANY(q)));
     if (parts == 2)
@@ -17575,7 +17538,7 @@ PERMI_TARGET static void PERMI_NAME(batch_four_complex)(int n, const double *a, 
 }
 #endif
 
-/* What a stream of real values has seen: the largest entry, the smallest value, 0 or NaN. */
+/* Over a stream of real values: the largest entry, the smallest value, 0 or NaN. */
 typedef struct PERMI_NAME(stream) {
   PERMI_V large, small, poison;
 } PERMI_NAME(stream);
@@ -17592,7 +17555,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stre
   }
 }
 
-/* `vectors` of them, straight to their values. 1: no entry exceeds `largest`, no |value| is below `least`, none NaN. */
+/* Straight to the values. Returns whether no entry exceeds `largest`, no |value| is below `least`, none is NaN. */
 PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, size_t stride, size_t vectors,
                                                       double largest, double least, double *values)
 {
@@ -17617,8 +17580,8 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
 }
 
 #if PERMI_WIDTH == 8
-/* n = 5 .. 8, real. Accumulators are the subsets of the five low columns of one size, in the order of their masks; the
-   subset's high columns, the same for all, come in the inner loop. */
+/* n = 5 .. 8, real. Accumulators: subsets of the five low columns of one size, in order of masks; the high columns come
+   in the inner loop. */
 #define PERMI_SUBSETS_0(F) F(0, 0)
 #define PERMI_SUBSETS_1(F) F(0, 0) F(1, 1) F(2, 2) F(3, 3) F(4, 4)
 #define PERMI_SUBSETS_2(F) PERMI_SUBSETS_1(F) F(5, 0) F(6, 1) F(7, 2) F(8, 3) F(9, 4)
@@ -17629,7 +17592,7 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
 #define PERMI_KEEP_SUBSET(i, chain) PERMI_STORE(to + (i)*PERMI_WIDTH, c##i);
 #define PERMI_FINISH(i, chain)                                                                                         \
   sum##chain = PERMI_FMA(c##i, PERMI_LOAD(other - (i)*PERMI_WIDTH), sum##chain);
-/* subset i from the subset j of the size below by low column x */
+/* subset i from j by low column x */
 #define PERMI_LOW(i, x, j)                                                                                             \
   c##i = PERMI_FMA(low##x, PERMI_LOAD(own + (j)*PERMI_WIDTH), c##i);
 #define PERMI_LOW_0
@@ -17639,7 +17602,6 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
   PERMI_LOW(5, 2, 3) PERMI_LOW(6, 0, 4) PERMI_LOW(7, 1, 4) PERMI_LOW(8, 2, 4) PERMI_LOW(9, 3, 4)                       \
   PERMI_LOW(0, 1, 0) PERMI_LOW(1, 2, 0) PERMI_LOW(2, 2, 1) PERMI_LOW(3, 3, 0) PERMI_LOW(4, 3, 1)                       \
   PERMI_LOW(5, 3, 2) PERMI_LOW(6, 4, 0) PERMI_LOW(7, 4, 1) PERMI_LOW(8, 4, 2) PERMI_LOW(9, 4, 3)
-/* 012 013 023 123 014 024 124 034 134 234 from 01 02 12 03 13 23 04 14 24 34 */
 #define PERMI_LOW_3                                                                                                    \
   PERMI_LOW(0, 0, 2) PERMI_LOW(1, 0, 4) PERMI_LOW(2, 0, 5) PERMI_LOW(3, 1, 5) PERMI_LOW(4, 0, 7)                       \
   PERMI_LOW(5, 0, 8) PERMI_LOW(6, 1, 8) PERMI_LOW(7, 0, 9) PERMI_LOW(8, 1, 9) PERMI_LOW(9, 2, 9)                       \
@@ -17647,7 +17609,6 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
   PERMI_LOW(5, 2, 6) PERMI_LOW(6, 2, 7) PERMI_LOW(7, 3, 6) PERMI_LOW(8, 3, 7) PERMI_LOW(9, 3, 8)                       \
   PERMI_LOW(0, 2, 0) PERMI_LOW(1, 3, 0) PERMI_LOW(2, 3, 1) PERMI_LOW(3, 3, 2) PERMI_LOW(4, 4, 0)                       \
   PERMI_LOW(5, 4, 1) PERMI_LOW(6, 4, 2) PERMI_LOW(7, 4, 3) PERMI_LOW(8, 4, 4) PERMI_LOW(9, 4, 5)
-/* 0123 0124 0134 0234 1234 from the ten above */
 #define PERMI_LOW_4                                                                                                    \
   PERMI_LOW(0, 0, 3) PERMI_LOW(1, 0, 6) PERMI_LOW(2, 0, 8) PERMI_LOW(3, 0, 9) PERMI_LOW(4, 1, 9)                       \
   PERMI_LOW(0, 1, 2) PERMI_LOW(1, 1, 5) PERMI_LOW(2, 1, 7) PERMI_LOW(3, 2, 7) PERMI_LOW(4, 2, 8)                       \
@@ -17674,13 +17635,13 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
     }                                                                                                                  \
     break;
 
-/* out: value, the largest square of a row's norm, their product, and what is negative or NaN unless the value
+/* out: value, the largest squared row norm, their product, and a number that is negative or NaN unless the value
    stands. */
 PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *program, const double *given, size_t stride,
                                                  double *work, const double *accept, double *out)
 {
   const int n = program->n, top = n / 2;
-  double *const a = work; /* the matrices, side by side */
+  double *const a = work; /* matrices side by side */
   double *above = a + n * n * PERMI_WIDTH, *ping = above + program->most * PERMI_WIDTH;
   double *pong = ping + program->most * PERMI_WIDTH;
   PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0);
@@ -17700,7 +17661,7 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
   }
   for (half = 0; half < 2; half++) {
     const int rows = half ? n - top : top;
-    const double *row = a + (half ? top * n : 0) * PERMI_WIDTH, *before = row; /* level 1 is the row itself */
+    const double *row = a + (half ? top * n : 0) * PERMI_WIDTH, *before = row; /* level 1: the row itself */
     double *after = ping;
     for (level = 2; level <= rows; level++) {
       const int above_is_whole = half && level == rows;
@@ -17732,7 +17693,7 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
   PERMI_STORE(out, sum0);
   PERMI_STORE(out + PERMI_WIDTH, large);
   PERMI_STORE(out + 2 * PERMI_WIDTH, norms);
-  sum0 = sum0 * sum0; /* a minimum of which one is NaN is the second: so it stays NaN */
+  sum0 = sum0 * sum0; /* the second operand of a minimum keeps its NaN */
   norms = PERMI_LESSER(sum0 - PERMI_SET(accept[1]), PERMI_FNMA(PERMI_SET(accept[2]), norms, sum0));
   PERMI_STORE(out + 3 * PERMI_WIDTH, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms));
   PERMI_LEAVE();
@@ -17753,14 +17714,14 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
 #undef PERMI_SUBSETS_2
 #endif
 
-#endif /* PERM_NO_EXTRAS */
+#endif
 
 /* ================================================================================= >>counts_kernels
-   Kernels of >>subsets and >>sign_sums, for AVX2 (also taken by AVX-512) and plain C (by NEON), which rounds
-   products of forms and complex numbers in its own order. */
+   Kernels of >>subsets and >>sign_sums: AVX2, also for AVX-512, and plain C, also for NEON, which rounds products in
+   its own order. */
 
 #if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
-/* to += sum_k weight[k] from[k] over n states; four vectors overlap their chains. */
+/* to += sum_k weight[k] from[k]; four vectors overlap. */
 PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const *from, const double *weight, int count,
                                                 int n)
 {
@@ -17786,7 +17747,7 @@ PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const 
       to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
 }
 
-/* to += weight from, a weight a state. Tried: aligned vectors, up to 1.08 of the time. */
+/* to += weight from, by state. Aligned vectors took up to 1.08 of the time. */
 PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
 {
   int x;
@@ -17797,7 +17758,7 @@ PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from
     to[x] = fma(weight[x], from[x], to[x]);
 }
 
-/* to = from, with permi_size_seen of each state. */
+/* to = from, with permi_size_seen. */
 PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from, int n, double *most, double *least)
 {
   const PERMI_V infinite = PERMI_SET((double)INFINITY);
@@ -17822,8 +17783,7 @@ PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from
   }
 }
 
-/* Adds `times` a digit's entries to the forms' high and low parts, exactly. form: sums of both parts, `apart` places
-   apart. */
+/* Adds `times` a digit's entries to the forms' high and low parts, exactly; form: their sums. */
 PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const double *high_step,
                                                 const double *low_step, double *high, double *low, double *form,
                                                 int apart)
@@ -17847,9 +17807,9 @@ PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const do
   }
 }
 
-/* Multiplies *re, or *re + i *im, by the forms with their counts; parts PERMI_TERMS apart. */
+/* Multiplies *re (+ i *im) by the forms with their counts; parts PERMI_TERMS apart. */
 #if PERMI_WIDTH > 1
-/* Powers by squaring round no more often than copies in turn. */
+/* By squaring, which rounds no more often than copies in turn. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form,
                                                           const double *other, PERMI_V *re, PERMI_V *im, int parts)
 {
@@ -17877,7 +17837,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *
   }
 }
 #else
-/* Real powers by squaring, into two products in turn for overlapping chains. */
+/* By squaring, into two products in turn, which overlap. */
 PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form, const double *other,
                                              double *re, double *im, int parts)
 {
@@ -17901,7 +17861,7 @@ PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const 
 }
 #endif
 
-/* Adds PERMI_TERMS weighted products of the forms to the sums. */
+/* Adds PERMI_TERMS weighted products of forms. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_products)(int forms, const int *count, const double *form,
                                                         const double *weight, permi_lane_sums *sums, int parts)
 {
@@ -17911,7 +17871,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_products)(int forms, const int *co
     term[0] = PERMI_LOAD_ANY(weight + lane);
     term[1] = PERMI_SET(0.0);
     PERMI_NAME(multiply_forms)(forms, count, form + lane, form + forms * PERMI_TERMS + lane, &term[0], &term[1], parts);
-    for (part = 0; part < parts; part++) { /* permi_dd_add_double */
+    for (part = 0; part < parts; part++) { /* as permi_dd_add_double */
       PERMI_V error;
       const PERMI_V sum = PERMI_NAME(vector_two_sum)(PERMI_LOAD_ANY(sums->hi[part] + lane), term[part], &error);
       const PERMI_V low = error + PERMI_LOAD_ANY(sums->lo[part] + lane);
@@ -17940,8 +17900,7 @@ PERMI_TARGET static void PERMI_NAME(add_products_complex)(int forms, const int *
   PERMI_NAME(add_products)(forms, count, form, weight, sums, 2);
 }
 
-/* Takes one more form into e_k of PERMI_SETS sets, k from `most` down to `least`: e_k += x e_(k-1). A number's lanes
-   are adjacent. */
+/* Takes one more form into PERMI_SETS sets, their lanes adjacent: e_k += x e_(k-1), k from `most` down to `least`. */
 PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, int most, int least)
 {
   PERMI_V form[PERMI_SETS / PERMI_WIDTH], upper[PERMI_SETS / PERMI_WIDTH];
@@ -17962,7 +17921,7 @@ PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, 
   }
 }
 
-/* The same of forms x + iy and numbers e + if. */
+/* The same for x + iy and e + if. */
 PERMI_TARGET static void PERMI_NAME(symmetric_complex)(const double *x, const double *y, double *e, double *f,
                                                        int most, int least)
 {
@@ -18004,7 +17963,7 @@ static const permi_counts_kernels PERMI_NAME(counts_kernels_complex) = {
 #endif
 
 /* ================================================================================= >>vocabulary_end
-   The words of a family are forgotten before the next one. */
+   Undefines the words of a family. */
 
 #undef PERMI_JOIN_
 #undef PERMI_JOIN

@@ -15702,10 +15702,10 @@ PERMI_BRIEF_END
 #elif defined(PERMI_FAMILY_ARRAYS)
 
 /* ================================================================================== >>array_kernels
-   Blocks of >>arrays, read in perm_sparse.h for each family. A register adds up a value over all origins, in their
-   order. Vectors at the end of a block read beyond it (buffers have PERMI_ARRAY_PAD) but store only the block. */
+   Blocks of >>arrays. A register adds a value over all origins in their order. The last vectors read beyond the block
+   (PERMI_ARRAY_PAD) but store only the block. */
 
-/* PERMI_WIDTH values of x from word k on, `left` of them in the block: 0 where the origin has nothing. */
+/* Values of x from word k on, `left` in the block; 0 where the origin has none. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const permi_origin *origin, size_t k,
                                                           size_t left)
 {
@@ -15725,7 +15725,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const
   return PERMI_LOAD_ANY(v);
 }
 
-/* 1: the origin has nothing for the vector from word k on. */
+/* Whether the origin has nothing for the vector from word k on. */
 PERMI_INLINE int PERMI_NAME(array_nothing)(const permi_origin *origin, size_t k)
 {
 #if PERMI_WIDTH == 8
@@ -15749,7 +15749,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, siz
 }
 
 #if PERMI_WIDTH > 1
-/* `vectors` vectors of doubles from word k on. */
 PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t left, int vectors,
                                                                        const permi_origin *origin, int origins)
 {
@@ -15791,8 +15790,8 @@ PERMI_TARGET static void PERMI_NAME(block_double)(const permi_arrays_run *run, v
 }
 #endif
 
-/* Double-doubles: in a block all high parts come before all low parts, so that vectors need no shuffling. Products and
-   sums as permi_dd_times and permi_dd_add; x_lo real is rounded before it is added, but for 8 doubles a vector. */
+/* Double-doubles, all high parts of a block before all low parts; arithmetic as permi_dd_times and permi_dd_add, x_lo
+   real rounded before it is added but for 8 doubles a vector. */
 PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {
@@ -15836,10 +15835,9 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void 
 #else /* PERMI_FAMILY */
 
 /* ================================================================================= >>hybrid_kernels
-   The interpreter of >>hybrid in the words of >>vocabulary, for any algebra. A product and the sum that it goes into
-   are separate statements, for clang contracts them in one expression. */
+   The interpreter of >>hybrid for any algebra. Products have statements of their own, as clang contracts a sum with a
+   product in one expression. */
 
-/* Half a slot += x. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(double *half, double x)
 {
   const PERMI_V by = PERMI_SET(x);
@@ -15849,7 +15847,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(double *half, double x)
     PERMI_STORE(half + k, PERMI_LOAD(half + k) + by);
 }
 
-/* total += block, or -= if `negative`, in double-double; the errors of compensated numbers go to the low parts. */
+/* total +-= block, minus if `negative`, in double-double; errors of compensated numbers go to the low parts. */
 PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, const double *block, double *total,
                                                 int negative)
 {
@@ -15870,7 +15868,7 @@ PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, cons
   }
 }
 
-/* High column j gets sign - (`minus`) or +. */
+/* Sets the sign of high column j. */
 PERMI_TARGET static void PERMI_NAME(hybrid_turn)(const permi_hybrid *hybrid, int j, int minus, double *slots)
 {
   const int *row = hybrid->touched[j];
@@ -15883,10 +15881,9 @@ PERMI_TARGET static void PERMI_NAME(hybrid_turn)(const permi_hybrid *hybrid, int
   }
 }
 
-/* ---- numbers: vector k of a slot holds one of each pattern */
 #define PERMI_N PERMI_NAME(hybrid_number)
 typedef struct PERMI_N {
-  PERMI_V v, e; /* value and error, or real and imaginary part; numbers of one part do not use e */
+  PERMI_V v, e; /* value and error, or real and imaginary part; e unused in numbers of one part */
 } PERMI_N;
 
 typedef struct PERMI_NAME(hybrid_numbers) { /* of a whole slot */
@@ -15900,8 +15897,8 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_one)(PERMI_V v)
   return x;
 }
 
-/* Vector k of a slot. Its address is made first: with one address for the whole slot gcc loads many vectors twice, and
-   complex and compensated programs took 7% longer. */
+/* Vector k of a slot. Its address comes first: with one address for a slot gcc loads many vectors twice, 7% slower for
+   complex and compensated programs. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_get)(int parts, const double *slot, int k)
 {
   const double *at = slot + k * PERMI_WIDTH;
@@ -15942,7 +15939,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_constant)(int algebra, const
   return y;
 }
 
-/* A row sum as a number: itself; of moduli |y| and the row's floor. */
+/* A row sum as a number; of moduli |y| and the row's floor. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PERMI_N y, double least)
 {
   if (algebra == PERMI_HYBRID_MODULI)
@@ -15952,7 +15949,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PER
   return y;
 }
 
-/* The same of base + constant; the sum is exact. */
+/* The same of base + constant, an exact sum. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row)(int algebra, PERMI_N y, PERMI_N c, double least)
 {
   y.v = y.v + c.v;
@@ -15977,7 +15974,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N 
   return x;
 }
 
-/* a - b; of moduli a + b */
+/* a - b; moduli: a + b */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N a, PERMI_N b)
 {
   PERMI_N x;
@@ -15994,7 +15991,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N 
   return x;
 }
 
-/* a b - c d; of moduli a b + c d */
+/* a b - c d; moduli: a b + c d */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_cross)(int algebra, PERMI_N a, PERMI_N b, PERMI_N c, PERMI_N d)
 {
   const PERMI_N second = PERMI_NAME(hybrid_times)(algebra, c, d);
@@ -16003,7 +16000,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_cross)(int algebra, PERMI_N 
   return PERMI_NAME(hybrid_minus)(algebra, PERMI_NAME(hybrid_times)(algebra, a, b), second);
 }
 
-/* The numbers of a slot. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch)(int parts, int count, const double *slot,
                                                         PERMI_NAME(hybrid_numbers) *x)
 {
@@ -16013,7 +16009,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch)(int parts, int count, co
     PERMI_NAME(hybrid_hold)(parts, x, k, PERMI_NAME(hybrid_get)(parts, slot, k));
 }
 
-/* The row sums of a base and a constant. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch_row)(int algebra, int count, const double *slot, const double *c,
                                                             double least, PERMI_NAME(hybrid_numbers) *x)
 {
@@ -16026,7 +16021,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch_row)(int algebra, int cou
                                                                 constant, least));
 }
 
-/* x *= the numbers of a slot; the `first` slot of a chain: x = these. Of `base`, moduli are still to be taken. */
+/* x *= the numbers of a slot, or x = these for the first of a chain. The moduli of a `base` are yet to be taken. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_chain)(int algebra, int first, int base, int count, const double *slot,
                                                         double least, PERMI_NAME(hybrid_numbers) *x)
 {
@@ -16066,12 +16061,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
   }
 }
 
-/* An instruction that makes tables; `opcode` is constant. What a group holds stays in registers. */
+/* Runs a table-making instruction, whose `opcode` is constant; a group stays in registers. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
                                                          const permi_instruction *operation, double *slots)
 {
   const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
-  const int step = algebra == PERMI_HYBRID_MODULI ? hybrid->parts : row_parts; /* of constants */
+  const int step = algebra == PERMI_HYBRID_MODULI ? hybrid->parts : row_parts;
   const int of_rows = opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW || opcode == PERMI_OP_FOLD_ROW;
   const int folds = opcode == PERMI_OP_FOLD_ROW || opcode == PERMI_OP_FOLD;
   const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
@@ -16121,8 +16116,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
   }
 }
 
-/* A chain: its product stays in registers. Bases are below line `bases`; what is elsewhere has its moduli already. With
-   a slot fetched whole before it is multiplied, plain C by gcc took 1.3 times as long. */
+/* Multiplies a chain in registers. Slots from line `bases` on are moduli already. Fetching each slot whole first took
+   plain C of gcc 1.3 times as long. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count, const permi_hybrid *hybrid,
                                                           const permi_statement *t, const permi_statement *last,
                                                           double *slots)
@@ -16148,7 +16143,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count
     PERMI_NAME(hybrid_put)(parts, out, k, PERMI_NAME(hybrid_of)(parts, &product, k));
 }
 
-/* The program, once. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const permi_hybrid *hybrid, double *slots,
                                                             double *block)
 {
@@ -16168,7 +16162,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
       PERMI_TABLES(PERMI_OP_FOLD_ROW);
       PERMI_TABLES(PERMI_OP_FOLD);
     case PERMI_OP_CHAIN: PERMI_NAME(hybrid_product)(algebra, count, hybrid, t, last, slots); break;
-    case PERMI_OP_FLIP: /* every part, of every algebra */
+    case PERMI_OP_FLIP: /* in every algebra */
       for (; t < last; t++) {
         const double *x = hybrid->constant + t->h * hybrid->parts;
         double *slot = permi_hybrid_slot(slots, t->p);
