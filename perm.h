@@ -15513,18 +15513,16 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #endif
 
 /* ===================================================================================== >>vocabulary
-   Included once for each instruction set (PERMI_FAMILY, its name; PERMI_FAMILY_WIDTH, its doubles a vector): these
-   words, then the kernels, with instances by full name at the foot. Kernels are always inlined, with constant
-   arguments; PERMI_NAME(dense) is permi_dense_avx512. Small arrays of vectors live in registers once loops are unrolled
-   (PERMI_UNROLL):
-     - no single-turn loop around such a loop: clang unrolls too late (0.9 of the speed);
-     - needless loop levels hide from gcc which is hot (0.95);
-     - clang may fuse a * b + c in one expression: a product to be rounded has its own statement.
-   FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is rounded once in every family, as are TIMES_PLUS(p,
-   y) = p (y + 1) and TIMES_MINUS; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b) = max(|a|, |b|); ROOT: square root; LOAD_ANY:
-   unaligned; KEEP(v) hides v from gcc, which contracts even intrinsics and so loses a product's error. LEAVE clears the
-   upper halves of registers, which gcc -O2 does not before scalar code: SSE then runs at half speed (planning n = 20:
-   22 us, not 10). */
+   Read once for each instruction set (PERMI_FAMILY; PERMI_FAMILY_WIDTH doubles a vector): these words, then the
+   kernels, always inlined with constant arguments, their instances by full name at the foot. PERMI_NAME(dense) is
+   permi_dense_avx512. Small arrays of vectors live in registers once unrolled (PERMI_UNROLL):
+     - a single-turn loop around: clang unrolls too late (0.9 of the speed);
+     - needless loop levels: gcc misses the hot one (0.95);
+     - a * b + c in one expression: clang may fuse it, so a product to be rounded has its own statement.
+   FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT, TIMES_PLUS(p, y) = p (y + 1) and TIMES_MINUS round
+   once in every family; LARGER = max(|a|, |b|); LOAD_ANY: unaligned; KEEP hides a product from gcc, which contracts
+   even intrinsics. LEAVE clears upper register halves, as gcc -O2 does not: SSE code after it ran at half speed
+   (planning n = 20: 22 us, not 10). */
 
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
 #define PERMI_JOIN_(name, family) permi_##name##_##family
@@ -15551,7 +15549,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
 #define PERMI_LESSER(a, b) _mm512_min_pd(a, b)
 #define PERMI_ROOT(a) _mm512_sqrt_pd(a)
-/* max(|a + b|, |a - b|): shares a + b or a - b */
+/* max(|a + b|, |a - b|): shares the sum or difference */
 #define PERMI_ABS_SUM(a, b) _mm512_range_pd(_mm512_add_pd(a, b), _mm512_sub_pd(a, b), 11)
 #define PERMI_I __m512i
 #define PERMI_I_LOAD(p) _mm512_load_si512((const void *)(p))
@@ -15702,7 +15700,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #else
 
 /* ===================================================================================== >>arithmetic
-   Arithmetic for every kernel. */
+   Arithmetic of all kernels. */
 
 /* a + b rounded; *error: the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
@@ -15712,7 +15710,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V 
   return sum;
 }
 
-/* The same where a is a multiple of b's last place [BGM17] or |a| >= |b|. */
+/* The same where |a| >= |b|, or a is a multiple of b's last place [BGM17]. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_fast_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V sum = a + b;
@@ -15720,7 +15718,6 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_fast_two_sum)(PERMI_V a, PER
   return sum;
 }
 
-/* Hides v from the compiler. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(kept)(PERMI_V v)
 {
   PERMI_KEEP(v);
@@ -15735,7 +15732,6 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_product)(PERMI_V a, PERM
   return product;
 }
 
-/* *re + i *im times ar + i ai. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_by)(PERMI_V *re, PERMI_V *im, PERMI_V ar, PERMI_V ai)
 {
   const PERMI_V r = *re, i = *im;
@@ -15743,7 +15739,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_by)(PERMI_V *re, PERMI_V *im,
   *re = PERMI_FMS(r, ar, i * ai);
 }
 
-/* A number in `parts` parts, 1 real, 2 complex, `apart` doubles apart; a real one has no im. */
+/* 1 or 2 parts, `apart` doubles apart; a real number has no im. */
 typedef struct PERMI_NAME(number) {
   PERMI_V re, im;
 } PERMI_NAME(number);
@@ -15791,8 +15787,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, i
     PERMI_STORE(x + i, PERMI_LOAD(x + i) + PERMI_LOAD(step + i));
 }
 
-/* The Gray walk over the outer columns, all sums exact: x = the row sums of state c; the next function takes those of c
-   - 1 to c. */
+/* The Gray walk, exactly: x = the row sums of state c; walk_to takes those of c - 1 to c. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_from)(const permi_dense *dense, uint64_t c, double *x)
 {
   int i, k;
@@ -15810,19 +15805,18 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_to)(const permi_dense *dense, uin
 }
 
 /* ================================================================================== >>dense_kernels
-   Glynn's sum in blocks, see >>dense. Constants of an instance: the form; parts, 1 real, 2 complex; the product; block,
-   the number K of block columns, whose 2^K products stay in registers. A setting's number has a bit for each minus
-   sign; even settings come first. The row loops take the sign of the outer state, `one`, to products p and, with the
-   pivot turned, m (split form: low parts c). */
+   Glynn's sum in blocks, see >>dense. Constants: form; parts, 1 real, 2 complex; product; block, the number K of
+   columns whose 2^K products stay in registers. A setting's number has a bit for each minus; even ones come first. Row
+   loops take the outer state's sign, `one`, to products p and, with the pivot turned, m (split: low parts c). */
 
-/* The setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
+/* By place: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
 {
   const int odd = k >> (block - 1), half = k - (odd << (block - 1));
   return 2 * half + ((half ^ half >> 1 ^ odd) & 1);
 }
 
-/* Sums over the settings with an even and with an odd number of minus signs. */
+/* Sums over the settings with even and with odd parity. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term, int block, PERMI_V *odd)
 {
   if (block == 1) {
@@ -15837,7 +15831,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term,
   return (term[0] + term[1]) + (term[2] + term[3]);
 }
 
-/* The pivot entry is 1: P (y + 1) = P y + P and M (y - 1) = M y - M, one FMA each. The first row sets all products. */
+/* The pivot is 1: P (y + 1) = P y + P, M (y - 1) = M y - M, one FMA each. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_normalised)(PERMI_V *p, PERMI_V *m, PERMI_V y)
 {
   *p = PERMI_TIMES_PLUS(*p, y);
@@ -15863,10 +15857,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *de
   }
 }
 
-/* Rows i, j with y = z + l, l over pivot and block columns: turning all signs of l takes (z_i + l_i)(z_j + l_j) = (z_i
-   z_j + l_i l_j) + (z_i l_j + z_j l_i) = E + O to E - O. l_i l_j are constants; O, linear in the signs of z, is a
-   virtual row a setting. One z_i z_j serves all: (2^K + 2 + 6 2^K) / 4 2^K operations an element, 1.56 for K = 3; any
-   entries, no division. */
+/* Rows i, j with y = z + l, l over pivot and block columns: turning all signs of l takes (z_i z_j + l_i l_j) + (z_i l_j
+   + z_j l_i) = E + O to E - O. l_i l_j are constants; O, linear in z's signs, is a virtual row a setting. One z_i z_j
+   serves all: (2^K + 2 + 6 2^K) / 4 2^K operations an element, 1.56 for K = 3, without division. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *m, PERMI_V even, PERMI_V odd)
 {
   *p = *p * (even + odd);
@@ -15903,8 +15896,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *den
   }
 }
 
-/* The same, complex, K = 2: 70 operations for 16 elements, 4.4 each, where single rows take 5. z_i z_j plus setting 0's
-   constant is made half a pair ahead. */
+/* Complex, K = 2: 4.4 operations an element, single rows 5. z_i z_j plus setting 0's constant is made half a pair
+   ahead. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_product)(const double *t, const double *x, const double *constant,
                                                         PERMI_V *re, PERMI_V *im)
 {
@@ -15973,9 +15966,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
   }
 }
 
-/* Row sums Y + L, multiples of the units of the high and the low grid, exact. ROUNDED: fl(Y + L) rounds a row sum once,
-   however much cancels, so a bound relative to the term exists. COMPENSATED: P + C, with C the first-order errors and
-   low parts. DOUBLED: Y + L = s + l exactly, P + C renormalised. */
+/* Row sums Y + L, exact multiples of the high and low grids' units. ROUNDED: fl(Y + L) is rounded once, however much
+   cancels, so its bound is relative. COMPENSATED: P + C, C to first order. DOUBLED: Y + L = s + l exactly, P + C
+   renormalised. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_V *c, const double *t, int apart,
                                                               PERMI_V outer, PERMI_V outer_low, int product)
 {
@@ -16012,7 +16005,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *de
   }
 }
 
-/* The same by parts. Products may cancel, so sums take TwoSum. */
+/* By parts; products may cancel, so sums take TwoSum. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8], PERMI_V (*c)[8], const double *t,
                                                                  int apart, const double *x, int product, int k)
 {
@@ -16068,7 +16061,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_complex)(const permi_dense 
   }
 }
 
-/* The sum of terms: of the present group, added plainly, and of all before. */
+/* Terms of the present group, added plainly, and of all before. */
 typedef struct PERMI_NAME(total) {
   PERMI_V group, hi, lo;
 } PERMI_NAME(total);
@@ -16099,7 +16092,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *tota
   total->lo = total->lo + (minus ? error - low : error + low);
 }
 
-/* Adds the terms of a state; last: it ends its group. */
+/* last: ends a group. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, const PERMI_V *p, const PERMI_V *m,
                                                      int last, int form, int product, int block)
 {
@@ -16151,8 +16144,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
     else
       PERMI_NAME(rows_split_complex)(dense, x, one, product, block, p, m);
 
-    /* Sum of |terms|. All cost 4%, so an estimate alone takes a sample from 2^12 outer states up: one in four groups
-       (fast: eight), by a hash, as a matrix may have all its terms off any fixed pattern of signs. */
+    /* All |terms| cost 4%; an estimate from 2^12 outer states up takes one in four groups (fast: eight), by a hash, as
+       a matrix may hide its terms from any fixed pattern. */
     if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask)) {
       PERMI_V modulus[8], even, odd;
       PERMI_EVERY(k, settings, modulus[k] = PERMI_NAME(modulus)(p, m, form, parts, k));
@@ -16189,7 +16182,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   {                                                                                                                    \
     PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
   }
-/* The largest block that fits 32 vector registers, or 16. */
+/* What fits 32 registers, or 16. */
 #if PERMI_WIDTH == 8
 PERMI_INSTANCE(permi_glynn_real_avx512, PERMI_NORMALISED, 1, PERMI_ROUNDED, 3)
 PERMI_INSTANCE(permi_glynn_real_avx512_k2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
@@ -16200,8 +16193,7 @@ PERMI_INSTANCE(permi_accurate_real_avx512, PERMI_SPLIT, 1, PERMI_COMPENSATED, 3)
 PERMI_INSTANCE(permi_dd_real_avx512, PERMI_SPLIT, 1, PERMI_DOUBLED, 3)
 #if !defined(PERM_NO_COMPLEX)
 PERMI_INSTANCE(permi_pair_complex_avx512, PERMI_PAIR, 2, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_split_complex_avx512, PERMI_SPLIT, 2, PERMI_ROUNDED, 2) /* 3: tables exceed 32 KiB from n = 16
-                                                                                on */
+PERMI_INSTANCE(permi_split_complex_avx512, PERMI_SPLIT, 2, PERMI_ROUNDED, 2) /* 3: tables > 32 KiB */
 PERMI_INSTANCE(permi_accurate_complex_avx512, PERMI_SPLIT, 2, PERMI_COMPENSATED, 2)
 PERMI_INSTANCE(permi_dd_complex_avx512, PERMI_SPLIT, 2, PERMI_DOUBLED, 2)
 #endif
@@ -16245,22 +16237,22 @@ PERMI_INSTANCE(permi_dd_complex_plain, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
 #undef PERMI_INSTANCE
 
 /* ================================================================================== >>small_kernels
-   Small orders. Columns 0 and 1 are expanded exactly, the other n - 2 summed over signs, the third always +. With z_i
-   the signed sum of row i the permanent is
+   Small orders: columns 0 and 1 expanded exactly, Glynn's signs for the other n - 2, the third +. With z_i the signed
+   sum of row i, the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
-   A pair of rows is p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v are linear in the signs, from
-   tables like z_i; c is constant. The first pair takes no product, the others 9 operations, the last 4: at n = 12 74
-   for 48 elements (normalised rows: 72 and a division; Glynn's pairs: 104).
-   Constants: order n, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts, 1 real, 2
-   complex; block columns, 0 to 2, whose settings stay in registers.
-   out: value (re, im); the sum of the larger moduli of a term's two halves, to which errors are relative (a term that
-   cancels must not look accurate); at least the sum of all squares.
-   AVX-512 reaches 92% of the peak at n = 12. Measured there: loop over pairs unrolled, 4% slower; both halves' moduli
-   and a broadcast sign, 1 to 2% slower. n as an argument costs 11% at n = 9, 8% at 10, 2% at 11 and 12; a constant,
-   0.05 to 0.2 s of compile time. Settings are named and numbers are structures, as clang keeps arrays in memory
-   (permi_small_real_n8_avx512: 99 ns, not 60 to 76). */
+   A pair of rows is p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v, linear in the signs, come from
+   tables like z_i; c is constant. The first pair takes no product, the others 9 operations, the last 4: 74 for 48
+   elements at n = 12 (normalised rows: 72 and a division; Glynn's pairs: 104).
+   Constants: order, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts; block columns, 0
+   to 2.
+   out: value; the sum of the larger modulus of each term's halves, to which errors are relative (a cancelled term is
+   not accurate); at least the sum of squares.
+   AVX-512 at n = 12 has 92% of the peak. There an unrolled loop over pairs lost 4%, moduli of both halves and a
+   broadcast sign 1 to 2%. n as an argument costs 11% at n = 9, 8% at 10, 2% at 11 and 12; a constant, 0.05 to 0.2 s of
+   compile time. clang keeps arrays in memory, so settings have names (permi_small_real_n8_avx512: 99 ns, not 60 to
+   76). */
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
-#define PERMI_TABLE (5 - PERMI_LANES) /* a row's table has 32 numbers, its outer columns (at most 4) 16 */
+#define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers and 16 outer ones */
 #define PERMI_EXPANDED PERMI_NAME(small_expanded)
 
 typedef struct {
@@ -16314,7 +16306,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_add_product)(PERMI_N x, PERMI
   return x;
 }
 
-/* The sum of a row over the fixed and the lane columns. */
+/* Over the fixed and the lane columns. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_row_sum)(const double *row, PERMI_NAME(small_lanes) lanes,
                                                                  int parts)
 {
@@ -16328,7 +16320,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_row_sum)(const double *row, P
   return z;
 }
 
-/* A row's sums by setting: 1 turns the first block column, 2 the second, 3 both. */
+/* Settings: 1 turns the first block column, 2 the second, 3 both. */
 typedef struct {
   PERMI_N z0, z1, z2, z3;
 } PERMI_NAME(small_row);
@@ -16353,14 +16345,14 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row)
   return sums;
 }
 
-/* The coefficient of x or y in (w_i + a_i x) (w_j + a_j x). */
+/* [x] of (w_i + a_i x) (w_j + a_j x). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_linear)(PERMI_N ai, PERMI_N wj, PERMI_N aj,
                                                                 PERMI_N wi, int parts)
 {
   return PERMI_NAME(small_add_product)(PERMI_NAME(times)(ai, wj, parts), aj, wi, parts);
 }
 
-/* f times a pair of rows. This order keeps gcc's AVX2 kernels in registers: 0.87 to 0.92 of the time. */
+/* This order keeps gcc's AVX2 kernels in registers: 0.87 to 0.92 of the time. */
 PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPANDED f, PERMI_EXPANDED by, int parts)
 {
   PERMI_EXPANDED g;
@@ -16373,7 +16365,7 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPAND
   return g;
 }
 
-/* Adds the halves g, h of a term with an odd number of minus block signs if `odd`. */
+/* Adds a term's halves g, h; `odd`: an odd number of minus block signs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) * sums, PERMI_N g, PERMI_N h,
                                                         PERMI_V sign, int odd, int parts)
 {
@@ -16411,7 +16403,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
   PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, odd, parts);
 }
 
-/* DO(q) for each setting of the block columns. */
 /* clang-format off */
 #define PERMI_EACH_SETTING(DO)                                                                                         \
   DO(0) if (block >= 1) { DO(1) } if (block == 2) { DO(2) DO(3) }
@@ -16420,7 +16411,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
 #define PERMI_NEXT(q) f##q = PERMI_NAME(small_multiply)(f##q, PERMI_PAIR_OF(q), parts);
 #define PERMI_LAST(q) PERMI_NAME(small_end_pair)(sums, f##q, PERMI_PAIR_OF(q), sign, q == 1 || q == 2, parts);
 
-/* A pair of rows for one setting. */
 PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_N zi, PERMI_N zj,
                                                                 PERMI_NAME(small_entries) entries, PERMI_N c,
                                                                 int parts)
@@ -16446,7 +16436,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
   return entries;
 }
 
-/* The sum with every setting in registers. */
+/* Every setting in registers. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_sums) * sums, const double *a, int n,
                                                               PERMI_NAME(small_lanes) lanes, int parts, int block)
 {
@@ -16481,13 +16471,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_s
 #undef PERMI_ALONE
 }
 
-/* Forms 4k + (0, 1, 2, 3) of pair k are z_i, z_j, u, v: `table` over fixed, lane and table columns, 32 doubles a part;
-   `outer`, 16. cross: c by pair. */
+/* Forms 4k + (0, 1, 2, 3): z_i, z_j, u, v of pair k; `table`: 32 doubles a part, `outer`: 16; cross: c. */
 #define PERMI_ROOM_TABLE (6 * 4 * 32)
 #define PERMI_ROOM_OUTER (6 * 4 * 16)
 #define PERMI_ROOM (PERMI_ROOM_TABLE + PERMI_ROOM_OUTER + 6 * PERMI_WIDTH)
 
-/* The first `count` numbers at z become z + y, the next z - y; parts `apart`. */
+/* `count` numbers at z become z + y, the next z - y. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_N y, int apart, int parts)
 {
   int at;
@@ -16498,7 +16487,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PE
   }
 }
 
-/* Row sums for all settings into t, for all outer states into x. */
+/* Row sums: all settings into t, outer states into x. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, double *t, double *x, int columns,
                                                            int outer, PERMI_NAME(small_lanes) lanes, int parts,
                                                            int block)
@@ -16525,7 +16514,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
     PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 16, parts);
 }
 
-/* u and v of a pair from z_i and z_j. */
+/* u and v of a pair. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PERMI_NAME(small_entries) entries,
                                                      int apart, int parts)
 {
@@ -16540,7 +16529,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PE
   }
 }
 
-/* A form for setting q: the outer columns' x plus the table. */
+/* The outer columns' x plus the table's q. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_form)(const double *from, PERMI_N x, int q, int parts)
 {
   return PERMI_NAME(small_plus)(PERMI_NAME(get)(from + q * PERMI_WIDTH, 32, parts), x, parts);
@@ -16569,7 +16558,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_forms) PERMI_NAME(small_outer_pair)(c
   return x;
 }
 
-/* Terms of one outer state and 2^block settings from `from` on. */
+/* One outer state, 2^block settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * sums, const double *from,
                                                        const double *state, const double *cross, const double *last_row,
                                                        int n, PERMI_V sign, int parts, int block)
@@ -16642,7 +16631,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(const double *a, double *out, d
   lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
   sums.even = sums.odd = sums.even_im = sums.odd_im = PERMI_SET(permi_lane_zero[0]);
   sums.absolute = zero;
-  for (i = 0; i < entries; i += 2 * PERMI_WIDTH) { /* the last step goes back: some squares count twice */
+  for (i = 0; i < entries; i += 2 * PERMI_WIDTH) { /* some squares count twice */
     const double *at = a + (i + 2 * PERMI_WIDTH <= entries ? i : entries - 2 * PERMI_WIDTH);
     const PERMI_V x0 = PERMI_LOAD_ANY(at), x1 = PERMI_LOAD_ANY(at + PERMI_WIDTH);
     squares0 = PERMI_FMA(x0, x0, squares0);
@@ -16661,7 +16650,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(const double *a, double *out, d
   permi_small_fold(lane, PERMI_WIDTH, parts, n, out);
 }
 
-/* order 0: any, by tables; else in registers if they suffice */
+/* order 0: any, by tables; else in registers if possible */
 #define PERMI_INSTANCE(name, order, parts, block)                                                                      \
   PERMI_TARGET PERMI_ALIGN_LOOPS static void PERMI_NAME(name)(int n, const double *a, double *out)                     \
   {                                                                                                                    \
@@ -16707,37 +16696,34 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 #undef PERMI_ROOM_OUTER
 
 /* ================================================================================== >>exact_kernels
-   The kernels of >>exact for integers. */
+   Kernels of >>exact. */
 
 #if PERMI_WIDTH >= 4 && !defined(PERM_NO_EXACT)
 /* Add terms to accumulators. atom holds, by atom, four vectors of 4 WIDTH int16, the first `settings` in use.
-   atoms products of rows, below 2^15: int16; 4 or 5 a limb, 1 if without rows
-   halves of a limb, atoms 0 1 (4) and 2 3, below 2^31: int32. PAIRS16 multiplies int16 and adds neighbours; clearing
-   one factor's odd (even) lanes gives the even (odd) lanes' products
-   limbs products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
-   terms (prod of the first limbs) (prod of the others), as limbs of weights u_k = 2^(51 k)
-   A vector of atoms ends as four vectors of limbs, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` changes the sign of
-   setting q, place_signs that of lanes 1 and 2 modulo 4.
+     atoms    products of rows below 2^15, int16; 4 or 5 a limb, 1 if without rows
+     halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 multiplies and adds neighbours, half of them cleared
+     limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
+     terms    (prod of the first limbs) (prod of the others), limbs of weights u_k = 2^(51 k)
+   A vector of atoms ends as four of limbs, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs
+   lanes 1 and 2 modulo 4.
    1. Let a be a multiple of u_k, |a| <= 2^51 u_k, |g| < 2^51, C_k = 1.5 * 2^103 u_k. C_k + ag lies in C_k's binade, of
-   doubles 2^51 u_k apart: fma(a, g, C_k) = C_k + h, h the multiple of u_(k+1) next to ag, |ag - h| <= 2^50 u_k, and l =
-   fma(a, g, -h) is exact: ag = h + l.
-   2. Limbs stay within 2^51 u_k. G = 2^51 - 2^10 up to three limbs: one is <= G; of two, l <= 2^50, h <= G^2 2^-51 +
-   1/2 < 2^51 - 2^11 + 1; of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2. Beyond, G =
-   2^50 - 2^10: M -> M G 2^-51 + 1/2 + 2^50 < 2^51 for M < 2^51.
-   3. The last products enter 64-bit accumulators as bits of C_k + h and 1.5 * 2^52 u_k + l (one binade, as |l| <= 2^50
-   u_k), which count multiples of u_(k+1) and u_k from constants, subtracted when accumulators are emptied: after 128
-   settings of 4 vectors (many limbs: 32) of at most 5 (31) numbers <= 2^51, below 2^63. round[k] = C_k, rest[k] = C_k +
-   1.5 * 2^52 u_k.
-   4. exact_many takes more than six limbs, and wide ones, products of row sums in doubles. There u_k = 2^(51 k) unit
-   keeps 32 limbs within doubles; the first limb gets the unit, the second half keeps weights 2^(51 k), second[k] is its
-   C_k. Tiles of 3 x 2 last products: absent limbs are 0 but their constants count, except beyond the last accumulator.
-   5. IFMA: integer limbs, |g| < 2^51, u_k = 2^(52 k), signs apart. Instructions add the lower or upper 52 bits of a
-   product of 52-bit numbers. k limbs, all but the last below 2^52, that below 2^(51 k - 52 (k - 1)), times |g| are k +
-   1 such, once carries move on. Last sums, of at most 6 numbers below 2^52, are added 64 * 4 times with their sign:
-   below 2^63. */
+   doubles 2^51 u_k apart: fma(a, g, C_k) = C_k + h, h a multiple of u_(k+1), |ag - h| <= 2^50 u_k, and l = fma(a, g,
+   -h) is exact: ag = h + l.
+   2. Limbs stay within 2^51 u_k. Up to three, G = 2^51 - 2^10: one is <= G; of two, l <= 2^50, h <= G^2 2^-51 + 1/2 <
+   2^51 - 2^11 + 1; of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2. Beyond, G = 2^50
+   - 2^10: M < 2^51 gives M G 2^-51 + 1/2 + 2^50 < 2^51.
+   3. Last products enter 64-bit accumulators as bits of C_k + h and 1.5 * 2^52 u_k + l (one binade, as |l| <= 2^50
+   u_k): multiples of u_(k+1) and u_k plus constants, subtracted at emptying: after 128 settings of 4 vectors (many
+   limbs: 32) of at most 5 (31) numbers <= 2^51, below 2^63. round[k] = C_k, rest[k] = C_k + 1.5 * 2^52 u_k.
+   4. exact_many: more than six limbs, and wide ones, products of row sums in doubles. u_k = 2^(51 k) unit keeps 32
+   limbs in range; the first limb gets the unit; the second half keeps weights 2^(51 k), its C_k is second[k]. In tiles
+   of 3 x 2 last products absent limbs are 0, but their constants count, except beyond the last accumulator.
+   5. IFMA: integer limbs, |g| < 2^51, u_k = 2^(52 k), signs apart; instructions add the lower or upper 52 bits of a
+   product. k limbs below 2^52, the last below 2^(51 k - 52 (k - 1)), times |g| are k + 1 such after carries. Last sums
+   of at most 6 numbers below 2^52 are added 64 * 4 times: below 2^63. */
 #define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
 
-/* a[0 .. k] = a[0 .. k - 1] g, limbs of weights u_0, u_1, ..., for `places` vectors. */
+/* a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
                                                        int places)
 {
@@ -16767,7 +16753,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const 
     a[k * places + place] = carry[place];
 }
 
-/* Adds products of na limbs with nb, `places` vectors apart, to the accumulators. */
+/* Adds products of na limbs with nb, `places` apart. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V *a, const PERMI_V *b, int na, int nb,
                                                      const double *round, const double *rest, int places)
 {
@@ -16783,7 +16769,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V 
     }
   }
 }
-/* Limb k of setting q: integers in four vectors. */
+/* Limb k of setting q, in four vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,
                                                       int q, PERMI_I *limb)
 {
@@ -16815,13 +16801,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb_doubles)(const permi_exact 
     PERMI_STORE(to + place * PERMI_WIDTH, PERMI_I_DOUBLES(limb[place]));
 }
 
-/* Whether the terms of this setting and place are subtracted. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_sign)(int negative, int place_signs, int q, int place)
 {
   return (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
 }
 
-/* 2 to 6 limbs, in registers. */
+/* 2 to 6 limbs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int limbs)
 {
@@ -16859,7 +16844,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 
-/* Any number of limbs, wide ones too; loop lengths vary, so four vectors a turn. */
+/* Any limbs, wide ones too; four vectors a turn. */
 PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                 int negative, int place_signs)
 {
@@ -16902,7 +16887,7 @@ PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_
 
 #if PERMI_WIDTH == 8
 #define PERMI_IFMA __attribute__((target("avx512f,avx512dq,avx512bw,popcnt,avx512ifma")))
-/* a[0 .. k] = a[0 .. k - 1] a[k], at most `most` limbs. */
+/* a[0 .. k] = a[0 .. k - 1] a[k], up to `most` limbs. */
 PERMI_IFMA PERMI_INLINE void permi_ifma_times(__m512i *a, int k, int most)
 {
   const __m512i g = a[k], zero = _mm512_setzero_si512();
@@ -17000,13 +16985,13 @@ PERMI_INSTANCE(permi_exact_6_avx2, PERMI_TARGET, permi_exact_few_avx2, 6)
 #undef PERMI_INSTANCE
 #undef PERMI_IFMA
 
-/* x -= step if bit j of the Gray code of s is set, else x += step: four bytes a row, of int16 or int8. */
+/* x -= step where bit j of the Gray code of s is set, else +=; four bytes a row. */
 #define PERMI_EXACT_STEP(x, steps, SUB, ADD)                                                                           \
   for (i = 0; i < exact->padded; i += 2 * PERMI_WIDTH)                                                                 \
   PERMI_I_STORE(x + i, (s ^ s >> 1) >> j & 1 ? SUB(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i))                       \
                                              : ADD(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i)))
 
-/* The same for outer column j, int16 sums of atoms and doubles of wide limbs. */
+/* The same for outer column j, atoms and wide limbs. */
 #define PERMI_EXACT_MOVE()                                                                                             \
   do {                                                                                                                 \
     PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB16, PERMI_I_ADD16);                                \
@@ -17029,7 +17014,7 @@ PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int se
   *used = 0;
 }
 
-/* Every sign vector: lane and block columns from a table, 16 WIDTH terms a step. */
+/* Every sign vector, 16 WIDTH terms a step. */
 PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
                                                permi_wide *total)
 {
@@ -17086,7 +17071,7 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
         }
       }
     PERMI_NAME(exact_room)(exact, 4, 1, &used, accumulator, total);
-    exact->evaluate(exact, work, 4, s & 1 ? 9 : 6, 1); /* settings 1 and 2 have one minus */
+    exact->evaluate(exact, work, 4, s & 1 ? 9 : 6, 1); /* one minus each */
     used += 4;
     if (++s == last)
       break;
@@ -17097,10 +17082,10 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
   PERMI_LEAVE();
 }
 
-/* Only sign vectors without a zero even row (odd rows cannot be zero), for row norms <= 127. A step has 2^6 settings,
-   two columns from a table and four in Gray order, a vector of int8 sums each: their least, unsigned, over the even
-   rows is 0 where a term vanishes. Lanes and settings of survivors go on two lists; a row's sum is that for all + and
-   three bytes from tables of 16 by the lists' bits. */
+/* Only sign vectors without a zero even row (odd rows have none), for norms <= 127. A step has 2^6 settings, two
+   columns from a table and four in Gray order, a vector of int8 sums each: the least over even rows, unsigned, is 0
+   where a term vanishes. Lanes and settings of survivors are listed; three bytes from tables of 16, by the lists' bits,
+   correct the sum for all +. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
                                                 permi_wide *total)
 {
@@ -17145,7 +17130,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
         uint8_t *to = lane + survivors;
         PERMI_I_STORE_ANY(setting + survivors, PERMI_I_SET(((uint32_t)(s ^ s >> 1) * 4 + (uint32_t)k) * 0x01010101u));
         survivors += PERMI_COUNT(left);
-        for (; left; to += 8) { /* always eight: the branch is easier to predict */
+        for (; left; to += 8) { /* always eight: easier to predict */
           PERMI_UNROLL
           for (i = 0; i < 8; i++, left &= left - 1)
             to[i] = (uint8_t)__builtin_ctzll(left | UINT64_C(1) << 63);
@@ -17176,7 +17161,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
                                    PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 16), b1),
                                                 PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 32), b2)));
           PERMI_I even;
-          if (with_first == first) /* one row takes the sign, 0 beyond the lists */
+          if (with_first == first) /* one row has the sign, 0 beyond the lists */
             z = PERMI_I_AND(PERMI_I_SUB8(PERMI_I_XOR(z, sign), sign), PERMI_I_LOAD_ANY(exact->ends + 64 - rest));
           even = PERMI_I_SAR16(PERMI_I_SHL16(z, 8), 8);
           z = PERMI_I_SAR16(z, 8);
@@ -17207,7 +17192,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
 #endif
 
 /* ================================================================================= >>minors_kernels
-   The kernels for minors. */
+   Kernels of >>minors. */
 
 #if !defined(PERM_NO_EXTRAS)
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)
@@ -17251,10 +17236,9 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus_of)(PERMI_N x, int parts)
   return re + PERMI_ABS(x.im);
 }
 
-/* Sums of P_i, see >>minors. Constants: parts, 1 or 2; block columns, whose settings stay in registers.
-   Forward: products of the rows before each. Backward: times those behind it. The last row is in no forward product, so
-   a pass back to least = n - 1 yields its minors at once. First-level cache traffic limits, above all sums read, added
-   to and written: separate sums of every setting (two operations fewer a row and setting) took half as long again. */
+/* Sums of P_i; constants: parts, block columns in registers. Forward: products of the rows before each; backward: times
+   those behind it. The last row is in no forward product, so a pass back to least = n - 1 yields its minors.
+   First-level cache traffic limits: separate sums of every setting, two operations fewer, took half as long again. */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
 {
@@ -17268,8 +17252,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_to)(double *sum, PERMI_N x, int pa
   PERMI_NAME(put)(sum, PERMI_WIDTH, PERMI_NAME(plus)(PERMI_NAME(get)(sum, PERMI_WIDTH, parts), x), parts);
 }
 
-/* Folds pairs of settings that differ in one column, hence in Glynn's sign: differences go to `rest`, which may be
-   `term`; sums make that column's sum, which is added to *sum. */
+/* Pairs of settings that differ in one column, hence in sign: differences go to `rest`, which may be `term`; sums add
+   to *sum, that column's. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int pairs, PERMI_N *rest, double *sum,
                                                        int parts)
 {
@@ -17284,7 +17268,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int 
   PERMI_NAME(add_to)(sum, both[0], parts);
 }
 
-/* The settings' products times the row at t. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minors_entry)(PERMI_N p, const double *t, int apart, PERMI_N outer,
                                                            int parts)
 {
@@ -17301,8 +17284,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *
                                                            parts));
 }
 
-/* Adds the last four states, up to c, of the vector at `at`; `sum` is the first outer column's, the second's `number`
-   behind. done: blocks of four before. */
+/* Adds the last four states up to c, vector `at`, to the first outer column's `sum` and the second's, `number` behind.
+   done: earlier blocks of four. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *work, int at, double *sum, int number,
                                                        int row, uint64_t c, uint64_t done)
 {
@@ -17315,7 +17298,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *
   int k;
   PERMI_STORE(sum, PERMI_LOAD(sum) + ((s0 - s1) - (s2 - s3)));
   PERMI_STORE(sum + number, PERMI_LOAD(sum + number) + turned);
-  /* Complete blocks meet. In a Gray walk column k has sign + where bits k and k + 1 of c are equal. */
+  /* Complete blocks meet. Column k has sign + where bits k and k + 1 of c are equal. */
   for (k = 0; done >> k & 1; k++) {
     const PERMI_V waiting = PERMI_LOAD(stack);
     PERMI_V difference = waiting - now;
@@ -17384,7 +17367,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int 
     }
 
     c++;
-    if (!(c & 3) || c == last) { /* four states at once, in a short chunk padded with zeros */
+    if (!(c & 3) || c == last) { /* four states at once, padded with zeros */
       for (k = (int)(c & 3); k & 3; k++)
         for (i = least * number; i < row; i += PERMI_WIDTH)
           PERMI_STORE(work->present + k * row + i, PERMI_SET(0.0));
@@ -17440,10 +17423,10 @@ PERMI_INSTANCE(permi_minors_complex_plain, 2, 1)
 #endif
 
 /* ================================================================================== >>batch_kernels
-   Batches: a matrix for each vector element, see >>batch. A number is a vector a part. */
+   Batches: each vector element has its own matrix. */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Entry (i, j) of matrices whose numbers are `stride` apart; the 2 x 2 permanent of rows i, i + 1, columns j, k. */
+/* Entry (i, j), then the 2 x 2 permanent of rows i, i + 1, columns j, k; numbers are `stride` apart. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stride, int n, int i, int j, int parts)
 {
   return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, PERMI_WIDTH, parts);
@@ -17459,7 +17442,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_two)(const double *a, size_t
   return PERMI_NAME(plus_times)(PERMI_NAME(times)(p, q, parts), r, s, parts);
 }
 
-/* Adds the terms with columns j, k in rows 0, 1 and l, m in rows 2, 3, or j in row 0 and k, l behind. */
+/* Adds the terms with columns j, k in rows 0, 1 and l, m in rows 2, 3; or j in row 0 and k, l behind. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_four)(PERMI_N sum, const double *a, size_t stride, int j, int k,
                                                           int l, int m, int parts)
 {
@@ -17474,14 +17457,14 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_three)(PERMI_N sum, const do
                                 PERMI_NAME(expand_two)(a, stride, 3, 1, k, l, parts), parts);
 }
 
-/* n = 2, 3, 4 as in >>small. *largest: updated with the moduli of parts. */
+/* n = 2, 3, 4 as in >>small; updates *largest with moduli of parts. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, size_t stride, PERMI_V *largest, int parts)
 {
   PERMI_V large = *largest;
   PERMI_N sum;
   int i;
   PERMI_UNROLL
-  for (i = 0; i + 1 < n * n; i += 2) { /* pairs first: the chain takes the time */
+  for (i = 0; i + 1 < n * n; i += 2) { /* pairs first: a shorter chain */
     const double *p = a + (size_t)i * stride, *q = p + stride;
     large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p), PERMI_LOAD_ANY(q)));
     if (parts == 2)
@@ -17538,7 +17521,7 @@ PERMI_TARGET static void PERMI_NAME(batch_four_complex)(int n, const double *a, 
 }
 #endif
 
-/* Over a stream of real values: the largest entry, the smallest value, 0 or NaN. */
+/* Largest entry, smallest value, 0 or NaN of a stream. */
 typedef struct PERMI_NAME(stream) {
   PERMI_V large, small, poison;
 } PERMI_NAME(stream);
@@ -17555,7 +17538,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stre
   }
 }
 
-/* Straight to the values. Returns whether no entry exceeds `largest`, no |value| is below `least`, none is NaN. */
+/* Returns whether all entries are up to `largest`, all |values| from `least`, none NaN. */
 PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, size_t stride, size_t vectors,
                                                       double largest, double least, double *values)
 {
@@ -17580,8 +17563,8 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
 }
 
 #if PERMI_WIDTH == 8
-/* n = 5 .. 8, real. Accumulators: subsets of the five low columns of one size, in order of masks; the high columns come
-   in the inner loop. */
+/* n = 5 .. 8. Accumulators: subsets of the five low columns of one size, in order of masks; high columns come in the
+   inner loop. */
 #define PERMI_SUBSETS_0(F) F(0, 0)
 #define PERMI_SUBSETS_1(F) F(0, 0) F(1, 1) F(2, 2) F(3, 3) F(4, 4)
 #define PERMI_SUBSETS_2(F) PERMI_SUBSETS_1(F) F(5, 0) F(6, 1) F(7, 2) F(8, 3) F(9, 4)
@@ -17592,7 +17575,6 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
 #define PERMI_KEEP_SUBSET(i, chain) PERMI_STORE(to + (i)*PERMI_WIDTH, c##i);
 #define PERMI_FINISH(i, chain)                                                                                         \
   sum##chain = PERMI_FMA(c##i, PERMI_LOAD(other - (i)*PERMI_WIDTH), sum##chain);
-/* subset i from j by low column x */
 #define PERMI_LOW(i, x, j)                                                                                             \
   c##i = PERMI_FMA(low##x, PERMI_LOAD(own + (j)*PERMI_WIDTH), c##i);
 #define PERMI_LOW_0
@@ -17635,8 +17617,7 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
     }                                                                                                                  \
     break;
 
-/* out: value, the largest squared row norm, their product, and a number that is negative or NaN unless the value
-   stands. */
+/* out: value, largest squared row norm, their product, and a number that is negative or NaN unless the value stands. */
 PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *program, const double *given, size_t stride,
                                                  double *work, const double *accept, double *out)
 {
@@ -17717,8 +17698,8 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
 #endif
 
 /* ================================================================================= >>counts_kernels
-   Kernels of >>subsets and >>sign_sums: AVX2, also for AVX-512, and plain C, also for NEON, which rounds products in
-   its own order. */
+   Kernels of >>subsets and >>sign_sums: AVX2, also for AVX-512, and plain C, also for NEON, with its own order of
+   products. */
 
 #if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
 /* to += sum_k weight[k] from[k]; four vectors overlap. */
@@ -17747,7 +17728,7 @@ PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const 
       to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
 }
 
-/* to += weight from, by state. Aligned vectors took up to 1.08 of the time. */
+/* to += weight from, by state. Aligned vectors: up to 1.08 of the time. */
 PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
 {
   int x;
@@ -17783,7 +17764,7 @@ PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from
   }
 }
 
-/* Adds `times` a digit's entries to the forms' high and low parts, exactly; form: their sums. */
+/* Adds `times` a digit's entries to high and low parts, exactly; form: their sums. */
 PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const double *high_step,
                                                 const double *low_step, double *high, double *low, double *form,
                                                 int apart)
@@ -17807,9 +17788,9 @@ PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const do
   }
 }
 
-/* Multiplies *re (+ i *im) by the forms with their counts; parts PERMI_TERMS apart. */
+/* Multiplies *re (+ i *im) by powers of forms; parts PERMI_TERMS apart. */
 #if PERMI_WIDTH > 1
-/* By squaring, which rounds no more often than copies in turn. */
+/* Squaring rounds no more often than copies. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form,
                                                           const double *other, PERMI_V *re, PERMI_V *im, int parts)
 {
@@ -17837,7 +17818,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *
   }
 }
 #else
-/* By squaring, into two products in turn, which overlap. */
+/* Squaring, into two overlapping products. */
 PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form, const double *other,
                                              double *re, double *im, int parts)
 {
@@ -17861,7 +17842,6 @@ PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const 
 }
 #endif
 
-/* Adds PERMI_TERMS weighted products of forms. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_products)(int forms, const int *count, const double *form,
                                                         const double *weight, permi_lane_sums *sums, int parts)
 {
@@ -17900,7 +17880,7 @@ PERMI_TARGET static void PERMI_NAME(add_products_complex)(int forms, const int *
   PERMI_NAME(add_products)(forms, count, form, weight, sums, 2);
 }
 
-/* Takes one more form into PERMI_SETS sets, their lanes adjacent: e_k += x e_(k-1), k from `most` down to `least`. */
+/* Adds a form to PERMI_SETS sets, lanes adjacent: e_k += x e_(k-1), k from `most` down to `least`. */
 PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, int most, int least)
 {
   PERMI_V form[PERMI_SETS / PERMI_WIDTH], upper[PERMI_SETS / PERMI_WIDTH];

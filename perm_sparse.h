@@ -15702,10 +15702,10 @@ PERMI_BRIEF_END
 #elif defined(PERMI_FAMILY_ARRAYS)
 
 /* ================================================================================== >>array_kernels
-   Blocks of >>arrays. A register adds a value over all origins in their order. The last vectors read beyond the block
-   (PERMI_ARRAY_PAD) but store only the block. */
+   Blocks of >>arrays; a value adds up over all origins in their order. Last vectors read beyond the block
+   (PERMI_ARRAY_PAD) but do not store there. */
 
-/* Values of x from word k on, `left` in the block; 0 where the origin has none. */
+/* `left` words remain; 0 where the origin has none. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const permi_origin *origin, size_t k,
                                                           size_t left)
 {
@@ -15725,7 +15725,6 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const
   return PERMI_LOAD_ANY(v);
 }
 
-/* Whether the origin has nothing for the vector from word k on. */
 PERMI_INLINE int PERMI_NAME(array_nothing)(const permi_origin *origin, size_t k)
 {
 #if PERMI_WIDTH == 8
@@ -15790,8 +15789,8 @@ PERMI_TARGET static void PERMI_NAME(block_double)(const permi_arrays_run *run, v
 }
 #endif
 
-/* Double-doubles, all high parts of a block before all low parts; arithmetic as permi_dd_times and permi_dd_add, x_lo
-   real rounded before it is added but for 8 doubles a vector. */
+/* High parts of a block, then low parts; as permi_dd_times and permi_dd_add, x_lo real rounded first but for 8 doubles
+   a vector. */
 PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {
@@ -15835,8 +15834,8 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void 
 #else /* PERMI_FAMILY */
 
 /* ================================================================================= >>hybrid_kernels
-   The interpreter of >>hybrid for any algebra. Products have statements of their own, as clang contracts a sum with a
-   product in one expression. */
+   The interpreter of >>hybrid for any algebra. clang contracts within an expression, so products have their own
+   statements. */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(double *half, double x)
 {
@@ -15847,7 +15846,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(double *half, double x)
     PERMI_STORE(half + k, PERMI_LOAD(half + k) + by);
 }
 
-/* total +-= block, minus if `negative`, in double-double; errors of compensated numbers go to the low parts. */
+/* total +-= block, minus if `negative`, in double-double; compensation goes to the low parts. */
 PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, const double *block, double *total,
                                                 int negative)
 {
@@ -15868,7 +15867,6 @@ PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, cons
   }
 }
 
-/* Sets the sign of high column j. */
 PERMI_TARGET static void PERMI_NAME(hybrid_turn)(const permi_hybrid *hybrid, int j, int minus, double *slots)
 {
   const int *row = hybrid->touched[j];
@@ -15883,7 +15881,7 @@ PERMI_TARGET static void PERMI_NAME(hybrid_turn)(const permi_hybrid *hybrid, int
 
 #define PERMI_N PERMI_NAME(hybrid_number)
 typedef struct PERMI_N {
-  PERMI_V v, e; /* value and error, or real and imaginary part; e unused in numbers of one part */
+  PERMI_V v, e; /* value and error, or real and imaginary part */
 } PERMI_N;
 
 typedef struct PERMI_NAME(hybrid_numbers) { /* of a whole slot */
@@ -15897,8 +15895,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_one)(PERMI_V v)
   return x;
 }
 
-/* Vector k of a slot. Its address comes first: with one address for a slot gcc loads many vectors twice, 7% slower for
-   complex and compensated programs. */
+/* Its address comes first: with one address a slot gcc loads many vectors twice (complex, compensated: 7% slower). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_get)(int parts, const double *slot, int k)
 {
   const double *at = slot + k * PERMI_WIDTH;
@@ -15939,7 +15936,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_constant)(int algebra, const
   return y;
 }
 
-/* A row sum as a number; of moduli |y| and the row's floor. */
+/* Moduli: |y| and the row's floor. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PERMI_N y, double least)
 {
   if (algebra == PERMI_HYBRID_MODULI)
@@ -15949,7 +15946,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PER
   return y;
 }
 
-/* The same of base + constant, an exact sum. */
+/* The same of base + constant, exactly. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row)(int algebra, PERMI_N y, PERMI_N c, double least)
 {
   y.v = y.v + c.v;
@@ -16021,7 +16018,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch_row)(int algebra, int cou
                                                                 constant, least));
 }
 
-/* x *= the numbers of a slot, or x = these for the first of a chain. The moduli of a `base` are yet to be taken. */
+/* x *= a slot; x = the first of a chain. A `base` has no moduli yet. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_chain)(int algebra, int first, int base, int count, const double *slot,
                                                         double least, PERMI_NAME(hybrid_numbers) *x)
 {
@@ -16037,7 +16034,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_chain)(int algebra, int first, 
   }
 }
 
-/* block += slot, or -= if `negative` and not of moduli. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, double *block, const double *slot,
                                                         int negative)
 {
@@ -16061,7 +16057,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
   }
 }
 
-/* Runs a table-making instruction, whose `opcode` is constant; a group stays in registers. */
+/* Makes tables; `opcode` is constant. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
                                                          const permi_instruction *operation, double *slots)
 {
@@ -16116,8 +16112,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
   }
 }
 
-/* Multiplies a chain in registers. Slots from line `bases` on are moduli already. Fetching each slot whole first took
-   plain C of gcc 1.3 times as long. */
+/* Multiplies a chain; slots from `bases` on are moduli. Fetching slots whole took plain C (gcc) 1.3 times as long. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count, const permi_hybrid *hybrid,
                                                           const permi_statement *t, const permi_statement *last,
                                                           double *slots)

@@ -1,5 +1,5 @@
 /* ===================================================================================== >>arithmetic
-   Arithmetic for every kernel. */
+   Arithmetic of all kernels. */
 
 /* a + b rounded; *error: the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
@@ -9,7 +9,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V 
   return sum;
 }
 
-/* The same where a is a multiple of b's last place [BGM17] or |a| >= |b|. */
+/* The same where |a| >= |b|, or a is a multiple of b's last place [BGM17]. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_fast_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V sum = a + b;
@@ -17,7 +17,6 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_fast_two_sum)(PERMI_V a, PER
   return sum;
 }
 
-/* Hides v from the compiler. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(kept)(PERMI_V v)
 {
   PERMI_KEEP(v);
@@ -32,7 +31,6 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_product)(PERMI_V a, PERM
   return product;
 }
 
-/* *re + i *im times ar + i ai. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_by)(PERMI_V *re, PERMI_V *im, PERMI_V ar, PERMI_V ai)
 {
   const PERMI_V r = *re, i = *im;
@@ -40,7 +38,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_by)(PERMI_V *re, PERMI_V *im,
   *re = PERMI_FMS(r, ar, i * ai);
 }
 
-/* A number in `parts` parts, 1 real, 2 complex, `apart` doubles apart; a real one has no im. */
+/* 1 or 2 parts, `apart` doubles apart; a real number has no im. */
 typedef struct PERMI_NAME(number) {
   PERMI_V re, im;
 } PERMI_NAME(number);
@@ -88,8 +86,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, i
     PERMI_STORE(x + i, PERMI_LOAD(x + i) + PERMI_LOAD(step + i));
 }
 
-/* The Gray walk over the outer columns, all sums exact: x = the row sums of state c; the next function takes those of c
-   - 1 to c. */
+/* The Gray walk, exactly: x = the row sums of state c; walk_to takes those of c - 1 to c. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_from)(const permi_dense *dense, uint64_t c, double *x)
 {
   int i, k;

@@ -1,8 +1,8 @@
 /* ================================================================================== >>array_kernels
-   Blocks of >>arrays. A register adds a value over all origins in their order. The last vectors read beyond the block
-   (PERMI_ARRAY_PAD) but store only the block. */
+   Blocks of >>arrays; a value adds up over all origins in their order. Last vectors read beyond the block
+   (PERMI_ARRAY_PAD) but do not store there. */
 
-/* Values of x from word k on, `left` in the block; 0 where the origin has none. */
+/* `left` words remain; 0 where the origin has none. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const permi_origin *origin, size_t k,
                                                           size_t left)
 {
@@ -22,7 +22,6 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const
   return PERMI_LOAD_ANY(v);
 }
 
-/* Whether the origin has nothing for the vector from word k on. */
 PERMI_INLINE int PERMI_NAME(array_nothing)(const permi_origin *origin, size_t k)
 {
 #if PERMI_WIDTH == 8
@@ -87,8 +86,8 @@ PERMI_TARGET static void PERMI_NAME(block_double)(const permi_arrays_run *run, v
 }
 #endif
 
-/* Double-doubles, all high parts of a block before all low parts; arithmetic as permi_dd_times and permi_dd_add, x_lo
-   real rounded before it is added but for 8 doubles a vector. */
+/* High parts of a block, then low parts; as permi_dd_times and permi_dd_add, x_lo real rounded first but for 8 doubles
+   a vector. */
 PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {

@@ -1,8 +1,8 @@
 /* ================================================================================== >>batch_kernels
-   Batches: a matrix for each vector element, see >>batch. A number is a vector a part. */
+   Batches: each vector element has its own matrix. */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Entry (i, j) of matrices whose numbers are `stride` apart; the 2 x 2 permanent of rows i, i + 1, columns j, k. */
+/* Entry (i, j), then the 2 x 2 permanent of rows i, i + 1, columns j, k; numbers are `stride` apart. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stride, int n, int i, int j, int parts)
 {
   return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, PERMI_WIDTH, parts);
@@ -18,7 +18,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_two)(const double *a, size_t
   return PERMI_NAME(plus_times)(PERMI_NAME(times)(p, q, parts), r, s, parts);
 }
 
-/* Adds the terms with columns j, k in rows 0, 1 and l, m in rows 2, 3, or j in row 0 and k, l behind. */
+/* Adds the terms with columns j, k in rows 0, 1 and l, m in rows 2, 3; or j in row 0 and k, l behind. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_four)(PERMI_N sum, const double *a, size_t stride, int j, int k,
                                                           int l, int m, int parts)
 {
@@ -33,14 +33,14 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_three)(PERMI_N sum, const do
                                 PERMI_NAME(expand_two)(a, stride, 3, 1, k, l, parts), parts);
 }
 
-/* n = 2, 3, 4 as in >>small. *largest: updated with the moduli of parts. */
+/* n = 2, 3, 4 as in >>small; updates *largest with moduli of parts. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, size_t stride, PERMI_V *largest, int parts)
 {
   PERMI_V large = *largest;
   PERMI_N sum;
   int i;
   PERMI_UNROLL
-  for (i = 0; i + 1 < n * n; i += 2) { /* pairs first: the chain takes the time */
+  for (i = 0; i + 1 < n * n; i += 2) { /* pairs first: a shorter chain */
     const double *p = a + (size_t)i * stride, *q = p + stride;
     large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p), PERMI_LOAD_ANY(q)));
     if (parts == 2)
@@ -97,7 +97,7 @@ PERMI_TARGET static void PERMI_NAME(batch_four_complex)(int n, const double *a, 
 }
 #endif
 
-/* Over a stream of real values: the largest entry, the smallest value, 0 or NaN. */
+/* Largest entry, smallest value, 0 or NaN of a stream. */
 typedef struct PERMI_NAME(stream) {
   PERMI_V large, small, poison;
 } PERMI_NAME(stream);
@@ -114,7 +114,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stre
   }
 }
 
-/* Straight to the values. Returns whether no entry exceeds `largest`, no |value| is below `least`, none is NaN. */
+/* Returns whether all entries are up to `largest`, all |values| from `least`, none NaN. */
 PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, size_t stride, size_t vectors,
                                                       double largest, double least, double *values)
 {
@@ -139,8 +139,8 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
 }
 
 #if PERMI_WIDTH == 8
-/* n = 5 .. 8, real. Accumulators: subsets of the five low columns of one size, in order of masks; the high columns come
-   in the inner loop. */
+/* n = 5 .. 8. Accumulators: subsets of the five low columns of one size, in order of masks; high columns come in the
+   inner loop. */
 #define PERMI_SUBSETS_0(F) F(0, 0)
 #define PERMI_SUBSETS_1(F) F(0, 0) F(1, 1) F(2, 2) F(3, 3) F(4, 4)
 #define PERMI_SUBSETS_2(F) PERMI_SUBSETS_1(F) F(5, 0) F(6, 1) F(7, 2) F(8, 3) F(9, 4)
@@ -151,7 +151,6 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
 #define PERMI_KEEP_SUBSET(i, chain) PERMI_STORE(to + (i)*PERMI_WIDTH, c##i);
 #define PERMI_FINISH(i, chain)                                                                                         \
   sum##chain = PERMI_FMA(c##i, PERMI_LOAD(other - (i)*PERMI_WIDTH), sum##chain);
-/* subset i from j by low column x */
 #define PERMI_LOW(i, x, j)                                                                                             \
   c##i = PERMI_FMA(low##x, PERMI_LOAD(own + (j)*PERMI_WIDTH), c##i);
 #define PERMI_LOW_0
@@ -194,8 +193,7 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
     }                                                                                                                  \
     break;
 
-/* out: value, the largest squared row norm, their product, and a number that is negative or NaN unless the value
-   stands. */
+/* out: value, largest squared row norm, their product, and a number that is negative or NaN unless the value stands. */
 PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *program, const double *given, size_t stride,
                                                  double *work, const double *accept, double *out)
 {

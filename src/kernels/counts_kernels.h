@@ -1,6 +1,6 @@
 /* ================================================================================= >>counts_kernels
-   Kernels of >>subsets and >>sign_sums: AVX2, also for AVX-512, and plain C, also for NEON, which rounds products in
-   its own order. */
+   Kernels of >>subsets and >>sign_sums: AVX2, also for AVX-512, and plain C, also for NEON, with its own order of
+   products. */
 
 #if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
 /* to += sum_k weight[k] from[k]; four vectors overlap. */
@@ -29,7 +29,7 @@ PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const 
       to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
 }
 
-/* to += weight from, by state. Aligned vectors took up to 1.08 of the time. */
+/* to += weight from, by state. Aligned vectors: up to 1.08 of the time. */
 PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
 {
   int x;
@@ -65,7 +65,7 @@ PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from
   }
 }
 
-/* Adds `times` a digit's entries to the forms' high and low parts, exactly; form: their sums. */
+/* Adds `times` a digit's entries to high and low parts, exactly; form: their sums. */
 PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const double *high_step,
                                                 const double *low_step, double *high, double *low, double *form,
                                                 int apart)
@@ -89,9 +89,9 @@ PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const do
   }
 }
 
-/* Multiplies *re (+ i *im) by the forms with their counts; parts PERMI_TERMS apart. */
+/* Multiplies *re (+ i *im) by powers of forms; parts PERMI_TERMS apart. */
 #if PERMI_WIDTH > 1
-/* By squaring, which rounds no more often than copies in turn. */
+/* Squaring rounds no more often than copies. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form,
                                                           const double *other, PERMI_V *re, PERMI_V *im, int parts)
 {
@@ -119,7 +119,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *
   }
 }
 #else
-/* By squaring, into two products in turn, which overlap. */
+/* Squaring, into two overlapping products. */
 PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form, const double *other,
                                              double *re, double *im, int parts)
 {
@@ -143,7 +143,6 @@ PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const 
 }
 #endif
 
-/* Adds PERMI_TERMS weighted products of forms. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_products)(int forms, const int *count, const double *form,
                                                         const double *weight, permi_lane_sums *sums, int parts)
 {
@@ -182,7 +181,7 @@ PERMI_TARGET static void PERMI_NAME(add_products_complex)(int forms, const int *
   PERMI_NAME(add_products)(forms, count, form, weight, sums, 2);
 }
 
-/* Takes one more form into PERMI_SETS sets, their lanes adjacent: e_k += x e_(k-1), k from `most` down to `least`. */
+/* Adds a form to PERMI_SETS sets, lanes adjacent: e_k += x e_(k-1), k from `most` down to `least`. */
 PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, int most, int least)
 {
   PERMI_V form[PERMI_SETS / PERMI_WIDTH], upper[PERMI_SETS / PERMI_WIDTH];

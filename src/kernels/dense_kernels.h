@@ -1,17 +1,16 @@
 /* ================================================================================== >>dense_kernels
-   Glynn's sum in blocks, see >>dense. Constants of an instance: the form; parts, 1 real, 2 complex; the product; block,
-   the number K of block columns, whose 2^K products stay in registers. A setting's number has a bit for each minus
-   sign; even settings come first. The row loops take the sign of the outer state, `one`, to products p and, with the
-   pivot turned, m (split form: low parts c). */
+   Glynn's sum in blocks, see >>dense. Constants: form; parts, 1 real, 2 complex; product; block, the number K of
+   columns whose 2^K products stay in registers. A setting's number has a bit for each minus; even ones come first. Row
+   loops take the outer state's sign, `one`, to products p and, with the pivot turned, m (split: low parts c). */
 
-/* The setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
+/* By place: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
 {
   const int odd = k >> (block - 1), half = k - (odd << (block - 1));
   return 2 * half + ((half ^ half >> 1 ^ odd) & 1);
 }
 
-/* Sums over the settings with an even and with an odd number of minus signs. */
+/* Sums over the settings with even and with odd parity. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term, int block, PERMI_V *odd)
 {
   if (block == 1) {
@@ -26,7 +25,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term,
   return (term[0] + term[1]) + (term[2] + term[3]);
 }
 
-/* The pivot entry is 1: P (y + 1) = P y + P and M (y - 1) = M y - M, one FMA each. The first row sets all products. */
+/* The pivot is 1: P (y + 1) = P y + P, M (y - 1) = M y - M, one FMA each. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_normalised)(PERMI_V *p, PERMI_V *m, PERMI_V y)
 {
   *p = PERMI_TIMES_PLUS(*p, y);
@@ -52,10 +51,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *de
   }
 }
 
-/* Rows i, j with y = z + l, l over pivot and block columns: turning all signs of l takes (z_i + l_i)(z_j + l_j) = (z_i
-   z_j + l_i l_j) + (z_i l_j + z_j l_i) = E + O to E - O. l_i l_j are constants; O, linear in the signs of z, is a
-   virtual row a setting. One z_i z_j serves all: (2^K + 2 + 6 2^K) / 4 2^K operations an element, 1.56 for K = 3; any
-   entries, no division. */
+/* Rows i, j with y = z + l, l over pivot and block columns: turning all signs of l takes (z_i z_j + l_i l_j) + (z_i l_j
+   + z_j l_i) = E + O to E - O. l_i l_j are constants; O, linear in z's signs, is a virtual row a setting. One z_i z_j
+   serves all: (2^K + 2 + 6 2^K) / 4 2^K operations an element, 1.56 for K = 3, without division. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *m, PERMI_V even, PERMI_V odd)
 {
   *p = *p * (even + odd);
@@ -92,8 +90,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *den
   }
 }
 
-/* The same, complex, K = 2: 70 operations for 16 elements, 4.4 each, where single rows take 5. z_i z_j plus setting 0's
-   constant is made half a pair ahead. */
+/* Complex, K = 2: 4.4 operations an element, single rows 5. z_i z_j plus setting 0's constant is made half a pair
+   ahead. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_product)(const double *t, const double *x, const double *constant,
                                                         PERMI_V *re, PERMI_V *im)
 {
@@ -162,9 +160,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
   }
 }
 
-/* Row sums Y + L, multiples of the units of the high and the low grid, exact. ROUNDED: fl(Y + L) rounds a row sum once,
-   however much cancels, so a bound relative to the term exists. COMPENSATED: P + C, with C the first-order errors and
-   low parts. DOUBLED: Y + L = s + l exactly, P + C renormalised. */
+/* Row sums Y + L, exact multiples of the high and low grids' units. ROUNDED: fl(Y + L) is rounded once, however much
+   cancels, so its bound is relative. COMPENSATED: P + C, C to first order. DOUBLED: Y + L = s + l exactly, P + C
+   renormalised. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_V *c, const double *t, int apart,
                                                               PERMI_V outer, PERMI_V outer_low, int product)
 {
@@ -201,7 +199,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *de
   }
 }
 
-/* The same by parts. Products may cancel, so sums take TwoSum. */
+/* By parts; products may cancel, so sums take TwoSum. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8], PERMI_V (*c)[8], const double *t,
                                                                  int apart, const double *x, int product, int k)
 {
@@ -257,7 +255,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_complex)(const permi_dense 
   }
 }
 
-/* The sum of terms: of the present group, added plainly, and of all before. */
+/* Terms of the present group, added plainly, and of all before. */
 typedef struct PERMI_NAME(total) {
   PERMI_V group, hi, lo;
 } PERMI_NAME(total);
@@ -288,7 +286,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *tota
   total->lo = total->lo + (minus ? error - low : error + low);
 }
 
-/* Adds the terms of a state; last: it ends its group. */
+/* last: ends a group. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, const PERMI_V *p, const PERMI_V *m,
                                                      int last, int form, int product, int block)
 {
@@ -340,8 +338,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
     else
       PERMI_NAME(rows_split_complex)(dense, x, one, product, block, p, m);
 
-    /* Sum of |terms|. All cost 4%, so an estimate alone takes a sample from 2^12 outer states up: one in four groups
-       (fast: eight), by a hash, as a matrix may have all its terms off any fixed pattern of signs. */
+    /* All |terms| cost 4%; an estimate from 2^12 outer states up takes one in four groups (fast: eight), by a hash, as
+       a matrix may hide its terms from any fixed pattern. */
     if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask)) {
       PERMI_V modulus[8], even, odd;
       PERMI_EVERY(k, settings, modulus[k] = PERMI_NAME(modulus)(p, m, form, parts, k));
@@ -378,7 +376,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   {                                                                                                                    \
     PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
   }
-/* The largest block that fits 32 vector registers, or 16. */
+/* What fits 32 registers, or 16. */
 #if PERMI_WIDTH == 8
 PERMI_INSTANCE(permi_glynn_real_avx512, PERMI_NORMALISED, 1, PERMI_ROUNDED, 3)
 PERMI_INSTANCE(permi_glynn_real_avx512_k2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
@@ -389,8 +387,7 @@ PERMI_INSTANCE(permi_accurate_real_avx512, PERMI_SPLIT, 1, PERMI_COMPENSATED, 3)
 PERMI_INSTANCE(permi_dd_real_avx512, PERMI_SPLIT, 1, PERMI_DOUBLED, 3)
 #if !defined(PERM_NO_COMPLEX)
 PERMI_INSTANCE(permi_pair_complex_avx512, PERMI_PAIR, 2, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_split_complex_avx512, PERMI_SPLIT, 2, PERMI_ROUNDED, 2) /* 3: tables exceed 32 KiB from n = 16
-                                                                                on */
+PERMI_INSTANCE(permi_split_complex_avx512, PERMI_SPLIT, 2, PERMI_ROUNDED, 2) /* 3: tables > 32 KiB */
 PERMI_INSTANCE(permi_accurate_complex_avx512, PERMI_SPLIT, 2, PERMI_COMPENSATED, 2)
 PERMI_INSTANCE(permi_dd_complex_avx512, PERMI_SPLIT, 2, PERMI_DOUBLED, 2)
 #endif

@@ -1,35 +1,32 @@
 /* ================================================================================== >>exact_kernels
-   The kernels of >>exact for integers. */
+   Kernels of >>exact. */
 
 #if PERMI_WIDTH >= 4 && !defined(PERM_NO_EXACT)
 /* Add terms to accumulators. atom holds, by atom, four vectors of 4 WIDTH int16, the first `settings` in use.
-   atoms products of rows, below 2^15: int16; 4 or 5 a limb, 1 if without rows
-   halves of a limb, atoms 0 1 (4) and 2 3, below 2^31: int32. PAIRS16 multiplies int16 and adds neighbours; clearing
-   one factor's odd (even) lanes gives the even (odd) lanes' products
-   limbs products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
-   terms (prod of the first limbs) (prod of the others), as limbs of weights u_k = 2^(51 k)
-   A vector of atoms ends as four vectors of limbs, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` changes the sign of
-   setting q, place_signs that of lanes 1 and 2 modulo 4.
+     atoms    products of rows below 2^15, int16; 4 or 5 a limb, 1 if without rows
+     halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 multiplies and adds neighbours, half of them cleared
+     limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
+     terms    (prod of the first limbs) (prod of the others), limbs of weights u_k = 2^(51 k)
+   A vector of atoms ends as four of limbs, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs
+   lanes 1 and 2 modulo 4.
    1. Let a be a multiple of u_k, |a| <= 2^51 u_k, |g| < 2^51, C_k = 1.5 * 2^103 u_k. C_k + ag lies in C_k's binade, of
-   doubles 2^51 u_k apart: fma(a, g, C_k) = C_k + h, h the multiple of u_(k+1) next to ag, |ag - h| <= 2^50 u_k, and l =
-   fma(a, g, -h) is exact: ag = h + l.
-   2. Limbs stay within 2^51 u_k. G = 2^51 - 2^10 up to three limbs: one is <= G; of two, l <= 2^50, h <= G^2 2^-51 +
-   1/2 < 2^51 - 2^11 + 1; of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2. Beyond, G =
-   2^50 - 2^10: M -> M G 2^-51 + 1/2 + 2^50 < 2^51 for M < 2^51.
-   3. The last products enter 64-bit accumulators as bits of C_k + h and 1.5 * 2^52 u_k + l (one binade, as |l| <= 2^50
-   u_k), which count multiples of u_(k+1) and u_k from constants, subtracted when accumulators are emptied: after 128
-   settings of 4 vectors (many limbs: 32) of at most 5 (31) numbers <= 2^51, below 2^63. round[k] = C_k, rest[k] = C_k +
-   1.5 * 2^52 u_k.
-   4. exact_many takes more than six limbs, and wide ones, products of row sums in doubles. There u_k = 2^(51 k) unit
-   keeps 32 limbs within doubles; the first limb gets the unit, the second half keeps weights 2^(51 k), second[k] is its
-   C_k. Tiles of 3 x 2 last products: absent limbs are 0 but their constants count, except beyond the last accumulator.
-   5. IFMA: integer limbs, |g| < 2^51, u_k = 2^(52 k), signs apart. Instructions add the lower or upper 52 bits of a
-   product of 52-bit numbers. k limbs, all but the last below 2^52, that below 2^(51 k - 52 (k - 1)), times |g| are k +
-   1 such, once carries move on. Last sums, of at most 6 numbers below 2^52, are added 64 * 4 times with their sign:
-   below 2^63. */
+   doubles 2^51 u_k apart: fma(a, g, C_k) = C_k + h, h a multiple of u_(k+1), |ag - h| <= 2^50 u_k, and l = fma(a, g,
+   -h) is exact: ag = h + l.
+   2. Limbs stay within 2^51 u_k. Up to three, G = 2^51 - 2^10: one is <= G; of two, l <= 2^50, h <= G^2 2^-51 + 1/2 <
+   2^51 - 2^11 + 1; of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2. Beyond, G = 2^50
+   - 2^10: M < 2^51 gives M G 2^-51 + 1/2 + 2^50 < 2^51.
+   3. Last products enter 64-bit accumulators as bits of C_k + h and 1.5 * 2^52 u_k + l (one binade, as |l| <= 2^50
+   u_k): multiples of u_(k+1) and u_k plus constants, subtracted at emptying: after 128 settings of 4 vectors (many
+   limbs: 32) of at most 5 (31) numbers <= 2^51, below 2^63. round[k] = C_k, rest[k] = C_k + 1.5 * 2^52 u_k.
+   4. exact_many: more than six limbs, and wide ones, products of row sums in doubles. u_k = 2^(51 k) unit keeps 32
+   limbs in range; the first limb gets the unit; the second half keeps weights 2^(51 k), its C_k is second[k]. In tiles
+   of 3 x 2 last products absent limbs are 0, but their constants count, except beyond the last accumulator.
+   5. IFMA: integer limbs, |g| < 2^51, u_k = 2^(52 k), signs apart; instructions add the lower or upper 52 bits of a
+   product. k limbs below 2^52, the last below 2^(51 k - 52 (k - 1)), times |g| are k + 1 such after carries. Last sums
+   of at most 6 numbers below 2^52 are added 64 * 4 times: below 2^63. */
 #define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
 
-/* a[0 .. k] = a[0 .. k - 1] g, limbs of weights u_0, u_1, ..., for `places` vectors. */
+/* a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
                                                        int places)
 {
@@ -59,7 +56,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const 
     a[k * places + place] = carry[place];
 }
 
-/* Adds products of na limbs with nb, `places` vectors apart, to the accumulators. */
+/* Adds products of na limbs with nb, `places` apart. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V *a, const PERMI_V *b, int na, int nb,
                                                      const double *round, const double *rest, int places)
 {
@@ -75,7 +72,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V 
     }
   }
 }
-/* Limb k of setting q: integers in four vectors. */
+/* Limb k of setting q, in four vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,
                                                       int q, PERMI_I *limb)
 {
@@ -107,13 +104,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb_doubles)(const permi_exact 
     PERMI_STORE(to + place * PERMI_WIDTH, PERMI_I_DOUBLES(limb[place]));
 }
 
-/* Whether the terms of this setting and place are subtracted. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_sign)(int negative, int place_signs, int q, int place)
 {
   return (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
 }
 
-/* 2 to 6 limbs, in registers. */
+/* 2 to 6 limbs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int limbs)
 {
@@ -151,7 +147,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 
-/* Any number of limbs, wide ones too; loop lengths vary, so four vectors a turn. */
+/* Any limbs, wide ones too; four vectors a turn. */
 PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                 int negative, int place_signs)
 {
@@ -194,7 +190,7 @@ PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_
 
 #if PERMI_WIDTH == 8
 #define PERMI_IFMA __attribute__((target("avx512f,avx512dq,avx512bw,popcnt,avx512ifma")))
-/* a[0 .. k] = a[0 .. k - 1] a[k], at most `most` limbs. */
+/* a[0 .. k] = a[0 .. k - 1] a[k], up to `most` limbs. */
 PERMI_IFMA PERMI_INLINE void permi_ifma_times(__m512i *a, int k, int most)
 {
   const __m512i g = a[k], zero = _mm512_setzero_si512();
@@ -292,13 +288,13 @@ PERMI_INSTANCE(permi_exact_6_avx2, PERMI_TARGET, permi_exact_few_avx2, 6)
 #undef PERMI_INSTANCE
 #undef PERMI_IFMA
 
-/* x -= step if bit j of the Gray code of s is set, else x += step: four bytes a row, of int16 or int8. */
+/* x -= step where bit j of the Gray code of s is set, else +=; four bytes a row. */
 #define PERMI_EXACT_STEP(x, steps, SUB, ADD)                                                                           \
   for (i = 0; i < exact->padded; i += 2 * PERMI_WIDTH)                                                                 \
   PERMI_I_STORE(x + i, (s ^ s >> 1) >> j & 1 ? SUB(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i))                       \
                                              : ADD(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i)))
 
-/* The same for outer column j, int16 sums of atoms and doubles of wide limbs. */
+/* The same for outer column j, atoms and wide limbs. */
 #define PERMI_EXACT_MOVE()                                                                                             \
   do {                                                                                                                 \
     PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB16, PERMI_I_ADD16);                                \
@@ -321,7 +317,7 @@ PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int se
   *used = 0;
 }
 
-/* Every sign vector: lane and block columns from a table, 16 WIDTH terms a step. */
+/* Every sign vector, 16 WIDTH terms a step. */
 PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
                                                permi_wide *total)
 {
@@ -378,7 +374,7 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
         }
       }
     PERMI_NAME(exact_room)(exact, 4, 1, &used, accumulator, total);
-    exact->evaluate(exact, work, 4, s & 1 ? 9 : 6, 1); /* settings 1 and 2 have one minus */
+    exact->evaluate(exact, work, 4, s & 1 ? 9 : 6, 1); /* one minus each */
     used += 4;
     if (++s == last)
       break;
@@ -389,10 +385,10 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
   PERMI_LEAVE();
 }
 
-/* Only sign vectors without a zero even row (odd rows cannot be zero), for row norms <= 127. A step has 2^6 settings,
-   two columns from a table and four in Gray order, a vector of int8 sums each: their least, unsigned, over the even
-   rows is 0 where a term vanishes. Lanes and settings of survivors go on two lists; a row's sum is that for all + and
-   three bytes from tables of 16 by the lists' bits. */
+/* Only sign vectors without a zero even row (odd rows have none), for norms <= 127. A step has 2^6 settings, two
+   columns from a table and four in Gray order, a vector of int8 sums each: the least over even rows, unsigned, is 0
+   where a term vanishes. Lanes and settings of survivors are listed; three bytes from tables of 16, by the lists' bits,
+   correct the sum for all +. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
                                                 permi_wide *total)
 {
@@ -437,7 +433,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
         uint8_t *to = lane + survivors;
         PERMI_I_STORE_ANY(setting + survivors, PERMI_I_SET(((uint32_t)(s ^ s >> 1) * 4 + (uint32_t)k) * 0x01010101u));
         survivors += PERMI_COUNT(left);
-        for (; left; to += 8) { /* always eight: the branch is easier to predict */
+        for (; left; to += 8) { /* always eight: easier to predict */
           PERMI_UNROLL
           for (i = 0; i < 8; i++, left &= left - 1)
             to[i] = (uint8_t)__builtin_ctzll(left | UINT64_C(1) << 63);
@@ -468,7 +464,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
                                    PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 16), b1),
                                                 PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 32), b2)));
           PERMI_I even;
-          if (with_first == first) /* one row takes the sign, 0 beyond the lists */
+          if (with_first == first) /* one row has the sign, 0 beyond the lists */
             z = PERMI_I_AND(PERMI_I_SUB8(PERMI_I_XOR(z, sign), sign), PERMI_I_LOAD_ANY(exact->ends + 64 - rest));
           even = PERMI_I_SAR16(PERMI_I_SHL16(z, 8), 8);
           z = PERMI_I_SAR16(z, 8);

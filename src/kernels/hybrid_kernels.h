@@ -1,6 +1,6 @@
 /* ================================================================================= >>hybrid_kernels
-   The interpreter of >>hybrid for any algebra. Products have statements of their own, as clang contracts a sum with a
-   product in one expression. */
+   The interpreter of >>hybrid for any algebra. clang contracts within an expression, so products have their own
+   statements. */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(double *half, double x)
 {
@@ -11,7 +11,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(double *half, double x)
     PERMI_STORE(half + k, PERMI_LOAD(half + k) + by);
 }
 
-/* total +-= block, minus if `negative`, in double-double; errors of compensated numbers go to the low parts. */
+/* total +-= block, minus if `negative`, in double-double; compensation goes to the low parts. */
 PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, const double *block, double *total,
                                                 int negative)
 {
@@ -32,7 +32,6 @@ PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, cons
   }
 }
 
-/* Sets the sign of high column j. */
 PERMI_TARGET static void PERMI_NAME(hybrid_turn)(const permi_hybrid *hybrid, int j, int minus, double *slots)
 {
   const int *row = hybrid->touched[j];
@@ -47,7 +46,7 @@ PERMI_TARGET static void PERMI_NAME(hybrid_turn)(const permi_hybrid *hybrid, int
 
 #define PERMI_N PERMI_NAME(hybrid_number)
 typedef struct PERMI_N {
-  PERMI_V v, e; /* value and error, or real and imaginary part; e unused in numbers of one part */
+  PERMI_V v, e; /* value and error, or real and imaginary part */
 } PERMI_N;
 
 typedef struct PERMI_NAME(hybrid_numbers) { /* of a whole slot */
@@ -61,8 +60,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_one)(PERMI_V v)
   return x;
 }
 
-/* Vector k of a slot. Its address comes first: with one address for a slot gcc loads many vectors twice, 7% slower for
-   complex and compensated programs. */
+/* Its address comes first: with one address a slot gcc loads many vectors twice (complex, compensated: 7% slower). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_get)(int parts, const double *slot, int k)
 {
   const double *at = slot + k * PERMI_WIDTH;
@@ -103,7 +101,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_constant)(int algebra, const
   return y;
 }
 
-/* A row sum as a number; of moduli |y| and the row's floor. */
+/* Moduli: |y| and the row's floor. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PERMI_N y, double least)
 {
   if (algebra == PERMI_HYBRID_MODULI)
@@ -113,7 +111,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PER
   return y;
 }
 
-/* The same of base + constant, an exact sum. */
+/* The same of base + constant, exactly. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row)(int algebra, PERMI_N y, PERMI_N c, double least)
 {
   y.v = y.v + c.v;
@@ -185,7 +183,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch_row)(int algebra, int cou
                                                                 constant, least));
 }
 
-/* x *= the numbers of a slot, or x = these for the first of a chain. The moduli of a `base` are yet to be taken. */
+/* x *= a slot; x = the first of a chain. A `base` has no moduli yet. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_chain)(int algebra, int first, int base, int count, const double *slot,
                                                         double least, PERMI_NAME(hybrid_numbers) *x)
 {
@@ -201,7 +199,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_chain)(int algebra, int first, 
   }
 }
 
-/* block += slot, or -= if `negative` and not of moduli. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, double *block, const double *slot,
                                                         int negative)
 {
@@ -225,7 +222,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
   }
 }
 
-/* Runs a table-making instruction, whose `opcode` is constant; a group stays in registers. */
+/* Makes tables; `opcode` is constant. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
                                                          const permi_instruction *operation, double *slots)
 {
@@ -280,8 +277,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
   }
 }
 
-/* Multiplies a chain in registers. Slots from line `bases` on are moduli already. Fetching each slot whole first took
-   plain C of gcc 1.3 times as long. */
+/* Multiplies a chain; slots from `bases` on are moduli. Fetching slots whole took plain C (gcc) 1.3 times as long. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count, const permi_hybrid *hybrid,
                                                           const permi_statement *t, const permi_statement *last,
                                                           double *slots)

@@ -1,5 +1,5 @@
 /* ================================================================================= >>minors_kernels
-   The kernels for minors. */
+   Kernels of >>minors. */
 
 #if !defined(PERM_NO_EXTRAS)
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)
@@ -43,10 +43,9 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus_of)(PERMI_N x, int parts)
   return re + PERMI_ABS(x.im);
 }
 
-/* Sums of P_i, see >>minors. Constants: parts, 1 or 2; block columns, whose settings stay in registers.
-   Forward: products of the rows before each. Backward: times those behind it. The last row is in no forward product, so
-   a pass back to least = n - 1 yields its minors at once. First-level cache traffic limits, above all sums read, added
-   to and written: separate sums of every setting (two operations fewer a row and setting) took half as long again. */
+/* Sums of P_i; constants: parts, block columns in registers. Forward: products of the rows before each; backward: times
+   those behind it. The last row is in no forward product, so a pass back to least = n - 1 yields its minors.
+   First-level cache traffic limits: separate sums of every setting, two operations fewer, took half as long again. */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
 {
@@ -60,8 +59,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_to)(double *sum, PERMI_N x, int pa
   PERMI_NAME(put)(sum, PERMI_WIDTH, PERMI_NAME(plus)(PERMI_NAME(get)(sum, PERMI_WIDTH, parts), x), parts);
 }
 
-/* Folds pairs of settings that differ in one column, hence in Glynn's sign: differences go to `rest`, which may be
-   `term`; sums make that column's sum, which is added to *sum. */
+/* Pairs of settings that differ in one column, hence in sign: differences go to `rest`, which may be `term`; sums add
+   to *sum, that column's. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int pairs, PERMI_N *rest, double *sum,
                                                        int parts)
 {
@@ -76,7 +75,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int 
   PERMI_NAME(add_to)(sum, both[0], parts);
 }
 
-/* The settings' products times the row at t. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minors_entry)(PERMI_N p, const double *t, int apart, PERMI_N outer,
                                                            int parts)
 {
@@ -93,8 +91,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *
                                                            parts));
 }
 
-/* Adds the last four states, up to c, of the vector at `at`; `sum` is the first outer column's, the second's `number`
-   behind. done: blocks of four before. */
+/* Adds the last four states up to c, vector `at`, to the first outer column's `sum` and the second's, `number` behind.
+   done: earlier blocks of four. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *work, int at, double *sum, int number,
                                                        int row, uint64_t c, uint64_t done)
 {
@@ -107,7 +105,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *
   int k;
   PERMI_STORE(sum, PERMI_LOAD(sum) + ((s0 - s1) - (s2 - s3)));
   PERMI_STORE(sum + number, PERMI_LOAD(sum + number) + turned);
-  /* Complete blocks meet. In a Gray walk column k has sign + where bits k and k + 1 of c are equal. */
+  /* Complete blocks meet. Column k has sign + where bits k and k + 1 of c are equal. */
   for (k = 0; done >> k & 1; k++) {
     const PERMI_V waiting = PERMI_LOAD(stack);
     PERMI_V difference = waiting - now;
@@ -176,7 +174,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int 
     }
 
     c++;
-    if (!(c & 3) || c == last) { /* four states at once, in a short chunk padded with zeros */
+    if (!(c & 3) || c == last) { /* four states at once, padded with zeros */
       for (k = (int)(c & 3); k & 3; k++)
         for (i = least * number; i < row; i += PERMI_WIDTH)
           PERMI_STORE(work->present + k * row + i, PERMI_SET(0.0));

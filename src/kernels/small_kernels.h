@@ -1,20 +1,20 @@
 /* ================================================================================== >>small_kernels
-   Small orders. Columns 0 and 1 are expanded exactly, the other n - 2 summed over signs, the third always +. With z_i
-   the signed sum of row i the permanent is
+   Small orders: columns 0 and 1 expanded exactly, Glynn's signs for the other n - 2, the third +. With z_i the signed
+   sum of row i, the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
-   A pair of rows is p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v are linear in the signs, from
-   tables like z_i; c is constant. The first pair takes no product, the others 9 operations, the last 4: at n = 12 74
-   for 48 elements (normalised rows: 72 and a division; Glynn's pairs: 104).
-   Constants: order n, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts, 1 real, 2
-   complex; block columns, 0 to 2, whose settings stay in registers.
-   out: value (re, im); the sum of the larger moduli of a term's two halves, to which errors are relative (a term that
-   cancels must not look accurate); at least the sum of all squares.
-   AVX-512 reaches 92% of the peak at n = 12. Measured there: loop over pairs unrolled, 4% slower; both halves' moduli
-   and a broadcast sign, 1 to 2% slower. n as an argument costs 11% at n = 9, 8% at 10, 2% at 11 and 12; a constant,
-   0.05 to 0.2 s of compile time. Settings are named and numbers are structures, as clang keeps arrays in memory
-   (permi_small_real_n8_avx512: 99 ns, not 60 to 76). */
+   A pair of rows is p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v, linear in the signs, come from
+   tables like z_i; c is constant. The first pair takes no product, the others 9 operations, the last 4: 74 for 48
+   elements at n = 12 (normalised rows: 72 and a division; Glynn's pairs: 104).
+   Constants: order, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts; block columns, 0
+   to 2.
+   out: value; the sum of the larger modulus of each term's halves, to which errors are relative (a cancelled term is
+   not accurate); at least the sum of squares.
+   AVX-512 at n = 12 has 92% of the peak. There an unrolled loop over pairs lost 4%, moduli of both halves and a
+   broadcast sign 1 to 2%. n as an argument costs 11% at n = 9, 8% at 10, 2% at 11 and 12; a constant, 0.05 to 0.2 s of
+   compile time. clang keeps arrays in memory, so settings have names (permi_small_real_n8_avx512: 99 ns, not 60 to
+   76). */
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
-#define PERMI_TABLE (5 - PERMI_LANES) /* a row's table has 32 numbers, its outer columns (at most 4) 16 */
+#define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers and 16 outer ones */
 #define PERMI_EXPANDED PERMI_NAME(small_expanded)
 
 typedef struct {
@@ -68,7 +68,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_add_product)(PERMI_N x, PERMI
   return x;
 }
 
-/* The sum of a row over the fixed and the lane columns. */
+/* Over the fixed and the lane columns. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_row_sum)(const double *row, PERMI_NAME(small_lanes) lanes,
                                                                  int parts)
 {
@@ -82,7 +82,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_row_sum)(const double *row, P
   return z;
 }
 
-/* A row's sums by setting: 1 turns the first block column, 2 the second, 3 both. */
+/* Settings: 1 turns the first block column, 2 the second, 3 both. */
 typedef struct {
   PERMI_N z0, z1, z2, z3;
 } PERMI_NAME(small_row);
@@ -107,14 +107,14 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row)
   return sums;
 }
 
-/* The coefficient of x or y in (w_i + a_i x) (w_j + a_j x). */
+/* [x] of (w_i + a_i x) (w_j + a_j x). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_linear)(PERMI_N ai, PERMI_N wj, PERMI_N aj,
                                                                 PERMI_N wi, int parts)
 {
   return PERMI_NAME(small_add_product)(PERMI_NAME(times)(ai, wj, parts), aj, wi, parts);
 }
 
-/* f times a pair of rows. This order keeps gcc's AVX2 kernels in registers: 0.87 to 0.92 of the time. */
+/* This order keeps gcc's AVX2 kernels in registers: 0.87 to 0.92 of the time. */
 PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPANDED f, PERMI_EXPANDED by, int parts)
 {
   PERMI_EXPANDED g;
@@ -127,7 +127,7 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPAND
   return g;
 }
 
-/* Adds the halves g, h of a term with an odd number of minus block signs if `odd`. */
+/* Adds a term's halves g, h; `odd`: an odd number of minus block signs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) * sums, PERMI_N g, PERMI_N h,
                                                         PERMI_V sign, int odd, int parts)
 {
@@ -165,7 +165,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
   PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, odd, parts);
 }
 
-/* DO(q) for each setting of the block columns. */
 /* clang-format off */
 #define PERMI_EACH_SETTING(DO)                                                                                         \
   DO(0) if (block >= 1) { DO(1) } if (block == 2) { DO(2) DO(3) }
@@ -174,7 +173,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
 #define PERMI_NEXT(q) f##q = PERMI_NAME(small_multiply)(f##q, PERMI_PAIR_OF(q), parts);
 #define PERMI_LAST(q) PERMI_NAME(small_end_pair)(sums, f##q, PERMI_PAIR_OF(q), sign, q == 1 || q == 2, parts);
 
-/* A pair of rows for one setting. */
 PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_N zi, PERMI_N zj,
                                                                 PERMI_NAME(small_entries) entries, PERMI_N c,
                                                                 int parts)
@@ -200,7 +198,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
   return entries;
 }
 
-/* The sum with every setting in registers. */
+/* Every setting in registers. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_sums) * sums, const double *a, int n,
                                                               PERMI_NAME(small_lanes) lanes, int parts, int block)
 {
@@ -235,13 +233,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_s
 #undef PERMI_ALONE
 }
 
-/* Forms 4k + (0, 1, 2, 3) of pair k are z_i, z_j, u, v: `table` over fixed, lane and table columns, 32 doubles a part;
-   `outer`, 16. cross: c by pair. */
+/* Forms 4k + (0, 1, 2, 3): z_i, z_j, u, v of pair k; `table`: 32 doubles a part, `outer`: 16; cross: c. */
 #define PERMI_ROOM_TABLE (6 * 4 * 32)
 #define PERMI_ROOM_OUTER (6 * 4 * 16)
 #define PERMI_ROOM (PERMI_ROOM_TABLE + PERMI_ROOM_OUTER + 6 * PERMI_WIDTH)
 
-/* The first `count` numbers at z become z + y, the next z - y; parts `apart`. */
+/* `count` numbers at z become z + y, the next z - y. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_N y, int apart, int parts)
 {
   int at;
@@ -252,7 +249,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PE
   }
 }
 
-/* Row sums for all settings into t, for all outer states into x. */
+/* Row sums: all settings into t, outer states into x. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, double *t, double *x, int columns,
                                                            int outer, PERMI_NAME(small_lanes) lanes, int parts,
                                                            int block)
@@ -279,7 +276,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
     PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 16, parts);
 }
 
-/* u and v of a pair from z_i and z_j. */
+/* u and v of a pair. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PERMI_NAME(small_entries) entries,
                                                      int apart, int parts)
 {
@@ -294,7 +291,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PE
   }
 }
 
-/* A form for setting q: the outer columns' x plus the table. */
+/* The outer columns' x plus the table's q. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_form)(const double *from, PERMI_N x, int q, int parts)
 {
   return PERMI_NAME(small_plus)(PERMI_NAME(get)(from + q * PERMI_WIDTH, 32, parts), x, parts);
@@ -323,7 +320,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_forms) PERMI_NAME(small_outer_pair)(c
   return x;
 }
 
-/* Terms of one outer state and 2^block settings from `from` on. */
+/* One outer state, 2^block settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * sums, const double *from,
                                                        const double *state, const double *cross, const double *last_row,
                                                        int n, PERMI_V sign, int parts, int block)
@@ -396,7 +393,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(const double *a, double *out, d
   lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
   sums.even = sums.odd = sums.even_im = sums.odd_im = PERMI_SET(permi_lane_zero[0]);
   sums.absolute = zero;
-  for (i = 0; i < entries; i += 2 * PERMI_WIDTH) { /* the last step goes back: some squares count twice */
+  for (i = 0; i < entries; i += 2 * PERMI_WIDTH) { /* some squares count twice */
     const double *at = a + (i + 2 * PERMI_WIDTH <= entries ? i : entries - 2 * PERMI_WIDTH);
     const PERMI_V x0 = PERMI_LOAD_ANY(at), x1 = PERMI_LOAD_ANY(at + PERMI_WIDTH);
     squares0 = PERMI_FMA(x0, x0, squares0);
@@ -415,7 +412,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(const double *a, double *out, d
   permi_small_fold(lane, PERMI_WIDTH, parts, n, out);
 }
 
-/* order 0: any, by tables; else in registers if they suffice */
+/* order 0: any, by tables; else in registers if possible */
 #define PERMI_INSTANCE(name, order, parts, block)                                                                      \
   PERMI_TARGET PERMI_ALIGN_LOOPS static void PERMI_NAME(name)(int n, const double *a, double *out)                     \
   {                                                                                                                    \

@@ -1,16 +1,14 @@
 /* ===================================================================================== >>vocabulary
-   Included once for each instruction set (PERMI_FAMILY, its name; PERMI_FAMILY_WIDTH, its doubles a vector): these
-   words, then the kernels, with instances by full name at the foot. Kernels are always inlined, with constant
-   arguments; PERMI_NAME(dense) is permi_dense_avx512. Small arrays of vectors live in registers once loops are unrolled
-   (PERMI_UNROLL):
-     - no single-turn loop around such a loop: clang unrolls too late (0.9 of the speed);
-     - needless loop levels hide from gcc which is hot (0.95);
-     - clang may fuse a * b + c in one expression: a product to be rounded has its own statement.
-   FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is rounded once in every family, as are TIMES_PLUS(p,
-   y) = p (y + 1) and TIMES_MINUS; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b) = max(|a|, |b|); ROOT: square root; LOAD_ANY:
-   unaligned; KEEP(v) hides v from gcc, which contracts even intrinsics and so loses a product's error. LEAVE clears the
-   upper halves of registers, which gcc -O2 does not before scalar code: SSE then runs at half speed (planning n = 20:
-   22 us, not 10). */
+   Read once for each instruction set (PERMI_FAMILY; PERMI_FAMILY_WIDTH doubles a vector): these words, then the
+   kernels, always inlined with constant arguments, their instances by full name at the foot. PERMI_NAME(dense) is
+   permi_dense_avx512. Small arrays of vectors live in registers once unrolled (PERMI_UNROLL):
+     - a single-turn loop around: clang unrolls too late (0.9 of the speed);
+     - needless loop levels: gcc misses the hot one (0.95);
+     - a * b + c in one expression: clang may fuse it, so a product to be rounded has its own statement.
+   FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT, TIMES_PLUS(p, y) = p (y + 1) and TIMES_MINUS round
+   once in every family; LARGER = max(|a|, |b|); LOAD_ANY: unaligned; KEEP hides a product from gcc, which contracts
+   even intrinsics. LEAVE clears upper register halves, as gcc -O2 does not: SSE code after it ran at half speed
+   (planning n = 20: 22 us, not 10). */
 
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
 #define PERMI_JOIN_(name, family) permi_##name##_##family
@@ -37,7 +35,7 @@
 #define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
 #define PERMI_LESSER(a, b) _mm512_min_pd(a, b)
 #define PERMI_ROOT(a) _mm512_sqrt_pd(a)
-/* max(|a + b|, |a - b|): shares a + b or a - b */
+/* max(|a + b|, |a - b|): shares the sum or difference */
 #define PERMI_ABS_SUM(a, b) _mm512_range_pd(_mm512_add_pd(a, b), _mm512_sub_pd(a, b), 11)
 #define PERMI_I __m512i
 #define PERMI_I_LOAD(p) _mm512_load_si512((const void *)(p))
