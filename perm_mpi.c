@@ -29,9 +29,8 @@
        if (rank == 0) printf("%.17g\n", result.value);            // every rank has the result
 
    HOW  Every rank makes the same plan, for the best kernel family that all have. Rank 0 hands out ranges of chunks,
-   seconds each by every rank's measured speed and shorter towards the end, one ahead of what a rank computes; it adds
-   up what comes back, writes the checkpoint, and computes too. A task goes to one rank; a job of only one task, or of
-   less than PERM_MPI_SECONDS, runs on rank 0.
+   seconds each by measured speed, shorter towards the end, one ahead; it adds up the results, writes the checkpoint, and
+   computes too. A task goes to one rank; a job of one task, or of less than PERM_MPI_SECONDS, runs on rank 0.
 
    GUARANTEES
      - The bits are those of the same call without MPI on a machine of that kernel family, for any number of ranks,
@@ -39,8 +38,8 @@
      - Every rank returns the same status, message and result.
      - A rank that fails (memory, GPU, another matrix, another version) ends the job on all ranks; status and message
        name it. The checkpoint then holds all that was finished.
-     - A rank that is killed takes the job with it, by mpirun or MPI_ERRORS_ARE_FATAL. Start again with any number of
-       ranks and the same checkpoint: at most the seconds since it was last written are lost.
+     - A killed rank takes the job with it, by mpirun or MPI_ERRORS_ARE_FATAL. Start again with any number of ranks and
+       the same checkpoint: at most the seconds since it was last written are lost.
 
    THREADS AND GPUS  A rank uses options.threads threads; 0: its share of what OpenMP offers on its node. Only the
    calling thread calls MPI (MPI_THREAD_FUNNELED). options.gpu: of the GPUs that a rank sees; set CUDA_VISIBLE_DEVICES
@@ -75,8 +74,8 @@
 #define PERM_MPI_C_INCLUDED
 
 #include "perm_sparse.h"
-#if !defined(PERM_MPI_SIMULATE) /* tests/mpi/simulate.c wants the coordinator only */
-/* MPI's C++ interface is not used, and not free of warnings */
+#if !defined(PERM_MPI_SIMULATE) /* for tests/mpi/simulate.c */
+/* MPI's C++ interface is unused and has warnings */
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
@@ -146,12 +145,12 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
 /* ==================================================================================== >>coordinator
    Which rank computes which chunks. Times are arguments, so that a test simulates a thousand ranks.
    Invariants: 1. a chunk is finished (in the state), handed out (in one rank's `sent`) or neither; before a leaf's
-   `next` all are finished or handed out; 2. a report counts only for the range that its rank was sent first, so no
-   chunk goes in twice; 3. after a stop or failure nothing is handed out, and `outstanding` falls to 0.
-   Guided self-scheduling: a range is a third of what its rank could do of the work left at the measured speeds, at most
-   PERM_MPI_RANGE_SECONDS. Ranks have one range ahead; rank 0 takes ranges short enough to answer in time. */
+   `next` all are finished or handed out; 2. a report counts only for its rank's first range, so no chunk enters twice; 3. after a stop
+   or failure nothing is handed out, and `outstanding` falls to 0.
+   Guided self-scheduling: a range is a third of its rank's share of the rest at measured speeds, at most
+   PERM_MPI_RANGE_SECONDS, shorter on rank 0. One range waits ahead. */
 
-#define PERMI_MPI_AHEAD 2 /* one computed, one ready */
+#define PERMI_MPI_AHEAD 2
 
 typedef struct permi_mpi_range {
   int leaf;
@@ -159,8 +158,8 @@ typedef struct permi_mpi_range {
 } permi_mpi_range;
 
 typedef struct permi_mpi_rank {
-  double speed;         /* predicted seconds of one thread done in a second */
-  int measured, gpus;   /* gpus: most in one range */
+  double speed;         /* predicted thread-seconds done in a second */
+  int measured, gpus;   /* most in one range */
   int ranges;
   permi_mpi_range sent[PERMI_MPI_AHEAD];
 } permi_mpi_rank;
@@ -176,14 +175,14 @@ typedef struct permi_mpi_coordinator {
   const perm_job *job;
   perm_state *state; /* not owned */
   perm_allocator allocator;
-  int ranks, leaves, current; /* leaves before `current` have nothing left */
+  int ranks, leaves, current;
   permi_mpi_rank *rank;
   permi_mpi_leaf *leaf;              /* tasks first, the longest first */
   double total, before, done, unsent; /* predicted seconds: of the job, finished before, since, not handed out */
   double speed;                       /* of all ranks */
   double elements;                    /* terms since the begin */
-  int outstanding;                    /* unreported ranges */
-  perm_status status;                 /* not PERM_OK: nothing is handed out */
+  int outstanding;
+  perm_status status;
   char message[PERM_MESSAGE_BYTES];
 } permi_mpi_coordinator;
 
@@ -232,7 +231,7 @@ static double permi_mpi_leaf_seconds(const perm_leaf *leaf)
   return leaf->seconds > 1e-9 ? leaf->seconds : 1e-9;
 }
 
-/* Begins with what the state has. threads: by rank, a first guess of speed; NULL: 1. */
+/* threads: a first guess of speeds; NULL: 1 each. */
 static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *state, const int *threads)
 {
   int i, k, tasks;
@@ -273,13 +272,13 @@ static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *st
 
 static void permi_mpi_stop(permi_mpi_coordinator *c, perm_status status, const char *message)
 {
-  if (c->status < 0 || (c->status != PERM_OK && status > 0)) /* the first failure precedes any other stop */
+  if (c->status < 0 || (c->status != PERM_OK && status > 0)) /* the first failure comes before other stops */
     return;
   c->status = status;
   snprintf(c->message, sizeof c->message, "%s", message);
 }
 
-/* Gives a rank its next range of at least `least` seconds; returns 0 if it has enough or there is none. */
+/* Gives a rank a range of at least `least` seconds; returns 0 if it needs none or none is left. */
 static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, permi_mpi_range *range)
 {
   permi_mpi_rank *r = &c->rank[rank];
@@ -316,7 +315,7 @@ static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, perm
   return 0;
 }
 
-/* Takes a report on a rank's first range; *partial: its first chunks. */
+/* *partial: the report's first chunks. */
 static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_range *range,
                            const perm_partial *partial, double seconds, int gpus)
 {
@@ -358,14 +357,14 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     }
 }
 
-/* Returns the least seconds of a range: at 20 us each, shorter ones take a tenth of rank 0's time at the end. */
+/* In seconds: at 20 us each, shorter ranges would take a tenth of rank 0's time at the end. */
 static double permi_mpi_least(int ranks)
 {
   const double least = 2e-4 * ranks;
   return least > 2e-3 ? least : 2e-3;
 }
 
-#endif /* coordinator */
+#endif
 
 #if defined(PERM_MPI_IMPLEMENTATION) && !defined(PERM_MPI_SIMULATE) && !defined(PERM_MPI_CALLS_IMPLEMENTED)
 #define PERM_MPI_CALLS_IMPLEMENTED
@@ -388,7 +387,7 @@ typedef struct permi_mpi_order {
 } permi_mpi_order;
 
 typedef struct permi_mpi_report {
-  permi_mpi_range range; /* leaf PERMI_MPI_NONE: only a status; _BYE: the last */
+  permi_mpi_range range; /* leaf: PERMI_MPI_NONE, only a status; _BYE, the last */
   uint64_t chunks;
   double seconds;
   int status, gpus;
@@ -398,7 +397,7 @@ typedef struct permi_mpi_report {
 
 typedef struct permi_mpi_session {
   MPI_Comm comm;
-  int rank, ranks, nodes, local, locals; /* local: this rank on its node */
+  int rank, ranks, nodes, local, locals; /* local: on its node */
   int over;                              /* ranks diverged: this call ends */
   perm_status status;                    /* then why */
   char message[PERM_MESSAGE_BYTES];
@@ -410,7 +409,7 @@ typedef struct permi_mpi_session {
 #if defined(PERM_MPI_TESTS)
 /* Faults on demand, on one rank. */
 static struct {
-  int rank, version, matrix, memory_at, device_at; /* memory_at, device_at: the range that fails, from 1 */
+  int rank, version, matrix, memory_at, device_at; /* memory_at, device_at: range, from 1 */
   double delay;                                    /* seconds more a range */
   double least;                                    /* not 0: shares out longer jobs */
   double checkpoint;                               /* not 0: checkpoint.seconds */
@@ -488,7 +487,7 @@ static int permi_mpi_least_of(const permi_mpi_session *session, int value, int *
   return least.value;
 }
 
-/* Returns the worst verdict, each 0 or a negative status; session->message gets its message and rank. */
+/* Returns the worst verdict, 0 or negative; session->message: whose and why. */
 static int permi_mpi_agree(permi_mpi_session *session, int verdict, const char *message)
 {
   int rank, worst = permi_mpi_least_of(session, verdict, &rank);
@@ -525,8 +524,7 @@ static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, co
   session->options = options ? options : &session->defaults;
 }
 
-/* 0: all ranks are about to run rank 0's job (entered), or back from the function that makes jobs. Otherwise this call
-   is over for all. */
+/* Returns 0 if all ranks stand where rank 0 does: about to run the same job, or back. Otherwise the call is over. */
 static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t fingerprint, perm_status status,
                           const char *message)
 {
@@ -546,8 +544,8 @@ static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t finger
 }
 
 /* ============================================================================================ >>run
-   One job on all ranks. Rank 0 (permi_mpi_lead) serves the others between its ranges and from the progress callback,
-   where the others (permi_mpi_work) look for orders. */
+   One job on all ranks. Rank 0 (permi_mpi_lead) serves the others, and these (permi_mpi_work) look for orders, between
+   ranges and in the progress callback. */
 
 typedef struct permi_mpi_channel { /* from rank 0 to another */
   permi_mpi_order order[PERMI_MPI_SLOTS];
@@ -596,7 +594,7 @@ static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *
   return 1;
 }
 
-/* Sends without waiting: a slot is reused after its rank has answered. */
+/* Does not wait: a slot is free once its rank has answered. */
 static void permi_mpi_send(permi_mpi_leader *leader, int rank, int kind, const permi_mpi_range *range)
 {
   permi_mpi_channel *channel = &leader->channel[rank];
@@ -660,7 +658,6 @@ static void permi_mpi_tell(permi_mpi_leader *leader, double now)
     permi_mpi_stop(&leader->coordinator, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
 }
 
-/* Takes reports and answers. */
 static void permi_mpi_receive(permi_mpi_leader *leader)
 {
   permi_mpi_coordinator *c = &leader->coordinator;
@@ -700,7 +697,7 @@ static void permi_mpi_look(permi_mpi_leader *leader)
     permi_mpi_stop(c, PERM_STOPPED_TIME, perm_status_text(PERM_STOPPED_TIME));
   if (options->progress && now >= leader->next_report && c->status == PERM_OK)
     permi_mpi_tell(leader, now);
-  if (c->status != PERM_OK && !leader->stopping) { /* saved at once: time may be short */
+  if (c->status != PERM_OK && !leader->stopping) { /* at once: time may be short */
     leader->stopping = 1;
     for (rank = 1; rank < c->ranks; rank++)
       permi_mpi_send(leader, rank, PERMI_MPI_STOP, NULL);
@@ -718,7 +715,7 @@ static int permi_mpi_look_within(const perm_progress *progress, void *user_data)
   return leader->stopping;
 }
 
-/* Returns the caller's threads, else the rank's share of its node, or OpenMP's number if ranks are bound to cores. */
+/* Returns the caller's threads, else a share of the node, or OpenMP's if ranks are bound to cores. */
 static int permi_mpi_threads(const permi_mpi_session *session)
 {
 #if defined(_OPENMP)
@@ -735,7 +732,7 @@ static int permi_mpi_threads(const permi_mpi_session *session)
 #endif
 }
 
-/* Computes a range without limits, checkpoints or progress of its own. */
+/* Without limits, checkpoints or progress. */
 static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *job, const permi_mpi_range *range,
                               const perm_options *options_given,
                               int (*look)(const perm_progress *progress, void *user_data), void *user_data,
@@ -783,7 +780,7 @@ static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *
     snprintf(report->message, sizeof report->message, "%s", perm_status_text((perm_status)report->status));
 }
 
-/* The result of an unfinished state, as from a stop at once. */
+/* Returns the result of an unfinished state. */
 static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options *options_given, perm_result *result)
 {
   static const volatile int cancelled = 1;
@@ -887,7 +884,7 @@ static int permi_mpi_look_for_orders(const perm_progress *progress, void *user_d
   }
 }
 
-/* Reports a status without chunks; range: PERMI_MPI_NONE, _BYE, or handed back. */
+/* range: PERMI_MPI_NONE, _BYE, or one handed back. */
 static void permi_mpi_send_status(const permi_mpi_session *session, permi_mpi_range range, perm_status status)
 {
   permi_mpi_report report;
@@ -935,7 +932,6 @@ static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, cons
   permi_mpi_send_status(session, bye, PERM_OK);
 }
 
-/* Whether there is nothing to share. */
 static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job)
 {
   const int leaves = perm_job_leaves(job);
@@ -953,7 +949,7 @@ static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job
   return session->ranks == 1 || seconds < least || (leaves < 2 && !ranges);
 }
 
-/* Reads the checkpoint into an empty state and writes it at once, so that a bad name shows early. */
+/* Reads the checkpoint into an empty state and writes it at once: a bad name shows early. */
 static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, const perm_options *options,
                                     perm_result *result)
 {
@@ -978,7 +974,7 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
   return status == PERM_OK ? perm_checkpoint_write(job, state, options->checkpoint.file, options, result) : status;
 }
 
-/* Collective; the same result on all ranks. */
+/* Collective. */
 static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job, perm_state *state,
                                  const perm_options *options, perm_result *result)
 {
@@ -1035,8 +1031,8 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
 }
 
 /* ========================================================================================== >>calls
-   All ranks call the same perm_compute_ function on rank 0's matrix and options; options.execute brings its jobs here.
-   Rank 0 does alone what needs no plan. */
+   All ranks call the same perm_compute_ function on rank 0's arguments; options.execute brings its jobs here. Rank 0
+   does alone what needs no plan. */
 
 enum {
   PERMI_MPI_REAL,
@@ -1044,7 +1040,7 @@ enum {
   PERMI_MPI_INTEGER,
   PERMI_MPI_GAUSSIAN,
   PERMI_MPI_SPARSE,
-  PERMI_MPI_ALONE,  /* rank 0 calls; the others get the result */
+  PERMI_MPI_ALONE,  /* rank 0 calls, the others get the result */
   PERMI_MPI_DISMISS
 };
 
@@ -1058,9 +1054,9 @@ typedef struct permi_mpi_call {
   const perm_matrix *matrix;
 } permi_mpi_call;
 
-typedef struct permi_mpi_header { /* sent first; the first three fields never change */
+typedef struct permi_mpi_header { /* the first three fields never change */
   uint64_t magic, version, sizes;
-  permi_mpi_call call;              /* its pointers hold on rank 0 only */
+  permi_mpi_call call;              /* pointers hold on rank 0 only */
   perm_matrix matrix;
   perm_options options;
   uint64_t bytes[PERMI_MPI_ARRAYS];
@@ -1086,7 +1082,7 @@ static uint64_t permi_mpi_sizes(void) /* builds differ in more than versions */
          (uint64_t)sizeof(permi_mpi_report) << 32 | (uint64_t)sizeof(void *) << 56;
 }
 
-/* Whether the arguments can be copied; if not, the function says why. */
+/* Otherwise the function itself says what is wrong. */
 static int permi_mpi_copies(const permi_mpi_call *call)
 {
   const perm_matrix *matrix = call->matrix;
@@ -1099,8 +1095,7 @@ static int permi_mpi_copies(const permi_mpi_call *call)
          call->ld >= call->n;
 }
 
-/* Lists arrays and bytes: row_start, column, real, imaginary, integer of sparse matrices; else entries without gaps,
-   row counts, column counts. */
+/* Sparse: row_start, column, real, imaginary, integer; else entries without gaps, row counts, column counts. */
 static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI_MPI_ARRAYS],
                              uint64_t bytes[PERMI_MPI_ARRAYS])
 {
@@ -1130,7 +1125,7 @@ static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI
   }
 }
 
-/* Where array k begins in the message, at a multiple of 8; k = PERMI_MPI_ARRAYS: the end. */
+/* At a multiple of 8; k = PERMI_MPI_ARRAYS: the end. */
 static size_t permi_mpi_at(const permi_mpi_header *header, int k)
 {
   size_t at = 0;
@@ -1155,7 +1150,6 @@ static void permi_mpi_pack(const permi_mpi_call *call, const permi_mpi_header *h
       memcpy(message + permi_mpi_at(header, k), array[k], (size_t)bytes[k]);
 }
 
-/* The call's arrays stay in the message. */
 static void permi_mpi_unpack(const permi_mpi_header *header, unsigned char *message, permi_mpi_call *call,
                              perm_matrix *matrix)
 {
@@ -1203,7 +1197,7 @@ static perm_status permi_mpi_hook(const perm_job *job, perm_state *state, const 
   return permi_mpi_run((permi_mpi_session *)options->execute_data, job, state, options, result);
 }
 
-/* Returns the lowest family, portable C where makes differ; PERM_ISA_AUTO if all have the same. */
+/* Returns the lowest family, portable C where makes differ, PERM_ISA_AUTO where all agree. */
 static int permi_mpi_family(const permi_mpi_session *session)
 {
   int own = (int)perm_isa_best(), rank, least, most;
@@ -1274,7 +1268,7 @@ static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mp
   return options;
 }
 
-/* One call on all ranks; call is NULL but on rank 0. *dismissed: the last one. */
+/* Collective; call: NULL but on rank 0. *dismissed: the last call. */
 static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mpi_call *call, perm_result *result,
                                       int *dismissed)
 {
@@ -1400,11 +1394,11 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
   return result || status < 0 ? status : PERM_ERROR_NULL;
 }
 
-#endif /* implementation */
+#endif
 
 /* =========================================================================================== >>main
-   examples/perm_cli.c on rank 0; the others serve. SIGTERM (Slurm's warning), SIGINT and SIGUSR1 on any rank stop the
-   job with a checkpoint; mpirun passes SIGUSR1 on, but ends the job a few seconds after SIGTERM. */
+   examples/perm_cli.c on rank 0; the others serve. SIGTERM (Slurm), SIGINT and SIGUSR1 on any rank stop with a
+   checkpoint; mpirun passes SIGUSR1 on, but kills seconds after SIGTERM. */
 
 #if defined(PERM_MPI_MAIN)
 #define CLI_COMPUTE(name) permi_mpi_cli_##name
@@ -1426,7 +1420,7 @@ PERMI_MPI_CLI(integer, int64_t)
 PERMI_MPI_CLI(gaussian, int64_t)
 #include "examples/perm_cli.c"
 
-/* Gives each rank its own GPUs (--gpus K: K, else one), unless CUDA_VISIBLE_DEVICES is set. */
+/* --gpus K: K for each rank, else one; CUDA_VISIBLE_DEVICES is respected. */
 static void permi_mpi_cli_gpus(int argc, char **argv)
 {
   MPI_Comm node;

@@ -28,9 +28,8 @@
        if (rank == 0) printf("%.17g\n", result.value);            // every rank has the result
 
    HOW  Every rank makes the same plan, for the best kernel family that all have. Rank 0 hands out ranges of chunks,
-   seconds each by every rank's measured speed and shorter towards the end, one ahead of what a rank computes; it adds
-   up what comes back, writes the checkpoint, and computes too. A task goes to one rank; a job of only one task, or of
-   less than PERM_MPI_SECONDS, runs on rank 0.
+   seconds each by measured speed, shorter towards the end, one ahead; it adds up the results, writes the checkpoint, and
+   computes too. A task goes to one rank; a job of one task, or of less than PERM_MPI_SECONDS, runs on rank 0.
 
    GUARANTEES
      - The bits are those of the same call without MPI on a machine of that kernel family, for any number of ranks,
@@ -38,8 +37,8 @@
      - Every rank returns the same status, message and result.
      - A rank that fails (memory, GPU, another matrix, another version) ends the job on all ranks; status and message
        name it. The checkpoint then holds all that was finished.
-     - A rank that is killed takes the job with it, by mpirun or MPI_ERRORS_ARE_FATAL. Start again with any number of
-       ranks and the same checkpoint: at most the seconds since it was last written are lost.
+     - A killed rank takes the job with it, by mpirun or MPI_ERRORS_ARE_FATAL. Start again with any number of ranks and
+       the same checkpoint: at most the seconds since it was last written are lost.
 
    THREADS AND GPUS  A rank uses options.threads threads; 0: its share of what OpenMP offers on its node. Only the
    calling thread calls MPI (MPI_THREAD_FUNNELED). options.gpu: of the GPUs that a rank sees; set CUDA_VISIBLE_DEVICES
@@ -74,8 +73,8 @@
 #define PERM_MPI_C_INCLUDED
 
 #include "perm_sparse.h"
-#if !defined(PERM_MPI_SIMULATE) /* tests/mpi/simulate.c wants the coordinator only */
-/* MPI's C++ interface is not used, and not free of warnings */
+#if !defined(PERM_MPI_SIMULATE) /* for tests/mpi/simulate.c */
+/* MPI's C++ interface is unused and has warnings */
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
@@ -98,12 +97,12 @@
 #include <omp.h>
 #endif
 #include "mpi/coordinator.h"
-#endif /* coordinator */
+#endif
 
 #if defined(PERM_MPI_IMPLEMENTATION) && !defined(PERM_MPI_SIMULATE) && !defined(PERM_MPI_CALLS_IMPLEMENTED)
 #define PERM_MPI_CALLS_IMPLEMENTED
 #include "mpi/session.h"
 #include "mpi/run.h"
 #include "mpi/calls.h"
-#endif /* implementation */
+#endif
 #include "mpi/main.h"

@@ -4,7 +4,7 @@
 #if PERMI_WIDTH >= 4 && !defined(PERM_NO_EXACT)
 /* Add terms to accumulators. atom holds, by atom, four vectors of 4 WIDTH int16, the first `settings` in use.
      atoms    products of rows below 2^15, int16; 4 or 5 a limb, 1 if without rows
-     halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 multiplies and adds neighbours, half of them cleared
+     halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours; one of the two is cleared
      limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
      terms    (prod of the first limbs) (prod of the others), limbs of weights u_k = 2^(51 k)
    A vector of atoms ends as four of limbs, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs

@@ -1,6 +1,6 @@
 /* ========================================================================================== >>calls
-   All ranks call the same perm_compute_ function on rank 0's matrix and options; options.execute brings its jobs here.
-   Rank 0 does alone what needs no plan. */
+   All ranks call the same perm_compute_ function on rank 0's arguments; options.execute brings its jobs here. Rank 0
+   does alone what needs no plan. */
 #pragma once
 #include "api.h"
 #include "run.h"
@@ -11,7 +11,7 @@ enum {
   PERMI_MPI_INTEGER,
   PERMI_MPI_GAUSSIAN,
   PERMI_MPI_SPARSE,
-  PERMI_MPI_ALONE,  /* rank 0 calls; the others get the result */
+  PERMI_MPI_ALONE,  /* rank 0 calls, the others get the result */
   PERMI_MPI_DISMISS
 };
 
@@ -25,9 +25,9 @@ typedef struct permi_mpi_call {
   const perm_matrix *matrix;
 } permi_mpi_call;
 
-typedef struct permi_mpi_header { /* sent first; the first three fields never change */
+typedef struct permi_mpi_header { /* the first three fields never change */
   uint64_t magic, version, sizes;
-  permi_mpi_call call;              /* its pointers hold on rank 0 only */
+  permi_mpi_call call;              /* pointers hold on rank 0 only */
   perm_matrix matrix;
   perm_options options;
   uint64_t bytes[PERMI_MPI_ARRAYS];
@@ -53,7 +53,7 @@ static uint64_t permi_mpi_sizes(void) /* builds differ in more than versions */
          (uint64_t)sizeof(permi_mpi_report) << 32 | (uint64_t)sizeof(void *) << 56;
 }
 
-/* Whether the arguments can be copied; if not, the function says why. */
+/* Otherwise the function itself says what is wrong. */
 static int permi_mpi_copies(const permi_mpi_call *call)
 {
   const perm_matrix *matrix = call->matrix;
@@ -66,8 +66,7 @@ static int permi_mpi_copies(const permi_mpi_call *call)
          call->ld >= call->n;
 }
 
-/* Lists arrays and bytes: row_start, column, real, imaginary, integer of sparse matrices; else entries without gaps,
-   row counts, column counts. */
+/* Sparse: row_start, column, real, imaginary, integer; else entries without gaps, row counts, column counts. */
 static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI_MPI_ARRAYS],
                              uint64_t bytes[PERMI_MPI_ARRAYS])
 {
@@ -97,7 +96,7 @@ static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI
   }
 }
 
-/* Where array k begins in the message, at a multiple of 8; k = PERMI_MPI_ARRAYS: the end. */
+/* At a multiple of 8; k = PERMI_MPI_ARRAYS: the end. */
 static size_t permi_mpi_at(const permi_mpi_header *header, int k)
 {
   size_t at = 0;
@@ -122,7 +121,6 @@ static void permi_mpi_pack(const permi_mpi_call *call, const permi_mpi_header *h
       memcpy(message + permi_mpi_at(header, k), array[k], (size_t)bytes[k]);
 }
 
-/* The call's arrays stay in the message. */
 static void permi_mpi_unpack(const permi_mpi_header *header, unsigned char *message, permi_mpi_call *call,
                              perm_matrix *matrix)
 {
@@ -170,7 +168,7 @@ static perm_status permi_mpi_hook(const perm_job *job, perm_state *state, const 
   return permi_mpi_run((permi_mpi_session *)options->execute_data, job, state, options, result);
 }
 
-/* Returns the lowest family, portable C where makes differ; PERM_ISA_AUTO if all have the same. */
+/* Returns the lowest family, portable C where makes differ, PERM_ISA_AUTO where all agree. */
 static int permi_mpi_family(const permi_mpi_session *session)
 {
   int own = (int)perm_isa_best(), rank, least, most;
@@ -241,7 +239,7 @@ static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mp
   return options;
 }
 
-/* One call on all ranks; call is NULL but on rank 0. *dismissed: the last one. */
+/* Collective; call: NULL but on rank 0. *dismissed: the last call. */
 static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mpi_call *call, perm_result *result,
                                       int *dismissed)
 {

@@ -1,13 +1,13 @@
 /* ==================================================================================== >>coordinator
    Which rank computes which chunks. Times are arguments, so that a test simulates a thousand ranks.
    Invariants: 1. a chunk is finished (in the state), handed out (in one rank's `sent`) or neither; before a leaf's
-   `next` all are finished or handed out; 2. a report counts only for the range that its rank was sent first, so no
-   chunk goes in twice; 3. after a stop or failure nothing is handed out, and `outstanding` falls to 0.
-   Guided self-scheduling: a range is a third of what its rank could do of the work left at the measured speeds, at most
-   PERM_MPI_RANGE_SECONDS. Ranks have one range ahead; rank 0 takes ranges short enough to answer in time. */
+   `next` all are finished or handed out; 2. a report counts only for its rank's first range, so no chunk enters twice; 3. after a stop
+   or failure nothing is handed out, and `outstanding` falls to 0.
+   Guided self-scheduling: a range is a third of its rank's share of the rest at measured speeds, at most
+   PERM_MPI_RANGE_SECONDS, shorter on rank 0. One range waits ahead. */
 #pragma once
 
-#define PERMI_MPI_AHEAD 2 /* one computed, one ready */
+#define PERMI_MPI_AHEAD 2
 
 typedef struct permi_mpi_range {
   int leaf;
@@ -15,8 +15,8 @@ typedef struct permi_mpi_range {
 } permi_mpi_range;
 
 typedef struct permi_mpi_rank {
-  double speed;         /* predicted seconds of one thread done in a second */
-  int measured, gpus;   /* gpus: most in one range */
+  double speed;         /* predicted thread-seconds done in a second */
+  int measured, gpus;   /* most in one range */
   int ranges;
   permi_mpi_range sent[PERMI_MPI_AHEAD];
 } permi_mpi_rank;
@@ -32,14 +32,14 @@ typedef struct permi_mpi_coordinator {
   const perm_job *job;
   perm_state *state; /* not owned */
   perm_allocator allocator;
-  int ranks, leaves, current; /* leaves before `current` have nothing left */
+  int ranks, leaves, current;
   permi_mpi_rank *rank;
   permi_mpi_leaf *leaf;              /* tasks first, the longest first */
   double total, before, done, unsent; /* predicted seconds: of the job, finished before, since, not handed out */
   double speed;                       /* of all ranks */
   double elements;                    /* terms since the begin */
-  int outstanding;                    /* unreported ranges */
-  perm_status status;                 /* not PERM_OK: nothing is handed out */
+  int outstanding;
+  perm_status status;
   char message[PERM_MESSAGE_BYTES];
 } permi_mpi_coordinator;
 
@@ -88,7 +88,7 @@ static double permi_mpi_leaf_seconds(const perm_leaf *leaf)
   return leaf->seconds > 1e-9 ? leaf->seconds : 1e-9;
 }
 
-/* Begins with what the state has. threads: by rank, a first guess of speed; NULL: 1. */
+/* threads: a first guess of speeds; NULL: 1 each. */
 static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *state, const int *threads)
 {
   int i, k, tasks;
@@ -129,13 +129,13 @@ static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *st
 
 static void permi_mpi_stop(permi_mpi_coordinator *c, perm_status status, const char *message)
 {
-  if (c->status < 0 || (c->status != PERM_OK && status > 0)) /* the first failure precedes any other stop */
+  if (c->status < 0 || (c->status != PERM_OK && status > 0)) /* the first failure comes before other stops */
     return;
   c->status = status;
   snprintf(c->message, sizeof c->message, "%s", message);
 }
 
-/* Gives a rank its next range of at least `least` seconds; returns 0 if it has enough or there is none. */
+/* Gives a rank a range of at least `least` seconds; returns 0 if it needs none or none is left. */
 static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, permi_mpi_range *range)
 {
   permi_mpi_rank *r = &c->rank[rank];
@@ -172,7 +172,7 @@ static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, perm
   return 0;
 }
 
-/* Takes a report on a rank's first range; *partial: its first chunks. */
+/* *partial: the report's first chunks. */
 static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_range *range,
                            const perm_partial *partial, double seconds, int gpus)
 {
@@ -214,7 +214,7 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     }
 }
 
-/* Returns the least seconds of a range: at 20 us each, shorter ones take a tenth of rank 0's time at the end. */
+/* In seconds: at 20 us each, shorter ranges would take a tenth of rank 0's time at the end. */
 static double permi_mpi_least(int ranks)
 {
   const double least = 2e-4 * ranks;

@@ -1,6 +1,6 @@
 /* =========================================================================================== >>main
-   examples/perm_cli.c on rank 0; the others serve. SIGTERM (Slurm's warning), SIGINT and SIGUSR1 on any rank stop the
-   job with a checkpoint; mpirun passes SIGUSR1 on, but ends the job a few seconds after SIGTERM. */
+   examples/perm_cli.c on rank 0; the others serve. SIGTERM (Slurm), SIGINT and SIGUSR1 on any rank stop with a
+   checkpoint; mpirun passes SIGUSR1 on, but kills seconds after SIGTERM. */
 #pragma once
 #include "api.h"
 
@@ -24,7 +24,7 @@ PERMI_MPI_CLI(integer, int64_t)
 PERMI_MPI_CLI(gaussian, int64_t)
 #include "examples/perm_cli.c"
 
-/* Gives each rank its own GPUs (--gpus K: K, else one), unless CUDA_VISIBLE_DEVICES is set. */
+/* --gpus K: K for each rank, else one; CUDA_VISIBLE_DEVICES is respected. */
 static void permi_mpi_cli_gpus(int argc, char **argv)
 {
   MPI_Comm node;

@@ -1,6 +1,6 @@
 /* ============================================================================================ >>run
-   One job on all ranks. Rank 0 (permi_mpi_lead) serves the others between its ranges and from the progress callback,
-   where the others (permi_mpi_work) look for orders. */
+   One job on all ranks. Rank 0 (permi_mpi_lead) serves the others, and these (permi_mpi_work) look for orders, between
+   ranges and in the progress callback. */
 #pragma once
 #include "session.h"
 
@@ -51,7 +51,7 @@ static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *
   return 1;
 }
 
-/* Sends without waiting: a slot is reused after its rank has answered. */
+/* Does not wait: a slot is free once its rank has answered. */
 static void permi_mpi_send(permi_mpi_leader *leader, int rank, int kind, const permi_mpi_range *range)
 {
   permi_mpi_channel *channel = &leader->channel[rank];
@@ -115,7 +115,6 @@ static void permi_mpi_tell(permi_mpi_leader *leader, double now)
     permi_mpi_stop(&leader->coordinator, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
 }
 
-/* Takes reports and answers. */
 static void permi_mpi_receive(permi_mpi_leader *leader)
 {
   permi_mpi_coordinator *c = &leader->coordinator;
@@ -155,7 +154,7 @@ static void permi_mpi_look(permi_mpi_leader *leader)
     permi_mpi_stop(c, PERM_STOPPED_TIME, perm_status_text(PERM_STOPPED_TIME));
   if (options->progress && now >= leader->next_report && c->status == PERM_OK)
     permi_mpi_tell(leader, now);
-  if (c->status != PERM_OK && !leader->stopping) { /* saved at once: time may be short */
+  if (c->status != PERM_OK && !leader->stopping) { /* at once: time may be short */
     leader->stopping = 1;
     for (rank = 1; rank < c->ranks; rank++)
       permi_mpi_send(leader, rank, PERMI_MPI_STOP, NULL);
@@ -173,7 +172,7 @@ static int permi_mpi_look_within(const perm_progress *progress, void *user_data)
   return leader->stopping;
 }
 
-/* Returns the caller's threads, else the rank's share of its node, or OpenMP's number if ranks are bound to cores. */
+/* Returns the caller's threads, else a share of the node, or OpenMP's if ranks are bound to cores. */
 static int permi_mpi_threads(const permi_mpi_session *session)
 {
 #if defined(_OPENMP)
@@ -190,7 +189,7 @@ static int permi_mpi_threads(const permi_mpi_session *session)
 #endif
 }
 
-/* Computes a range without limits, checkpoints or progress of its own. */
+/* Without limits, checkpoints or progress. */
 static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *job, const permi_mpi_range *range,
                               const perm_options *options_given,
                               int (*look)(const perm_progress *progress, void *user_data), void *user_data,
@@ -238,7 +237,7 @@ static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *
     snprintf(report->message, sizeof report->message, "%s", perm_status_text((perm_status)report->status));
 }
 
-/* The result of an unfinished state, as from a stop at once. */
+/* Returns the result of an unfinished state. */
 static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options *options_given, perm_result *result)
 {
   static const volatile int cancelled = 1;
@@ -342,7 +341,7 @@ static int permi_mpi_look_for_orders(const perm_progress *progress, void *user_d
   }
 }
 
-/* Reports a status without chunks; range: PERMI_MPI_NONE, _BYE, or handed back. */
+/* range: PERMI_MPI_NONE, _BYE, or one handed back. */
 static void permi_mpi_send_status(const permi_mpi_session *session, permi_mpi_range range, perm_status status)
 {
   permi_mpi_report report;
@@ -390,7 +389,6 @@ static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, cons
   permi_mpi_send_status(session, bye, PERM_OK);
 }
 
-/* Whether there is nothing to share. */
 static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job)
 {
   const int leaves = perm_job_leaves(job);
@@ -408,7 +406,7 @@ static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job
   return session->ranks == 1 || seconds < least || (leaves < 2 && !ranges);
 }
 
-/* Reads the checkpoint into an empty state and writes it at once, so that a bad name shows early. */
+/* Reads the checkpoint into an empty state and writes it at once: a bad name shows early. */
 static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, const perm_options *options,
                                     perm_result *result)
 {
@@ -433,7 +431,7 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
   return status == PERM_OK ? perm_checkpoint_write(job, state, options->checkpoint.file, options, result) : status;
 }
 
-/* Collective; the same result on all ranks. */
+/* Collective. */
 static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job, perm_state *state,
                                  const perm_options *options, perm_result *result)
 {

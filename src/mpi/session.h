@@ -18,7 +18,7 @@ typedef struct permi_mpi_order {
 } permi_mpi_order;
 
 typedef struct permi_mpi_report {
-  permi_mpi_range range; /* leaf PERMI_MPI_NONE: only a status; _BYE: the last */
+  permi_mpi_range range; /* leaf: PERMI_MPI_NONE, only a status; _BYE, the last */
   uint64_t chunks;
   double seconds;
   int status, gpus;
@@ -28,7 +28,7 @@ typedef struct permi_mpi_report {
 
 typedef struct permi_mpi_session {
   MPI_Comm comm;
-  int rank, ranks, nodes, local, locals; /* local: this rank on its node */
+  int rank, ranks, nodes, local, locals; /* local: on its node */
   int over;                              /* ranks diverged: this call ends */
   perm_status status;                    /* then why */
   char message[PERM_MESSAGE_BYTES];
@@ -40,7 +40,7 @@ typedef struct permi_mpi_session {
 #if defined(PERM_MPI_TESTS)
 /* Faults on demand, on one rank. */
 static struct {
-  int rank, version, matrix, memory_at, device_at; /* memory_at, device_at: the range that fails, from 1 */
+  int rank, version, matrix, memory_at, device_at; /* memory_at, device_at: range, from 1 */
   double delay;                                    /* seconds more a range */
   double least;                                    /* not 0: shares out longer jobs */
   double checkpoint;                               /* not 0: checkpoint.seconds */
@@ -118,7 +118,7 @@ static int permi_mpi_least_of(const permi_mpi_session *session, int value, int *
   return least.value;
 }
 
-/* Returns the worst verdict, each 0 or a negative status; session->message gets its message and rank. */
+/* Returns the worst verdict, 0 or negative; session->message: whose and why. */
 static int permi_mpi_agree(permi_mpi_session *session, int verdict, const char *message)
 {
   int rank, worst = permi_mpi_least_of(session, verdict, &rank);
@@ -155,8 +155,7 @@ static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, co
   session->options = options ? options : &session->defaults;
 }
 
-/* 0: all ranks are about to run rank 0's job (entered), or back from the function that makes jobs. Otherwise this call
-   is over for all. */
+/* Returns 0 if all ranks stand where rank 0 does: about to run the same job, or back. Otherwise the call is over. */
 static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t fingerprint, perm_status status,
                           const char *message)
 {
