@@ -29,8 +29,8 @@
        if (rank == 0) printf("%.17g\n", result.value);            // every rank has the result
 
    HOW  Every rank makes the same plan, for the best kernel family that all have. Rank 0 hands out ranges of chunks,
-   seconds each by measured speed, shorter towards the end, one ahead; it adds up the results, writes the checkpoint, and
-   computes too. A task goes to one rank; a job of one task, or of less than PERM_MPI_SECONDS, runs on rank 0.
+   seconds each by measured speed, shorter towards the end, one ahead; it adds up the results, writes the checkpoint,
+   and computes too. A task goes to one rank; a job of one task, or of less than PERM_MPI_SECONDS, runs on rank 0.
 
    GUARANTEES
      - The bits are those of the same call without MPI on a machine of that kernel family, for any number of ranks,
@@ -38,8 +38,8 @@
      - Every rank returns the same status, message and result.
      - A rank that fails (memory, GPU, another matrix, another version) ends the job on all ranks; status and message
        name it. The checkpoint then holds all that was finished.
-     - A killed rank takes the job with it, by mpirun or MPI_ERRORS_ARE_FATAL. Start again with any number of ranks and
-       the same checkpoint: at most the seconds since it was last written are lost.
+     - A rank that is killed takes the job with it, by mpirun or MPI_ERRORS_ARE_FATAL. Start again with any number of
+       ranks and the same checkpoint: at most the seconds since it was last written are lost.
 
    THREADS AND GPUS  A rank uses options.threads threads; 0: its share of what OpenMP offers on its node. Only the
    calling thread calls MPI (MPI_THREAD_FUNNELED). options.gpu: of the GPUs that a rank sees; set CUDA_VISIBLE_DEVICES
@@ -145,8 +145,8 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
 /* ==================================================================================== >>coordinator
    Which rank computes which chunks. Times are arguments, so that a test simulates a thousand ranks.
    Invariants: 1. a chunk is finished (in the state), handed out (in one rank's `sent`) or neither; before a leaf's
-   `next` all are finished or handed out; 2. a report counts only for its rank's first range, so no chunk enters twice; 3. after a stop
-   or failure nothing is handed out, and `outstanding` falls to 0.
+   `next` all are finished or handed out; 2. a report counts only for its rank's first range, so no chunk enters twice;
+   3. after a stop or failure nothing is handed out, and `outstanding` falls to 0.
    Guided self-scheduling: a range is a third of its rank's share of the rest at measured speeds, at most
    PERM_MPI_RANGE_SECONDS, shorter on rank 0. One range waits ahead. */
 

@@ -1,8 +1,8 @@
 /* ==================================================================================== >>coordinator
    Which rank computes which chunks. Times are arguments, so that a test simulates a thousand ranks.
    Invariants: 1. a chunk is finished (in the state), handed out (in one rank's `sent`) or neither; before a leaf's
-   `next` all are finished or handed out; 2. a report counts only for its rank's first range, so no chunk enters twice; 3. after a stop
-   or failure nothing is handed out, and `outstanding` falls to 0.
+   `next` all are finished or handed out; 2. a report counts only for its rank's first range, so no chunk enters twice;
+   3. after a stop or failure nothing is handed out, and `outstanding` falls to 0.
    Guided self-scheduling: a range is a third of its rank's share of the rest at measured speeds, at most
    PERM_MPI_RANGE_SECONDS, shorter on rank 0. One range waits ahead. */
 #pragma once
