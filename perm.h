@@ -4588,9 +4588,9 @@ typedef struct permi_chunk_sum {
 #define PERMI_VIRTUAL_ROWS 392 /* 12 for each pair of complex rows; 8 to look ahead */
 #define PERMI_GROUP_LOG2 3     /* terms of 2^3 outer states are added plainly, then by TwoSum */
 
-/* Tables of one matrix. A virtual row is a linear form in the signs with coefficients on a fixed-point grid. */
+/* A virtual row is a linear form in the signs with coefficients on a fixed-point grid. */
 typedef struct permi_dense {
-  int n, rows, padded; /* virtual rows; padded with zeros to a multiple of 8 */
+  int n, rows, padded; /* virtual rows; padded with zeros by eights */
   int outer, chunk_log2;
   unsigned absolute_mask; /* 1 of mask + 1 groups enters the sum of |terms| */
   double *table;          /* vectors that kernels add to the row sums, in order of use */
@@ -4601,22 +4601,20 @@ typedef struct permi_dense {
   void (*run)(const struct permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 } permi_dense;
 
-/* A thread's memory for minors; a number is a vector a part. Sums over settings carry Glynn's signs but those of lanes.
-   A chunk of 2^m states leaves its sums in stack [max(m - 2, 0)]. */
+/* One thread's; a number is a vector a part. Sums over settings carry Glynn's signs but those of lanes. 2^m states end
+   in stack [max(m - 2, 0)]. */
 typedef struct permi_minors_work {
-  double *row;                    /* [row]: table, prefix products, sums for block columns and the first two outer
-                                     ones */
-  double *block_high, *block_low; /* [row][block columns and 2]: totals of the latter */
+  double *row;                    /* [row]: table, prefix products, sums of block and two outer columns */
+  double *block_high, *block_low; /* [row][block columns and 2]: totals */
   double *high, *low;             /* [outer column][row]: sums from the third on */
   double *present;                /* [4][row]: the last four states */
-  double *stack;                  /* [level][row]: blocks of 4, 8, ... states waiting for their neighbours */
+  double *stack;                  /* [level][row]: 4, 8, ... states waiting for neighbours */
   double *absolute;               /* [row]: sums of |terms| */
 } permi_minors_work;
 
-/* The subset program of >>batch for an order n, 5 to 8. Level k has a number for each set of k columns, in blocks by
-   its columns from 5 on, within them by the others, in order of the masks. A group: the blocks of a level with equally
-   many low columns. code, by block: source by a low column; target; complement at level n / 2; for each high column,
-   that column and the block without it. */
+/* Level k has a number for each set of k columns, in blocks by columns from 5 on, in order of the masks. A group:
+   blocks with equally many low columns. code, by block: source by a low column; target; complement at level n / 2; for
+   each high column, that column and the block without it. */
 typedef struct permi_batch_group {
   int low, sources, items;
 } permi_batch_group;
@@ -4630,15 +4628,14 @@ typedef struct permi_batch_program {
 
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 
-/* Tables of one integer matrix; rows in the order of the atoms. */
+/* Rows in the order of the atoms. */
 #define PERMI_EXACT_LIMBS 32
-#define PERMI_EXACT_PADDED 36    /* with what fills tiles */
+#define PERMI_EXACT_PADDED 36    /* filled tiles */
 #define PERMI_EXACT_ATOMS 5      /* of a limb */
 #define PERMI_EXACT_BLOCK_LOG2 2
-#define PERMI_EXACT_SKIP_LOG2 6  /* columns when zeros are skipped, two of them in a table */
+#define PERMI_EXACT_SKIP_LOG2 6  /* columns when skipping zeros, two in a table */
 #define PERMI_EXACT_WINDOW 51    /* bits of a limb in doubles */
 #define PERMI_EXACT_WIDTH 8      /* most doubles of a vector */
-/* A thread's memory. */
 typedef struct permi_exact_work {
   uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
   double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];                            /* for many limbs */
@@ -4649,27 +4646,27 @@ typedef struct permi_exact_work {
 } permi_exact_work;
 typedef struct permi_exact {
   int n, padded;            /* padded to a multiple of 16 */
-  int window;               /* limb k weighs 2^(window k) */
+  int window;               /* weights 2^(window k) */
   int limbs, first, narrow; /* first: in the first half; narrow: made of atoms */
   int outer, chunk_log2, transposed;
-  int settings; /* until the accumulators must be emptied */
+  int settings; /* until accumulators are full */
   int even_rows;
-  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS]; /* in turn */
+  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
   int fifth[PERMI_EXACT_LIMBS];                         /* the limb's last atom has rows */
-  int wide_rows[PERMI_EXACT_LIMBS];                     /* in turn after the atoms' */
+  int wide_rows[PERMI_EXACT_LIMBS];
   int even_row[PERM_MAX_N];
-  const int16_t *table; /* [row][block setting][lane]: sums of lane and block columns */
-  const uint32_t *start;    /* [padded]: two equal int16, or four int8 if skipping zeros */
+  const int16_t *table; /* [row][block setting][lane] */
+  const uint32_t *start;    /* [padded]: two int16, or four int8 if skipping */
   const uint32_t *step;     /* [outer][padded] */
   const double *wide_table; /* [wide row][block setting][place][WIDTH] */
   const double *wide_step;  /* [outer][padded] */
-  const uint32_t *setting_step;  /* skipping: [setting column - 2][padded] */
-  const uint8_t *lane_bytes;     /* skipping: [even row][two setting columns][lane], differences to all + */
-  const uint8_t *nibbles;        /* skipping: [row][3][16], differences to all + for four columns */
-  uint8_t parity[32], ends[128]; /* skipping: 0 or 255 by parity, then the opposite; 64 of 255, 64 of 0 */
+  const uint32_t *setting_step;  /* if skipping: [setting column - 2][padded] */
+  const uint8_t *lane_bytes;     /* [even row][two setting columns][lane], differences to all + */
+  const uint8_t *nibbles;        /* [row][3][16], the same for four columns */
+  uint8_t parity[32], ends[128]; /* 0 or 255 by parity, then the opposite; 64 of 255, 64 of 0 */
   double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], second[PERMI_EXACT_LIMBS], unit;
-  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* of a vector's constants in each accumulator */
-  double survivors;                      /* expected share of the terms */
+  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* of constants */
+  double survivors;                      /* expected share */
   void *memory;
   void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
   void (*evaluate)(const struct permi_exact *exact, permi_exact_work *work, int settings, int negative,
@@ -4680,8 +4677,7 @@ typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_
 typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
                                      int place_signs);
 
-/* Products of forms made at once (AVX2: 2.7 times as fast as one by one), and sets of forms whose symmetric functions
-   are. */
+/* Products made at once (AVX2: 2.7 times as fast as single ones), and sets of forms. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4
 
@@ -4700,7 +4696,6 @@ typedef struct permi_counts_kernels {
   void (*symmetric_complex)(const double *x, const double *y, double *e, double *f, int most, int least);
 } permi_counts_kernels;
 
-/* Updates the largest and the smallest nonzero modulus. */
 static void permi_size_seen(double size, double *most, double *least)
 {
   const double other = size != 0 ? size : (double)INFINITY;
@@ -4709,10 +4704,9 @@ static void permi_size_seen(double size, double *most, double *least)
 }
 
 /* ======================================================================================== >>kernels
-   The kernels: one text (>>vocabulary), read for each instruction set. K block columns take 2^K sets of registers of 32
-   (AVX-512, NEON) or 16; tests/compile looks for spills.
-   Measured, real kernel, 2.5 GHz Cascade Lake: two rows a turn, within 1%; half or a quarter of the table, equal or 8%
-   slower; table entries broadcast, 12% slower. */
+   Kernels: one text (>>vocabulary) for all instruction sets; 2^K settings of block columns fit 32 registers (AVX-512,
+   NEON) or 16; tests/compile looks for spills. Measured, real, 2.5 GHz Cascade Lake: two rows a turn, within 1%; half
+   or a quarter of the table, equal or 8% slower; table entries broadcast, 12% slower. */
 
 static int permi_trailing_zeros(uint64_t x) /* x != 0 */
 {
@@ -4739,8 +4733,7 @@ static unsigned permi_scatter(uint64_t x)
 #define PERMI_COMPENSATED 1 /* rounding errors and low parts to first order [Gra09] */
 #define PERMI_DOUBLED 2     /* double-double, of exact double-double row sums */
 
-/* For >>small_kernels: lane signs and the sum over lanes, whose parities are Glynn's signs. lane: re, (im,) estimate,
-   squares, 8 doubles each. */
+/* Lane signs and the signed sum over lanes of >>small_kernels: re, (im,) estimate, squares, 8 doubles each. */
 static const double permi_lane_signs[3][8] PERMI_ALIGN64 = {
     {1, -1, 1, -1, 1, -1, 1, -1}, {1, 1, -1, -1, 1, 1, -1, -1}, {1, 1, 1, 1, -1, -1, -1, -1}};
 static const double permi_lane_zero[2] = {0, 0};
@@ -4769,7 +4762,7 @@ static void permi_small_fold(double *lane, int width, int parts, int n, double *
   }
 }
 
-/* Adds an accumulator's lanes less `bias` to *total, with lane signs if `signs`. */
+/* Adds an accumulator's lanes less `bias`, with lane signs if `signs`. */
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
 {
@@ -4811,7 +4804,7 @@ typedef struct permi_kernel {
   permi_kernel_run run;
 } permi_kernel;
 
-/* The best first for each form. Real apart from complex, so that real programs link no complex kernel. */
+/* The best first for each form. Real programs link no complex kernel. */
 static const permi_kernel permi_kernels_real[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
@@ -4872,7 +4865,6 @@ typedef struct permi_kernel_table {
 #define PERMI_KERNEL_TABLE(kernels) {kernels, (int)(sizeof kernels / sizeof *kernels)}
 
 #if !defined(PERM_NO_EXTRAS)
-/* The best first. */
 typedef struct permi_minors_kernel {
   perm_isa isa;
   int parts, lane_columns, block_columns;
@@ -4902,7 +4894,7 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 };
 #endif
 
-/* Returns the best instance for order n that `isa` allows; NULL only below n = 4. */
+/* Returns the best instance that `isa` allows; NULL only below n = 4. */
 static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, perm_form form, int product,
                                             int n)
 {
@@ -4923,8 +4915,8 @@ static perm_isa permi_isa(const perm_options *options)
 }
 
 /* ========================================================================================== >>reach
-   What a call may use: public calls find kernels, GPUs, files and perm_sparse.h only here, so perm_real links real
-   kernels only. */
+   What a call may use: kernels, GPUs, files and perm_sparse.h are found only here, so perm_real links real kernels
+   only. */
 
 struct permi_view;
 struct permi_problem;
@@ -4934,7 +4926,7 @@ struct permi_choice;
 struct permi_engine;
 
 typedef struct permi_gpu_engines {
-  /* changes the plan where GPUs are wanted and faster than one thread */
+  /* where GPUs are wanted and faster than one thread */
   void (*plan)(perm_plan *plan, const struct permi_view *view, const perm_options *options);
   int (*growth)(const perm_plan *plan, const struct permi_view *view);
   int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);
@@ -4961,13 +4953,13 @@ typedef struct permi_reach {
 
 /* ========================================================================================== >>small
    n <= 12 without a plan. NaN and infinities fail the limits; the general path takes what is not accepted.
-     n <= 4    Laplace expansion along halves of the rows, without subtractions of its own: non-negative matrices lose
-               only the last bits; accepted if at most five digits cancel or nothing is rounded
+     n <= 4    Laplace expansion along halves of the rows: non-negative matrices lose only the last bits; accepted if at
+               most five digits cancel or nothing is rounded
      5 .. 12   >>small_kernels, accepted if their own estimate is good
    Underflow, n <= 4: with |entries| <= 1e60 nothing exceeds 24e240; fewer than 200 operations underflow, each by
    2^-1074 times at most 2e120: below 1e-200. n <= 12: with |entries| (re, im) <= 1e12 a row sum is below 12 sqrt(2)
-   1e12 < 1.7e13, everything below 1.7e13^12 < 1e159; fewer than 1e6 operations underflow, each by 2^-1074 times at most
-   1.7e13^11 < 4e145: below 2e-172. Values from 1e-184 and 1e-150 up keep all bits. */
+   1e12 < 1.7e13, all below 1.7e13^12 < 1e159; fewer than 1e6 operations underflow, each by 2^-1074 times at most
+   1.7e13^11 < 4e145: below 2e-172. Values from 1e-184, 1e-150 keep all bits. */
 
 #define PERMI_SMALL_LEAST 1e-150
 #define PERMI_FOUR_LEAST 1e-184
@@ -5007,7 +4999,7 @@ static int permi_small_is_safe(int count, const double *a, double value, double 
   return whole || (safe && value >= PERMI_FOUR_CANCELLED * products);
 }
 
-/* Returns the product of the rows' sums of moduli, at least the permanent of moduli. */
+/* At least the permanent of moduli. */
 static double permi_small_products(int n, int width, const double *a, double *moduli)
 {
   double product = 1, all = 0;
@@ -5033,7 +5025,7 @@ static int permi_small_expansion_stands(int n, int width, const double *a, doubl
 
 #if PERMI_X86
 /* n = 4: column products in lanes {01, 12, 23, 30} and {02, 13}; rows c, d load with halves exchanged, so lanes meet
-   their complements: 8 shuffles. Returns whether the value is good: max_pd may lose a NaN, the value does not. */
+   their complements. Returns whether the value is good: max_pd may lose a NaN, the value does not. */
 __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const double *a, double *value)
 {
   const __m128d a0 = _mm_loadu_pd(a), a1 = _mm_loadu_pd(a + 2), b0 = _mm_loadu_pd(a + 4), b1 = _mm_loadu_pd(a + 6);
@@ -5099,7 +5091,7 @@ static double permi_small_norms(int n, int width, const double *a)
   return product;
 }
 
-/* An upper bound of permi_small_norms: the mean square of a row to the power n. */
+/* At least permi_small_norms: the rows' mean square to the power n. */
 static double permi_small_scale(int n, double squares)
 {
   double power = squares / n, scale = n & 1 ? power : 1;
@@ -5110,9 +5102,9 @@ static double permi_small_scale(int n, double squares)
   return scale * (n & 8 ? power * power : 1);
 }
 
-/* Whether a kernel's value stands. `absolute` is within a factor 2 of a sum of moduli and pairs of rows round twice: 4
-   n u. Row sums round by about u times their norm, which moduli miss where they cancel: 4 n u times the norms' product.
-   NaN and overflow fail: below 1e24 norms of 12 rows do not overflow. */
+/* `absolute` is within a factor 2 of a sum of moduli and pairs of rows round twice: 4 n u. Row sums round by about u
+   times their norm, which moduli miss where they cancel: 4 n u times the norms' product. NaN and overflow fail: below
+   1e24 norms of 12 rows do not overflow. */
 static int permi_small_stands(int n, int parts, const double *a, double modulus, double absolute, double squares)
 {
   const double unit = 4e10 * n * PERMI_UNIT, square = unit * unit;
@@ -5122,7 +5114,7 @@ static int permi_small_stands(int n, int parts, const double *a, double modulus,
           square * permi_small_norms(n, n * parts, a) <= modulus * modulus);
 }
 
-/* Returns 1 with the permanent, or 0: take the general path. 2 <= n <= 12, isa not AUTO. */
+/* Returns 1, or 0: take the general path. 2 <= n <= 12, isa not AUTO. */
 static int permi_small_real(perm_isa isa, int n, const double *a, double *value)
 {
   double out[3];
@@ -5201,7 +5193,7 @@ static inline permi_complex permi_complex_two(const double *a, const double *b, 
                             permi_complex_times(permi_complex_entry(a, j), permi_complex_entry(b, i)));
 }
 
-/* Columns i, j of two rows times columns k, l of the next two. */
+/* Columns i, j of two rows times k, l of the next two. */
 static inline permi_complex permi_complex_four(const double *a, int i, int j, int k, int l)
 {
   return permi_complex_times(permi_complex_two(a, a + 8, i, j), permi_complex_two(a + 16, a + 24, k, l));
@@ -5252,7 +5244,7 @@ typedef struct permi_plain {
 
 typedef struct permi_gray_walk {
   uint64_t s, last;
-  double turned_on; /* times the column, when its Gray bit becomes 1 */
+  double turned_on; /* when the Gray bit becomes 1 */
 } permi_gray_walk;
 
 /* Starts a walk over 2^chunk_log2 terms; x: the first row sums.
@@ -5285,7 +5277,7 @@ static double permi_gray_sign(const permi_plain *plain, const permi_gray_walk *w
   return (walk->s ^ (plain->ryser ? (uint64_t)plain->n : 0)) & 1 ? -1 : 1;
 }
 
-/* Returns the multiple of *column that leads to the next term, 0 at the end. */
+/* Returns the multiple of *column to add, 0 at the end. */
 static double permi_gray_next(permi_gray_walk *walk, int *column)
 {
   if (++walk->s == walk->last)
@@ -5308,7 +5300,7 @@ static void permi_plain_add(perm_precision precision, permi_dd *total, double te
   }
 }
 
-/* Returns the relative rounding of a term's products and of their sum. */
+/* Of a term's products and of their sum. */
 static double permi_plain_rounding(const permi_plain *plain)
 {
   const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
@@ -5316,7 +5308,7 @@ static double permi_plain_rounding(const permi_plain *plain)
   return unit * ((plain->n + 4) * plain->parts + ldexp(1, total));
 }
 
-/* lost[i]: the expected drift of row sum i in a chunk; each move rounds by up to a unit of the row's sum of moduli. */
+/* lost[i]: expected drift of row sum i; a move rounds by up to a unit of the row's sum of moduli. */
 static void permi_plain_drift(const permi_plain *plain, double *lost)
 {
   const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
@@ -5330,8 +5322,7 @@ static void permi_plain_drift(const permi_plain *plain, double *lost)
   }
 }
 
-/* Returns a term's size plus its rows' drift in units of permi_plain_rounding, which is all where row sums cancel. Long
-   chunks sample every eighth term. */
+/* A term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
 {
   const int thin = plain->chunk_log2 > 9;
@@ -5459,8 +5450,7 @@ static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspac
   permi_plain_finish(partial, plain, total, imaginary, absolute);
 }
 
-/* Prefix products are double-double and their sum exact: the errors are those of n - 1 products a term, and
-   underflow. */
+/* Prefix products are double-double, their sum exact: n - 1 products a term err, and underflow. */
 static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
@@ -5511,16 +5501,16 @@ static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *c
 }
 
 /* ========================================================================================== >>scale
-   Powers of two that make a transversal of largest product the largest entries everywhere: the duals of an assignment
-   problem with the entries' exponents as weights [DK01]. Rounding an entry to its row's grid then changes the permanent
-   by at most that rounding times permanents of entries <= 1, and per |a| >= 2^-n. Reductions and a matching of tight
-   entries settle most matrices, shortest augmenting paths [JV87] the rest. A rule that ignores the first duals fixes
-   the remaining freedom: the bits do not depend on earlier scaling. O(n^3). */
+   Powers of two that make a transversal of largest product the largest entries everywhere: duals of an assignment
+   problem with exponents as weights [DK01]. Rounding an entry to its row's grid then changes the permanent by at most
+   that rounding times permanents of entries <= 1, and per |a| >= 2^-n. A matching of tight entries settles most
+   matrices, shortest augmenting paths [JV87] the rest; a rule that ignores the first duals fixes what is free, so the
+   bits do not depend on earlier scaling. O(n^3). */
 
 #define PERMI_NO_EXPONENT (-(1 << 28)) /* no path of exponents reaches half of it */
 #define PERMI_SCALE_APART 4096         /* scales to exactly 0 */
 
-/* Augments the matching along the parents of column j. */
+/* Augments along the parents of column j. */
 static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_of)
 {
   while (j >= 0) {
@@ -5531,8 +5521,7 @@ static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_
   }
 }
 
-/* Augments by a path of least slack from the free row; the duals keep entries <= 0 and matched ones 0. Returns 0 if
-   there is no path. */
+/* Augments by a path of least slack; the duals keep entries <= 0 and matched ones 0. Returns 0 if there is no path. */
 static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, int free_row,
                                int *row_of, int *column_of)
 {
@@ -5575,8 +5564,8 @@ static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   return 1;
 }
 
-/* Whether the optimal duals are unique: all matched pairs on common cycles of arcs a to b in reach[a], tight entries of
-   row a and column b. */
+/* Whether the optimal duals are unique: all pairs on common cycles of arcs a to b in reach[a], tight entries of row a
+   and column b. */
 static int permi_scale_unique(int n, const uint64_t *reach)
 {
   const uint64_t all = ~UINT64_C(0) >> (PERM_MAX_N - n);
@@ -5598,11 +5587,11 @@ static int permi_scale_unique(int n, const uint64_t *reach)
 }
 
 /* Centres the duals; destroys reach.
-   1. Optimal duals differ by a shift (row +p, column -p) of each pair; pairs on common cycles of tight entries, a
-   class, shift together.
-   2. Let path[a][b] <= 0 be the longest path from class a to b. Every b |-> path[a][b] and b |-> -path[b][a] is a
-   feasible shift, so their mean is, which gives a cycle's entries equal exponents. Rounding down keeps integer
-   constraints; relative to one class it ignores the given duals.
+   1. Optimal duals differ by shifts (row +p, column -p) of pairs; a class, pairs on common cycles of tight entries,
+   shifts together.
+   2. Let path[a][b] <= 0 be the longest path from class a to b. b |-> path[a][b] and b |-> -path[b][a] are feasible
+   shifts, so their mean is, which gives a cycle's entries equal exponents. Rounding down keeps integer constraints;
+   relative to one class the given duals drop out.
    3. Blocks without a cycle through both share no transversal: entries between them are scaled away. */
 static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, uint64_t *reach,
                                const int *column_of)
@@ -5680,8 +5669,8 @@ static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_
 }
 
 /* exponent[i][j]: of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; then n rows of room. On return exponent[i][j] +=
-   row_exp2[i] + column_exp2[j], all <= 0 and all 0 on a transversal, PERMI_NO_EXPONENT where no transversal of nonzeros
-   passes: those entries underflow to 0. Returns 0, unscaled, if there is no transversal. */
+   row_exp2[i] + column_exp2[j], all <= 0, all 0 on a transversal, PERMI_NO_EXPONENT where no transversal passes: those
+   entries underflow to 0. Returns 0, unscaled, without a transversal. */
 static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2)
 {
   uint64_t tight[PERM_MAX_N], reach[PERM_MAX_N];
@@ -5692,8 +5681,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       column_exp2[j] = PERMI_NO_EXPONENT;
       row_of[j] = column_of[j] = -1;
     }
-    /* Scales rows by their largest entry, in a second turn by their mean, then columns, in the first turn also rows, to
-       0. */
+    /* Rows by their largest entry, in a second turn by their mean, then columns, in the first turn also rows, to 0. */
     for (i = 0; i < n; i++) {
       int most = PERMI_NO_EXPONENT, sum = 0, count = 0;
       for (j = 0; j < n && !turn; j++)
@@ -5719,7 +5707,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       for (j = 0, tight[i] = 0; j < n; j++)
         tight[i] |= (uint64_t)(exponent[i][j] + row_exp2[i] + column_exp2[j] == 0) << j;
     }
-    /* A maximum matching of tight entries, breadth first; columns of failed searches stay dead. */
+    /* A maximum matching, breadth first; columns of failed searches stay dead. */
     for (i = 0, left = n; i < n; i++) {
       uint64_t seen = dead;
       int head = 0, tail = 1;
@@ -5775,10 +5763,9 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
      block    K columns: 2^K vectors in registers
      fixed    1 column, always +
      outer    the rest, in Gray order, 2^chunk_log2 states a chunk
-   Gray walks in doubles drift, the main error from n = 22 on. Here the coefficients of each virtual row are rounded
-   once, to multiples of a unit for which all signed sums fit 53 bits: row sums are exact, and the result is the
-   permanent of a matrix whose entries are off by at most 2^-53 of the row's sum of moduli. Split form keeps 47 more
-   bits in a second virtual row. */
+   The drift of Gray walks in doubles is the main error from n = 22 on. Here each virtual row is rounded once, to
+   multiples of a unit for which signed sums fit 53 bits: row sums are exact, and entries are off by at most 2^-53 of
+   their row's sum of moduli. Split form keeps 47 more bits in a second virtual row. */
 
 static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
@@ -5801,7 +5788,7 @@ static double permi_to_grid(double x, double power_top)
   return fabs(x) >= 0.5 * power_top ? x : sum - with;
 }
 
-/* Returns 2^top >= sum |a| with a margin: signed sums of rounded entries stay within 2^53 units. */
+/* Returns 2^top >= sum |a| with a margin. */
 static double permi_grid_power(const double *a, int count)
 {
   double sum = 0;
@@ -5820,7 +5807,7 @@ typedef struct permi_row_maker {
   int lane_columns, block_columns;
 } permi_row_maker;
 
-/* Appends a virtual row of grid coefficients in the order lanes, block, fixed, outer. */
+/* In the order lanes, block, fixed, outer. */
 static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
@@ -5853,7 +5840,7 @@ static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count
   permi_dense_row(maker, a);
 }
 
-/* Appends a row as high and low virtual rows; returns a bound on what its sum loses. */
+/* A high and a low virtual row; returns a bound on what their sum loses. */
 static double permi_dense_row_split(permi_row_maker *maker, const double *a, double power, int count)
 {
   double high[PERM_MAX_N], low[PERM_MAX_N], lost = 0;
@@ -5921,7 +5908,7 @@ static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view
   return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
-/* Columns in the order pivot, lanes, block, fixed, outer. */
+/* In the order pivot, lanes, block, fixed, outer. */
 static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
   int j, k, part;
@@ -5945,8 +5932,8 @@ static void permi_block_sums(const perm_plan *plan, const double *a, double *sum
       sum[size + k] = sum[k] - 2 * a[plan->lane_columns + 1 + b];
 }
 
-/* Rows y_i, y_j with y = z + l (>>dense_kernels) become virtual rows z_i, z_j and, for each setting q, z_i l_j(q) + z_j
-   l_i(q); constants l_i(q) l_j(q). A last single row gives z and l(q). */
+/* Rows y = z + l (>>dense_kernels): virtual rows z_i, z_j and, by setting q, z_i l_j(q) + z_j l_i(q); constants l_i(q)
+   l_j(q). A last single row: z, l(q). */
 static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N], int rows,
                                 int parts, double *constant)
 {
@@ -5975,7 +5962,7 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
         *constant++ = l[0][0][q] * l[1][0][q] - l[0][1][q] * l[1][1][q];
       else
         *constant++ = l[0][0][q] * l[1][1][q] + l[0][1][q] * l[1][0][q];
-      if (parts == 2 && q) /* the difference to setting 0, added with z_i z_j */
+      if (parts == 2 && q) /* what setting 0 lacks */
         constant[-1] -= constant[-1 - 2 * q];
       for (j = 0; j < count; j++) {
         o[j] = z[0][0][j] * l[1][part][q] + z[1][0][j] * l[0][part][q];
@@ -5989,11 +5976,11 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
   return constant;
 }
 
-/* Adds the effect of a matrix E of lost parts of entries; lost[i] = e_i is the sum of moduli of its row i. With sums of
-   moduli R_i <= 1 and norms r_i of the scaled rows,
-   |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
-   |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E;
-   2^(n-1) brings both to the unit of the sum. */
+/* Adds the effect of a matrix E of lost parts of entries, lost[i] = e_i the moduli of its row i. With sums of moduli
+   R_i <= 1 and norms r_i of the scaled rows,
+     |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
+     |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E;
+   times 2^(n-1) in the unit of the sum. */
 static void permi_lost_entries(const perm_plan *plan, const permi_view *view, const double *lost, permi_leaf *leaf)
 {
   const int n = plan->n;
@@ -6019,8 +6006,7 @@ static void permi_lost_entries(const perm_plan *plan, const permi_view *view, co
   leaf->estimate_absolute += ldexp(bound, n - 1);
 }
 
-/* Makes the kernel's tables; leaf->scale gets the pivots, the bound what split rows lose (entries below 2^-47 of their
-   row). */
+/* Pivots go to leaf->scale, what split rows lose (entries below 2^-47 of their row) to the bound. */
 static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
@@ -6100,15 +6086,14 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
 PERMI_BRIEF_BEGIN
 
 /* ============================================================================================ >>gpu
-   Plan and tables of dense sums on GPUs. The columns:
-     pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, x the rest of the row sum, one
-              operation each; rows with a zero or relatively small pivot c come last, (x + c), (x - c), one more
+   Dense sums on GPUs. The columns:
+     pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, one operation each, x the other
+              columns; rows with a zero or relatively small pivot c come last, (x + c), (x - c), one more
      fixed    1, always +
      block    unrolled in a thread, in Gray order, as constants
-     walk     in Gray order in a thread, from a table in shared memory
-     high     the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
-   Rows are on the grids of >>dense: row sums are exact in any order. A chunk's sum is a fixed sequence of
-   operations. */
+     walk     in Gray order, from a table in shared memory
+     high     bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
+   Rows are on grids as in >>dense; a chunk is a fixed sequence of operations. */
 
 #define PERMI_GPU_LEAST_N 13
 #ifndef PERMI_GPU_BLOCK /* unrolled columns from n = 37 on */
@@ -6120,7 +6105,7 @@ static int permi_clamp(int x, int low, int high)
   return x < low ? low : x > high ? high : x;
 }
 
-/* Returns how many GPUs are usable, at most `gpus`; 0: message says why. */
+/* Returns how many are usable; 0: message says why. */
 static int permi_gpu_devices(int gpus, char *message)
 {
 #if defined(PERM_WITH_CUDA)
@@ -6151,7 +6136,7 @@ static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, 
   return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
-/* Returns log2 of how far divided rows may exceed row sums of 1. */
+/* Returns log2 of how far divided rows exceed 1. */
 static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
 {
   int growth = 0, i;
@@ -6161,7 +6146,7 @@ static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
   return growth;
 }
 
-/* z /= pivot, complex, by double-double: each part is right to a few units. */
+/* z /= pivot by double-double: each part is right to a few units. */
 static void permi_gpu_divide(double *z, const double *pivot)
 {
   permi_dd re, im, size;
@@ -6175,8 +6160,8 @@ static void permi_gpu_divide(double *z, const double *pivot)
   z[1] = im.hi / size.hi;
 }
 
-/* Row i as word[part (1 + low words) + low][column], pivot first, high words on the grid. Returns 1 if nothing was
-   rounded; adds what low words do not hold to *lost. */
+/* Row i as word[part (1 + low words) + low][column], pivot first, high words on the grid. Returns 1 if exact; *lost
+   grows by what low words do not hold. */
 static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, int divide, int low,
                          double word[4][PERM_MAX_N], double *lost)
 {
@@ -6412,7 +6397,6 @@ static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double
     constant[work->block * n * words + plain * parts + w] = word[w][0];
 }
 
-/* Multiplies the leaf's scale by a row's divisor. */
 static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
 {
   permi_dd re = leaf->scale, im = leaf->scale_imaginary;
@@ -6439,7 +6423,7 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   gpu->allocator = *allocator;
   gpu->add = permi_gpu_add;
   work = &gpu->work;
-  for (i = 0; i < n && !pivot; i++) /* low words only where needed */
+  for (i = 0; i < n && !pivot; i++)
     work->low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
   for (k = 0, safe = 1; safe >= 0; safe--) { /* divided rows come first */
     for (i = 0; i < n; i++)
@@ -6494,10 +6478,10 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
 PERMI_BRIEF_END
 
 /* =========================================================================================== >>plan
-   The bits of a result are decided here, from matrix and options alone, never from threads, time or load. */
+   The bits of a result follow from matrix and options alone, never from threads, time or load. */
 
-/* Scales exactly as >>scale, then every row sum of |a| to at most 1: no term overflows. Where one column outweighs the
-   others, row sums cancel. exponent: 2n rows of room. */
+/* Scales as >>scale, then row sums of |a| to at most 1: no term overflows. Where one column dominates, row sums cancel.
+   exponent: 2n rows. */
 static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
 {
   int n = plan->n, i, j, part;
@@ -6524,8 +6508,8 @@ static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*expo
   }
 }
 
-/* Chooses the column with the largest least |pivot| / max|row|. Small pivots blow up row sums: below 2^-10, or when
-   products could pass 2^900, the pair form divides by nothing. */
+/* The column with the largest least |pivot| / max|row|. Small pivots blow up row sums: below 2^-10, or when products
+   could pass 2^900, the pair form divides by nothing. */
 static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
 {
   double least[PERM_MAX_N], best = -1;
@@ -6555,7 +6539,7 @@ static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
     plan->form = PERM_FORM_NORMALISED;
 }
 
-/* Whether division by the pivot and the grid change no entry, as with ones and signs: a bound is then free. */
+/* Whether division and grid change no entry, as with ones and signs: a bound is then free. */
 static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
 {
   int i, j;
@@ -6588,8 +6572,8 @@ static double permi_unit_of(double x)
                             permi_trailing_zeros((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52));
 }
 
-/* Whether all before the products of pairs is exact. For rows of multiples of g_i with sums of moduli R_i, all parts of
-   z_i z_j + l_i l_j and of z_i l_j + z_j l_i are multiples of g_i g_j and at most R_i R_j (complex: 4 times that). */
+/* Whether all before the products of pairs is exact: rows of multiples of g_i with sums of moduli R_i make parts of E
+   and O (>>dense_kernels) multiples of g_i g_j up to R_i R_j (complex: 4 times that). */
 static int permi_plan_exact_pairs(const perm_plan *plan, const permi_view *view)
 {
   double before = 1;
@@ -6634,7 +6618,7 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
   plan->fingerprint = hash;
 }
 
-/* Above the tolerance, or this, an estimate escalates if the next precision takes less than PERMI_ESCALATE_SECONDS. */
+/* Larger estimates escalate if the next precision takes less than PERMI_ESCALATE_SECONDS. */
 #define PERMI_WANTED_RELATIVE 1e-10
 
 static double permi_wanted_relative(const perm_options *options)
@@ -6642,8 +6626,8 @@ static double permi_wanted_relative(const perm_options *options)
   return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
 }
 
-/* Expected relative error: n u sum |terms| / |permanent|, accurate n^2 u^2. The quotient is e^(n/2) for ones, less for
-   random and unitary matrices, more where a permanent cancels. */
+/* n u sum |terms| / |permanent|, accurate n^2 u^2. The quotient is e^(n/2) for ones, less for random and unitary
+   matrices, more where a permanent cancels. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
   const double one = n * PERMI_UNIT * exp(0.5 * n);
@@ -6652,13 +6636,13 @@ static double permi_expected_relative(int n, perm_precision precision)
                                                                                  : 0;
 }
 
-/* Whether to plan higher at once: a checkpoint or parts allow only one job. */
+/* Whether to plan higher at once, as pieces allow only one job. */
 static int permi_plans_higher(const perm_options *options, double relative)
 {
   return options->tolerance > 0 && permi_in_pieces(options) && relative > options->tolerance;
 }
 
-/* Returns why an engine cannot do what the options ask, or NULL. */
+/* Returns NULL if there is none. */
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
   int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
@@ -6677,8 +6661,8 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
-/* Whether a proof costs at most 15 % of a call, of which 5 us are not the kernel's, plus the tables of complex pairs,
-   which split rows need not: up to n = 11 or so with AVX-512. */
+/* At most 15 % of a call, of which 5 us are not the kernel's, plus the tables of complex pairs, which split rows need
+   not: up to n = 11 or so with AVX-512. */
 static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -6743,7 +6727,7 @@ static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_o
     *plan = gpu;
 }
 
-/* The matrix is checked and square, n >= 1. */
+/* The matrix is checked. */
 static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, perm_plan *plan,
                               perm_result *result)
 {
@@ -6816,7 +6800,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
   }
   if (plan->method != PERM_METHOD_DENSE && plan->method != PERM_METHOD_EXPANSION)
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
-  /* Small enough to share out and stop soon, large enough that a start is free; see permi_plan_bounds. */
+  /* Small enough to share and stop, large enough that a start is free; see permi_plan_bounds. */
   if (plan->isa != PERM_ISA_CUDA)
     plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
   plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);
@@ -6841,11 +6825,11 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
 /* ======================================================================================= >>rounding
    What rounding before the products does to terms. */
 
-/* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli, a relative
-   error of f / |row sum| in the term, which no sum of |terms| shows. In some matrices, such as blocks (1 1; 1 -1) in
-   any surroundings, a row sum cancels in every term: the sum is all rounding. */
+/* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli, relative to
+   the term f / |row sum|, which no sum of |terms| shows. In some matrices, such as blocks (1 1; 1 -1) in any
+   surroundings, a row sum cancels in every term: the sum is all rounding. */
 typedef struct permi_rounded_rows {
-  double share; /* f / |row sum|, root sum of squares over rows, mean over sampled terms by size */
+  double share; /* f / |row sum|, root sum of squares over rows, mean over terms by size */
   double usual; /* the same if row sums were row norms */
   double largest; /* sampled term, as the kernel has it */
 } permi_rounded_rows;
@@ -6853,7 +6837,7 @@ typedef struct permi_rounded_rows {
 #define PERMI_SAMPLED_TERMS 8
 #define PERMI_NO_MEASURE 1e-3 /* above: terms consist of rounding */
 
-/* Whether grids and products of two rows round nothing of a row with that sum of moduli. */
+/* Whether grids and products of two rows round nothing. */
 static int permi_few_digits(const double *row, int n, double moduli)
 {
   const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */
@@ -6866,7 +6850,7 @@ static int permi_few_digits(const double *row, int n, double moduli)
   return 1;
 }
 
-/* Puts |row sum| of the sampled terms into size[]; returns f over sqrt(n) u/2. sign[column][term]. */
+/* size[]: |row sum| in the sampled terms; returns f over sqrt(n) u/2. sign[column][term]. */
 static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm)
 {
@@ -6916,7 +6900,7 @@ static double permi_divided_by(const perm_plan *plan, const permi_view *view, in
              : permi_scaled_modulus(plan, view, i, plan->pivot);
 }
 
-/* Signs of terms begin, begin + 1, ...: all up to order 6, then by a hash; term 0, often the largest, is all +. */
+/* Terms begin, begin + 1, ...: all up to order 6, then by a hash; term 0, often the largest, is all +. */
 static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
 {
   int j, k;
@@ -6928,7 +6912,7 @@ static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_T
   }
 }
 
-/* Returns a product, at least `least`; adds the squared error of its rounding `off` to *square. */
+/* Returns at least `least`; adds the squared error of rounding by `off` to *square. */
 static double permi_rounded_product(double product, double off, double least, double *square)
 {
   const double size = product > off ? product : off, quotient = size > 0 ? off / size : 0;
@@ -6936,7 +6920,7 @@ static double permi_rounded_product(double product, double off, double least, do
   return product > least ? product : least;
 }
 
-/* Adds PERMI_SAMPLED_TERMS terms to rounded, share as weight times quotient; returns the weights. */
+/* Adds PERMI_SAMPLED_TERMS terms, share as weight times quotient; returns the weights. */
 static double permi_sample_terms(const perm_plan *plan, const permi_view *view, int begin, permi_rounded_rows *rounded)
 {
   double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
@@ -6963,7 +6947,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
       unit_term *= norm_of[1];
     }
     inverse = 1 / norm;
-    /* each minor leaves out one row, whose sum cannot make it small */
+    /* each minor leaves out one row */
     least = plan->form == PERM_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
       double with;
@@ -6987,7 +6971,6 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
   return weights;
 }
 
-/* terms: a multiple of PERMI_SAMPLED_TERMS. */
 static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const permi_view *view, int terms)
 {
   permi_rounded_rows rounded = {0, 0, 0};
@@ -6999,12 +6982,12 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
   return rounded;
 }
 
-/* Sets the estimate of a leaf without a bound; u = 2^-53, S the sum of |terms|.
-   Rows round at random, times minors, which are smaller than terms by a factor like exp(-n/5), falling faster for full
-   real matrices, like exp(-n/2) for complex ones (f is smaller for sparse ones). That much of the share counts while
-   row sums are usual, all of it where they cancel 100 times as much.
-   Products and sums round a term n + 10 times: a few tenths of u S, as terms and their rounding may repeat, plus, as if
-   independent, sqrt(n) u root(S times the largest term), for when few terms dominate, as in positive matrices. */
+/* The estimate without a bound; S is the sum of |terms|.
+   Rows: rounding multiplies minors, which are smaller than terms by about exp(-n/5), falling faster for full real
+   matrices, exp(-n/2) for complex ones (sparse ones have smaller f). That part of the share counts for usual row sums,
+   all of it where they cancel 100 times as much.
+   Products and sums: n + 10 roundings a term: a few tenths of u S, as terms repeat, and, as if independent, sqrt(n) u
+   root(S times the largest term), for when few terms dominate, as in positive matrices. */
 static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
@@ -7020,24 +7003,21 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
 /* ========================================================================================= >>bounds
    Bound, estimate and leaf of a plan; the next precision. */
 
-/* Sets the leaf's error bounds and estimates, relative to the sum of |terms| and absolute; u = 2^-53.
-   1. Normalised, exact rows: n products p (y +- 1), n u. Split: n row sums, n products, 2 n u. Pair, exact before the
-   products: (n + 1) / 2 products.
+/* Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53.
+   1. Normalised, exact rows: n products p (y +- 1), n u. Split: n row sums and n products, 2 n u. Exact pairs: (n + 1)
+   / 2 products.
    2. A complex product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and the other part alike: by Minkowski at most u
    (|p_i| |s| + |ps|) <= 2 u |ps|; without FMA u |p_r| |s| more, 2.42 u |ps|.
    3. Double-double (P, C), |C| <= u |P|, times s + l, |l| <= u |s|: h + e = P s is exact; e + P l + C s is at most 3 u
-   |P s|, rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex parts: 6 u |p| |s| in twice
-   as many terms, rounded eight times: below 60 u^2.
-   4. Rounded sums. K + 1 additions in a state and 8 in a group, then only TwoSum's rounded errors, below 2^36 u^2: K +
-   10 units.
-   5. Double-double sums. A term costs two roundings of a low part below (2^K + 2) 2 u A, A the chunk's sum of |terms|:
-   40 u^2 A.
+   |P s|, rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex: 6 u |p| |s|, rounded eight
+   times: below 60 u^2.
+   4. Rounded sums: K + 1 additions in a state, 8 in a group, TwoSum's rounded errors below 2^36 u^2: K + 10 units.
+   5. Double-double sums: a term rounds a low part below (2^K + 2) 2 u A twice, A the chunk's sum of |terms|: 40 u^2 A.
    6. Second order and the rounding of sum |terms| (2^18 states: 2^-30): a factor 1.0001.
-   7. Absolute. An underflow or lost entry is off by 2^-1074; later factors are at most 1, or together 2^growth: n^2
+   7. Absolute: an underflow or lost entry is off by 2^-1074, later factors are at most 1, or together 2^growth: n^2
    2^-1070 for each of 2^(n-1) terms.
-   The estimate is a tenth of the bound, so no error exceeds 10 estimates, or permi_rounded_estimate. Double-double sums
-   err like a random walk; compensated products omit the low parts' second order. tests/climb.c searches for
-   counterexamples. */
+   The estimate is a tenth of the bound: no error exceeds 10 estimates; or permi_rounded_estimate. Double-double sums
+   err like a random walk; compensated products omit second order. tests/climb.c searches for counterexamples. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
@@ -7142,7 +7122,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
   return PERM_OK;
 }
 
-/* Makes the leaf of a square matrix with a transversal of nonzeros by options->method; *precision: the plan's. */
+/* The leaf of a square matrix with a transversal of nonzeros, by options->method; *precision: the plan's. */
 PERMI_UNUSED
 static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
                                     perm_precision *precision, perm_result *result)
@@ -7157,7 +7137,7 @@ static perm_status permi_dense_leaf(const perm_options *options, int n, const pe
   return status;
 }
 
-/* Returns an engine's next higher precision; PERM_PRECISION_COUNT at the top. */
+/* Returns PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_next_precision(const perm_options *options, perm_method method, perm_precision precision)
 {
   if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED)
@@ -7188,14 +7168,14 @@ static double permi_dense_rate(const perm_options *options)
 
 /* ========================================================================================= >>minors
    Permanents without one row and one column. In Glynn's sum F = 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
-   a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over k != i of y_k; prefix and suffix products give
-   P_i in two multiplications a row. As d_j is constant over nested stretches, sums of P_i over stretches suffice:
+   a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over k != i of y_k, from prefix and suffix products.
+   As d_j is constant over nested stretches, sums of P_i suffice:
      lane and block columns   a sum for each vector element and setting, folded at the end of a chunk
-     outer columns            a binary counter: when two blocks of 2^k states meet, their difference goes to column k,
-                              their sum to column k + 1
-   With r_i copies of row i and c_j of column j, v_j = 0..c_j, d_j = c_j - 2 v_j with binomial weights, and P_i contains
-   y_i^(r_i - 1): in double-double, over rows or columns, whichever has fewer terms. Few copies are written out.
-   A minor ignores its own row. For the minors of one row that row becomes ones; their sum is then the permanent. */
+     outer columns            a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
+                              column k + 1
+   With r_i copies of row i and c_j of column j, d_j = c_j - 2 v_j, v_j = 0..c_j, with binomial weights, and P_i
+   contains y_i^(r_i - 1), over rows or columns, whichever has fewer terms. Few copies are written out. For the minors
+   of one row that row becomes ones; their sum is then the permanent. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_MINORS_TOTAL 256 /* with copies: products of binomials stay below 2^256 */
@@ -7208,7 +7188,7 @@ struct permi_minors {
   int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled */
-  perm_plan plan;                          /* of the matrix written out, up to PERM_MAX_N rows */
+  perm_plan plan;                          /* if the matrix written out fits */
   int lossy;
   double below; /* what the grid cuts: permi_rounded_rows */
 
@@ -7229,8 +7209,8 @@ typedef struct permi_minors_sum {
   double *absolute;
 } permi_minors_sum;
 
-/* Scales each row's, then each column's largest entry to 1: for too many copies, or entries on no transversal, which
-   >>scale may drop. */
+/* Scales largest entries of rows, then columns, to 1: for too many copies, or entries on no transversal, which >>scale
+   may drop. */
 static void permi_minors_scale_flat(permi_minors *minors)
 {
   int i, j, part;
@@ -7261,7 +7241,7 @@ static double permi_minors_scaled(const permi_minors *minors, int i, int j, int 
   return permi_shift(minors->entry[i][j][part], minors->row_exp2[i] + minors->column_exp2[j]);
 }
 
-/* Brings row sums of moduli, with copies, to at most 1; sets lossy. */
+/* Brings row sums of moduli to at most 1; sets lossy. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
   int i, j, part;
@@ -7302,8 +7282,7 @@ static void permi_minors_write_out(const permi_minors *minors, int scaled, doubl
             *full++ = scaled ? permi_minors_scaled(minors, i, j, part) : minors->entry[i][j][part];
 }
 
-/* Sets row_exp2 and column_exp2; full: room for PERM_MAX_N rows, or NULL. Returns 0 if all wanted minors are 0: nothing
-   without the row has a transversal. */
+/* full: room for PERM_MAX_N rows, or NULL. Returns 0 if nothing without the wanted row has a transversal. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->rows - 1, n = minors->total;
@@ -7392,7 +7371,7 @@ static permi_dd_complex *permi_terms_take(double **memory, int count)
   return (permi_dd_complex *)(void *)here;
 }
 
-/* sum[0] = weight P_i of the present term. */
+/* sum[0] = weight P_i. */
 static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
 {
   const int parts = terms->parts, rows = terms->rows;
@@ -7417,7 +7396,7 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
-/* Adds the terms over the columns below `level`; weight: the product of binomials so far. */
+/* Over the columns below `level`; weight: binomials. */
 static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
 {
   const int rows = terms->rows, parts = terms->parts, least = terms->least, j = level - 1;
@@ -7575,7 +7554,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
                                               : outer * row + (copy * parts + part) * lanes;
         const double *high = outer < 2 ? work.block_high + at : work.high + at;
         const double *low = outer < 2 ? work.block_low + at : work.low + at;
-        d[j] = u[0]; /* the columns constant in this chunk */
+        d[j] = u[0]; /* columns constant in this chunk */
         if (outer >= dense->chunk_log2 && gray >> outer & 1)
           d[j] = permi_dd_subtract(permi_dd_make(0), u[0]);
         if (block == blocks || outer >= dense->chunk_log2)
@@ -7601,7 +7580,7 @@ static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int part
   return NULL;
 }
 
-/* Returns the terms of a sum over digits: half of them, by symmetry. */
+/* By symmetry half of the terms. */
 static double permi_terms_count(int columns, const int *count)
 {
   double terms = 1;
@@ -7636,7 +7615,7 @@ static void permi_minors_plan_terms(permi_minors *minors)
   minors->scale_exp2 = PERMI_TERMS_EXP2;
 }
 
-/* Returns 0 if vector kernels do not take this matrix. */
+/* Returns 0 if kernels do not take this matrix. */
 static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
 {
   const int n = minors->total;
@@ -7665,7 +7644,7 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
   return 1;
 }
 
-/* Makes tables in dense.memory, which the caller frees. */
+/* The caller frees dense.memory. */
 static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, const double *full)
 {
   permi_dense *dense = &minors->dense;
@@ -7697,7 +7676,7 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* Returns what the grid cuts. A row whose minors alone are wanted is in no product: 0 here. */
+/* What the grid cuts; a row whose minors alone are wanted is 0. */
 static double permi_minors_below_grid(const permi_minors *minors, double *full)
 {
   const int entries = minors->total * minors->parts;

@@ -5,24 +5,21 @@
 #include "plan.h"
 #include "rounding.h"
 
-/* Sets the leaf's error bounds and estimates, relative to the sum of |terms| and absolute; u = 2^-53.
-   1. Normalised, exact rows: n products p (y +- 1), n u. Split: n row sums, n products, 2 n u. Pair, exact before the
-   products: (n + 1) / 2 products.
+/* Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53.
+   1. Normalised, exact rows: n products p (y +- 1), n u. Split: n row sums and n products, 2 n u. Exact pairs: (n + 1)
+   / 2 products.
    2. A complex product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and the other part alike: by Minkowski at most u
    (|p_i| |s| + |ps|) <= 2 u |ps|; without FMA u |p_r| |s| more, 2.42 u |ps|.
    3. Double-double (P, C), |C| <= u |P|, times s + l, |l| <= u |s|: h + e = P s is exact; e + P l + C s is at most 3 u
-   |P s|, rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex parts: 6 u |p| |s| in twice
-   as many terms, rounded eight times: below 60 u^2.
-   4. Rounded sums. K + 1 additions in a state and 8 in a group, then only TwoSum's rounded errors, below 2^36 u^2: K +
-   10 units.
-   5. Double-double sums. A term costs two roundings of a low part below (2^K + 2) 2 u A, A the chunk's sum of |terms|:
-   40 u^2 A.
+   |P s|, rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex: 6 u |p| |s|, rounded eight
+   times: below 60 u^2.
+   4. Rounded sums: K + 1 additions in a state, 8 in a group, TwoSum's rounded errors below 2^36 u^2: K + 10 units.
+   5. Double-double sums: a term rounds a low part below (2^K + 2) 2 u A twice, A the chunk's sum of |terms|: 40 u^2 A.
    6. Second order and the rounding of sum |terms| (2^18 states: 2^-30): a factor 1.0001.
-   7. Absolute. An underflow or lost entry is off by 2^-1074; later factors are at most 1, or together 2^growth: n^2
+   7. Absolute: an underflow or lost entry is off by 2^-1074, later factors are at most 1, or together 2^growth: n^2
    2^-1070 for each of 2^(n-1) terms.
-   The estimate is a tenth of the bound, so no error exceeds 10 estimates, or permi_rounded_estimate. Double-double sums
-   err like a random walk; compensated products omit the low parts' second order. tests/climb.c searches for
-   counterexamples. */
+   The estimate is a tenth of the bound: no error exceeds 10 estimates; or permi_rounded_estimate. Double-double sums
+   err like a random walk; compensated products omit second order. tests/climb.c searches for counterexamples. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
@@ -127,7 +124,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
   return PERM_OK;
 }
 
-/* Makes the leaf of a square matrix with a transversal of nonzeros by options->method; *precision: the plan's. */
+/* The leaf of a square matrix with a transversal of nonzeros, by options->method; *precision: the plan's. */
 PERMI_UNUSED
 static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
                                     perm_precision *precision, perm_result *result)
@@ -142,7 +139,7 @@ static perm_status permi_dense_leaf(const perm_options *options, int n, const pe
   return status;
 }
 
-/* Returns an engine's next higher precision; PERM_PRECISION_COUNT at the top. */
+/* Returns PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_next_precision(const perm_options *options, perm_method method, perm_precision precision)
 {
   if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED)

@@ -5,10 +5,9 @@
      block    K columns: 2^K vectors in registers
      fixed    1 column, always +
      outer    the rest, in Gray order, 2^chunk_log2 states a chunk
-   Gray walks in doubles drift, the main error from n = 22 on. Here the coefficients of each virtual row are rounded
-   once, to multiples of a unit for which all signed sums fit 53 bits: row sums are exact, and the result is the
-   permanent of a matrix whose entries are off by at most 2^-53 of the row's sum of moduli. Split form keeps 47 more
-   bits in a second virtual row. */
+   The drift of Gray walks in doubles is the main error from n = 22 on. Here each virtual row is rounded once, to
+   multiples of a unit for which signed sums fit 53 bits: row sums are exact, and entries are off by at most 2^-53 of
+   their row's sum of moduli. Split form keeps 47 more bits in a second virtual row. */
 #pragma once
 #include "reach.h"
 
@@ -33,7 +32,7 @@ static double permi_to_grid(double x, double power_top)
   return fabs(x) >= 0.5 * power_top ? x : sum - with;
 }
 
-/* Returns 2^top >= sum |a| with a margin: signed sums of rounded entries stay within 2^53 units. */
+/* Returns 2^top >= sum |a| with a margin. */
 static double permi_grid_power(const double *a, int count)
 {
   double sum = 0;
@@ -52,7 +51,7 @@ typedef struct permi_row_maker {
   int lane_columns, block_columns;
 } permi_row_maker;
 
-/* Appends a virtual row of grid coefficients in the order lanes, block, fixed, outer. */
+/* In the order lanes, block, fixed, outer. */
 static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
@@ -85,7 +84,7 @@ static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count
   permi_dense_row(maker, a);
 }
 
-/* Appends a row as high and low virtual rows; returns a bound on what its sum loses. */
+/* A high and a low virtual row; returns a bound on what their sum loses. */
 static double permi_dense_row_split(permi_row_maker *maker, const double *a, double power, int count)
 {
   double high[PERM_MAX_N], low[PERM_MAX_N], lost = 0;
@@ -153,7 +152,7 @@ static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view
   return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
-/* Columns in the order pivot, lanes, block, fixed, outer. */
+/* In the order pivot, lanes, block, fixed, outer. */
 static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
   int j, k, part;
@@ -177,8 +176,8 @@ static void permi_block_sums(const perm_plan *plan, const double *a, double *sum
       sum[size + k] = sum[k] - 2 * a[plan->lane_columns + 1 + b];
 }
 
-/* Rows y_i, y_j with y = z + l (>>dense_kernels) become virtual rows z_i, z_j and, for each setting q, z_i l_j(q) + z_j
-   l_i(q); constants l_i(q) l_j(q). A last single row gives z and l(q). */
+/* Rows y = z + l (>>dense_kernels): virtual rows z_i, z_j and, by setting q, z_i l_j(q) + z_j l_i(q); constants l_i(q)
+   l_j(q). A last single row: z, l(q). */
 static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N], int rows,
                                 int parts, double *constant)
 {
@@ -207,7 +206,7 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
         *constant++ = l[0][0][q] * l[1][0][q] - l[0][1][q] * l[1][1][q];
       else
         *constant++ = l[0][0][q] * l[1][1][q] + l[0][1][q] * l[1][0][q];
-      if (parts == 2 && q) /* the difference to setting 0, added with z_i z_j */
+      if (parts == 2 && q) /* what setting 0 lacks */
         constant[-1] -= constant[-1 - 2 * q];
       for (j = 0; j < count; j++) {
         o[j] = z[0][0][j] * l[1][part][q] + z[1][0][j] * l[0][part][q];
@@ -221,11 +220,11 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
   return constant;
 }
 
-/* Adds the effect of a matrix E of lost parts of entries; lost[i] = e_i is the sum of moduli of its row i. With sums of
-   moduli R_i <= 1 and norms r_i of the scaled rows,
-   |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
-   |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E;
-   2^(n-1) brings both to the unit of the sum. */
+/* Adds the effect of a matrix E of lost parts of entries, lost[i] = e_i the moduli of its row i. With sums of moduli
+   R_i <= 1 and norms r_i of the scaled rows,
+     |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
+     |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E;
+   times 2^(n-1) in the unit of the sum. */
 static void permi_lost_entries(const perm_plan *plan, const permi_view *view, const double *lost, permi_leaf *leaf)
 {
   const int n = plan->n;
@@ -251,8 +250,7 @@ static void permi_lost_entries(const perm_plan *plan, const permi_view *view, co
   leaf->estimate_absolute += ldexp(bound, n - 1);
 }
 
-/* Makes the kernel's tables; leaf->scale gets the pivots, the bound what split rows lose (entries below 2^-47 of their
-   row). */
+/* Pivots go to leaf->scale, what split rows lose (entries below 2^-47 of their row) to the bound. */
 static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {

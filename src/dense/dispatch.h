@@ -12,9 +12,9 @@ typedef struct permi_chunk_sum {
 #define PERMI_VIRTUAL_ROWS 392 /* 12 for each pair of complex rows; 8 to look ahead */
 #define PERMI_GROUP_LOG2 3     /* terms of 2^3 outer states are added plainly, then by TwoSum */
 
-/* Tables of one matrix. A virtual row is a linear form in the signs with coefficients on a fixed-point grid. */
+/* A virtual row is a linear form in the signs with coefficients on a fixed-point grid. */
 typedef struct permi_dense {
-  int n, rows, padded; /* virtual rows; padded with zeros to a multiple of 8 */
+  int n, rows, padded; /* virtual rows; padded with zeros by eights */
   int outer, chunk_log2;
   unsigned absolute_mask; /* 1 of mask + 1 groups enters the sum of |terms| */
   double *table;          /* vectors that kernels add to the row sums, in order of use */
@@ -25,22 +25,20 @@ typedef struct permi_dense {
   void (*run)(const struct permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 } permi_dense;
 
-/* A thread's memory for minors; a number is a vector a part. Sums over settings carry Glynn's signs but those of lanes.
-   A chunk of 2^m states leaves its sums in stack [max(m - 2, 0)]. */
+/* One thread's; a number is a vector a part. Sums over settings carry Glynn's signs but those of lanes. 2^m states end
+   in stack [max(m - 2, 0)]. */
 typedef struct permi_minors_work {
-  double *row;                    /* [row]: table, prefix products, sums for block columns and the first two outer
-                                     ones */
-  double *block_high, *block_low; /* [row][block columns and 2]: totals of the latter */
+  double *row;                    /* [row]: table, prefix products, sums of block and two outer columns */
+  double *block_high, *block_low; /* [row][block columns and 2]: totals */
   double *high, *low;             /* [outer column][row]: sums from the third on */
   double *present;                /* [4][row]: the last four states */
-  double *stack;                  /* [level][row]: blocks of 4, 8, ... states waiting for their neighbours */
+  double *stack;                  /* [level][row]: 4, 8, ... states waiting for neighbours */
   double *absolute;               /* [row]: sums of |terms| */
 } permi_minors_work;
 
-/* The subset program of >>batch for an order n, 5 to 8. Level k has a number for each set of k columns, in blocks by
-   its columns from 5 on, within them by the others, in order of the masks. A group: the blocks of a level with equally
-   many low columns. code, by block: source by a low column; target; complement at level n / 2; for each high column,
-   that column and the block without it. */
+/* Level k has a number for each set of k columns, in blocks by columns from 5 on, in order of the masks. A group:
+   blocks with equally many low columns. code, by block: source by a low column; target; complement at level n / 2; for
+   each high column, that column and the block without it. */
 typedef struct permi_batch_group {
   int low, sources, items;
 } permi_batch_group;
@@ -54,15 +52,14 @@ typedef struct permi_batch_program {
 
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 
-/* Tables of one integer matrix; rows in the order of the atoms. */
+/* Rows in the order of the atoms. */
 #define PERMI_EXACT_LIMBS 32
-#define PERMI_EXACT_PADDED 36    /* with what fills tiles */
+#define PERMI_EXACT_PADDED 36    /* filled tiles */
 #define PERMI_EXACT_ATOMS 5      /* of a limb */
 #define PERMI_EXACT_BLOCK_LOG2 2
-#define PERMI_EXACT_SKIP_LOG2 6  /* columns when zeros are skipped, two of them in a table */
+#define PERMI_EXACT_SKIP_LOG2 6  /* columns when skipping zeros, two in a table */
 #define PERMI_EXACT_WINDOW 51    /* bits of a limb in doubles */
 #define PERMI_EXACT_WIDTH 8      /* most doubles of a vector */
-/* A thread's memory. */
 typedef struct permi_exact_work {
   uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
   double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];                            /* for many limbs */
@@ -73,27 +70,27 @@ typedef struct permi_exact_work {
 } permi_exact_work;
 typedef struct permi_exact {
   int n, padded;            /* padded to a multiple of 16 */
-  int window;               /* limb k weighs 2^(window k) */
+  int window;               /* weights 2^(window k) */
   int limbs, first, narrow; /* first: in the first half; narrow: made of atoms */
   int outer, chunk_log2, transposed;
-  int settings; /* until the accumulators must be emptied */
+  int settings; /* until accumulators are full */
   int even_rows;
-  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS]; /* in turn */
+  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
   int fifth[PERMI_EXACT_LIMBS];                         /* the limb's last atom has rows */
-  int wide_rows[PERMI_EXACT_LIMBS];                     /* in turn after the atoms' */
+  int wide_rows[PERMI_EXACT_LIMBS];
   int even_row[PERM_MAX_N];
-  const int16_t *table; /* [row][block setting][lane]: sums of lane and block columns */
-  const uint32_t *start;    /* [padded]: two equal int16, or four int8 if skipping zeros */
+  const int16_t *table; /* [row][block setting][lane] */
+  const uint32_t *start;    /* [padded]: two int16, or four int8 if skipping */
   const uint32_t *step;     /* [outer][padded] */
   const double *wide_table; /* [wide row][block setting][place][WIDTH] */
   const double *wide_step;  /* [outer][padded] */
-  const uint32_t *setting_step;  /* skipping: [setting column - 2][padded] */
-  const uint8_t *lane_bytes;     /* skipping: [even row][two setting columns][lane], differences to all + */
-  const uint8_t *nibbles;        /* skipping: [row][3][16], differences to all + for four columns */
-  uint8_t parity[32], ends[128]; /* skipping: 0 or 255 by parity, then the opposite; 64 of 255, 64 of 0 */
+  const uint32_t *setting_step;  /* if skipping: [setting column - 2][padded] */
+  const uint8_t *lane_bytes;     /* [even row][two setting columns][lane], differences to all + */
+  const uint8_t *nibbles;        /* [row][3][16], the same for four columns */
+  uint8_t parity[32], ends[128]; /* 0 or 255 by parity, then the opposite; 64 of 255, 64 of 0 */
   double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], second[PERMI_EXACT_LIMBS], unit;
-  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* of a vector's constants in each accumulator */
-  double survivors;                      /* expected share of the terms */
+  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* of constants */
+  double survivors;                      /* expected share */
   void *memory;
   void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
   void (*evaluate)(const struct permi_exact *exact, permi_exact_work *work, int settings, int negative,
@@ -104,8 +101,7 @@ typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_
 typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
                                      int place_signs);
 
-/* Products of forms made at once (AVX2: 2.7 times as fast as one by one), and sets of forms whose symmetric functions
-   are. */
+/* Products made at once (AVX2: 2.7 times as fast as single ones), and sets of forms. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4
 
@@ -124,7 +120,6 @@ typedef struct permi_counts_kernels {
   void (*symmetric_complex)(const double *x, const double *y, double *e, double *f, int most, int least);
 } permi_counts_kernels;
 
-/* Updates the largest and the smallest nonzero modulus. */
 static void permi_size_seen(double size, double *most, double *least)
 {
   const double other = size != 0 ? size : (double)INFINITY;

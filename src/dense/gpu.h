@@ -1,13 +1,12 @@
 /* ============================================================================================ >>gpu
-   Plan and tables of dense sums on GPUs. The columns:
-     pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, x the rest of the row sum, one
-              operation each; rows with a zero or relatively small pivot c come last, (x + c), (x - c), one more
+   Dense sums on GPUs. The columns:
+     pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, one operation each, x the other
+              columns; rows with a zero or relatively small pivot c come last, (x + c), (x - c), one more
      fixed    1, always +
      block    unrolled in a thread, in Gray order, as constants
-     walk     in Gray order in a thread, from a table in shared memory
-     high     the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
-   Rows are on the grids of >>dense: row sums are exact in any order. A chunk's sum is a fixed sequence of
-   operations. */
+     walk     in Gray order, from a table in shared memory
+     high     bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
+   Rows are on grids as in >>dense; a chunk is a fixed sequence of operations. */
 #pragma once
 #include "dense.h"
 #include "../gpu/contract.h"
@@ -22,7 +21,7 @@ static int permi_clamp(int x, int low, int high)
   return x < low ? low : x > high ? high : x;
 }
 
-/* Returns how many GPUs are usable, at most `gpus`; 0: message says why. */
+/* Returns how many are usable; 0: message says why. */
 static int permi_gpu_devices(int gpus, char *message)
 {
 #if defined(PERM_WITH_CUDA)
@@ -53,7 +52,7 @@ static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, 
   return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
-/* Returns log2 of how far divided rows may exceed row sums of 1. */
+/* Returns log2 of how far divided rows exceed 1. */
 static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
 {
   int growth = 0, i;
@@ -63,7 +62,7 @@ static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
   return growth;
 }
 
-/* z /= pivot, complex, by double-double: each part is right to a few units. */
+/* z /= pivot by double-double: each part is right to a few units. */
 static void permi_gpu_divide(double *z, const double *pivot)
 {
   permi_dd re, im, size;
@@ -77,8 +76,8 @@ static void permi_gpu_divide(double *z, const double *pivot)
   z[1] = im.hi / size.hi;
 }
 
-/* Row i as word[part (1 + low words) + low][column], pivot first, high words on the grid. Returns 1 if nothing was
-   rounded; adds what low words do not hold to *lost. */
+/* Row i as word[part (1 + low words) + low][column], pivot first, high words on the grid. Returns 1 if exact; *lost
+   grows by what low words do not hold. */
 static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, int divide, int low,
                          double word[4][PERM_MAX_N], double *lost)
 {
@@ -314,7 +313,6 @@ static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double
     constant[work->block * n * words + plain * parts + w] = word[w][0];
 }
 
-/* Multiplies the leaf's scale by a row's divisor. */
 static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
 {
   permi_dd re = leaf->scale, im = leaf->scale_imaginary;
@@ -341,7 +339,7 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   gpu->allocator = *allocator;
   gpu->add = permi_gpu_add;
   work = &gpu->work;
-  for (i = 0; i < n && !pivot; i++) /* low words only where needed */
+  for (i = 0; i < n && !pivot; i++)
     work->low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
   for (k = 0, safe = 1; safe >= 0; safe--) { /* divided rows come first */
     for (i = 0; i < n; i++)

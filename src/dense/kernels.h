@@ -1,8 +1,7 @@
 /* ======================================================================================== >>kernels
-   The kernels: one text (>>vocabulary), read for each instruction set. K block columns take 2^K sets of registers of 32
-   (AVX-512, NEON) or 16; tests/compile looks for spills.
-   Measured, real kernel, 2.5 GHz Cascade Lake: two rows a turn, within 1%; half or a quarter of the table, equal or 8%
-   slower; table entries broadcast, 12% slower. */
+   Kernels: one text (>>vocabulary) for all instruction sets; 2^K settings of block columns fit 32 registers (AVX-512,
+   NEON) or 16; tests/compile looks for spills. Measured, real, 2.5 GHz Cascade Lake: two rows a turn, within 1%; half
+   or a quarter of the table, equal or 8% slower; table entries broadcast, 12% slower. */
 #pragma once
 #include "../base/cpu.h"
 #include "dispatch.h"
@@ -32,8 +31,7 @@ static unsigned permi_scatter(uint64_t x)
 #define PERMI_COMPENSATED 1 /* rounding errors and low parts to first order [Gra09] */
 #define PERMI_DOUBLED 2     /* double-double, of exact double-double row sums */
 
-/* For >>small_kernels: lane signs and the sum over lanes, whose parities are Glynn's signs. lane: re, (im,) estimate,
-   squares, 8 doubles each. */
+/* Lane signs and the signed sum over lanes of >>small_kernels: re, (im,) estimate, squares, 8 doubles each. */
 static const double permi_lane_signs[3][8] PERMI_ALIGN64 = {
     {1, -1, 1, -1, 1, -1, 1, -1}, {1, 1, -1, -1, 1, 1, -1, -1}, {1, 1, 1, 1, -1, -1, -1, -1}};
 static const double permi_lane_zero[2] = {0, 0};
@@ -62,7 +60,7 @@ static void permi_small_fold(double *lane, int width, int parts, int n, double *
   }
 }
 
-/* Adds an accumulator's lanes less `bias` to *total, with lane signs if `signs`. */
+/* Adds an accumulator's lanes less `bias`, with lane signs if `signs`. */
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
 {
@@ -104,7 +102,7 @@ typedef struct permi_kernel {
   permi_kernel_run run;
 } permi_kernel;
 
-/* The best first for each form. Real apart from complex, so that real programs link no complex kernel. */
+/* The best first for each form. Real programs link no complex kernel. */
 static const permi_kernel permi_kernels_real[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
@@ -165,7 +163,6 @@ typedef struct permi_kernel_table {
 #define PERMI_KERNEL_TABLE(kernels) {kernels, (int)(sizeof kernels / sizeof *kernels)}
 
 #if !defined(PERM_NO_EXTRAS)
-/* The best first. */
 typedef struct permi_minors_kernel {
   perm_isa isa;
   int parts, lane_columns, block_columns;
@@ -195,7 +192,7 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 };
 #endif
 
-/* Returns the best instance for order n that `isa` allows; NULL only below n = 4. */
+/* Returns the best instance that `isa` allows; NULL only below n = 4. */
 static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, perm_form form, int product,
                                             int n)
 {

@@ -1,13 +1,13 @@
 /* ========================================================================================= >>minors
    Permanents without one row and one column. In Glynn's sum F = 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
-   a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over k != i of y_k; prefix and suffix products give
-   P_i in two multiplications a row. As d_j is constant over nested stretches, sums of P_i over stretches suffice:
+   a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over k != i of y_k, from prefix and suffix products.
+   As d_j is constant over nested stretches, sums of P_i suffice:
      lane and block columns   a sum for each vector element and setting, folded at the end of a chunk
-     outer columns            a binary counter: when two blocks of 2^k states meet, their difference goes to column k,
-                              their sum to column k + 1
-   With r_i copies of row i and c_j of column j, v_j = 0..c_j, d_j = c_j - 2 v_j with binomial weights, and P_i contains
-   y_i^(r_i - 1): in double-double, over rows or columns, whichever has fewer terms. Few copies are written out.
-   A minor ignores its own row. For the minors of one row that row becomes ones; their sum is then the permanent. */
+     outer columns            a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
+                              column k + 1
+   With r_i copies of row i and c_j of column j, d_j = c_j - 2 v_j, v_j = 0..c_j, with binomial weights, and P_i
+   contains y_i^(r_i - 1), over rows or columns, whichever has fewer terms. Few copies are written out. For the minors
+   of one row that row becomes ones; their sum is then the permanent. */
 #pragma once
 #include "plan.h"
 
@@ -22,7 +22,7 @@ struct permi_minors {
   int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled */
-  perm_plan plan;                          /* of the matrix written out, up to PERM_MAX_N rows */
+  perm_plan plan;                          /* if the matrix written out fits */
   int lossy;
   double below; /* what the grid cuts: permi_rounded_rows */
 
@@ -43,8 +43,8 @@ typedef struct permi_minors_sum {
   double *absolute;
 } permi_minors_sum;
 
-/* Scales each row's, then each column's largest entry to 1: for too many copies, or entries on no transversal, which
-   >>scale may drop. */
+/* Scales largest entries of rows, then columns, to 1: for too many copies, or entries on no transversal, which >>scale
+   may drop. */
 static void permi_minors_scale_flat(permi_minors *minors)
 {
   int i, j, part;
@@ -75,7 +75,7 @@ static double permi_minors_scaled(const permi_minors *minors, int i, int j, int 
   return permi_shift(minors->entry[i][j][part], minors->row_exp2[i] + minors->column_exp2[j]);
 }
 
-/* Brings row sums of moduli, with copies, to at most 1; sets lossy. */
+/* Brings row sums of moduli to at most 1; sets lossy. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
   int i, j, part;
@@ -116,8 +116,7 @@ static void permi_minors_write_out(const permi_minors *minors, int scaled, doubl
             *full++ = scaled ? permi_minors_scaled(minors, i, j, part) : minors->entry[i][j][part];
 }
 
-/* Sets row_exp2 and column_exp2; full: room for PERM_MAX_N rows, or NULL. Returns 0 if all wanted minors are 0: nothing
-   without the row has a transversal. */
+/* full: room for PERM_MAX_N rows, or NULL. Returns 0 if nothing without the wanted row has a transversal. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->rows - 1, n = minors->total;
@@ -206,7 +205,7 @@ static permi_dd_complex *permi_terms_take(double **memory, int count)
   return (permi_dd_complex *)(void *)here;
 }
 
-/* sum[0] = weight P_i of the present term. */
+/* sum[0] = weight P_i. */
 static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
 {
   const int parts = terms->parts, rows = terms->rows;
@@ -231,7 +230,7 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
-/* Adds the terms over the columns below `level`; weight: the product of binomials so far. */
+/* Over the columns below `level`; weight: binomials. */
 static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
 {
   const int rows = terms->rows, parts = terms->parts, least = terms->least, j = level - 1;

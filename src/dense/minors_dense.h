@@ -51,7 +51,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
                                               : outer * row + (copy * parts + part) * lanes;
         const double *high = outer < 2 ? work.block_high + at : work.high + at;
         const double *low = outer < 2 ? work.block_low + at : work.low + at;
-        d[j] = u[0]; /* the columns constant in this chunk */
+        d[j] = u[0]; /* columns constant in this chunk */
         if (outer >= dense->chunk_log2 && gray >> outer & 1)
           d[j] = permi_dd_subtract(permi_dd_make(0), u[0]);
         if (block == blocks || outer >= dense->chunk_log2)
@@ -77,7 +77,7 @@ static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int part
   return NULL;
 }
 
-/* Returns the terms of a sum over digits: half of them, by symmetry. */
+/* By symmetry half of the terms. */
 static double permi_terms_count(int columns, const int *count)
 {
   double terms = 1;
@@ -112,7 +112,7 @@ static void permi_minors_plan_terms(permi_minors *minors)
   minors->scale_exp2 = PERMI_TERMS_EXP2;
 }
 
-/* Returns 0 if vector kernels do not take this matrix. */
+/* Returns 0 if kernels do not take this matrix. */
 static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
 {
   const int n = minors->total;
@@ -141,7 +141,7 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
   return 1;
 }
 
-/* Makes tables in dense.memory, which the caller frees. */
+/* The caller frees dense.memory. */
 static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, const double *full)
 {
   permi_dense *dense = &minors->dense;
@@ -173,7 +173,7 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* Returns what the grid cuts. A row whose minors alone are wanted is in no product: 0 here. */
+/* What the grid cuts; a row whose minors alone are wanted is 0. */
 static double permi_minors_below_grid(const permi_minors *minors, double *full)
 {
   const int entries = minors->total * minors->parts;

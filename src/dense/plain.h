@@ -12,7 +12,7 @@ typedef struct permi_plain {
 
 typedef struct permi_gray_walk {
   uint64_t s, last;
-  double turned_on; /* times the column, when its Gray bit becomes 1 */
+  double turned_on; /* when the Gray bit becomes 1 */
 } permi_gray_walk;
 
 /* Starts a walk over 2^chunk_log2 terms; x: the first row sums.
@@ -45,7 +45,7 @@ static double permi_gray_sign(const permi_plain *plain, const permi_gray_walk *w
   return (walk->s ^ (plain->ryser ? (uint64_t)plain->n : 0)) & 1 ? -1 : 1;
 }
 
-/* Returns the multiple of *column that leads to the next term, 0 at the end. */
+/* Returns the multiple of *column to add, 0 at the end. */
 static double permi_gray_next(permi_gray_walk *walk, int *column)
 {
   if (++walk->s == walk->last)
@@ -68,7 +68,7 @@ static void permi_plain_add(perm_precision precision, permi_dd *total, double te
   }
 }
 
-/* Returns the relative rounding of a term's products and of their sum. */
+/* Of a term's products and of their sum. */
 static double permi_plain_rounding(const permi_plain *plain)
 {
   const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
@@ -76,7 +76,7 @@ static double permi_plain_rounding(const permi_plain *plain)
   return unit * ((plain->n + 4) * plain->parts + ldexp(1, total));
 }
 
-/* lost[i]: the expected drift of row sum i in a chunk; each move rounds by up to a unit of the row's sum of moduli. */
+/* lost[i]: expected drift of row sum i; a move rounds by up to a unit of the row's sum of moduli. */
 static void permi_plain_drift(const permi_plain *plain, double *lost)
 {
   const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
@@ -90,8 +90,7 @@ static void permi_plain_drift(const permi_plain *plain, double *lost)
   }
 }
 
-/* Returns a term's size plus its rows' drift in units of permi_plain_rounding, which is all where row sums cancel. Long
-   chunks sample every eighth term. */
+/* A term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
 {
   const int thin = plain->chunk_log2 > 9;
@@ -219,8 +218,7 @@ static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspac
   permi_plain_finish(partial, plain, total, imaginary, absolute);
 }
 
-/* Prefix products are double-double and their sum exact: the errors are those of n - 1 products a term, and
-   underflow. */
+/* Prefix products are double-double, their sum exact: n - 1 products a term err, and underflow. */
 static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;

@@ -1,12 +1,12 @@
 /* =========================================================================================== >>plan
-   The bits of a result are decided here, from matrix and options alone, never from threads, time or load. */
+   The bits of a result follow from matrix and options alone, never from threads, time or load. */
 #pragma once
 #include "small.h"
 #include "scale.h"
 #include "gpu.h"
 
-/* Scales exactly as >>scale, then every row sum of |a| to at most 1: no term overflows. Where one column outweighs the
-   others, row sums cancel. exponent: 2n rows of room. */
+/* Scales as >>scale, then row sums of |a| to at most 1: no term overflows. Where one column dominates, row sums cancel.
+   exponent: 2n rows. */
 static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
 {
   int n = plan->n, i, j, part;
@@ -33,8 +33,8 @@ static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*expo
   }
 }
 
-/* Chooses the column with the largest least |pivot| / max|row|. Small pivots blow up row sums: below 2^-10, or when
-   products could pass 2^900, the pair form divides by nothing. */
+/* The column with the largest least |pivot| / max|row|. Small pivots blow up row sums: below 2^-10, or when products
+   could pass 2^900, the pair form divides by nothing. */
 static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
 {
   double least[PERM_MAX_N], best = -1;
@@ -64,7 +64,7 @@ static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
     plan->form = PERM_FORM_NORMALISED;
 }
 
-/* Whether division by the pivot and the grid change no entry, as with ones and signs: a bound is then free. */
+/* Whether division and grid change no entry, as with ones and signs: a bound is then free. */
 static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
 {
   int i, j;
@@ -97,8 +97,8 @@ static double permi_unit_of(double x)
                             permi_trailing_zeros((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52));
 }
 
-/* Whether all before the products of pairs is exact. For rows of multiples of g_i with sums of moduli R_i, all parts of
-   z_i z_j + l_i l_j and of z_i l_j + z_j l_i are multiples of g_i g_j and at most R_i R_j (complex: 4 times that). */
+/* Whether all before the products of pairs is exact: rows of multiples of g_i with sums of moduli R_i make parts of E
+   and O (>>dense_kernels) multiples of g_i g_j up to R_i R_j (complex: 4 times that). */
 static int permi_plan_exact_pairs(const perm_plan *plan, const permi_view *view)
 {
   double before = 1;
@@ -143,7 +143,7 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
   plan->fingerprint = hash;
 }
 
-/* Above the tolerance, or this, an estimate escalates if the next precision takes less than PERMI_ESCALATE_SECONDS. */
+/* Larger estimates escalate if the next precision takes less than PERMI_ESCALATE_SECONDS. */
 #define PERMI_WANTED_RELATIVE 1e-10
 
 static double permi_wanted_relative(const perm_options *options)
@@ -151,8 +151,8 @@ static double permi_wanted_relative(const perm_options *options)
   return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
 }
 
-/* Expected relative error: n u sum |terms| / |permanent|, accurate n^2 u^2. The quotient is e^(n/2) for ones, less for
-   random and unitary matrices, more where a permanent cancels. */
+/* n u sum |terms| / |permanent|, accurate n^2 u^2. The quotient is e^(n/2) for ones, less for random and unitary
+   matrices, more where a permanent cancels. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
   const double one = n * PERMI_UNIT * exp(0.5 * n);
@@ -161,13 +161,13 @@ static double permi_expected_relative(int n, perm_precision precision)
                                                                                  : 0;
 }
 
-/* Whether to plan higher at once: a checkpoint or parts allow only one job. */
+/* Whether to plan higher at once, as pieces allow only one job. */
 static int permi_plans_higher(const perm_options *options, double relative)
 {
   return options->tolerance > 0 && permi_in_pieces(options) && relative > options->tolerance;
 }
 
-/* Returns why an engine cannot do what the options ask, or NULL. */
+/* Returns NULL if there is none. */
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
   int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
@@ -186,8 +186,8 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
-/* Whether a proof costs at most 15 % of a call, of which 5 us are not the kernel's, plus the tables of complex pairs,
-   which split rows need not: up to n = 11 or so with AVX-512. */
+/* At most 15 % of a call, of which 5 us are not the kernel's, plus the tables of complex pairs, which split rows need
+   not: up to n = 11 or so with AVX-512. */
 static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -252,7 +252,7 @@ static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_o
     *plan = gpu;
 }
 
-/* The matrix is checked and square, n >= 1. */
+/* The matrix is checked. */
 static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, perm_plan *plan,
                               perm_result *result)
 {
@@ -325,7 +325,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
   }
   if (plan->method != PERM_METHOD_DENSE && plan->method != PERM_METHOD_EXPANSION)
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
-  /* Small enough to share out and stop soon, large enough that a start is free; see permi_plan_bounds. */
+  /* Small enough to share and stop, large enough that a start is free; see permi_plan_bounds. */
   if (plan->isa != PERM_ISA_CUDA)
     plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
   plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);

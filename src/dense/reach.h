@@ -1,6 +1,6 @@
 /* ========================================================================================== >>reach
-   What a call may use: public calls find kernels, GPUs, files and perm_sparse.h only here, so perm_real links real
-   kernels only. */
+   What a call may use: kernels, GPUs, files and perm_sparse.h are found only here, so perm_real links real kernels
+   only. */
 #pragma once
 #include "../job/job.h"
 #include "kernels.h"
@@ -13,7 +13,7 @@ struct permi_choice;
 struct permi_engine;
 
 typedef struct permi_gpu_engines {
-  /* changes the plan where GPUs are wanted and faster than one thread */
+  /* where GPUs are wanted and faster than one thread */
   void (*plan)(perm_plan *plan, const struct permi_view *view, const perm_options *options);
   int (*growth)(const perm_plan *plan, const struct permi_view *view);
   int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);

@@ -3,11 +3,11 @@
 #pragma once
 #include "gpu.h"
 
-/* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli, a relative
-   error of f / |row sum| in the term, which no sum of |terms| shows. In some matrices, such as blocks (1 1; 1 -1) in
-   any surroundings, a row sum cancels in every term: the sum is all rounding. */
+/* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli, relative to
+   the term f / |row sum|, which no sum of |terms| shows. In some matrices, such as blocks (1 1; 1 -1) in any
+   surroundings, a row sum cancels in every term: the sum is all rounding. */
 typedef struct permi_rounded_rows {
-  double share; /* f / |row sum|, root sum of squares over rows, mean over sampled terms by size */
+  double share; /* f / |row sum|, root sum of squares over rows, mean over terms by size */
   double usual; /* the same if row sums were row norms */
   double largest; /* sampled term, as the kernel has it */
 } permi_rounded_rows;
@@ -15,7 +15,7 @@ typedef struct permi_rounded_rows {
 #define PERMI_SAMPLED_TERMS 8
 #define PERMI_NO_MEASURE 1e-3 /* above: terms consist of rounding */
 
-/* Whether grids and products of two rows round nothing of a row with that sum of moduli. */
+/* Whether grids and products of two rows round nothing. */
 static int permi_few_digits(const double *row, int n, double moduli)
 {
   const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */
@@ -28,7 +28,7 @@ static int permi_few_digits(const double *row, int n, double moduli)
   return 1;
 }
 
-/* Puts |row sum| of the sampled terms into size[]; returns f over sqrt(n) u/2. sign[column][term]. */
+/* size[]: |row sum| in the sampled terms; returns f over sqrt(n) u/2. sign[column][term]. */
 static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm)
 {
@@ -78,7 +78,7 @@ static double permi_divided_by(const perm_plan *plan, const permi_view *view, in
              : permi_scaled_modulus(plan, view, i, plan->pivot);
 }
 
-/* Signs of terms begin, begin + 1, ...: all up to order 6, then by a hash; term 0, often the largest, is all +. */
+/* Terms begin, begin + 1, ...: all up to order 6, then by a hash; term 0, often the largest, is all +. */
 static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
 {
   int j, k;
@@ -90,7 +90,7 @@ static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_T
   }
 }
 
-/* Returns a product, at least `least`; adds the squared error of its rounding `off` to *square. */
+/* Returns at least `least`; adds the squared error of rounding by `off` to *square. */
 static double permi_rounded_product(double product, double off, double least, double *square)
 {
   const double size = product > off ? product : off, quotient = size > 0 ? off / size : 0;
@@ -98,7 +98,7 @@ static double permi_rounded_product(double product, double off, double least, do
   return product > least ? product : least;
 }
 
-/* Adds PERMI_SAMPLED_TERMS terms to rounded, share as weight times quotient; returns the weights. */
+/* Adds PERMI_SAMPLED_TERMS terms, share as weight times quotient; returns the weights. */
 static double permi_sample_terms(const perm_plan *plan, const permi_view *view, int begin, permi_rounded_rows *rounded)
 {
   double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
@@ -125,7 +125,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
       unit_term *= norm_of[1];
     }
     inverse = 1 / norm;
-    /* each minor leaves out one row, whose sum cannot make it small */
+    /* each minor leaves out one row */
     least = plan->form == PERM_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
       double with;
@@ -149,7 +149,6 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
   return weights;
 }
 
-/* terms: a multiple of PERMI_SAMPLED_TERMS. */
 static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const permi_view *view, int terms)
 {
   permi_rounded_rows rounded = {0, 0, 0};
@@ -161,12 +160,12 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
   return rounded;
 }
 
-/* Sets the estimate of a leaf without a bound; u = 2^-53, S the sum of |terms|.
-   Rows round at random, times minors, which are smaller than terms by a factor like exp(-n/5), falling faster for full
-   real matrices, like exp(-n/2) for complex ones (f is smaller for sparse ones). That much of the share counts while
-   row sums are usual, all of it where they cancel 100 times as much.
-   Products and sums round a term n + 10 times: a few tenths of u S, as terms and their rounding may repeat, plus, as if
-   independent, sqrt(n) u root(S times the largest term), for when few terms dominate, as in positive matrices. */
+/* The estimate without a bound; S is the sum of |terms|.
+   Rows: rounding multiplies minors, which are smaller than terms by about exp(-n/5), falling faster for full real
+   matrices, exp(-n/2) for complex ones (sparse ones have smaller f). That part of the share counts for usual row sums,
+   all of it where they cancel 100 times as much.
+   Products and sums: n + 10 roundings a term: a few tenths of u S, as terms repeat, and, as if independent, sqrt(n) u
+   root(S times the largest term), for when few terms dominate, as in positive matrices. */
 static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);

@@ -1,9 +1,9 @@
 /* ========================================================================================== >>scale
-   Powers of two that make a transversal of largest product the largest entries everywhere: the duals of an assignment
-   problem with the entries' exponents as weights [DK01]. Rounding an entry to its row's grid then changes the permanent
-   by at most that rounding times permanents of entries <= 1, and per |a| >= 2^-n. Reductions and a matching of tight
-   entries settle most matrices, shortest augmenting paths [JV87] the rest. A rule that ignores the first duals fixes
-   the remaining freedom: the bits do not depend on earlier scaling. O(n^3). */
+   Powers of two that make a transversal of largest product the largest entries everywhere: duals of an assignment
+   problem with exponents as weights [DK01]. Rounding an entry to its row's grid then changes the permanent by at most
+   that rounding times permanents of entries <= 1, and per |a| >= 2^-n. A matching of tight entries settles most
+   matrices, shortest augmenting paths [JV87] the rest; a rule that ignores the first duals fixes what is free, so the
+   bits do not depend on earlier scaling. O(n^3). */
 #pragma once
 #include "../base/memory.h"
 #include "kernels.h"
@@ -11,7 +11,7 @@
 #define PERMI_NO_EXPONENT (-(1 << 28)) /* no path of exponents reaches half of it */
 #define PERMI_SCALE_APART 4096         /* scales to exactly 0 */
 
-/* Augments the matching along the parents of column j. */
+/* Augments along the parents of column j. */
 static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_of)
 {
   while (j >= 0) {
@@ -22,8 +22,7 @@ static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_
   }
 }
 
-/* Augments by a path of least slack from the free row; the duals keep entries <= 0 and matched ones 0. Returns 0 if
-   there is no path. */
+/* Augments by a path of least slack; the duals keep entries <= 0 and matched ones 0. Returns 0 if there is no path. */
 static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, int free_row,
                                int *row_of, int *column_of)
 {
@@ -66,8 +65,8 @@ static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   return 1;
 }
 
-/* Whether the optimal duals are unique: all matched pairs on common cycles of arcs a to b in reach[a], tight entries of
-   row a and column b. */
+/* Whether the optimal duals are unique: all pairs on common cycles of arcs a to b in reach[a], tight entries of row a
+   and column b. */
 static int permi_scale_unique(int n, const uint64_t *reach)
 {
   const uint64_t all = ~UINT64_C(0) >> (PERM_MAX_N - n);
@@ -89,11 +88,11 @@ static int permi_scale_unique(int n, const uint64_t *reach)
 }
 
 /* Centres the duals; destroys reach.
-   1. Optimal duals differ by a shift (row +p, column -p) of each pair; pairs on common cycles of tight entries, a
-   class, shift together.
-   2. Let path[a][b] <= 0 be the longest path from class a to b. Every b |-> path[a][b] and b |-> -path[b][a] is a
-   feasible shift, so their mean is, which gives a cycle's entries equal exponents. Rounding down keeps integer
-   constraints; relative to one class it ignores the given duals.
+   1. Optimal duals differ by shifts (row +p, column -p) of pairs; a class, pairs on common cycles of tight entries,
+   shifts together.
+   2. Let path[a][b] <= 0 be the longest path from class a to b. b |-> path[a][b] and b |-> -path[b][a] are feasible
+   shifts, so their mean is, which gives a cycle's entries equal exponents. Rounding down keeps integer constraints;
+   relative to one class the given duals drop out.
    3. Blocks without a cycle through both share no transversal: entries between them are scaled away. */
 static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, uint64_t *reach,
                                const int *column_of)
@@ -171,8 +170,8 @@ static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_
 }
 
 /* exponent[i][j]: of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; then n rows of room. On return exponent[i][j] +=
-   row_exp2[i] + column_exp2[j], all <= 0 and all 0 on a transversal, PERMI_NO_EXPONENT where no transversal of nonzeros
-   passes: those entries underflow to 0. Returns 0, unscaled, if there is no transversal. */
+   row_exp2[i] + column_exp2[j], all <= 0, all 0 on a transversal, PERMI_NO_EXPONENT where no transversal passes: those
+   entries underflow to 0. Returns 0, unscaled, without a transversal. */
 static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2)
 {
   uint64_t tight[PERM_MAX_N], reach[PERM_MAX_N];
@@ -183,8 +182,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       column_exp2[j] = PERMI_NO_EXPONENT;
       row_of[j] = column_of[j] = -1;
     }
-    /* Scales rows by their largest entry, in a second turn by their mean, then columns, in the first turn also rows, to
-       0. */
+    /* Rows by their largest entry, in a second turn by their mean, then columns, in the first turn also rows, to 0. */
     for (i = 0; i < n; i++) {
       int most = PERMI_NO_EXPONENT, sum = 0, count = 0;
       for (j = 0; j < n && !turn; j++)
@@ -210,7 +208,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       for (j = 0, tight[i] = 0; j < n; j++)
         tight[i] |= (uint64_t)(exponent[i][j] + row_exp2[i] + column_exp2[j] == 0) << j;
     }
-    /* A maximum matching of tight entries, breadth first; columns of failed searches stay dead. */
+    /* A maximum matching, breadth first; columns of failed searches stay dead. */
     for (i = 0, left = n; i < n; i++) {
       uint64_t seen = dead;
       int head = 0, tail = 1;

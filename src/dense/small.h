@@ -1,12 +1,12 @@
 /* ========================================================================================== >>small
    n <= 12 without a plan. NaN and infinities fail the limits; the general path takes what is not accepted.
-     n <= 4    Laplace expansion along halves of the rows, without subtractions of its own: non-negative matrices lose
-               only the last bits; accepted if at most five digits cancel or nothing is rounded
+     n <= 4    Laplace expansion along halves of the rows: non-negative matrices lose only the last bits; accepted if at
+               most five digits cancel or nothing is rounded
      5 .. 12   >>small_kernels, accepted if their own estimate is good
    Underflow, n <= 4: with |entries| <= 1e60 nothing exceeds 24e240; fewer than 200 operations underflow, each by
    2^-1074 times at most 2e120: below 1e-200. n <= 12: with |entries| (re, im) <= 1e12 a row sum is below 12 sqrt(2)
-   1e12 < 1.7e13, everything below 1.7e13^12 < 1e159; fewer than 1e6 operations underflow, each by 2^-1074 times at most
-   1.7e13^11 < 4e145: below 2e-172. Values from 1e-184 and 1e-150 up keep all bits. */
+   1e12 < 1.7e13, all below 1.7e13^12 < 1e159; fewer than 1e6 operations underflow, each by 2^-1074 times at most
+   1.7e13^11 < 4e145: below 2e-172. Values from 1e-184, 1e-150 keep all bits. */
 #pragma once
 #include "kernels.h"
 
@@ -48,7 +48,7 @@ static int permi_small_is_safe(int count, const double *a, double value, double 
   return whole || (safe && value >= PERMI_FOUR_CANCELLED * products);
 }
 
-/* Returns the product of the rows' sums of moduli, at least the permanent of moduli. */
+/* At least the permanent of moduli. */
 static double permi_small_products(int n, int width, const double *a, double *moduli)
 {
   double product = 1, all = 0;
@@ -74,7 +74,7 @@ static int permi_small_expansion_stands(int n, int width, const double *a, doubl
 
 #if PERMI_X86
 /* n = 4: column products in lanes {01, 12, 23, 30} and {02, 13}; rows c, d load with halves exchanged, so lanes meet
-   their complements: 8 shuffles. Returns whether the value is good: max_pd may lose a NaN, the value does not. */
+   their complements. Returns whether the value is good: max_pd may lose a NaN, the value does not. */
 __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const double *a, double *value)
 {
   const __m128d a0 = _mm_loadu_pd(a), a1 = _mm_loadu_pd(a + 2), b0 = _mm_loadu_pd(a + 4), b1 = _mm_loadu_pd(a + 6);
@@ -140,7 +140,7 @@ static double permi_small_norms(int n, int width, const double *a)
   return product;
 }
 
-/* An upper bound of permi_small_norms: the mean square of a row to the power n. */
+/* At least permi_small_norms: the rows' mean square to the power n. */
 static double permi_small_scale(int n, double squares)
 {
   double power = squares / n, scale = n & 1 ? power : 1;
@@ -151,9 +151,9 @@ static double permi_small_scale(int n, double squares)
   return scale * (n & 8 ? power * power : 1);
 }
 
-/* Whether a kernel's value stands. `absolute` is within a factor 2 of a sum of moduli and pairs of rows round twice: 4
-   n u. Row sums round by about u times their norm, which moduli miss where they cancel: 4 n u times the norms' product.
-   NaN and overflow fail: below 1e24 norms of 12 rows do not overflow. */
+/* `absolute` is within a factor 2 of a sum of moduli and pairs of rows round twice: 4 n u. Row sums round by about u
+   times their norm, which moduli miss where they cancel: 4 n u times the norms' product. NaN and overflow fail: below
+   1e24 norms of 12 rows do not overflow. */
 static int permi_small_stands(int n, int parts, const double *a, double modulus, double absolute, double squares)
 {
   const double unit = 4e10 * n * PERMI_UNIT, square = unit * unit;
@@ -163,7 +163,7 @@ static int permi_small_stands(int n, int parts, const double *a, double modulus,
           square * permi_small_norms(n, n * parts, a) <= modulus * modulus);
 }
 
-/* Returns 1 with the permanent, or 0: take the general path. 2 <= n <= 12, isa not AUTO. */
+/* Returns 1, or 0: take the general path. 2 <= n <= 12, isa not AUTO. */
 static int permi_small_real(perm_isa isa, int n, const double *a, double *value)
 {
   double out[3];
@@ -242,7 +242,7 @@ static inline permi_complex permi_complex_two(const double *a, const double *b, 
                             permi_complex_times(permi_complex_entry(a, j), permi_complex_entry(b, i)));
 }
 
-/* Columns i, j of two rows times columns k, l of the next two. */
+/* Columns i, j of two rows times k, l of the next two. */
 static inline permi_complex permi_complex_four(const double *a, int i, int j, int k, int l)
 {
   return permi_complex_times(permi_complex_two(a, a + 8, i, j), permi_complex_two(a + 16, a + 24, k, l));
