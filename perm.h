@@ -4590,7 +4590,7 @@ typedef struct permi_chunk_sum {
 
 /* A virtual row is a linear form in the signs with coefficients on a fixed-point grid. */
 typedef struct permi_dense {
-  int n, rows, padded; /* virtual rows; padded with zeros by eights */
+  int n, rows, padded; /* virtual rows; padded with zeros to a multiple of 8 */
   int outer, chunk_log2;
   unsigned absolute_mask; /* 1 of mask + 1 groups enters the sum of |terms| */
   double *table;          /* vectors that kernels add to the row sums, in order of use */
@@ -4601,8 +4601,8 @@ typedef struct permi_dense {
   void (*run)(const struct permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 } permi_dense;
 
-/* One thread's; a number is a vector a part. Sums over settings carry Glynn's signs but those of lanes. 2^m states end
-   in stack [max(m - 2, 0)]. */
+/* The memory of one thread of >>minors; a number is a vector for each part. Sums over settings carry Glynn's signs but
+   for the lanes. The sum of 2^m states ends in stack [max(m - 2, 0)]. */
 typedef struct permi_minors_work {
   double *row;                    /* [row]: table, prefix products, sums of block and two outer columns */
   double *block_high, *block_low; /* [row][block columns and 2]: totals */
@@ -4612,15 +4612,15 @@ typedef struct permi_minors_work {
   double *absolute;               /* [row]: sums of |terms| */
 } permi_minors_work;
 
-/* Level k has a number for each set of k columns, in blocks by columns from 5 on, in order of the masks. A group:
-   blocks with equally many low columns. code, by block: source by a low column; target; complement at level n / 2; for
-   each high column, that column and the block without it. */
+/* The subset program of >>batch for n = 5 .. 8. Level k has a number for each set of k columns, in blocks by its
+   columns from 5 on, in order of the masks; a group is the blocks with equally many low columns. code, by block: source
+   by a low column; target; complement at level n / 2; for each high column, that column and the block without it. */
 typedef struct permi_batch_group {
   int low, sources, items;
 } permi_batch_group;
 
 typedef struct permi_batch_program {
-  int n, most; /* numbers of a level */
+  int n, most;             /* numbers of a level */
   int groups[5], start[5]; /* of levels 2 to 4 */
   permi_batch_group group[5][5];
   int code[400]; /* distances in doubles */
@@ -4630,15 +4630,15 @@ typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi
 
 /* Rows in the order of the atoms. */
 #define PERMI_EXACT_LIMBS 32
-#define PERMI_EXACT_PADDED 36    /* filled tiles */
-#define PERMI_EXACT_ATOMS 5      /* of a limb */
+#define PERMI_EXACT_PADDED 36 /* with filled tiles */
+#define PERMI_EXACT_ATOMS 5   /* of a limb */
 #define PERMI_EXACT_BLOCK_LOG2 2
-#define PERMI_EXACT_SKIP_LOG2 6  /* columns when skipping zeros, two in a table */
-#define PERMI_EXACT_WINDOW 51    /* bits of a limb in doubles */
-#define PERMI_EXACT_WIDTH 8      /* most doubles of a vector */
+#define PERMI_EXACT_SKIP_LOG2 6 /* columns when skipping zeros, two in a table */
+#define PERMI_EXACT_WINDOW 51   /* bits of a limb in doubles */
+#define PERMI_EXACT_WIDTH 8     /* most doubles of a vector */
 typedef struct permi_exact_work {
   uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
-  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];                            /* for many limbs */
+  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH]; /* for many limbs */
   double first[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH], second[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH];
   double wide[PERMI_EXACT_LIMBS * 16 * PERMI_EXACT_WIDTH];
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
@@ -4652,21 +4652,21 @@ typedef struct permi_exact {
   int settings; /* until accumulators are full */
   int even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
-  int fifth[PERMI_EXACT_LIMBS];                         /* the limb's last atom has rows */
+  int fifth[PERMI_EXACT_LIMBS]; /* the limb's last atom has rows */
   int wide_rows[PERMI_EXACT_LIMBS];
   int even_row[PERM_MAX_N];
-  const int16_t *table; /* [row][block setting][lane] */
-  const uint32_t *start;    /* [padded]: two int16, or four int8 if skipping */
-  const uint32_t *step;     /* [outer][padded] */
-  const double *wide_table; /* [wide row][block setting][place][WIDTH] */
-  const double *wide_step;  /* [outer][padded] */
+  const int16_t *table;          /* [row][block setting][lane] */
+  const uint32_t *start;         /* [padded]: two int16, or four int8 if skipping */
+  const uint32_t *step;          /* [outer][padded] */
+  const double *wide_table;      /* [wide row][block setting][place][WIDTH] */
+  const double *wide_step;       /* [outer][padded] */
   const uint32_t *setting_step;  /* if skipping: [setting column - 2][padded] */
   const uint8_t *lane_bytes;     /* [even row][two setting columns][lane], differences to all + */
   const uint8_t *nibbles;        /* [row][3][16], the same for four columns */
   uint8_t parity[32], ends[128]; /* 0 or 255 by parity, then the opposite; 64 of 255, 64 of 0 */
   double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], second[PERMI_EXACT_LIMBS], unit;
-  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* of constants */
-  double survivors;                      /* expected share */
+  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* what a vector's constants add */
+  double survivors;                      /* expected share of the terms */
   void *memory;
   void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
   void (*evaluate)(const struct permi_exact *exact, permi_exact_work *work, int settings, int negative,
@@ -4677,7 +4677,7 @@ typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_
 typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
                                      int place_signs);
 
-/* Products made at once (AVX2: 2.7 times as fast as single ones), and sets of forms. */
+/* Products made at once (AVX2: 2.7 times as fast as one by one), and sets of forms. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4
 
@@ -4940,9 +4940,9 @@ typedef struct permi_gpu_engines {
 typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
-  const permi_counts_kernels *counts[2]; /* plain C, AVX2 */
+  const permi_counts_kernels *counts[2];                                                           /* plain C, AVX2 */
   void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain: by */
-                                      /* double, double-double; NULL: cannot be requested */
+  /* double, double-double; NULL: cannot be requested */
   const permi_gpu_engines *gpu;       /* NULL: no GPUs */
   const struct permi_engine *engines; /* the first of equal offers wins */
   int engine_count;
@@ -4999,7 +4999,7 @@ static int permi_small_is_safe(int count, const double *a, double value, double 
   return whole || (safe && value >= PERMI_FOUR_CANCELLED * products);
 }
 
-/* At least the permanent of moduli. */
+/* Returns the product of the rows' sums of moduli, at least the permanent of moduli. */
 static double permi_small_products(int n, int width, const double *a, double *moduli)
 {
   double product = 1, all = 0;
@@ -5091,7 +5091,7 @@ static double permi_small_norms(int n, int width, const double *a)
   return product;
 }
 
-/* At least permi_small_norms: the rows' mean square to the power n. */
+/* Returns at least permi_small_norms: the rows' mean square to the power n. */
 static double permi_small_scale(int n, double squares)
 {
   double power = squares / n, scale = n & 1 ? power : 1;
@@ -5102,9 +5102,9 @@ static double permi_small_scale(int n, double squares)
   return scale * (n & 8 ? power * power : 1);
 }
 
-/* `absolute` is within a factor 2 of a sum of moduli and pairs of rows round twice: 4 n u. Row sums round by about u
-   times their norm, which moduli miss where they cancel: 4 n u times the norms' product. NaN and overflow fail: below
-   1e24 norms of 12 rows do not overflow. */
+/* Whether a kernel's value stands. `absolute` is within a factor 2 of a sum of moduli and pairs of rows round twice: 4
+   n u. Row sums round by about u times their norm, which moduli miss where they cancel: 4 n u times the norms' product.
+   NaN and overflow fail: below 1e24 norms of 12 rows do not overflow. */
 static int permi_small_stands(int n, int parts, const double *a, double modulus, double absolute, double squares)
 {
   const double unit = 4e10 * n * PERMI_UNIT, square = unit * unit;
@@ -5300,7 +5300,7 @@ static void permi_plain_add(perm_precision precision, permi_dd *total, double te
   }
 }
 
-/* Of a term's products and of their sum. */
+/* Returns the relative rounding of a term's products and of their sum. */
 static double permi_plain_rounding(const permi_plain *plain)
 {
   const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
@@ -5322,7 +5322,7 @@ static void permi_plain_drift(const permi_plain *plain, double *lost)
   }
 }
 
-/* A term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term. */
+/* Returns a term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
 {
   const int thin = plain->chunk_log2 > 9;
@@ -5807,7 +5807,7 @@ typedef struct permi_row_maker {
   int lane_columns, block_columns;
 } permi_row_maker;
 
-/* In the order lanes, block, fixed, outer. */
+/* Appends a virtual row in the order lanes, block, fixed, outer. */
 static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
@@ -5840,7 +5840,7 @@ static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count
   permi_dense_row(maker, a);
 }
 
-/* A high and a low virtual row; returns a bound on what their sum loses. */
+/* Appends a high and a low virtual row; returns a bound on what their sum loses. */
 static double permi_dense_row_split(permi_row_maker *maker, const double *a, double power, int count)
 {
   double high[PERM_MAX_N], low[PERM_MAX_N], lost = 0;
@@ -5908,7 +5908,7 @@ static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view
   return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
-/* In the order pivot, lanes, block, fixed, outer. */
+/* Copies the columns in the order pivot, lanes, block, fixed, outer. */
 static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
   int j, k, part;
@@ -5962,7 +5962,7 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
         *constant++ = l[0][0][q] * l[1][0][q] - l[0][1][q] * l[1][1][q];
       else
         *constant++ = l[0][0][q] * l[1][1][q] + l[0][1][q] * l[1][0][q];
-      if (parts == 2 && q) /* what setting 0 lacks */
+      if (parts == 2 && q) /* the difference to setting 0 */
         constant[-1] -= constant[-1 - 2 * q];
       for (j = 0; j < count; j++) {
         o[j] = z[0][0][j] * l[1][part][q] + z[1][0][j] * l[0][part][q];
@@ -6136,7 +6136,7 @@ static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, 
   return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
-/* Returns log2 of how far divided rows exceed 1. */
+/* Returns log2 of the product that divided row sums may reach. */
 static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
 {
   int growth = 0, i;
@@ -6508,8 +6508,8 @@ static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*expo
   }
 }
 
-/* The column with the largest least |pivot| / max|row|. Small pivots blow up row sums: below 2^-10, or when products
-   could pass 2^900, the pair form divides by nothing. */
+/* Chooses the column with the largest least |pivot| / max|row|. Small pivots blow up row sums: below 2^-10, or when
+   products could pass 2^900, the pair form divides by nothing. */
 static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
 {
   double least[PERM_MAX_N], best = -1;
@@ -6626,8 +6626,8 @@ static double permi_wanted_relative(const perm_options *options)
   return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
 }
 
-/* n u sum |terms| / |permanent|, accurate n^2 u^2. The quotient is e^(n/2) for ones, less for random and unitary
-   matrices, more where a permanent cancels. */
+/* Returns the expected relative error n u sum |terms| / |permanent|, accurate n^2 u^2. The quotient is e^(n/2) for
+   ones, less for random and unitary matrices, more where a permanent cancels. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
   const double one = n * PERMI_UNIT * exp(0.5 * n);
@@ -6636,7 +6636,7 @@ static double permi_expected_relative(int n, perm_precision precision)
                                                                                  : 0;
 }
 
-/* Whether to plan higher at once, as pieces allow only one job. */
+/* Whether to plan higher at once, as a job in pieces cannot escalate. */
 static int permi_plans_higher(const perm_options *options, double relative)
 {
   return options->tolerance > 0 && permi_in_pieces(options) && relative > options->tolerance;
@@ -6661,8 +6661,8 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
-/* At most 15 % of a call, of which 5 us are not the kernel's, plus the tables of complex pairs, which split rows need
-   not: up to n = 11 or so with AVX-512. */
+/* Cheap: at most 15 % of a call, of which 5 us are not the kernel's, plus the tables of complex pairs, which split rows
+   need not: up to n = 11 or so with AVX-512. */
 static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -6727,7 +6727,7 @@ static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_o
     *plan = gpu;
 }
 
-/* The matrix is checked. */
+/* Plans a checked matrix. */
 static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, perm_plan *plan,
                               perm_result *result)
 {
@@ -6829,8 +6829,8 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
    the term f / |row sum|, which no sum of |terms| shows. In some matrices, such as blocks (1 1; 1 -1) in any
    surroundings, a row sum cancels in every term: the sum is all rounding. */
 typedef struct permi_rounded_rows {
-  double share; /* f / |row sum|, root sum of squares over rows, mean over terms by size */
-  double usual; /* the same if row sums were row norms */
+  double share;   /* f / |row sum|, root sum of squares over rows, mean over terms by size */
+  double usual;   /* the same if row sums were row norms */
   double largest; /* sampled term, as the kernel has it */
 } permi_rounded_rows;
 
@@ -6982,7 +6982,7 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
   return rounded;
 }
 
-/* The estimate without a bound; S is the sum of |terms|.
+/* Sets the estimate of a leaf without a bound; S is the sum of |terms|.
    Rows: rounding multiplies minors, which are smaller than terms by about exp(-n/5), falling faster for full real
    matrices, exp(-n/2) for complex ones (sparse ones have smaller f). That part of the share counts for usual row sums,
    all of it where they cancel 100 times as much.
@@ -7122,7 +7122,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
   return PERM_OK;
 }
 
-/* The leaf of a square matrix with a transversal of nonzeros, by options->method; *precision: the plan's. */
+/* Makes the leaf of a square matrix with a transversal of nonzeros, by options->method; *precision: the plan's. */
 PERMI_UNUSED
 static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
                                     perm_precision *precision, perm_result *result)
@@ -7396,7 +7396,7 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
-/* Over the columns below `level`; weight: binomials. */
+/* Adds the terms over the columns below `level`; weight: the binomials so far. */
 static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
 {
   const int rows = terms->rows, parts = terms->parts, least = terms->least, j = level - 1;
@@ -7676,7 +7676,7 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* What the grid cuts; a row whose minors alone are wanted is 0. */
+/* Returns what the grid cuts; a row whose minors alone are wanted is 0. */
 static double permi_minors_below_grid(const permi_minors *minors, double *full)
 {
   const int entries = minors->total * minors->parts;
@@ -15495,9 +15495,9 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
    Read once for each instruction set (PERMI_FAMILY; PERMI_FAMILY_WIDTH doubles a vector): these words, then the
    kernels, always inlined with constant arguments, their instances by full name at the foot. PERMI_NAME(dense) is
    permi_dense_avx512. Small arrays of vectors live in registers once unrolled (PERMI_UNROLL):
-     - a single-turn loop around: clang unrolls too late (0.9 of the speed);
-     - needless loop levels: gcc misses the hot one (0.95);
-     - a * b + c in one expression: clang may fuse it, so a product to be rounded has its own statement.
+     - inside a single-turn loop clang unrolls too late (0.9 of the speed);
+     - with needless loop levels gcc misses the hot one (0.95);
+     - clang may fuse a * b + c in one expression: a product to be rounded has its own statement.
    FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT, TIMES_PLUS(p, y) = p (y + 1) and TIMES_MINUS round
    once in every family; LARGER = max(|a|, |b|); LOAD_ANY: unaligned; KEEP hides a product from gcc, which contracts
    even intrinsics. LEAVE clears upper register halves, as gcc -O2 does not: SSE code after it ran at half speed
@@ -15788,7 +15788,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_to)(const permi_dense *dense, uin
    columns whose 2^K products stay in registers. A setting's number has a bit for each minus; even ones come first. Row
    loops take the outer state's sign, `one`, to products p and, with the pivot turned, m (split: low parts c). */
 
-/* By place: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
+/* The setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
 {
   const int odd = k >> (block - 1), half = k - (odd << (block - 1));
@@ -15984,7 +15984,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *de
   }
 }
 
-/* By parts; products may cancel, so sums take TwoSum. */
+/* The same by parts; products may cancel, so sums take TwoSum. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8], PERMI_V (*c)[8], const double *t,
                                                                  int apart, const double *x, int product, int k)
 {
@@ -16071,7 +16071,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *tota
   total->lo = total->lo + (minus ? error - low : error + low);
 }
 
-/* last: ends a group. */
+/* last: the state ends its group. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, const PERMI_V *p, const PERMI_V *m,
                                                      int last, int form, int product, int block)
 {
@@ -16161,7 +16161,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   {                                                                                                                    \
     PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
   }
-/* What fits 32 registers, or 16. */
+/* The largest block that fits 32 registers, or 16. */
 #if PERMI_WIDTH == 8
 PERMI_INSTANCE(permi_glynn_real_avx512, PERMI_NORMALISED, 1, PERMI_ROUNDED, 3)
 PERMI_INSTANCE(permi_glynn_real_avx512_k2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
@@ -16466,7 +16466,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PE
   }
 }
 
-/* Row sums: all settings into t, outer states into x. */
+/* Row sums for all settings into t, for outer states into x. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, double *t, double *x, int columns,
                                                            int outer, PERMI_NAME(small_lanes) lanes, int parts,
                                                            int block)
@@ -16537,7 +16537,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_forms) PERMI_NAME(small_outer_pair)(c
   return x;
 }
 
-/* One outer state, 2^block settings. */
+/* Adds the terms of one outer state and 2^block settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * sums, const double *from,
                                                        const double *state, const double *cross, const double *last_row,
                                                        int n, PERMI_V sign, int parts, int block)
@@ -17061,8 +17061,8 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
   PERMI_LEAVE();
 }
 
-/* Only sign vectors without a zero even row (odd rows have none), for norms <= 127. A step has 2^6 settings, two
-   columns from a table and four in Gray order, a vector of int8 sums each: the least over even rows, unsigned, is 0
+/* Only sign vectors for which no even row is zero (an odd row cannot be), for norms <= 127. A step has 2^6 settings,
+   two columns from a table and four in Gray order, a vector of int8 sums each: the least over even rows, unsigned, is 0
    where a term vanishes. Lanes and settings of survivors are listed; three bytes from tables of 16, by the lists' bits,
    correct the sum for all +. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
@@ -17215,9 +17215,9 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus_of)(PERMI_N x, int parts)
   return re + PERMI_ABS(x.im);
 }
 
-/* Sums of P_i; constants: parts, block columns in registers. Forward: products of the rows before each; backward: times
-   those behind it. The last row is in no forward product, so a pass back to least = n - 1 yields its minors.
-   First-level cache traffic limits: separate sums of every setting, two operations fewer, took half as long again. */
+/* Sums of P_i. Constants: parts and block columns, in registers. Forward: products of the rows before each; backward:
+   times those behind it. The last row is in no forward product, so a pass back to least = n - 1 yields its minors.
+   First-level cache traffic limits: separate sums of every setting, two operations fewer, are slower by about half. */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
 {

@@ -158,8 +158,8 @@ typedef struct permi_mpi_range {
 } permi_mpi_range;
 
 typedef struct permi_mpi_rank {
-  double speed;         /* predicted thread-seconds done in a second */
-  int measured, gpus;   /* most in one range */
+  double speed;       /* predicted thread-seconds done in a second */
+  int measured, gpus; /* gpus: most in one range */
   int ranges;
   permi_mpi_range sent[PERMI_MPI_AHEAD];
 } permi_mpi_rank;
@@ -177,7 +177,7 @@ typedef struct permi_mpi_coordinator {
   perm_allocator allocator;
   int ranks, leaves, current;
   permi_mpi_rank *rank;
-  permi_mpi_leaf *leaf;              /* tasks first, the longest first */
+  permi_mpi_leaf *leaf;               /* tasks first, the longest first */
   double total, before, done, unsent; /* predicted seconds: of the job, finished before, since, not handed out */
   double speed;                       /* of all ranks */
   double elements;                    /* terms since the begin */
@@ -374,9 +374,9 @@ static double permi_mpi_least(int ranks)
    status. */
 
 #define PERMI_MPI_PROTOCOL 3
-enum { PERMI_MPI_TO_ZERO = 1, PERMI_MPI_TO_RANK = 2 };                        /* tags */
-enum { PERMI_MPI_RUN = 1, PERMI_MPI_STOP = 2, PERMI_MPI_END = 3 };            /* orders */
-enum { PERMI_MPI_ENTERED = 1, PERMI_MPI_RETURNED = 2 };                       /* permi_mpi_meet */
+enum { PERMI_MPI_TO_ZERO = 1, PERMI_MPI_TO_RANK = 2 };             /* tags */
+enum { PERMI_MPI_RUN = 1, PERMI_MPI_STOP = 2, PERMI_MPI_END = 3 }; /* orders */
+enum { PERMI_MPI_ENTERED = 1, PERMI_MPI_RETURNED = 2 };            /* permi_mpi_meet */
 enum { PERMI_MPI_NONE = -1, PERMI_MPI_BYE = -2 };
 #define PERMI_MPI_CAUSE 1000
 #define PERMI_MPI_SLOTS (PERMI_MPI_AHEAD + 2)
@@ -1040,7 +1040,7 @@ enum {
   PERMI_MPI_INTEGER,
   PERMI_MPI_GAUSSIAN,
   PERMI_MPI_SPARSE,
-  PERMI_MPI_ALONE,  /* rank 0 calls, the others get the result */
+  PERMI_MPI_ALONE, /* rank 0 calls, the others get the result */
   PERMI_MPI_DISMISS
 };
 
@@ -1056,7 +1056,7 @@ typedef struct permi_mpi_call {
 
 typedef struct permi_mpi_header { /* the first three fields never change */
   uint64_t magic, version, sizes;
-  permi_mpi_call call;              /* pointers hold on rank 0 only */
+  permi_mpi_call call; /* pointers hold on rank 0 only */
   perm_matrix matrix;
   perm_options options;
   uint64_t bytes[PERMI_MPI_ARRAYS];

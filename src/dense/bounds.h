@@ -124,7 +124,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
   return PERM_OK;
 }
 
-/* The leaf of a square matrix with a transversal of nonzeros, by options->method; *precision: the plan's. */
+/* Makes the leaf of a square matrix with a transversal of nonzeros, by options->method; *precision: the plan's. */
 PERMI_UNUSED
 static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
                                     perm_precision *precision, perm_result *result)

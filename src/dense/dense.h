@@ -51,7 +51,7 @@ typedef struct permi_row_maker {
   int lane_columns, block_columns;
 } permi_row_maker;
 
-/* In the order lanes, block, fixed, outer. */
+/* Appends a virtual row in the order lanes, block, fixed, outer. */
 static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
@@ -84,7 +84,7 @@ static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count
   permi_dense_row(maker, a);
 }
 
-/* A high and a low virtual row; returns a bound on what their sum loses. */
+/* Appends a high and a low virtual row; returns a bound on what their sum loses. */
 static double permi_dense_row_split(permi_row_maker *maker, const double *a, double power, int count)
 {
   double high[PERM_MAX_N], low[PERM_MAX_N], lost = 0;
@@ -152,7 +152,7 @@ static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view
   return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
-/* In the order pivot, lanes, block, fixed, outer. */
+/* Copies the columns in the order pivot, lanes, block, fixed, outer. */
 static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
   int j, k, part;
@@ -206,7 +206,7 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
         *constant++ = l[0][0][q] * l[1][0][q] - l[0][1][q] * l[1][1][q];
       else
         *constant++ = l[0][0][q] * l[1][1][q] + l[0][1][q] * l[1][0][q];
-      if (parts == 2 && q) /* what setting 0 lacks */
+      if (parts == 2 && q) /* the difference to setting 0 */
         constant[-1] -= constant[-1 - 2 * q];
       for (j = 0; j < count; j++) {
         o[j] = z[0][0][j] * l[1][part][q] + z[1][0][j] * l[0][part][q];

@@ -14,7 +14,7 @@ typedef struct permi_chunk_sum {
 
 /* A virtual row is a linear form in the signs with coefficients on a fixed-point grid. */
 typedef struct permi_dense {
-  int n, rows, padded; /* virtual rows; padded with zeros by eights */
+  int n, rows, padded; /* virtual rows; padded with zeros to a multiple of 8 */
   int outer, chunk_log2;
   unsigned absolute_mask; /* 1 of mask + 1 groups enters the sum of |terms| */
   double *table;          /* vectors that kernels add to the row sums, in order of use */
@@ -25,8 +25,8 @@ typedef struct permi_dense {
   void (*run)(const struct permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 } permi_dense;
 
-/* One thread's; a number is a vector a part. Sums over settings carry Glynn's signs but those of lanes. 2^m states end
-   in stack [max(m - 2, 0)]. */
+/* The memory of one thread of >>minors; a number is a vector for each part. Sums over settings carry Glynn's signs but
+   for the lanes. The sum of 2^m states ends in stack [max(m - 2, 0)]. */
 typedef struct permi_minors_work {
   double *row;                    /* [row]: table, prefix products, sums of block and two outer columns */
   double *block_high, *block_low; /* [row][block columns and 2]: totals */
@@ -36,15 +36,15 @@ typedef struct permi_minors_work {
   double *absolute;               /* [row]: sums of |terms| */
 } permi_minors_work;
 
-/* Level k has a number for each set of k columns, in blocks by columns from 5 on, in order of the masks. A group:
-   blocks with equally many low columns. code, by block: source by a low column; target; complement at level n / 2; for
-   each high column, that column and the block without it. */
+/* The subset program of >>batch for n = 5 .. 8. Level k has a number for each set of k columns, in blocks by its
+   columns from 5 on, in order of the masks; a group is the blocks with equally many low columns. code, by block: source
+   by a low column; target; complement at level n / 2; for each high column, that column and the block without it. */
 typedef struct permi_batch_group {
   int low, sources, items;
 } permi_batch_group;
 
 typedef struct permi_batch_program {
-  int n, most; /* numbers of a level */
+  int n, most;             /* numbers of a level */
   int groups[5], start[5]; /* of levels 2 to 4 */
   permi_batch_group group[5][5];
   int code[400]; /* distances in doubles */
@@ -54,15 +54,15 @@ typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi
 
 /* Rows in the order of the atoms. */
 #define PERMI_EXACT_LIMBS 32
-#define PERMI_EXACT_PADDED 36    /* filled tiles */
-#define PERMI_EXACT_ATOMS 5      /* of a limb */
+#define PERMI_EXACT_PADDED 36 /* with filled tiles */
+#define PERMI_EXACT_ATOMS 5   /* of a limb */
 #define PERMI_EXACT_BLOCK_LOG2 2
-#define PERMI_EXACT_SKIP_LOG2 6  /* columns when skipping zeros, two in a table */
-#define PERMI_EXACT_WINDOW 51    /* bits of a limb in doubles */
-#define PERMI_EXACT_WIDTH 8      /* most doubles of a vector */
+#define PERMI_EXACT_SKIP_LOG2 6 /* columns when skipping zeros, two in a table */
+#define PERMI_EXACT_WINDOW 51   /* bits of a limb in doubles */
+#define PERMI_EXACT_WIDTH 8     /* most doubles of a vector */
 typedef struct permi_exact_work {
   uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
-  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];                            /* for many limbs */
+  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH]; /* for many limbs */
   double first[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH], second[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH];
   double wide[PERMI_EXACT_LIMBS * 16 * PERMI_EXACT_WIDTH];
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
@@ -76,21 +76,21 @@ typedef struct permi_exact {
   int settings; /* until accumulators are full */
   int even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
-  int fifth[PERMI_EXACT_LIMBS];                         /* the limb's last atom has rows */
+  int fifth[PERMI_EXACT_LIMBS]; /* the limb's last atom has rows */
   int wide_rows[PERMI_EXACT_LIMBS];
   int even_row[PERM_MAX_N];
-  const int16_t *table; /* [row][block setting][lane] */
-  const uint32_t *start;    /* [padded]: two int16, or four int8 if skipping */
-  const uint32_t *step;     /* [outer][padded] */
-  const double *wide_table; /* [wide row][block setting][place][WIDTH] */
-  const double *wide_step;  /* [outer][padded] */
+  const int16_t *table;          /* [row][block setting][lane] */
+  const uint32_t *start;         /* [padded]: two int16, or four int8 if skipping */
+  const uint32_t *step;          /* [outer][padded] */
+  const double *wide_table;      /* [wide row][block setting][place][WIDTH] */
+  const double *wide_step;       /* [outer][padded] */
   const uint32_t *setting_step;  /* if skipping: [setting column - 2][padded] */
   const uint8_t *lane_bytes;     /* [even row][two setting columns][lane], differences to all + */
   const uint8_t *nibbles;        /* [row][3][16], the same for four columns */
   uint8_t parity[32], ends[128]; /* 0 or 255 by parity, then the opposite; 64 of 255, 64 of 0 */
   double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], second[PERMI_EXACT_LIMBS], unit;
-  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* of constants */
-  double survivors;                      /* expected share */
+  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* what a vector's constants add */
+  double survivors;                      /* expected share of the terms */
   void *memory;
   void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
   void (*evaluate)(const struct permi_exact *exact, permi_exact_work *work, int settings, int negative,
@@ -101,7 +101,7 @@ typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_
 typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
                                      int place_signs);
 
-/* Products made at once (AVX2: 2.7 times as fast as single ones), and sets of forms. */
+/* Products made at once (AVX2: 2.7 times as fast as one by one), and sets of forms. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4
 

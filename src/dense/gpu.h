@@ -52,7 +52,7 @@ static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, 
   return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
-/* Returns log2 of how far divided rows exceed 1. */
+/* Returns log2 of the product that divided row sums may reach. */
 static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
 {
   int growth = 0, i;

@@ -230,7 +230,7 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
-/* Over the columns below `level`; weight: binomials. */
+/* Adds the terms over the columns below `level`; weight: the binomials so far. */
 static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
 {
   const int rows = terms->rows, parts = terms->parts, least = terms->least, j = level - 1;

@@ -173,7 +173,7 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* What the grid cuts; a row whose minors alone are wanted is 0. */
+/* Returns what the grid cuts; a row whose minors alone are wanted is 0. */
 static double permi_minors_below_grid(const permi_minors *minors, double *full)
 {
   const int entries = minors->total * minors->parts;

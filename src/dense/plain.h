@@ -68,7 +68,7 @@ static void permi_plain_add(perm_precision precision, permi_dd *total, double te
   }
 }
 
-/* Of a term's products and of their sum. */
+/* Returns the relative rounding of a term's products and of their sum. */
 static double permi_plain_rounding(const permi_plain *plain)
 {
   const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
@@ -90,7 +90,7 @@ static void permi_plain_drift(const permi_plain *plain, double *lost)
   }
 }
 
-/* A term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term. */
+/* Returns a term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
 {
   const int thin = plain->chunk_log2 > 9;

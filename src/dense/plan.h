@@ -33,8 +33,8 @@ static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*expo
   }
 }
 
-/* The column with the largest least |pivot| / max|row|. Small pivots blow up row sums: below 2^-10, or when products
-   could pass 2^900, the pair form divides by nothing. */
+/* Chooses the column with the largest least |pivot| / max|row|. Small pivots blow up row sums: below 2^-10, or when
+   products could pass 2^900, the pair form divides by nothing. */
 static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
 {
   double least[PERM_MAX_N], best = -1;
@@ -151,8 +151,8 @@ static double permi_wanted_relative(const perm_options *options)
   return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
 }
 
-/* n u sum |terms| / |permanent|, accurate n^2 u^2. The quotient is e^(n/2) for ones, less for random and unitary
-   matrices, more where a permanent cancels. */
+/* Returns the expected relative error n u sum |terms| / |permanent|, accurate n^2 u^2. The quotient is e^(n/2) for
+   ones, less for random and unitary matrices, more where a permanent cancels. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
   const double one = n * PERMI_UNIT * exp(0.5 * n);
@@ -161,7 +161,7 @@ static double permi_expected_relative(int n, perm_precision precision)
                                                                                  : 0;
 }
 
-/* Whether to plan higher at once, as pieces allow only one job. */
+/* Whether to plan higher at once, as a job in pieces cannot escalate. */
 static int permi_plans_higher(const perm_options *options, double relative)
 {
   return options->tolerance > 0 && permi_in_pieces(options) && relative > options->tolerance;
@@ -186,8 +186,8 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
-/* At most 15 % of a call, of which 5 us are not the kernel's, plus the tables of complex pairs, which split rows need
-   not: up to n = 11 or so with AVX-512. */
+/* Cheap: at most 15 % of a call, of which 5 us are not the kernel's, plus the tables of complex pairs, which split rows
+   need not: up to n = 11 or so with AVX-512. */
 static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -252,7 +252,7 @@ static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_o
     *plan = gpu;
 }
 
-/* The matrix is checked. */
+/* Plans a checked matrix. */
 static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, perm_plan *plan,
                               perm_result *result)
 {

@@ -7,8 +7,8 @@
    the term f / |row sum|, which no sum of |terms| shows. In some matrices, such as blocks (1 1; 1 -1) in any
    surroundings, a row sum cancels in every term: the sum is all rounding. */
 typedef struct permi_rounded_rows {
-  double share; /* f / |row sum|, root sum of squares over rows, mean over terms by size */
-  double usual; /* the same if row sums were row norms */
+  double share;   /* f / |row sum|, root sum of squares over rows, mean over terms by size */
+  double usual;   /* the same if row sums were row norms */
   double largest; /* sampled term, as the kernel has it */
 } permi_rounded_rows;
 
@@ -160,7 +160,7 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
   return rounded;
 }
 
-/* The estimate without a bound; S is the sum of |terms|.
+/* Sets the estimate of a leaf without a bound; S is the sum of |terms|.
    Rows: rounding multiplies minors, which are smaller than terms by about exp(-n/5), falling faster for full real
    matrices, exp(-n/2) for complex ones (sparse ones have smaller f). That part of the share counts for usual row sums,
    all of it where they cancel 100 times as much.

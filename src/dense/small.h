@@ -48,7 +48,7 @@ static int permi_small_is_safe(int count, const double *a, double value, double 
   return whole || (safe && value >= PERMI_FOUR_CANCELLED * products);
 }
 
-/* At least the permanent of moduli. */
+/* Returns the product of the rows' sums of moduli, at least the permanent of moduli. */
 static double permi_small_products(int n, int width, const double *a, double *moduli)
 {
   double product = 1, all = 0;
@@ -140,7 +140,7 @@ static double permi_small_norms(int n, int width, const double *a)
   return product;
 }
 
-/* At least permi_small_norms: the rows' mean square to the power n. */
+/* Returns at least permi_small_norms: the rows' mean square to the power n. */
 static double permi_small_scale(int n, double squares)
 {
   double power = squares / n, scale = n & 1 ? power : 1;
@@ -151,9 +151,9 @@ static double permi_small_scale(int n, double squares)
   return scale * (n & 8 ? power * power : 1);
 }
 
-/* `absolute` is within a factor 2 of a sum of moduli and pairs of rows round twice: 4 n u. Row sums round by about u
-   times their norm, which moduli miss where they cancel: 4 n u times the norms' product. NaN and overflow fail: below
-   1e24 norms of 12 rows do not overflow. */
+/* Whether a kernel's value stands. `absolute` is within a factor 2 of a sum of moduli and pairs of rows round twice: 4
+   n u. Row sums round by about u times their norm, which moduli miss where they cancel: 4 n u times the norms' product.
+   NaN and overflow fail: below 1e24 norms of 12 rows do not overflow. */
 static int permi_small_stands(int n, int parts, const double *a, double modulus, double absolute, double squares)
 {
   const double unit = 4e10 * n * PERMI_UNIT, square = unit * unit;

@@ -3,7 +3,7 @@
    columns whose 2^K products stay in registers. A setting's number has a bit for each minus; even ones come first. Row
    loops take the outer state's sign, `one`, to products p and, with the pivot turned, m (split: low parts c). */
 
-/* By place: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
+/* The setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
 {
   const int odd = k >> (block - 1), half = k - (odd << (block - 1));
@@ -199,7 +199,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *de
   }
 }
 
-/* By parts; products may cancel, so sums take TwoSum. */
+/* The same by parts; products may cancel, so sums take TwoSum. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8], PERMI_V (*c)[8], const double *t,
                                                                  int apart, const double *x, int product, int k)
 {
@@ -286,7 +286,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *tota
   total->lo = total->lo + (minus ? error - low : error + low);
 }
 
-/* last: ends a group. */
+/* last: the state ends its group. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, const PERMI_V *p, const PERMI_V *m,
                                                      int last, int form, int product, int block)
 {
@@ -376,7 +376,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   {                                                                                                                    \
     PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
   }
-/* What fits 32 registers, or 16. */
+/* The largest block that fits 32 registers, or 16. */
 #if PERMI_WIDTH == 8
 PERMI_INSTANCE(permi_glynn_real_avx512, PERMI_NORMALISED, 1, PERMI_ROUNDED, 3)
 PERMI_INSTANCE(permi_glynn_real_avx512_k2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)

@@ -385,8 +385,8 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
   PERMI_LEAVE();
 }
 
-/* Only sign vectors without a zero even row (odd rows have none), for norms <= 127. A step has 2^6 settings, two
-   columns from a table and four in Gray order, a vector of int8 sums each: the least over even rows, unsigned, is 0
+/* Only sign vectors for which no even row is zero (an odd row cannot be), for norms <= 127. A step has 2^6 settings,
+   two columns from a table and four in Gray order, a vector of int8 sums each: the least over even rows, unsigned, is 0
    where a term vanishes. Lanes and settings of survivors are listed; three bytes from tables of 16, by the lists' bits,
    correct the sum for all +. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,

@@ -101,7 +101,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_constant)(int algebra, const
   return y;
 }
 
-/* Moduli: |y| and the row's floor. */
+/* A row sum as a number; of moduli, |y| plus the row's floor. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PERMI_N y, double least)
 {
   if (algebra == PERMI_HYBRID_MODULI)

@@ -249,7 +249,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PE
   }
 }
 
-/* Row sums: all settings into t, outer states into x. */
+/* Row sums for all settings into t, for outer states into x. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, double *t, double *x, int columns,
                                                            int outer, PERMI_NAME(small_lanes) lanes, int parts,
                                                            int block)
@@ -320,7 +320,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_forms) PERMI_NAME(small_outer_pair)(c
   return x;
 }
 
-/* One outer state, 2^block settings. */
+/* Adds the terms of one outer state and 2^block settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * sums, const double *from,
                                                        const double *state, const double *cross, const double *last_row,
                                                        int n, PERMI_V sign, int parts, int block)

@@ -2,9 +2,9 @@
    Read once for each instruction set (PERMI_FAMILY; PERMI_FAMILY_WIDTH doubles a vector): these words, then the
    kernels, always inlined with constant arguments, their instances by full name at the foot. PERMI_NAME(dense) is
    permi_dense_avx512. Small arrays of vectors live in registers once unrolled (PERMI_UNROLL):
-     - a single-turn loop around: clang unrolls too late (0.9 of the speed);
-     - needless loop levels: gcc misses the hot one (0.95);
-     - a * b + c in one expression: clang may fuse it, so a product to be rounded has its own statement.
+     - inside a single-turn loop clang unrolls too late (0.9 of the speed);
+     - with needless loop levels gcc misses the hot one (0.95);
+     - clang may fuse a * b + c in one expression: a product to be rounded has its own statement.
    FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT, TIMES_PLUS(p, y) = p (y + 1) and TIMES_MINUS round
    once in every family; LARGER = max(|a|, |b|); LOAD_ANY: unaligned; KEEP hides a product from gcc, which contracts
    even intrinsics. LEAVE clears upper register halves, as gcc -O2 does not: SSE code after it ran at half speed

@@ -11,7 +11,7 @@ enum {
   PERMI_MPI_INTEGER,
   PERMI_MPI_GAUSSIAN,
   PERMI_MPI_SPARSE,
-  PERMI_MPI_ALONE,  /* rank 0 calls, the others get the result */
+  PERMI_MPI_ALONE, /* rank 0 calls, the others get the result */
   PERMI_MPI_DISMISS
 };
 
@@ -27,7 +27,7 @@ typedef struct permi_mpi_call {
 
 typedef struct permi_mpi_header { /* the first three fields never change */
   uint64_t magic, version, sizes;
-  permi_mpi_call call;              /* pointers hold on rank 0 only */
+  permi_mpi_call call; /* pointers hold on rank 0 only */
   perm_matrix matrix;
   perm_options options;
   uint64_t bytes[PERMI_MPI_ARRAYS];

@@ -15,8 +15,8 @@ typedef struct permi_mpi_range {
 } permi_mpi_range;
 
 typedef struct permi_mpi_rank {
-  double speed;         /* predicted thread-seconds done in a second */
-  int measured, gpus;   /* most in one range */
+  double speed;       /* predicted thread-seconds done in a second */
+  int measured, gpus; /* gpus: most in one range */
   int ranges;
   permi_mpi_range sent[PERMI_MPI_AHEAD];
 } permi_mpi_rank;
@@ -34,7 +34,7 @@ typedef struct permi_mpi_coordinator {
   perm_allocator allocator;
   int ranks, leaves, current;
   permi_mpi_rank *rank;
-  permi_mpi_leaf *leaf;              /* tasks first, the longest first */
+  permi_mpi_leaf *leaf;               /* tasks first, the longest first */
   double total, before, done, unsent; /* predicted seconds: of the job, finished before, since, not handed out */
   double speed;                       /* of all ranks */
   double elements;                    /* terms since the begin */
