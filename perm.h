@@ -4628,7 +4628,7 @@ typedef struct permi_batch_program {
 
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 
-/* Rows in the order of the atoms. */
+/* Tables of one integer matrix; rows are in the order of the atoms. */
 #define PERMI_EXACT_LIMBS 32
 #define PERMI_EXACT_PADDED 36 /* with filled tiles */
 #define PERMI_EXACT_ATOMS 5   /* of a limb */
@@ -4649,7 +4649,7 @@ typedef struct permi_exact {
   int window;               /* weights 2^(window k) */
   int limbs, first, narrow; /* first: in the first half; narrow: made of atoms */
   int outer, chunk_log2, transposed;
-  int settings; /* until accumulators are full */
+  int settings; /* vectors until accumulators are full */
   int even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
   int fifth[PERMI_EXACT_LIMBS]; /* the limb's last atom has rows */
@@ -16224,8 +16224,8 @@ PERMI_INSTANCE(permi_dd_complex_plain, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
    elements at n = 12 (normalised rows: 72 and a division; Glynn's pairs: 104).
    Constants: order, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts; block columns, 0
    to 2.
-   out: value; the sum of the larger modulus of each term's halves, to which errors are relative (a cancelled term is
-   not accurate); at least the sum of squares.
+   out: value; the sum of the larger modulus of each term's halves, to which errors are relative (no cancelled term
+   looks accurate); at least the sum of squares.
    AVX-512 at n = 12 has 92% of the peak. There an unrolled loop over pairs lost 4%, moduli of both halves and a
    broadcast sign 1 to 2%. n as an argument costs 11% at n = 9, 8% at 10, 2% at 11 and 12; a constant, 0.05 to 0.2 s of
    compile time. clang keeps arrays in memory, so settings have names (permi_small_real_n8_avx512: 99 ns, not 60 to

@@ -7,8 +7,8 @@
    elements at n = 12 (normalised rows: 72 and a division; Glynn's pairs: 104).
    Constants: order, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts; block columns, 0
    to 2.
-   out: value; the sum of the larger modulus of each term's halves, to which errors are relative (a cancelled term is
-   not accurate); at least the sum of squares.
+   out: value; the sum of the larger modulus of each term's halves, to which errors are relative (no cancelled term
+   looks accurate); at least the sum of squares.
    AVX-512 at n = 12 has 92% of the peak. There an unrolled loop over pairs lost 4%, moduli of both halves and a
    broadcast sign 1 to 2%. n as an argument costs 11% at n = 9, 8% at 10, 2% at 11 and 12; a constant, 0.05 to 0.2 s of
    compile time. clang keeps arrays in memory, so settings have names (permi_small_real_n8_avx512: 99 ns, not 60 to
