@@ -26,6 +26,7 @@
                  >>reduce            lines of degree 1 and 2 eliminated
                  >>order             elimination order: greedy, annealing
                  >>engines           what engines of a block share (their interface: solve/engine.h)
+                 >>vectors           what the vector kernels read: arrays, hybrid; their text for AVX-512, AVX2
      frontier/   >>values            the ring of values: doubles, double-double, integers, residues
                  >>frontier          states, keys, cursors of the lists
                  >>steps             a step: the values of a union of lists
@@ -3424,6 +3425,164 @@ static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
   leaf->estimate_relative = fmin(4 * sqrt(unit * bound), bound);
 }
 
+/* ========================================================================================= >>vectors
+   What the vector kernels of this header read, those of arrays (>>arrays) and of programs (>>hybrid), and their text,
+   read once for each instruction set. */
+
+/* ---- blocks of arrays */
+
+#define PERMI_ARRAY_NOWHERE 0xffff
+
+/* Where eight words of a block come from: base + at[i] of those in `here`, which keep their order with few between,
+   so a window of 16 nearly always has them. (Tried: gathering, with microcode against GDS three quarters of a run.) */
+typedef struct permi_eight {
+  uint16_t base;
+  unsigned char here, wide; /* wide: beyond the window */
+  unsigned char at[8];
+} permi_eight;
+
+/* An array that a block is summed from. */
+typedef struct permi_origin {
+  const void *x;
+  size_t count;          /* of values of x */
+  const uint16_t *place; /* of each word in x, or NOWHERE; NULL: the same places */
+  const permi_eight *eight; /* the same for vectors */
+  double real;
+  const permi_coefficient *c; /* real and the rest */
+} permi_origin;
+
+typedef struct permi_arrays_run permi_arrays_run;
+typedef void (*permi_block_kernel)(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin,
+                                   int origins);
+
+/* ---- programs of the hybrid */
+
+#define PERMI_HYBRID_DOUBLES 32 /* of a slot: lanes times parts */
+#define PERMI_HYBRID_SLOTS 768  /* 192 KiB a thread */
+#define PERMI_HYBRID_INNER 24
+#define PERMI_HYBRID_LOW 6
+#define PERMI_HYBRID_STATEMENTS 60000
+
+/* y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p] */
+typedef enum permi_opcode {
+  PERMI_OP_ROW,        /* out = y */
+  PERMI_OP_ROWS,       /* out = y z */
+  PERMI_OP_TIMES_ROW,  /* out = p y */
+  PERMI_OP_TIMES,      /* out = p h */
+  PERMI_OP_DIFFERENCE, /* out = p - q */
+  PERMI_OP_FOLD_ROW,   /* out = p y - q y' */
+  PERMI_OP_FOLD,       /* out = p h - q g */
+  PERMI_OP_CHAIN,      /* out = the product of all p: one slot */
+  PERMI_OP_FLIP,       /* slot[p] += constant[h] */
+  PERMI_OP_TOTAL       /* block += slot[p], or -= if h */
+} permi_opcode;
+
+/* A slot's place in 8 doubles; shifted every 16 slots, or rows of tables would share cache sets. */
+static int permi_hybrid_line(int slot)
+{
+  return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
+}
+#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4) /* lines of the bases */
+#define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
+#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double)) /* a thread */
+
+typedef struct permi_statement {
+  uint16_t out, p, q; /* slots, by permi_hybrid_line */
+  uint16_t h, g;      /* slots or constants, held */
+} permi_statement;
+
+typedef struct permi_instruction {
+  uint16_t opcode, row, other, group; /* row, other: slots too */
+  int first, count; /* statements */
+} permi_instruction;
+
+typedef enum permi_hybrid_algebra {
+  PERMI_HYBRID_REAL,
+  PERMI_HYBRID_COMPLEX,
+  PERMI_HYBRID_COMPENSATED,   /* value and error: rows with 47 bits more, arithmetic of [Gra09] */
+  PERMI_HYBRID_MODULI,        /* for |terms|; of compensated numbers only values */
+  PERMI_HYBRID_COMPLEX_MODULI
+} permi_hybrid_algebra;
+
+static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
+{
+  return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPENSATED ? 2 : 1;
+}
+
+static PERMI_ALWAYS_INLINE int permi_hybrid_row_parts(int algebra)
+{
+  return algebra == PERMI_HYBRID_COMPLEX_MODULI ? 2 : permi_hybrid_parts(algebra);
+}
+
+static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
+{
+  return slots + (size_t)line * 8;
+}
+
+/* See permi_hybrid_errors. */
+typedef struct permi_hybrid_rounding {
+  double floor[64];    /* raises a row's modulus in the sum of |terms| */
+  permi_shared shared;
+  double majorant;     /* at least the permanent of moduli */
+  double bits;         /* of the longest product */
+  double below;        /* compensated rows: relative squares of second words, summed */
+} permi_hybrid_rounding;
+
+#define PERMI_GPU_CANDIDATES 6
+struct permi_hybrid;
+typedef struct permi_hybrid_family { /* an instruction set's kernels */
+  void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block); /* by algebra */
+  void (*absolute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
+  void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
+  void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slots);
+} permi_hybrid_family;
+
+typedef struct permi_hybrid {
+#if defined(PERM_WITH_CUDA)
+  permi_gpu gpu; /* first, for >>gpu; used if there is `code`, see >>programs */
+  struct permi_code *code;
+  struct permi_hybrid *next; /* the next best candidate by prediction */
+  int candidate, candidates; /* from 1; 0: no others are kept */
+  double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
+#endif
+  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed; /* walked: columns in a thread's sum */
+  int parts, lanes; /* of a pattern; of a slot */
+  permi_hybrid_algebra algebra;
+  int operations, operation_room, statements, statement_room, constants, constant_room, slots;
+  permi_instruction *operation;
+  permi_statement *statement;
+  double *constant;
+  double *start;          /* [n][parts]: bases, all signs + */
+  double *lane;           /* [n][parts][lanes], added to it */
+  double *sign;           /* [lanes]; 0: no pattern */
+  double *step;           /* [high][n][parts]: 2a */
+  size_t doubles;         /* of these four, in one piece */
+  int touched[64][65];    /* rows, then -1 */
+  unsigned absolute_mask; /* a block in mask + 1 enters the sum of |terms| */
+  double cost, operations_a_term, rows_a_term; /* of an outer pattern */
+  permi_hybrid_rounding rounding;
+  double floor[PERMI_HYBRID_BASES]; /* by the line of a row's slot */
+  long long scale_exp2;
+  perm_isa isa;
+  uint64_t fingerprint;
+  const permi_hybrid_family *family;
+} permi_hybrid;
+
+/* >>array_kernels and >>hybrid_kernels, for each instruction set. */
+#define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
+#if PERMI_X86
+#define PERMI_FAMILY avx512
+#define PERMI_FAMILY_WIDTH 8
+#include PERM_HEADER_FILE
+#define PERMI_FAMILY avx2
+#define PERMI_FAMILY_WIDTH 4
+#include PERM_HEADER_FILE
+#endif
+#define PERMI_FAMILY plain
+#define PERMI_FAMILY_WIDTH 1
+#include PERM_HEADER_FILE
+#undef PERMI_FAMILY_TEXT
+
 /* ========================================================================================= >>values
    The values of lists, arrays, trees, bands and matchings, of >>ring: their sizes, and which numbers a block needs. */
 
@@ -5163,7 +5322,6 @@ done:
 
 #define PERMI_ARRAY_LOW 11     /* words and ranks of these slots stay in the first cache */
 #define PERMI_ARRAY_HIGH 16    /* most slots of middle, of top */
-#define PERMI_ARRAY_NOWHERE 0xffff
 #define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
 #define PERMI_ARRAY_TRACK_STEPS 64
 #define PERMI_ARRAY_PAD 256 /* bytes that vectors may read beyond a buffer */
@@ -5185,29 +5343,11 @@ typedef struct permi_layout {
   int tops;
 } permi_layout;
 
-/* Where eight words of a block come from: base + at[i] of those in `here`, which keep their order with few between,
-   so a window of 16 nearly always has them. (Tried: gathering, with microcode against GDS three quarters of a run.) */
-typedef struct permi_eight {
-  uint16_t base;
-  unsigned char here, wide; /* wide: beyond the window */
-  unsigned char at[8];
-} permi_eight;
-
 /* Of a thread; a line of cache. */
 typedef struct permi_extremes {
   permi_sizes sizes;
   double apart[4];
 } permi_extremes;
-
-/* An array that a block is summed from. */
-typedef struct permi_origin {
-  const void *x;
-  size_t count;          /* of values of x */
-  const uint16_t *place; /* of each word in x, or NOWHERE; NULL: the same places */
-  const permi_eight *eight; /* the same for vectors */
-  double real;
-  const permi_coefficient *c; /* real and the rest */
-} permi_origin;
 
 /* A pull on the levels of a step. */
 typedef struct permi_way {
@@ -5218,9 +5358,6 @@ typedef struct permi_way {
   permi_coefficient c;
 } permi_way;
 
-typedef struct permi_arrays_run permi_arrays_run;
-typedef void (*permi_block_kernel)(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin,
-                                   int origins);
 struct permi_arrays_run {
   const permi_frontier *frontier;
   const permi_arrays *arrays;
@@ -5311,23 +5448,6 @@ static void permi_block_plain(const permi_arrays_run *run, void *y, size_t count
     default: break;
     }
 }
-
-/* >>array_kernels, read for each instruction set. */
-#define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
-#define PERMI_FAMILY_ARRAYS
-#if PERMI_X86
-#define PERMI_FAMILY avx512
-#define PERMI_FAMILY_WIDTH 8
-#include PERM_HEADER_FILE
-#define PERMI_FAMILY avx2
-#define PERMI_FAMILY_WIDTH 4
-#include PERM_HEADER_FILE
-#endif
-#define PERMI_FAMILY plain
-#define PERMI_FAMILY_WIDTH 1
-#include PERM_HEADER_FILE
-#undef PERMI_FAMILY_ARRAYS
-#undef PERMI_FAMILY_TEXT
 
 static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa)
 {
@@ -8498,132 +8618,6 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
    Tried without gain (Cascade Lake, 2.5 GHz): 16 or 64 doubles a slot (within 10%); slots for the first-level cache
    (110: 1.4 times as slow, twice the operations). */
 
-#define PERMI_HYBRID_DOUBLES 32 /* of a slot: lanes times parts */
-#define PERMI_HYBRID_SLOTS 768  /* 192 KiB a thread */
-#define PERMI_HYBRID_INNER 24
-#define PERMI_HYBRID_LOW 6
-#define PERMI_HYBRID_STATEMENTS 60000
-
-/* y = slot[row] + constant[h], y' = slot[row] + constant[g], z = slot[other] + constant[p] */
-typedef enum permi_opcode {
-  PERMI_OP_ROW,        /* out = y */
-  PERMI_OP_ROWS,       /* out = y z */
-  PERMI_OP_TIMES_ROW,  /* out = p y */
-  PERMI_OP_TIMES,      /* out = p h */
-  PERMI_OP_DIFFERENCE, /* out = p - q */
-  PERMI_OP_FOLD_ROW,   /* out = p y - q y' */
-  PERMI_OP_FOLD,       /* out = p h - q g */
-  PERMI_OP_CHAIN,      /* out = the product of all p: one slot */
-  PERMI_OP_FLIP,       /* slot[p] += constant[h] */
-  PERMI_OP_TOTAL       /* block += slot[p], or -= if h */
-} permi_opcode;
-
-/* A slot's place in 8 doubles; shifted every 16 slots, or rows of tables would share cache sets. */
-static int permi_hybrid_line(int slot)
-{
-  return slot * (PERMI_HYBRID_DOUBLES / 8) + (slot >> 4);
-}
-#define PERMI_HYBRID_BASES (64 * (PERMI_HYBRID_DOUBLES / 8) + 4) /* lines of the bases */
-#define PERMI_HYBRID_ROOM (8 * (PERMI_HYBRID_SLOTS * (PERMI_HYBRID_DOUBLES / 8) + PERMI_HYBRID_SLOTS / 16))
-#define PERMI_HYBRID_WORKSPACE ((PERMI_HYBRID_ROOM + 5 * PERMI_HYBRID_DOUBLES) * sizeof(double)) /* a thread */
-
-typedef struct permi_statement {
-  uint16_t out, p, q; /* slots, by permi_hybrid_line */
-  uint16_t h, g;      /* slots or constants, held */
-} permi_statement;
-
-typedef struct permi_instruction {
-  uint16_t opcode, row, other, group; /* row, other: slots too */
-  int first, count; /* statements */
-} permi_instruction;
-
-typedef enum permi_hybrid_algebra {
-  PERMI_HYBRID_REAL,
-  PERMI_HYBRID_COMPLEX,
-  PERMI_HYBRID_COMPENSATED,   /* value and error: rows with 47 bits more, arithmetic of [Gra09] */
-  PERMI_HYBRID_MODULI,        /* for |terms|; of compensated numbers only values */
-  PERMI_HYBRID_COMPLEX_MODULI
-} permi_hybrid_algebra;
-
-static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
-{
-  return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPENSATED ? 2 : 1;
-}
-
-static PERMI_ALWAYS_INLINE int permi_hybrid_row_parts(int algebra)
-{
-  return algebra == PERMI_HYBRID_COMPLEX_MODULI ? 2 : permi_hybrid_parts(algebra);
-}
-
-static PERMI_ALWAYS_INLINE double *permi_hybrid_slot(double *slots, int line)
-{
-  return slots + (size_t)line * 8;
-}
-
-/* See permi_hybrid_errors. */
-typedef struct permi_hybrid_rounding {
-  double floor[64];    /* raises a row's modulus in the sum of |terms| */
-  permi_shared shared;
-  double majorant;     /* at least the permanent of moduli */
-  double bits;         /* of the longest product */
-  double below;        /* compensated rows: relative squares of second words, summed */
-} permi_hybrid_rounding;
-
-#define PERMI_GPU_CANDIDATES 6
-struct permi_hybrid;
-typedef struct permi_hybrid_family { /* an instruction set's kernels */
-  void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block); /* by algebra */
-  void (*absolute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
-  void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
-  void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slots);
-} permi_hybrid_family;
-
-typedef struct permi_hybrid {
-#if defined(PERM_WITH_CUDA)
-  permi_gpu gpu; /* first, for >>gpu; used if there is `code`, see >>programs */
-  struct permi_code *code;
-  struct permi_hybrid *next; /* the next best candidate by prediction */
-  int candidate, candidates; /* from 1; 0: no others are kept */
-  double timed[PERMI_GPU_CANDIDATES]; /* seconds; INFINITY: failed, 0: not timed */
-#endif
-  int n, inner, low, high, lanes_log2, chunk_log2, walked, transposed; /* walked: columns in a thread's sum */
-  int parts, lanes; /* of a pattern; of a slot */
-  permi_hybrid_algebra algebra;
-  int operations, operation_room, statements, statement_room, constants, constant_room, slots;
-  permi_instruction *operation;
-  permi_statement *statement;
-  double *constant;
-  double *start;          /* [n][parts]: bases, all signs + */
-  double *lane;           /* [n][parts][lanes], added to it */
-  double *sign;           /* [lanes]; 0: no pattern */
-  double *step;           /* [high][n][parts]: 2a */
-  size_t doubles;         /* of these four, in one piece */
-  int touched[64][65];    /* rows, then -1 */
-  unsigned absolute_mask; /* a block in mask + 1 enters the sum of |terms| */
-  double cost, operations_a_term, rows_a_term; /* of an outer pattern */
-  permi_hybrid_rounding rounding;
-  double floor[PERMI_HYBRID_BASES]; /* by the line of a row's slot */
-  long long scale_exp2;
-  perm_isa isa;
-  uint64_t fingerprint;
-  const permi_hybrid_family *family;
-} permi_hybrid;
-
-/* The text >>hybrid_kernels, for each instruction set. */
-#define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
-#if PERMI_X86
-#define PERMI_FAMILY avx512
-#define PERMI_FAMILY_WIDTH 8
-#include PERM_HEADER_FILE
-#define PERMI_FAMILY avx2
-#define PERMI_FAMILY_WIDTH 4
-#include PERM_HEADER_FILE
-#endif
-#define PERMI_FAMILY plain
-#define PERMI_FAMILY_WIDTH 1
-#include PERM_HEADER_FILE
-#undef PERMI_FAMILY_TEXT
-
 static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
 {
   hybrid->family = &permi_hybrid_family_plain;
@@ -9657,7 +9651,7 @@ static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_
   hybrid->low = layout->low;
   hybrid->transposed = layout->transposed;
   hybrid->algebra = algebra;
-  hybrid->parts = permi_hybrid_parts(algebra);
+  hybrid->parts = permi_hybrid_parts((int)algebra);
   permi_layout_by_degree(work, layout, layout->inner + layout->low);
   hybrid->cost = permi_layout_cost(work, layout, (double)INFINITY, 1);
   hybrid->rows_a_term = work->rows_a_step;
@@ -15699,7 +15693,7 @@ PERMI_BRIEF_END
 #endif /* PERM_SPARSE_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
-#elif defined(PERMI_FAMILY_ARRAYS)
+#else /* PERMI_FAMILY */
 
 /* ================================================================================== >>array_kernels
    Blocks of >>arrays; a value adds up over all origins in their order. Last vectors read beyond the block
@@ -15830,8 +15824,6 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void 
     PERMI_NAME(array_store)(y + count + k, lo, count - k);
   }
 }
-
-#else /* PERMI_FAMILY */
 
 /* ================================================================================= >>hybrid_kernels
    The interpreter of >>hybrid for any algebra. clang contracts within an expression, so products have their own

@@ -83,8 +83,8 @@
      a dense kernel        kernels/dense_kernels.h: its PERMI_INSTANCE; dense/kernels.h: its line in permi_kernels_real
                            or _complex. Test: t_dense.c, t_cpu.c, compile/run.sh (spills)
      an instruction set    api/types.h: perm_isa; solve/names.h: its name; base/cpu.h: when it is there;
-                           kernels/vocabulary.h: its words; dense/kernels.h, signs/hybrid.h, frontier/arrays.h: its
-                           reading; then wherever `grep -ri neon src` finds NEON. Test: t_cpu.c, isa.sh, `make golden`
+                           kernels/vocabulary.h: its words; dense/kernels.h, block/vectors.h: its reading; then
+                           wherever `grep -ri neon src` finds NEON. Test: t_cpu.c, isa.sh, `make golden`
      a dense engine        api/types.h: PERM_METHOD_LIST; dense/plan.h: its plan; dense/bounds.h: leaf, bound and
                            estimate; scalar ones in dense/plain.h. Test: t_engines.c, climb.c
      engines for arrays    solve/offers.h: offer and make as in solve/engine.h, PERMI_AT_... and its line in

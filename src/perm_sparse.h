@@ -25,6 +25,7 @@
                  >>reduce            lines of degree 1 and 2 eliminated
                  >>order             elimination order: greedy, annealing
                  >>engines           what engines of a block share (their interface: solve/engine.h)
+                 >>vectors           what the vector kernels read: arrays, hybrid; their text for AVX-512, AVX2
      frontier/   >>values            the ring of values: doubles, double-double, integers, residues
                  >>frontier          states, keys, cursors of the lists
                  >>steps             a step: the values of a union of lists
@@ -178,6 +179,7 @@ PERMI_BRIEF_END
 #include "block/reduce.h"
 #include "block/order.h"
 #include "block/engines.h"
+#include "block/vectors.h"
 
 #include "frontier/values.h"
 #include "frontier/frontier.h"
@@ -235,9 +237,8 @@ PERMI_BRIEF_END
 #endif /* PERM_SPARSE_IMPLEMENTED */
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
-#elif defined(PERMI_FAMILY_ARRAYS)
-#include "kernels/array_kernels.h"
 #else /* PERMI_FAMILY */
+#include "kernels/array_kernels.h"
 #include "kernels/hybrid_kernels.h"
 #endif /* PERMI_FAMILY */
 

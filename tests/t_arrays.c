@@ -1,4 +1,4 @@
-/* >>arrays, >>array_layout, >>arrays_run, >>array_kernels */
+/* >>arrays, >>vectors, >>array_layout, >>arrays_run, >>array_kernels */
 /* The frontier programme on arrays: the same permanents as on lists and as in exact arithmetic, in every kind of value;
    the same bits for any number of threads. */
 

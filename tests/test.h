@@ -2,7 +2,8 @@
 
    Run:  build/tests [-v] [-q] [-s I/K] [-r SEED] [FILTER...]   FILTER: only tests whose name contains it, or one of
    several. -v: a line each, with seconds; -q: without those of TEST_LONG; -s: the I-th of K parts (I = 0 .. K - 1), for
-   several processes at once; -r: other random numbers than those of seed 0. No verdict hangs on a seed: what fails at one has a limit that holds by luck.
+   several processes at once; -r: other random numbers than those of seed 0. No verdict hangs on a seed: what fails at
+   one has a limit that holds by luck.
    A failed CHECK prints file:line, the expression and the command that repeats the test; the test goes on.
    SKIP(reason) ends a test and is counted. A test that makes no check fails: nothing passes by doing nothing. */
 #ifndef PERM_TEST_H_INCLUDED

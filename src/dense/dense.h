@@ -131,7 +131,7 @@ static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const 
   return view;
 }
 
-static double permi_view_bytes(int m, int n, const permi_view *view)
+PERMI_UNUSED static double permi_view_bytes(int m, int n, const permi_view *view)
 {
   return 8.0 * view->parts * fmax(m, 0) * fmax(n, 0);
 }

@@ -2,6 +2,7 @@
    The frontier program on arrays indexed by combinations: no keys, and threads that share blocks without
    synchronisation. */
 #pragma once
+#include "../block/vectors.h"
 #include "steps.h"
 
 /* Let bit e of a frontier vertex say matched, for rows inverted: all states of a step have the same number k of ones
@@ -19,7 +20,6 @@
 
 #define PERMI_ARRAY_LOW 11     /* words and ranks of these slots stay in the first cache */
 #define PERMI_ARRAY_HIGH 16    /* most slots of middle, of top */
-#define PERMI_ARRAY_NOWHERE 0xffff
 #define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
 #define PERMI_ARRAY_TRACK_STEPS 64
 #define PERMI_ARRAY_PAD 256 /* bytes that vectors may read beyond a buffer */
@@ -41,29 +41,11 @@ typedef struct permi_layout {
   int tops;
 } permi_layout;
 
-/* Where eight words of a block come from: base + at[i] of those in `here`, which keep their order with few between,
-   so a window of 16 nearly always has them. (Tried: gathering, with microcode against GDS three quarters of a run.) */
-typedef struct permi_eight {
-  uint16_t base;
-  unsigned char here, wide; /* wide: beyond the window */
-  unsigned char at[8];
-} permi_eight;
-
 /* Of a thread; a line of cache. */
 typedef struct permi_extremes {
   permi_sizes sizes;
   double apart[4];
 } permi_extremes;
-
-/* An array that a block is summed from. */
-typedef struct permi_origin {
-  const void *x;
-  size_t count;          /* of values of x */
-  const uint16_t *place; /* of each word in x, or NOWHERE; NULL: the same places */
-  const permi_eight *eight; /* the same for vectors */
-  double real;
-  const permi_coefficient *c; /* real and the rest */
-} permi_origin;
 
 /* A pull on the levels of a step. */
 typedef struct permi_way {
@@ -74,9 +56,6 @@ typedef struct permi_way {
   permi_coefficient c;
 } permi_way;
 
-typedef struct permi_arrays_run permi_arrays_run;
-typedef void (*permi_block_kernel)(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin,
-                                   int origins);
 struct permi_arrays_run {
   const permi_frontier *frontier;
   const permi_arrays *arrays;
@@ -167,23 +146,6 @@ static void permi_block_plain(const permi_arrays_run *run, void *y, size_t count
     default: break;
     }
 }
-
-/* >>array_kernels, read for each instruction set. */
-#define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
-#define PERMI_FAMILY_ARRAYS
-#if PERMI_X86
-#define PERMI_FAMILY avx512
-#define PERMI_FAMILY_WIDTH 8
-#include PERM_HEADER_FILE
-#define PERMI_FAMILY avx2
-#define PERMI_FAMILY_WIDTH 4
-#include PERM_HEADER_FILE
-#endif
-#define PERMI_FAMILY plain
-#define PERMI_FAMILY_WIDTH 1
-#include PERM_HEADER_FILE
-#undef PERMI_FAMILY_ARRAYS
-#undef PERMI_FAMILY_TEXT
 
 static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa)
 {

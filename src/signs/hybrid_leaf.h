@@ -198,7 +198,7 @@ static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_
   hybrid->low = layout->low;
   hybrid->transposed = layout->transposed;
   hybrid->algebra = algebra;
-  hybrid->parts = permi_hybrid_parts(algebra);
+  hybrid->parts = permi_hybrid_parts((int)algebra);
   permi_layout_by_degree(work, layout, layout->inner + layout->low);
   hybrid->cost = permi_layout_cost(work, layout, (double)INFINITY, 1);
   hybrid->rows_a_term = work->rows_a_step;
