@@ -4609,7 +4609,7 @@ typedef struct permi_minors_work {
   double *high, *low;             /* [outer column][row]: sums from the third on */
   double *present;                /* [4][row]: the last four states */
   double *stack;                  /* [level][row]: 4, 8, ... states waiting for neighbours */
-  double *absolute;               /* [row]: sums of |terms| */
+  double *absolute;
 } permi_minors_work;
 
 /* The subset program of >>batch for n = 5 .. 8. Level k has a number for each set of k columns, in blocks by its
@@ -4620,10 +4620,10 @@ typedef struct permi_batch_group {
 } permi_batch_group;
 
 typedef struct permi_batch_program {
-  int n, most;             /* numbers of a level */
-  int groups[5], start[5]; /* of levels 2 to 4 */
+  int n, most; /* numbers of a level */
+  int groups[5], start[5];
   permi_batch_group group[5][5];
-  int code[400]; /* distances in doubles */
+  int code[400];
 } permi_batch_program;
 
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
@@ -4631,14 +4631,14 @@ typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi
 /* Tables of one integer matrix; rows are in the order of the atoms. */
 #define PERMI_EXACT_LIMBS 32
 #define PERMI_EXACT_PADDED 36 /* with filled tiles */
-#define PERMI_EXACT_ATOMS 5   /* of a limb */
+#define PERMI_EXACT_ATOMS 5
 #define PERMI_EXACT_BLOCK_LOG2 2
 #define PERMI_EXACT_SKIP_LOG2 6 /* columns when skipping zeros, two in a table */
 #define PERMI_EXACT_WINDOW 51   /* bits of a limb in doubles */
-#define PERMI_EXACT_WIDTH 8     /* most doubles of a vector */
+#define PERMI_EXACT_WIDTH 8
 typedef struct permi_exact_work {
   uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
-  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH]; /* for many limbs */
+  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];
   double first[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH], second[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH];
   double wide[PERMI_EXACT_LIMBS * 16 * PERMI_EXACT_WIDTH];
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
@@ -4729,7 +4729,7 @@ static unsigned permi_scatter(uint64_t x)
 #define PERMI_PAIR 1
 #define PERMI_SPLIT 2
 
-#define PERMI_ROUNDED 0     /* each product rounded to double */
+#define PERMI_ROUNDED 0
 #define PERMI_COMPENSATED 1 /* rounding errors and low parts to first order [Gra09] */
 #define PERMI_DOUBLED 2     /* double-double, of exact double-double row sums */
 
@@ -4797,7 +4797,7 @@ static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64
 typedef struct permi_kernel {
   perm_isa isa;
   perm_form form;
-  int parts, product; /* 1 real, 2 complex; PERMI_ROUNDED, ... */
+  int parts, product;
   int lane_columns, block_columns;
   int n_least; /* 16: K = 3 pays from there on */
   double rate; /* elements/s, one thread */
@@ -4868,7 +4868,7 @@ typedef struct permi_kernel_table {
 typedef struct permi_minors_kernel {
   perm_isa isa;
   int parts, lane_columns, block_columns;
-  double rate; /* elements/s of one row's minors */
+  double rate;
   void (*run)(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work);
 } permi_minors_kernel;
 
@@ -5045,7 +5045,7 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
   const __m128d sum = _mm_fmadd_pd(across, _mm_shuffle_pd(below, below, 1), halves);
   const __m256d lower = _mm256_max_pd(_mm256_andnot_pd(sign, z), _mm256_andnot_pd(sign, w));
   const __m256d large = _mm256_max_pd(_mm256_max_pd(_mm256_andnot_pd(sign, x), _mm256_andnot_pd(sign, y)),
-                                      _mm256_permute4x64_pd(lower, 0x4e)); /* of columns 0 to 3 */
+                                      _mm256_permute4x64_pd(lower, 0x4e));
   const int too_large = _mm256_movemask_pd(_mm256_cmp_pd(large, _mm256_set1_pd(PERMI_FOUR_LARGEST), _CMP_NLE_UQ));
   const __m128d two = _mm_mul_pd(_mm256_castpd256_pd128(large), _mm256_extractf128_pd(large, 1));
   const double most = 24 * _mm_cvtsd_f64(_mm_mul_sd(two, _mm_unpackhi_pd(two, two))); /* bounds the sum of |terms| */
@@ -5077,7 +5077,6 @@ static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
   return n == 5 ? permi_small_real_n5_plain : permi_small_real_plain;
 }
 
-/* The squared product of row norms. */
 static double permi_small_norms(int n, int width, const double *a)
 {
   double product = 1;
@@ -5239,7 +5238,7 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *val
 typedef struct permi_plain {
   int n, parts, ryser, chunk_log2;
   perm_precision precision;
-  double a[1]; /* parts x n x n, scaled, column by column */
+  double a[1]; /* scaled, column by column */
 } permi_plain;
 
 typedef struct permi_gray_walk {
@@ -5291,7 +5290,7 @@ static void permi_plain_add(perm_precision precision, permi_dd *total, double te
 {
   if (precision == PERM_PRECISION_FAST) {
     total->hi += term;
-  } else if (precision == PERM_PRECISION_KAHAN) { /* lo is what the last sum lost */
+  } else if (precision == PERM_PRECISION_KAHAN) {
     double with = term + total->lo, sum = total->hi + with;
     total->lo = with - (sum - total->hi);
     total->hi = sum;
@@ -5897,7 +5896,7 @@ static double permi_at(const permi_view *view, int i, int j, int part)
   return view->a[((ptrdiff_t)i * view->ld + j) * view->parts + part];
 }
 
-/* Returns a_ij 2^(row + column), exact unless the plan is lossy. */
+/* Exact unless the plan is lossy. */
 static double permi_scaled(const perm_plan *plan, const permi_view *view, int i, int j, int part)
 {
   return permi_shift(permi_at(view, i, j, part), plan->row_exp2[i] + plan->column_exp2[j]);
@@ -5962,7 +5961,7 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
         *constant++ = l[0][0][q] * l[1][0][q] - l[0][1][q] * l[1][1][q];
       else
         *constant++ = l[0][0][q] * l[1][1][q] + l[0][1][q] * l[1][0][q];
-      if (parts == 2 && q) /* the difference to setting 0 */
+      if (parts == 2 && q)
         constant[-1] -= constant[-1 - 2 * q];
       for (j = 0; j < count; j++) {
         o[j] = z[0][0][j] * l[1][part][q] + z[1][0][j] * l[0][part][q];
@@ -6121,12 +6120,11 @@ typedef struct permi_gpu {
   perm_gpu_work work;
   perm_allocator allocator;
   double *memory;
-  double terms; /* of a chunk */
+  double terms;
   /* NULL: permi_gpu_add */
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
 } permi_gpu;
 
-/* Whether row i may be divided by its entry in column j. */
 static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
@@ -6186,7 +6184,7 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   }
   for (part = 0; part < parts; part++)
     power[part] = permi_grid_power(a[part], n);
-  if (plan->form == PERM_FORM_SPLIT) /* as in >>dense */
+  if (plan->form == PERM_FORM_SPLIT)
     power[0] = power[1] = fmax(power[0], power[1]);
   low_power = ldexp(power[0], -PERMI_GRID_LOW_BITS);
   for (part = 0; part < parts; part++)
@@ -6232,7 +6230,7 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
   } else {
     double word[4][PERM_MAX_N], lost = 0;
     int safe, best = -1;
-    for (j = 0; j < n; j++) { /* the column with the most safe rows */
+    for (j = 0; j < n; j++) {
       for (i = 0, safe = 0; i < n; i++)
         safe += permi_gpu_safe(plan, view, i, j);
       if (safe > best) {
@@ -6425,7 +6423,7 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   work = &gpu->work;
   for (i = 0; i < n && !pivot; i++)
     work->low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
-  for (k = 0, safe = 1; safe >= 0; safe--) { /* divided rows come first */
+  for (k = 0, safe = 1; safe >= 0; safe--) {
     for (i = 0; i < n; i++)
       if ((normalised && permi_gpu_safe(plan, view, i, plan->pivot)) == safe)
         order[k++] = i;
@@ -6912,7 +6910,7 @@ static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_T
   }
 }
 
-/* Returns at least `least`; adds the squared error of rounding by `off` to *square. */
+/* Returns the product, at least `least`; adds its squared relative error, for a loss of `off`, to *square. */
 static double permi_rounded_product(double product, double off, double least, double *square)
 {
   const double size = product > off ? product : off, quotient = size > 0 ? off / size : 0;
@@ -7158,7 +7156,6 @@ static perm_precision permi_next_precision(const perm_options *options, perm_met
   }
 }
 
-/* In elements/s, one thread. */
 PERMI_UNUSED
 static double permi_dense_rate(const perm_options *options)
 {
@@ -7194,11 +7191,11 @@ struct permi_minors {
 
   const permi_minors_kernel *kernel; /* NULL: one term at a time */
   permi_dense dense;
-  int transposed, terms_rows, terms_columns; /* of the sum */
-  int inner;                                 /* columns before it vary within a chunk */
-  double work_doubles;                       /* for one thread */
+  int transposed, terms_rows, terms_columns;
+  int inner; /* columns before it vary within a chunk */
+  double work_doubles;
   uint64_t chunks;
-  double terms, seconds;    /* predicted, one thread */
+  double terms, seconds;
   double estimate_relative; /* to the sum of moduli of terms */
   int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
 };
@@ -7355,8 +7352,8 @@ typedef struct permi_terms {
   permi_dd_complex *row_sum;    /* [level + 1][row], level 0 for a single term */
   permi_dd_complex *sum;        /* [level + 1][row]: of P over the columns below level */
   permi_dd_complex *difference; /* [column][row]: of d_j P */
-  permi_dd_complex *front;      /* [row + 1]: prefix products */
-  double *absolute;             /* [row] */
+  permi_dd_complex *front;
+  double *absolute; /* [row] */
 } permi_terms;
 
 static size_t permi_terms_doubles(int rows, int columns)
@@ -7554,7 +7551,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
                                               : outer * row + (copy * parts + part) * lanes;
         const double *high = outer < 2 ? work.block_high + at : work.high + at;
         const double *low = outer < 2 ? work.block_low + at : work.low + at;
-        d[j] = u[0]; /* columns constant in this chunk */
+        d[j] = u[0];
         if (outer >= dense->chunk_log2 && gray >> outer & 1)
           d[j] = permi_dd_subtract(permi_dd_make(0), u[0]);
         if (block == blocks || outer >= dense->chunk_log2)
@@ -7699,8 +7696,8 @@ static double permi_minors_below_grid(const permi_minors *minors, double *full)
 
 /* Exactly associative: the same for any threads and order. */
 typedef struct permi_minors_total {
-  permi_dd *value; /* as in permi_minors_sum */
-  long long *exp2; /* of each value */
+  permi_dd *value;
+  long long *exp2;
   double *absolute;
   int count;
 } permi_minors_total;
@@ -15524,7 +15521,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_FNMA(a, b, c) _mm512_fnmadd_pd(a, b, c)
 #define PERMI_FMS_EXACT(a, b, c) _mm512_fmsub_pd(a, b, c)
 #define PERMI_KEEP(v) __asm__("" : "+v"(v))
-#define PERMI_ABS(a) _mm512_range_pd(a, a, 11) /* the larger modulus */
+#define PERMI_ABS(a) _mm512_range_pd(a, a, 11)
 #define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
 #define PERMI_LESSER(a, b) _mm512_min_pd(a, b)
 #define PERMI_ROOT(a) _mm512_sqrt_pd(a)
@@ -15655,7 +15652,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_FMA(a, b, c) ((a) * (b) + (c))
 #define PERMI_FMS(a, b, c) ((a) * (b) - (c))
 #define PERMI_FNMA(a, b, c) ((c) - (a) * (b))
-#define PERMI_FMS_EXACT(a, b, c) fma(a, b, -(c)) /* exact with or without the instruction */
+#define PERMI_FMS_EXACT(a, b, c) fma(a, b, -(c))
 #define PERMI_TIMES_PLUS(p, y) ((p) * ((y) + 1)) /* the grid holds y + 1 */
 #define PERMI_TIMES_MINUS(p, y) ((p) * ((y)-1))
 #define PERMI_KEEP(v) PERMI_KEEP_DOUBLE(v)
@@ -16097,7 +16094,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *out,
                                                  int form, int parts, int product, int block)
 {
-  double x[PERMI_VIRTUAL_ROWS] PERMI_ALIGN64; /* fixed and outer columns */
+  double x[PERMI_VIRTUAL_ROWS] PERMI_ALIGN64;
   double hi[2][8] PERMI_ALIGN64, lo[2][8] PERMI_ALIGN64, moduli[8] PERMI_ALIGN64;
   const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
   const uint64_t group = (UINT64_C(1) << (dense->chunk_log2 < PERMI_GROUP_LOG2 ? dense->chunk_log2 : PERMI_GROUP_LOG2));
@@ -16239,10 +16236,10 @@ typedef struct {
 } PERMI_EXPANDED;
 typedef struct {
   PERMI_N i0, i1, j0, j1;
-} PERMI_NAME(small_entries); /* of rows i and j in columns 0 and 1 */
+} PERMI_NAME(small_entries);
 typedef struct {
   PERMI_N zi, zj, u, v;
-} PERMI_NAME(small_forms); /* of a pair of rows */
+} PERMI_NAME(small_forms);
 typedef struct {
   PERMI_V sign0, sign1, sign2;
 } PERMI_NAME(small_lanes);
@@ -16415,7 +16412,6 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
   return entries;
 }
 
-/* Every setting in registers. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_sums) * sums, const double *a, int n,
                                                               PERMI_NAME(small_lanes) lanes, int parts, int block)
 {
@@ -16493,7 +16489,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
     PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 16, parts);
 }
 
-/* u and v of a pair. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PERMI_NAME(small_entries) entries,
                                                      int apart, int parts)
 {
@@ -16748,7 +16743,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V 
     }
   }
 }
-/* Limb k of setting q, in four vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,
                                                       int q, PERMI_I *limb)
 {
@@ -16823,7 +16817,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 
-/* Any limbs, wide ones too; four vectors a turn. */
+/* Any number of limbs, wide ones too; four vectors a turn. */
 PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                 int negative, int place_signs)
 {
@@ -16847,7 +16841,7 @@ PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_
       const int sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place);
       a[place] = PERMI_LOAD(limb + place * PERMI_WIDTH) * PERMI_SET(sign ? -exact->unit : exact->unit);
       b[place] = PERMI_LOAD(other + place * PERMI_WIDTH);
-      a[first * 4 + place] = a[first * 4 + 4 + place] = PERMI_SET(0); /* up to whole tiles */
+      a[first * 4 + place] = a[first * 4 + 4 + place] = PERMI_SET(0);
       b[second * 4 + place] = PERMI_SET(0);
     }
     for (k = 1; k < first; k++)
@@ -16993,7 +16987,6 @@ PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int se
   *used = 0;
 }
 
-/* Every sign vector, 16 WIDTH terms a step. */
 PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
                                                permi_wide *total)
 {
@@ -17050,7 +17043,7 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
         }
       }
     PERMI_NAME(exact_room)(exact, 4, 1, &used, accumulator, total);
-    exact->evaluate(exact, work, 4, s & 1 ? 9 : 6, 1); /* one minus each */
+    exact->evaluate(exact, work, 4, s & 1 ? 9 : 6, 1); /* settings 1 and 2 have one minus */
     used += 4;
     if (++s == last)
       break;
@@ -17069,7 +17062,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
                                                 permi_wide *total)
 {
   const int atoms = exact->narrow * PERMI_EXACT_ATOMS, bytes = 2 * PERMI_LANES;
-  const int shift = PERMI_WIDTH == 8 ? 2 : 1; /* lane bits beyond four */
+  const int shift = PERMI_WIDTH == 8 ? 2 : 1;
   const PERMI_I low = PERMI_I_SET(0x0f0f0f0f), high = PERMI_I_SET(PERMI_WIDTH == 8 ? 0x0c0c0c0c : 0x0e0e0e0e);
   int16_t *atom = work->atom;
   uint64_t *accumulator = work->accumulator;
@@ -17295,7 +17288,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int least, uint64_t chunk,
                                                   const permi_minors_work *work, int parts, int block)
 {
-  double x[2 * PERM_MAX_N] PERMI_ALIGN64; /* fixed and outer columns */
+  double x[2 * PERM_MAX_N] PERMI_ALIGN64;
   const int n = dense->n, number = parts * PERMI_WIDTH, settings = 1 << block, row = n * number;
   const int products = settings * number, sums = (block + 2) * number, pitch = 2 * products + sums;
   const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
@@ -17601,7 +17594,7 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
                                                  double *work, const double *accept, double *out)
 {
   const int n = program->n, top = n / 2;
-  double *const a = work; /* matrices side by side */
+  double *const a = work;
   double *above = a + n * n * PERMI_WIDTH, *ping = above + program->most * PERMI_WIDTH;
   double *pong = ping + program->most * PERMI_WIDTH;
   PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0);
@@ -17621,7 +17614,7 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
   }
   for (half = 0; half < 2; half++) {
     const int rows = half ? n - top : top;
-    const double *row = a + (half ? top * n : 0) * PERMI_WIDTH, *before = row; /* level 1: the row itself */
+    const double *row = a + (half ? top * n : 0) * PERMI_WIDTH, *before = row;
     double *after = ping;
     for (level = 2; level <= rows; level++) {
       const int above_is_whole = half && level == rows;

@@ -15810,7 +15810,7 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void 
           error = error + PERMI_NAME(kept)(x_lo * real);
         x_hi = PERMI_NAME(vector_two_sum)(x_hi, error, &x_lo);
       }
-      if (s == 0) { /* 0 + x is x */
+      if (s == 0) {
         hi = x_hi;
         lo = x_lo;
         continue;
@@ -15876,7 +15876,7 @@ typedef struct PERMI_N {
   PERMI_V v, e; /* value and error, or real and imaginary part */
 } PERMI_N;
 
-typedef struct PERMI_NAME(hybrid_numbers) { /* of a whole slot */
+typedef struct PERMI_NAME(hybrid_numbers) {
   PERMI_V v[PERMI_HYBRID_DOUBLES / PERMI_WIDTH], e[PERMI_HYBRID_DOUBLES / 2 / PERMI_WIDTH + 1];
 } PERMI_NAME(hybrid_numbers);
 
@@ -16049,7 +16049,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
   }
 }
 
-/* Makes tables; `opcode` is constant. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
                                                          const permi_instruction *operation, double *slots)
 {
@@ -16149,7 +16148,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
       PERMI_TABLES(PERMI_OP_FOLD_ROW);
       PERMI_TABLES(PERMI_OP_FOLD);
     case PERMI_OP_CHAIN: PERMI_NAME(hybrid_product)(algebra, count, hybrid, t, last, slots); break;
-    case PERMI_OP_FLIP: /* in every algebra */
+    case PERMI_OP_FLIP:
       for (; t < last; t++) {
         const double *x = hybrid->constant + t->h * hybrid->parts;
         double *slot = permi_hybrid_slot(slots, t->p);

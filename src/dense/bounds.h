@@ -160,7 +160,6 @@ static perm_precision permi_next_precision(const perm_options *options, perm_met
   }
 }
 
-/* In elements/s, one thread. */
 PERMI_UNUSED
 static double permi_dense_rate(const perm_options *options)
 {

@@ -33,7 +33,7 @@ typedef struct permi_minors_work {
   double *high, *low;             /* [outer column][row]: sums from the third on */
   double *present;                /* [4][row]: the last four states */
   double *stack;                  /* [level][row]: 4, 8, ... states waiting for neighbours */
-  double *absolute;               /* [row]: sums of |terms| */
+  double *absolute;
 } permi_minors_work;
 
 /* The subset program of >>batch for n = 5 .. 8. Level k has a number for each set of k columns, in blocks by its
@@ -44,10 +44,10 @@ typedef struct permi_batch_group {
 } permi_batch_group;
 
 typedef struct permi_batch_program {
-  int n, most;             /* numbers of a level */
-  int groups[5], start[5]; /* of levels 2 to 4 */
+  int n, most; /* numbers of a level */
+  int groups[5], start[5];
   permi_batch_group group[5][5];
-  int code[400]; /* distances in doubles */
+  int code[400];
 } permi_batch_program;
 
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
@@ -55,14 +55,14 @@ typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi
 /* Tables of one integer matrix; rows are in the order of the atoms. */
 #define PERMI_EXACT_LIMBS 32
 #define PERMI_EXACT_PADDED 36 /* with filled tiles */
-#define PERMI_EXACT_ATOMS 5   /* of a limb */
+#define PERMI_EXACT_ATOMS 5
 #define PERMI_EXACT_BLOCK_LOG2 2
 #define PERMI_EXACT_SKIP_LOG2 6 /* columns when skipping zeros, two in a table */
 #define PERMI_EXACT_WINDOW 51   /* bits of a limb in doubles */
-#define PERMI_EXACT_WIDTH 8     /* most doubles of a vector */
+#define PERMI_EXACT_WIDTH 8
 typedef struct permi_exact_work {
   uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
-  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH]; /* for many limbs */
+  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];
   double first[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH], second[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH];
   double wide[PERMI_EXACT_LIMBS * 16 * PERMI_EXACT_WIDTH];
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];

@@ -37,12 +37,11 @@ typedef struct permi_gpu {
   perm_gpu_work work;
   perm_allocator allocator;
   double *memory;
-  double terms; /* of a chunk */
+  double terms;
   /* NULL: permi_gpu_add */
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
 } permi_gpu;
 
-/* Whether row i may be divided by its entry in column j. */
 static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
@@ -102,7 +101,7 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   }
   for (part = 0; part < parts; part++)
     power[part] = permi_grid_power(a[part], n);
-  if (plan->form == PERM_FORM_SPLIT) /* as in >>dense */
+  if (plan->form == PERM_FORM_SPLIT)
     power[0] = power[1] = fmax(power[0], power[1]);
   low_power = ldexp(power[0], -PERMI_GRID_LOW_BITS);
   for (part = 0; part < parts; part++)
@@ -148,7 +147,7 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
   } else {
     double word[4][PERM_MAX_N], lost = 0;
     int safe, best = -1;
-    for (j = 0; j < n; j++) { /* the column with the most safe rows */
+    for (j = 0; j < n; j++) {
       for (i = 0, safe = 0; i < n; i++)
         safe += permi_gpu_safe(plan, view, i, j);
       if (safe > best) {
@@ -341,7 +340,7 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   work = &gpu->work;
   for (i = 0; i < n && !pivot; i++)
     work->low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
-  for (k = 0, safe = 1; safe >= 0; safe--) { /* divided rows come first */
+  for (k = 0, safe = 1; safe >= 0; safe--) {
     for (i = 0; i < n; i++)
       if ((normalised && permi_gpu_safe(plan, view, i, plan->pivot)) == safe)
         order[k++] = i;

@@ -27,7 +27,7 @@ static unsigned permi_scatter(uint64_t x)
 #define PERMI_PAIR 1
 #define PERMI_SPLIT 2
 
-#define PERMI_ROUNDED 0     /* each product rounded to double */
+#define PERMI_ROUNDED 0
 #define PERMI_COMPENSATED 1 /* rounding errors and low parts to first order [Gra09] */
 #define PERMI_DOUBLED 2     /* double-double, of exact double-double row sums */
 
@@ -95,7 +95,7 @@ static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64
 typedef struct permi_kernel {
   perm_isa isa;
   perm_form form;
-  int parts, product; /* 1 real, 2 complex; PERMI_ROUNDED, ... */
+  int parts, product;
   int lane_columns, block_columns;
   int n_least; /* 16: K = 3 pays from there on */
   double rate; /* elements/s, one thread */
@@ -166,7 +166,7 @@ typedef struct permi_kernel_table {
 typedef struct permi_minors_kernel {
   perm_isa isa;
   int parts, lane_columns, block_columns;
-  double rate; /* elements/s of one row's minors */
+  double rate;
   void (*run)(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work);
 } permi_minors_kernel;
 

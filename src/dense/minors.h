@@ -28,11 +28,11 @@ struct permi_minors {
 
   const permi_minors_kernel *kernel; /* NULL: one term at a time */
   permi_dense dense;
-  int transposed, terms_rows, terms_columns; /* of the sum */
-  int inner;                                 /* columns before it vary within a chunk */
-  double work_doubles;                       /* for one thread */
+  int transposed, terms_rows, terms_columns;
+  int inner; /* columns before it vary within a chunk */
+  double work_doubles;
   uint64_t chunks;
-  double terms, seconds;    /* predicted, one thread */
+  double terms, seconds;
   double estimate_relative; /* to the sum of moduli of terms */
   int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
 };
@@ -189,8 +189,8 @@ typedef struct permi_terms {
   permi_dd_complex *row_sum;    /* [level + 1][row], level 0 for a single term */
   permi_dd_complex *sum;        /* [level + 1][row]: of P over the columns below level */
   permi_dd_complex *difference; /* [column][row]: of d_j P */
-  permi_dd_complex *front;      /* [row + 1]: prefix products */
-  double *absolute;             /* [row] */
+  permi_dd_complex *front;
+  double *absolute; /* [row] */
 } permi_terms;
 
 static size_t permi_terms_doubles(int rows, int columns)

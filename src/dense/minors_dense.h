@@ -51,7 +51,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
                                               : outer * row + (copy * parts + part) * lanes;
         const double *high = outer < 2 ? work.block_high + at : work.high + at;
         const double *low = outer < 2 ? work.block_low + at : work.low + at;
-        d[j] = u[0]; /* columns constant in this chunk */
+        d[j] = u[0];
         if (outer >= dense->chunk_log2 && gray >> outer & 1)
           d[j] = permi_dd_subtract(permi_dd_make(0), u[0]);
         if (block == blocks || outer >= dense->chunk_log2)
@@ -196,8 +196,8 @@ static double permi_minors_below_grid(const permi_minors *minors, double *full)
 
 /* Exactly associative: the same for any threads and order. */
 typedef struct permi_minors_total {
-  permi_dd *value; /* as in permi_minors_sum */
-  long long *exp2; /* of each value */
+  permi_dd *value;
+  long long *exp2;
   double *absolute;
   int count;
 } permi_minors_total;

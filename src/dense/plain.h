@@ -7,7 +7,7 @@
 typedef struct permi_plain {
   int n, parts, ryser, chunk_log2;
   perm_precision precision;
-  double a[1]; /* parts x n x n, scaled, column by column */
+  double a[1]; /* scaled, column by column */
 } permi_plain;
 
 typedef struct permi_gray_walk {
@@ -59,7 +59,7 @@ static void permi_plain_add(perm_precision precision, permi_dd *total, double te
 {
   if (precision == PERM_PRECISION_FAST) {
     total->hi += term;
-  } else if (precision == PERM_PRECISION_KAHAN) { /* lo is what the last sum lost */
+  } else if (precision == PERM_PRECISION_KAHAN) {
     double with = term + total->lo, sum = total->hi + with;
     total->lo = with - (sum - total->hi);
     total->hi = sum;

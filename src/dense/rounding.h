@@ -90,7 +90,7 @@ static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_T
   }
 }
 
-/* Returns at least `least`; adds the squared error of rounding by `off` to *square. */
+/* Returns the product, at least `least`; adds its squared relative error, for a loss of `off`, to *square. */
 static double permi_rounded_product(double product, double off, double least, double *square)
 {
   const double size = product > off ? product : off, quotient = size > 0 ? off / size : 0;

@@ -113,7 +113,7 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void 
           error = error + PERMI_NAME(kept)(x_lo * real);
         x_hi = PERMI_NAME(vector_two_sum)(x_hi, error, &x_lo);
       }
-      if (s == 0) { /* 0 + x is x */
+      if (s == 0) {
         hi = x_hi;
         lo = x_lo;
         continue;

@@ -198,7 +198,7 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
                                                  double *work, const double *accept, double *out)
 {
   const int n = program->n, top = n / 2;
-  double *const a = work; /* matrices side by side */
+  double *const a = work;
   double *above = a + n * n * PERMI_WIDTH, *ping = above + program->most * PERMI_WIDTH;
   double *pong = ping + program->most * PERMI_WIDTH;
   PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0);
@@ -218,7 +218,7 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
   }
   for (half = 0; half < 2; half++) {
     const int rows = half ? n - top : top;
-    const double *row = a + (half ? top * n : 0) * PERMI_WIDTH, *before = row; /* level 1: the row itself */
+    const double *row = a + (half ? top * n : 0) * PERMI_WIDTH, *before = row;
     double *after = ping;
     for (level = 2; level <= rows; level++) {
       const int above_is_whole = half && level == rows;

@@ -49,7 +49,7 @@ typedef struct PERMI_N {
   PERMI_V v, e; /* value and error, or real and imaginary part */
 } PERMI_N;
 
-typedef struct PERMI_NAME(hybrid_numbers) { /* of a whole slot */
+typedef struct PERMI_NAME(hybrid_numbers) {
   PERMI_V v[PERMI_HYBRID_DOUBLES / PERMI_WIDTH], e[PERMI_HYBRID_DOUBLES / 2 / PERMI_WIDTH + 1];
 } PERMI_NAME(hybrid_numbers);
 
@@ -222,7 +222,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
   }
 }
 
-/* Makes tables; `opcode` is constant. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
                                                          const permi_instruction *operation, double *slots)
 {
@@ -322,7 +321,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
       PERMI_TABLES(PERMI_OP_FOLD_ROW);
       PERMI_TABLES(PERMI_OP_FOLD);
     case PERMI_OP_CHAIN: PERMI_NAME(hybrid_product)(algebra, count, hybrid, t, last, slots); break;
-    case PERMI_OP_FLIP: /* in every algebra */
+    case PERMI_OP_FLIP:
       for (; t < last; t++) {
         const double *x = hybrid->constant + t->h * hybrid->parts;
         double *slot = permi_hybrid_slot(slots, t->p);

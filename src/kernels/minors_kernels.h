@@ -123,7 +123,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int least, uint64_t chunk,
                                                   const permi_minors_work *work, int parts, int block)
 {
-  double x[2 * PERM_MAX_N] PERMI_ALIGN64; /* fixed and outer columns */
+  double x[2 * PERM_MAX_N] PERMI_ALIGN64;
   const int n = dense->n, number = parts * PERMI_WIDTH, settings = 1 << block, row = n * number;
   const int products = settings * number, sums = (block + 2) * number, pitch = 2 * products + sums;
   const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);

@@ -22,10 +22,10 @@ typedef struct {
 } PERMI_EXPANDED;
 typedef struct {
   PERMI_N i0, i1, j0, j1;
-} PERMI_NAME(small_entries); /* of rows i and j in columns 0 and 1 */
+} PERMI_NAME(small_entries);
 typedef struct {
   PERMI_N zi, zj, u, v;
-} PERMI_NAME(small_forms); /* of a pair of rows */
+} PERMI_NAME(small_forms);
 typedef struct {
   PERMI_V sign0, sign1, sign2;
 } PERMI_NAME(small_lanes);
@@ -198,7 +198,6 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
   return entries;
 }
 
-/* Every setting in registers. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_sums) * sums, const double *a, int n,
                                                               PERMI_NAME(small_lanes) lanes, int parts, int block)
 {
@@ -276,7 +275,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
     PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 16, parts);
 }
 
-/* u and v of a pair. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PERMI_NAME(small_entries) entries,
                                                      int apart, int parts)
 {

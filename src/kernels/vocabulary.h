@@ -31,7 +31,7 @@
 #define PERMI_FNMA(a, b, c) _mm512_fnmadd_pd(a, b, c)
 #define PERMI_FMS_EXACT(a, b, c) _mm512_fmsub_pd(a, b, c)
 #define PERMI_KEEP(v) __asm__("" : "+v"(v))
-#define PERMI_ABS(a) _mm512_range_pd(a, a, 11) /* the larger modulus */
+#define PERMI_ABS(a) _mm512_range_pd(a, a, 11)
 #define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
 #define PERMI_LESSER(a, b) _mm512_min_pd(a, b)
 #define PERMI_ROOT(a) _mm512_sqrt_pd(a)
@@ -162,7 +162,7 @@
 #define PERMI_FMA(a, b, c) ((a) * (b) + (c))
 #define PERMI_FMS(a, b, c) ((a) * (b) - (c))
 #define PERMI_FNMA(a, b, c) ((c) - (a) * (b))
-#define PERMI_FMS_EXACT(a, b, c) fma(a, b, -(c)) /* exact with or without the instruction */
+#define PERMI_FMS_EXACT(a, b, c) fma(a, b, -(c))
 #define PERMI_TIMES_PLUS(p, y) ((p) * ((y) + 1)) /* the grid holds y + 1 */
 #define PERMI_TIMES_MINUS(p, y) ((p) * ((y)-1))
 #define PERMI_KEEP(v) PERMI_KEEP_DOUBLE(v)
