@@ -4522,93 +4522,88 @@ typedef struct permi_chunk_sum {
   double absolute;
 } permi_chunk_sum;
 
-#define PERMI_VIRTUAL_ROWS 392 /* 64 complex rows in pairs: 12 virtual rows for 2 rows; and 8 to look ahead */
+#define PERMI_VIRTUAL_ROWS 392 /* 12 for each pair of complex rows; 8 to look ahead */
 #define PERMI_GROUP_LOG2 3     /* terms of 2^3 outer states are added plainly, then by TwoSum */
 
-/* Tables of one matrix, made by >>dense, immutable while kernels run. A virtual row is a linear form in the signs with
-   coefficients on a fixed-point grid, so that all sums are exact; see permi_dense_tables. */
+/* A virtual row is a linear form in the signs with coefficients on a fixed-point grid. */
 typedef struct permi_dense {
-  int n, rows, padded; /* virtual rows; padded to a multiple of 8 with zeros */
+  int n, rows, padded; /* virtual rows; padded with zeros to a multiple of 8 */
   int outer, chunk_log2;
-  unsigned absolute_mask; /* 1 of mask + 1 groups of states enters the sum of |terms| */
-  double *table;          /* what kernels add to the row sums, vector by vector, in the order in which they use it */
-  double *step;           /* [outer][2][padded]: -2a (sign turning -) comes second, +2a first */
-  double *start;          /* [padded] row sums with every outer sign + */
-  double *constant;       /* PERM_FORM_PAIR: see permi_dense_pair */
-  double *memory;         /* all of these are inside */
+  unsigned absolute_mask; /* 1 of mask + 1 groups enters the sum of |terms| */
+  double *table;          /* vectors that kernels add to the row sums, in order of use */
+  double *step;           /* [outer][2][padded]: +2a, -2a */
+  double *start;          /* [padded]: every outer sign + */
+  double *constant;       /* permi_dense_pair */
+  double *memory;
   void (*run)(const struct permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 } permi_dense;
 
-/* What a kernel of >>minors works in, thread by thread; numbers are a vector a part. Sums over settings have Glynn's
-   signs, but for those of the lanes. A chunk of 2^m states leaves in stack [max(m - 2, 0)] its sum for each row. */
+/* The memory of one thread of >>minors; a number is a vector for each part. Sums over settings carry Glynn's signs but
+   for the lanes. The sum of 2^m states ends in stack [max(m - 2, 0)]. */
 typedef struct permi_minors_work {
-  double *row;                    /* [row]: table, products of the rows before, sums for block columns and the first two
-                                     outer ones */
-  double *block_high, *block_low; /* [row][block columns and 2]: those sums for good */
-  double *high, *low;             /* [outer column][row]: sums for outer columns, from the third on */
-  double *present;                /* [4][row]: sums of the last four states */
-  double *stack;                  /* [level][row]: of blocks of 4, 8, ... states that wait for their neighbours */
-  double *absolute;               /* [row]: sums of |terms|, no parts */
+  double *row;                    /* [row]: table, prefix products, sums of block and two outer columns */
+  double *block_high, *block_low; /* [row][block columns and 2]: totals */
+  double *high, *low;             /* [outer column][row]: sums from the third on */
+  double *present;                /* [4][row]: the last four states */
+  double *stack;                  /* [level][row]: 4, 8, ... states waiting for neighbours */
+  double *absolute;
 } permi_minors_work;
 
-/* The subset program of >>batch for one order n, 5 .. 8. Level k has a number for every subset of k columns, in blocks
-   by the subset's high columns (5 and up, in the order of their masks), within them by its low ones. A group is the
-   blocks of a level with as many low columns. code, for each block: its source by a low column; its target; its
-   complement at level n / 2; for each of its high columns, the column and the block without it. */
+/* The subset program of >>batch for n = 5 .. 8. Level k has a number for each set of k columns, in blocks by its
+   columns from 5 on, in order of the masks; a group is the blocks with equally many low columns. code, by block: source
+   by a low column; target; complement at level n / 2; for each high column, that column and the block without it. */
 typedef struct permi_batch_group {
   int low, sources, items;
 } permi_batch_group;
 
 typedef struct permi_batch_program {
-  int n, most; /* most numbers of a level */
-  int groups[5], start[5]; /* of levels 2 to 4 */
+  int n, most; /* numbers of a level */
+  int groups[5], start[5];
   permi_batch_group group[5][5];
-  int code[400]; /* distances in doubles */
+  int code[400];
 } permi_batch_program;
 
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 
-/* Tables of one integer matrix for the vector kernels, made by >>exact, immutable while kernels run. Rows are in the
-   order of the atoms. */
-#define PERMI_EXACT_LIMBS 32     /* most limbs of a product */
-#define PERMI_EXACT_PADDED 36    /* with what fills tiles, see the kernel */
-#define PERMI_EXACT_ATOMS 5      /* of a limb */
-#define PERMI_EXACT_BLOCK_LOG2 2 /* block columns */
-#define PERMI_EXACT_SKIP_LOG2 6  /* setting columns when zeros are skipped, two of them in a table */
-#define PERMI_EXACT_WINDOW 51    /* bits of a limb in doubles */
-#define PERMI_EXACT_WIDTH 8      /* most doubles of a vector */
-/* What a thread works in: accumulators, then what the kernels keep between their levels. */
+/* Tables of one integer matrix; rows are in the order of the atoms. */
+#define PERMI_EXACT_LIMBS 32
+#define PERMI_EXACT_PADDED 36 /* with filled tiles */
+#define PERMI_EXACT_ATOMS 5
+#define PERMI_EXACT_BLOCK_LOG2 2
+#define PERMI_EXACT_SKIP_LOG2 6 /* columns when skipping zeros, two in a table */
+#define PERMI_EXACT_WINDOW 51   /* bits of a limb in doubles */
+#define PERMI_EXACT_WIDTH 8
 typedef struct permi_exact_work {
   uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
-  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];                            /* for many limbs: limbs, */
+  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];
   double first[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH], second[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH];
   double wide[PERMI_EXACT_LIMBS * 16 * PERMI_EXACT_WIDTH];
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
   uint8_t lane[128 * 4 * PERMI_EXACT_WIDTH + 64], setting[128 * 4 * PERMI_EXACT_WIDTH + 64]; /* of survivors */
 } permi_exact_work;
 typedef struct permi_exact {
-  int n, padded;            /* rows; padded to a multiple of 16 */
-  int window;               /* limb k weighs 2^(window k) */
-  int limbs, first, narrow; /* how many there are, in the first half; of atoms, the others being wide */
+  int n, padded;            /* padded to a multiple of 16 */
+  int window;               /* weights 2^(window k) */
+  int limbs, first, narrow; /* first: in the first half; narrow: made of atoms */
   int outer, chunk_log2, transposed;
-  int settings; /* vectors of atoms until the accumulators must be emptied */
+  int settings; /* vectors until accumulators are full */
   int even_rows;
-  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS]; /* rows go through the atoms in turn */
-  int fifth[PERMI_EXACT_LIMBS];                         /* 1: the limb's last atom has rows */
-  int wide_rows[PERMI_EXACT_LIMBS];                     /* of a wide limb, in turn after those of the atoms */
+  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
+  int fifth[PERMI_EXACT_LIMBS]; /* the limb's last atom has rows */
+  int wide_rows[PERMI_EXACT_LIMBS];
   int even_row[PERM_MAX_N];
-  const int16_t *table; /* [row][block setting][lane]: sums of the lane and block columns */
-  const uint32_t *start;    /* [padded]: two equal int16, or four equal int8 if zeros are skipped; */
-  const uint32_t *step;     /* [outer][padded] likewise */
-  const double *wide_table; /* [wide row][block setting][place][WIDTH]: sums of the lane and block columns */
-  const double *wide_step;  /* [outer][padded] */
-  const uint32_t *setting_step;  /* skipping: [setting column - 2][padded] */
-  const uint8_t *lane_bytes;     /* skipping: [even row][two setting columns][lane], differences to all + */
-  const uint8_t *nibbles;        /* skipping: [row][3][16], differences to all + for four columns each */
-  uint8_t parity[32], ends[128]; /* skipping: 0 or 255 by the parity of the place, then opposite; 64 of 255, 64 of 0 */
-  double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], second[PERMI_EXACT_LIMBS], unit; /* see the kernel */
-  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* what a vector's constants add to each accumulator */
-  double survivors;                      /* expected part of the terms, 1 if none is skipped */
+  const int16_t *table;          /* [row][block setting][lane] */
+  const uint32_t *start;         /* [padded]: two int16, or four int8 if skipping */
+  const uint32_t *step;          /* [outer][padded] */
+  const double *wide_table;      /* [wide row][block setting][place][WIDTH] */
+  const double *wide_step;       /* [outer][padded] */
+  const uint32_t *setting_step;  /* if skipping: [setting column - 2][padded] */
+  const uint8_t *lane_bytes;     /* [even row][two setting columns][lane], differences to all + */
+  const uint8_t *nibbles;        /* [row][3][16], the same for four columns */
+  uint8_t parity[32], ends[128]; /* 0 or 255 by parity, then the opposite; 64 of 255, 64 of 0 */
+  double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], second[PERMI_EXACT_LIMBS], unit;
+  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* what a vector's constants add */
+  double survivors;                      /* expected share of the terms */
   void *memory;
   void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
   void (*evaluate)(const struct permi_exact *exact, permi_exact_work *work, int settings, int negative,
@@ -4619,17 +4614,14 @@ typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_
 typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
                                      int place_signs);
 
-/* For sums over counts: products of forms made at once (with AVX2 2.7 times as fast as one by one, where each factor
-   waits), and sets of forms whose elementary symmetric functions are made at once. */
+/* Products made at once (AVX2: 2.7 times as fast as one by one), and sets of forms. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4
 
-/* Sums of terms, lane by lane, as hi + lo, and of their moduli. */
 typedef struct permi_lane_sums {
   double hi[2][PERMI_TERMS], lo[2][PERMI_TERMS], absolute[PERMI_TERMS];
 } permi_lane_sums;
 
-/* The kernels of >>subsets and >>sign_sums in one family, for real or for complex numbers; see >>counts_kernels. */
 typedef struct permi_counts_kernels {
   void (*add_scaled)(double *to, const double *const *from, const double *weight, int count, int n);
   void (*add_weighted)(double *to, const double *from, const double *weight, int n);
@@ -4641,7 +4633,6 @@ typedef struct permi_counts_kernels {
   void (*symmetric_complex)(const double *x, const double *y, double *e, double *f, int most, int least);
 } permi_counts_kernels;
 
-/* Notes a state's modulus: *most and *least of those so far, zeros apart. */
 static void permi_size_seen(double size, double *most, double *least)
 {
   const double other = size != 0 ? size : (double)INFINITY;
@@ -4650,13 +4641,9 @@ static void permi_size_seen(double size, double *most, double *least)
 }
 
 /* ======================================================================================== >>kernels
-   One text (>>vocabulary) for every kernel. A family is one instruction set; its instances, listed at the foot of each
-   text, differ by form, real or complex, and how products are made. K block columns take 2^K sets of
-   registers for products: what fits 32 vector registers (AVX-512, NEON) or 16. The test of the form (tests/compile)
-   looks at the compiled row loops for spills.
-   Tried for the real kernel on a 2.5 GHz Cascade Lake without gain: two rows a turn (within 1%); half or a quarter of
-   the table, the rest by additions (equal; 8% slower); table entries broadcast from scalars (12% slower). What limits
-   is the clock that the processor allows such code. */
+   Kernels: one text (>>vocabulary) for all instruction sets; 2^K settings of block columns fit 32 registers (AVX-512,
+   NEON) or 16; tests/compile looks for spills. Measured, real, 2.5 GHz Cascade Lake: two rows a turn, within 1%; half
+   or a quarter of the table, equal or 8% slower; table entries broadcast, 12% slower. */
 
 static int permi_trailing_zeros(uint64_t x) /* x != 0 */
 {
@@ -4675,18 +4662,15 @@ static unsigned permi_scatter(uint64_t x)
   return (unsigned)(x * UINT64_C(0x9e3779b97f4a7c15) >> 56);
 }
 
-/* perm_form as the preprocessor wants it. */
 #define PERMI_NORMALISED 0
 #define PERMI_PAIR 1
 #define PERMI_SPLIT 2
 
-/* How a kernel multiplies the rows of a term. */
-#define PERMI_ROUNDED 0     /* every product rounded to double */
-#define PERMI_COMPENSATED 1 /* rounding errors and low parts carried to first order [Gra09] */
-#define PERMI_DOUBLED 2     /* double-double, of row sums made double-double exactly */
+#define PERMI_ROUNDED 0
+#define PERMI_COMPENSATED 1 /* rounding errors and low parts to first order [Gra09] */
+#define PERMI_DOUBLED 2     /* double-double, of exact double-double row sums */
 
-/* For the kernels of >>small: the signs of the lane columns, and the end of the sum over lanes: Glynn's signs are the
-   parities of the lanes, so the halves are subtracted. lane: re, (im,) estimate, squares, 8 doubles each. */
+/* Lane signs and the signed sum over lanes of >>small_kernels: re, (im,) estimate, squares, 8 doubles each. */
 static const double permi_lane_signs[3][8] PERMI_ALIGN64 = {
     {1, -1, 1, -1, 1, -1, 1, -1}, {1, 1, -1, -1, 1, 1, -1, -1}, {1, 1, 1, 1, -1, -1, -1, -1}};
 static const double permi_lane_zero[2] = {0, 0};
@@ -4715,7 +4699,7 @@ static void permi_small_fold(double *lane, int width, int parts, int n, double *
   }
 }
 
-/* For the kernels of >>exact: an accumulator's lanes, less `bias`, into *total; if `signs`, with the lanes' signs. */
+/* Adds an accumulator's lanes less `bias`, with lane signs if `signs`. */
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
 {
@@ -4750,14 +4734,14 @@ static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64
 typedef struct permi_kernel {
   perm_isa isa;
   perm_form form;
-  int parts, product; /* 1 real, 2 complex; PERMI_ROUNDED, ... */
+  int parts, product;
   int lane_columns, block_columns;
-  int n_least; /* 16: below it the tables of K = 3 cost more than they save */
+  int n_least; /* 16: K = 3 pays from there on */
   double rate; /* elements/s, one thread */
   permi_kernel_run run;
 } permi_kernel;
 
-/* For each form the best first. Real and complex ones apart: a program of real matrices links none of the others. */
+/* The best first for each form. Real programs link no complex kernel. */
 static const permi_kernel permi_kernels_real[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
@@ -4773,7 +4757,7 @@ static const permi_kernel permi_kernels_real[] = {
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 2, 2, 5, 2.8e9, permi_accurate_real_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
 #endif
-#if PERMI_ARM /* rates not measured: two 128-bit pipes at 2.5 GHz */
+#if PERMI_ARM /* not measured: two 128-bit pipes at 2.5 GHz */
     {PERM_ISA_NEON, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
     {PERM_ISA_NEON, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
@@ -4818,11 +4802,10 @@ typedef struct permi_kernel_table {
 #define PERMI_KERNEL_TABLE(kernels) {kernels, (int)(sizeof kernels / sizeof *kernels)}
 
 #if !defined(PERM_NO_EXTRAS)
-/* Kernels of >>minors, the best first. */
 typedef struct permi_minors_kernel {
   perm_isa isa;
   int parts, lane_columns, block_columns;
-  double rate; /* elements/s of one row's minors, one thread */
+  double rate;
   void (*run)(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work);
 } permi_minors_kernel;
 
@@ -4848,7 +4831,7 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 };
 #endif
 
-/* The best instance for order n among those that `isa` allows. There is always one for n >= 4. */
+/* Returns the best instance that `isa` allows; NULL only below n = 4. */
 static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, perm_form form, int product,
                                             int n)
 {
@@ -4869,9 +4852,8 @@ static perm_isa permi_isa(const perm_options *options)
 }
 
 /* ========================================================================================== >>reach
-   What a call may use. Each public call names one permi_reach, through which alone it finds kernels, GPUs, files and
-   perm_sparse.h: a program that only calls perm_real links real kernels, and nothing for complex matrices, GPUs, files.
-   */
+   What a call may use: kernels, GPUs, files and perm_sparse.h are found only here, so perm_real links real kernels
+   only. */
 
 struct permi_view;
 struct permi_problem;
@@ -4881,13 +4863,13 @@ struct permi_choice;
 struct permi_engine;
 
 typedef struct permi_gpu_engines {
-  /* >>plan: makes the plan one for GPUs where they are wanted and predicted faster than one thread */
+  /* where GPUs are wanted and faster than one thread */
   void (*plan)(perm_plan *plan, const struct permi_view *view, const perm_options *options);
   int (*growth)(const perm_plan *plan, const struct permi_view *view);
   int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);
   perm_status (*tables)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
                         permi_leaf *leaf);
-  /* >>counts_choice: seconds of a choice, INFINITY if it is the CPU's; the leaf of counts, whose tables are copied */
+  /* INFINITY: the CPU's */
   double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
   perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
 } permi_gpu_engines;
@@ -4895,35 +4877,30 @@ typedef struct permi_gpu_engines {
 typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
-  const permi_counts_kernels *counts[2]; /* plain C, AVX2 */
-  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain, in */
-                                      /* doubles and in double-doubles; NULL: methods glynn and ryser cannot be asked */
-  const permi_gpu_engines *gpu;       /* NULL: no options ask for them */
-  const struct permi_engine *engines; /* of those that offer the same the first is taken */
+  const permi_counts_kernels *counts[2];                                                           /* plain C, AVX2 */
+  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain: by */
+  /* double, double-double; NULL: cannot be requested */
+  const permi_gpu_engines *gpu;       /* NULL: no GPUs */
+  const struct permi_engine *engines; /* the first of equal offers wins */
   int engine_count;
   perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
-  /* Square matrices with many zeros, by perm_sparse.h. 1: *result is what it says; 0: not its business. NULL: that
-     header is not there. */
+  /* perm_sparse.h or NULL. Returns 0, or 1 with *result set. */
   int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
 } permi_reach;
 
 /* ========================================================================================== >>small
-   n <= 12 without a plan: one call of a kernel made for the order.
-     n <= 4    Laplace expansion along two halves of the rows: no subtraction that the permanent does not have, so for
-               non-negative matrices every digit but the last few bits is right; accepted where no more than five
-               digits cancel, or nothing is rounded
-     5 .. 12   the kernels "small" of >>small_kernels, accepted when their own estimate is good
-   What is not accepted, for whatever reason, is left to the general path, which says what is wrong, scales, and raises
-   the precision. There is no check beforehand: NaN and infinities come out as NaN or beyond the limits.
-   Range. n <= 4: with |entries| <= 1e60 nothing exceeds 24e240, and an operation that underflows (fewer than 200) is
-   wrong by 2^-1074, times at most 2e120 by the other rows: below 1e-200. n <= 12: with |entries| (re, im) <= 1e12,
-   which the kernels see to, a row sum is below 12 sqrt(2) 1e12 < 1.7e13 and every quantity below 1.7e13^12 < 1e159;
-   fewer than 1e6 operations underflow, each wrong by 2^-1074 times at most 1.7e13^11 < 4e145 by the other rows: below
-   2e-172 together. So values from 1e-150 (1e-184) up are untouched by underflow in all of their 53 bits. */
+   n <= 12 without a plan. NaN and infinities fail the limits; the general path takes what is not accepted.
+     n <= 4    Laplace expansion along halves of the rows: non-negative matrices lose only the last bits; accepted if at
+               most five digits cancel or nothing is rounded
+     5 .. 12   >>small_kernels, accepted if their own estimate is good
+   Underflow, n <= 4: with |entries| <= 1e60 nothing exceeds 24e240; fewer than 200 operations underflow, each by
+   2^-1074 times at most 2e120: below 1e-200. n <= 12: with |entries| (re, im) <= 1e12 a row sum is below 12 sqrt(2)
+   1e12 < 1.7e13, all below 1.7e13^12 < 1e159; fewer than 1e6 operations underflow, each by 2^-1074 times at most
+   1.7e13^11 < 4e145: below 2e-172. Values from 1e-184, 1e-150 keep all bits. */
 
 #define PERMI_SMALL_LEAST 1e-150
 #define PERMI_FOUR_LEAST 1e-184
-#define PERMI_FOUR_CANCELLED 1e-5 /* what may be left of the sum of |terms|: with 8 roundings still right to 1e-10 */
+#define PERMI_FOUR_CANCELLED 1e-5 /* of the sum of |terms|: 8 roundings leave 1e-10 */
 #define PERMI_FOUR_LARGEST 1e60
 #define PERMI_SMALL_N 12
 
@@ -4947,8 +4924,7 @@ static double permi_small(int n, const double *a)
          (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
 }
 
-/* Whether a value that cancelled to almost nothing, or to less, stands: products of up to four entries are exact, as of
-   small whole numbers, or neither overflow nor lose bits to underflow, and sums of them lose nothing. */
+/* Whether a small value stands: products of four entries are exact, or neither overflow nor underflow. */
 static int permi_small_is_safe(int count, const double *a, double value, double products)
 {
   int i, safe = 1, whole = 1;
@@ -4960,7 +4936,7 @@ static int permi_small_is_safe(int count, const double *a, double value, double 
   return whole || (safe && value >= PERMI_FOUR_CANCELLED * products);
 }
 
-/* The product of the rows' sums of moduli, at least the permanent of the moduli; the sum of all in *moduli. */
+/* Returns the product of the rows' sums of moduli, at least the permanent of moduli. */
 static double permi_small_products(int n, int width, const double *a, double *moduli)
 {
   double product = 1, all = 0;
@@ -4976,7 +4952,6 @@ static double permi_small_products(int n, int width, const double *a, double *mo
   return product;
 }
 
-/* Whether the value of Laplace's expansion stands. */
 static int permi_small_expansion_stands(int n, int width, const double *a, double value)
 {
   double moduli;
@@ -4986,9 +4961,8 @@ static int permi_small_expansion_stands(int n, int width, const double *a, doubl
 }
 
 #if PERMI_X86
-/* n = 4 with the six products of columns as four lanes {01, 12, 23, 30} and two {02, 13}; the rows c, d are loaded
-   with their halves exchanged, so that lanes meet their complements: 8 shuffles. Returns whether value is good;
-   max_pd may lose a NaN, but not the value. */
+/* n = 4: column products in lanes {01, 12, 23, 30} and {02, 13}; rows c, d load with halves exchanged, so lanes meet
+   their complements. Returns whether the value is good: max_pd may lose a NaN, the value does not. */
 __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const double *a, double *value)
 {
   const __m128d a0 = _mm_loadu_pd(a), a1 = _mm_loadu_pd(a + 2), b0 = _mm_loadu_pd(a + 4), b1 = _mm_loadu_pd(a + 6);
@@ -5008,10 +4982,10 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
   const __m128d sum = _mm_fmadd_pd(across, _mm_shuffle_pd(below, below, 1), halves);
   const __m256d lower = _mm256_max_pd(_mm256_andnot_pd(sign, z), _mm256_andnot_pd(sign, w));
   const __m256d large = _mm256_max_pd(_mm256_max_pd(_mm256_andnot_pd(sign, x), _mm256_andnot_pd(sign, y)),
-                                      _mm256_permute4x64_pd(lower, 0x4e)); /* of columns 0 to 3 */
+                                      _mm256_permute4x64_pd(lower, 0x4e));
   const int too_large = _mm256_movemask_pd(_mm256_cmp_pd(large, _mm256_set1_pd(PERMI_FOUR_LARGEST), _CMP_NLE_UQ));
   const __m128d two = _mm_mul_pd(_mm256_castpd256_pd128(large), _mm256_extractf128_pd(large, 1));
-  const double most = 24 * _mm_cvtsd_f64(_mm_mul_sd(two, _mm_unpackhi_pd(two, two))); /* of the terms' sum */
+  const double most = 24 * _mm_cvtsd_f64(_mm_mul_sd(two, _mm_unpackhi_pd(two, two))); /* bounds the sum of |terms| */
   *value = _mm_cvtsd_f64(_mm_add_sd(sum, _mm_unpackhi_pd(sum, sum)));
   _mm256_zeroupper();
   return !too_large && fabs(*value) >= PERMI_FOUR_LEAST && fabs(*value) >= PERMI_FOUR_CANCELLED * most;
@@ -5020,7 +4994,6 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
 
 typedef void (*permi_small_run)(int n, const double *a, double *out);
 
-/* The kernel for n = 5 .. 12 among those that `isa` allows. */
 static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
 {
 #if PERMI_X86
@@ -5041,7 +5014,6 @@ static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
   return n == 5 ? permi_small_real_n5_plain : permi_small_real_plain;
 }
 
-/* The squared product of the rows' norms; rows of `width` doubles. */
 static double permi_small_norms(int n, int width, const double *a)
 {
   double product = 1;
@@ -5055,7 +5027,7 @@ static double permi_small_norms(int n, int width, const double *a)
   return product;
 }
 
-/* At least the squared product of the rows' norms, from the sum of all squares: the rows' mean to the power n. */
+/* Returns at least permi_small_norms: the rows' mean square to the power n. */
 static double permi_small_scale(int n, double squares)
 {
   double power = squares / n, scale = n & 1 ? power : 1;
@@ -5066,10 +5038,9 @@ static double permi_small_scale(int n, double squares)
   return scale * (n & 8 ? power * power : 1);
 }
 
-/* Whether a kernel's value stands. Its estimate of what errors are relative to is within a factor 2 of a sum of
-   moduli, and rows in pairs round twice: 4 n u. Row sums are rounded too, by about u times their row's norm, which the
-   moduli do not show where row sums all but cancel: 4 n u times the product of the norms. NaN fails, and so does what
-   could overflow: below 1e24 not even the product of the norms of 12 rows does. */
+/* Whether a kernel's value stands. `absolute` is within a factor 2 of a sum of moduli and pairs of rows round twice: 4
+   n u. Row sums round by about u times their norm, which moduli miss where they cancel: 4 n u times the norms' product.
+   NaN and overflow fail: below 1e24 norms of 12 rows do not overflow. */
 static int permi_small_stands(int n, int parts, const double *a, double modulus, double absolute, double squares)
 {
   const double unit = 4e10 * n * PERMI_UNIT, square = unit * unit;
@@ -5079,7 +5050,7 @@ static int permi_small_stands(int n, int parts, const double *a, double modulus,
           square * permi_small_norms(n, n * parts, a) <= modulus * modulus);
 }
 
-/* The permanent, and 1; or 0: take the general path. 2 <= n <= 12, isa not AUTO. */
+/* Returns 1, or 0: take the general path. 2 <= n <= 12, isa not AUTO. */
 static int permi_small_real(perm_isa isa, int n, const double *a, double *value)
 {
   double out[3];
@@ -5152,14 +5123,13 @@ static inline permi_complex permi_complex_entry(const double *a, int i)
   return r;
 }
 
-/* The 2 x 2 permanent of rows a, b and columns i, j. */
 static inline permi_complex permi_complex_two(const double *a, const double *b, int i, int j)
 {
   return permi_complex_plus(permi_complex_times(permi_complex_entry(a, i), permi_complex_entry(b, j)),
                             permi_complex_times(permi_complex_entry(a, j), permi_complex_entry(b, i)));
 }
 
-/* Columns i, j of rows a, b times columns k, l of the next two rows. */
+/* Columns i, j of two rows times k, l of the next two. */
 static inline permi_complex permi_complex_four(const double *a, int i, int j, int k, int l)
 {
   return permi_complex_times(permi_complex_two(a, a + 8, i, j), permi_complex_two(a + 16, a + 24, k, l));
@@ -5182,7 +5152,6 @@ static permi_complex permi_small_expand_complex(int n, const double *a)
   return permi_complex_plus(permi_complex_plus(x, y), z);
 }
 
-/* The same for interleaved complex entries, value[2]. */
 static int permi_small_complex(perm_isa isa, int n, const double *a, double *value)
 {
   permi_complex sum;
@@ -5201,25 +5170,23 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *val
 #endif /* PERM_NO_COMPLEX */
 
 /* ========================================================================================== >>plain
-   The three textbook engines, one row sum at a time: the tests' oracles, so they share with >>dense only the scaled
-   matrix and the chunk grid. */
+   The textbook engines, the tests' oracles: they share only scaling and chunks with >>dense. */
 
 typedef struct permi_plain {
   int n, parts, ryser, chunk_log2;
   perm_precision precision;
-  double a[1]; /* parts x n x n: scaled, column by column; allocated to size */
+  double a[1]; /* scaled, column by column */
 } permi_plain;
 
-/* Where a Gray walk over the terms [first, last) stands. */
 typedef struct permi_gray_walk {
   uint64_t s, last;
-  double turned_on; /* times the column, when its Gray bit becomes 1 */
+  double turned_on; /* when the Gray bit becomes 1 */
 } permi_gray_walk;
 
-/* Glynn [Gly10]: 2^-(n-1) sum over d in {+-1}^n, d_n = 1, of prod_k d_k prod_i sum_j d_j a_ij, in Gray order.
-   Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij, in Gray order.
-   (Ryser's sum in the form of [NW78] is Glynn's with every factor halved.)
-   Both add 2^chunk_log2 terms. x = the row sums of the first one, in double-double. */
+/* Starts a walk over 2^chunk_log2 terms; x: the first row sums.
+   Glynn [Gly10]: 2^-(n-1) sum over d in {+-1}^n, d_n = 1, of prod_k d_k prod_i sum_j d_j a_ij.
+   Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij.
+   Ryser's sum as in [NW78] is Glynn's with every factor halved. */
 static permi_gray_walk permi_gray_start(const permi_plain *plain, uint64_t chunk, int part, permi_dd *x)
 {
   const int n = plain->n;
@@ -5246,7 +5213,7 @@ static double permi_gray_sign(const permi_plain *plain, const permi_gray_walk *w
   return (walk->s ^ (plain->ryser ? (uint64_t)plain->n : 0)) & 1 ? -1 : 1;
 }
 
-/* The next term: returns by how much *column moves, 0 when all terms are done. */
+/* Returns the multiple of *column to add, 0 at the end. */
 static double permi_gray_next(permi_gray_walk *walk, int *column)
 {
   if (++walk->s == walk->last)
@@ -5255,12 +5222,12 @@ static double permi_gray_next(permi_gray_walk *walk, int *column)
   return (walk->s ^ walk->s >> 1) >> *column & 1 ? walk->turned_on : -walk->turned_on;
 }
 
-/* The total of a chunk: fast in double, kahan with a correction [Hig02, 4.3], else double-double. */
+/* fast: double; kahan: corrected [Hig02, 4.3]; else double-double. */
 static void permi_plain_add(perm_precision precision, permi_dd *total, double term)
 {
   if (precision == PERM_PRECISION_FAST) {
     total->hi += term;
-  } else if (precision == PERM_PRECISION_KAHAN) { /* lo is what the last sum lost */
+  } else if (precision == PERM_PRECISION_KAHAN) {
     double with = term + total->lo, sum = total->hi + with;
     total->lo = with - (sum - total->hi);
     total->hi = sum;
@@ -5269,7 +5236,7 @@ static void permi_plain_add(perm_precision precision, permi_dd *total, double te
   }
 }
 
-/* The relative rounding of a term's products and of the total that they are added to. */
+/* Returns the relative rounding of a term's products and of their sum. */
 static double permi_plain_rounding(const permi_plain *plain)
 {
   const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
@@ -5277,8 +5244,7 @@ static double permi_plain_rounding(const permi_plain *plain)
   return unit * ((plain->n + 4) * plain->parts + ldexp(1, total));
 }
 
-/* Row sums drift: each of 2^chunk_log2 moves rounds them by up to a unit of the row's sum of moduli; lost[i] is the
-   expected drift at the end. */
+/* lost[i]: expected drift of row sum i; a move rounds by up to a unit of the row's sum of moduli. */
 static void permi_plain_drift(const permi_plain *plain, double *lost)
 {
   const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
@@ -5292,8 +5258,7 @@ static void permi_plain_drift(const permi_plain *plain, double *lost)
   }
 }
 
-/* The size of a term by which errors are measured: its own, plus what the row sums' drift adds in units of
-   permi_plain_rounding, which is all where row sums cancel. Of long chunks a hash takes every eighth term. */
+/* Returns a term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
 {
   const int thin = plain->chunk_log2 > 9;
@@ -5319,7 +5284,6 @@ static void permi_plain_finish(perm_partial *partial, const permi_plain *plain, 
   partial->terms += ldexp(1, plain->chunk_log2);
 }
 
-/* In double: row sums start exact and move by one column a term. */
 static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
@@ -5389,7 +5353,6 @@ static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, void *wor
   permi_plain_finish(partial, plain, total, imaginary, absolute);
 }
 
-/* In double-double, real or complex. */
 static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
@@ -5423,8 +5386,7 @@ static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspac
   permi_plain_finish(partial, plain, total, imaginary, absolute);
 }
 
-/* All permutations, row by row, skipping zeros. Prefix products are double-double and their sum exact, so the only
-   errors are those of n - 1 products a term (and underflow). */
+/* Prefix products are double-double, their sum exact: n - 1 products a term err, and underflow. */
 static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
@@ -5475,17 +5437,16 @@ static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *c
 }
 
 /* ========================================================================================== >>scale
-   Powers of two for rows and columns that make a transversal of largest product the largest entries everywhere: the
-   duals of an assignment problem whose weights are the exponents of the entries [DK01]. Then rounding an entry to its
-   row's grid changes the permanent by at most that rounding times permanents of entries <= 1, and per |a| >= 2^-n.
-   Reductions and a maximum matching of tight entries settle most matrices; other rows take shortest augmenting paths
-   [JV87]. The remaining freedom is fixed by a rule that does not see the first duals, so the scaled matrix is the same,
-   bit for bit, however rows and columns were scaled before. O(n^3). */
+   Powers of two that make a transversal of largest product the largest entries everywhere: duals of an assignment
+   problem with exponents as weights [DK01]. Rounding an entry to its row's grid then changes the permanent by at most
+   that rounding times permanents of entries <= 1, and per |a| >= 2^-n. A matching of tight entries settles most
+   matrices, shortest augmenting paths [JV87] the rest; a rule that ignores the first duals fixes what is free, so the
+   bits do not depend on earlier scaling. O(n^3). */
 
-#define PERMI_NO_EXPONENT (-(1 << 28)) /* of a zero; no path of exponents comes to half of it */
-#define PERMI_SCALE_APART 4096         /* what is scaled by 2^-4096 is exactly 0 */
+#define PERMI_NO_EXPONENT (-(1 << 28)) /* no path of exponents reaches half of it */
+#define PERMI_SCALE_APART 4096         /* scales to exactly 0 */
 
-/* Matches along the path of parents that ends in column j; its first row was free. */
+/* Augments along the parents of column j. */
 static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_of)
 {
   while (j >= 0) {
@@ -5496,8 +5457,7 @@ static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_
   }
 }
 
-/* A larger matching by the shortest path, in slack, from the free row to a free column; the duals follow, so that
-   entries stay <= 0 and the matching 0. Returns 0 if no free column can be reached. */
+/* Augments by a path of least slack; the duals keep entries <= 0 and matched ones 0. Returns 0 if there is no path. */
 static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, int free_row,
                                int *row_of, int *column_of)
 {
@@ -5540,8 +5500,8 @@ static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   return 1;
 }
 
-/* The matched pairs (numbered by column) with an arc from a to b where row a and column b have a tight entry:
-   reach[a] is the set of b. All pairs on common cycles: the optimal duals are unique. */
+/* Whether the optimal duals are unique: all pairs on common cycles of arcs a to b in reach[a], tight entries of row a
+   and column b. */
 static int permi_scale_unique(int n, const uint64_t *reach)
 {
   const uint64_t all = ~UINT64_C(0) >> (PERM_MAX_N - n);
@@ -5562,16 +5522,17 @@ static int permi_scale_unique(int n, const uint64_t *reach)
   return seen == all;
 }
 
-/* Optimal duals are those of the pairs up to a shift (row +p, column -p) of each pair. Pairs on common cycles of
-   tight entries shift together: a class. Let path[a][b] <= 0 be the longest path from class a to b. Every b |->
-   path[a][b] and b |-> -path[b][a] is a feasible shift, so their mean is, and it is in the middle: a cycle of
-   entries gets equal exponents. Rounding down keeps integer constraints, and relative to one class of the block
-   it does not depend on the duals at hand. Blocks without a cycle through both share no transversal: the entries
-   between them do not matter, and are scaled away. reach: as above; destroyed. */
+/* Centres the duals; destroys reach.
+   1. Optimal duals differ by shifts (row +p, column -p) of pairs; a class, pairs on common cycles of tight entries,
+   shifts together.
+   2. Let path[a][b] <= 0 be the longest path from class a to b. b |-> path[a][b] and b |-> -path[b][a] are feasible
+   shifts, so their mean is, which gives a cycle's entries equal exponents. Rounding down keeps integer constraints;
+   relative to one class the given duals drop out.
+   3. Blocks without a cycle through both share no transversal: entries between them are scaled away. */
 static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, uint64_t *reach,
                                const int *column_of)
 {
-  int (*path)[PERM_MAX_N] = exponent + n; /* has n rows of room */
+  int (*path)[PERM_MAX_N] = exponent + n;
   int class_of[PERM_MAX_N], block_of[PERM_MAX_N], sum[PERM_MAX_N], size[PERM_MAX_N];
   int shift[PERM_MAX_N], classes = 0, apart = PERMI_SCALE_APART, i, j, a, b, c;
   for (j = 0; j < n; j++) /* Warshall */
@@ -5579,7 +5540,7 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
       if (reach[i] >> j & 1)
         reach[i] |= reach[j];
   memset(class_of, 0, sizeof class_of); /* gcc -O3 does not see that i comes after j */
-  for (i = 0; i < n; i++) {             /* a pair reaches itself */
+  for (i = 0; i < n; i++) {
     for (j = 0; !(reach[i] >> j & 1) || !(reach[j] >> i & 1); j++)
       ;
     class_of[i] = j == i ? classes++ : class_of[j];
@@ -5594,7 +5555,7 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
       b = class_of[j];
       path[a][b] = e > path[a][b] ? e : path[a][b];
     }
-  for (c = 0; c < classes; c++) { /* Floyd; groups of 8, and a copy, so that gcc -O2 takes vectors too */
+  for (c = 0; c < classes; c++) { /* Floyd; groups of 8 and a copy vectorise in gcc -O2 */
     int onward[PERM_MAX_N];
     memcpy(onward, path[c], sizeof onward);
     for (a = 0; a < classes; a++) {
@@ -5625,7 +5586,7 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
       apart = 2 * abs(shift[a]) + PERMI_SCALE_APART;
   }
   for (a = 0; a < classes; a++)
-    for (b = 0; b < classes; b++) /* as often for all classes of a block, more often for all blocks behind it */
+    for (b = 0; b < classes; b++) /* equal within a block, larger behind it */
       shift[a] += path[b][a] > PERMI_NO_EXPONENT / 2 ? apart : 0;
   for (i = 0; i < n; i++) {
     a = class_of[column_of[i]];
@@ -5637,17 +5598,15 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   }
 }
 
-/* Room for permi_scale_exponents: n rows of exponents, and n rows below them for its work. NULL: out of memory. */
+/* 2n rows; NULL without memory. */
 static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_N]
 {
   return (int (*)[PERM_MAX_N])permi_allocate(allocator, 2 * (size_t)n, PERM_MAX_N * sizeof(int));
 }
 
-/* exponent[i][j]: of |a_ij| as frexp has it, or PERMI_NO_EXPONENT for zero; n <= PERM_MAX_N. The n rows below them are
-   overwritten (permi_scale_room). Adds powers of two: on return exponent[i][j] += row_exp2[i] + column_exp2[j], all
-   <= 0, all 0 on some transversal, and
-   PERMI_NO_EXPONENT too where no transversal of nonzeros passes: scaled, those entries underflow to 0.
-   Returns 0, with no scaling, if there is no transversal: the permanent is 0. */
+/* exponent[i][j]: of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; then n rows of room. On return exponent[i][j] +=
+   row_exp2[i] + column_exp2[j], all <= 0, all 0 on a transversal, PERMI_NO_EXPONENT where no transversal passes: those
+   entries underflow to 0. Returns 0, unscaled, without a transversal. */
 static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2)
 {
   uint64_t tight[PERM_MAX_N], reach[PERM_MAX_N];
@@ -5658,8 +5617,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       column_exp2[j] = PERMI_NO_EXPONENT;
       row_of[j] = column_of[j] = -1;
     }
-    /* Rows, by their largest entry or in a second turn by their mean; largest entries of columns to 0; of rows,
-       which after a first turn are. Lines of zeros stay, and are found below. */
+    /* Rows by their largest entry, in a second turn by their mean, then columns, in the first turn also rows, to 0. */
     for (i = 0; i < n; i++) {
       int most = PERMI_NO_EXPONENT, sum = 0, count = 0;
       for (j = 0; j < n && !turn; j++)
@@ -5685,7 +5643,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       for (j = 0, tight[i] = 0; j < n; j++)
         tight[i] |= (uint64_t)(exponent[i][j] + row_exp2[i] + column_exp2[j] == 0) << j;
     }
-    /* A maximum matching of tight entries, breadth first. Columns that a search in vain has seen stay dead. */
+    /* A maximum matching, breadth first; columns of failed searches stay dead. */
     for (i = 0, left = n; i < n; i++) {
       uint64_t seen = dead;
       int head = 0, tail = 1;
@@ -5710,7 +5668,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       if (column_of[i] < 0)
         dead = seen;
     }
-    if (turn || left <= n / 2) /* where columns are graded, every row has its largest entry in one: means see more */
+    if (turn || left <= n / 2) /* graded columns put all largest entries into one */
       break;
   }
   if (left) {
@@ -5735,16 +5693,15 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
 }
 
 /* ========================================================================================== >>dense
-   Glynn's sum with the columns split by what varies fastest (rates: `make bench`):
-     pivot    1 column: its two signs share the rest of a row sum, see >>dense_kernels (PERM_FORM_SPLIT: none)
+   Glynn's sum, its columns split by how fast their signs vary:
+     pivot    1 column: its two signs share the rest of a row sum (not in split form)
      lanes    3 (AVX-512), 2 (AVX2), 1 (NEON), 0: the elements of a vector
      block    K columns: 2^K vectors in registers
-     fixed    1 column, always + (half cube)
+     fixed    1 column, always +
      outer    the rest, in Gray order, 2^chunk_log2 states a chunk
-   A Gray walk in doubles drifts: from n = 22 on that is the main error of the usual programs. Here the coefficients of
-   each virtual row are rounded once, to whole numbers of one unit whose signed sums all fit 53 bits. So row sums are
-   exact, wherever and however long the walk; what remains is the permanent of a matrix whose entries are off by at most
-   2^-53 of the row's sum of moduli. PERM_FORM_SPLIT keeps 47 bits more in a second such row. */
+   The drift of Gray walks in doubles is the main error from n = 22 on. Here each virtual row is rounded once, to
+   multiples of a unit for which signed sums fit 53 bits: row sums are exact, and entries are off by at most 2^-53 of
+   their row's sum of moduli. Split form keeps 47 more bits in a second virtual row. */
 
 static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
@@ -5760,16 +5717,14 @@ static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   partial->terms += leaf->information.work / (double)dense->n / (double)leaf->information.chunks;
 }
 
-/* Rounds to whole numbers of the unit 2^(top - 53), |x| <= 2^top: the sum with +-2^(top - 1) leaves no bits below the
-   unit, and from 2^(top - 1) on x has none. */
+/* Rounds x, |x| <= 2^top, to multiples of 2^(top - 53): adding 2^(top - 1) drops lower bits; larger x have none. */
 static double permi_to_grid(double x, double power_top)
 {
   double with = copysign(0.5 * power_top, x), sum = x + with;
   return fabs(x) >= 0.5 * power_top ? x : sum - with;
 }
 
-/* 2^top >= sum |a| with something to spare, so that signed sums of rounded entries stay within 2^53 units, where
-   doubles are exact. */
+/* Returns 2^top >= sum |a| with a margin. */
 static double permi_grid_power(const double *a, int count)
 {
   double sum = 0;
@@ -5779,22 +5734,21 @@ static double permi_grid_power(const double *a, int count)
   return sum > 0 ? permi_shift(1, permi_log2_ceiling(sum * (1 + 1e-12))) : 0;
 }
 
-#define PERMI_GRID_LOW_BITS 47 /* 64 residues of half a unit, 2^(top - 54), stay below 2^(top - 47) */
+#define PERMI_GRID_LOW_BITS 47 /* 64 residues of half a unit stay below 2^(top - 47) */
 
-/* Where a virtual row goes. */
 typedef struct permi_row_maker {
   permi_dense *dense;
-  double *table; /* next place in the table */
-  int row;       /* next virtual row */
+  double *table;
+  int row;
   int lane_columns, block_columns;
 } permi_row_maker;
 
-/* One virtual row with coefficients a on a grid: lane columns, block columns, the fixed one, the outer ones. */
+/* Appends a virtual row in the order lanes, block, fixed, outer. */
 static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
   const int inner = maker->lane_columns + maker->block_columns;
-  double sum[64]; /* of the lane and block columns */
+  double sum[64];
   double start = a[inner];
   int size, c, k, r = maker->row++;
   sum[0] = 0;
@@ -5814,7 +5768,6 @@ static void permi_dense_row(permi_row_maker *maker, const double *a)
   dense->start[r] = start;
 }
 
-/* The same for coefficients that are not yet on the grid of that power. */
 static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count, double power)
 {
   int j;
@@ -5823,7 +5776,7 @@ static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count
   permi_dense_row(maker, a);
 }
 
-/* PERM_FORM_SPLIT: a row as a high and a low virtual row. Returns a bound of what the sum of the row loses. */
+/* Appends a high and a low virtual row; returns a bound on what their sum loses. */
 static double permi_dense_row_split(permi_row_maker *maker, const double *a, double power, int count)
 {
   double high[PERM_MAX_N], low[PERM_MAX_N], lost = 0;
@@ -5852,12 +5805,12 @@ static void permi_dense_release(const perm_allocator *allocator, void *context)
   permi_release(allocator, context);
 }
 
-/* The matrix as its caller passed it: parts = 1 real, 2 complex; ld in entries. */
+/* parts: 1 real, 2 complex; ld in entries. */
 typedef struct permi_view {
   const double *a;
   ptrdiff_t ld;
   int parts;
-  const permi_reach *reach; /* NULL: only scaled and looked at */
+  const permi_reach *reach; /* NULL: the matrix is only scaled */
 } permi_view;
 
 static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const permi_reach *reach)
@@ -5870,7 +5823,6 @@ static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const 
   return view;
 }
 
-/* What a matrix that is given takes; sizes may be bad still. */
 PERMI_UNUSED static double permi_view_bytes(int m, int n, const permi_view *view)
 {
   return 8.0 * view->parts * fmax(m, 0) * fmax(n, 0);
@@ -5881,7 +5833,7 @@ static double permi_at(const permi_view *view, int i, int j, int part)
   return view->a[((ptrdiff_t)i * view->ld + j) * view->parts + part];
 }
 
-/* The scaled entry a_ij 2^(row + column), exact unless the plan says lossy. */
+/* Exact unless the plan is lossy. */
 static double permi_scaled(const perm_plan *plan, const permi_view *view, int i, int j, int part)
 {
   return permi_shift(permi_at(view, i, j, part), plan->row_exp2[i] + plan->column_exp2[j]);
@@ -5892,7 +5844,7 @@ static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view
   return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
-/* Row i, scaled, columns in the order pivot, lanes, block, fixed, outer. */
+/* Copies the columns in the order pivot, lanes, block, fixed, outer. */
 static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
   int j, k, part;
@@ -5904,7 +5856,7 @@ static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i,
   }
 }
 
-/* sum[q] = a[0] + sum over b of +-a[lanes + 1 + b], - where bit b of q is set: pivot and block columns. */
+/* sum[q] = a[0] + sum over b of +-a[lanes + 1 + b], - where bit b of q is set. */
 static void permi_block_sums(const perm_plan *plan, const double *a, double *sum)
 {
   int b, k, size = 1;
@@ -5916,9 +5868,8 @@ static void permi_block_sums(const perm_plan *plan, const double *a, double *sum
       sum[size + k] = sum[k] - 2 * a[plan->lane_columns + 1 + b];
 }
 
-/* PERM_FORM_PAIR: rows i = 0, j = 1 with y = z + l, see >>dense_kernels: virtual rows z_i, z_j and for every setting q
-   O = z_i l_j(q) + z_j l_i(q); constants l_i(q) l_j(q). A last single row: z, and l(q) as constants. Complex ones by
-   parts. rows: 1 or 2. */
+/* Rows y = z + l (>>dense_kernels): virtual rows z_i, z_j and, by setting q, z_i l_j(q) + z_j l_i(q); constants l_i(q)
+   l_j(q). A last single row: z, l(q). */
 static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N], int rows,
                                 int parts, double *constant)
 {
@@ -5947,7 +5898,7 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
         *constant++ = l[0][0][q] * l[1][0][q] - l[0][1][q] * l[1][1][q];
       else
         *constant++ = l[0][0][q] * l[1][1][q] + l[0][1][q] * l[1][0][q];
-      if (parts == 2 && q) /* what is left to add when setting 0's went in with z_i z_j */
+      if (parts == 2 && q)
         constant[-1] -= constant[-1 - 2 * q];
       for (j = 0; j < count; j++) {
         o[j] = z[0][0][j] * l[1][part][q] + z[1][0][j] * l[0][part][q];
@@ -5961,11 +5912,11 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
   return constant;
 }
 
-/* Adds to the leaf's bound and estimate what a matrix E of lost parts of entries does to the permanent; lost[i] is the
-   sum of moduli of row i of E. With sums of moduli R_i <= 1 of the scaled rows and norms r_i,
+/* Adds the effect of a matrix E of lost parts of entries, lost[i] = e_i the moduli of its row i. With sums of moduli
+   R_i <= 1 and norms r_i of the scaled rows,
      |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
-     |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E,
-   in the unit of the sum, 2^(n-1) of the permanent's. */
+     |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E;
+   times 2^(n-1) in the unit of the sum. */
 static void permi_lost_entries(const perm_plan *plan, const permi_view *view, const double *lost, permi_leaf *leaf)
 {
   const int n = plan->n;
@@ -5991,8 +5942,7 @@ static void permi_lost_entries(const perm_plan *plan, const permi_view *view, co
   leaf->estimate_absolute += ldexp(bound, n - 1);
 }
 
-/* Tables for the plan's kernel. The pivot entries' product (PERM_FORM_NORMALISED) goes into leaf->scale, what the rows
-   of PERM_FORM_SPLIT lose into the leaf's bound (only entries below 2^-47 of their row lose anything). */
+/* Pivots go to leaf->scale, what split rows lose (entries below 2^-47 of their row) to the bound. */
 static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
@@ -6018,11 +5968,11 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
                                                                                                        : 3;
   dense->run = kernel->run;
   table = (size_t)dense->rows * (size_t)(plan->form == PERM_FORM_PAIR ? lanes : lanes * settings) + 7;
-  table += 32 - table % 8; /* 4 virtual rows more */
+  table += 32 - table % 8;
   step = 2 * (size_t)dense->outer * (size_t)dense->padded;
   start = (size_t)dense->padded;
   constants = (size_t)((n + 1) / 2 * settings * parts);
-  all = table + step + start + constants + 16; /* 8 to align, 8 that kernels may look ahead */
+  all = table + step + start + constants + 16; /* 8 to align, 8 to look ahead */
   dense->memory = (double *)permi_allocate(allocator, all, sizeof(double));
   if (!dense->memory) {
     permi_release(allocator, dense);
@@ -6072,19 +6022,17 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
 PERMI_BRIEF_BEGIN
 
 /* ============================================================================================ >>gpu
-   Dense sums on GPUs: plan and tables. The kernels are in perm_cuda.cu. The columns of a matrix:
-     pivot    1: its two signs share the rest of a row sum x (product PERM_GPU_PIVOT; other products have none). Rows
-              divided by their pivot entry multiply by x + 1 and x - 1 with one operation each. Rows whose pivot entry
-              is zero, or small against the others, come last, undivided: (x + c), (x - c), one operation more
-     fixed    1, always + (half cube)
-     block    unrolled in a thread, in Gray order, as constants of the kernel
-     walk     in Gray order in a thread, as a table in shared memory
-     high     their signs are the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
-   Rows are on the grids of >>dense, so that row sums are exact in any order of steps. A chunk's sum is a fixed sequence
-   of operations, the same on every GPU and on the CPU that tests compare with. */
+   Dense sums on GPUs. The columns:
+     pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, one operation each, x the other
+              columns; rows with a zero or relatively small pivot c come last, (x + c), (x - c), one more
+     fixed    1, always +
+     block    unrolled in a thread, in Gray order, as constants
+     walk     in Gray order, from a table in shared memory
+     high     bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
+   Rows are on grids as in >>dense; a chunk is a fixed sequence of operations. */
 
 #define PERMI_GPU_LEAST_N 13
-#ifndef PERMI_GPU_BLOCK /* columns unrolled from n = 37 on; other numbers are for trials */
+#ifndef PERMI_GPU_BLOCK /* unrolled columns from n = 37 on */
 #define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
 #endif
 
@@ -6093,7 +6041,7 @@ static int permi_clamp(int x, int low, int high)
   return x < low ? low : x > high ? high : x;
 }
 
-/* Usable GPUs, at most so many; 0: message says why. */
+/* Returns how many are usable; 0: message says why. */
 static int permi_gpu_devices(int gpus, char *message)
 {
 #if defined(PERM_WITH_CUDA)
@@ -6105,17 +6053,15 @@ static int permi_gpu_devices(int gpus, char *message)
 #endif
 }
 
-/* What a leaf for GPUs keeps. */
 typedef struct permi_gpu {
   perm_gpu_work work;
   perm_allocator allocator;
   double *memory;
-  double terms; /* of a chunk */
-  /* the sink's; NULL: permi_gpu_add */
+  double terms;
+  /* NULL: permi_gpu_add */
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
 } permi_gpu;
 
-/* 1: row i may be divided by its entry in column j. */
 static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
@@ -6125,7 +6071,7 @@ static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, 
   return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
-/* Powers of two by which divided rows may exceed row sums of 1. */
+/* Returns log2 of the product that divided row sums may reach. */
 static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
 {
   int growth = 0, i;
@@ -6135,8 +6081,7 @@ static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
   return growth;
 }
 
-/* z /= pivot, complex, in double-double, rounded: real and imaginary parts have relative errors of a few units,
-   whatever cancels. */
+/* z /= pivot by double-double: each part is right to a few units. */
 static void permi_gpu_divide(double *z, const double *pivot)
 {
   permi_dd re, im, size;
@@ -6150,8 +6095,8 @@ static void permi_gpu_divide(double *z, const double *pivot)
   z[1] = im.hi / size.hi;
 }
 
-/* Row i as word[part (1 + low words) + low][column], column 0 the pivot if there is one, high words on the grid;
-   divide: by the pivot. Returns 1 if nothing was rounded; adds to *lost what low words could not hold. */
+/* Row i as word[part (1 + low words) + low][column], pivot first, high words on the grid. Returns 1 if exact; *lost
+   grows by what low words do not hold. */
 static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, int divide, int low,
                          double word[4][PERM_MAX_N], double *lost)
 {
@@ -6176,7 +6121,7 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   }
   for (part = 0; part < parts; part++)
     power[part] = permi_grid_power(a[part], n);
-  if (plan->form == PERM_FORM_SPLIT) /* as PERM_FORM_SPLIT of >>dense */
+  if (plan->form == PERM_FORM_SPLIT)
     power[0] = power[1] = fmax(power[0], power[1]);
   low_power = ldexp(power[0], -PERMI_GRID_LOW_BITS);
   for (part = 0; part < parts; part++)
@@ -6194,7 +6139,6 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   return exact;
 }
 
-/* 1: all rows are on their grids as they are. */
 static int permi_gpu_plain_exact(const perm_plan *plan, const permi_view *view)
 {
   double word[4][PERM_MAX_N], lost = 0;
@@ -6210,7 +6154,6 @@ static double permi_gpu_seconds(int n, int parts, int product)
   return n * ldexp(1, n - 1) / rate[product][parts - 1] + PERMI_GPU_DENSE_COMPILE;
 }
 
-/* Plans for GPUs: product, form, pivot and split. */
 static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
 {
   const int n = plan->n, split = plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD;
@@ -6224,7 +6167,7 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
   } else {
     double word[4][PERM_MAX_N], lost = 0;
     int safe, best = -1;
-    for (j = 0; j < n; j++) { /* the column with the most safe rows */
+    for (j = 0; j < n; j++) {
       for (i = 0, safe = 0; i < n; i++)
         safe += permi_gpu_safe(plan, view, i, j);
       if (safe > best) {
@@ -6250,8 +6193,8 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
     }
   }
   plan->lane_columns = 0;
-  /* Unrolled: on an H200 3 columns are 4% faster than 1 at n = 40, 2 are 5% faster at 56 (4: 1 and 10% slower), but
-     they take seconds to compile, which a small order does not; other products gain nothing. */
+  /* H200: 3 columns are 4% faster than 1 at n = 40; 2 are 5% faster at 56 (4: 1 and 10% slower). They take seconds to
+     compile; other products gain nothing. */
   plan->block_columns = product != PERM_GPU_PIVOT || view->parts == 2 ? 0 : n <= 36 ? 1 : PERMI_GPU_BLOCK(n);
   plan->outer_columns = n - 1 - (product == PERM_GPU_PIVOT) - plan->block_columns;
   i = plan->outer_columns - PERM_GPU_THREADS_LOG2;
@@ -6273,7 +6216,6 @@ typedef struct permi_gpu_call {
   permi_control *control;
 } permi_gpu_call;
 
-/* Chunks that have been added to the sums. */
 static void permi_gpu_count(const permi_leaf *leaf, perm_partial *partial, uint64_t first, uint64_t chunks)
 {
   uint64_t chunk;
@@ -6364,7 +6306,6 @@ static void permi_gpu_release(const perm_allocator *allocator, void *context)
   permi_release(allocator, context);
 }
 
-/* Fills in row r of the tables from its words. */
 static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double (*word)[PERM_MAX_N], int r)
 {
   const int n = work->n, parts = work->parts, words = parts * (1 + work->low), stride = work->stride;
@@ -6379,7 +6320,7 @@ static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double
       table[at] += a[j]; /* exact, as all that follows */
     for (k = 0; k < work->block; k++)
       constant[k * n * words + at] = 2 * a[block + k];
-    for (k = 0; k < work->walk; k++) { /* signs turning - and +, and the last block column back to + */
+    for (k = 0; k < work->walk; k++) { /* signs turning - and +; the last block column back to + */
       const double twice = 2 * a[block + work->block + k], back = work->block ? 2 * a[block + work->block - 1] : 0;
       walk[2 * k * stride + at] = back - twice;
       walk[(2 * k + 1) * stride + at] = back + twice;
@@ -6391,7 +6332,6 @@ static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double
     constant[work->block * n * words + plain * parts + w] = word[w][0];
 }
 
-/* Multiplies the leaf's scale by an entry by which a row was divided. */
 static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
 {
   permi_dd re = leaf->scale, im = leaf->scale_imaginary;
@@ -6403,7 +6343,6 @@ static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
   leaf->scale_exp2 += e;
 }
 
-/* Makes the tables for the kernel of a plan; see perm_gpu_work. */
 static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
                                     permi_leaf *leaf)
 {
@@ -6419,16 +6358,16 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   gpu->allocator = *allocator;
   gpu->add = permi_gpu_add;
   work = &gpu->work;
-  for (i = 0; i < n && !pivot; i++) /* low words only where a row needs them */
+  for (i = 0; i < n && !pivot; i++)
     work->low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
-  for (k = 0, safe = 1; safe >= 0; safe--) { /* rows to be divided come first */
+  for (k = 0, safe = 1; safe >= 0; safe--) {
     for (i = 0; i < n; i++)
       if ((normalised && permi_gpu_safe(plan, view, i, plan->pivot)) == safe)
         order[k++] = i;
     if (safe)
       work->plain = pivot ? n - k : 0;
   }
-  if (work->plain && !plan->exact_rows) { /* few kernels to compile: whole eights */
+  if (work->plain && !plan->exact_rows) { /* whole eights: fewer kernels to compile */
     work->plain = (work->plain + 7) / 8 * 8;
     work->plain = work->plain < n ? work->plain : n;
   }
@@ -6474,10 +6413,10 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
 PERMI_BRIEF_END
 
 /* =========================================================================================== >>plan
-   What fixes the bits of a result, decided from matrix and options alone, never from threads, time or load. */
+   The bits of a result follow from matrix and options alone, never from threads, time or load. */
 
-/* The scaling of >>scale by powers of two, exact, then every row sum of |a| to at most 1: no term of Glynn's sum can
-   overflow. Columns matter too: where one outweighs the others, row sums cancel. exponent: 2n rows of room. */
+/* Scales as >>scale, then row sums of |a| to at most 1: no term overflows. Where one column dominates, row sums cancel.
+   exponent: 2n rows. */
 static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
 {
   int n = plan->n, i, j, part;
@@ -6504,8 +6443,8 @@ static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*expo
   }
 }
 
-/* The column to divide by: the largest least |pivot| / max|row|. Dividing by a small entry would blow up the row sums,
-   so below 2^-10 (or when products could pass 2^900) the pair form is taken, which divides by nothing. */
+/* Chooses the column with the largest least |pivot| / max|row|. Small pivots blow up row sums: below 2^-10, or when
+   products could pass 2^900, the pair form divides by nothing. */
 static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
 {
   double least[PERM_MAX_N], best = -1;
@@ -6535,8 +6474,7 @@ static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
     plan->form = PERM_FORM_NORMALISED;
 }
 
-/* Whether division by the pivot and rounding to the grid of >>dense change no entry, as with ones and signs: then row
-   sums are exact, and the error bound is free. */
+/* Whether division and grid change no entry, as with ones and signs: a bound is then free. */
 static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
 {
   int i, j;
@@ -6558,7 +6496,7 @@ static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
   return !plan->lossy;
 }
 
-/* The largest power of two of which x is a whole number; x normal or 0 (then any: 2^1000). */
+/* Returns the largest power of two that divides x; 2^1000 for 0. */
 static double permi_unit_of(double x)
 {
   uint64_t bits;
@@ -6569,9 +6507,8 @@ static double permi_unit_of(double x)
                             permi_trailing_zeros((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52));
 }
 
-/* PERM_FORM_PAIR: whether all before the products of pairs is exact, as with smallish integers. With rows of whole
-   numbers of units g_i, sums of moduli R_i, all of z_i z_j + l_i l_j, of O and what they are made of are whole numbers
-   of g_i g_j and at most R_i R_j (complex: their partial sums at most 4 times that). */
+/* Whether all before the products of pairs is exact: rows of multiples of g_i with sums of moduli R_i make parts of E
+   and O (>>dense_kernels) multiples of g_i g_j up to R_i R_j (complex: 4 times that). */
 static int permi_plan_exact_pairs(const perm_plan *plan, const permi_view *view)
 {
   double before = 1;
@@ -6607,7 +6544,7 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
   for (i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
     hash = permi_hash(hash, (uint64_t)fields[i]);
   hash = permi_hash(hash, plan->chunks);
-  for (i = 0; i < plan->n; i++) { /* rows apart: their chains of multiplications overlap */
+  for (i = 0; i < plan->n; i++) { /* by row: multiplications overlap */
     uint64_t row = (uint64_t)(uint32_t)plan->row_exp2[i] << 32 | (uint32_t)plan->column_exp2[i];
     for (j = 0; j < plan->n * view->parts; j++)
       row = permi_hash_double(row, view->a[(ptrdiff_t)i * view->ld * view->parts + j]);
@@ -6616,8 +6553,7 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
   plan->fingerprint = hash;
 }
 
-/* Jobs whose next precision takes less than PERMI_ESCALATE_SECONDS escalate unasked when the estimate is above the
-   tolerance or, without one, PERMI_WANTED_RELATIVE. */
+/* Larger estimates escalate if the next precision takes less than PERMI_ESCALATE_SECONDS. */
 #define PERMI_WANTED_RELATIVE 1e-10
 
 static double permi_wanted_relative(const perm_options *options)
@@ -6625,8 +6561,8 @@ static double permi_wanted_relative(const perm_options *options)
   return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
 }
 
-/* The relative error to expect at order n: n u sum |terms| / |permanent|, in accurate n^2 u^2. The quotient is e^(n/2)
-   for ones, less for random and unitary matrices, more where a permanent happens to cancel, which no plan can know. */
+/* Returns the expected relative error n u sum |terms| / |permanent|, accurate n^2 u^2. The quotient is e^(n/2) for
+   ones, less for random and unitary matrices, more where a permanent cancels. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
   const double one = n * PERMI_UNIT * exp(0.5 * n);
@@ -6635,13 +6571,13 @@ static double permi_expected_relative(int n, perm_precision precision)
                                                                                  : 0;
 }
 
-/* Whether to plan a higher precision at once: with a tolerance, where a checkpoint or parts keep to one job. */
+/* Whether to plan higher at once, as a job in pieces cannot escalate. */
 static int permi_plans_higher(const perm_options *options, double relative)
 {
   return options->tolerance > 0 && permi_in_pieces(options) && relative > options->tolerance;
 }
 
-/* Why an engine cannot do what the options ask; NULL if it can. */
+/* Returns NULL if there is none. */
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
   int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
@@ -6660,8 +6596,8 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
-/* Whether a proven bound costs next to nothing: at most 15 % of a call, of which 5 us are not the kernel's, and what
-   the tables of complex pairs take, which split rows do without. Up to order 11 or so with AVX-512. */
+/* Cheap: at most 15 % of a call, of which 5 us are not the kernel's, plus the tables of complex pairs, which split rows
+   need not: up to n = 11 or so with AVX-512. */
 static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -6677,14 +6613,13 @@ static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *vi
          plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
 }
 
-/* Form and kernel of the dense engine. Returns the kernel. */
 static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   const int proven = plan->certify || permi_plan_proof_is_cheap(plan, view, options);
   const permi_kernel *kernel;
   int product = PERMI_ROUNDED;
   if (plan->precision == PERM_PRECISION_ACCURATE && proven)
-    plan->precision = PERM_PRECISION_DD; /* what is compensated to first order has no proof where row sums cancel */
+    plan->precision = PERM_PRECISION_DD; /* first order has no proof where row sums cancel */
   if (plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD) {
     product = plan->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_COMPENSATED;
     plan->form = PERM_FORM_SPLIT;
@@ -6694,7 +6629,7 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
       permi_plan_pivot(plan, view);
     plan->exact_rows =
         plan->form == PERM_FORM_NORMALISED ? permi_plan_exact_rows(plan, view) : permi_plan_exact_pairs(plan, view);
-    if (proven && !plan->exact_rows) { /* whole pairs cost a quarter more, split rows 2.6 times as much */
+    if (proven && !plan->exact_rows) { /* pairs cost a quarter more, split rows 2.6 times as much */
       plan->exact_rows = permi_plan_exact_pairs(plan, view);
       plan->form = plan->exact_rows ? PERM_FORM_PAIR : PERM_FORM_SPLIT;
     }
@@ -6710,7 +6645,6 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
   return kernel;
 }
 
-/* Whether GPUs are asked for and may take order n; with cpu_fallback they must exist. */
 static int permi_gpu_wanted(const perm_options *options, int n)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -6718,7 +6652,6 @@ static int permi_gpu_wanted(const perm_options *options, int n)
          (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
 }
 
-/* Makes the plan one for GPUs if they are wanted and predicted faster than one thread. */
 static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   perm_plan gpu = *plan;
@@ -6729,7 +6662,7 @@ static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_o
     *plan = gpu;
 }
 
-/* Arguments have been checked; the matrix is square, n >= 1. */
+/* Plans a checked matrix. */
 static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, perm_plan *plan,
                               perm_result *result)
 {
@@ -6791,7 +6724,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
     plan->outer_columns = n - 1;
     break;
   default:
-    if (n < 4) { /* too few columns to split: the expansion is the same work */
+    if (n < 4) {
       plan->method = PERM_METHOD_EXPANSION;
       plan->seconds = 1e-7;
       break;
@@ -6802,8 +6735,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
   }
   if (plan->method != PERM_METHOD_DENSE && plan->method != PERM_METHOD_EXPANSION)
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
-  /* Chunks: small enough to share out and to stop soon, large enough that starting one costs nothing. Double-double
-     totals are bounded by the terms of a chunk, see permi_plan_bounds. */
+  /* Small enough to share and stop, large enough that a start is free; see permi_plan_bounds. */
   if (plan->isa != PERM_ISA_CUDA)
     plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
   plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);
@@ -6828,21 +6760,19 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
 /* ======================================================================================= >>rounding
    What rounding before the products does to terms. */
 
-/* Rows on the grid of >>dense, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum
-   of moduli, in every term. Where a row sum cancels, the term is off by f over the row sum, which no sum of |terms| can
-   show.
-   In some matrices, such as blocks (1 1; 1 -1) in any surroundings, a row sum cancels in every term: their permanent
-   consists of what was rounded away. */
+/* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli, relative to
+   the term f / |row sum|, which no sum of |terms| shows. In some matrices, such as blocks (1 1; 1 -1) in any
+   surroundings, a row sum cancels in every term: the sum is all rounding. */
 typedef struct permi_rounded_rows {
-  double share; /* the mean of these quotients over some terms, by size; root of the sum of squares over the rows */
-  double usual; /* the same for row sums as large as the row's norm */
-  double largest; /* of these terms the largest, as the kernel has it */
+  double share;   /* f / |row sum|, root sum of squares over rows, mean over terms by size */
+  double usual;   /* the same if row sums were row norms */
+  double largest; /* sampled term, as the kernel has it */
 } permi_rounded_rows;
 
 #define PERMI_SAMPLED_TERMS 8
-#define PERMI_NO_MEASURE 1e-3 /* a share above this: the terms consist of roundings */
+#define PERMI_NO_MEASURE 1e-3 /* above: terms consist of rounding */
 
-/* Whether a row of that sum of moduli has so few digits that neither grids nor products of two rows round anything. */
+/* Whether grids and products of two rows round nothing. */
 static int permi_few_digits(const double *row, int n, double moduli)
 {
   const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */
@@ -6855,8 +6785,7 @@ static int permi_few_digits(const double *row, int n, double moduli)
   return 1;
 }
 
-/* Row sums in the sampled terms, their moduli in size[]; returns the error f of each, over sqrt(n) u/2.
-   sign[column][term]. */
+/* size[]: |row sum| in the sampled terms; returns f over sqrt(n) u/2. sign[column][term]. */
 static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm)
 {
@@ -6865,7 +6794,7 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
   int e, j, k, part;
   permi_plan_row(plan, view, i, row);
   for (part = 0; part < view->parts; part++) {
-    double y0 = 0, y1 = 0, y2 = 0, y3 = 0, y4 = 0, y5 = 0, y6 = 0, y7 = 0; /* in registers */
+    double y0 = 0, y1 = 0, y2 = 0, y3 = 0, y4 = 0, y5 = 0, y6 = 0, y7 = 0;
     for (j = 0; j < n; j++) {
       const double x = row[part][j], *s = sign[j];
       moduli += fabs(x);
@@ -6897,7 +6826,7 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
              : moduli;
 }
 
-/* What kernels divide row i by: a modulus, or 1. */
+/* Returns a modulus, or 1. */
 static double permi_divided_by(const perm_plan *plan, const permi_view *view, int i)
 {
   return plan->form != PERM_FORM_NORMALISED ||
@@ -6906,8 +6835,7 @@ static double permi_divided_by(const perm_plan *plan, const permi_view *view, in
              : permi_scaled_modulus(plan, view, i, plan->pivot);
 }
 
-/* Signs of the columns in sampled terms begin, begin + 1, ...: all of them up to order 6, then by a hash; term 0 has
-   only +, as it may well be the largest. */
+/* Terms begin, begin + 1, ...: all up to order 6, then by a hash; term 0, often the largest, is all +. */
 static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
 {
   int j, k;
@@ -6919,8 +6847,7 @@ static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_T
   }
 }
 
-/* The size of one row's sum, or two rows' product, that is off by that much; at least `least`. Adds the square of what
-   it is off by, relative to it. */
+/* Returns the product, at least `least`; adds its squared relative error, for a loss of `off`, to *square. */
 static double permi_rounded_product(double product, double off, double least, double *square)
 {
   const double size = product > off ? product : off, quotient = size > 0 ? off / size : 0;
@@ -6928,8 +6855,7 @@ static double permi_rounded_product(double product, double off, double least, do
   return product > least ? product : least;
 }
 
-/* Adds PERMI_SAMPLED_TERMS terms from number `begin` on: rounded->share is a sum of weights times quotients here, and
-   the sum of the weights is returned. */
+/* Adds PERMI_SAMPLED_TERMS terms, share as weight times quotient; returns the weights. */
 static double permi_sample_terms(const perm_plan *plan, const permi_view *view, int begin, permi_rounded_rows *rounded)
 {
   double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
@@ -6942,11 +6868,11 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
     squares[k] = 0;
   }
   for (i = 0; i < plan->n; i++) {
-    const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n; /* with the row after it */
+    const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n;
     double norm, norm_of[2], lost[2], least, inverse;
     lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0]);
     if (norm_of[0] == 0)
-      continue; /* of minors: not in their products */
+      continue; /* of minors */
     norm = norm_of[0];
     unit_term *= norm / permi_divided_by(plan, view, i);
     if (paired) {
@@ -6956,7 +6882,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
       unit_term *= norm_of[1];
     }
     inverse = 1 / norm;
-    /* of minors, each leaves out one row sum, which then does not make the term small */
+    /* each minor leaves out one row */
     least = plan->form == PERM_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
       double with;
@@ -6967,7 +6893,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
         with = permi_rounded_product(size[0][k], lost[0], least, &squares[k]);
       }
       weight[k] *= with * inverse;
-      weight[k] = with > 0 && weight[k] < 1e-280 ? 1e-280 : weight[k]; /* a term that is 0 says nothing */
+      weight[k] = with > 0 && weight[k] < 1e-280 ? 1e-280 : weight[k];
     }
     permi_rounded_product(norm, paired ? 2 * (lost[0] * norm_of[1] + lost[1] * norm_of[0]) : lost[0], 0, &usual);
   }
@@ -6980,7 +6906,6 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
   return weights;
 }
 
-/* terms: how many are sampled, a multiple of PERMI_SAMPLED_TERMS. */
 static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const permi_view *view, int terms)
 {
   permi_rounded_rows rounded = {0, 0, 0};
@@ -6992,14 +6917,12 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
   return rounded;
 }
 
-/* The estimate that follows, into the leaf, u = 2^-53.
-   Rows, relative to the sum S of |terms|. They are rounded at random, and minors, which are what that multiplies, are
-   smaller than the terms that they are made of by a factor that falls with n like exp(-n/5) and faster for full real
-   matrices, like exp(-n/2) for complex ones (sparse ones have smaller f). So much is left as long as row sums are as
-   usual, and all of it where they cancel 100 times as much.
-   Products and sums: n + 10 roundings a term at most. Relative to S a few tenths of u, as terms may repeat, and then
-   their roundings do; and sqrt(n) u times the root of the sum of squared terms, as if roundings were independent,
-   which is at most that of S times the largest term: it counts where few terms are all, as of positive matrices. */
+/* Sets the estimate of a leaf without a bound; S is the sum of |terms|.
+   Rows: rounding multiplies minors, which are smaller than terms by about exp(-n/5), falling faster for full real
+   matrices, exp(-n/2) for complex ones (sparse ones have smaller f). That part of the share counts for usual row sums,
+   all of it where they cancel 100 times as much.
+   Products and sums: n + 10 roundings a term: a few tenths of u S, as terms repeat, and, as if independent, sqrt(n) u
+   root(S times the largest term), for when few terms dominate, as in positive matrices. */
 static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
@@ -7013,49 +6936,43 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
 }
 
 /* ========================================================================================= >>bounds
-   A plan's proven bound and its estimate; the leaf and the next precision of a plan. */
+   Bound, estimate and leaf of a plan; the next precision. */
 
-/* Error measures of a leaf, relative to the sum of |terms| and absolute. The bounds, u = 2^-53:
-
-   Terms. PERM_FORM_NORMALISED with exact rows: n products p (y +- 1), each rounded once: n u. PERM_FORM_SPLIT, rounded
-   products: n row sums and n products, each rounded once: 2 n u. Complex by parts: a row sum has relative error u;
-   a product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and likewise the other part, together (Minkowski) at most
-   u (|p_i| |s| + |ps|) <= 2 u |ps|, without fused operations u |p_r| |s| more: 2.42 u |ps|. PERM_FORM_PAIR where all
-   before the products is exact: at most (n + 1) / 2 such products.
-   Double-double products (P, C with |C| <= u |P|; y = s + l, |l| <= u |s|): h + e = P s exactly; the sums e + P l + C s
-   are at most 3 u |P s|, rounded up to four times (without fused operations), and C l <= u^2 |P s| is left out: below
-   14 u^2 |P s|; complex parts have twice as many such terms of sizes that add up to 6 u |p| |s|, rounded eight times:
-   below 60 u^2.
-   Sums. Rounded: a term passes K + 1 additions in its state, 8 in its group, then sums are exact but for what TwoSum's
-   errors lose, below 2^36 u^2: D = K + 10. Double-double: every term costs two roundings of the low part, which stays
-   below (2^K + 2) 2 u A, A the sum of |terms| of the chunk: 40 u^2 A each.
-   Also: second-order effects and the rounding of the sum of |terms| itself (2^18 states: 2^-30): a factor 1.0001.
-   Absolute: an operation that underflows is off by 2^-1074, a lost entry too (see permi_dense_tables), and later
-   factors are at most 1, or 2^growth together when normalised: n^2 2^-1070 for each of the 2^(n-1) terms.
-
-   Estimates. With a bound a tenth of it, so that no error exceeds 10 estimates; otherwise permi_rounded_estimate.
-   Double-double sums: a random walk. Compensated products omit what is of second order in the low parts. tests/climb.c
-   searches for counterexamples. The scalar engines measure the drift of their row sums. */
+/* Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53.
+   1. Normalised, exact rows: n products p (y +- 1), n u. Split: n row sums and n products, 2 n u. Exact pairs: (n + 1)
+   / 2 products.
+   2. A complex product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and the other part alike: by Minkowski at most u
+   (|p_i| |s| + |ps|) <= 2 u |ps|; without FMA u |p_r| |s| more, 2.42 u |ps|.
+   3. Double-double (P, C), |C| <= u |P|, times s + l, |l| <= u |s|: h + e = P s is exact; e + P l + C s is at most 3 u
+   |P s|, rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex: 6 u |p| |s|, rounded eight
+   times: below 60 u^2.
+   4. Rounded sums: K + 1 additions in a state, 8 in a group, TwoSum's rounded errors below 2^36 u^2: K + 10 units.
+   5. Double-double sums: a term rounds a low part below (2^K + 2) 2 u A twice, A the chunk's sum of |terms|: 40 u^2 A.
+   6. Second order and the rounding of sum |terms| (2^18 states: 2^-30): a factor 1.0001.
+   7. Absolute: an underflow or lost entry is off by 2^-1074, later factors are at most 1, or together 2^growth: n^2
+   2^-1070 for each of 2^(n-1) terms.
+   The estimate is a tenth of the bound: no error exceeds 10 estimates; or permi_rounded_estimate. Double-double sums
+   err like a random walk; compensated products omit second order. tests/climb.c searches for counterexamples. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
-  const double product = parts == 1 ? 1 : plan->isa == PERM_ISA_PLAIN ? 2.42 : 2; /* in u, of one product */
+  const double product = parts == 1 ? 1 : plan->isa == PERM_ISA_PLAIN ? 2.42 : 2; /* in u */
   const int gpu = plan->isa == PERM_ISA_CUDA;
-  /* GPUs: at most 18 additions before a sum is exact; double-double totals thread by thread, then a tree */
+  /* GPUs: at most 18 additions before a sum is exact */
   const int block = gpu ? 12 : plan->block_columns;
   const int terms_log2 = plan->chunk_log2 + plan->block_columns + (gpu ? 1 - PERM_GPU_THREADS_LOG2 : 0);
   int growth = 0, i;
   leaf->bound_relative = (double)INFINITY;
   switch (plan->method) {
   case PERM_METHOD_EXPANSION:
-    /* n - 1 double-double products of relative error 2^-100 a term (complex: 4 of them), terms added exactly; a product
-       that underflows loses at most 2^-1070, and there are at most n! < 2^(n log2 n) of them */
+    /* n - 1 double-double products a term of relative error 2^-100 (complex: 4 each); an underflow loses at most
+       2^-1070 in each of n! < 2^(n log2 n) products */
     leaf->bound_relative = (n + 1) * PERMI_DD_UNIT * parts * parts;
     leaf->bound_absolute = ldexp(n * n, permi_clamp((int)(n * log2(n + 1.0)) - 1070, -1070, 0));
     leaf->estimate_relative = n * PERMI_DD_UNIT * parts;
     return;
   case PERM_METHOD_DENSE: break;
-  default: return; /* the plain sums: see permi_plan_leaf */
+  default: return; /* permi_plan_leaf */
   }
   if (gpu)
     growth = view->reach->gpu->growth(plan, view);
@@ -7084,7 +7001,6 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
     leaf->estimate_relative = leaf->bound_relative;
 }
 
-/* Engine and split of one leaf from its plan. */
 static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
                                    permi_leaf *leaf)
 {
@@ -7141,8 +7057,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
   return PERM_OK;
 }
 
-/* For perm_sparse.h: one leaf for a square matrix that has a transversal of nonzero entries, by the engine that
-   options->method names (PERM_METHOD_AUTO: as perm_plan_real). *precision: the plan's. */
+/* Makes the leaf of a square matrix with a transversal of nonzeros, by options->method; *precision: the plan's. */
 PERMI_UNUSED
 static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
                                     perm_precision *precision, perm_result *result)
@@ -7157,14 +7072,14 @@ static perm_status permi_dense_leaf(const perm_options *options, int n, const pe
   return status;
 }
 
-/* The next precision up the ladder for an engine; PERM_PRECISION_COUNT at its top. */
+/* Returns PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_next_precision(const perm_options *options, perm_method method, perm_precision precision)
 {
-  if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED) /* refused where that is not possible */
+  if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED)
     return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_ACCURATE
                                                                                    : PERM_PRECISION_DD;
   if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_BAND) ||
-      method == PERM_METHOD_TRANSVERSALS) /* doubles and double-doubles */
+      method == PERM_METHOD_TRANSVERSALS)
     return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_DD
                                                                                    : PERM_PRECISION_COUNT;
   if (method != PERM_METHOD_DENSE && method != PERM_METHOD_GLYNN && method != PERM_METHOD_RYSER)
@@ -7178,7 +7093,6 @@ static perm_precision permi_next_precision(const perm_options *options, perm_met
   }
 }
 
-/* Predicted elements/s of the dense engine, one thread. */
 PERMI_UNUSED
 static double permi_dense_rate(const perm_options *options)
 {
@@ -7187,55 +7101,50 @@ static double permi_dense_rate(const perm_options *options)
 }
 
 /* ========================================================================================= >>minors
-   Permanents without one row and one column, for one row or all: the derivatives of the permanent. In Glynn's sum
-   F = 2^-N sum over d of (product of the signs) prod_i y_i, y_i = sum_j d_j a_ij, the derivative by a_ij is the same
-   sum over d_j P_i, P_i = prod over k != i of y_k, which products from the front and the back give with two
-   multiplications a row. Since d_j is constant over long, nested stretches, sums of P_i over stretches suffice: not n^2
-   a term, but a constant number of additions a term and row.
-     lane and block columns   one sum a vector element and setting, folded at the end of a chunk
-     outer columns            a binary counter of partial sums: when two blocks of 2^k states meet, their difference
-                              goes to column k, their sum on to column k + 1
-   With r_i copies of row i and c_j of column j, the sum is over v_j = 0..c_j, d_j = c_j - 2 v_j, with binomial weights,
-   and P_i contains y_i^(r_i - 1): in double-double, term by term, over rows or columns, whichever has fewer terms. Few
-   copies are cheaper written out, for the vector kernels.
-   Scaling its own row and column does not change a minor, so for the minors of one row that row is replaced by ones,
-   and the permanent of that matrix is the sum of the minors. */
+   Permanents without one row and one column. In Glynn's sum F = 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
+   a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over k != i of y_k, from prefix and suffix products.
+   As d_j is constant over nested stretches, sums of P_i suffice:
+     lane and block columns   a sum for each vector element and setting, folded at the end of a chunk
+     outer columns            a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
+                              column k + 1
+   With r_i copies of row i and c_j of column j, d_j = c_j - 2 v_j, v_j = 0..c_j, with binomial weights, and P_i
+   contains y_i^(r_i - 1), over rows or columns, whichever has fewer terms. Few copies are written out. For the minors
+   of one row that row becomes ones; their sum is then the permanent. */
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_MINORS_TOTAL 256 /* rows with their copies: products of binomials stay below 2^256 */
+#define PERMI_MINORS_TOTAL 256 /* with copies: products of binomials stay below 2^256 */
 
 typedef struct permi_minors permi_minors;
 struct permi_minors {
-  int parts, rows, columns; /* those that have copies; when one row is wanted it is the last */
-  int least;                /* the first row whose minors are wanted */
+  int parts, rows, columns; /* distinct; a single wanted row is the last */
+  int least;                /* first wanted row */
   int total;                /* of copies */
   int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled */
-  perm_plan plan;                          /* scaling of the matrix written out, when it has at most PERM_MAX_N rows */
+  perm_plan plan;                          /* if the matrix written out fits */
   int lossy;
-  double below; /* what lies below the grid, relative to row sums: permi_rounded_rows */
+  double below; /* what the grid cuts: permi_rounded_rows */
 
-  /* the engine: adds nothing up between chunks */
   const permi_minors_kernel *kernel; /* NULL: one term at a time */
   permi_dense dense;
-  int transposed, terms_rows, terms_columns; /* of that sum: rows, and columns with digits */
-  int inner;                                 /* digits of the columns up to here vary within a chunk */
-  double work_doubles;                       /* room for one thread */
+  int transposed, terms_rows, terms_columns;
+  int inner; /* columns before it vary within a chunk */
+  double work_doubles;
   uint64_t chunks;
-  double terms, seconds;    /* predicted, one thread */
+  double terms, seconds;
   double estimate_relative; /* to the sum of moduli of terms */
   int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
 };
 
-/* What a chunk yields: [row - least][column][part], and for each row the sum of |terms|. */
+/* [row - least][column][part], and each row's sum of |terms|. */
 typedef struct permi_minors_sum {
   permi_dd *value;
   double *absolute;
 } permi_minors_sum;
 
-/* A row's exponents when there are too many copies to write out, or entries on no transversal, which the scaling of
-   >>scale may drop, but their minors need: the largest entry of each row, then column, to 1, then row sums below. */
+/* Scales largest entries of rows, then columns, to 1: for too many copies, or entries on no transversal, which >>scale
+   may drop. */
 static void permi_minors_scale_flat(permi_minors *minors)
 {
   int i, j, part;
@@ -7266,7 +7175,7 @@ static double permi_minors_scaled(const permi_minors *minors, int i, int j, int 
   return permi_shift(minors->entry[i][j][part], minors->row_exp2[i] + minors->column_exp2[j]);
 }
 
-/* Brings row sums of moduli, copies counted, to at most 1, and sees what is lost. */
+/* Brings row sums of moduli to at most 1; sets lossy. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
   int i, j, part;
@@ -7296,7 +7205,6 @@ static void permi_minors_scale_rows(permi_minors *minors)
   }
 }
 
-/* The matrix with its copies, at most PERM_MAX_N rows; scaled != 0: scaled. */
 static void permi_minors_write_out(const permi_minors *minors, int scaled, double *full)
 {
   int i, j, copy, k, part;
@@ -7308,8 +7216,7 @@ static void permi_minors_write_out(const permi_minors *minors, int scaled, doubl
             *full++ = scaled ? permi_minors_scaled(minors, i, j, part) : minors->entry[i][j][part];
 }
 
-/* Sets row_exp2 and column_exp2. full: room for PERM_MAX_N rows, or NULL. Returns 0 if all minors of the one row that
-   is wanted are 0, because nothing without that row has a transversal. */
+/* full: room for PERM_MAX_N rows, or NULL. Returns 0 if nothing without the wanted row has a transversal. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->rows - 1, n = minors->total;
@@ -7339,7 +7246,7 @@ static int permi_minors_scale(permi_minors *minors, double *full)
         }
     useful &= !plan->zero;
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
-      for (copy = 1; copy < minors->column_count[j]; copy++) /* copies are scaled alike; if ever not, do without */
+      for (copy = 1; copy < minors->column_count[j]; copy++) /* copies must be scaled alike */
         useful &= plan->column_exp2[first + copy] == plan->column_exp2[first];
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
       minors->column_exp2[j] = plan->column_exp2[first];
@@ -7348,7 +7255,6 @@ static int permi_minors_scale(permi_minors *minors, double *full)
   return 1;
 }
 
-/* ---- one term at a time, in double-double */
 static void permi_dd_complex_add(permi_dd_complex *a, permi_dd_complex b, int parts)
 {
   a->re = permi_dd_add(a->re, b.re);
@@ -7375,17 +7281,16 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
   return permi_two_sum(quotient, rest.hi / b);
 }
 
-/* Where a chunk is. Numbers of copies are those of the sum's own rows and columns. */
 typedef struct permi_terms {
   const permi_minors *minors;
   const int *row_count, *column_count;
   int rows, columns, least, parts;
   permi_dd_complex *twice;      /* [column][row]: 2 a */
   permi_dd_complex *row_sum;    /* [level + 1][row], level 0 for a single term */
-  permi_dd_complex *sum;        /* [level + 1][row]: of P over the digits of the columns below level */
+  permi_dd_complex *sum;        /* [level + 1][row]: of P over the columns below level */
   permi_dd_complex *difference; /* [column][row]: of d_j P */
-  permi_dd_complex *front;      /* [row + 1] products of the rows before */
-  double *absolute;             /* [row] */
+  permi_dd_complex *front;
+  double *absolute; /* [row] */
 } permi_terms;
 
 static size_t permi_terms_doubles(int rows, int columns)
@@ -7400,7 +7305,7 @@ static permi_dd_complex *permi_terms_take(double **memory, int count)
   return (permi_dd_complex *)(void *)here;
 }
 
-/* weight (times 2^n) P_i of the present term into sum[0]. */
+/* sum[0] = weight P_i. */
 static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
 {
   const int parts = terms->parts, rows = terms->rows;
@@ -7425,8 +7330,7 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
-/* Terms of all digits of the columns below `level`, the others as row_sum[level] says; 2 |digits| of column j with
-   weight the binomials so far. */
+/* Adds the terms over the columns below `level`; weight: the binomials so far. */
 static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
 {
   const int rows = terms->rows, parts = terms->parts, least = terms->least, j = level - 1;
@@ -7459,12 +7363,12 @@ static void permi_terms_level(const permi_terms *terms, int level, permi_dd weig
         d.im = permi_dd_times_double(d.im, count - 2 * v);
       permi_dd_complex_add(&difference[i], d, parts);
     }
-    /* C(c, v + 1) = C(c, v) (c - v) / (v + 1), the sign turned */
+    /* C(c, v + 1) = C(c, v) (c - v) / (v + 1), negated */
     binomial = permi_dd_divide_double(permi_dd_times_double(binomial, -(double)(count - v)), v + 1);
   }
 }
 
-#define PERMI_TERMS_EXP2 900 /* terms start at 2^900 or so, and have 2^1900 to lose before anything underflows */
+#define PERMI_TERMS_EXP2 900 /* from 2^900 terms may lose 2^1900 */
 
 static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double *work, permi_minors_sum *out)
 {
@@ -7488,7 +7392,7 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
   terms.difference = permi_terms_take(&work, columns * rows);
   terms.front = permi_terms_take(&work, rows + 1);
   terms.absolute = work;
-  for (j = columns - 1; j >= minors->inner; j--) { /* the last column goes half way, its terms stand for two */
+  for (j = columns - 1; j >= minors->inner; j--) { /* half the last column, by symmetry */
     const uint64_t range = (uint64_t)(j == columns - 1 ? terms.column_count[j] / 2 : terms.column_count[j]) + 1;
     digit[j] = (int)(rest % range);
     rest /= range;
@@ -7536,7 +7440,7 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
 #endif
 
 /* =================================================================================== >>minors_dense
-   Minors by vector kernels: tables, chunks and their sums. */
+   Minors by vector kernels. */
 
 #if !defined(PERM_NO_EXTRAS)
 static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk, double *memory, permi_minors_sum *out)
@@ -7584,7 +7488,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
                                               : outer * row + (copy * parts + part) * lanes;
         const double *high = outer < 2 ? work.block_high + at : work.high + at;
         const double *low = outer < 2 ? work.block_low + at : work.low + at;
-        d[j] = u[0]; /* the fixed column, and those that are fixed in this chunk */
+        d[j] = u[0];
         if (outer >= dense->chunk_log2 && gray >> outer & 1)
           d[j] = permi_dd_subtract(permi_dd_make(0), u[0]);
         if (block == blocks || outer >= dense->chunk_log2)
@@ -7599,7 +7503,6 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
   }
 }
 
-/* ---- preparation */
 static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int parts, int n)
 {
   size_t i;
@@ -7611,7 +7514,7 @@ static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int part
   return NULL;
 }
 
-/* Terms of the sum over the digits of columns (or rows) with these counts, by symmetry half of them. */
+/* By symmetry half of the terms. */
 static double permi_terms_count(int columns, const int *count)
 {
   double terms = 1;
@@ -7646,7 +7549,7 @@ static void permi_minors_plan_terms(permi_minors *minors)
   minors->scale_exp2 = PERMI_TERMS_EXP2;
 }
 
-/* The vector kernels' part, if they take this matrix: returns 0 if not. */
+/* Returns 0 if kernels do not take this matrix. */
 static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
 {
   const int n = minors->total;
@@ -7675,7 +7578,7 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
   return 1;
 }
 
-/* The kernel's tables in one piece of memory, which the caller frees: dense.memory. */
+/* The caller frees dense.memory. */
 static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, const double *full)
 {
   permi_dense *dense = &minors->dense;
@@ -7707,13 +7610,12 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* What lies below the grid, as in >>plan; the rows as they are summed here. A row whose minors alone are wanted is in
-   no product: it is 0 meanwhile. */
+/* Returns what the grid cuts; a row whose minors alone are wanted is 0. */
 static double permi_minors_below_grid(const permi_minors *minors, double *full)
 {
   const int entries = minors->total * minors->parts;
   double *last = full + (minors->total - 1) * entries, wanted[2 * PERM_MAX_N], share;
-  perm_plan plain; /* of a matrix that is scaled already */
+  perm_plan plain; /* scaled already */
   permi_view view;
   memset(&plain, 0, sizeof plain);
   plain.n = minors->total;
@@ -7729,22 +7631,21 @@ static double permi_minors_below_grid(const permi_minors *minors, double *full)
   return share;
 }
 
-/* ---- all chunks; sums exactly associative, so neither threads nor order show */
+/* Exactly associative: the same for any threads and order. */
 typedef struct permi_minors_total {
-  permi_dd *value; /* as permi_minors_sum */
-  long long *exp2; /* of each value */
+  permi_dd *value;
+  long long *exp2;
   double *absolute;
-  int count; /* of values */
+  int count;
 } permi_minors_total;
 
-/* The chunks of a sum for minors on several threads. */
 typedef struct permi_minors_sharing {
   const permi_minors *minors;
   permi_control *control;
   int count, rows;
-  size_t per_thread; /* doubles: values, moduli, what a chunk wants */
+  size_t per_thread; /* in doubles */
   double *memory;
-  perm_sum *sums; /* of each thread; NULL for a single chunk, whose values stay in the memory */
+  perm_sum *sums; /* a thread's; NULL for a single chunk */
 } permi_minors_sharing;
 
 static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
@@ -7791,7 +7692,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   run.control = control;
   run.count = count;
   run.rows = rows;
-  run.per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows + 8; /* 8: a line of cache between */
+  run.per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows + 8; /* 8: a cache line */
   run.memory = (double *)permi_allocate(allocator, (size_t)threads, run.per_thread * sizeof(double));
   run.sums = NULL;
   if (minors->chunks > 1)
@@ -15429,19 +15330,16 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #endif
 
 /* ===================================================================================== >>vocabulary
-   Included once for every instruction set (PERMI_FAMILY, its name; PERMI_FAMILY_WIDTH, its doubles a vector): the
-   vocabulary, then the kernels' texts, each with its instances by full name at its foot. Texts are functions that are
-   always inlined, with arguments that are constant in an instance; PERMI_NAME(dense) is permi_dense_avx512. Vectors
-   have the operators + - *. Small arrays of vectors live in registers once their loops are unrolled (PERMI_UNROLL):
-     - no loop around such a loop may have a single turn: clang then unrolls too late (0.9 of the speed);
-     - needless loop levels hide from gcc which one is hot (0.95 where registers are short);
-     - clang may fuse a * b + c in one expression: a product that must be rounded has its own statement.
-   FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is FMS rounded once in every family; TIMES_PLUS(p, y) =
-   p (y + 1), TIMES_MINUS = p (y - 1), rounded once; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b) = max(|a|, |b|); ROOT is
-   the square root; LOAD_ANY loads from any address; KEEP(v) hides v from the compiler, which otherwise may contract
-   a product and a later sum even of intrinsics (gcc does) and so lose the product's error.
-   LEAVE ends the vector part: gcc -O2 does not clear the upper halves of the registers before the scalar end, which
-   halves the speed of all code compiled for SSE until somebody does (planning n = 20 took 22 us, not 10). */
+   Read once for each instruction set (PERMI_FAMILY; PERMI_FAMILY_WIDTH doubles a vector): these words, then the
+   kernels, always inlined with constant arguments, their instances by full name at the foot. PERMI_NAME(dense) is
+   permi_dense_avx512. Small arrays of vectors live in registers once unrolled (PERMI_UNROLL):
+     - inside a single-turn loop clang unrolls too late (0.9 of the speed);
+     - with needless loop levels gcc misses the hot one (0.95);
+     - clang may fuse a * b + c in one expression: a product to be rounded has its own statement.
+   FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT, TIMES_PLUS(p, y) = p (y + 1) and TIMES_MINUS round
+   once in every family; LARGER = max(|a|, |b|); LOAD_ANY: unaligned; KEEP hides a product from gcc, which contracts
+   even intrinsics. LEAVE clears upper register halves, as gcc -O2 does not: SSE code after it ran at half speed
+   (planning n = 20: 22 us, not 10). */
 
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
 #define PERMI_JOIN_(name, family) permi_##name##_##family
@@ -15464,11 +15362,11 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_FNMA(a, b, c) _mm512_fnmadd_pd(a, b, c)
 #define PERMI_FMS_EXACT(a, b, c) _mm512_fmsub_pd(a, b, c)
 #define PERMI_KEEP(v) __asm__("" : "+v"(v))
-#define PERMI_ABS(a) _mm512_range_pd(a, a, 11) /* the larger modulus of the two */
+#define PERMI_ABS(a) _mm512_range_pd(a, a, 11)
 #define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
 #define PERMI_LESSER(a, b) _mm512_min_pd(a, b)
 #define PERMI_ROOT(a) _mm512_sqrt_pd(a)
-/* max(|a + b|, |a - b|): a kernel that wants a + b or a - b anyway shares it */
+/* max(|a + b|, |a - b|): shares the sum or difference */
 #define PERMI_ABS_SUM(a, b) _mm512_range_pd(_mm512_add_pd(a, b), _mm512_sub_pd(a, b), 11)
 #define PERMI_I __m512i
 #define PERMI_I_LOAD(p) _mm512_load_si512((const void *)(p))
@@ -15538,7 +15436,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_I_HIGH32(a) _mm256_srli_epi64(a, 32)
 #define PERMI_I_AND(a, b) _mm256_and_si256(a, b)
 #define PERMI_I_ADD64(a, b) _mm256_add_epi64(a, b)
-/* |a| < 2^51: in the binade of 1.5 * 2^52 a double's bits count in ones */
+/* |a| < 2^51: in the binade of 1.5 * 2^52 bits count ones */
 #define PERMI_I_DOUBLES(a)                                                                                             \
   _mm256_sub_pd(_mm256_castsi256_pd(_mm256_add_epi64(a, _mm256_set1_epi64x(0x4338000000000000))),                     \
                 _mm256_set1_pd(6755399441055744.0))
@@ -15595,8 +15493,8 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_FMA(a, b, c) ((a) * (b) + (c))
 #define PERMI_FMS(a, b, c) ((a) * (b) - (c))
 #define PERMI_FNMA(a, b, c) ((c) - (a) * (b))
-#define PERMI_FMS_EXACT(a, b, c) fma(a, b, -(c)) /* libm's is exact with or without the instruction */
-#define PERMI_TIMES_PLUS(p, y) ((p) * ((y) + 1)) /* one rounding, as the grid holds y + 1 */
+#define PERMI_FMS_EXACT(a, b, c) fma(a, b, -(c))
+#define PERMI_TIMES_PLUS(p, y) ((p) * ((y) + 1)) /* the grid holds y + 1 */
 #define PERMI_TIMES_MINUS(p, y) ((p) * ((y)-1))
 #define PERMI_KEEP(v) PERMI_KEEP_DOUBLE(v)
 #define PERMI_ABS(a) fabs(a)
@@ -15619,9 +15517,9 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #else
 
 /* ===================================================================================== >>arithmetic
-   Arithmetic for every kernel. */
+   Arithmetic of all kernels. */
 
-/* a + b rounded; *error is what is missing, exactly. */
+/* a + b rounded; *error: the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V sum = a + b, other = sum - a;
@@ -15629,7 +15527,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V 
   return sum;
 }
 
-/* The same where a is a whole number of units of the last place of b [BGM17], or not smaller. */
+/* The same where |a| >= |b|, or a is a multiple of b's last place [BGM17]. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_fast_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V sum = a + b;
@@ -15637,14 +15535,13 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_fast_two_sum)(PERMI_V a, PER
   return sum;
 }
 
-/* v, out of the compiler's sight. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(kept)(PERMI_V v)
 {
   PERMI_KEEP(v);
   return v;
 }
 
-/* ab rounded; *error is what is missing, exactly. */
+/* ab rounded; *error: the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_product)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V product = PERMI_NAME(kept)(a * b);
@@ -15652,15 +15549,14 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_product)(PERMI_V a, PERM
   return product;
 }
 
-/* *re + i *im is multiplied by ar + i ai. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_by)(PERMI_V *re, PERMI_V *im, PERMI_V ar, PERMI_V ai)
 {
   const PERMI_V r = *re, i = *im;
-  *im = PERMI_FMA(r, ai, i * ar); /* first: fewer spills of NEON's than the other way round, 4 and not 7 at gcc -O3 */
+  *im = PERMI_FMA(r, ai, i * ar); /* first: on NEON gcc -O3 spills 4, not 7 */
   *re = PERMI_FMS(r, ar, i * ai);
 }
 
-/* A number in `parts` parts, 1 real, 2 complex, `apart` doubles apart in memory. Nobody reads a real number's im. */
+/* 1 or 2 parts, `apart` doubles apart; a real number has no im. */
 typedef struct PERMI_NAME(number) {
   PERMI_V re, im;
 } PERMI_NAME(number);
@@ -15681,7 +15577,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(put)(double *p, int apart, PERMI_N x, 
     PERMI_STORE(p + apart, x.im);
 }
 
-/* One number in all lanes. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(spread)(const double *p, int apart, int parts)
 {
   PERMI_N x;
@@ -15702,7 +15597,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(times)(PERMI_N a, PERMI_N b, int pa
   return x;
 }
 
-/* x += step */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, int padded)
 {
   int i;
@@ -15710,8 +15604,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, i
     PERMI_STORE(x + i, PERMI_LOAD(x + i) + PERMI_LOAD(step + i));
 }
 
-/* The Gray walk over the outer columns: x = the row sums of state c; then those of c - 1 become those of c. All sums
-   are exact. */
+/* The Gray walk, exactly: x = the row sums of state c; walk_to takes those of c - 1 to c. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_from)(const permi_dense *dense, uint64_t c, double *x)
 {
   int i, k;
@@ -15729,14 +15622,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_to)(const permi_dense *dense, uin
 }
 
 /* ================================================================================== >>dense_kernels
-   Glynn's sum in blocks, see >>dense. Constants of an instance:
-     form     PERMI_NORMALISED, PERMI_PAIR or PERMI_SPLIT: see the row loops
-     parts    1 real, 2 complex
-     product  PERMI_ROUNDED, PERMI_COMPENSATED or PERMI_DOUBLED
-     block    block columns K, 1 to 3: products for their 2^K settings stay in registers
-   A setting's number has a bit for each minus sign. The row loops yield products p and, with the pivot turned, m of all
-   settings (PERMI_SPLIT: no pivot, but low parts c), starting from `one`, the sign of the outer state. Settings with an
-   even number of minus signs, their sign in Glynn's sum, come first. */
+   Glynn's sum in blocks, see >>dense. Constants: form; parts, 1 real, 2 complex; product; block, the number K of
+   columns whose 2^K products stay in registers. A setting's number has a bit for each minus; even ones come first. Row
+   loops take the outer state's sign, `one`, to products p and, with the pivot turned, m (split: low parts c). */
 
 /* The setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
@@ -15745,7 +15633,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
   return 2 * half + ((half ^ half >> 1 ^ odd) & 1);
 }
 
-/* Sums over the settings of an even and of an odd number of minus signs. */
+/* Sums over the settings with even and with odd parity. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term, int block, PERMI_V *odd)
 {
   if (block == 1) {
@@ -15760,8 +15648,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term,
   return (term[0] + term[1]) + (term[2] + term[3]);
 }
 
-/* Pivot entries are 1: with the pivot's sign +, P (y + 1) = P y + P, with -, M (y - 1) = M y - M: one fused operation
-   each. The first row apart saves setting every product to one. */
+/* The pivot is 1: P (y + 1) = P y + P, M (y - 1) = M y - M, one FMA each. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_normalised)(PERMI_V *p, PERMI_V *m, PERMI_V y)
 {
   *p = PERMI_TIMES_PLUS(*p, y);
@@ -15787,10 +15674,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *de
   }
 }
 
-/* Rows i, j with y = z + l, z over lane, fixed and outer columns, l over pivot and block columns: turning all signs of
-   l takes (z_i + l_i)(z_j + l_j) = (z_i z_j + l_i l_j) + (z_i l_j + z_j l_i) = E + O to E - O. l_i l_j are constants,
-   O is linear in the signs of z, hence a virtual row a setting. One product z_i z_j serves them all: (2^K + 2 + 6 2^K)
-   / 4 2^K operations an element, 1.56 for K = 3, 1.63 for K = 2; no division, any entries. */
+/* Rows i, j with y = z + l, l over pivot and block columns: turning all signs of l takes (z_i z_j + l_i l_j) + (z_i l_j
+   + z_j l_i) = E + O to E - O. l_i l_j are constants; O, linear in z's signs, is a virtual row a setting. One z_i z_j
+   serves all: (2^K + 2 + 6 2^K) / 4 2^K operations an element, 1.56 for K = 3, without division. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *m, PERMI_V even, PERMI_V odd)
 {
   *p = *p * (even + odd);
@@ -15827,8 +15713,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *den
   }
 }
 
-/* The same with complex entries, K = 2: 36 multiplying and 34 adding operations for 16 elements, 4.4 an element, where
-   rows one by one take 5. z_i z_j plus setting 0's constant is made half a pair of rows ahead. */
+/* Complex, K = 2: 4.4 operations an element, single rows 5. z_i z_j plus setting 0's constant is made half a pair
+   ahead. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_product)(const double *t, const double *x, const double *constant,
                                                         PERMI_V *re, PERMI_V *im)
 {
@@ -15859,7 +15745,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_complex_setting)(PERMI_V (*p)[8],
   PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], minus_r, minus_i);
 }
 
-/* The last row of an odd number. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_complex_last)(PERMI_V (*p)[8], PERMI_V (*m)[8], const double *constant,
                                                              PERMI_V zr, PERMI_V zi, int k, int block)
 {
@@ -15898,11 +15783,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
   }
 }
 
-/* Row sums as Y + L: Y whole numbers of the unit of the row's high grid, L of its low grid, both exact.
-   ROUNDED: s = fl(Y + L) is a row sum rounded once, however much cancels in it: that is what makes an error bound
-   relative to the term possible.
-   COMPENSATED: the term is P + C to first order, C collecting the errors of the products and the low parts.
-   DOUBLED: y = s + l exactly (Y is a whole number of units of the last place of L), P + C renormalised. */
+/* Row sums Y + L, exact multiples of the high and low grids' units. ROUNDED: fl(Y + L) is rounded once, however much
+   cancels, so its bound is relative. COMPENSATED: P + C, C to first order. DOUBLED: Y + L = s + l exactly, P + C
+   renormalised. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_V *c, const double *t, int apart,
                                                               PERMI_V outer, PERMI_V outer_low, int product)
 {
@@ -15939,7 +15822,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *de
   }
 }
 
-/* The same by parts. Sums of two products cancel, so they take TwoSum. */
+/* The same by parts; products may cancel, so sums take TwoSum. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8], PERMI_V (*c)[8], const double *t,
                                                                  int apart, const double *x, int product, int k)
 {
@@ -15995,22 +15878,20 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_complex)(const permi_dense 
   }
 }
 
-/* The sum of a chunk's terms: of the present group, which are added plainly, and of all before. */
+/* Terms of the present group, added plainly, and of all before. */
 typedef struct PERMI_NAME(total) {
   PERMI_V group, hi, lo;
 } PERMI_NAME(total);
 
-/* The term of a setting's products. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(term)(PERMI_V p, PERMI_V m, int form, int block)
 {
   if (form == PERMI_SPLIT)
     return p;
-  if (form == PERMI_PAIR && block % 2 != 0) /* m has the pivot and all of the block turned, K + 1 signs */
+  if (form == PERMI_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
     return p + m;
   return p - m;
 }
 
-/* Its modulus. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus)(PERMI_V (*p)[8], PERMI_V (*m)[8], int form, int parts, int k)
 {
   const PERMI_V re = form == PERMI_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
@@ -16019,7 +15900,6 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus)(PERMI_V (*p)[8], PERMI_V (
   return re + (form == PERMI_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
 }
 
-/* Adds term + low, not renormalised. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *total, PERMI_V term, PERMI_V low, int minus)
 {
   PERMI_V error;
@@ -16029,7 +15909,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *tota
   total->lo = total->lo + (minus ? error - low : error + low);
 }
 
-/* Adds the terms of one state; last: 1 ends its group. */
+/* last: the state ends its group. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, const PERMI_V *p, const PERMI_V *m,
                                                      int last, int form, int product, int block)
 {
@@ -16047,7 +15927,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
     }
     return;
   }
-  /* with their low parts; renormalised once a state */
+  /* renormalised once a state */
   PERMI_EVERY(k, settings, PERMI_NAME(add_wide_term)(total, p[k], m[k], k >= settings / 2));
   total->hi = PERMI_NAME(vector_two_sum)(total->hi, total->lo, &total->lo);
 }
@@ -16055,8 +15935,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *out,
                                                  int form, int parts, int product, int block)
 {
-  double x[PERMI_VIRTUAL_ROWS] PERMI_ALIGN64; /* row sums over the fixed and the outer columns */
-  double hi[2][8] PERMI_ALIGN64, lo[2][8] PERMI_ALIGN64, moduli[8] PERMI_ALIGN64; /* lanes of the sums */
+  double x[PERMI_VIRTUAL_ROWS] PERMI_ALIGN64;
+  double hi[2][8] PERMI_ALIGN64, lo[2][8] PERMI_ALIGN64, moduli[8] PERMI_ALIGN64;
   const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
   const uint64_t group = (UINT64_C(1) << (dense->chunk_log2 < PERMI_GROUP_LOG2 ? dense->chunk_log2 : PERMI_GROUP_LOG2));
   const int settings = 1 << block;
@@ -16069,7 +15949,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   PERMI_NAME(walk_from)(dense, first, x);
   for (c = first;;) {
     const PERMI_V one = PERMI_SET(c & 1 ? -1.0 : 1.0);
-    PERMI_V p[2][8], m[2][8]; /* real, imaginary parts */
+    PERMI_V p[2][8], m[2][8];
     if (form == PERMI_NORMALISED)
       PERMI_NAME(rows_normalised)(dense, x, one, block, p[0], m[0]);
     else if (form == PERMI_PAIR && parts == 1)
@@ -16081,9 +15961,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
     else
       PERMI_NAME(rows_split_complex)(dense, x, one, product, block, p, m);
 
-    /* Sum of |terms|. All of them cost 4%, so where only the estimate needs it, from 2^12 outer states up, a sample is
-       taken: one in four groups of eight states (one in eight when fast) by a hash of their number. Not by a pattern:
-       a matrix can have all its terms where any fixed pattern of signs is not. */
+    /* All |terms| cost 4%; an estimate from 2^12 outer states up takes one in four groups (fast: eight), by a hash, as
+       a matrix may hide its terms from any fixed pattern. */
     if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask)) {
       PERMI_V modulus[8], even, odd;
       PERMI_EVERY(k, settings, modulus[k] = PERMI_NAME(modulus)(p, m, form, parts, k));
@@ -16120,7 +15999,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   {                                                                                                                    \
     PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
   }
-/* The block is what fits 32 vector registers, or 16 (AVX2, plain), of each kernel. */
+/* The largest block that fits 32 registers, or 16. */
 #if PERMI_WIDTH == 8
 PERMI_INSTANCE(permi_glynn_real_avx512, PERMI_NORMALISED, 1, PERMI_ROUNDED, 3)
 PERMI_INSTANCE(permi_glynn_real_avx512_k2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
@@ -16131,7 +16010,7 @@ PERMI_INSTANCE(permi_accurate_real_avx512, PERMI_SPLIT, 1, PERMI_COMPENSATED, 3)
 PERMI_INSTANCE(permi_dd_real_avx512, PERMI_SPLIT, 1, PERMI_DOUBLED, 3)
 #if !defined(PERM_NO_COMPLEX)
 PERMI_INSTANCE(permi_pair_complex_avx512, PERMI_PAIR, 2, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_split_complex_avx512, PERMI_SPLIT, 2, PERMI_ROUNDED, 2) /* 3: tables beyond 32 KiB from n = 16 */
+PERMI_INSTANCE(permi_split_complex_avx512, PERMI_SPLIT, 2, PERMI_ROUNDED, 2) /* 3: tables > 32 KiB */
 PERMI_INSTANCE(permi_accurate_complex_avx512, PERMI_SPLIT, 2, PERMI_COMPENSATED, 2)
 PERMI_INSTANCE(permi_dd_complex_avx512, PERMI_SPLIT, 2, PERMI_DOUBLED, 2)
 #endif
@@ -16175,36 +16054,33 @@ PERMI_INSTANCE(permi_dd_complex_plain, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
 #undef PERMI_INSTANCE
 
 /* ================================================================================== >>small_kernels
-   Kernels for small orders. Columns 0 and 1 are expanded exactly, the other n - 2 summed over signs as by Glynn, the
-   third always +. With z_i the signed row sum of row i, the permanent is
+   Small orders: columns 0 and 1 expanded exactly, Glynn's signs for the other n - 2, the third +. With z_i the signed
+   sum of row i, the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
-   A pair of rows is the element p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v are linear in the
-   signs, so they come from tables like z_i; c is constant. The first pair costs no product, the others 9 operations,
-   the last 4: at n = 12 74 operations for 48 elements (normalised rows: 72 and a division; pairs of Glynn: 104).
-   Constants of an instance:
-     order   n, or 0: n is an argument. n = 3 + lane + block columns: no tables, all in registers
-     parts   1 real, 2 complex
-     block   columns (0, 1, 2) whose 2^block settings stay in registers
-   out: value (re, im); the sum of max(|one half of a term|, |the other|), to which rounding errors are relative
-   (halves, since a term that is small by cancellation must not look accurate); at least the sum of all squares.
-   AVX-512 at n = 12 reaches 92% of the processor's peak. Tried without gain there: the loop over pairs unrolled (4%
-   slower); moduli of both halves and a broadcast sign for each parity (1 to 2% slower together). n as an argument costs
-   11% at n = 9, 8% at 10, 2% at 11 and 12, a constant 0.05 to 0.2 s of compile time: so only 12 is one. Settings have
-   names (0 to 3), not places in an array, and numbers are structures: clang keeps arrays of them in memory (99 ns, not
-   60 to 76, for permi_small_real_n8_avx512). */
+   A pair of rows is p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v, linear in the signs, come from
+   tables like z_i; c is constant. The first pair takes no product, the others 9 operations, the last 4: 74 for 48
+   elements at n = 12 (normalised rows: 72 and a division; Glynn's pairs: 104).
+   Constants: order, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts; block columns, 0
+   to 2.
+   out: value; the sum of the larger modulus of each term's halves, to which errors are relative (no cancelled term
+   looks accurate); at least the sum of squares.
+   AVX-512 at n = 12 has 92% of the peak. There an unrolled loop over pairs lost 4%, moduli of both halves and a
+   broadcast sign 1 to 2%. n as an argument costs 11% at n = 9, 8% at 10, 2% at 11 and 12; a constant, 0.05 to 0.2 s of
+   compile time. clang keeps arrays in memory, so settings have names (permi_small_real_n8_avx512: 99 ns, not 60 to
+   76). */
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
-#define PERMI_TABLE (5 - PERMI_LANES) /* columns in a table: 32 numbers a row; outer columns: at most 4, 16 numbers */
+#define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers and 16 outer ones */
 #define PERMI_EXPANDED PERMI_NAME(small_expanded)
 
 typedef struct {
   PERMI_N p, u, v, c;
-} PERMI_EXPANDED; /* p + u x + v y + c xy */
+} PERMI_EXPANDED;
 typedef struct {
   PERMI_N i0, i1, j0, j1;
-} PERMI_NAME(small_entries); /* of rows i and j in columns 0 and 1 */
+} PERMI_NAME(small_entries);
 typedef struct {
   PERMI_N zi, zj, u, v;
-} PERMI_NAME(small_forms); /* of a pair of rows, linear in the signs */
+} PERMI_NAME(small_forms);
 typedef struct {
   PERMI_V sign0, sign1, sign2;
 } PERMI_NAME(small_lanes);
@@ -16228,7 +16104,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minus)(PERMI_N a, PERMI_N b, 
   return a;
 }
 
-/* x + sign y */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_signed)(PERMI_N x, PERMI_V sign, PERMI_N y, int parts)
 {
   x.re = PERMI_FMA(sign, y.re, x.re);
@@ -16237,7 +16112,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_signed)(PERMI_N x, PERMI_V si
   return x;
 }
 
-/* x + a b */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_add_product)(PERMI_N x, PERMI_N a, PERMI_N b, int parts)
 {
   if (parts == 2) {
@@ -16249,7 +16123,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_add_product)(PERMI_N x, PERMI
   return x;
 }
 
-/* The sum of row `row` over the fixed and the lane columns. */
+/* Over the fixed and the lane columns. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_row_sum)(const double *row, PERMI_NAME(small_lanes) lanes,
                                                                  int parts)
 {
@@ -16263,7 +16137,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_row_sum)(const double *row, P
   return z;
 }
 
-/* The sums of a row for all settings of the block columns; setting 1 turns the first of them, 2 the second, 3 both. */
+/* Settings: 1 turns the first block column, 2 the second, 3 both. */
 typedef struct {
   PERMI_N z0, z1, z2, z3;
 } PERMI_NAME(small_row);
@@ -16288,14 +16162,14 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row)
   return sums;
 }
 
-/* a_i w_j + a_j w_i, the coefficient of x or y in (w_i + a_i x) (w_j + a_j x) */
+/* [x] of (w_i + a_i x) (w_j + a_j x). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_linear)(PERMI_N ai, PERMI_N wj, PERMI_N aj,
                                                                 PERMI_N wi, int parts)
 {
   return PERMI_NAME(small_add_product)(PERMI_NAME(times)(ai, wj, parts), aj, wi, parts);
 }
 
-/* f times a pair of rows. In this order gcc's AVX2 kernels keep all in registers: 0.87 to 0.92 of the time. */
+/* This order keeps gcc's AVX2 kernels in registers: 0.87 to 0.92 of the time. */
 PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPANDED f, PERMI_EXPANDED by, int parts)
 {
   PERMI_EXPANDED g;
@@ -16308,7 +16182,7 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPAND
   return g;
 }
 
-/* Adds the halves g and h of a term, which has an odd number of minus signs among the block columns if `odd`. */
+/* Adds a term's halves g, h; `odd`: an odd number of minus block signs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) * sums, PERMI_N g, PERMI_N h,
                                                         PERMI_V sign, int odd, int parts)
 {
@@ -16327,7 +16201,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) *
   sums->absolute = PERMI_ADD(sums->absolute, larger);
 }
 
-/* Adds the coefficient of xy in f times the last pair of rows. */
+/* Adds [xy] of f times the last pair. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
                                                           PERMI_EXPANDED last, PERMI_V sign, int odd, int parts)
 {
@@ -16336,7 +16210,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums)
   PERMI_NAME(small_finish)(sums, g, h, sign, odd, parts);
 }
 
-/* The same with a last row, z + a0 x + a1 y. */
+/* Adds [xy] of f times a last row. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
                                                          PERMI_N z, const double *row, PERMI_V sign, int odd,
                                                          int parts)
@@ -16346,7 +16220,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
   PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, odd, parts);
 }
 
-/* DO(q) for the settings of the block columns: f<q> is a pair, is multiplied by a pair, or by the last one. */
 /* clang-format off */
 #define PERMI_EACH_SETTING(DO)                                                                                         \
   DO(0) if (block >= 1) { DO(1) } if (block == 2) { DO(2) DO(3) }
@@ -16355,7 +16228,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
 #define PERMI_NEXT(q) f##q = PERMI_NAME(small_multiply)(f##q, PERMI_PAIR_OF(q), parts);
 #define PERMI_LAST(q) PERMI_NAME(small_end_pair)(sums, f##q, PERMI_PAIR_OF(q), sign, q == 1 || q == 2, parts);
 
-/* A pair of rows for one setting, from row sums. */
 PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_N zi, PERMI_N zj,
                                                                 PERMI_NAME(small_entries) entries, PERMI_N c,
                                                                 int parts)
@@ -16368,7 +16240,7 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_N zi, PERM
   return pair;
 }
 
-/* a_i0, a_i1, a_j0, a_j1 of two rows, and *c = a_i0 a_j1 + a_i1 a_j0. */
+/* Also *c = a_i0 a_j1 + a_i1 a_j0. */
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
     PERMI_NAME(small_exact)(const double *i, const double *j, PERMI_N *c, int parts)
 {
@@ -16381,7 +16253,6 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
   return entries;
 }
 
-/* The whole sum where every setting is in registers. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_sums) * sums, const double *a, int n,
                                                               PERMI_NAME(small_lanes) lanes, int parts, int block)
 {
@@ -16416,14 +16287,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_s
 #undef PERMI_ALONE
 }
 
-/* Tables in `room`: of row i or pair k, form 4k + (0, 1, 2, 3) is z_i, z_j, u, v. In `table` with the sums over the
-   fixed, lane and table columns, 32 doubles a part; in `outer` those over the outer columns, 16; in `cross` c of each
-   pair. */
+/* Forms 4k + (0, 1, 2, 3): z_i, z_j, u, v of pair k; `table`: 32 doubles a part, `outer`: 16; cross: c. */
 #define PERMI_ROOM_TABLE (6 * 4 * 32)
 #define PERMI_ROOM_OUTER (6 * 4 * 16)
 #define PERMI_ROOM (PERMI_ROOM_TABLE + PERMI_ROOM_OUTER + 6 * PERMI_WIDTH)
 
-/* Numbers 0 to count - 1 at z become z + y, and those behind them z - y; `apart` doubles between parts. */
+/* `count` numbers at z become z + y, the next z - y. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_N y, int apart, int parts)
 {
   int at;
@@ -16434,7 +16303,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PE
   }
 }
 
-/* Sums of row `row` for all settings of the block and table columns, into t; x: for all states of the outer ones. */
+/* Row sums for all settings into t, for outer states into x. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, double *t, double *x, int columns,
                                                            int outer, PERMI_NAME(small_lanes) lanes, int parts,
                                                            int block)
@@ -16461,7 +16330,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
     PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 16, parts);
 }
 
-/* u and v of a pair of rows from its z_i and z_j, `count` numbers of a table. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PERMI_NAME(small_entries) entries,
                                                      int apart, int parts)
 {
@@ -16476,7 +16344,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PE
   }
 }
 
-/* A form of a pair for setting q: what the outer columns give, x, and what the table has. */
+/* The outer columns' x plus the table's q. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_form)(const double *from, PERMI_N x, int q, int parts)
 {
   return PERMI_NAME(small_plus)(PERMI_NAME(get)(from + q * PERMI_WIDTH, 32, parts), x, parts);
@@ -16505,7 +16373,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_forms) PERMI_NAME(small_outer_pair)(c
   return x;
 }
 
-/* The terms of one outer state and 2^block settings, from place `from` of the table on. */
+/* Adds the terms of one outer state and 2^block settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * sums, const double *from,
                                                        const double *state, const double *cross, const double *last_row,
                                                        int n, PERMI_V sign, int parts, int block)
@@ -16536,7 +16404,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
   }
 }
 
-/* The whole sum by tables. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums) * sums, const double *a, int n,
                                                            PERMI_NAME(small_lanes) lanes, double *room, int parts,
                                                            int block)
@@ -16579,7 +16446,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(const double *a, double *out, d
   lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
   sums.even = sums.odd = sums.even_im = sums.odd_im = PERMI_SET(permi_lane_zero[0]);
   sums.absolute = zero;
-  for (i = 0; i < entries; i += 2 * PERMI_WIDTH) { /* the last step goes back: some squares count twice */
+  for (i = 0; i < entries; i += 2 * PERMI_WIDTH) { /* some squares count twice */
     const double *at = a + (i + 2 * PERMI_WIDTH <= entries ? i : entries - 2 * PERMI_WIDTH);
     const PERMI_V x0 = PERMI_LOAD_ANY(at), x1 = PERMI_LOAD_ANY(at + PERMI_WIDTH);
     squares0 = PERMI_FMA(x0, x0, squares0);
@@ -16598,7 +16465,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(const double *a, double *out, d
   permi_small_fold(lane, PERMI_WIDTH, parts, n, out);
 }
 
-/* order 0: any, by tables; else that order alone, in registers if they are enough */
+/* order 0: any, by tables; else in registers if possible */
 #define PERMI_INSTANCE(name, order, parts, block)                                                                      \
   PERMI_TARGET PERMI_ALIGN_LOOPS static void PERMI_NAME(name)(int n, const double *a, double *out)                     \
   {                                                                                                                    \
@@ -16644,43 +16511,34 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 #undef PERMI_ROOM_OUTER
 
 /* ================================================================================== >>exact_kernels
-   The kernels for exact integers, see >>exact. */
+   Kernels of >>exact. */
 
 #if PERMI_WIDTH >= 4 && !defined(PERM_NO_EXACT)
-/* Add terms of >>exact to accumulators. `atom` holds, for each atom, four vectors of 4 WIDTH int16, of which the first
-   `settings` count. The levels:
-     atoms    products of rows, below 2^15: int16. A limb has 4 atoms, or 5; an atom without rows is 1.
-     halves   of a limb: atoms 0 1 (4) and 2 3, below 2^31: int32. PAIRS16 multiplies int16 lanes and adds neighbours;
-              with the odd (even) lanes of one factor cleared it gives the even (odd) lanes' products.
-     limbs    products of the two halves, |g| <= the plan's cap < 2^51: doubles, which then are exact
-     terms    (prod of the first limbs) (prod of the others), as limbs of weights u_k = 2^(51 k)
-   so one vector of atoms ends as four vectors of limbs, for lanes = 0, 2, 1, 3 modulo 4. Bit q of `negative` changes
-   the sign of setting q, and place_signs = 1 that of lanes 1 and 2 modulo 4.
-   Products. For a, a whole number of u_k with |a| <= 2^51 u_k, and |g| < 2^51, and C_k = 1.5 * 2^103 u_k, the sum
-   C_k + ag lies in C_k's binade, where doubles are the whole numbers of 2^51 u_k. So fma(a, g, C_k) = C_k + h with
-   h = ag rounded to whole numbers of u_(k+1), |ag - h| <= 2^50 u_k, and l = fma(a, g, -h) is exact: ag = h + l.
-   Limbs stay within 2^51 u_k: the plan's cap G is
-     2^51 - 2^10, up to three limbs in a row: one limb is <= G; of two, l <= 2^50 and h <= G^2 2^-51 + 1/2 <
-                  2^51 - 2^11 + 1; of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2
-     2^50 - 2^10, beyond: M -> M G 2^-51 + 1/2 + 2^50 < 2^51 for M < 2^51.
-   The last products go into 64-bit accumulators as the bits of C_k + h and of 1.5 * 2^52 u_k + l (the same binade for
-   every l, as |l| <= 2^50 u_k), which count whole numbers of u_(k+1) and u_k from a constant. The constants are taken
-   off when accumulators are emptied, after at most 128 settings of 4 vectors (32 where limbs are many): at most
-   5 (31) numbers <= 2^51 a vector and accumulator, below 2^63 together. round[k] = C_k and
-   rest[k] = C_k + 1.5 * 2^52 u_k, both doubles.
-   More than six limbs, and those of rows too long for int16, go through exact_many. Wide limbs are products of rows'
-   sums in doubles, made before. So that 32 limbs stay within doubles, u_k = 2^(51 k) unit there, and the first limb is
-   multiplied by the unit; the other half keeps weights 2^(51 k), and second[k] is C_k for those. The last products are
-   made 3 x 2 at a time: those of limbs that are not there are 0, but their constants count; beyond the last accumulator
-   in use these are 0 too.
-   IFMA: limbs are integers, |g| < 2^51 as above, and u_k = 2^(52 k). Magnitudes and signs go apart. The instructions
-   add the lower or the upper 52 bits of a product of two numbers' lower 52 bits to a sum of 64. A magnitude of k
-   limbs, all but the last below 2^52 and that below 2^(51 k - 52 (k - 1)), times |g| is one of k + 1, once what exceeds
-   52 bits of one is added to the next (those bits may stay where they are). The last sums, of at most 6 numbers below
-   2^52, take the sign and are added up 64 * 4 times: below 2^63. */
+/* Add terms to accumulators. atom holds, by atom, four vectors of 4 WIDTH int16, the first `settings` in use.
+     atoms    products of rows below 2^15, int16; 4 or 5 a limb, 1 if without rows
+     halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours; one of the two is cleared
+     limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
+     terms    (prod of the first limbs) (prod of the others), limbs of weights u_k = 2^(51 k)
+   A vector of atoms ends as four of limbs, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs
+   lanes 1 and 2 modulo 4.
+   1. Let a be a multiple of u_k, |a| <= 2^51 u_k, |g| < 2^51, C_k = 1.5 * 2^103 u_k. C_k + ag lies in C_k's binade, of
+   doubles 2^51 u_k apart: fma(a, g, C_k) = C_k + h, h a multiple of u_(k+1), |ag - h| <= 2^50 u_k, and l = fma(a, g,
+   -h) is exact: ag = h + l.
+   2. Limbs stay within 2^51 u_k. Up to three, G = 2^51 - 2^10: one is <= G; of two, l <= 2^50, h <= G^2 2^-51 + 1/2 <
+   2^51 - 2^11 + 1; of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2. Beyond, G = 2^50
+   - 2^10: M < 2^51 gives M G 2^-51 + 1/2 + 2^50 < 2^51.
+   3. Last products enter 64-bit accumulators as bits of C_k + h and 1.5 * 2^52 u_k + l (one binade, as |l| <= 2^50
+   u_k): multiples of u_(k+1) and u_k plus constants, subtracted at emptying: after 128 settings of 4 vectors (many
+   limbs: 32) of at most 5 (31) numbers <= 2^51, below 2^63. round[k] = C_k, rest[k] = C_k + 1.5 * 2^52 u_k.
+   4. exact_many: more than six limbs, and wide ones, products of row sums in doubles. u_k = 2^(51 k) unit keeps 32
+   limbs in range; the first limb gets the unit; the second half keeps weights 2^(51 k), its C_k is second[k]. In tiles
+   of 3 x 2 last products absent limbs are 0, but their constants count, except beyond the last accumulator.
+   5. IFMA: integer limbs, |g| < 2^51, u_k = 2^(52 k), signs apart; instructions add the lower or upper 52 bits of a
+   product. k limbs below 2^52, the last below 2^(51 k - 52 (k - 1)), times |g| are k + 1 such after carries. Last sums
+   of at most 6 numbers below 2^52 are added 64 * 4 times: below 2^63. */
 #define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
 
-/* a[0 .. k] = (a[0 .. k - 1]) g, limbs of weights u_0, u_1, ...; see the kernel. So for `places` vectors in turn. */
+/* a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
                                                        int places)
 {
@@ -16710,7 +16568,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const 
     a[k * places + place] = carry[place];
 }
 
-/* Adds the products of na limbs with nb, `places` vectors apart, to the accumulators. */
+/* Adds products of na limbs with nb, `places` apart. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V *a, const PERMI_V *b, int na, int nb,
                                                      const double *round, const double *rest, int places)
 {
@@ -16726,7 +16584,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V 
     }
   }
 }
-/* Limb k of setting q from its atoms: integers, in four vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,
                                                       int q, PERMI_I *limb)
 {
@@ -16747,7 +16604,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, 
   limb[3] = PERMI_I_EVEN32(PERMI_I_HIGH32(e1), PERMI_I_HIGH32(f1));
 }
 
-/* The same as doubles, in memory. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb_doubles)(const permi_exact *exact, const permi_exact_work *work,
                                                               int k, int q, double *to)
 {
@@ -16759,13 +16615,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb_doubles)(const permi_exact 
     PERMI_STORE(to + place * PERMI_WIDTH, PERMI_I_DOUBLES(limb[place]));
 }
 
-/* 1: the terms of this setting and place are subtracted */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_sign)(int negative, int place_signs, int q, int place)
 {
   return (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
 }
 
-/* `limbs` of them, 2 to 6, in registers. */
+/* 2 to 6 limbs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int limbs)
 {
@@ -16803,7 +16658,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 
-/* Any number of limbs, and wide ones: loops of unforeseeable lengths, so four vectors a turn. */
+/* Any number of limbs, wide ones too; four vectors a turn. */
 PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                 int negative, int place_signs)
 {
@@ -16827,7 +16682,7 @@ PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_
       const int sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place);
       a[place] = PERMI_LOAD(limb + place * PERMI_WIDTH) * PERMI_SET(sign ? -exact->unit : exact->unit);
       b[place] = PERMI_LOAD(other + place * PERMI_WIDTH);
-      a[first * 4 + place] = a[first * 4 + 4 + place] = PERMI_SET(0); /* to whole tiles of 3 x 2, at most */
+      a[first * 4 + place] = a[first * 4 + 4 + place] = PERMI_SET(0);
       b[second * 4 + place] = PERMI_SET(0);
     }
     for (k = 1; k < first; k++)
@@ -16846,7 +16701,7 @@ PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_
 
 #if PERMI_WIDTH == 8
 #define PERMI_IFMA __attribute__((target("avx512f,avx512dq,avx512bw,popcnt,avx512ifma")))
-/* a[0 .. k] = (a[0 .. k - 1]) a[k], magnitudes of at most `most` limbs. */
+/* a[0 .. k] = a[0 .. k - 1] a[k], up to `most` limbs. */
 PERMI_IFMA PERMI_INLINE void permi_ifma_times(__m512i *a, int k, int most)
 {
   const __m512i g = a[k], zero = _mm512_setzero_si512();
@@ -16888,7 +16743,7 @@ PERMI_IFMA PERMI_INLINE void permi_ifma_few(const permi_exact *exact, permi_exac
         magnitude[k] = _mm512_abs_epi64(g);
         term[k] = _mm512_setzero_si512();
       }
-      if (first > 1) /* each half's product in its place */
+      if (first > 1)
         permi_ifma_times(magnitude, 1, first);
       if (first > 2)
         permi_ifma_times(magnitude, 2, first);
@@ -16944,14 +16799,13 @@ PERMI_INSTANCE(permi_exact_6_avx2, PERMI_TARGET, permi_exact_few_avx2, 6)
 #undef PERMI_INSTANCE
 #undef PERMI_IFMA
 
-/* x -= step if bit j of the Gray code of s is set, else x += step: the rows' sums, four bytes a row, of
-   int16 or int8. */
+/* x -= step where bit j of the Gray code of s is set, else +=; four bytes a row. */
 #define PERMI_EXACT_STEP(x, steps, SUB, ADD)                                                                           \
   for (i = 0; i < exact->padded; i += 2 * PERMI_WIDTH)                                                                 \
   PERMI_I_STORE(x + i, (s ^ s >> 1) >> j & 1 ? SUB(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i))                       \
                                              : ADD(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i)))
 
-/* The same for the int16 sums of atoms' rows and the doubles of wide limbs' rows, for outer column j. */
+/* The same for outer column j, atoms and wide limbs. */
 #define PERMI_EXACT_MOVE()                                                                                             \
   do {                                                                                                                 \
     PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB16, PERMI_I_ADD16);                                \
@@ -16960,7 +16814,7 @@ PERMI_INSTANCE(permi_exact_6_avx2, PERMI_TARGET, permi_exact_few_avx2, 6)
           (s ^ s >> 1) >> j & 1 ? -exact->wide_step[j * exact->padded + i] : exact->wide_step[j * exact->padded + i];  \
   } while (0)
 
-/* Empties the accumulators when the next `settings` might overflow them. */
+/* Empties accumulators that `settings` more might overflow. */
 PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int settings, int lane_signs, int *used,
                                                 uint64_t *accumulator, permi_wide *total)
 {
@@ -16974,7 +16828,6 @@ PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int se
   *used = 0;
 }
 
-/* Every sign vector: lane and block columns from a table, 16 WIDTH terms a step of the outer columns. */
 PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
                                                permi_wide *total)
 {
@@ -17042,16 +16895,15 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
   PERMI_LEAVE();
 }
 
-/* Only the sign vectors for which no even row is zero (an odd one cannot be), for rows of norms <= 127. A step of the
-   outer columns has 2^6 settings of as many columns, two from a table and four in Gray order, of one vector of int8
-   sums each: their least, unsigned, over the even rows is 0 where there is nothing to add. The lanes of the
-   survivors and their settings go on two lists, and are evaluated a vector at a time: a row's sum is that for all
-   columns + and three bytes looked up in tables of 16 by the lists' bits, four at a time. */
+/* Only sign vectors for which no even row is zero (an odd row cannot be), for norms <= 127. A step has 2^6 settings,
+   two columns from a table and four in Gray order, a vector of int8 sums each: the least over even rows, unsigned, is 0
+   where a term vanishes. Lanes and settings of survivors are listed; three bytes from tables of 16, by the lists' bits,
+   correct the sum for all +. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
                                                 permi_wide *total)
 {
   const int atoms = exact->narrow * PERMI_EXACT_ATOMS, bytes = 2 * PERMI_LANES;
-  const int shift = PERMI_WIDTH == 8 ? 2 : 1; /* lane bits beyond four */
+  const int shift = PERMI_WIDTH == 8 ? 2 : 1;
   const PERMI_I low = PERMI_I_SET(0x0f0f0f0f), high = PERMI_I_SET(PERMI_WIDTH == 8 ? 0x0c0c0c0c : 0x0e0e0e0e);
   int16_t *atom = work->atom;
   uint64_t *accumulator = work->accumulator;
@@ -17070,7 +16922,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
     const PERMI_I parity = PERMI_I_TABLE(exact->parity + 16 * (outer & 1));
     int survivors = 0, done;
     memcpy(y, x, (size_t)exact->padded * sizeof *y);
-    for (s = 0;;) { /* find */
+    for (s = 0;;) {
       const uint8_t *table = exact->lane_bytes;
       PERMI_I least[4];
       uint64_t mask[4];
@@ -17091,7 +16943,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
         uint8_t *to = lane + survivors;
         PERMI_I_STORE_ANY(setting + survivors, PERMI_I_SET(((uint32_t)(s ^ s >> 1) * 4 + (uint32_t)k) * 0x01010101u));
         survivors += PERMI_COUNT(left);
-        for (; left; to += 8) { /* eight at a time, be there as many or not: the branch is easier to foresee */
+        for (; left; to += 8) { /* always eight: easier to predict */
           PERMI_UNROLL
           for (i = 0; i < 8; i++, left &= left - 1)
             to[i] = (uint8_t)__builtin_ctzll(left | UINT64_C(1) << 63);
@@ -17106,7 +16958,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
       _mm_store_si128((__m128i *)(void *)(first + 16 * k),
                       _mm_add_epi8(_mm_load_si128((const __m128i *)(const void *)(exact->nibbles + 48 * k)),
                                    _mm_set1_epi32((int)x[k])));
-    for (done = 0; done < survivors; done += bytes) { /* evaluate */
+    for (done = 0; done < survivors; done += bytes) {
       const PERMI_I where = PERMI_I_LOAD_ANY(lane + done), what = PERMI_I_LOAD_ANY(setting + done);
       const PERMI_I b0 = PERMI_I_AND(where, low), b2 = PERMI_I_AND(PERMI_I_SHR16(what, 4 - shift), low);
       const PERMI_I b1 =
@@ -17122,7 +16974,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
                                    PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 16), b1),
                                                 PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 32), b2)));
           PERMI_I even;
-          if (with_first == first) /* one row takes the sign, and is 0 beyond the end of the lists */
+          if (with_first == first) /* one row has the sign, 0 beyond the lists */
             z = PERMI_I_AND(PERMI_I_SUB8(PERMI_I_XOR(z, sign), sign), PERMI_I_LOAD_ANY(exact->ends + 64 - rest));
           even = PERMI_I_SAR16(PERMI_I_SHL16(z, 8), 8);
           z = PERMI_I_SAR16(z, 8);
@@ -17153,7 +17005,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
 #endif
 
 /* ================================================================================= >>minors_kernels
-   The kernels for minors. */
+   Kernels of >>minors. */
 
 #if !defined(PERM_NO_EXTRAS)
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)
@@ -17178,7 +17030,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minus)(PERMI_N a, PERMI_N b)
   return a;
 }
 
-/* x + ab */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus_times)(PERMI_N x, PERMI_N a, PERMI_N b, int parts)
 {
   if (parts == 1) {
@@ -17198,14 +17049,10 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus_of)(PERMI_N x, int parts)
   return re + PERMI_ABS(x.im);
 }
 
-/* ---- minors: sums of P_i, see >>minors. Constants of an instance: parts, 1 or 2; block columns, whose settings stay
-   in registers.
-   Forward over the rows: products of those before each, stored. Backward: times those behind it. The last row stands in
-   no product of the first pass, so a pass back that stops there (least = n - 1) yields that row's minors at once.
-   What limits is traffic with the first-level cache, above all numbers that are read, added to and written back: sums
-   of every setting by themselves (two operations fewer a row and setting) made it half as fast again. */
+/* Sums of P_i. Constants: parts and block columns, in registers. Forward: products of the rows before each; backward:
+   times those behind it. The last row is in no forward product, so a pass back to least = n - 1 yields its minors.
+   First-level cache traffic limits: separate sums of every setting, two operations fewer, are slower by about half. */
 
-/* high + low += x in double-double */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
 {
   PERMI_V error;
@@ -17213,14 +17060,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, P
   PERMI_STORE(low, PERMI_LOAD(low) + error);
 }
 
-/* sum += x in memory */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_to)(double *sum, PERMI_N x, int parts)
 {
   PERMI_NAME(put)(sum, PERMI_WIDTH, PERMI_NAME(plus)(PERMI_NAME(get)(sum, PERMI_WIDTH, parts), x), parts);
 }
 
-/* Pairs of settings that differ in one column: their Glynn signs differ, so the differences go on, to `rest`, which may
-   be `term`; from the sums comes that column's sum, which is added to *sum. */
+/* Pairs of settings that differ in one column, hence in sign: differences go to `rest`, which may be `term`; sums add
+   to *sum, that column's. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int pairs, PERMI_N *rest, double *sum,
                                                        int parts)
 {
@@ -17235,7 +17081,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int 
   PERMI_NAME(add_to)(sum, both[0], parts);
 }
 
-/* The settings' products times the row at t. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minors_entry)(PERMI_N p, const double *t, int apart, PERMI_N outer,
                                                            int parts)
 {
@@ -17252,8 +17097,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *
                                                            parts));
 }
 
-/* The last four states, up to c, for the vector at `at` of the present sums; `sum` is that of the first outer column,
-   the second's is `number` behind. done: blocks of four before this one. */
+/* Adds the last four states up to c, vector `at`, to the first outer column's `sum` and the second's, `number` behind.
+   done: earlier blocks of four. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *work, int at, double *sum, int number,
                                                        int row, uint64_t c, uint64_t done)
 {
@@ -17266,8 +17111,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *
   int k;
   PERMI_STORE(sum, PERMI_LOAD(sum) + ((s0 - s1) - (s2 - s3)));
   PERMI_STORE(sum + number, PERMI_LOAD(sum + number) + turned);
-  /* Blocks that are complete with this state meet. In a Gray walk the sign of column k is + where bits k and k + 1 of c
-     are equal. */
+  /* Complete blocks meet. Column k has sign + where bits k and k + 1 of c are equal. */
   for (k = 0; done >> k & 1; k++) {
     const PERMI_V waiting = PERMI_LOAD(stack);
     PERMI_V difference = waiting - now;
@@ -17285,7 +17129,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int least, uint64_t chunk,
                                                   const permi_minors_work *work, int parts, int block)
 {
-  double x[2 * PERM_MAX_N] PERMI_ALIGN64; /* row sums over the fixed and the outer columns */
+  double x[2 * PERM_MAX_N] PERMI_ALIGN64;
   const int n = dense->n, number = parts * PERMI_WIDTH, settings = 1 << block, row = n * number;
   const int products = settings * number, sums = (block + 2) * number, pitch = 2 * products + sums;
   const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
@@ -17336,7 +17180,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int 
     }
 
     c++;
-    if (!(c & 3) || c == last) { /* four states at once; in a chunk of one or two the others are zeros */
+    if (!(c & 3) || c == last) { /* four states at once, padded with zeros */
       for (k = (int)(c & 3); k & 3; k++)
         for (i = least * number; i < row; i += PERMI_WIDTH)
           PERMI_STORE(work->present + k * row + i, PERMI_SET(0.0));
@@ -17392,11 +17236,10 @@ PERMI_INSTANCE(permi_minors_complex_plain, 2, 1)
 #endif
 
 /* ================================================================================== >>batch_kernels
-   Batches: as many matrices at once as a vector has elements, see >>batch. Numbers are a vector a part. */
+   Batches: each vector element has its own matrix. */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Entry (i, j) of matrices of order n, numbers `stride` doubles from each other; the 2 x 2 permanent of rows i, i + 1
-   and columns j, k. */
+/* Entry (i, j), then the 2 x 2 permanent of rows i, i + 1, columns j, k; numbers are `stride` apart. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stride, int n, int i, int j, int parts)
 {
   return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, PERMI_WIDTH, parts);
@@ -17412,7 +17255,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_two)(const double *a, size_t
   return PERMI_NAME(plus_times)(PERMI_NAME(times)(p, q, parts), r, s, parts);
 }
 
-/* sum plus the terms with columns j, k in rows 0, 1 and l, m in rows 2, 3 (n = 4), or j in row 0 and k, l behind. */
+/* Adds the terms with columns j, k in rows 0, 1 and l, m in rows 2, 3; or j in row 0 and k, l behind. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_four)(PERMI_N sum, const double *a, size_t stride, int j, int k,
                                                           int l, int m, int parts)
 {
@@ -17427,14 +17270,14 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_three)(PERMI_N sum, const do
                                 PERMI_NAME(expand_two)(a, stride, 3, 1, k, l, parts), parts);
 }
 
-/* n = 2, 3, 4: expansion as in >>small. *largest: of the moduli of parts, and of what it was. */
+/* n = 2, 3, 4 as in >>small; updates *largest with moduli of parts. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, size_t stride, PERMI_V *largest, int parts)
 {
   PERMI_V large = *largest;
   PERMI_N sum;
   int i;
   PERMI_UNROLL
-  for (i = 0; i + 1 < n * n; i += 2) { /* pairs first: the chain is what takes time */
+  for (i = 0; i + 1 < n * n; i += 2) { /* pairs first: a shorter chain */
     const double *p = a + (size_t)i * stride, *q = p + stride;
     large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p), PERMI_LOAD_ANY(q)));
     if (parts == 2)
@@ -17491,7 +17334,7 @@ PERMI_TARGET static void PERMI_NAME(batch_four_complex)(int n, const double *a, 
 }
 #endif
 
-/* What a stream of real values has seen: the largest entry, the smallest value, 0 or NaN. */
+/* Largest entry, smallest value, 0 or NaN of a stream. */
 typedef struct PERMI_NAME(stream) {
   PERMI_V large, small, poison;
 } PERMI_NAME(stream);
@@ -17508,7 +17351,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stre
   }
 }
 
-/* `vectors` of them, straight to their values. 1: no entry exceeds `largest`, no |value| is below `least`, none NaN. */
+/* Returns whether all entries are up to `largest`, all |values| from `least`, none NaN. */
 PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, size_t stride, size_t vectors,
                                                       double largest, double least, double *values)
 {
@@ -17533,8 +17376,8 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
 }
 
 #if PERMI_WIDTH == 8
-/* n = 5 .. 8, real. Accumulators are the subsets of the five low columns of one size, in the order of their masks; the
-   subset's high columns, the same for all, come in the inner loop. */
+/* n = 5 .. 8. Accumulators: subsets of the five low columns of one size, in order of masks; high columns come in the
+   inner loop. */
 #define PERMI_SUBSETS_0(F) F(0, 0)
 #define PERMI_SUBSETS_1(F) F(0, 0) F(1, 1) F(2, 2) F(3, 3) F(4, 4)
 #define PERMI_SUBSETS_2(F) PERMI_SUBSETS_1(F) F(5, 0) F(6, 1) F(7, 2) F(8, 3) F(9, 4)
@@ -17545,7 +17388,6 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
 #define PERMI_KEEP_SUBSET(i, chain) PERMI_STORE(to + (i)*PERMI_WIDTH, c##i);
 #define PERMI_FINISH(i, chain)                                                                                         \
   sum##chain = PERMI_FMA(c##i, PERMI_LOAD(other - (i)*PERMI_WIDTH), sum##chain);
-/* subset i from the subset j of the size below by low column x */
 #define PERMI_LOW(i, x, j)                                                                                             \
   c##i = PERMI_FMA(low##x, PERMI_LOAD(own + (j)*PERMI_WIDTH), c##i);
 #define PERMI_LOW_0
@@ -17555,7 +17397,6 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
   PERMI_LOW(5, 2, 3) PERMI_LOW(6, 0, 4) PERMI_LOW(7, 1, 4) PERMI_LOW(8, 2, 4) PERMI_LOW(9, 3, 4)                       \
   PERMI_LOW(0, 1, 0) PERMI_LOW(1, 2, 0) PERMI_LOW(2, 2, 1) PERMI_LOW(3, 3, 0) PERMI_LOW(4, 3, 1)                       \
   PERMI_LOW(5, 3, 2) PERMI_LOW(6, 4, 0) PERMI_LOW(7, 4, 1) PERMI_LOW(8, 4, 2) PERMI_LOW(9, 4, 3)
-/* 012 013 023 123 014 024 124 034 134 234 from 01 02 12 03 13 23 04 14 24 34 */
 #define PERMI_LOW_3                                                                                                    \
   PERMI_LOW(0, 0, 2) PERMI_LOW(1, 0, 4) PERMI_LOW(2, 0, 5) PERMI_LOW(3, 1, 5) PERMI_LOW(4, 0, 7)                       \
   PERMI_LOW(5, 0, 8) PERMI_LOW(6, 1, 8) PERMI_LOW(7, 0, 9) PERMI_LOW(8, 1, 9) PERMI_LOW(9, 2, 9)                       \
@@ -17563,7 +17404,6 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
   PERMI_LOW(5, 2, 6) PERMI_LOW(6, 2, 7) PERMI_LOW(7, 3, 6) PERMI_LOW(8, 3, 7) PERMI_LOW(9, 3, 8)                       \
   PERMI_LOW(0, 2, 0) PERMI_LOW(1, 3, 0) PERMI_LOW(2, 3, 1) PERMI_LOW(3, 3, 2) PERMI_LOW(4, 4, 0)                       \
   PERMI_LOW(5, 4, 1) PERMI_LOW(6, 4, 2) PERMI_LOW(7, 4, 3) PERMI_LOW(8, 4, 4) PERMI_LOW(9, 4, 5)
-/* 0123 0124 0134 0234 1234 from the ten above */
 #define PERMI_LOW_4                                                                                                    \
   PERMI_LOW(0, 0, 3) PERMI_LOW(1, 0, 6) PERMI_LOW(2, 0, 8) PERMI_LOW(3, 0, 9) PERMI_LOW(4, 1, 9)                       \
   PERMI_LOW(0, 1, 2) PERMI_LOW(1, 1, 5) PERMI_LOW(2, 1, 7) PERMI_LOW(3, 2, 7) PERMI_LOW(4, 2, 8)                       \
@@ -17590,13 +17430,12 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
     }                                                                                                                  \
     break;
 
-/* out: value, the largest square of a row's norm, their product, and what is negative or NaN unless the value
-   stands. */
+/* out: value, largest squared row norm, their product, and a number that is negative or NaN unless the value stands. */
 PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *program, const double *given, size_t stride,
                                                  double *work, const double *accept, double *out)
 {
   const int n = program->n, top = n / 2;
-  double *const a = work; /* the matrices, side by side */
+  double *const a = work;
   double *above = a + n * n * PERMI_WIDTH, *ping = above + program->most * PERMI_WIDTH;
   double *pong = ping + program->most * PERMI_WIDTH;
   PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0);
@@ -17616,7 +17455,7 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
   }
   for (half = 0; half < 2; half++) {
     const int rows = half ? n - top : top;
-    const double *row = a + (half ? top * n : 0) * PERMI_WIDTH, *before = row; /* level 1 is the row itself */
+    const double *row = a + (half ? top * n : 0) * PERMI_WIDTH, *before = row;
     double *after = ping;
     for (level = 2; level <= rows; level++) {
       const int above_is_whole = half && level == rows;
@@ -17648,7 +17487,7 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
   PERMI_STORE(out, sum0);
   PERMI_STORE(out + PERMI_WIDTH, large);
   PERMI_STORE(out + 2 * PERMI_WIDTH, norms);
-  sum0 = sum0 * sum0; /* a minimum of which one is NaN is the second: so it stays NaN */
+  sum0 = sum0 * sum0; /* the second operand of a minimum keeps its NaN */
   norms = PERMI_LESSER(sum0 - PERMI_SET(accept[1]), PERMI_FNMA(PERMI_SET(accept[2]), norms, sum0));
   PERMI_STORE(out + 3 * PERMI_WIDTH, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms));
   PERMI_LEAVE();
@@ -17669,14 +17508,14 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
 #undef PERMI_SUBSETS_2
 #endif
 
-#endif /* PERM_NO_EXTRAS */
+#endif
 
 /* ================================================================================= >>counts_kernels
-   Kernels of >>subsets and >>sign_sums, for AVX2 (also taken by AVX-512) and plain C (by NEON), which rounds
-   products of forms and complex numbers in its own order. */
+   Kernels of >>subsets and >>sign_sums: AVX2, also for AVX-512, and plain C, also for NEON, with its own order of
+   products. */
 
 #if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
-/* to += sum_k weight[k] from[k] over n states; four vectors overlap their chains. */
+/* to += sum_k weight[k] from[k]; four vectors overlap. */
 PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const *from, const double *weight, int count,
                                                 int n)
 {
@@ -17702,7 +17541,7 @@ PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const 
       to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
 }
 
-/* to += weight from, a weight a state. Tried: aligned vectors, up to 1.08 of the time. */
+/* to += weight from, by state. Aligned vectors: up to 1.08 of the time. */
 PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
 {
   int x;
@@ -17713,7 +17552,7 @@ PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from
     to[x] = fma(weight[x], from[x], to[x]);
 }
 
-/* to = from, with permi_size_seen of each state. */
+/* to = from, with permi_size_seen. */
 PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from, int n, double *most, double *least)
 {
   const PERMI_V infinite = PERMI_SET((double)INFINITY);
@@ -17738,8 +17577,7 @@ PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from
   }
 }
 
-/* Adds `times` a digit's entries to the forms' high and low parts, exactly. form: sums of both parts, `apart` places
-   apart. */
+/* Adds `times` a digit's entries to high and low parts, exactly; form: their sums. */
 PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const double *high_step,
                                                 const double *low_step, double *high, double *low, double *form,
                                                 int apart)
@@ -17763,9 +17601,9 @@ PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const do
   }
 }
 
-/* Multiplies *re, or *re + i *im, by the forms with their counts; parts PERMI_TERMS apart. */
+/* Multiplies *re (+ i *im) by powers of forms; parts PERMI_TERMS apart. */
 #if PERMI_WIDTH > 1
-/* Powers by squaring round no more often than copies in turn. */
+/* Squaring rounds no more often than copies. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form,
                                                           const double *other, PERMI_V *re, PERMI_V *im, int parts)
 {
@@ -17793,7 +17631,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *
   }
 }
 #else
-/* Real powers by squaring, into two products in turn for overlapping chains. */
+/* Squaring, into two overlapping products. */
 PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form, const double *other,
                                              double *re, double *im, int parts)
 {
@@ -17817,7 +17655,6 @@ PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const 
 }
 #endif
 
-/* Adds PERMI_TERMS weighted products of the forms to the sums. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_products)(int forms, const int *count, const double *form,
                                                         const double *weight, permi_lane_sums *sums, int parts)
 {
@@ -17827,7 +17664,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_products)(int forms, const int *co
     term[0] = PERMI_LOAD_ANY(weight + lane);
     term[1] = PERMI_SET(0.0);
     PERMI_NAME(multiply_forms)(forms, count, form + lane, form + forms * PERMI_TERMS + lane, &term[0], &term[1], parts);
-    for (part = 0; part < parts; part++) { /* permi_dd_add_double */
+    for (part = 0; part < parts; part++) { /* as permi_dd_add_double */
       PERMI_V error;
       const PERMI_V sum = PERMI_NAME(vector_two_sum)(PERMI_LOAD_ANY(sums->hi[part] + lane), term[part], &error);
       const PERMI_V low = error + PERMI_LOAD_ANY(sums->lo[part] + lane);
@@ -17856,8 +17693,7 @@ PERMI_TARGET static void PERMI_NAME(add_products_complex)(int forms, const int *
   PERMI_NAME(add_products)(forms, count, form, weight, sums, 2);
 }
 
-/* Takes one more form into e_k of PERMI_SETS sets, k from `most` down to `least`: e_k += x e_(k-1). A number's lanes
-   are adjacent. */
+/* Adds a form to PERMI_SETS sets, lanes adjacent: e_k += x e_(k-1), k from `most` down to `least`. */
 PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, int most, int least)
 {
   PERMI_V form[PERMI_SETS / PERMI_WIDTH], upper[PERMI_SETS / PERMI_WIDTH];
@@ -17878,7 +17714,7 @@ PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, 
   }
 }
 
-/* The same of forms x + iy and numbers e + if. */
+/* The same for x + iy and e + if. */
 PERMI_TARGET static void PERMI_NAME(symmetric_complex)(const double *x, const double *y, double *e, double *f,
                                                        int most, int least)
 {
@@ -17920,7 +17756,7 @@ static const permi_counts_kernels PERMI_NAME(counts_kernels_complex) = {
 #endif
 
 /* ================================================================================= >>vocabulary_end
-   The words of a family are forgotten before the next one. */
+   Undefines the words of a family. */
 
 #undef PERMI_JOIN_
 #undef PERMI_JOIN

@@ -4,8 +4,8 @@
        nvcc -O2 -c perm_cuda.cu
        cc -DPERM_WITH_CUDA program.c perm_cuda.o -L/usr/local/cuda/lib64 -lcudart_static -ldl -lrt -lpthread -lm
 
-   (or nvcc for the last step). Runs where there is no GPU too: the driver and NVRTC, which compiles kernels for the
-   order and kind of matrix, are opened when first needed; result.message tells what is missing.
+   (or nvcc for the last step). Runs without a GPU too: the driver and NVRTC, which compiles kernels, are opened when
+   first needed; result.message tells what is missing.
 
    CONTENTS (each tag is a file of src/gpu; plans and tables are in perm.h and perm_sparse.h)
      >>contract       what perm.h and this file tell each other
@@ -14,24 +14,24 @@
      >>text_batch     many small matrices
      >>text_counts    sums over counts
      >>text_frontier  arrays and lists, merge path
-     >>driver         CUDA driver and NVRTC, opened at run time; every call checked
+     >>driver         CUDA driver and NVRTC, opened at run time
      >>devices        which GPUs there are
-     >>compile        kernels by key: source, NVRTC, cache in memory and in a directory
+     >>compile        kernels by key: source, NVRTC, caches in memory and in a directory
      >>run            chunk ranges on several GPUs
      >>tune           which of several kernels is fastest
      >>batch          many small matrices
-     >>frontier       the frontier's dynamic program, on one GPU, in memory that is asked for beforehand
+     >>frontier       the frontier's dynamic program, on one GPU
 
    GUARANTEES
      - A chunk's sum has the same bits on every GPU: a fixed sequence of operations, each rounded once. Chunks are added
-       exactly, so results depend neither on the number of GPUs nor on how they shared chunks.
+       exactly, so results do not depend on the GPUs and how they shared chunks.
      - A failure ends with PERM_ERROR_DEVICE and a state that holds the chunks before it: call perm_job_execute again,
-       in another process if the driver keeps the failure (an illegal address, a memory error). A GPU that cannot begin
-       (too old, no memory left) leaves the work to the others.
+       in another process if the driver keeps the failure. A GPU that cannot begin (too old, no memory left) leaves the
+       work to the others.
      - Kernels take about a tenth of a second, so cancel, progress and max_seconds work. Contexts, compilers and the
-       driver's loader, which take seconds, run in threads of their own: a call that is to stop leaves within 0.2 s, and
-       what they make serves the next call. The end of the process waits for them; NVRTC from 12.8 on then gives up at
-       once. Only the driver's own start (cuInit, once in a process) cannot be left.
+       driver's loader take seconds, in threads of their own: a call that is to stop leaves within 0.2 s, and the next
+       call uses what they make. The end of the process waits for them; NVRTC from 12.8 on gives up at once. Only
+       cuInit, once in a process, cannot be left.
      - The frontier's values have the bits of the CPU's engine. It starts again after a failure or a stop.
    Thread-safe. Each GPU's primary context and the compiled kernels stay until the process ends. */
 #include "perm.h"

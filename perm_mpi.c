@@ -15,10 +15,10 @@
    CONTENTS (each tag is a file of src/mpi)
      >>config       what a project may define
      >>api          every public function
-     >>coordinator  which rank computes which chunks: self-scheduling, no MPI in it
+     >>coordinator  which rank computes which chunks: self-scheduling
      >>session      communicator, waiting, agreement of all ranks
      >>run          one job: ranges, reports, checkpoint, stops
-     >>calls        the message with rank 0's matrix and options; the public functions
+     >>calls        the public functions
      >>main         the command
 
    EXAMPLE
@@ -29,9 +29,8 @@
        if (rank == 0) printf("%.17g\n", result.value);            // every rank has the result
 
    HOW  Every rank makes the same plan, for the best kernel family that all have. Rank 0 hands out ranges of chunks,
-   seconds each by every rank's measured speed and shorter towards the end, one ahead of what a rank computes; it adds
-   up what comes back, writes the checkpoint, and computes too. A task goes to one rank; a job of only one task, or of
-   less than PERM_MPI_SECONDS, runs on rank 0.
+   adds up the results, writes the checkpoint, and computes too (>>coordinator). A job of one task, or of less than
+   PERM_MPI_SECONDS, runs on rank 0.
 
    GUARANTEES
      - The bits are those of the same call without MPI on a machine of that kernel family, for any number of ranks,
@@ -42,9 +41,9 @@
      - A rank that is killed takes the job with it, by mpirun or MPI_ERRORS_ARE_FATAL. Start again with any number of
        ranks and the same checkpoint: at most the seconds since it was last written are lost.
 
-   THREADS AND GPUS  A rank uses options.threads threads; 0: its share of what OpenMP offers on its node. Only the
-   calling thread calls MPI (MPI_THREAD_FUNNELED). options.gpu: of the GPUs that a rank sees; set CUDA_VISIBLE_DEVICES
-   for each (the command does). A job is on GPUs or not: then every rank needs one.
+   THREADS AND GPUS  A rank uses options.threads threads; 0: its share of its node. Only the calling thread calls MPI
+   (MPI_THREAD_FUNNELED). options.gpu counts GPUs that a rank sees; set CUDA_VISIBLE_DEVICES for each, as the command
+   does. If a job is on GPUs, every rank needs one.
 
    DOES NOT  divide one task among ranks, survive a lost rank without a restart, mix byte orders. */
 #if !defined(_POSIX_C_SOURCE) && !defined(_GNU_SOURCE)
@@ -75,17 +74,16 @@
 #define PERM_MPI_C_INCLUDED
 
 #include "perm_sparse.h"
-#if !defined(PERM_MPI_SIMULATE) /* tests/mpi/simulate.c wants the coordinator only */
-/* MPI's C++ interface is not used, and not free of warnings */
+#if !defined(PERM_MPI_SIMULATE) /* for tests/mpi/simulate.c */
+/* MPI's C++ interface is unused and has warnings */
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
 /* ============================================================================================ >>api
-   All are collective over the ranks of `comm`, and as the perm_compute_ function of the same name. Rank 0's arguments
-   count; on the others only options->allocator and options->cancel do (each may be NULL), and options may be NULL.
-   result is required everywhere. Rank 0 calls progress and has the checkpoint; cancel counts wherever it is set.
-   Nothing is left behind between calls. Thread-safe as far as MPI is. */
+   Each call is collective over `comm` and as the perm_compute_ function of its name. Rank 0's arguments count; other
+   ranks pass options (or NULL) for allocator and cancel. result is required everywhere. Rank 0 calls progress and has
+   the checkpoint; cancel counts on any rank. Nothing remains between calls. Thread-safe as far as MPI is. */
 
 #if defined(__cplusplus)
 extern "C" {
@@ -113,13 +111,13 @@ perm_status perm_mpi_repeated_gaussian(MPI_Comm comm, int m, int n, const int64_
                                        const int *row_counts, const int *column_counts, const perm_options *options,
                                        perm_result *result);
 
-/* For programs that run on rank 0 only: the others call perm_mpi_serve, which takes part in every call above until rank
-   0 calls perm_mpi_dismiss. Of the options allocator and cancel count. */
+/* For programs that run on rank 0 only: perm_mpi_serve takes part in every call above until rank 0 calls
+   perm_mpi_dismiss. Of the options allocator and cancel count. */
 perm_status perm_mpi_serve(MPI_Comm comm, const perm_options *options);
 perm_status perm_mpi_dismiss(MPI_Comm comm);
 
-/* perm_job_execute on all ranks, which have made the same job (else PERM_ERROR_STATE). Rank 0's state counts and gets
-   what is finished; elsewhere it may be NULL. */
+/* perm_job_execute on all ranks, which have made the same job (else PERM_ERROR_STATE). Rank 0's state counts and
+   receives what is finished; elsewhere it may be NULL. */
 perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *state, const perm_options *options,
                              perm_result *result);
 #if defined(__cplusplus)
@@ -145,17 +143,14 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
 #endif
 
 /* ==================================================================================== >>coordinator
-   Which rank computes which chunks. Time comes in as numbers, so that a test can simulate a thousand ranks.
-
+   Which rank computes which chunks. Times are arguments, so that a test simulates a thousand ranks.
    Invariants: 1. a chunk is finished (in the state), handed out (in one rank's `sent`) or neither; before a leaf's
-   `next` all are finished or handed out; 2. a report is taken only for the range that its rank was sent first, so no
-   chunk goes in twice; 3. after a stop or failure nothing is handed out, and `outstanding` falls to 0.
+   `next` all are finished or handed out; 2. a report counts only for its rank's first range, so no chunk enters twice;
+   3. after a stop or failure nothing is handed out, and `outstanding` falls to 0.
+   Guided self-scheduling: a range is a third of its rank's share of the rest at measured speeds, at most
+   PERM_MPI_RANGE_SECONDS, shorter on rank 0. One range waits ahead. */
 
-   Guided self-scheduling by predicted seconds: a range is a third of what its rank could do of the work left, if all
-   went on at the measured speeds, at most PERM_MPI_RANGE_SECONDS. A rank has one range ahead, so that rank 0 may answer
-   late; rank 0 takes ranges short enough to answer in time. */
-
-#define PERMI_MPI_AHEAD 2 /* a range that a rank computes, and one ready */
+#define PERMI_MPI_AHEAD 2
 
 typedef struct permi_mpi_range {
   int leaf;
@@ -163,9 +158,9 @@ typedef struct permi_mpi_range {
 } permi_mpi_range;
 
 typedef struct permi_mpi_rank {
-  double speed;         /* predicted seconds of one thread done in a second */
-  int measured, gpus;   /* gpus: most in one of its ranges */
-  int ranges;           /* in sent */
+  double speed;       /* predicted thread-seconds done in a second */
+  int measured, gpus; /* gpus: most in one range */
+  int ranges;
   permi_mpi_range sent[PERMI_MPI_AHEAD];
 } permi_mpi_rank;
 
@@ -173,22 +168,21 @@ typedef struct permi_mpi_leaf {
   int index, task;
   double per_chunk; /* predicted seconds */
   double work;      /* of one chunk */
-  uint64_t next;    /* the first chunk that may not have been handed out */
+  uint64_t next;    /* first chunk not handed out */
 } permi_mpi_leaf;
 
 typedef struct permi_mpi_coordinator {
   const perm_job *job;
   perm_state *state; /* not owned */
   perm_allocator allocator;
-  int ranks, leaves, current; /* leaves before `current`, in order of handing out, have nothing left */
+  int ranks, leaves, current;
   permi_mpi_rank *rank;
-  permi_mpi_leaf *leaf;              /* tasks first, the longest first */
-  double total, before, done, unsent; /* predicted seconds: of the job, finished before it began, since, not handed
-                                         out */
+  permi_mpi_leaf *leaf;               /* tasks first, the longest first */
+  double total, before, done, unsent; /* predicted seconds: of the job, finished before, since, not handed out */
   double speed;                       /* of all ranks */
-  double elements;                    /* terms summed since it began */
-  int outstanding;                    /* ranges not reported */
-  perm_status status;                 /* not PERM_OK: nothing is handed out */
+  double elements;                    /* terms since the begin */
+  int outstanding;
+  perm_status status;
   char message[PERM_MESSAGE_BYTES];
 } permi_mpi_coordinator;
 
@@ -213,7 +207,7 @@ static void permi_mpi_coordinator_free(permi_mpi_coordinator *c)
   c->leaf = NULL;
 }
 
-/* Makes room. 0: out of memory. */
+/* Returns 0 without memory. */
 static int permi_mpi_coordinator_create(permi_mpi_coordinator *c, const perm_job *job, int ranks,
                                         const perm_allocator *allocator)
 {
@@ -237,7 +231,7 @@ static double permi_mpi_leaf_seconds(const perm_leaf *leaf)
   return leaf->seconds > 1e-9 ? leaf->seconds : 1e-9;
 }
 
-/* Begins with what the state has. threads: of each rank, a first guess of its speed; NULL: one each. */
+/* threads: a first guess of speeds; NULL: 1 each. */
 static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *state, const int *threads)
 {
   int i, k, tasks;
@@ -278,13 +272,13 @@ static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *st
 
 static void permi_mpi_stop(permi_mpi_coordinator *c, perm_status status, const char *message)
 {
-  if (c->status < 0 || (c->status != PERM_OK && status > 0)) /* the first failure counts, before any other stop */
+  if (c->status < 0 || (c->status != PERM_OK && status > 0)) /* the first failure comes before other stops */
     return;
   c->status = status;
   snprintf(c->message, sizeof c->message, "%s", message);
 }
 
-/* The next range for a rank, to last `least` seconds or longer; 0: it has enough, or there is none. */
+/* Gives a rank a range of at least `least` seconds; returns 0 if it needs none or none is left. */
 static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, permi_mpi_range *range)
 {
   permi_mpi_rank *r = &c->rank[rank];
@@ -292,15 +286,15 @@ static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, perm
     return 0;
   for (; c->current < c->leaves; c->current++) {
     permi_mpi_leaf *leaf = &c->leaf[c->current];
-    const double left = c->unsent / c->speed; /* seconds */
+    const double left = c->unsent / c->speed;
     double target = left / 3, chunks;
     uint64_t begin = 0, end = 0;
     perm_state_left(c->job, c->state, leaf->index, leaf->next, &begin, &end);
     if (begin >= end)
       continue;
-    if (leaf->task && r->ranges) /* a task may take long: none waits behind another range */
+    if (leaf->task && r->ranges) /* nothing waits behind a long task */
       return 0;
-    if (rank == 0 && target < 0.6) /* rank 0 looks after the others between its ranges */
+    if (rank == 0 && target < 0.6) /* rank 0 serves the others between ranges */
       target = left / 10;
     target = target < PERM_MPI_RANGE_SECONDS ? target : PERM_MPI_RANGE_SECONDS;
     if (!r->measured && target > 0.25)
@@ -321,7 +315,7 @@ static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, perm
   return 0;
 }
 
-/* Takes a rank's report on the range that it was sent first; *partial has its first chunks. */
+/* *partial: the report's first chunks. */
 static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_range *range,
                            const perm_partial *partial, double seconds, int gpus)
 {
@@ -352,7 +346,7 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
       const double work = (double)partial->chunks * c->leaf[i].per_chunk;
       c->done += work;
       c->elements += (double)partial->chunks * c->leaf[i].work;
-      if (seconds > 1e-6) { /* what lasted long counts most */
+      if (seconds > 1e-6) { /* long ranges count most */
         const double weight = r->measured ? (seconds < 0.05 ? 10 * seconds : 0.5) : 1;
         const double speed = r->speed + weight * (work / seconds - r->speed);
         c->speed += speed - r->speed;
@@ -363,38 +357,37 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     }
 }
 
-/* The least seconds of a range: at 20 microseconds each, shorter ones would take a tenth of rank 0's time at the very
-   end. */
+/* In seconds: at 20 us each, shorter ranges would take a tenth of rank 0's time at the end. */
 static double permi_mpi_least(int ranks)
 {
   const double least = 2e-4 * ranks;
   return least > 2e-3 ? least : 2e-3;
 }
 
-#endif /* coordinator */
+#endif
 
 #if defined(PERM_MPI_IMPLEMENTATION) && !defined(PERM_MPI_SIMULATE) && !defined(PERM_MPI_CALLS_IMPLEMENTED)
 #define PERM_MPI_CALLS_IMPLEMENTED
 
 /* ======================================================================================== >>session
-   A communicator of our own, so that no message meets the caller's; waiting that leaves the processor to others;
-   agreement: all ranks go on, or all end with one status. */
+   A communicator of our own, waiting that yields the processor, and agreement: all ranks go on, or all end with one
+   status. */
 
 #define PERMI_MPI_PROTOCOL 3
-enum { PERMI_MPI_TO_ZERO = 1, PERMI_MPI_TO_RANK = 2 };                        /* tags */
-enum { PERMI_MPI_RUN = 1, PERMI_MPI_STOP = 2, PERMI_MPI_END = 3 };            /* orders */
-enum { PERMI_MPI_ENTERED = 1, PERMI_MPI_RETURNED = 2 };                       /* see permi_mpi_meet */
+enum { PERMI_MPI_TO_ZERO = 1, PERMI_MPI_TO_RANK = 2 };             /* tags */
+enum { PERMI_MPI_RUN = 1, PERMI_MPI_STOP = 2, PERMI_MPI_END = 3 }; /* orders */
+enum { PERMI_MPI_ENTERED = 1, PERMI_MPI_RETURNED = 2 };            /* permi_mpi_meet */
 enum { PERMI_MPI_NONE = -1, PERMI_MPI_BYE = -2 };
 #define PERMI_MPI_CAUSE 1000
 #define PERMI_MPI_SLOTS (PERMI_MPI_AHEAD + 2)
 
-typedef struct permi_mpi_order { /* from rank 0 */
+typedef struct permi_mpi_order {
   int kind;
   permi_mpi_range range;
 } permi_mpi_order;
 
-typedef struct permi_mpi_report { /* to rank 0 */
-  permi_mpi_range range; /* leaf PERMI_MPI_NONE: only a status; PERMI_MPI_BYE: the rank's last */
+typedef struct permi_mpi_report {
+  permi_mpi_range range; /* leaf: PERMI_MPI_NONE, only a status; _BYE, the last */
   uint64_t chunks;
   double seconds;
   int status, gpus;
@@ -404,28 +397,28 @@ typedef struct permi_mpi_report { /* to rank 0 */
 
 typedef struct permi_mpi_session {
   MPI_Comm comm;
-  int rank, ranks, nodes, local, locals; /* local: this rank on its node, of locals */
-  int over;                              /* ranks went different ways: this call ends */
-  perm_status status;                    /* then why, on all ranks */
+  int rank, ranks, nodes, local, locals; /* local: on its node */
+  int over;                              /* ranks diverged: this call ends */
+  perm_status status;                    /* then why */
   char message[PERM_MESSAGE_BYTES];
   char node[MPI_MAX_PROCESSOR_NAME];
   const perm_options *options; /* the caller's */
-  perm_options defaults;       /* all zero */
+  perm_options defaults;
 } permi_mpi_session;
 
 #if defined(PERM_MPI_TESTS)
 /* Faults on demand, on one rank. */
 static struct {
-  int rank, version, matrix, memory_at, device_at; /* memory_at, device_at: the range, from 1, that fails */
-  double delay;                                    /* more seconds for every range */
-  double least;                                    /* not 0: jobs that take longer are shared out */
+  int rank, version, matrix, memory_at, device_at; /* memory_at, device_at: range, from 1 */
+  double delay;                                    /* seconds more a range */
+  double least;                                    /* not 0: shares out longer jobs */
   double checkpoint;                               /* not 0: checkpoint.seconds */
   int isa, ranges;                                 /* isa: the rank's best */
 } permi_mpi_fault;
 static int permi_mpi_fault_shared, permi_mpi_fault_ranges; /* jobs shared out, ranges computed here */
 #endif
 
-/* Waits between looks at MPI: at first not at all, then ever longer. */
+/* Waits between looks at MPI, ever longer. */
 static void permi_mpi_pause(int *looks)
 {
 #if defined(_POSIX_C_SOURCE) && _POSIX_C_SOURCE >= 199309L
@@ -479,7 +472,7 @@ static perm_status permi_mpi_fail_memory(perm_result *result)
   return permi_mpi_fail(result, PERM_ERROR_MEMORY, "out of memory");
 }
 
-/* The smallest value of all ranks, and the first rank that has it. */
+/* Returns the smallest value of all ranks; *rank: the first that has it. */
 static int permi_mpi_least_of(const permi_mpi_session *session, int value, int *rank)
 {
   struct {
@@ -494,8 +487,7 @@ static int permi_mpi_least_of(const permi_mpi_session *session, int value, int *
   return least.value;
 }
 
-/* The worst of all ranks' verdicts, each 0 or a negative status; its message, with the name of the rank, goes to
-   session->message. */
+/* Returns the worst verdict, 0 or negative; session->message: whose and why. */
 static int permi_mpi_agree(permi_mpi_session *session, int verdict, const char *message)
 {
   int rank, worst = permi_mpi_least_of(session, verdict, &rank);
@@ -509,7 +501,7 @@ static int permi_mpi_agree(permi_mpi_session *session, int verdict, const char *
   return worst;
 }
 
-/* Opens a session; collective. Ranks that can share memory are on one node. */
+/* Collective. Ranks that can share memory are on one node. */
 static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, const perm_options *options)
 {
   MPI_Comm node;
@@ -532,8 +524,7 @@ static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, co
   session->options = options ? options : &session->defaults;
 }
 
-/* 0: all ranks are where rank 0 is, about to run the same job (entered), or back from the function that makes jobs.
-   Otherwise this call is over for all. */
+/* Returns 0 if all ranks stand where rank 0 does: about to run the same job, or back. Otherwise the call is over. */
 static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t fingerprint, perm_status status,
                           const char *message)
 {
@@ -543,7 +534,7 @@ static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t finger
   lead[1] = fingerprint;
   permi_mpi_broadcast(session, lead, sizeof lead, 0);
   if (place == PERMI_MPI_RETURNED && status < 0) {
-    verdict = status - PERMI_MPI_CAUSE; /* before those whose only trouble is that this rank is not with them */
+    verdict = status - PERMI_MPI_CAUSE; /* a cause precedes its consequences */
   } else if (lead[0] != (uint64_t)place || lead[1] != fingerprint) {
     verdict = PERM_ERROR_STATE;
     message = lead[0] == (uint64_t)place ? "another matrix, or another plan for it, than rank 0's"
@@ -553,10 +544,10 @@ static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t finger
 }
 
 /* ============================================================================================ >>run
-   One job on all ranks. Rank 0 (permi_mpi_lead) looks after the others between its own ranges and, by the progress
-   callback, within them; so do the others (permi_mpi_work) look for orders. */
+   One job on all ranks. Rank 0 (permi_mpi_lead) serves the others, and these (permi_mpi_work) look for orders, between
+   ranges and in the progress callback. */
 
-typedef struct permi_mpi_channel { /* from rank 0 to another: messages on their way */
+typedef struct permi_mpi_channel { /* from rank 0 to another */
   permi_mpi_order order[PERMI_MPI_SLOTS];
   MPI_Request request[PERMI_MPI_SLOTS];
   int slot;
@@ -566,9 +557,9 @@ typedef struct permi_mpi_leader {
   permi_mpi_session *session;
   const perm_options *options;
   permi_mpi_coordinator coordinator;
-  permi_mpi_channel *channel; /* one a rank */
-  int *threads;               /* of each rank */
-  int stopping, gone;         /* gone: ranks that have said good-bye */
+  permi_mpi_channel *channel; /* by rank */
+  int *threads;               /* by rank */
+  int stopping, gone;         /* ranks that said good-bye */
   double start, deadline, next_report, next_checkpoint, least;
   perm_result unwritten; /* of the last checkpoint */
   char activity[160];
@@ -603,7 +594,7 @@ static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *
   return 1;
 }
 
-/* Sends an order without waiting: a slot comes round again after its rank has answered what was in it. */
+/* Does not wait: a slot is free once its rank has answered. */
 static void permi_mpi_send(permi_mpi_leader *leader, int rank, int kind, const permi_mpi_range *range)
 {
   permi_mpi_channel *channel = &leader->channel[rank];
@@ -667,7 +658,6 @@ static void permi_mpi_tell(permi_mpi_leader *leader, double now)
     permi_mpi_stop(&leader->coordinator, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
 }
 
-/* Takes what ranks have reported, and answers. */
 static void permi_mpi_receive(permi_mpi_leader *leader)
 {
   permi_mpi_coordinator *c = &leader->coordinator;
@@ -707,7 +697,7 @@ static void permi_mpi_look(permi_mpi_leader *leader)
     permi_mpi_stop(c, PERM_STOPPED_TIME, perm_status_text(PERM_STOPPED_TIME));
   if (options->progress && now >= leader->next_report && c->status == PERM_OK)
     permi_mpi_tell(leader, now);
-  if (c->status != PERM_OK && !leader->stopping) { /* saved at once: there may be little time */
+  if (c->status != PERM_OK && !leader->stopping) { /* at once: time may be short */
     leader->stopping = 1;
     for (rank = 1; rank < c->ranks; rank++)
       permi_mpi_send(leader, rank, PERMI_MPI_STOP, NULL);
@@ -725,8 +715,7 @@ static int permi_mpi_look_within(const perm_progress *progress, void *user_data)
   return leader->stopping;
 }
 
-/* The caller's threads; else the rank's share of its node, or what OpenMP says where ranks are kept on different
-   cores. */
+/* Returns the caller's threads, else a share of the node, or OpenMP's if ranks are bound to cores. */
 static int permi_mpi_threads(const permi_mpi_session *session)
 {
 #if defined(_OPENMP)
@@ -743,7 +732,7 @@ static int permi_mpi_threads(const permi_mpi_session *session)
 #endif
 }
 
-/* Computes one range, without limits, checkpoints or progress of its own. */
+/* Without limits, checkpoints or progress. */
 static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *job, const permi_mpi_range *range,
                               const perm_options *options_given,
                               int (*look)(const perm_progress *progress, void *user_data), void *user_data,
@@ -791,7 +780,7 @@ static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *
     snprintf(report->message, sizeof report->message, "%s", perm_status_text((perm_status)report->status));
 }
 
-/* The result for an unfinished state, as perm_job_execute has it for a stop at once. */
+/* Returns the result of an unfinished state. */
 static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options *options_given, perm_result *result)
 {
   static const volatile int cancelled = 1;
@@ -895,7 +884,7 @@ static int permi_mpi_look_for_orders(const perm_progress *progress, void *user_d
   }
 }
 
-/* Reports a status without chunks; range: PERMI_MPI_NONE, _BYE, or one handed back. */
+/* range: PERMI_MPI_NONE, _BYE, or one handed back. */
 static void permi_mpi_send_status(const permi_mpi_session *session, permi_mpi_range range, perm_status status)
 {
   permi_mpi_report report;
@@ -943,7 +932,6 @@ static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, cons
   permi_mpi_send_status(session, bye, PERM_OK);
 }
 
-/* Is there nothing to share out? */
 static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job)
 {
   const int leaves = perm_job_leaves(job);
@@ -961,8 +949,7 @@ static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job
   return session->ranks == 1 || seconds < least || (leaves < 2 && !ranges);
 }
 
-/* Begins as perm_job_execute does: an empty state gets what the checkpoint holds, and the checkpoint is written at
-   once, so that a bad name shows early. */
+/* Reads the checkpoint into an empty state and writes it at once: a bad name shows early. */
 static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, const perm_options *options,
                                     perm_result *result)
 {
@@ -987,7 +974,7 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
   return status == PERM_OK ? perm_checkpoint_write(job, state, options->checkpoint.file, options, result) : status;
 }
 
-/* Runs a job; collective, the same result on all ranks. */
+/* Collective. */
 static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job, perm_state *state,
                                  const perm_options *options, perm_result *result)
 {
@@ -1015,10 +1002,10 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
   if (permi_mpi_agree(session, result->status, result->message)) {
     if (led)
       permi_mpi_leader_free(&leader);
-    session->over = 0; /* all are at one place: only this job has failed */
+    session->over = 0; /* only this job has failed */
     if (session->rank == 0)
       snprintf(session->message, sizeof session->message, "%s", result->message);
-    permi_mpi_broadcast(session, session->message, sizeof session->message, 0); /* the caller's, not some rank's */
+    permi_mpi_broadcast(session, session->message, sizeof session->message, 0); /* the caller's */
     return permi_mpi_fail(result, session->status, session->message);
   }
   permi_mpi_broadcast(session, &alone, sizeof alone, 0);
@@ -1044,8 +1031,8 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
 }
 
 /* ========================================================================================== >>calls
-   Rank 0's matrix and options go to all ranks, all call the same perm_compute_ function, and options.execute brings
-   each of its jobs here. Rank 0 does alone what it can refuse or answer without a plan. */
+   All ranks call the same perm_compute_ function on rank 0's arguments; options.execute brings its jobs here. Rank 0
+   does alone what needs no plan. */
 
 enum {
   PERMI_MPI_REAL,
@@ -1053,27 +1040,27 @@ enum {
   PERMI_MPI_INTEGER,
   PERMI_MPI_GAUSSIAN,
   PERMI_MPI_SPARSE,
-  PERMI_MPI_ALONE,  /* rank 0 calls the function, the others get the result */
-  PERMI_MPI_DISMISS /* perm_mpi_serve ends */
+  PERMI_MPI_ALONE, /* rank 0 calls, the others get the result */
+  PERMI_MPI_DISMISS
 };
 
 #define PERMI_MPI_ARRAYS 5
 typedef struct permi_mpi_call {
   int kind, m, n;
-  int repeated; /* 1: perm_compute_repeated_ */
+  int repeated;
   const void *a;
   ptrdiff_t ld;
   const int *row_counts, *column_counts;
   const perm_matrix *matrix;
 } permi_mpi_call;
 
-typedef struct permi_mpi_header { /* goes to all first. The first three fields are the same in every version */
+typedef struct permi_mpi_header { /* the first three fields never change */
   uint64_t magic, version, sizes;
-  permi_mpi_call call;              /* pointers in these three mean nothing elsewhere */
+  permi_mpi_call call; /* pointers hold on rank 0 only */
   perm_matrix matrix;
   perm_options options;
-  uint64_t bytes[PERMI_MPI_ARRAYS]; /* see permi_mpi_arrays */
-  int checkpoint;                   /* 1: rank 0 has a file */
+  uint64_t bytes[PERMI_MPI_ARRAYS];
+  int checkpoint;
   char gpu_cache[1024];
 } permi_mpi_header;
 typedef union permi_mpi_first { /* as long in every version */
@@ -1095,7 +1082,7 @@ static uint64_t permi_mpi_sizes(void) /* builds differ in more than versions */
          (uint64_t)sizeof(permi_mpi_report) << 32 | (uint64_t)sizeof(void *) << 56;
 }
 
-/* Can the arguments be copied? If not, the function itself says what is wrong. */
+/* Otherwise the function itself says what is wrong. */
 static int permi_mpi_copies(const permi_mpi_call *call)
 {
   const perm_matrix *matrix = call->matrix;
@@ -1108,8 +1095,7 @@ static int permi_mpi_copies(const permi_mpi_call *call)
          call->ld >= call->n;
 }
 
-/* The arrays and their bytes. Sparse: row_start, column, real, imaginary, integer; else entries, without the gaps
-   between rows, row counts, column counts. */
+/* Sparse: row_start, column, real, imaginary, integer; else entries without gaps, row counts, column counts. */
 static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI_MPI_ARRAYS],
                              uint64_t bytes[PERMI_MPI_ARRAYS])
 {
@@ -1139,7 +1125,7 @@ static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI
   }
 }
 
-/* Where array k begins in the message, at a multiple of 8 bytes; k = PERMI_MPI_ARRAYS: its end. */
+/* At a multiple of 8; k = PERMI_MPI_ARRAYS: the end. */
 static size_t permi_mpi_at(const permi_mpi_header *header, int k)
 {
   size_t at = 0;
@@ -1164,7 +1150,6 @@ static void permi_mpi_pack(const permi_mpi_call *call, const permi_mpi_header *h
       memcpy(message + permi_mpi_at(header, k), array[k], (size_t)bytes[k]);
 }
 
-/* The call's arrays stay in the message. */
 static void permi_mpi_unpack(const permi_mpi_header *header, unsigned char *message, permi_mpi_call *call,
                              perm_matrix *matrix)
 {
@@ -1212,7 +1197,7 @@ static perm_status permi_mpi_hook(const perm_job *job, perm_state *state, const 
   return permi_mpi_run((permi_mpi_session *)options->execute_data, job, state, options, result);
 }
 
-/* The family that all ranks have: the lowest, or portable C where makes differ; PERM_ISA_AUTO: all have the same. */
+/* Returns the lowest family, portable C where makes differ, PERM_ISA_AUTO where all agree. */
 static int permi_mpi_family(const permi_mpi_session *session)
 {
   int own = (int)perm_isa_best(), rank, least, most;
@@ -1231,7 +1216,7 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
   if (call->kind < PERMI_MPI_ALONE && !permi_mpi_copies(call))
     header->call.kind = PERMI_MPI_ALONE;
   header->options = *options;
-  if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* the family that the job was begun with */
+  if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* the family of the checkpoint */
     perm_options begun = *options;
     if (perm_checkpoint_options(options->checkpoint.file, &begun, NULL, NULL, NULL) == PERM_OK &&
         begun.isa != PERM_ISA_CUDA)
@@ -1263,7 +1248,6 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
   header->sizes = permi_mpi_sizes();
 }
 
-/* Rank 0's options, but for what belongs to each rank. */
 static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mpi_header *header, int family)
 {
   perm_options options = header->options;
@@ -1284,7 +1268,7 @@ static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mp
   return options;
 }
 
-/* One call on all ranks. call: rank 0's; NULL elsewhere. *dismissed: there will be no more. */
+/* Collective; call: NULL but on rank 0. *dismissed: the last call. */
 static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mpi_call *call, perm_result *result,
                                       int *dismissed)
 {
@@ -1410,12 +1394,11 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
   return result || status < 0 ? status : PERM_ERROR_NULL;
 }
 
-#endif /* implementation */
+#endif
 
 /* =========================================================================================== >>main
-   examples/perm_cli.c on rank 0, with the calls above; the other ranks serve. A signal on any rank stops the job with a
-   checkpoint: SIGTERM (Slurm's warning), SIGINT, and SIGUSR1, which mpirun passes on while it answers SIGTERM with an
-   end in a few seconds. */
+   examples/perm_cli.c on rank 0; the others serve. SIGTERM (Slurm), SIGINT and SIGUSR1 on any rank stop with a
+   checkpoint; mpirun passes SIGUSR1 on, but kills seconds after SIGTERM. */
 
 #if defined(PERM_MPI_MAIN)
 #define CLI_COMPUTE(name) permi_mpi_cli_##name
@@ -1437,7 +1420,7 @@ PERMI_MPI_CLI(integer, int64_t)
 PERMI_MPI_CLI(gaussian, int64_t)
 #include "examples/perm_cli.c"
 
-/* Gives each rank its own GPUs (--gpus K: K, all: one), unless CUDA_VISIBLE_DEVICES is set. */
+/* --gpus K: K for each rank, else one; CUDA_VISIBLE_DEVICES is respected. */
 static void permi_mpi_cli_gpus(int argc, char **argv)
 {
   MPI_Comm node;

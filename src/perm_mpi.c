@@ -14,10 +14,10 @@
    CONTENTS (each tag is a file of src/mpi)
      >>config       what a project may define
      >>api          every public function
-     >>coordinator  which rank computes which chunks: self-scheduling, no MPI in it
+     >>coordinator  which rank computes which chunks: self-scheduling
      >>session      communicator, waiting, agreement of all ranks
      >>run          one job: ranges, reports, checkpoint, stops
-     >>calls        the message with rank 0's matrix and options; the public functions
+     >>calls        the public functions
      >>main         the command
 
    EXAMPLE
@@ -28,9 +28,8 @@
        if (rank == 0) printf("%.17g\n", result.value);            // every rank has the result
 
    HOW  Every rank makes the same plan, for the best kernel family that all have. Rank 0 hands out ranges of chunks,
-   seconds each by every rank's measured speed and shorter towards the end, one ahead of what a rank computes; it adds
-   up what comes back, writes the checkpoint, and computes too. A task goes to one rank; a job of only one task, or of
-   less than PERM_MPI_SECONDS, runs on rank 0.
+   adds up the results, writes the checkpoint, and computes too (>>coordinator). A job of one task, or of less than
+   PERM_MPI_SECONDS, runs on rank 0.
 
    GUARANTEES
      - The bits are those of the same call without MPI on a machine of that kernel family, for any number of ranks,
@@ -41,9 +40,9 @@
      - A rank that is killed takes the job with it, by mpirun or MPI_ERRORS_ARE_FATAL. Start again with any number of
        ranks and the same checkpoint: at most the seconds since it was last written are lost.
 
-   THREADS AND GPUS  A rank uses options.threads threads; 0: its share of what OpenMP offers on its node. Only the
-   calling thread calls MPI (MPI_THREAD_FUNNELED). options.gpu: of the GPUs that a rank sees; set CUDA_VISIBLE_DEVICES
-   for each (the command does). A job is on GPUs or not: then every rank needs one.
+   THREADS AND GPUS  A rank uses options.threads threads; 0: its share of its node. Only the calling thread calls MPI
+   (MPI_THREAD_FUNNELED). options.gpu counts GPUs that a rank sees; set CUDA_VISIBLE_DEVICES for each, as the command
+   does. If a job is on GPUs, every rank needs one.
 
    DOES NOT  divide one task among ranks, survive a lost rank without a restart, mix byte orders. */
 #if !defined(_POSIX_C_SOURCE) && !defined(_GNU_SOURCE)
@@ -74,8 +73,8 @@
 #define PERM_MPI_C_INCLUDED
 
 #include "perm_sparse.h"
-#if !defined(PERM_MPI_SIMULATE) /* tests/mpi/simulate.c wants the coordinator only */
-/* MPI's C++ interface is not used, and not free of warnings */
+#if !defined(PERM_MPI_SIMULATE) /* for tests/mpi/simulate.c */
+/* MPI's C++ interface is unused and has warnings */
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
@@ -98,12 +97,12 @@
 #include <omp.h>
 #endif
 #include "mpi/coordinator.h"
-#endif /* coordinator */
+#endif
 
 #if defined(PERM_MPI_IMPLEMENTATION) && !defined(PERM_MPI_SIMULATE) && !defined(PERM_MPI_CALLS_IMPLEMENTED)
 #define PERM_MPI_CALLS_IMPLEMENTED
 #include "mpi/session.h"
 #include "mpi/run.h"
 #include "mpi/calls.h"
-#endif /* implementation */
+#endif
 #include "mpi/main.h"

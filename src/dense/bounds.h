@@ -1,51 +1,45 @@
 /* ========================================================================================= >>bounds
-   A plan's proven bound and its estimate; the leaf and the next precision of a plan. */
+   Bound, estimate and leaf of a plan; the next precision. */
 #pragma once
 #include "plain.h"
 #include "plan.h"
 #include "rounding.h"
 
-/* Error measures of a leaf, relative to the sum of |terms| and absolute. The bounds, u = 2^-53:
-
-   Terms. PERM_FORM_NORMALISED with exact rows: n products p (y +- 1), each rounded once: n u. PERM_FORM_SPLIT, rounded
-   products: n row sums and n products, each rounded once: 2 n u. Complex by parts: a row sum has relative error u;
-   a product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and likewise the other part, together (Minkowski) at most
-   u (|p_i| |s| + |ps|) <= 2 u |ps|, without fused operations u |p_r| |s| more: 2.42 u |ps|. PERM_FORM_PAIR where all
-   before the products is exact: at most (n + 1) / 2 such products.
-   Double-double products (P, C with |C| <= u |P|; y = s + l, |l| <= u |s|): h + e = P s exactly; the sums e + P l + C s
-   are at most 3 u |P s|, rounded up to four times (without fused operations), and C l <= u^2 |P s| is left out: below
-   14 u^2 |P s|; complex parts have twice as many such terms of sizes that add up to 6 u |p| |s|, rounded eight times:
-   below 60 u^2.
-   Sums. Rounded: a term passes K + 1 additions in its state, 8 in its group, then sums are exact but for what TwoSum's
-   errors lose, below 2^36 u^2: D = K + 10. Double-double: every term costs two roundings of the low part, which stays
-   below (2^K + 2) 2 u A, A the sum of |terms| of the chunk: 40 u^2 A each.
-   Also: second-order effects and the rounding of the sum of |terms| itself (2^18 states: 2^-30): a factor 1.0001.
-   Absolute: an operation that underflows is off by 2^-1074, a lost entry too (see permi_dense_tables), and later
-   factors are at most 1, or 2^growth together when normalised: n^2 2^-1070 for each of the 2^(n-1) terms.
-
-   Estimates. With a bound a tenth of it, so that no error exceeds 10 estimates; otherwise permi_rounded_estimate.
-   Double-double sums: a random walk. Compensated products omit what is of second order in the low parts. tests/climb.c
-   searches for counterexamples. The scalar engines measure the drift of their row sums. */
+/* Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53.
+   1. Normalised, exact rows: n products p (y +- 1), n u. Split: n row sums and n products, 2 n u. Exact pairs: (n + 1)
+   / 2 products.
+   2. A complex product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and the other part alike: by Minkowski at most u
+   (|p_i| |s| + |ps|) <= 2 u |ps|; without FMA u |p_r| |s| more, 2.42 u |ps|.
+   3. Double-double (P, C), |C| <= u |P|, times s + l, |l| <= u |s|: h + e = P s is exact; e + P l + C s is at most 3 u
+   |P s|, rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex: 6 u |p| |s|, rounded eight
+   times: below 60 u^2.
+   4. Rounded sums: K + 1 additions in a state, 8 in a group, TwoSum's rounded errors below 2^36 u^2: K + 10 units.
+   5. Double-double sums: a term rounds a low part below (2^K + 2) 2 u A twice, A the chunk's sum of |terms|: 40 u^2 A.
+   6. Second order and the rounding of sum |terms| (2^18 states: 2^-30): a factor 1.0001.
+   7. Absolute: an underflow or lost entry is off by 2^-1074, later factors are at most 1, or together 2^growth: n^2
+   2^-1070 for each of 2^(n-1) terms.
+   The estimate is a tenth of the bound: no error exceeds 10 estimates; or permi_rounded_estimate. Double-double sums
+   err like a random walk; compensated products omit second order. tests/climb.c searches for counterexamples. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
-  const double product = parts == 1 ? 1 : plan->isa == PERM_ISA_PLAIN ? 2.42 : 2; /* in u, of one product */
+  const double product = parts == 1 ? 1 : plan->isa == PERM_ISA_PLAIN ? 2.42 : 2; /* in u */
   const int gpu = plan->isa == PERM_ISA_CUDA;
-  /* GPUs: at most 18 additions before a sum is exact; double-double totals thread by thread, then a tree */
+  /* GPUs: at most 18 additions before a sum is exact */
   const int block = gpu ? 12 : plan->block_columns;
   const int terms_log2 = plan->chunk_log2 + plan->block_columns + (gpu ? 1 - PERM_GPU_THREADS_LOG2 : 0);
   int growth = 0, i;
   leaf->bound_relative = (double)INFINITY;
   switch (plan->method) {
   case PERM_METHOD_EXPANSION:
-    /* n - 1 double-double products of relative error 2^-100 a term (complex: 4 of them), terms added exactly; a product
-       that underflows loses at most 2^-1070, and there are at most n! < 2^(n log2 n) of them */
+    /* n - 1 double-double products a term of relative error 2^-100 (complex: 4 each); an underflow loses at most
+       2^-1070 in each of n! < 2^(n log2 n) products */
     leaf->bound_relative = (n + 1) * PERMI_DD_UNIT * parts * parts;
     leaf->bound_absolute = ldexp(n * n, permi_clamp((int)(n * log2(n + 1.0)) - 1070, -1070, 0));
     leaf->estimate_relative = n * PERMI_DD_UNIT * parts;
     return;
   case PERM_METHOD_DENSE: break;
-  default: return; /* the plain sums: see permi_plan_leaf */
+  default: return; /* permi_plan_leaf */
   }
   if (gpu)
     growth = view->reach->gpu->growth(plan, view);
@@ -74,7 +68,6 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
     leaf->estimate_relative = leaf->bound_relative;
 }
 
-/* Engine and split of one leaf from its plan. */
 static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
                                    permi_leaf *leaf)
 {
@@ -131,8 +124,7 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
   return PERM_OK;
 }
 
-/* For perm_sparse.h: one leaf for a square matrix that has a transversal of nonzero entries, by the engine that
-   options->method names (PERM_METHOD_AUTO: as perm_plan_real). *precision: the plan's. */
+/* Makes the leaf of a square matrix with a transversal of nonzeros, by options->method; *precision: the plan's. */
 PERMI_UNUSED
 static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
                                     perm_precision *precision, perm_result *result)
@@ -147,14 +139,14 @@ static perm_status permi_dense_leaf(const perm_options *options, int n, const pe
   return status;
 }
 
-/* The next precision up the ladder for an engine; PERM_PRECISION_COUNT at its top. */
+/* Returns PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_next_precision(const perm_options *options, perm_method method, perm_precision precision)
 {
-  if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED) /* refused where that is not possible */
+  if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED)
     return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_ACCURATE
                                                                                    : PERM_PRECISION_DD;
   if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_BAND) ||
-      method == PERM_METHOD_TRANSVERSALS) /* doubles and double-doubles */
+      method == PERM_METHOD_TRANSVERSALS)
     return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_DD
                                                                                    : PERM_PRECISION_COUNT;
   if (method != PERM_METHOD_DENSE && method != PERM_METHOD_GLYNN && method != PERM_METHOD_RYSER)
@@ -168,7 +160,6 @@ static perm_precision permi_next_precision(const perm_options *options, perm_met
   }
 }
 
-/* Predicted elements/s of the dense engine, one thread. */
 PERMI_UNUSED
 static double permi_dense_rate(const perm_options *options)
 {

@@ -1,14 +1,13 @@
 /* ========================================================================================== >>dense
-   Glynn's sum with the columns split by what varies fastest (rates: `make bench`):
-     pivot    1 column: its two signs share the rest of a row sum, see >>dense_kernels (PERM_FORM_SPLIT: none)
+   Glynn's sum, its columns split by how fast their signs vary:
+     pivot    1 column: its two signs share the rest of a row sum (not in split form)
      lanes    3 (AVX-512), 2 (AVX2), 1 (NEON), 0: the elements of a vector
      block    K columns: 2^K vectors in registers
-     fixed    1 column, always + (half cube)
+     fixed    1 column, always +
      outer    the rest, in Gray order, 2^chunk_log2 states a chunk
-   A Gray walk in doubles drifts: from n = 22 on that is the main error of the usual programs. Here the coefficients of
-   each virtual row are rounded once, to whole numbers of one unit whose signed sums all fit 53 bits. So row sums are
-   exact, wherever and however long the walk; what remains is the permanent of a matrix whose entries are off by at most
-   2^-53 of the row's sum of moduli. PERM_FORM_SPLIT keeps 47 bits more in a second such row. */
+   The drift of Gray walks in doubles is the main error from n = 22 on. Here each virtual row is rounded once, to
+   multiples of a unit for which signed sums fit 53 bits: row sums are exact, and entries are off by at most 2^-53 of
+   their row's sum of moduli. Split form keeps 47 more bits in a second virtual row. */
 #pragma once
 #include "reach.h"
 
@@ -26,16 +25,14 @@ static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   partial->terms += leaf->information.work / (double)dense->n / (double)leaf->information.chunks;
 }
 
-/* Rounds to whole numbers of the unit 2^(top - 53), |x| <= 2^top: the sum with +-2^(top - 1) leaves no bits below the
-   unit, and from 2^(top - 1) on x has none. */
+/* Rounds x, |x| <= 2^top, to multiples of 2^(top - 53): adding 2^(top - 1) drops lower bits; larger x have none. */
 static double permi_to_grid(double x, double power_top)
 {
   double with = copysign(0.5 * power_top, x), sum = x + with;
   return fabs(x) >= 0.5 * power_top ? x : sum - with;
 }
 
-/* 2^top >= sum |a| with something to spare, so that signed sums of rounded entries stay within 2^53 units, where
-   doubles are exact. */
+/* Returns 2^top >= sum |a| with a margin. */
 static double permi_grid_power(const double *a, int count)
 {
   double sum = 0;
@@ -45,22 +42,21 @@ static double permi_grid_power(const double *a, int count)
   return sum > 0 ? permi_shift(1, permi_log2_ceiling(sum * (1 + 1e-12))) : 0;
 }
 
-#define PERMI_GRID_LOW_BITS 47 /* 64 residues of half a unit, 2^(top - 54), stay below 2^(top - 47) */
+#define PERMI_GRID_LOW_BITS 47 /* 64 residues of half a unit stay below 2^(top - 47) */
 
-/* Where a virtual row goes. */
 typedef struct permi_row_maker {
   permi_dense *dense;
-  double *table; /* next place in the table */
-  int row;       /* next virtual row */
+  double *table;
+  int row;
   int lane_columns, block_columns;
 } permi_row_maker;
 
-/* One virtual row with coefficients a on a grid: lane columns, block columns, the fixed one, the outer ones. */
+/* Appends a virtual row in the order lanes, block, fixed, outer. */
 static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
   const int inner = maker->lane_columns + maker->block_columns;
-  double sum[64]; /* of the lane and block columns */
+  double sum[64];
   double start = a[inner];
   int size, c, k, r = maker->row++;
   sum[0] = 0;
@@ -80,7 +76,6 @@ static void permi_dense_row(permi_row_maker *maker, const double *a)
   dense->start[r] = start;
 }
 
-/* The same for coefficients that are not yet on the grid of that power. */
 static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count, double power)
 {
   int j;
@@ -89,7 +84,7 @@ static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count
   permi_dense_row(maker, a);
 }
 
-/* PERM_FORM_SPLIT: a row as a high and a low virtual row. Returns a bound of what the sum of the row loses. */
+/* Appends a high and a low virtual row; returns a bound on what their sum loses. */
 static double permi_dense_row_split(permi_row_maker *maker, const double *a, double power, int count)
 {
   double high[PERM_MAX_N], low[PERM_MAX_N], lost = 0;
@@ -118,12 +113,12 @@ static void permi_dense_release(const perm_allocator *allocator, void *context)
   permi_release(allocator, context);
 }
 
-/* The matrix as its caller passed it: parts = 1 real, 2 complex; ld in entries. */
+/* parts: 1 real, 2 complex; ld in entries. */
 typedef struct permi_view {
   const double *a;
   ptrdiff_t ld;
   int parts;
-  const permi_reach *reach; /* NULL: only scaled and looked at */
+  const permi_reach *reach; /* NULL: the matrix is only scaled */
 } permi_view;
 
 static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const permi_reach *reach)
@@ -136,7 +131,6 @@ static permi_view permi_view_of(const double *a, ptrdiff_t ld, int parts, const 
   return view;
 }
 
-/* What a matrix that is given takes; sizes may be bad still. */
 PERMI_UNUSED static double permi_view_bytes(int m, int n, const permi_view *view)
 {
   return 8.0 * view->parts * fmax(m, 0) * fmax(n, 0);
@@ -147,7 +141,7 @@ static double permi_at(const permi_view *view, int i, int j, int part)
   return view->a[((ptrdiff_t)i * view->ld + j) * view->parts + part];
 }
 
-/* The scaled entry a_ij 2^(row + column), exact unless the plan says lossy. */
+/* Exact unless the plan is lossy. */
 static double permi_scaled(const perm_plan *plan, const permi_view *view, int i, int j, int part)
 {
   return permi_shift(permi_at(view, i, j, part), plan->row_exp2[i] + plan->column_exp2[j]);
@@ -158,7 +152,7 @@ static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view
   return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
-/* Row i, scaled, columns in the order pivot, lanes, block, fixed, outer. */
+/* Copies the columns in the order pivot, lanes, block, fixed, outer. */
 static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
   int j, k, part;
@@ -170,7 +164,7 @@ static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i,
   }
 }
 
-/* sum[q] = a[0] + sum over b of +-a[lanes + 1 + b], - where bit b of q is set: pivot and block columns. */
+/* sum[q] = a[0] + sum over b of +-a[lanes + 1 + b], - where bit b of q is set. */
 static void permi_block_sums(const perm_plan *plan, const double *a, double *sum)
 {
   int b, k, size = 1;
@@ -182,9 +176,8 @@ static void permi_block_sums(const perm_plan *plan, const double *a, double *sum
       sum[size + k] = sum[k] - 2 * a[plan->lane_columns + 1 + b];
 }
 
-/* PERM_FORM_PAIR: rows i = 0, j = 1 with y = z + l, see >>dense_kernels: virtual rows z_i, z_j and for every setting q
-   O = z_i l_j(q) + z_j l_i(q); constants l_i(q) l_j(q). A last single row: z, and l(q) as constants. Complex ones by
-   parts. rows: 1 or 2. */
+/* Rows y = z + l (>>dense_kernels): virtual rows z_i, z_j and, by setting q, z_i l_j(q) + z_j l_i(q); constants l_i(q)
+   l_j(q). A last single row: z, l(q). */
 static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N], int rows,
                                 int parts, double *constant)
 {
@@ -213,7 +206,7 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
         *constant++ = l[0][0][q] * l[1][0][q] - l[0][1][q] * l[1][1][q];
       else
         *constant++ = l[0][0][q] * l[1][1][q] + l[0][1][q] * l[1][0][q];
-      if (parts == 2 && q) /* what is left to add when setting 0's went in with z_i z_j */
+      if (parts == 2 && q)
         constant[-1] -= constant[-1 - 2 * q];
       for (j = 0; j < count; j++) {
         o[j] = z[0][0][j] * l[1][part][q] + z[1][0][j] * l[0][part][q];
@@ -227,11 +220,11 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
   return constant;
 }
 
-/* Adds to the leaf's bound and estimate what a matrix E of lost parts of entries does to the permanent; lost[i] is the
-   sum of moduli of row i of E. With sums of moduli R_i <= 1 of the scaled rows and norms r_i,
+/* Adds the effect of a matrix E of lost parts of entries, lost[i] = e_i the moduli of its row i. With sums of moduli
+   R_i <= 1 and norms r_i of the scaled rows,
      |per(A + E) - per(A)| <= prod(R_i + e_i) - prod R_i <= 1.01 sum e_i,
-     |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E,
-   in the unit of the sum, 2^(n-1) of the permanent's. */
+     |per(A + E) - per(A)| <= n! n^(-n/2) (prod(r_i + e_i) - prod r_i), by [CLL06] for every set of rows of E;
+   times 2^(n-1) in the unit of the sum. */
 static void permi_lost_entries(const perm_plan *plan, const permi_view *view, const double *lost, permi_leaf *leaf)
 {
   const int n = plan->n;
@@ -257,8 +250,7 @@ static void permi_lost_entries(const perm_plan *plan, const permi_view *view, co
   leaf->estimate_absolute += ldexp(bound, n - 1);
 }
 
-/* Tables for the plan's kernel. The pivot entries' product (PERM_FORM_NORMALISED) goes into leaf->scale, what the rows
-   of PERM_FORM_SPLIT lose into the leaf's bound (only entries below 2^-47 of their row lose anything). */
+/* Pivots go to leaf->scale, what split rows lose (entries below 2^-47 of their row) to the bound. */
 static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *view, const permi_kernel *kernel,
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
@@ -284,11 +276,11 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
                                                                                                        : 3;
   dense->run = kernel->run;
   table = (size_t)dense->rows * (size_t)(plan->form == PERM_FORM_PAIR ? lanes : lanes * settings) + 7;
-  table += 32 - table % 8; /* 4 virtual rows more */
+  table += 32 - table % 8;
   step = 2 * (size_t)dense->outer * (size_t)dense->padded;
   start = (size_t)dense->padded;
   constants = (size_t)((n + 1) / 2 * settings * parts);
-  all = table + step + start + constants + 16; /* 8 to align, 8 that kernels may look ahead */
+  all = table + step + start + constants + 16; /* 8 to align, 8 to look ahead */
   dense->memory = (double *)permi_allocate(allocator, all, sizeof(double));
   if (!dense->memory) {
     permi_release(allocator, dense);

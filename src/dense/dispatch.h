@@ -9,93 +9,88 @@ typedef struct permi_chunk_sum {
   double absolute;
 } permi_chunk_sum;
 
-#define PERMI_VIRTUAL_ROWS 392 /* 64 complex rows in pairs: 12 virtual rows for 2 rows; and 8 to look ahead */
+#define PERMI_VIRTUAL_ROWS 392 /* 12 for each pair of complex rows; 8 to look ahead */
 #define PERMI_GROUP_LOG2 3     /* terms of 2^3 outer states are added plainly, then by TwoSum */
 
-/* Tables of one matrix, made by >>dense, immutable while kernels run. A virtual row is a linear form in the signs with
-   coefficients on a fixed-point grid, so that all sums are exact; see permi_dense_tables. */
+/* A virtual row is a linear form in the signs with coefficients on a fixed-point grid. */
 typedef struct permi_dense {
-  int n, rows, padded; /* virtual rows; padded to a multiple of 8 with zeros */
+  int n, rows, padded; /* virtual rows; padded with zeros to a multiple of 8 */
   int outer, chunk_log2;
-  unsigned absolute_mask; /* 1 of mask + 1 groups of states enters the sum of |terms| */
-  double *table;          /* what kernels add to the row sums, vector by vector, in the order in which they use it */
-  double *step;           /* [outer][2][padded]: -2a (sign turning -) comes second, +2a first */
-  double *start;          /* [padded] row sums with every outer sign + */
-  double *constant;       /* PERM_FORM_PAIR: see permi_dense_pair */
-  double *memory;         /* all of these are inside */
+  unsigned absolute_mask; /* 1 of mask + 1 groups enters the sum of |terms| */
+  double *table;          /* vectors that kernels add to the row sums, in order of use */
+  double *step;           /* [outer][2][padded]: +2a, -2a */
+  double *start;          /* [padded]: every outer sign + */
+  double *constant;       /* permi_dense_pair */
+  double *memory;
   void (*run)(const struct permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 } permi_dense;
 
-/* What a kernel of >>minors works in, thread by thread; numbers are a vector a part. Sums over settings have Glynn's
-   signs, but for those of the lanes. A chunk of 2^m states leaves in stack [max(m - 2, 0)] its sum for each row. */
+/* The memory of one thread of >>minors; a number is a vector for each part. Sums over settings carry Glynn's signs but
+   for the lanes. The sum of 2^m states ends in stack [max(m - 2, 0)]. */
 typedef struct permi_minors_work {
-  double *row;                    /* [row]: table, products of the rows before, sums for block columns and the first two
-                                     outer ones */
-  double *block_high, *block_low; /* [row][block columns and 2]: those sums for good */
-  double *high, *low;             /* [outer column][row]: sums for outer columns, from the third on */
-  double *present;                /* [4][row]: sums of the last four states */
-  double *stack;                  /* [level][row]: of blocks of 4, 8, ... states that wait for their neighbours */
-  double *absolute;               /* [row]: sums of |terms|, no parts */
+  double *row;                    /* [row]: table, prefix products, sums of block and two outer columns */
+  double *block_high, *block_low; /* [row][block columns and 2]: totals */
+  double *high, *low;             /* [outer column][row]: sums from the third on */
+  double *present;                /* [4][row]: the last four states */
+  double *stack;                  /* [level][row]: 4, 8, ... states waiting for neighbours */
+  double *absolute;
 } permi_minors_work;
 
-/* The subset program of >>batch for one order n, 5 .. 8. Level k has a number for every subset of k columns, in blocks
-   by the subset's high columns (5 and up, in the order of their masks), within them by its low ones. A group is the
-   blocks of a level with as many low columns. code, for each block: its source by a low column; its target; its
-   complement at level n / 2; for each of its high columns, the column and the block without it. */
+/* The subset program of >>batch for n = 5 .. 8. Level k has a number for each set of k columns, in blocks by its
+   columns from 5 on, in order of the masks; a group is the blocks with equally many low columns. code, by block: source
+   by a low column; target; complement at level n / 2; for each high column, that column and the block without it. */
 typedef struct permi_batch_group {
   int low, sources, items;
 } permi_batch_group;
 
 typedef struct permi_batch_program {
-  int n, most; /* most numbers of a level */
-  int groups[5], start[5]; /* of levels 2 to 4 */
+  int n, most; /* numbers of a level */
+  int groups[5], start[5];
   permi_batch_group group[5][5];
-  int code[400]; /* distances in doubles */
+  int code[400];
 } permi_batch_program;
 
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 
-/* Tables of one integer matrix for the vector kernels, made by >>exact, immutable while kernels run. Rows are in the
-   order of the atoms. */
-#define PERMI_EXACT_LIMBS 32     /* most limbs of a product */
-#define PERMI_EXACT_PADDED 36    /* with what fills tiles, see the kernel */
-#define PERMI_EXACT_ATOMS 5      /* of a limb */
-#define PERMI_EXACT_BLOCK_LOG2 2 /* block columns */
-#define PERMI_EXACT_SKIP_LOG2 6  /* setting columns when zeros are skipped, two of them in a table */
-#define PERMI_EXACT_WINDOW 51    /* bits of a limb in doubles */
-#define PERMI_EXACT_WIDTH 8      /* most doubles of a vector */
-/* What a thread works in: accumulators, then what the kernels keep between their levels. */
+/* Tables of one integer matrix; rows are in the order of the atoms. */
+#define PERMI_EXACT_LIMBS 32
+#define PERMI_EXACT_PADDED 36 /* with filled tiles */
+#define PERMI_EXACT_ATOMS 5
+#define PERMI_EXACT_BLOCK_LOG2 2
+#define PERMI_EXACT_SKIP_LOG2 6 /* columns when skipping zeros, two in a table */
+#define PERMI_EXACT_WINDOW 51   /* bits of a limb in doubles */
+#define PERMI_EXACT_WIDTH 8
 typedef struct permi_exact_work {
   uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
-  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];                            /* for many limbs: limbs, */
+  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];
   double first[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH], second[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH];
   double wide[PERMI_EXACT_LIMBS * 16 * PERMI_EXACT_WIDTH];
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
   uint8_t lane[128 * 4 * PERMI_EXACT_WIDTH + 64], setting[128 * 4 * PERMI_EXACT_WIDTH + 64]; /* of survivors */
 } permi_exact_work;
 typedef struct permi_exact {
-  int n, padded;            /* rows; padded to a multiple of 16 */
-  int window;               /* limb k weighs 2^(window k) */
-  int limbs, first, narrow; /* how many there are, in the first half; of atoms, the others being wide */
+  int n, padded;            /* padded to a multiple of 16 */
+  int window;               /* weights 2^(window k) */
+  int limbs, first, narrow; /* first: in the first half; narrow: made of atoms */
   int outer, chunk_log2, transposed;
-  int settings; /* vectors of atoms until the accumulators must be emptied */
+  int settings; /* vectors until accumulators are full */
   int even_rows;
-  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS]; /* rows go through the atoms in turn */
-  int fifth[PERMI_EXACT_LIMBS];                         /* 1: the limb's last atom has rows */
-  int wide_rows[PERMI_EXACT_LIMBS];                     /* of a wide limb, in turn after those of the atoms */
+  int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
+  int fifth[PERMI_EXACT_LIMBS]; /* the limb's last atom has rows */
+  int wide_rows[PERMI_EXACT_LIMBS];
   int even_row[PERM_MAX_N];
-  const int16_t *table; /* [row][block setting][lane]: sums of the lane and block columns */
-  const uint32_t *start;    /* [padded]: two equal int16, or four equal int8 if zeros are skipped; */
-  const uint32_t *step;     /* [outer][padded] likewise */
-  const double *wide_table; /* [wide row][block setting][place][WIDTH]: sums of the lane and block columns */
-  const double *wide_step;  /* [outer][padded] */
-  const uint32_t *setting_step;  /* skipping: [setting column - 2][padded] */
-  const uint8_t *lane_bytes;     /* skipping: [even row][two setting columns][lane], differences to all + */
-  const uint8_t *nibbles;        /* skipping: [row][3][16], differences to all + for four columns each */
-  uint8_t parity[32], ends[128]; /* skipping: 0 or 255 by the parity of the place, then opposite; 64 of 255, 64 of 0 */
-  double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], second[PERMI_EXACT_LIMBS], unit; /* see the kernel */
-  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* what a vector's constants add to each accumulator */
-  double survivors;                      /* expected part of the terms, 1 if none is skipped */
+  const int16_t *table;          /* [row][block setting][lane] */
+  const uint32_t *start;         /* [padded]: two int16, or four int8 if skipping */
+  const uint32_t *step;          /* [outer][padded] */
+  const double *wide_table;      /* [wide row][block setting][place][WIDTH] */
+  const double *wide_step;       /* [outer][padded] */
+  const uint32_t *setting_step;  /* if skipping: [setting column - 2][padded] */
+  const uint8_t *lane_bytes;     /* [even row][two setting columns][lane], differences to all + */
+  const uint8_t *nibbles;        /* [row][3][16], the same for four columns */
+  uint8_t parity[32], ends[128]; /* 0 or 255 by parity, then the opposite; 64 of 255, 64 of 0 */
+  double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], second[PERMI_EXACT_LIMBS], unit;
+  uint64_t bias[PERMI_EXACT_PADDED + 1]; /* what a vector's constants add */
+  double survivors;                      /* expected share of the terms */
   void *memory;
   void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
   void (*evaluate)(const struct permi_exact *exact, permi_exact_work *work, int settings, int negative,
@@ -106,17 +101,14 @@ typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_
 typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
                                      int place_signs);
 
-/* For sums over counts: products of forms made at once (with AVX2 2.7 times as fast as one by one, where each factor
-   waits), and sets of forms whose elementary symmetric functions are made at once. */
+/* Products made at once (AVX2: 2.7 times as fast as one by one), and sets of forms. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4
 
-/* Sums of terms, lane by lane, as hi + lo, and of their moduli. */
 typedef struct permi_lane_sums {
   double hi[2][PERMI_TERMS], lo[2][PERMI_TERMS], absolute[PERMI_TERMS];
 } permi_lane_sums;
 
-/* The kernels of >>subsets and >>sign_sums in one family, for real or for complex numbers; see >>counts_kernels. */
 typedef struct permi_counts_kernels {
   void (*add_scaled)(double *to, const double *const *from, const double *weight, int count, int n);
   void (*add_weighted)(double *to, const double *from, const double *weight, int n);
@@ -128,7 +120,6 @@ typedef struct permi_counts_kernels {
   void (*symmetric_complex)(const double *x, const double *y, double *e, double *f, int most, int least);
 } permi_counts_kernels;
 
-/* Notes a state's modulus: *most and *least of those so far, zeros apart. */
 static void permi_size_seen(double size, double *most, double *least)
 {
   const double other = size != 0 ? size : (double)INFINITY;

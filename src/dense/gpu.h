@@ -1,20 +1,18 @@
 /* ============================================================================================ >>gpu
-   Dense sums on GPUs: plan and tables. The kernels are in perm_cuda.cu. The columns of a matrix:
-     pivot    1: its two signs share the rest of a row sum x (product PERM_GPU_PIVOT; other products have none). Rows
-              divided by their pivot entry multiply by x + 1 and x - 1 with one operation each. Rows whose pivot entry
-              is zero, or small against the others, come last, undivided: (x + c), (x - c), one operation more
-     fixed    1, always + (half cube)
-     block    unrolled in a thread, in Gray order, as constants of the kernel
-     walk     in Gray order in a thread, as a table in shared memory
-     high     their signs are the bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
-   Rows are on the grids of >>dense, so that row sums are exact in any order of steps. A chunk's sum is a fixed sequence
-   of operations, the same on every GPU and on the CPU that tests compare with. */
+   Dense sums on GPUs. The columns:
+     pivot    1 (PERM_GPU_PIVOT only): rows divided by it multiply by x + 1 and x - 1, one operation each, x the other
+              columns; rows with a zero or relatively small pivot c come last, (x + c), (x - c), one more
+     fixed    1, always +
+     block    unrolled in a thread, in Gray order, as constants
+     walk     in Gray order, from a table in shared memory
+     high     bits of the thread's number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk
+   Rows are on grids as in >>dense; a chunk is a fixed sequence of operations. */
 #pragma once
 #include "dense.h"
 #include "../gpu/contract.h"
 
 #define PERMI_GPU_LEAST_N 13
-#ifndef PERMI_GPU_BLOCK /* columns unrolled from n = 37 on; other numbers are for trials */
+#ifndef PERMI_GPU_BLOCK /* unrolled columns from n = 37 on */
 #define PERMI_GPU_BLOCK(n) ((n) < 52 ? 3 : 2)
 #endif
 
@@ -23,7 +21,7 @@ static int permi_clamp(int x, int low, int high)
   return x < low ? low : x > high ? high : x;
 }
 
-/* Usable GPUs, at most so many; 0: message says why. */
+/* Returns how many are usable; 0: message says why. */
 static int permi_gpu_devices(int gpus, char *message)
 {
 #if defined(PERM_WITH_CUDA)
@@ -35,17 +33,15 @@ static int permi_gpu_devices(int gpus, char *message)
 #endif
 }
 
-/* What a leaf for GPUs keeps. */
 typedef struct permi_gpu {
   perm_gpu_work work;
   perm_allocator allocator;
   double *memory;
-  double terms; /* of a chunk */
-  /* the sink's; NULL: permi_gpu_add */
+  double terms;
+  /* NULL: permi_gpu_add */
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums);
 } permi_gpu;
 
-/* 1: row i may be divided by its entry in column j. */
 static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, int j)
 {
   double most = 0;
@@ -55,7 +51,7 @@ static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, 
   return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
-/* Powers of two by which divided rows may exceed row sums of 1. */
+/* Returns log2 of the product that divided row sums may reach. */
 static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
 {
   int growth = 0, i;
@@ -65,8 +61,7 @@ static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
   return growth;
 }
 
-/* z /= pivot, complex, in double-double, rounded: real and imaginary parts have relative errors of a few units,
-   whatever cancels. */
+/* z /= pivot by double-double: each part is right to a few units. */
 static void permi_gpu_divide(double *z, const double *pivot)
 {
   permi_dd re, im, size;
@@ -80,8 +75,8 @@ static void permi_gpu_divide(double *z, const double *pivot)
   z[1] = im.hi / size.hi;
 }
 
-/* Row i as word[part (1 + low words) + low][column], column 0 the pivot if there is one, high words on the grid;
-   divide: by the pivot. Returns 1 if nothing was rounded; adds to *lost what low words could not hold. */
+/* Row i as word[part (1 + low words) + low][column], pivot first, high words on the grid. Returns 1 if exact; *lost
+   grows by what low words do not hold. */
 static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, int divide, int low,
                          double word[4][PERM_MAX_N], double *lost)
 {
@@ -106,7 +101,7 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   }
   for (part = 0; part < parts; part++)
     power[part] = permi_grid_power(a[part], n);
-  if (plan->form == PERM_FORM_SPLIT) /* as PERM_FORM_SPLIT of >>dense */
+  if (plan->form == PERM_FORM_SPLIT)
     power[0] = power[1] = fmax(power[0], power[1]);
   low_power = ldexp(power[0], -PERMI_GRID_LOW_BITS);
   for (part = 0; part < parts; part++)
@@ -124,7 +119,6 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   return exact;
 }
 
-/* 1: all rows are on their grids as they are. */
 static int permi_gpu_plain_exact(const perm_plan *plan, const permi_view *view)
 {
   double word[4][PERM_MAX_N], lost = 0;
@@ -140,7 +134,6 @@ static double permi_gpu_seconds(int n, int parts, int product)
   return n * ldexp(1, n - 1) / rate[product][parts - 1] + PERMI_GPU_DENSE_COMPILE;
 }
 
-/* Plans for GPUs: product, form, pivot and split. */
 static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
 {
   const int n = plan->n, split = plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD;
@@ -154,7 +147,7 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
   } else {
     double word[4][PERM_MAX_N], lost = 0;
     int safe, best = -1;
-    for (j = 0; j < n; j++) { /* the column with the most safe rows */
+    for (j = 0; j < n; j++) {
       for (i = 0, safe = 0; i < n; i++)
         safe += permi_gpu_safe(plan, view, i, j);
       if (safe > best) {
@@ -180,8 +173,8 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
     }
   }
   plan->lane_columns = 0;
-  /* Unrolled: on an H200 3 columns are 4% faster than 1 at n = 40, 2 are 5% faster at 56 (4: 1 and 10% slower), but
-     they take seconds to compile, which a small order does not; other products gain nothing. */
+  /* H200: 3 columns are 4% faster than 1 at n = 40; 2 are 5% faster at 56 (4: 1 and 10% slower). They take seconds to
+     compile; other products gain nothing. */
   plan->block_columns = product != PERM_GPU_PIVOT || view->parts == 2 ? 0 : n <= 36 ? 1 : PERMI_GPU_BLOCK(n);
   plan->outer_columns = n - 1 - (product == PERM_GPU_PIVOT) - plan->block_columns;
   i = plan->outer_columns - PERM_GPU_THREADS_LOG2;
@@ -203,7 +196,6 @@ typedef struct permi_gpu_call {
   permi_control *control;
 } permi_gpu_call;
 
-/* Chunks that have been added to the sums. */
 static void permi_gpu_count(const permi_leaf *leaf, perm_partial *partial, uint64_t first, uint64_t chunks)
 {
   uint64_t chunk;
@@ -294,7 +286,6 @@ static void permi_gpu_release(const perm_allocator *allocator, void *context)
   permi_release(allocator, context);
 }
 
-/* Fills in row r of the tables from its words. */
 static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double (*word)[PERM_MAX_N], int r)
 {
   const int n = work->n, parts = work->parts, words = parts * (1 + work->low), stride = work->stride;
@@ -309,7 +300,7 @@ static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double
       table[at] += a[j]; /* exact, as all that follows */
     for (k = 0; k < work->block; k++)
       constant[k * n * words + at] = 2 * a[block + k];
-    for (k = 0; k < work->walk; k++) { /* signs turning - and +, and the last block column back to + */
+    for (k = 0; k < work->walk; k++) { /* signs turning - and +; the last block column back to + */
       const double twice = 2 * a[block + work->block + k], back = work->block ? 2 * a[block + work->block - 1] : 0;
       walk[2 * k * stride + at] = back - twice;
       walk[(2 * k + 1) * stride + at] = back + twice;
@@ -321,7 +312,6 @@ static void permi_gpu_table_row(const perm_gpu_work *work, double *table, double
     constant[work->block * n * words + plain * parts + w] = word[w][0];
 }
 
-/* Multiplies the leaf's scale by an entry by which a row was divided. */
 static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
 {
   permi_dd re = leaf->scale, im = leaf->scale_imaginary;
@@ -333,7 +323,6 @@ static void permi_gpu_scale_by(permi_leaf *leaf, double real, double imaginary)
   leaf->scale_exp2 += e;
 }
 
-/* Makes the tables for the kernel of a plan; see perm_gpu_work. */
 static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
                                     permi_leaf *leaf)
 {
@@ -349,16 +338,16 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   gpu->allocator = *allocator;
   gpu->add = permi_gpu_add;
   work = &gpu->work;
-  for (i = 0; i < n && !pivot; i++) /* low words only where a row needs them */
+  for (i = 0; i < n && !pivot; i++)
     work->low |= !permi_gpu_row(plan, view, i, 0, 0, word, &none);
-  for (k = 0, safe = 1; safe >= 0; safe--) { /* rows to be divided come first */
+  for (k = 0, safe = 1; safe >= 0; safe--) {
     for (i = 0; i < n; i++)
       if ((normalised && permi_gpu_safe(plan, view, i, plan->pivot)) == safe)
         order[k++] = i;
     if (safe)
       work->plain = pivot ? n - k : 0;
   }
-  if (work->plain && !plan->exact_rows) { /* few kernels to compile: whole eights */
+  if (work->plain && !plan->exact_rows) { /* whole eights: fewer kernels to compile */
     work->plain = (work->plain + 7) / 8 * 8;
     work->plain = work->plain < n ? work->plain : n;
   }

@@ -1,11 +1,7 @@
 /* ======================================================================================== >>kernels
-   One text (>>vocabulary) for every kernel. A family is one instruction set; its instances, listed at the foot of each
-   text, differ by form, real or complex, and how products are made. K block columns take 2^K sets of
-   registers for products: what fits 32 vector registers (AVX-512, NEON) or 16. The test of the form (tests/compile)
-   looks at the compiled row loops for spills.
-   Tried for the real kernel on a 2.5 GHz Cascade Lake without gain: two rows a turn (within 1%); half or a quarter of
-   the table, the rest by additions (equal; 8% slower); table entries broadcast from scalars (12% slower). What limits
-   is the clock that the processor allows such code. */
+   Kernels: one text (>>vocabulary) for all instruction sets; 2^K settings of block columns fit 32 registers (AVX-512,
+   NEON) or 16; tests/compile looks for spills. Measured, real, 2.5 GHz Cascade Lake: two rows a turn, within 1%; half
+   or a quarter of the table, equal or 8% slower; table entries broadcast, 12% slower. */
 #pragma once
 #include "../base/cpu.h"
 #include "dispatch.h"
@@ -27,18 +23,15 @@ static unsigned permi_scatter(uint64_t x)
   return (unsigned)(x * UINT64_C(0x9e3779b97f4a7c15) >> 56);
 }
 
-/* perm_form as the preprocessor wants it. */
 #define PERMI_NORMALISED 0
 #define PERMI_PAIR 1
 #define PERMI_SPLIT 2
 
-/* How a kernel multiplies the rows of a term. */
-#define PERMI_ROUNDED 0     /* every product rounded to double */
-#define PERMI_COMPENSATED 1 /* rounding errors and low parts carried to first order [Gra09] */
-#define PERMI_DOUBLED 2     /* double-double, of row sums made double-double exactly */
+#define PERMI_ROUNDED 0
+#define PERMI_COMPENSATED 1 /* rounding errors and low parts to first order [Gra09] */
+#define PERMI_DOUBLED 2     /* double-double, of exact double-double row sums */
 
-/* For the kernels of >>small: the signs of the lane columns, and the end of the sum over lanes: Glynn's signs are the
-   parities of the lanes, so the halves are subtracted. lane: re, (im,) estimate, squares, 8 doubles each. */
+/* Lane signs and the signed sum over lanes of >>small_kernels: re, (im,) estimate, squares, 8 doubles each. */
 static const double permi_lane_signs[3][8] PERMI_ALIGN64 = {
     {1, -1, 1, -1, 1, -1, 1, -1}, {1, 1, -1, -1, 1, 1, -1, -1}, {1, 1, 1, 1, -1, -1, -1, -1}};
 static const double permi_lane_zero[2] = {0, 0};
@@ -67,7 +60,7 @@ static void permi_small_fold(double *lane, int width, int parts, int n, double *
   }
 }
 
-/* For the kernels of >>exact: an accumulator's lanes, less `bias`, into *total; if `signs`, with the lanes' signs. */
+/* Adds an accumulator's lanes less `bias`, with lane signs if `signs`. */
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
 {
@@ -102,14 +95,14 @@ static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64
 typedef struct permi_kernel {
   perm_isa isa;
   perm_form form;
-  int parts, product; /* 1 real, 2 complex; PERMI_ROUNDED, ... */
+  int parts, product;
   int lane_columns, block_columns;
-  int n_least; /* 16: below it the tables of K = 3 cost more than they save */
+  int n_least; /* 16: K = 3 pays from there on */
   double rate; /* elements/s, one thread */
   permi_kernel_run run;
 } permi_kernel;
 
-/* For each form the best first. Real and complex ones apart: a program of real matrices links none of the others. */
+/* The best first for each form. Real programs link no complex kernel. */
 static const permi_kernel permi_kernels_real[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
@@ -125,7 +118,7 @@ static const permi_kernel permi_kernels_real[] = {
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 2, 2, 5, 2.8e9, permi_accurate_real_avx2},
     {PERM_ISA_AVX2, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 2, 2, 5, 1.4e9, permi_dd_real_avx2},
 #endif
-#if PERMI_ARM /* rates not measured: two 128-bit pipes at 2.5 GHz */
+#if PERMI_ARM /* not measured: two 128-bit pipes at 2.5 GHz */
     {PERM_ISA_NEON, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 1, 3, 6, 6e9, permi_glynn_real_neon},
     {PERM_ISA_NEON, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 1, 3, 6, 5e9, permi_pair_real_neon},
     {PERM_ISA_NEON, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 1, 3, 5, 2e9, permi_split_real_neon},
@@ -170,11 +163,10 @@ typedef struct permi_kernel_table {
 #define PERMI_KERNEL_TABLE(kernels) {kernels, (int)(sizeof kernels / sizeof *kernels)}
 
 #if !defined(PERM_NO_EXTRAS)
-/* Kernels of >>minors, the best first. */
 typedef struct permi_minors_kernel {
   perm_isa isa;
   int parts, lane_columns, block_columns;
-  double rate; /* elements/s of one row's minors, one thread */
+  double rate;
   void (*run)(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work);
 } permi_minors_kernel;
 
@@ -200,7 +192,7 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 };
 #endif
 
-/* The best instance for order n among those that `isa` allows. There is always one for n >= 4. */
+/* Returns the best instance that `isa` allows; NULL only below n = 4. */
 static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, perm_form form, int product,
                                             int n)
 {

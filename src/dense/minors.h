@@ -1,55 +1,50 @@
 /* ========================================================================================= >>minors
-   Permanents without one row and one column, for one row or all: the derivatives of the permanent. In Glynn's sum
-   F = 2^-N sum over d of (product of the signs) prod_i y_i, y_i = sum_j d_j a_ij, the derivative by a_ij is the same
-   sum over d_j P_i, P_i = prod over k != i of y_k, which products from the front and the back give with two
-   multiplications a row. Since d_j is constant over long, nested stretches, sums of P_i over stretches suffice: not n^2
-   a term, but a constant number of additions a term and row.
-     lane and block columns   one sum a vector element and setting, folded at the end of a chunk
-     outer columns            a binary counter of partial sums: when two blocks of 2^k states meet, their difference
-                              goes to column k, their sum on to column k + 1
-   With r_i copies of row i and c_j of column j, the sum is over v_j = 0..c_j, d_j = c_j - 2 v_j, with binomial weights,
-   and P_i contains y_i^(r_i - 1): in double-double, term by term, over rows or columns, whichever has fewer terms. Few
-   copies are cheaper written out, for the vector kernels.
-   Scaling its own row and column does not change a minor, so for the minors of one row that row is replaced by ones,
-   and the permanent of that matrix is the sum of the minors. */
+   Permanents without one row and one column. In Glynn's sum F = 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
+   a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over k != i of y_k, from prefix and suffix products.
+   As d_j is constant over nested stretches, sums of P_i suffice:
+     lane and block columns   a sum for each vector element and setting, folded at the end of a chunk
+     outer columns            a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
+                              column k + 1
+   With r_i copies of row i and c_j of column j, d_j = c_j - 2 v_j, v_j = 0..c_j, with binomial weights, and P_i
+   contains y_i^(r_i - 1), over rows or columns, whichever has fewer terms. Few copies are written out. For the minors
+   of one row that row becomes ones; their sum is then the permanent. */
 #pragma once
 #include "plan.h"
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_MINORS_TOTAL 256 /* rows with their copies: products of binomials stay below 2^256 */
+#define PERMI_MINORS_TOTAL 256 /* with copies: products of binomials stay below 2^256 */
 
 typedef struct permi_minors permi_minors;
 struct permi_minors {
-  int parts, rows, columns; /* those that have copies; when one row is wanted it is the last */
-  int least;                /* the first row whose minors are wanted */
+  int parts, rows, columns; /* distinct; a single wanted row is the last */
+  int least;                /* first wanted row */
   int total;                /* of copies */
   int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled */
-  perm_plan plan;                          /* scaling of the matrix written out, when it has at most PERM_MAX_N rows */
+  perm_plan plan;                          /* if the matrix written out fits */
   int lossy;
-  double below; /* what lies below the grid, relative to row sums: permi_rounded_rows */
+  double below; /* what the grid cuts: permi_rounded_rows */
 
-  /* the engine: adds nothing up between chunks */
   const permi_minors_kernel *kernel; /* NULL: one term at a time */
   permi_dense dense;
-  int transposed, terms_rows, terms_columns; /* of that sum: rows, and columns with digits */
-  int inner;                                 /* digits of the columns up to here vary within a chunk */
-  double work_doubles;                       /* room for one thread */
+  int transposed, terms_rows, terms_columns;
+  int inner; /* columns before it vary within a chunk */
+  double work_doubles;
   uint64_t chunks;
-  double terms, seconds;    /* predicted, one thread */
+  double terms, seconds;
   double estimate_relative; /* to the sum of moduli of terms */
   int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
 };
 
-/* What a chunk yields: [row - least][column][part], and for each row the sum of |terms|. */
+/* [row - least][column][part], and each row's sum of |terms|. */
 typedef struct permi_minors_sum {
   permi_dd *value;
   double *absolute;
 } permi_minors_sum;
 
-/* A row's exponents when there are too many copies to write out, or entries on no transversal, which the scaling of
-   >>scale may drop, but their minors need: the largest entry of each row, then column, to 1, then row sums below. */
+/* Scales largest entries of rows, then columns, to 1: for too many copies, or entries on no transversal, which >>scale
+   may drop. */
 static void permi_minors_scale_flat(permi_minors *minors)
 {
   int i, j, part;
@@ -80,7 +75,7 @@ static double permi_minors_scaled(const permi_minors *minors, int i, int j, int 
   return permi_shift(minors->entry[i][j][part], minors->row_exp2[i] + minors->column_exp2[j]);
 }
 
-/* Brings row sums of moduli, copies counted, to at most 1, and sees what is lost. */
+/* Brings row sums of moduli to at most 1; sets lossy. */
 static void permi_minors_scale_rows(permi_minors *minors)
 {
   int i, j, part;
@@ -110,7 +105,6 @@ static void permi_minors_scale_rows(permi_minors *minors)
   }
 }
 
-/* The matrix with its copies, at most PERM_MAX_N rows; scaled != 0: scaled. */
 static void permi_minors_write_out(const permi_minors *minors, int scaled, double *full)
 {
   int i, j, copy, k, part;
@@ -122,8 +116,7 @@ static void permi_minors_write_out(const permi_minors *minors, int scaled, doubl
             *full++ = scaled ? permi_minors_scaled(minors, i, j, part) : minors->entry[i][j][part];
 }
 
-/* Sets row_exp2 and column_exp2. full: room for PERM_MAX_N rows, or NULL. Returns 0 if all minors of the one row that
-   is wanted are 0, because nothing without that row has a transversal. */
+/* full: room for PERM_MAX_N rows, or NULL. Returns 0 if nothing without the wanted row has a transversal. */
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->rows - 1, n = minors->total;
@@ -153,7 +146,7 @@ static int permi_minors_scale(permi_minors *minors, double *full)
         }
     useful &= !plan->zero;
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
-      for (copy = 1; copy < minors->column_count[j]; copy++) /* copies are scaled alike; if ever not, do without */
+      for (copy = 1; copy < minors->column_count[j]; copy++) /* copies must be scaled alike */
         useful &= plan->column_exp2[first + copy] == plan->column_exp2[first];
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
       minors->column_exp2[j] = plan->column_exp2[first];
@@ -162,7 +155,6 @@ static int permi_minors_scale(permi_minors *minors, double *full)
   return 1;
 }
 
-/* ---- one term at a time, in double-double */
 static void permi_dd_complex_add(permi_dd_complex *a, permi_dd_complex b, int parts)
 {
   a->re = permi_dd_add(a->re, b.re);
@@ -189,17 +181,16 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
   return permi_two_sum(quotient, rest.hi / b);
 }
 
-/* Where a chunk is. Numbers of copies are those of the sum's own rows and columns. */
 typedef struct permi_terms {
   const permi_minors *minors;
   const int *row_count, *column_count;
   int rows, columns, least, parts;
   permi_dd_complex *twice;      /* [column][row]: 2 a */
   permi_dd_complex *row_sum;    /* [level + 1][row], level 0 for a single term */
-  permi_dd_complex *sum;        /* [level + 1][row]: of P over the digits of the columns below level */
+  permi_dd_complex *sum;        /* [level + 1][row]: of P over the columns below level */
   permi_dd_complex *difference; /* [column][row]: of d_j P */
-  permi_dd_complex *front;      /* [row + 1] products of the rows before */
-  double *absolute;             /* [row] */
+  permi_dd_complex *front;
+  double *absolute; /* [row] */
 } permi_terms;
 
 static size_t permi_terms_doubles(int rows, int columns)
@@ -214,7 +205,7 @@ static permi_dd_complex *permi_terms_take(double **memory, int count)
   return (permi_dd_complex *)(void *)here;
 }
 
-/* weight (times 2^n) P_i of the present term into sum[0]. */
+/* sum[0] = weight P_i. */
 static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
 {
   const int parts = terms->parts, rows = terms->rows;
@@ -239,8 +230,7 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
-/* Terms of all digits of the columns below `level`, the others as row_sum[level] says; 2 |digits| of column j with
-   weight the binomials so far. */
+/* Adds the terms over the columns below `level`; weight: the binomials so far. */
 static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
 {
   const int rows = terms->rows, parts = terms->parts, least = terms->least, j = level - 1;
@@ -273,12 +263,12 @@ static void permi_terms_level(const permi_terms *terms, int level, permi_dd weig
         d.im = permi_dd_times_double(d.im, count - 2 * v);
       permi_dd_complex_add(&difference[i], d, parts);
     }
-    /* C(c, v + 1) = C(c, v) (c - v) / (v + 1), the sign turned */
+    /* C(c, v + 1) = C(c, v) (c - v) / (v + 1), negated */
     binomial = permi_dd_divide_double(permi_dd_times_double(binomial, -(double)(count - v)), v + 1);
   }
 }
 
-#define PERMI_TERMS_EXP2 900 /* terms start at 2^900 or so, and have 2^1900 to lose before anything underflows */
+#define PERMI_TERMS_EXP2 900 /* from 2^900 terms may lose 2^1900 */
 
 static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double *work, permi_minors_sum *out)
 {
@@ -302,7 +292,7 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
   terms.difference = permi_terms_take(&work, columns * rows);
   terms.front = permi_terms_take(&work, rows + 1);
   terms.absolute = work;
-  for (j = columns - 1; j >= minors->inner; j--) { /* the last column goes half way, its terms stand for two */
+  for (j = columns - 1; j >= minors->inner; j--) { /* half the last column, by symmetry */
     const uint64_t range = (uint64_t)(j == columns - 1 ? terms.column_count[j] / 2 : terms.column_count[j]) + 1;
     digit[j] = (int)(rest % range);
     rest /= range;

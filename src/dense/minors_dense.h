@@ -1,5 +1,5 @@
 /* =================================================================================== >>minors_dense
-   Minors by vector kernels: tables, chunks and their sums. */
+   Minors by vector kernels. */
 #pragma once
 #include "../job/parallel.h"
 #include "rounding.h"
@@ -51,7 +51,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
                                               : outer * row + (copy * parts + part) * lanes;
         const double *high = outer < 2 ? work.block_high + at : work.high + at;
         const double *low = outer < 2 ? work.block_low + at : work.low + at;
-        d[j] = u[0]; /* the fixed column, and those that are fixed in this chunk */
+        d[j] = u[0];
         if (outer >= dense->chunk_log2 && gray >> outer & 1)
           d[j] = permi_dd_subtract(permi_dd_make(0), u[0]);
         if (block == blocks || outer >= dense->chunk_log2)
@@ -66,7 +66,6 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
   }
 }
 
-/* ---- preparation */
 static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int parts, int n)
 {
   size_t i;
@@ -78,7 +77,7 @@ static const permi_minors_kernel *permi_minors_kernel_for(perm_isa isa, int part
   return NULL;
 }
 
-/* Terms of the sum over the digits of columns (or rows) with these counts, by symmetry half of them. */
+/* By symmetry half of the terms. */
 static double permi_terms_count(int columns, const int *count)
 {
   double terms = 1;
@@ -113,7 +112,7 @@ static void permi_minors_plan_terms(permi_minors *minors)
   minors->scale_exp2 = PERMI_TERMS_EXP2;
 }
 
-/* The vector kernels' part, if they take this matrix: returns 0 if not. */
+/* Returns 0 if kernels do not take this matrix. */
 static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
 {
   const int n = minors->total;
@@ -142,7 +141,7 @@ static int permi_minors_plan_dense(permi_minors *minors, perm_isa isa)
   return 1;
 }
 
-/* The kernel's tables in one piece of memory, which the caller frees: dense.memory. */
+/* The caller frees dense.memory. */
 static perm_status permi_minors_tables(permi_minors *minors, const perm_allocator *allocator, const double *full)
 {
   permi_dense *dense = &minors->dense;
@@ -174,13 +173,12 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* What lies below the grid, as in >>plan; the rows as they are summed here. A row whose minors alone are wanted is in
-   no product: it is 0 meanwhile. */
+/* Returns what the grid cuts; a row whose minors alone are wanted is 0. */
 static double permi_minors_below_grid(const permi_minors *minors, double *full)
 {
   const int entries = minors->total * minors->parts;
   double *last = full + (minors->total - 1) * entries, wanted[2 * PERM_MAX_N], share;
-  perm_plan plain; /* of a matrix that is scaled already */
+  perm_plan plain; /* scaled already */
   permi_view view;
   memset(&plain, 0, sizeof plain);
   plain.n = minors->total;
@@ -196,22 +194,21 @@ static double permi_minors_below_grid(const permi_minors *minors, double *full)
   return share;
 }
 
-/* ---- all chunks; sums exactly associative, so neither threads nor order show */
+/* Exactly associative: the same for any threads and order. */
 typedef struct permi_minors_total {
-  permi_dd *value; /* as permi_minors_sum */
-  long long *exp2; /* of each value */
+  permi_dd *value;
+  long long *exp2;
   double *absolute;
-  int count; /* of values */
+  int count;
 } permi_minors_total;
 
-/* The chunks of a sum for minors on several threads. */
 typedef struct permi_minors_sharing {
   const permi_minors *minors;
   permi_control *control;
   int count, rows;
-  size_t per_thread; /* doubles: values, moduli, what a chunk wants */
+  size_t per_thread; /* in doubles */
   double *memory;
-  perm_sum *sums; /* of each thread; NULL for a single chunk, whose values stay in the memory */
+  perm_sum *sums; /* a thread's; NULL for a single chunk */
 } permi_minors_sharing;
 
 static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
@@ -258,7 +255,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
   run.control = control;
   run.count = count;
   run.rows = rows;
-  run.per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows + 8; /* 8: a line of cache between */
+  run.per_thread = (size_t)minors->work_doubles + 2 * (size_t)count + (size_t)rows + 8; /* 8: a cache line */
   run.memory = (double *)permi_allocate(allocator, (size_t)threads, run.per_thread * sizeof(double));
   run.sums = NULL;
   if (minors->chunks > 1)

@@ -1,6 +1,5 @@
 /* ========================================================================================== >>plain
-   The three textbook engines, one row sum at a time: the tests' oracles, so they share with >>dense only the scaled
-   matrix and the chunk grid. */
+   The textbook engines, the tests' oracles: they share only scaling and chunks with >>dense. */
 #pragma once
 #include "../job/job.h"
 #include "kernels.h"
@@ -8,19 +7,18 @@
 typedef struct permi_plain {
   int n, parts, ryser, chunk_log2;
   perm_precision precision;
-  double a[1]; /* parts x n x n: scaled, column by column; allocated to size */
+  double a[1]; /* scaled, column by column */
 } permi_plain;
 
-/* Where a Gray walk over the terms [first, last) stands. */
 typedef struct permi_gray_walk {
   uint64_t s, last;
-  double turned_on; /* times the column, when its Gray bit becomes 1 */
+  double turned_on; /* when the Gray bit becomes 1 */
 } permi_gray_walk;
 
-/* Glynn [Gly10]: 2^-(n-1) sum over d in {+-1}^n, d_n = 1, of prod_k d_k prod_i sum_j d_j a_ij, in Gray order.
-   Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij, in Gray order.
-   (Ryser's sum in the form of [NW78] is Glynn's with every factor halved.)
-   Both add 2^chunk_log2 terms. x = the row sums of the first one, in double-double. */
+/* Starts a walk over 2^chunk_log2 terms; x: the first row sums.
+   Glynn [Gly10]: 2^-(n-1) sum over d in {+-1}^n, d_n = 1, of prod_k d_k prod_i sum_j d_j a_ij.
+   Ryser [Rys63]: (-1)^n sum over S of (-1)^|S| prod_i sum_{j in S} a_ij.
+   Ryser's sum as in [NW78] is Glynn's with every factor halved. */
 static permi_gray_walk permi_gray_start(const permi_plain *plain, uint64_t chunk, int part, permi_dd *x)
 {
   const int n = plain->n;
@@ -47,7 +45,7 @@ static double permi_gray_sign(const permi_plain *plain, const permi_gray_walk *w
   return (walk->s ^ (plain->ryser ? (uint64_t)plain->n : 0)) & 1 ? -1 : 1;
 }
 
-/* The next term: returns by how much *column moves, 0 when all terms are done. */
+/* Returns the multiple of *column to add, 0 at the end. */
 static double permi_gray_next(permi_gray_walk *walk, int *column)
 {
   if (++walk->s == walk->last)
@@ -56,12 +54,12 @@ static double permi_gray_next(permi_gray_walk *walk, int *column)
   return (walk->s ^ walk->s >> 1) >> *column & 1 ? walk->turned_on : -walk->turned_on;
 }
 
-/* The total of a chunk: fast in double, kahan with a correction [Hig02, 4.3], else double-double. */
+/* fast: double; kahan: corrected [Hig02, 4.3]; else double-double. */
 static void permi_plain_add(perm_precision precision, permi_dd *total, double term)
 {
   if (precision == PERM_PRECISION_FAST) {
     total->hi += term;
-  } else if (precision == PERM_PRECISION_KAHAN) { /* lo is what the last sum lost */
+  } else if (precision == PERM_PRECISION_KAHAN) {
     double with = term + total->lo, sum = total->hi + with;
     total->lo = with - (sum - total->hi);
     total->hi = sum;
@@ -70,7 +68,7 @@ static void permi_plain_add(perm_precision precision, permi_dd *total, double te
   }
 }
 
-/* The relative rounding of a term's products and of the total that they are added to. */
+/* Returns the relative rounding of a term's products and of their sum. */
 static double permi_plain_rounding(const permi_plain *plain)
 {
   const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
@@ -78,8 +76,7 @@ static double permi_plain_rounding(const permi_plain *plain)
   return unit * ((plain->n + 4) * plain->parts + ldexp(1, total));
 }
 
-/* Row sums drift: each of 2^chunk_log2 moves rounds them by up to a unit of the row's sum of moduli; lost[i] is the
-   expected drift at the end. */
+/* lost[i]: expected drift of row sum i; a move rounds by up to a unit of the row's sum of moduli. */
 static void permi_plain_drift(const permi_plain *plain, double *lost)
 {
   const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
@@ -93,8 +90,7 @@ static void permi_plain_drift(const permi_plain *plain, double *lost)
   }
 }
 
-/* The size of a term by which errors are measured: its own, plus what the row sums' drift adds in units of
-   permi_plain_rounding, which is all where row sums cancel. Of long chunks a hash takes every eighth term. */
+/* Returns a term's size plus its rows' drift in units of permi_plain_rounding. Long chunks sample every eighth term. */
 static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const double *size, const double *lost)
 {
   const int thin = plain->chunk_log2 > 9;
@@ -120,7 +116,6 @@ static void permi_plain_finish(perm_partial *partial, const permi_plain *plain, 
   partial->terms += ldexp(1, plain->chunk_log2);
 }
 
-/* In double: row sums start exact and move by one column a term. */
 static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
@@ -190,7 +185,6 @@ static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, void *wor
   permi_plain_finish(partial, plain, total, imaginary, absolute);
 }
 
-/* In double-double, real or complex. */
 static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
@@ -224,8 +218,7 @@ static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspac
   permi_plain_finish(partial, plain, total, imaginary, absolute);
 }
 
-/* All permutations, row by row, skipping zeros. Prefix products are double-double and their sum exact, so the only
-   errors are those of n - 1 products a term (and underflow). */
+/* Prefix products are double-double, their sum exact: n - 1 products a term err, and underflow. */
 static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;

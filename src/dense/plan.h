@@ -1,12 +1,12 @@
 /* =========================================================================================== >>plan
-   What fixes the bits of a result, decided from matrix and options alone, never from threads, time or load. */
+   The bits of a result follow from matrix and options alone, never from threads, time or load. */
 #pragma once
 #include "small.h"
 #include "scale.h"
 #include "gpu.h"
 
-/* The scaling of >>scale by powers of two, exact, then every row sum of |a| to at most 1: no term of Glynn's sum can
-   overflow. Columns matter too: where one outweighs the others, row sums cancel. exponent: 2n rows of room. */
+/* Scales as >>scale, then row sums of |a| to at most 1: no term overflows. Where one column dominates, row sums cancel.
+   exponent: 2n rows. */
 static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*exponent)[PERM_MAX_N])
 {
   int n = plan->n, i, j, part;
@@ -33,8 +33,8 @@ static void permi_plan_scale(perm_plan *plan, const permi_view *view, int (*expo
   }
 }
 
-/* The column to divide by: the largest least |pivot| / max|row|. Dividing by a small entry would blow up the row sums,
-   so below 2^-10 (or when products could pass 2^900) the pair form is taken, which divides by nothing. */
+/* Chooses the column with the largest least |pivot| / max|row|. Small pivots blow up row sums: below 2^-10, or when
+   products could pass 2^900, the pair form divides by nothing. */
 static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
 {
   double least[PERM_MAX_N], best = -1;
@@ -64,8 +64,7 @@ static void permi_plan_pivot(perm_plan *plan, const permi_view *view)
     plan->form = PERM_FORM_NORMALISED;
 }
 
-/* Whether division by the pivot and rounding to the grid of >>dense change no entry, as with ones and signs: then row
-   sums are exact, and the error bound is free. */
+/* Whether division and grid change no entry, as with ones and signs: a bound is then free. */
 static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
 {
   int i, j;
@@ -87,7 +86,7 @@ static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
   return !plan->lossy;
 }
 
-/* The largest power of two of which x is a whole number; x normal or 0 (then any: 2^1000). */
+/* Returns the largest power of two that divides x; 2^1000 for 0. */
 static double permi_unit_of(double x)
 {
   uint64_t bits;
@@ -98,9 +97,8 @@ static double permi_unit_of(double x)
                             permi_trailing_zeros((bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52));
 }
 
-/* PERM_FORM_PAIR: whether all before the products of pairs is exact, as with smallish integers. With rows of whole
-   numbers of units g_i, sums of moduli R_i, all of z_i z_j + l_i l_j, of O and what they are made of are whole numbers
-   of g_i g_j and at most R_i R_j (complex: their partial sums at most 4 times that). */
+/* Whether all before the products of pairs is exact: rows of multiples of g_i with sums of moduli R_i make parts of E
+   and O (>>dense_kernels) multiples of g_i g_j up to R_i R_j (complex: 4 times that). */
 static int permi_plan_exact_pairs(const perm_plan *plan, const permi_view *view)
 {
   double before = 1;
@@ -136,7 +134,7 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
   for (i = 0; i < (int)(sizeof fields / sizeof fields[0]); i++)
     hash = permi_hash(hash, (uint64_t)fields[i]);
   hash = permi_hash(hash, plan->chunks);
-  for (i = 0; i < plan->n; i++) { /* rows apart: their chains of multiplications overlap */
+  for (i = 0; i < plan->n; i++) { /* by row: multiplications overlap */
     uint64_t row = (uint64_t)(uint32_t)plan->row_exp2[i] << 32 | (uint32_t)plan->column_exp2[i];
     for (j = 0; j < plan->n * view->parts; j++)
       row = permi_hash_double(row, view->a[(ptrdiff_t)i * view->ld * view->parts + j]);
@@ -145,8 +143,7 @@ static void permi_plan_fingerprint(perm_plan *plan, const permi_view *view)
   plan->fingerprint = hash;
 }
 
-/* Jobs whose next precision takes less than PERMI_ESCALATE_SECONDS escalate unasked when the estimate is above the
-   tolerance or, without one, PERMI_WANTED_RELATIVE. */
+/* Larger estimates escalate if the next precision takes less than PERMI_ESCALATE_SECONDS. */
 #define PERMI_WANTED_RELATIVE 1e-10
 
 static double permi_wanted_relative(const perm_options *options)
@@ -154,8 +151,8 @@ static double permi_wanted_relative(const perm_options *options)
   return options->tolerance > 0 ? options->tolerance : PERMI_WANTED_RELATIVE;
 }
 
-/* The relative error to expect at order n: n u sum |terms| / |permanent|, in accurate n^2 u^2. The quotient is e^(n/2)
-   for ones, less for random and unitary matrices, more where a permanent happens to cancel, which no plan can know. */
+/* Returns the expected relative error n u sum |terms| / |permanent|, accurate n^2 u^2. The quotient is e^(n/2) for
+   ones, less for random and unitary matrices, more where a permanent cancels. */
 static double permi_expected_relative(int n, perm_precision precision)
 {
   const double one = n * PERMI_UNIT * exp(0.5 * n);
@@ -164,13 +161,13 @@ static double permi_expected_relative(int n, perm_precision precision)
                                                                                  : 0;
 }
 
-/* Whether to plan a higher precision at once: with a tolerance, where a checkpoint or parts keep to one job. */
+/* Whether to plan higher at once, as a job in pieces cannot escalate. */
 static int permi_plans_higher(const perm_options *options, double relative)
 {
   return options->tolerance > 0 && permi_in_pieces(options) && relative > options->tolerance;
 }
 
-/* Why an engine cannot do what the options ask; NULL if it can. */
+/* Returns NULL if there is none. */
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
   int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
@@ -189,8 +186,8 @@ static const char *permi_plan_refusal(const perm_options *options, perm_method m
   return NULL;
 }
 
-/* Whether a proven bound costs next to nothing: at most 15 % of a call, of which 5 us are not the kernel's, and what
-   the tables of complex pairs take, which split rows do without. Up to order 11 or so with AVX-512. */
+/* Cheap: at most 15 % of a call, of which 5 us are not the kernel's, plus the tables of complex pairs, which split rows
+   need not: up to n = 11 or so with AVX-512. */
 static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   const permi_kernel_table *kernels = &view->reach->kernels;
@@ -206,14 +203,13 @@ static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *vi
          plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
 }
 
-/* Form and kernel of the dense engine. Returns the kernel. */
 static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   const int proven = plan->certify || permi_plan_proof_is_cheap(plan, view, options);
   const permi_kernel *kernel;
   int product = PERMI_ROUNDED;
   if (plan->precision == PERM_PRECISION_ACCURATE && proven)
-    plan->precision = PERM_PRECISION_DD; /* what is compensated to first order has no proof where row sums cancel */
+    plan->precision = PERM_PRECISION_DD; /* first order has no proof where row sums cancel */
   if (plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD) {
     product = plan->precision == PERM_PRECISION_DD ? PERMI_DOUBLED : PERMI_COMPENSATED;
     plan->form = PERM_FORM_SPLIT;
@@ -223,7 +219,7 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
       permi_plan_pivot(plan, view);
     plan->exact_rows =
         plan->form == PERM_FORM_NORMALISED ? permi_plan_exact_rows(plan, view) : permi_plan_exact_pairs(plan, view);
-    if (proven && !plan->exact_rows) { /* whole pairs cost a quarter more, split rows 2.6 times as much */
+    if (proven && !plan->exact_rows) { /* pairs cost a quarter more, split rows 2.6 times as much */
       plan->exact_rows = permi_plan_exact_pairs(plan, view);
       plan->form = plan->exact_rows ? PERM_FORM_PAIR : PERM_FORM_SPLIT;
     }
@@ -239,7 +235,6 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
   return kernel;
 }
 
-/* Whether GPUs are asked for and may take order n; with cpu_fallback they must exist. */
 static int permi_gpu_wanted(const perm_options *options, int n)
 {
   char message[PERM_MESSAGE_BYTES];
@@ -247,7 +242,6 @@ static int permi_gpu_wanted(const perm_options *options, int n)
          (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
 }
 
-/* Makes the plan one for GPUs if they are wanted and predicted faster than one thread. */
 static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_options *options)
 {
   perm_plan gpu = *plan;
@@ -258,7 +252,7 @@ static void permi_plan_gpu(perm_plan *plan, const permi_view *view, const perm_o
     *plan = gpu;
 }
 
-/* Arguments have been checked; the matrix is square, n >= 1. */
+/* Plans a checked matrix. */
 static perm_status permi_plan(int n, const permi_view *view, const perm_options *options, perm_plan *plan,
                               perm_result *result)
 {
@@ -320,7 +314,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
     plan->outer_columns = n - 1;
     break;
   default:
-    if (n < 4) { /* too few columns to split: the expansion is the same work */
+    if (n < 4) {
       plan->method = PERM_METHOD_EXPANSION;
       plan->seconds = 1e-7;
       break;
@@ -331,8 +325,7 @@ static perm_status permi_plan(int n, const permi_view *view, const perm_options 
   }
   if (plan->method != PERM_METHOD_DENSE && plan->method != PERM_METHOD_EXPANSION)
     plan->seconds *= view->parts * view->parts * (plan->precision == PERM_PRECISION_DD ? 20 : 1);
-  /* Chunks: small enough to share out and to stop soon, large enough that starting one costs nothing. Double-double
-     totals are bounded by the terms of a chunk, see permi_plan_bounds. */
+  /* Small enough to share and stop, large enough that a start is free; see permi_plan_bounds. */
   if (plan->isa != PERM_ISA_CUDA)
     plan->chunk_log2 = permi_clamp(plan->outer_columns, 0, permi_clamp(plan->outer_columns - 12, 10, most_chunk));
   plan->chunks = UINT64_C(1) << (plan->outer_columns - plan->chunk_log2);

@@ -1,7 +1,6 @@
 /* ========================================================================================== >>reach
-   What a call may use. Each public call names one permi_reach, through which alone it finds kernels, GPUs, files and
-   perm_sparse.h: a program that only calls perm_real links real kernels, and nothing for complex matrices, GPUs, files.
-   */
+   What a call may use: kernels, GPUs, files and perm_sparse.h are found only here, so perm_real links real kernels
+   only. */
 #pragma once
 #include "../job/job.h"
 #include "kernels.h"
@@ -14,13 +13,13 @@ struct permi_choice;
 struct permi_engine;
 
 typedef struct permi_gpu_engines {
-  /* >>plan: makes the plan one for GPUs where they are wanted and predicted faster than one thread */
+  /* where GPUs are wanted and faster than one thread */
   void (*plan)(perm_plan *plan, const struct permi_view *view, const perm_options *options);
   int (*growth)(const perm_plan *plan, const struct permi_view *view);
   int (*safe)(const perm_plan *plan, const struct permi_view *view, int i, int j);
   perm_status (*tables)(const perm_plan *plan, const struct permi_view *view, const perm_allocator *allocator,
                         permi_leaf *leaf);
-  /* >>counts_choice: seconds of a choice, INFINITY if it is the CPU's; the leaf of counts, whose tables are copied */
+  /* INFINITY: the CPU's */
   double (*counts_seconds)(const struct permi_counted *counted, const struct permi_choice *choice);
   perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
 } permi_gpu_engines;
@@ -28,14 +27,13 @@ typedef struct permi_gpu_engines {
 typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
-  const permi_counts_kernels *counts[2]; /* plain C, AVX2 */
-  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain, in */
-                                      /* doubles and in double-doubles; NULL: methods glynn and ryser cannot be asked */
-  const permi_gpu_engines *gpu;       /* NULL: no options ask for them */
-  const struct permi_engine *engines; /* of those that offer the same the first is taken */
+  const permi_counts_kernels *counts[2];                                                           /* plain C, AVX2 */
+  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain: by */
+  /* double, double-double; NULL: cannot be requested */
+  const permi_gpu_engines *gpu;       /* NULL: no GPUs */
+  const struct permi_engine *engines; /* the first of equal offers wins */
   int engine_count;
   perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
-  /* Square matrices with many zeros, by perm_sparse.h. 1: *result is what it says; 0: not its business. NULL: that
-     header is not there. */
+  /* perm_sparse.h or NULL. Returns 0, or 1 with *result set. */
   int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
 } permi_reach;

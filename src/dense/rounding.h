@@ -3,21 +3,19 @@
 #pragma once
 #include "gpu.h"
 
-/* Rows on the grid of >>dense, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum
-   of moduli, in every term. Where a row sum cancels, the term is off by f over the row sum, which no sum of |terms| can
-   show.
-   In some matrices, such as blocks (1 1; 1 -1) in any surroundings, a row sum cancels in every term: their permanent
-   consists of what was rounded away. */
+/* Grids, divided rows and products of pairs are off by about f = sqrt(n) u/2 times the row's sum of moduli, relative to
+   the term f / |row sum|, which no sum of |terms| shows. In some matrices, such as blocks (1 1; 1 -1) in any
+   surroundings, a row sum cancels in every term: the sum is all rounding. */
 typedef struct permi_rounded_rows {
-  double share; /* the mean of these quotients over some terms, by size; root of the sum of squares over the rows */
-  double usual; /* the same for row sums as large as the row's norm */
-  double largest; /* of these terms the largest, as the kernel has it */
+  double share;   /* f / |row sum|, root sum of squares over rows, mean over terms by size */
+  double usual;   /* the same if row sums were row norms */
+  double largest; /* sampled term, as the kernel has it */
 } permi_rounded_rows;
 
 #define PERMI_SAMPLED_TERMS 8
-#define PERMI_NO_MEASURE 1e-3 /* a share above this: the terms consist of roundings */
+#define PERMI_NO_MEASURE 1e-3 /* above: terms consist of rounding */
 
-/* Whether a row of that sum of moduli has so few digits that neither grids nor products of two rows round anything. */
+/* Whether grids and products of two rows round nothing. */
 static int permi_few_digits(const double *row, int n, double moduli)
 {
   const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */
@@ -30,8 +28,7 @@ static int permi_few_digits(const double *row, int n, double moduli)
   return 1;
 }
 
-/* Row sums in the sampled terms, their moduli in size[]; returns the error f of each, over sqrt(n) u/2.
-   sign[column][term]. */
+/* size[]: |row sum| in the sampled terms; returns f over sqrt(n) u/2. sign[column][term]. */
 static double permi_sampled_row(const perm_plan *plan, const permi_view *view, int i,
                                 double (*sign)[PERMI_SAMPLED_TERMS], double *size, double *norm)
 {
@@ -40,7 +37,7 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
   int e, j, k, part;
   permi_plan_row(plan, view, i, row);
   for (part = 0; part < view->parts; part++) {
-    double y0 = 0, y1 = 0, y2 = 0, y3 = 0, y4 = 0, y5 = 0, y6 = 0, y7 = 0; /* in registers */
+    double y0 = 0, y1 = 0, y2 = 0, y3 = 0, y4 = 0, y5 = 0, y6 = 0, y7 = 0;
     for (j = 0; j < n; j++) {
       const double x = row[part][j], *s = sign[j];
       moduli += fabs(x);
@@ -72,7 +69,7 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
              : moduli;
 }
 
-/* What kernels divide row i by: a modulus, or 1. */
+/* Returns a modulus, or 1. */
 static double permi_divided_by(const perm_plan *plan, const permi_view *view, int i)
 {
   return plan->form != PERM_FORM_NORMALISED ||
@@ -81,8 +78,7 @@ static double permi_divided_by(const perm_plan *plan, const permi_view *view, in
              : permi_scaled_modulus(plan, view, i, plan->pivot);
 }
 
-/* Signs of the columns in sampled terms begin, begin + 1, ...: all of them up to order 6, then by a hash; term 0 has
-   only +, as it may well be the largest. */
+/* Terms begin, begin + 1, ...: all up to order 6, then by a hash; term 0, often the largest, is all +. */
 static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
 {
   int j, k;
@@ -94,8 +90,7 @@ static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_T
   }
 }
 
-/* The size of one row's sum, or two rows' product, that is off by that much; at least `least`. Adds the square of what
-   it is off by, relative to it. */
+/* Returns the product, at least `least`; adds its squared relative error, for a loss of `off`, to *square. */
 static double permi_rounded_product(double product, double off, double least, double *square)
 {
   const double size = product > off ? product : off, quotient = size > 0 ? off / size : 0;
@@ -103,8 +98,7 @@ static double permi_rounded_product(double product, double off, double least, do
   return product > least ? product : least;
 }
 
-/* Adds PERMI_SAMPLED_TERMS terms from number `begin` on: rounded->share is a sum of weights times quotients here, and
-   the sum of the weights is returned. */
+/* Adds PERMI_SAMPLED_TERMS terms, share as weight times quotient; returns the weights. */
 static double permi_sample_terms(const perm_plan *plan, const permi_view *view, int begin, permi_rounded_rows *rounded)
 {
   double weight[PERMI_SAMPLED_TERMS], squares[PERMI_SAMPLED_TERMS], size[2][PERMI_SAMPLED_TERMS];
@@ -117,11 +111,11 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
     squares[k] = 0;
   }
   for (i = 0; i < plan->n; i++) {
-    const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n; /* with the row after it */
+    const int paired = plan->form == PERM_FORM_PAIR && i + 1 < plan->n;
     double norm, norm_of[2], lost[2], least, inverse;
     lost[0] = unit * permi_sampled_row(plan, view, i, sign, size[0], &norm_of[0]);
     if (norm_of[0] == 0)
-      continue; /* of minors: not in their products */
+      continue; /* of minors */
     norm = norm_of[0];
     unit_term *= norm / permi_divided_by(plan, view, i);
     if (paired) {
@@ -131,7 +125,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
       unit_term *= norm_of[1];
     }
     inverse = 1 / norm;
-    /* of minors, each leaves out one row sum, which then does not make the term small */
+    /* each minor leaves out one row */
     least = plan->form == PERM_FORM_SCALAR ? fmax(lost[0], norm / 1024) : lost[0];
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++) {
       double with;
@@ -142,7 +136,7 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
         with = permi_rounded_product(size[0][k], lost[0], least, &squares[k]);
       }
       weight[k] *= with * inverse;
-      weight[k] = with > 0 && weight[k] < 1e-280 ? 1e-280 : weight[k]; /* a term that is 0 says nothing */
+      weight[k] = with > 0 && weight[k] < 1e-280 ? 1e-280 : weight[k];
     }
     permi_rounded_product(norm, paired ? 2 * (lost[0] * norm_of[1] + lost[1] * norm_of[0]) : lost[0], 0, &usual);
   }
@@ -155,7 +149,6 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
   return weights;
 }
 
-/* terms: how many are sampled, a multiple of PERMI_SAMPLED_TERMS. */
 static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const permi_view *view, int terms)
 {
   permi_rounded_rows rounded = {0, 0, 0};
@@ -167,14 +160,12 @@ static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const p
   return rounded;
 }
 
-/* The estimate that follows, into the leaf, u = 2^-53.
-   Rows, relative to the sum S of |terms|. They are rounded at random, and minors, which are what that multiplies, are
-   smaller than the terms that they are made of by a factor that falls with n like exp(-n/5) and faster for full real
-   matrices, like exp(-n/2) for complex ones (sparse ones have smaller f). So much is left as long as row sums are as
-   usual, and all of it where they cancel 100 times as much.
-   Products and sums: n + 10 roundings a term at most. Relative to S a few tenths of u, as terms may repeat, and then
-   their roundings do; and sqrt(n) u times the root of the sum of squared terms, as if roundings were independent,
-   which is at most that of S times the largest term: it counts where few terms are all, as of positive matrices. */
+/* Sets the estimate of a leaf without a bound; S is the sum of |terms|.
+   Rows: rounding multiplies minors, which are smaller than terms by about exp(-n/5), falling faster for full real
+   matrices, exp(-n/2) for complex ones (sparse ones have smaller f). That part of the share counts for usual row sums,
+   all of it where they cancel 100 times as much.
+   Products and sums: n + 10 roundings a term: a few tenths of u S, as terms repeat, and, as if independent, sqrt(n) u
+   root(S times the largest term), for when few terms dominate, as in positive matrices. */
 static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);

@@ -1,18 +1,17 @@
 /* ========================================================================================== >>scale
-   Powers of two for rows and columns that make a transversal of largest product the largest entries everywhere: the
-   duals of an assignment problem whose weights are the exponents of the entries [DK01]. Then rounding an entry to its
-   row's grid changes the permanent by at most that rounding times permanents of entries <= 1, and per |a| >= 2^-n.
-   Reductions and a maximum matching of tight entries settle most matrices; other rows take shortest augmenting paths
-   [JV87]. The remaining freedom is fixed by a rule that does not see the first duals, so the scaled matrix is the same,
-   bit for bit, however rows and columns were scaled before. O(n^3). */
+   Powers of two that make a transversal of largest product the largest entries everywhere: duals of an assignment
+   problem with exponents as weights [DK01]. Rounding an entry to its row's grid then changes the permanent by at most
+   that rounding times permanents of entries <= 1, and per |a| >= 2^-n. A matching of tight entries settles most
+   matrices, shortest augmenting paths [JV87] the rest; a rule that ignores the first duals fixes what is free, so the
+   bits do not depend on earlier scaling. O(n^3). */
 #pragma once
 #include "../base/memory.h"
 #include "kernels.h"
 
-#define PERMI_NO_EXPONENT (-(1 << 28)) /* of a zero; no path of exponents comes to half of it */
-#define PERMI_SCALE_APART 4096         /* what is scaled by 2^-4096 is exactly 0 */
+#define PERMI_NO_EXPONENT (-(1 << 28)) /* no path of exponents reaches half of it */
+#define PERMI_SCALE_APART 4096         /* scales to exactly 0 */
 
-/* Matches along the path of parents that ends in column j; its first row was free. */
+/* Augments along the parents of column j. */
 static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_of)
 {
   while (j >= 0) {
@@ -23,8 +22,7 @@ static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_
   }
 }
 
-/* A larger matching by the shortest path, in slack, from the free row to a free column; the duals follow, so that
-   entries stay <= 0 and the matching 0. Returns 0 if no free column can be reached. */
+/* Augments by a path of least slack; the duals keep entries <= 0 and matched ones 0. Returns 0 if there is no path. */
 static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, int free_row,
                                int *row_of, int *column_of)
 {
@@ -67,8 +65,8 @@ static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   return 1;
 }
 
-/* The matched pairs (numbered by column) with an arc from a to b where row a and column b have a tight entry:
-   reach[a] is the set of b. All pairs on common cycles: the optimal duals are unique. */
+/* Whether the optimal duals are unique: all pairs on common cycles of arcs a to b in reach[a], tight entries of row a
+   and column b. */
 static int permi_scale_unique(int n, const uint64_t *reach)
 {
   const uint64_t all = ~UINT64_C(0) >> (PERM_MAX_N - n);
@@ -89,16 +87,17 @@ static int permi_scale_unique(int n, const uint64_t *reach)
   return seen == all;
 }
 
-/* Optimal duals are those of the pairs up to a shift (row +p, column -p) of each pair. Pairs on common cycles of
-   tight entries shift together: a class. Let path[a][b] <= 0 be the longest path from class a to b. Every b |->
-   path[a][b] and b |-> -path[b][a] is a feasible shift, so their mean is, and it is in the middle: a cycle of
-   entries gets equal exponents. Rounding down keeps integer constraints, and relative to one class of the block
-   it does not depend on the duals at hand. Blocks without a cycle through both share no transversal: the entries
-   between them do not matter, and are scaled away. reach: as above; destroyed. */
+/* Centres the duals; destroys reach.
+   1. Optimal duals differ by shifts (row +p, column -p) of pairs; a class, pairs on common cycles of tight entries,
+   shifts together.
+   2. Let path[a][b] <= 0 be the longest path from class a to b. b |-> path[a][b] and b |-> -path[b][a] are feasible
+   shifts, so their mean is, which gives a cycle's entries equal exponents. Rounding down keeps integer constraints;
+   relative to one class the given duals drop out.
+   3. Blocks without a cycle through both share no transversal: entries between them are scaled away. */
 static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, uint64_t *reach,
                                const int *column_of)
 {
-  int (*path)[PERM_MAX_N] = exponent + n; /* has n rows of room */
+  int (*path)[PERM_MAX_N] = exponent + n;
   int class_of[PERM_MAX_N], block_of[PERM_MAX_N], sum[PERM_MAX_N], size[PERM_MAX_N];
   int shift[PERM_MAX_N], classes = 0, apart = PERMI_SCALE_APART, i, j, a, b, c;
   for (j = 0; j < n; j++) /* Warshall */
@@ -106,7 +105,7 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
       if (reach[i] >> j & 1)
         reach[i] |= reach[j];
   memset(class_of, 0, sizeof class_of); /* gcc -O3 does not see that i comes after j */
-  for (i = 0; i < n; i++) {             /* a pair reaches itself */
+  for (i = 0; i < n; i++) {
     for (j = 0; !(reach[i] >> j & 1) || !(reach[j] >> i & 1); j++)
       ;
     class_of[i] = j == i ? classes++ : class_of[j];
@@ -121,7 +120,7 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
       b = class_of[j];
       path[a][b] = e > path[a][b] ? e : path[a][b];
     }
-  for (c = 0; c < classes; c++) { /* Floyd; groups of 8, and a copy, so that gcc -O2 takes vectors too */
+  for (c = 0; c < classes; c++) { /* Floyd; groups of 8 and a copy vectorise in gcc -O2 */
     int onward[PERM_MAX_N];
     memcpy(onward, path[c], sizeof onward);
     for (a = 0; a < classes; a++) {
@@ -152,7 +151,7 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
       apart = 2 * abs(shift[a]) + PERMI_SCALE_APART;
   }
   for (a = 0; a < classes; a++)
-    for (b = 0; b < classes; b++) /* as often for all classes of a block, more often for all blocks behind it */
+    for (b = 0; b < classes; b++) /* equal within a block, larger behind it */
       shift[a] += path[b][a] > PERMI_NO_EXPONENT / 2 ? apart : 0;
   for (i = 0; i < n; i++) {
     a = class_of[column_of[i]];
@@ -164,17 +163,15 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   }
 }
 
-/* Room for permi_scale_exponents: n rows of exponents, and n rows below them for its work. NULL: out of memory. */
+/* 2n rows; NULL without memory. */
 static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_N]
 {
   return (int (*)[PERM_MAX_N])permi_allocate(allocator, 2 * (size_t)n, PERM_MAX_N * sizeof(int));
 }
 
-/* exponent[i][j]: of |a_ij| as frexp has it, or PERMI_NO_EXPONENT for zero; n <= PERM_MAX_N. The n rows below them are
-   overwritten (permi_scale_room). Adds powers of two: on return exponent[i][j] += row_exp2[i] + column_exp2[j], all
-   <= 0, all 0 on some transversal, and
-   PERMI_NO_EXPONENT too where no transversal of nonzeros passes: scaled, those entries underflow to 0.
-   Returns 0, with no scaling, if there is no transversal: the permanent is 0. */
+/* exponent[i][j]: of |a_ij| as by frexp, PERMI_NO_EXPONENT for zero; then n rows of room. On return exponent[i][j] +=
+   row_exp2[i] + column_exp2[j], all <= 0, all 0 on a transversal, PERMI_NO_EXPONENT where no transversal passes: those
+   entries underflow to 0. Returns 0, unscaled, without a transversal. */
 static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2)
 {
   uint64_t tight[PERM_MAX_N], reach[PERM_MAX_N];
@@ -185,8 +182,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       column_exp2[j] = PERMI_NO_EXPONENT;
       row_of[j] = column_of[j] = -1;
     }
-    /* Rows, by their largest entry or in a second turn by their mean; largest entries of columns to 0; of rows,
-       which after a first turn are. Lines of zeros stay, and are found below. */
+    /* Rows by their largest entry, in a second turn by their mean, then columns, in the first turn also rows, to 0. */
     for (i = 0; i < n; i++) {
       int most = PERMI_NO_EXPONENT, sum = 0, count = 0;
       for (j = 0; j < n && !turn; j++)
@@ -212,7 +208,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       for (j = 0, tight[i] = 0; j < n; j++)
         tight[i] |= (uint64_t)(exponent[i][j] + row_exp2[i] + column_exp2[j] == 0) << j;
     }
-    /* A maximum matching of tight entries, breadth first. Columns that a search in vain has seen stay dead. */
+    /* A maximum matching, breadth first; columns of failed searches stay dead. */
     for (i = 0, left = n; i < n; i++) {
       uint64_t seen = dead;
       int head = 0, tail = 1;
@@ -237,7 +233,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       if (column_of[i] < 0)
         dead = seen;
     }
-    if (turn || left <= n / 2) /* where columns are graded, every row has its largest entry in one: means see more */
+    if (turn || left <= n / 2) /* graded columns put all largest entries into one */
       break;
   }
   if (left) {

@@ -1,22 +1,18 @@
 /* ========================================================================================== >>small
-   n <= 12 without a plan: one call of a kernel made for the order.
-     n <= 4    Laplace expansion along two halves of the rows: no subtraction that the permanent does not have, so for
-               non-negative matrices every digit but the last few bits is right; accepted where no more than five
-               digits cancel, or nothing is rounded
-     5 .. 12   the kernels "small" of >>small_kernels, accepted when their own estimate is good
-   What is not accepted, for whatever reason, is left to the general path, which says what is wrong, scales, and raises
-   the precision. There is no check beforehand: NaN and infinities come out as NaN or beyond the limits.
-   Range. n <= 4: with |entries| <= 1e60 nothing exceeds 24e240, and an operation that underflows (fewer than 200) is
-   wrong by 2^-1074, times at most 2e120 by the other rows: below 1e-200. n <= 12: with |entries| (re, im) <= 1e12,
-   which the kernels see to, a row sum is below 12 sqrt(2) 1e12 < 1.7e13 and every quantity below 1.7e13^12 < 1e159;
-   fewer than 1e6 operations underflow, each wrong by 2^-1074 times at most 1.7e13^11 < 4e145 by the other rows: below
-   2e-172 together. So values from 1e-150 (1e-184) up are untouched by underflow in all of their 53 bits. */
+   n <= 12 without a plan. NaN and infinities fail the limits; the general path takes what is not accepted.
+     n <= 4    Laplace expansion along halves of the rows: non-negative matrices lose only the last bits; accepted if at
+               most five digits cancel or nothing is rounded
+     5 .. 12   >>small_kernels, accepted if their own estimate is good
+   Underflow, n <= 4: with |entries| <= 1e60 nothing exceeds 24e240; fewer than 200 operations underflow, each by
+   2^-1074 times at most 2e120: below 1e-200. n <= 12: with |entries| (re, im) <= 1e12 a row sum is below 12 sqrt(2)
+   1e12 < 1.7e13, all below 1.7e13^12 < 1e159; fewer than 1e6 operations underflow, each by 2^-1074 times at most
+   1.7e13^11 < 4e145: below 2e-172. Values from 1e-184, 1e-150 keep all bits. */
 #pragma once
 #include "kernels.h"
 
 #define PERMI_SMALL_LEAST 1e-150
 #define PERMI_FOUR_LEAST 1e-184
-#define PERMI_FOUR_CANCELLED 1e-5 /* what may be left of the sum of |terms|: with 8 roundings still right to 1e-10 */
+#define PERMI_FOUR_CANCELLED 1e-5 /* of the sum of |terms|: 8 roundings leave 1e-10 */
 #define PERMI_FOUR_LARGEST 1e60
 #define PERMI_SMALL_N 12
 
@@ -40,8 +36,7 @@ static double permi_small(int n, const double *a)
          (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
 }
 
-/* Whether a value that cancelled to almost nothing, or to less, stands: products of up to four entries are exact, as of
-   small whole numbers, or neither overflow nor lose bits to underflow, and sums of them lose nothing. */
+/* Whether a small value stands: products of four entries are exact, or neither overflow nor underflow. */
 static int permi_small_is_safe(int count, const double *a, double value, double products)
 {
   int i, safe = 1, whole = 1;
@@ -53,7 +48,7 @@ static int permi_small_is_safe(int count, const double *a, double value, double 
   return whole || (safe && value >= PERMI_FOUR_CANCELLED * products);
 }
 
-/* The product of the rows' sums of moduli, at least the permanent of the moduli; the sum of all in *moduli. */
+/* Returns the product of the rows' sums of moduli, at least the permanent of moduli. */
 static double permi_small_products(int n, int width, const double *a, double *moduli)
 {
   double product = 1, all = 0;
@@ -69,7 +64,6 @@ static double permi_small_products(int n, int width, const double *a, double *mo
   return product;
 }
 
-/* Whether the value of Laplace's expansion stands. */
 static int permi_small_expansion_stands(int n, int width, const double *a, double value)
 {
   double moduli;
@@ -79,9 +73,8 @@ static int permi_small_expansion_stands(int n, int width, const double *a, doubl
 }
 
 #if PERMI_X86
-/* n = 4 with the six products of columns as four lanes {01, 12, 23, 30} and two {02, 13}; the rows c, d are loaded
-   with their halves exchanged, so that lanes meet their complements: 8 shuffles. Returns whether value is good;
-   max_pd may lose a NaN, but not the value. */
+/* n = 4: column products in lanes {01, 12, 23, 30} and {02, 13}; rows c, d load with halves exchanged, so lanes meet
+   their complements. Returns whether the value is good: max_pd may lose a NaN, the value does not. */
 __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const double *a, double *value)
 {
   const __m128d a0 = _mm_loadu_pd(a), a1 = _mm_loadu_pd(a + 2), b0 = _mm_loadu_pd(a + 4), b1 = _mm_loadu_pd(a + 6);
@@ -101,10 +94,10 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
   const __m128d sum = _mm_fmadd_pd(across, _mm_shuffle_pd(below, below, 1), halves);
   const __m256d lower = _mm256_max_pd(_mm256_andnot_pd(sign, z), _mm256_andnot_pd(sign, w));
   const __m256d large = _mm256_max_pd(_mm256_max_pd(_mm256_andnot_pd(sign, x), _mm256_andnot_pd(sign, y)),
-                                      _mm256_permute4x64_pd(lower, 0x4e)); /* of columns 0 to 3 */
+                                      _mm256_permute4x64_pd(lower, 0x4e));
   const int too_large = _mm256_movemask_pd(_mm256_cmp_pd(large, _mm256_set1_pd(PERMI_FOUR_LARGEST), _CMP_NLE_UQ));
   const __m128d two = _mm_mul_pd(_mm256_castpd256_pd128(large), _mm256_extractf128_pd(large, 1));
-  const double most = 24 * _mm_cvtsd_f64(_mm_mul_sd(two, _mm_unpackhi_pd(two, two))); /* of the terms' sum */
+  const double most = 24 * _mm_cvtsd_f64(_mm_mul_sd(two, _mm_unpackhi_pd(two, two))); /* bounds the sum of |terms| */
   *value = _mm_cvtsd_f64(_mm_add_sd(sum, _mm_unpackhi_pd(sum, sum)));
   _mm256_zeroupper();
   return !too_large && fabs(*value) >= PERMI_FOUR_LEAST && fabs(*value) >= PERMI_FOUR_CANCELLED * most;
@@ -113,7 +106,6 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
 
 typedef void (*permi_small_run)(int n, const double *a, double *out);
 
-/* The kernel for n = 5 .. 12 among those that `isa` allows. */
 static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
 {
 #if PERMI_X86
@@ -134,7 +126,6 @@ static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
   return n == 5 ? permi_small_real_n5_plain : permi_small_real_plain;
 }
 
-/* The squared product of the rows' norms; rows of `width` doubles. */
 static double permi_small_norms(int n, int width, const double *a)
 {
   double product = 1;
@@ -148,7 +139,7 @@ static double permi_small_norms(int n, int width, const double *a)
   return product;
 }
 
-/* At least the squared product of the rows' norms, from the sum of all squares: the rows' mean to the power n. */
+/* Returns at least permi_small_norms: the rows' mean square to the power n. */
 static double permi_small_scale(int n, double squares)
 {
   double power = squares / n, scale = n & 1 ? power : 1;
@@ -159,10 +150,9 @@ static double permi_small_scale(int n, double squares)
   return scale * (n & 8 ? power * power : 1);
 }
 
-/* Whether a kernel's value stands. Its estimate of what errors are relative to is within a factor 2 of a sum of
-   moduli, and rows in pairs round twice: 4 n u. Row sums are rounded too, by about u times their row's norm, which the
-   moduli do not show where row sums all but cancel: 4 n u times the product of the norms. NaN fails, and so does what
-   could overflow: below 1e24 not even the product of the norms of 12 rows does. */
+/* Whether a kernel's value stands. `absolute` is within a factor 2 of a sum of moduli and pairs of rows round twice: 4
+   n u. Row sums round by about u times their norm, which moduli miss where they cancel: 4 n u times the norms' product.
+   NaN and overflow fail: below 1e24 norms of 12 rows do not overflow. */
 static int permi_small_stands(int n, int parts, const double *a, double modulus, double absolute, double squares)
 {
   const double unit = 4e10 * n * PERMI_UNIT, square = unit * unit;
@@ -172,7 +162,7 @@ static int permi_small_stands(int n, int parts, const double *a, double modulus,
           square * permi_small_norms(n, n * parts, a) <= modulus * modulus);
 }
 
-/* The permanent, and 1; or 0: take the general path. 2 <= n <= 12, isa not AUTO. */
+/* Returns 1, or 0: take the general path. 2 <= n <= 12, isa not AUTO. */
 static int permi_small_real(perm_isa isa, int n, const double *a, double *value)
 {
   double out[3];
@@ -245,14 +235,13 @@ static inline permi_complex permi_complex_entry(const double *a, int i)
   return r;
 }
 
-/* The 2 x 2 permanent of rows a, b and columns i, j. */
 static inline permi_complex permi_complex_two(const double *a, const double *b, int i, int j)
 {
   return permi_complex_plus(permi_complex_times(permi_complex_entry(a, i), permi_complex_entry(b, j)),
                             permi_complex_times(permi_complex_entry(a, j), permi_complex_entry(b, i)));
 }
 
-/* Columns i, j of rows a, b times columns k, l of the next two rows. */
+/* Columns i, j of two rows times k, l of the next two. */
 static inline permi_complex permi_complex_four(const double *a, int i, int j, int k, int l)
 {
   return permi_complex_times(permi_complex_two(a, a + 8, i, j), permi_complex_two(a + 16, a + 24, k, l));
@@ -275,7 +264,6 @@ static permi_complex permi_small_expand_complex(int n, const double *a)
   return permi_complex_plus(permi_complex_plus(x, y), z);
 }
 
-/* The same for interleaved complex entries, value[2]. */
 static int permi_small_complex(perm_isa isa, int n, const double *a, double *value)
 {
   permi_complex sum;

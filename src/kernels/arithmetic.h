@@ -1,7 +1,7 @@
 /* ===================================================================================== >>arithmetic
-   Arithmetic for every kernel. */
+   Arithmetic of all kernels. */
 
-/* a + b rounded; *error is what is missing, exactly. */
+/* a + b rounded; *error: the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V sum = a + b, other = sum - a;
@@ -9,7 +9,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V 
   return sum;
 }
 
-/* The same where a is a whole number of units of the last place of b [BGM17], or not smaller. */
+/* The same where |a| >= |b|, or a is a multiple of b's last place [BGM17]. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_fast_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V sum = a + b;
@@ -17,14 +17,13 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_fast_two_sum)(PERMI_V a, PER
   return sum;
 }
 
-/* v, out of the compiler's sight. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(kept)(PERMI_V v)
 {
   PERMI_KEEP(v);
   return v;
 }
 
-/* ab rounded; *error is what is missing, exactly. */
+/* ab rounded; *error: the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_product)(PERMI_V a, PERMI_V b, PERMI_V *error)
 {
   const PERMI_V product = PERMI_NAME(kept)(a * b);
@@ -32,15 +31,14 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_product)(PERMI_V a, PERM
   return product;
 }
 
-/* *re + i *im is multiplied by ar + i ai. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_by)(PERMI_V *re, PERMI_V *im, PERMI_V ar, PERMI_V ai)
 {
   const PERMI_V r = *re, i = *im;
-  *im = PERMI_FMA(r, ai, i * ar); /* first: fewer spills of NEON's than the other way round, 4 and not 7 at gcc -O3 */
+  *im = PERMI_FMA(r, ai, i * ar); /* first: on NEON gcc -O3 spills 4, not 7 */
   *re = PERMI_FMS(r, ar, i * ai);
 }
 
-/* A number in `parts` parts, 1 real, 2 complex, `apart` doubles apart in memory. Nobody reads a real number's im. */
+/* 1 or 2 parts, `apart` doubles apart; a real number has no im. */
 typedef struct PERMI_NAME(number) {
   PERMI_V re, im;
 } PERMI_NAME(number);
@@ -61,7 +59,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(put)(double *p, int apart, PERMI_N x, 
     PERMI_STORE(p + apart, x.im);
 }
 
-/* One number in all lanes. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(spread)(const double *p, int apart, int parts)
 {
   PERMI_N x;
@@ -82,7 +79,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(times)(PERMI_N a, PERMI_N b, int pa
   return x;
 }
 
-/* x += step */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, int padded)
 {
   int i;
@@ -90,8 +86,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, i
     PERMI_STORE(x + i, PERMI_LOAD(x + i) + PERMI_LOAD(step + i));
 }
 
-/* The Gray walk over the outer columns: x = the row sums of state c; then those of c - 1 become those of c. All sums
-   are exact. */
+/* The Gray walk, exactly: x = the row sums of state c; walk_to takes those of c - 1 to c. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_from)(const permi_dense *dense, uint64_t c, double *x)
 {
   int i, k;

@@ -1,9 +1,8 @@
 /* ================================================================================== >>batch_kernels
-   Batches: as many matrices at once as a vector has elements, see >>batch. Numbers are a vector a part. */
+   Batches: each vector element has its own matrix. */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Entry (i, j) of matrices of order n, numbers `stride` doubles from each other; the 2 x 2 permanent of rows i, i + 1
-   and columns j, k. */
+/* Entry (i, j), then the 2 x 2 permanent of rows i, i + 1, columns j, k; numbers are `stride` apart. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stride, int n, int i, int j, int parts)
 {
   return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, PERMI_WIDTH, parts);
@@ -19,7 +18,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_two)(const double *a, size_t
   return PERMI_NAME(plus_times)(PERMI_NAME(times)(p, q, parts), r, s, parts);
 }
 
-/* sum plus the terms with columns j, k in rows 0, 1 and l, m in rows 2, 3 (n = 4), or j in row 0 and k, l behind. */
+/* Adds the terms with columns j, k in rows 0, 1 and l, m in rows 2, 3; or j in row 0 and k, l behind. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_four)(PERMI_N sum, const double *a, size_t stride, int j, int k,
                                                           int l, int m, int parts)
 {
@@ -34,14 +33,14 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_three)(PERMI_N sum, const do
                                 PERMI_NAME(expand_two)(a, stride, 3, 1, k, l, parts), parts);
 }
 
-/* n = 2, 3, 4: expansion as in >>small. *largest: of the moduli of parts, and of what it was. */
+/* n = 2, 3, 4 as in >>small; updates *largest with moduli of parts. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, size_t stride, PERMI_V *largest, int parts)
 {
   PERMI_V large = *largest;
   PERMI_N sum;
   int i;
   PERMI_UNROLL
-  for (i = 0; i + 1 < n * n; i += 2) { /* pairs first: the chain is what takes time */
+  for (i = 0; i + 1 < n * n; i += 2) { /* pairs first: a shorter chain */
     const double *p = a + (size_t)i * stride, *q = p + stride;
     large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p), PERMI_LOAD_ANY(q)));
     if (parts == 2)
@@ -98,7 +97,7 @@ PERMI_TARGET static void PERMI_NAME(batch_four_complex)(int n, const double *a, 
 }
 #endif
 
-/* What a stream of real values has seen: the largest entry, the smallest value, 0 or NaN. */
+/* Largest entry, smallest value, 0 or NaN of a stream. */
 typedef struct PERMI_NAME(stream) {
   PERMI_V large, small, poison;
 } PERMI_NAME(stream);
@@ -115,7 +114,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stre
   }
 }
 
-/* `vectors` of them, straight to their values. 1: no entry exceeds `largest`, no |value| is below `least`, none NaN. */
+/* Returns whether all entries are up to `largest`, all |values| from `least`, none NaN. */
 PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, size_t stride, size_t vectors,
                                                       double largest, double least, double *values)
 {
@@ -140,8 +139,8 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
 }
 
 #if PERMI_WIDTH == 8
-/* n = 5 .. 8, real. Accumulators are the subsets of the five low columns of one size, in the order of their masks; the
-   subset's high columns, the same for all, come in the inner loop. */
+/* n = 5 .. 8. Accumulators: subsets of the five low columns of one size, in order of masks; high columns come in the
+   inner loop. */
 #define PERMI_SUBSETS_0(F) F(0, 0)
 #define PERMI_SUBSETS_1(F) F(0, 0) F(1, 1) F(2, 2) F(3, 3) F(4, 4)
 #define PERMI_SUBSETS_2(F) PERMI_SUBSETS_1(F) F(5, 0) F(6, 1) F(7, 2) F(8, 3) F(9, 4)
@@ -152,7 +151,6 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
 #define PERMI_KEEP_SUBSET(i, chain) PERMI_STORE(to + (i)*PERMI_WIDTH, c##i);
 #define PERMI_FINISH(i, chain)                                                                                         \
   sum##chain = PERMI_FMA(c##i, PERMI_LOAD(other - (i)*PERMI_WIDTH), sum##chain);
-/* subset i from the subset j of the size below by low column x */
 #define PERMI_LOW(i, x, j)                                                                                             \
   c##i = PERMI_FMA(low##x, PERMI_LOAD(own + (j)*PERMI_WIDTH), c##i);
 #define PERMI_LOW_0
@@ -162,7 +160,6 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
   PERMI_LOW(5, 2, 3) PERMI_LOW(6, 0, 4) PERMI_LOW(7, 1, 4) PERMI_LOW(8, 2, 4) PERMI_LOW(9, 3, 4)                       \
   PERMI_LOW(0, 1, 0) PERMI_LOW(1, 2, 0) PERMI_LOW(2, 2, 1) PERMI_LOW(3, 3, 0) PERMI_LOW(4, 3, 1)                       \
   PERMI_LOW(5, 3, 2) PERMI_LOW(6, 4, 0) PERMI_LOW(7, 4, 1) PERMI_LOW(8, 4, 2) PERMI_LOW(9, 4, 3)
-/* 012 013 023 123 014 024 124 034 134 234 from 01 02 12 03 13 23 04 14 24 34 */
 #define PERMI_LOW_3                                                                                                    \
   PERMI_LOW(0, 0, 2) PERMI_LOW(1, 0, 4) PERMI_LOW(2, 0, 5) PERMI_LOW(3, 1, 5) PERMI_LOW(4, 0, 7)                       \
   PERMI_LOW(5, 0, 8) PERMI_LOW(6, 1, 8) PERMI_LOW(7, 0, 9) PERMI_LOW(8, 1, 9) PERMI_LOW(9, 2, 9)                       \
@@ -170,7 +167,6 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
   PERMI_LOW(5, 2, 6) PERMI_LOW(6, 2, 7) PERMI_LOW(7, 3, 6) PERMI_LOW(8, 3, 7) PERMI_LOW(9, 3, 8)                       \
   PERMI_LOW(0, 2, 0) PERMI_LOW(1, 3, 0) PERMI_LOW(2, 3, 1) PERMI_LOW(3, 3, 2) PERMI_LOW(4, 4, 0)                       \
   PERMI_LOW(5, 4, 1) PERMI_LOW(6, 4, 2) PERMI_LOW(7, 4, 3) PERMI_LOW(8, 4, 4) PERMI_LOW(9, 4, 5)
-/* 0123 0124 0134 0234 1234 from the ten above */
 #define PERMI_LOW_4                                                                                                    \
   PERMI_LOW(0, 0, 3) PERMI_LOW(1, 0, 6) PERMI_LOW(2, 0, 8) PERMI_LOW(3, 0, 9) PERMI_LOW(4, 1, 9)                       \
   PERMI_LOW(0, 1, 2) PERMI_LOW(1, 1, 5) PERMI_LOW(2, 1, 7) PERMI_LOW(3, 2, 7) PERMI_LOW(4, 2, 8)                       \
@@ -197,13 +193,12 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
     }                                                                                                                  \
     break;
 
-/* out: value, the largest square of a row's norm, their product, and what is negative or NaN unless the value
-   stands. */
+/* out: value, largest squared row norm, their product, and a number that is negative or NaN unless the value stands. */
 PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *program, const double *given, size_t stride,
                                                  double *work, const double *accept, double *out)
 {
   const int n = program->n, top = n / 2;
-  double *const a = work; /* the matrices, side by side */
+  double *const a = work;
   double *above = a + n * n * PERMI_WIDTH, *ping = above + program->most * PERMI_WIDTH;
   double *pong = ping + program->most * PERMI_WIDTH;
   PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0);
@@ -223,7 +218,7 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
   }
   for (half = 0; half < 2; half++) {
     const int rows = half ? n - top : top;
-    const double *row = a + (half ? top * n : 0) * PERMI_WIDTH, *before = row; /* level 1 is the row itself */
+    const double *row = a + (half ? top * n : 0) * PERMI_WIDTH, *before = row;
     double *after = ping;
     for (level = 2; level <= rows; level++) {
       const int above_is_whole = half && level == rows;
@@ -255,7 +250,7 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
   PERMI_STORE(out, sum0);
   PERMI_STORE(out + PERMI_WIDTH, large);
   PERMI_STORE(out + 2 * PERMI_WIDTH, norms);
-  sum0 = sum0 * sum0; /* a minimum of which one is NaN is the second: so it stays NaN */
+  sum0 = sum0 * sum0; /* the second operand of a minimum keeps its NaN */
   norms = PERMI_LESSER(sum0 - PERMI_SET(accept[1]), PERMI_FNMA(PERMI_SET(accept[2]), norms, sum0));
   PERMI_STORE(out + 3 * PERMI_WIDTH, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms));
   PERMI_LEAVE();
@@ -276,4 +271,4 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
 #undef PERMI_SUBSETS_2
 #endif
 
-#endif /* PERM_NO_EXTRAS */
+#endif

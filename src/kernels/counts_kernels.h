@@ -1,9 +1,9 @@
 /* ================================================================================= >>counts_kernels
-   Kernels of >>subsets and >>sign_sums, for AVX2 (also taken by AVX-512) and plain C (by NEON), which rounds
-   products of forms and complex numbers in its own order. */
+   Kernels of >>subsets and >>sign_sums: AVX2, also for AVX-512, and plain C, also for NEON, with its own order of
+   products. */
 
 #if PERMI_WIDTH == 4 || PERMI_WIDTH == 1
-/* to += sum_k weight[k] from[k] over n states; four vectors overlap their chains. */
+/* to += sum_k weight[k] from[k]; four vectors overlap. */
 PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const *from, const double *weight, int count,
                                                 int n)
 {
@@ -29,7 +29,7 @@ PERMI_TARGET static void PERMI_NAME(add_scaled)(double *to, const double *const 
       to[x] = PERMI_WIDTH > 1 ? fma(weight[k], from[k][x], to[x]) : weight[k] * from[k][x] + to[x];
 }
 
-/* to += weight from, a weight a state. Tried: aligned vectors, up to 1.08 of the time. */
+/* to += weight from, by state. Aligned vectors: up to 1.08 of the time. */
 PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from, const double *weight, int n)
 {
   int x;
@@ -40,7 +40,7 @@ PERMI_TARGET static void PERMI_NAME(add_weighted)(double *to, const double *from
     to[x] = fma(weight[x], from[x], to[x]);
 }
 
-/* to = from, with permi_size_seen of each state. */
+/* to = from, with permi_size_seen. */
 PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from, int n, double *most, double *least)
 {
   const PERMI_V infinite = PERMI_SET((double)INFINITY);
@@ -65,8 +65,7 @@ PERMI_TARGET static void PERMI_NAME(store_states)(double *to, const double *from
   }
 }
 
-/* Adds `times` a digit's entries to the forms' high and low parts, exactly. form: sums of both parts, `apart` places
-   apart. */
+/* Adds `times` a digit's entries to high and low parts, exactly; form: their sums. */
 PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const double *high_step,
                                                 const double *low_step, double *high, double *low, double *form,
                                                 int apart)
@@ -90,9 +89,9 @@ PERMI_TARGET static void PERMI_NAME(move_forms)(int rows, double times, const do
   }
 }
 
-/* Multiplies *re, or *re + i *im, by the forms with their counts; parts PERMI_TERMS apart. */
+/* Multiplies *re (+ i *im) by powers of forms; parts PERMI_TERMS apart. */
 #if PERMI_WIDTH > 1
-/* Powers by squaring round no more often than copies in turn. */
+/* Squaring rounds no more often than copies. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form,
                                                           const double *other, PERMI_V *re, PERMI_V *im, int parts)
 {
@@ -120,7 +119,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *
   }
 }
 #else
-/* Real powers by squaring, into two products in turn for overlapping chains. */
+/* Squaring, into two overlapping products. */
 PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const double *form, const double *other,
                                              double *re, double *im, int parts)
 {
@@ -144,7 +143,6 @@ PERMI_INLINE void PERMI_NAME(multiply_forms)(int forms, const int *count, const 
 }
 #endif
 
-/* Adds PERMI_TERMS weighted products of the forms to the sums. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_products)(int forms, const int *count, const double *form,
                                                         const double *weight, permi_lane_sums *sums, int parts)
 {
@@ -154,7 +152,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_products)(int forms, const int *co
     term[0] = PERMI_LOAD_ANY(weight + lane);
     term[1] = PERMI_SET(0.0);
     PERMI_NAME(multiply_forms)(forms, count, form + lane, form + forms * PERMI_TERMS + lane, &term[0], &term[1], parts);
-    for (part = 0; part < parts; part++) { /* permi_dd_add_double */
+    for (part = 0; part < parts; part++) { /* as permi_dd_add_double */
       PERMI_V error;
       const PERMI_V sum = PERMI_NAME(vector_two_sum)(PERMI_LOAD_ANY(sums->hi[part] + lane), term[part], &error);
       const PERMI_V low = error + PERMI_LOAD_ANY(sums->lo[part] + lane);
@@ -183,8 +181,7 @@ PERMI_TARGET static void PERMI_NAME(add_products_complex)(int forms, const int *
   PERMI_NAME(add_products)(forms, count, form, weight, sums, 2);
 }
 
-/* Takes one more form into e_k of PERMI_SETS sets, k from `most` down to `least`: e_k += x e_(k-1). A number's lanes
-   are adjacent. */
+/* Adds a form to PERMI_SETS sets, lanes adjacent: e_k += x e_(k-1), k from `most` down to `least`. */
 PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, int most, int least)
 {
   PERMI_V form[PERMI_SETS / PERMI_WIDTH], upper[PERMI_SETS / PERMI_WIDTH];
@@ -205,7 +202,7 @@ PERMI_TARGET static void PERMI_NAME(symmetric_real)(const double *x, double *e, 
   }
 }
 
-/* The same of forms x + iy and numbers e + if. */
+/* The same for x + iy and e + if. */
 PERMI_TARGET static void PERMI_NAME(symmetric_complex)(const double *x, const double *y, double *e, double *f,
                                                        int most, int least)
 {

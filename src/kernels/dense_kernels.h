@@ -1,12 +1,7 @@
 /* ================================================================================== >>dense_kernels
-   Glynn's sum in blocks, see >>dense. Constants of an instance:
-     form     PERMI_NORMALISED, PERMI_PAIR or PERMI_SPLIT: see the row loops
-     parts    1 real, 2 complex
-     product  PERMI_ROUNDED, PERMI_COMPENSATED or PERMI_DOUBLED
-     block    block columns K, 1 to 3: products for their 2^K settings stay in registers
-   A setting's number has a bit for each minus sign. The row loops yield products p and, with the pivot turned, m of all
-   settings (PERMI_SPLIT: no pivot, but low parts c), starting from `one`, the sign of the outer state. Settings with an
-   even number of minus signs, their sign in Glynn's sum, come first. */
+   Glynn's sum in blocks, see >>dense. Constants: form; parts, 1 real, 2 complex; product; block, the number K of
+   columns whose 2^K products stay in registers. A setting's number has a bit for each minus; even ones come first. Row
+   loops take the outer state's sign, `one`, to products p and, with the pivot turned, m (split: low parts c). */
 
 /* The setting in place k: 0 3 5 6 1 2 4 7, or 0 3 1 2, or 0 1. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
@@ -15,7 +10,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(setting)(int k, int block)
   return 2 * half + ((half ^ half >> 1 ^ odd) & 1);
 }
 
-/* Sums over the settings of an even and of an odd number of minus signs. */
+/* Sums over the settings with even and with odd parity. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term, int block, PERMI_V *odd)
 {
   if (block == 1) {
@@ -30,8 +25,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(sum_by_parity)(const PERMI_V *term,
   return (term[0] + term[1]) + (term[2] + term[3]);
 }
 
-/* Pivot entries are 1: with the pivot's sign +, P (y + 1) = P y + P, with -, M (y - 1) = M y - M: one fused operation
-   each. The first row apart saves setting every product to one. */
+/* The pivot is 1: P (y + 1) = P y + P, M (y - 1) = M y - M, one FMA each. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_normalised)(PERMI_V *p, PERMI_V *m, PERMI_V y)
 {
   *p = PERMI_TIMES_PLUS(*p, y);
@@ -57,10 +51,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_normalised)(const permi_dense *de
   }
 }
 
-/* Rows i, j with y = z + l, z over lane, fixed and outer columns, l over pivot and block columns: turning all signs of
-   l takes (z_i + l_i)(z_j + l_j) = (z_i z_j + l_i l_j) + (z_i l_j + z_j l_i) = E + O to E - O. l_i l_j are constants,
-   O is linear in the signs of z, hence a virtual row a setting. One product z_i z_j serves them all: (2^K + 2 + 6 2^K)
-   / 4 2^K operations an element, 1.56 for K = 3, 1.63 for K = 2; no division, any entries. */
+/* Rows i, j with y = z + l, l over pivot and block columns: turning all signs of l takes (z_i z_j + l_i l_j) + (z_i l_j
+   + z_j l_i) = E + O to E - O. l_i l_j are constants; O, linear in z's signs, is a virtual row a setting. One z_i z_j
+   serves all: (2^K + 2 + 6 2^K) / 4 2^K operations an element, 1.56 for K = 3, without division. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_real)(PERMI_V *p, PERMI_V *m, PERMI_V even, PERMI_V odd)
 {
   *p = *p * (even + odd);
@@ -97,8 +90,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *den
   }
 }
 
-/* The same with complex entries, K = 2: 36 multiplying and 34 adding operations for 16 elements, 4.4 an element, where
-   rows one by one take 5. z_i z_j plus setting 0's constant is made half a pair of rows ahead. */
+/* Complex, K = 2: 4.4 operations an element, single rows 5. z_i z_j plus setting 0's constant is made half a pair
+   ahead. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_product)(const double *t, const double *x, const double *constant,
                                                         PERMI_V *re, PERMI_V *im)
 {
@@ -129,7 +122,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_complex_setting)(PERMI_V (*p)[8],
   PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], minus_r, minus_i);
 }
 
-/* The last row of an odd number. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_complex_last)(PERMI_V (*p)[8], PERMI_V (*m)[8], const double *constant,
                                                              PERMI_V zr, PERMI_V zi, int k, int block)
 {
@@ -168,11 +160,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
   }
 }
 
-/* Row sums as Y + L: Y whole numbers of the unit of the row's high grid, L of its low grid, both exact.
-   ROUNDED: s = fl(Y + L) is a row sum rounded once, however much cancels in it: that is what makes an error bound
-   relative to the term possible.
-   COMPENSATED: the term is P + C to first order, C collecting the errors of the products and the low parts.
-   DOUBLED: y = s + l exactly (Y is a whole number of units of the last place of L), P + C renormalised. */
+/* Row sums Y + L, exact multiples of the high and low grids' units. ROUNDED: fl(Y + L) is rounded once, however much
+   cancels, so its bound is relative. COMPENSATED: P + C, C to first order. DOUBLED: Y + L = s + l exactly, P + C
+   renormalised. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_V *c, const double *t, int apart,
                                                               PERMI_V outer, PERMI_V outer_low, int product)
 {
@@ -209,7 +199,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *de
   }
 }
 
-/* The same by parts. Sums of two products cancel, so they take TwoSum. */
+/* The same by parts; products may cancel, so sums take TwoSum. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8], PERMI_V (*c)[8], const double *t,
                                                                  int apart, const double *x, int product, int k)
 {
@@ -265,22 +255,20 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_complex)(const permi_dense 
   }
 }
 
-/* The sum of a chunk's terms: of the present group, which are added plainly, and of all before. */
+/* Terms of the present group, added plainly, and of all before. */
 typedef struct PERMI_NAME(total) {
   PERMI_V group, hi, lo;
 } PERMI_NAME(total);
 
-/* The term of a setting's products. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(term)(PERMI_V p, PERMI_V m, int form, int block)
 {
   if (form == PERMI_SPLIT)
     return p;
-  if (form == PERMI_PAIR && block % 2 != 0) /* m has the pivot and all of the block turned, K + 1 signs */
+  if (form == PERMI_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
     return p + m;
   return p - m;
 }
 
-/* Its modulus. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus)(PERMI_V (*p)[8], PERMI_V (*m)[8], int form, int parts, int k)
 {
   const PERMI_V re = form == PERMI_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
@@ -289,7 +277,6 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus)(PERMI_V (*p)[8], PERMI_V (
   return re + (form == PERMI_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
 }
 
-/* Adds term + low, not renormalised. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *total, PERMI_V term, PERMI_V low, int minus)
 {
   PERMI_V error;
@@ -299,7 +286,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *tota
   total->lo = total->lo + (minus ? error - low : error + low);
 }
 
-/* Adds the terms of one state; last: 1 ends its group. */
+/* last: the state ends its group. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, const PERMI_V *p, const PERMI_V *m,
                                                      int last, int form, int product, int block)
 {
@@ -317,7 +304,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
     }
     return;
   }
-  /* with their low parts; renormalised once a state */
+  /* renormalised once a state */
   PERMI_EVERY(k, settings, PERMI_NAME(add_wide_term)(total, p[k], m[k], k >= settings / 2));
   total->hi = PERMI_NAME(vector_two_sum)(total->hi, total->lo, &total->lo);
 }
@@ -325,8 +312,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_terms)(PERMI_NAME(total) *total, c
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *out,
                                                  int form, int parts, int product, int block)
 {
-  double x[PERMI_VIRTUAL_ROWS] PERMI_ALIGN64; /* row sums over the fixed and the outer columns */
-  double hi[2][8] PERMI_ALIGN64, lo[2][8] PERMI_ALIGN64, moduli[8] PERMI_ALIGN64; /* lanes of the sums */
+  double x[PERMI_VIRTUAL_ROWS] PERMI_ALIGN64;
+  double hi[2][8] PERMI_ALIGN64, lo[2][8] PERMI_ALIGN64, moduli[8] PERMI_ALIGN64;
   const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
   const uint64_t group = (UINT64_C(1) << (dense->chunk_log2 < PERMI_GROUP_LOG2 ? dense->chunk_log2 : PERMI_GROUP_LOG2));
   const int settings = 1 << block;
@@ -339,7 +326,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   PERMI_NAME(walk_from)(dense, first, x);
   for (c = first;;) {
     const PERMI_V one = PERMI_SET(c & 1 ? -1.0 : 1.0);
-    PERMI_V p[2][8], m[2][8]; /* real, imaginary parts */
+    PERMI_V p[2][8], m[2][8];
     if (form == PERMI_NORMALISED)
       PERMI_NAME(rows_normalised)(dense, x, one, block, p[0], m[0]);
     else if (form == PERMI_PAIR && parts == 1)
@@ -351,9 +338,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
     else
       PERMI_NAME(rows_split_complex)(dense, x, one, product, block, p, m);
 
-    /* Sum of |terms|. All of them cost 4%, so where only the estimate needs it, from 2^12 outer states up, a sample is
-       taken: one in four groups of eight states (one in eight when fast) by a hash of their number. Not by a pattern:
-       a matrix can have all its terms where any fixed pattern of signs is not. */
+    /* All |terms| cost 4%; an estimate from 2^12 outer states up takes one in four groups (fast: eight), by a hash, as
+       a matrix may hide its terms from any fixed pattern. */
     if (!(permi_scatter(c >> PERMI_GROUP_LOG2) & dense->absolute_mask)) {
       PERMI_V modulus[8], even, odd;
       PERMI_EVERY(k, settings, modulus[k] = PERMI_NAME(modulus)(p, m, form, parts, k));
@@ -390,7 +376,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   {                                                                                                                    \
     PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
   }
-/* The block is what fits 32 vector registers, or 16 (AVX2, plain), of each kernel. */
+/* The largest block that fits 32 registers, or 16. */
 #if PERMI_WIDTH == 8
 PERMI_INSTANCE(permi_glynn_real_avx512, PERMI_NORMALISED, 1, PERMI_ROUNDED, 3)
 PERMI_INSTANCE(permi_glynn_real_avx512_k2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
@@ -401,7 +387,7 @@ PERMI_INSTANCE(permi_accurate_real_avx512, PERMI_SPLIT, 1, PERMI_COMPENSATED, 3)
 PERMI_INSTANCE(permi_dd_real_avx512, PERMI_SPLIT, 1, PERMI_DOUBLED, 3)
 #if !defined(PERM_NO_COMPLEX)
 PERMI_INSTANCE(permi_pair_complex_avx512, PERMI_PAIR, 2, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_split_complex_avx512, PERMI_SPLIT, 2, PERMI_ROUNDED, 2) /* 3: tables beyond 32 KiB from n = 16 */
+PERMI_INSTANCE(permi_split_complex_avx512, PERMI_SPLIT, 2, PERMI_ROUNDED, 2) /* 3: tables > 32 KiB */
 PERMI_INSTANCE(permi_accurate_complex_avx512, PERMI_SPLIT, 2, PERMI_COMPENSATED, 2)
 PERMI_INSTANCE(permi_dd_complex_avx512, PERMI_SPLIT, 2, PERMI_DOUBLED, 2)
 #endif

@@ -1,41 +1,32 @@
 /* ================================================================================== >>exact_kernels
-   The kernels for exact integers, see >>exact. */
+   Kernels of >>exact. */
 
 #if PERMI_WIDTH >= 4 && !defined(PERM_NO_EXACT)
-/* Add terms of >>exact to accumulators. `atom` holds, for each atom, four vectors of 4 WIDTH int16, of which the first
-   `settings` count. The levels:
-     atoms    products of rows, below 2^15: int16. A limb has 4 atoms, or 5; an atom without rows is 1.
-     halves   of a limb: atoms 0 1 (4) and 2 3, below 2^31: int32. PAIRS16 multiplies int16 lanes and adds neighbours;
-              with the odd (even) lanes of one factor cleared it gives the even (odd) lanes' products.
-     limbs    products of the two halves, |g| <= the plan's cap < 2^51: doubles, which then are exact
-     terms    (prod of the first limbs) (prod of the others), as limbs of weights u_k = 2^(51 k)
-   so one vector of atoms ends as four vectors of limbs, for lanes = 0, 2, 1, 3 modulo 4. Bit q of `negative` changes
-   the sign of setting q, and place_signs = 1 that of lanes 1 and 2 modulo 4.
-   Products. For a, a whole number of u_k with |a| <= 2^51 u_k, and |g| < 2^51, and C_k = 1.5 * 2^103 u_k, the sum
-   C_k + ag lies in C_k's binade, where doubles are the whole numbers of 2^51 u_k. So fma(a, g, C_k) = C_k + h with
-   h = ag rounded to whole numbers of u_(k+1), |ag - h| <= 2^50 u_k, and l = fma(a, g, -h) is exact: ag = h + l.
-   Limbs stay within 2^51 u_k: the plan's cap G is
-     2^51 - 2^10, up to three limbs in a row: one limb is <= G; of two, l <= 2^50 and h <= G^2 2^-51 + 1/2 <
-                  2^51 - 2^11 + 1; of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2
-     2^50 - 2^10, beyond: M -> M G 2^-51 + 1/2 + 2^50 < 2^51 for M < 2^51.
-   The last products go into 64-bit accumulators as the bits of C_k + h and of 1.5 * 2^52 u_k + l (the same binade for
-   every l, as |l| <= 2^50 u_k), which count whole numbers of u_(k+1) and u_k from a constant. The constants are taken
-   off when accumulators are emptied, after at most 128 settings of 4 vectors (32 where limbs are many): at most
-   5 (31) numbers <= 2^51 a vector and accumulator, below 2^63 together. round[k] = C_k and
-   rest[k] = C_k + 1.5 * 2^52 u_k, both doubles.
-   More than six limbs, and those of rows too long for int16, go through exact_many. Wide limbs are products of rows'
-   sums in doubles, made before. So that 32 limbs stay within doubles, u_k = 2^(51 k) unit there, and the first limb is
-   multiplied by the unit; the other half keeps weights 2^(51 k), and second[k] is C_k for those. The last products are
-   made 3 x 2 at a time: those of limbs that are not there are 0, but their constants count; beyond the last accumulator
-   in use these are 0 too.
-   IFMA: limbs are integers, |g| < 2^51 as above, and u_k = 2^(52 k). Magnitudes and signs go apart. The instructions
-   add the lower or the upper 52 bits of a product of two numbers' lower 52 bits to a sum of 64. A magnitude of k
-   limbs, all but the last below 2^52 and that below 2^(51 k - 52 (k - 1)), times |g| is one of k + 1, once what exceeds
-   52 bits of one is added to the next (those bits may stay where they are). The last sums, of at most 6 numbers below
-   2^52, take the sign and are added up 64 * 4 times: below 2^63. */
+/* Add terms to accumulators. atom holds, by atom, four vectors of 4 WIDTH int16, the first `settings` in use.
+     atoms    products of rows below 2^15, int16; 4 or 5 a limb, 1 if without rows
+     halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours; one of the two is cleared
+     limbs    products of halves, |g| <= G < 2^51, the plan's cap: exact doubles
+     terms    (prod of the first limbs) (prod of the others), limbs of weights u_k = 2^(51 k)
+   A vector of atoms ends as four of limbs, lanes 0, 2, 1, 3 modulo 4. Bit q of `negative` turns setting q, place_signs
+   lanes 1 and 2 modulo 4.
+   1. Let a be a multiple of u_k, |a| <= 2^51 u_k, |g| < 2^51, C_k = 1.5 * 2^103 u_k. C_k + ag lies in C_k's binade, of
+   doubles 2^51 u_k apart: fma(a, g, C_k) = C_k + h, h a multiple of u_(k+1), |ag - h| <= 2^50 u_k, and l = fma(a, g,
+   -h) is exact: ag = h + l.
+   2. Limbs stay within 2^51 u_k. Up to three, G = 2^51 - 2^10: one is <= G; of two, l <= 2^50, h <= G^2 2^-51 + 1/2 <
+   2^51 - 2^11 + 1; of three, 2^50; 2^50 G 2^-51 + 1/2 + 2^50 < 2^51; (2^51 - 2^11 + 1) G 2^-51 + 1/2. Beyond, G = 2^50
+   - 2^10: M < 2^51 gives M G 2^-51 + 1/2 + 2^50 < 2^51.
+   3. Last products enter 64-bit accumulators as bits of C_k + h and 1.5 * 2^52 u_k + l (one binade, as |l| <= 2^50
+   u_k): multiples of u_(k+1) and u_k plus constants, subtracted at emptying: after 128 settings of 4 vectors (many
+   limbs: 32) of at most 5 (31) numbers <= 2^51, below 2^63. round[k] = C_k, rest[k] = C_k + 1.5 * 2^52 u_k.
+   4. exact_many: more than six limbs, and wide ones, products of row sums in doubles. u_k = 2^(51 k) unit keeps 32
+   limbs in range; the first limb gets the unit; the second half keeps weights 2^(51 k), its C_k is second[k]. In tiles
+   of 3 x 2 last products absent limbs are 0, but their constants count, except beyond the last accumulator.
+   5. IFMA: integer limbs, |g| < 2^51, u_k = 2^(52 k), signs apart; instructions add the lower or upper 52 bits of a
+   product. k limbs below 2^52, the last below 2^(51 k - 52 (k - 1)), times |g| are k + 1 such after carries. Last sums
+   of at most 6 numbers below 2^52 are added 64 * 4 times: below 2^63. */
 #define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
 
-/* a[0 .. k] = (a[0 .. k - 1]) g, limbs of weights u_0, u_1, ...; see the kernel. So for `places` vectors in turn. */
+/* a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
                                                        int places)
 {
@@ -65,7 +56,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const 
     a[k * places + place] = carry[place];
 }
 
-/* Adds the products of na limbs with nb, `places` vectors apart, to the accumulators. */
+/* Adds products of na limbs with nb, `places` apart. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V *a, const PERMI_V *b, int na, int nb,
                                                      const double *round, const double *rest, int places)
 {
@@ -81,7 +72,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V 
     }
   }
 }
-/* Limb k of setting q from its atoms: integers, in four vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,
                                                       int q, PERMI_I *limb)
 {
@@ -102,7 +92,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, 
   limb[3] = PERMI_I_EVEN32(PERMI_I_HIGH32(e1), PERMI_I_HIGH32(f1));
 }
 
-/* The same as doubles, in memory. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb_doubles)(const permi_exact *exact, const permi_exact_work *work,
                                                               int k, int q, double *to)
 {
@@ -114,13 +103,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb_doubles)(const permi_exact 
     PERMI_STORE(to + place * PERMI_WIDTH, PERMI_I_DOUBLES(limb[place]));
 }
 
-/* 1: the terms of this setting and place are subtracted */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_sign)(int negative, int place_signs, int q, int place)
 {
   return (negative >> q ^ (place_signs & (place ^ place >> 1))) & 1;
 }
 
-/* `limbs` of them, 2 to 6, in registers. */
+/* 2 to 6 limbs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                      int negative, int place_signs, int limbs)
 {
@@ -158,7 +146,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 
-/* Any number of limbs, and wide ones: loops of unforeseeable lengths, so four vectors a turn. */
+/* Any number of limbs, wide ones too; four vectors a turn. */
 PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_exact_work *work, int settings,
                                                 int negative, int place_signs)
 {
@@ -182,7 +170,7 @@ PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_
       const int sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place);
       a[place] = PERMI_LOAD(limb + place * PERMI_WIDTH) * PERMI_SET(sign ? -exact->unit : exact->unit);
       b[place] = PERMI_LOAD(other + place * PERMI_WIDTH);
-      a[first * 4 + place] = a[first * 4 + 4 + place] = PERMI_SET(0); /* to whole tiles of 3 x 2, at most */
+      a[first * 4 + place] = a[first * 4 + 4 + place] = PERMI_SET(0);
       b[second * 4 + place] = PERMI_SET(0);
     }
     for (k = 1; k < first; k++)
@@ -201,7 +189,7 @@ PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_
 
 #if PERMI_WIDTH == 8
 #define PERMI_IFMA __attribute__((target("avx512f,avx512dq,avx512bw,popcnt,avx512ifma")))
-/* a[0 .. k] = (a[0 .. k - 1]) a[k], magnitudes of at most `most` limbs. */
+/* a[0 .. k] = a[0 .. k - 1] a[k], up to `most` limbs. */
 PERMI_IFMA PERMI_INLINE void permi_ifma_times(__m512i *a, int k, int most)
 {
   const __m512i g = a[k], zero = _mm512_setzero_si512();
@@ -243,7 +231,7 @@ PERMI_IFMA PERMI_INLINE void permi_ifma_few(const permi_exact *exact, permi_exac
         magnitude[k] = _mm512_abs_epi64(g);
         term[k] = _mm512_setzero_si512();
       }
-      if (first > 1) /* each half's product in its place */
+      if (first > 1)
         permi_ifma_times(magnitude, 1, first);
       if (first > 2)
         permi_ifma_times(magnitude, 2, first);
@@ -299,14 +287,13 @@ PERMI_INSTANCE(permi_exact_6_avx2, PERMI_TARGET, permi_exact_few_avx2, 6)
 #undef PERMI_INSTANCE
 #undef PERMI_IFMA
 
-/* x -= step if bit j of the Gray code of s is set, else x += step: the rows' sums, four bytes a row, of
-   int16 or int8. */
+/* x -= step where bit j of the Gray code of s is set, else +=; four bytes a row. */
 #define PERMI_EXACT_STEP(x, steps, SUB, ADD)                                                                           \
   for (i = 0; i < exact->padded; i += 2 * PERMI_WIDTH)                                                                 \
   PERMI_I_STORE(x + i, (s ^ s >> 1) >> j & 1 ? SUB(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i))                       \
                                              : ADD(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i)))
 
-/* The same for the int16 sums of atoms' rows and the doubles of wide limbs' rows, for outer column j. */
+/* The same for outer column j, atoms and wide limbs. */
 #define PERMI_EXACT_MOVE()                                                                                             \
   do {                                                                                                                 \
     PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB16, PERMI_I_ADD16);                                \
@@ -315,7 +302,7 @@ PERMI_INSTANCE(permi_exact_6_avx2, PERMI_TARGET, permi_exact_few_avx2, 6)
           (s ^ s >> 1) >> j & 1 ? -exact->wide_step[j * exact->padded + i] : exact->wide_step[j * exact->padded + i];  \
   } while (0)
 
-/* Empties the accumulators when the next `settings` might overflow them. */
+/* Empties accumulators that `settings` more might overflow. */
 PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int settings, int lane_signs, int *used,
                                                 uint64_t *accumulator, permi_wide *total)
 {
@@ -329,7 +316,6 @@ PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int se
   *used = 0;
 }
 
-/* Every sign vector: lane and block columns from a table, 16 WIDTH terms a step of the outer columns. */
 PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
                                                permi_wide *total)
 {
@@ -397,16 +383,15 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
   PERMI_LEAVE();
 }
 
-/* Only the sign vectors for which no even row is zero (an odd one cannot be), for rows of norms <= 127. A step of the
-   outer columns has 2^6 settings of as many columns, two from a table and four in Gray order, of one vector of int8
-   sums each: their least, unsigned, over the even rows is 0 where there is nothing to add. The lanes of the
-   survivors and their settings go on two lists, and are evaluated a vector at a time: a row's sum is that for all
-   columns + and three bytes looked up in tables of 16 by the lists' bits, four at a time. */
+/* Only sign vectors for which no even row is zero (an odd row cannot be), for norms <= 127. A step has 2^6 settings,
+   two columns from a table and four in Gray order, a vector of int8 sums each: the least over even rows, unsigned, is 0
+   where a term vanishes. Lanes and settings of survivors are listed; three bytes from tables of 16, by the lists' bits,
+   correct the sum for all +. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
                                                 permi_wide *total)
 {
   const int atoms = exact->narrow * PERMI_EXACT_ATOMS, bytes = 2 * PERMI_LANES;
-  const int shift = PERMI_WIDTH == 8 ? 2 : 1; /* lane bits beyond four */
+  const int shift = PERMI_WIDTH == 8 ? 2 : 1;
   const PERMI_I low = PERMI_I_SET(0x0f0f0f0f), high = PERMI_I_SET(PERMI_WIDTH == 8 ? 0x0c0c0c0c : 0x0e0e0e0e);
   int16_t *atom = work->atom;
   uint64_t *accumulator = work->accumulator;
@@ -425,7 +410,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
     const PERMI_I parity = PERMI_I_TABLE(exact->parity + 16 * (outer & 1));
     int survivors = 0, done;
     memcpy(y, x, (size_t)exact->padded * sizeof *y);
-    for (s = 0;;) { /* find */
+    for (s = 0;;) {
       const uint8_t *table = exact->lane_bytes;
       PERMI_I least[4];
       uint64_t mask[4];
@@ -446,7 +431,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
         uint8_t *to = lane + survivors;
         PERMI_I_STORE_ANY(setting + survivors, PERMI_I_SET(((uint32_t)(s ^ s >> 1) * 4 + (uint32_t)k) * 0x01010101u));
         survivors += PERMI_COUNT(left);
-        for (; left; to += 8) { /* eight at a time, be there as many or not: the branch is easier to foresee */
+        for (; left; to += 8) { /* always eight: easier to predict */
           PERMI_UNROLL
           for (i = 0; i < 8; i++, left &= left - 1)
             to[i] = (uint8_t)__builtin_ctzll(left | UINT64_C(1) << 63);
@@ -461,7 +446,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
       _mm_store_si128((__m128i *)(void *)(first + 16 * k),
                       _mm_add_epi8(_mm_load_si128((const __m128i *)(const void *)(exact->nibbles + 48 * k)),
                                    _mm_set1_epi32((int)x[k])));
-    for (done = 0; done < survivors; done += bytes) { /* evaluate */
+    for (done = 0; done < survivors; done += bytes) {
       const PERMI_I where = PERMI_I_LOAD_ANY(lane + done), what = PERMI_I_LOAD_ANY(setting + done);
       const PERMI_I b0 = PERMI_I_AND(where, low), b2 = PERMI_I_AND(PERMI_I_SHR16(what, 4 - shift), low);
       const PERMI_I b1 =
@@ -477,7 +462,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
                                    PERMI_I_ADD8(PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 16), b1),
                                                 PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 32), b2)));
           PERMI_I even;
-          if (with_first == first) /* one row takes the sign, and is 0 beyond the end of the lists */
+          if (with_first == first) /* one row has the sign, 0 beyond the lists */
             z = PERMI_I_AND(PERMI_I_SUB8(PERMI_I_XOR(z, sign), sign), PERMI_I_LOAD_ANY(exact->ends + 64 - rest));
           even = PERMI_I_SAR16(PERMI_I_SHL16(z, 8), 8);
           z = PERMI_I_SAR16(z, 8);

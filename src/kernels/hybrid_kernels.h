@@ -1,8 +1,7 @@
 /* ================================================================================= >>hybrid_kernels
-   The interpreter of >>hybrid in the words of >>vocabulary, for any algebra. A product and the sum that it goes into
-   are separate statements, for clang contracts them in one expression. */
+   The interpreter of >>hybrid for any algebra. clang contracts within an expression, so products have their own
+   statements. */
 
-/* Half a slot += x. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(double *half, double x)
 {
   const PERMI_V by = PERMI_SET(x);
@@ -12,7 +11,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(double *half, double x)
     PERMI_STORE(half + k, PERMI_LOAD(half + k) + by);
 }
 
-/* total += block, or -= if `negative`, in double-double; the errors of compensated numbers go to the low parts. */
+/* total +-= block, minus if `negative`, in double-double; compensation goes to the low parts. */
 PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, const double *block, double *total,
                                                 int negative)
 {
@@ -33,7 +32,6 @@ PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, cons
   }
 }
 
-/* High column j gets sign - (`minus`) or +. */
 PERMI_TARGET static void PERMI_NAME(hybrid_turn)(const permi_hybrid *hybrid, int j, int minus, double *slots)
 {
   const int *row = hybrid->touched[j];
@@ -46,13 +44,12 @@ PERMI_TARGET static void PERMI_NAME(hybrid_turn)(const permi_hybrid *hybrid, int
   }
 }
 
-/* ---- numbers: vector k of a slot holds one of each pattern */
 #define PERMI_N PERMI_NAME(hybrid_number)
 typedef struct PERMI_N {
-  PERMI_V v, e; /* value and error, or real and imaginary part; numbers of one part do not use e */
+  PERMI_V v, e; /* value and error, or real and imaginary part */
 } PERMI_N;
 
-typedef struct PERMI_NAME(hybrid_numbers) { /* of a whole slot */
+typedef struct PERMI_NAME(hybrid_numbers) {
   PERMI_V v[PERMI_HYBRID_DOUBLES / PERMI_WIDTH], e[PERMI_HYBRID_DOUBLES / 2 / PERMI_WIDTH + 1];
 } PERMI_NAME(hybrid_numbers);
 
@@ -63,8 +60,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_one)(PERMI_V v)
   return x;
 }
 
-/* Vector k of a slot. Its address is made first: with one address for the whole slot gcc loads many vectors twice, and
-   complex and compensated programs took 7% longer. */
+/* Its address comes first: with one address a slot gcc loads many vectors twice (complex, compensated: 7% slower). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_get)(int parts, const double *slot, int k)
 {
   const double *at = slot + k * PERMI_WIDTH;
@@ -105,7 +101,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_constant)(int algebra, const
   return y;
 }
 
-/* A row sum as a number: itself; of moduli |y| and the row's floor. */
+/* A row sum as a number; of moduli, |y| plus the row's floor. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PERMI_N y, double least)
 {
   if (algebra == PERMI_HYBRID_MODULI)
@@ -115,7 +111,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PER
   return y;
 }
 
-/* The same of base + constant; the sum is exact. */
+/* The same of base + constant, exactly. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row)(int algebra, PERMI_N y, PERMI_N c, double least)
 {
   y.v = y.v + c.v;
@@ -140,7 +136,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N 
   return x;
 }
 
-/* a - b; of moduli a + b */
+/* a - b; moduli: a + b */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N a, PERMI_N b)
 {
   PERMI_N x;
@@ -157,7 +153,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N 
   return x;
 }
 
-/* a b - c d; of moduli a b + c d */
+/* a b - c d; moduli: a b + c d */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_cross)(int algebra, PERMI_N a, PERMI_N b, PERMI_N c, PERMI_N d)
 {
   const PERMI_N second = PERMI_NAME(hybrid_times)(algebra, c, d);
@@ -166,7 +162,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_cross)(int algebra, PERMI_N 
   return PERMI_NAME(hybrid_minus)(algebra, PERMI_NAME(hybrid_times)(algebra, a, b), second);
 }
 
-/* The numbers of a slot. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch)(int parts, int count, const double *slot,
                                                         PERMI_NAME(hybrid_numbers) *x)
 {
@@ -176,7 +171,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch)(int parts, int count, co
     PERMI_NAME(hybrid_hold)(parts, x, k, PERMI_NAME(hybrid_get)(parts, slot, k));
 }
 
-/* The row sums of a base and a constant. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch_row)(int algebra, int count, const double *slot, const double *c,
                                                             double least, PERMI_NAME(hybrid_numbers) *x)
 {
@@ -189,7 +183,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch_row)(int algebra, int cou
                                                                 constant, least));
 }
 
-/* x *= the numbers of a slot; the `first` slot of a chain: x = these. Of `base`, moduli are still to be taken. */
+/* x *= a slot; x = the first of a chain. A `base` has no moduli yet. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_chain)(int algebra, int first, int base, int count, const double *slot,
                                                         double least, PERMI_NAME(hybrid_numbers) *x)
 {
@@ -205,7 +199,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_chain)(int algebra, int first, 
   }
 }
 
-/* block += slot, or -= if `negative` and not of moduli. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, double *block, const double *slot,
                                                         int negative)
 {
@@ -229,12 +222,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
   }
 }
 
-/* An instruction that makes tables; `opcode` is constant. What a group holds stays in registers. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
                                                          const permi_instruction *operation, double *slots)
 {
   const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
-  const int step = algebra == PERMI_HYBRID_MODULI ? hybrid->parts : row_parts; /* of constants */
+  const int step = algebra == PERMI_HYBRID_MODULI ? hybrid->parts : row_parts;
   const int of_rows = opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW || opcode == PERMI_OP_FOLD_ROW;
   const int folds = opcode == PERMI_OP_FOLD_ROW || opcode == PERMI_OP_FOLD;
   const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
@@ -284,8 +276,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
   }
 }
 
-/* A chain: its product stays in registers. Bases are below line `bases`; what is elsewhere has its moduli already. With
-   a slot fetched whole before it is multiplied, plain C by gcc took 1.3 times as long. */
+/* Multiplies a chain; slots from `bases` on are moduli. Fetching slots whole took plain C (gcc) 1.3 times as long. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count, const permi_hybrid *hybrid,
                                                           const permi_statement *t, const permi_statement *last,
                                                           double *slots)
@@ -311,7 +302,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count
     PERMI_NAME(hybrid_put)(parts, out, k, PERMI_NAME(hybrid_of)(parts, &product, k));
 }
 
-/* The program, once. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const permi_hybrid *hybrid, double *slots,
                                                             double *block)
 {
@@ -331,7 +321,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
       PERMI_TABLES(PERMI_OP_FOLD_ROW);
       PERMI_TABLES(PERMI_OP_FOLD);
     case PERMI_OP_CHAIN: PERMI_NAME(hybrid_product)(algebra, count, hybrid, t, last, slots); break;
-    case PERMI_OP_FLIP: /* every part, of every algebra */
+    case PERMI_OP_FLIP:
       for (; t < last; t++) {
         const double *x = hybrid->constant + t->h * hybrid->parts;
         double *slot = permi_hybrid_slot(slots, t->p);

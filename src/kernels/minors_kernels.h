@@ -1,5 +1,5 @@
 /* ================================================================================= >>minors_kernels
-   The kernels for minors. */
+   Kernels of >>minors. */
 
 #if !defined(PERM_NO_EXTRAS)
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart, int parts)
@@ -24,7 +24,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minus)(PERMI_N a, PERMI_N b)
   return a;
 }
 
-/* x + ab */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus_times)(PERMI_N x, PERMI_N a, PERMI_N b, int parts)
 {
   if (parts == 1) {
@@ -44,14 +43,10 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus_of)(PERMI_N x, int parts)
   return re + PERMI_ABS(x.im);
 }
 
-/* ---- minors: sums of P_i, see >>minors. Constants of an instance: parts, 1 or 2; block columns, whose settings stay
-   in registers.
-   Forward over the rows: products of those before each, stored. Backward: times those behind it. The last row stands in
-   no product of the first pass, so a pass back that stops there (least = n - 1) yields that row's minors at once.
-   What limits is traffic with the first-level cache, above all numbers that are read, added to and written back: sums
-   of every setting by themselves (two operations fewer a row and setting) made it half as fast again. */
+/* Sums of P_i. Constants: parts and block columns, in registers. Forward: products of the rows before each; backward:
+   times those behind it. The last row is in no forward product, so a pass back to least = n - 1 yields its minors.
+   First-level cache traffic limits: separate sums of every setting, two operations fewer, are slower by about half. */
 
-/* high + low += x in double-double */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
 {
   PERMI_V error;
@@ -59,14 +54,13 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, P
   PERMI_STORE(low, PERMI_LOAD(low) + error);
 }
 
-/* sum += x in memory */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_to)(double *sum, PERMI_N x, int parts)
 {
   PERMI_NAME(put)(sum, PERMI_WIDTH, PERMI_NAME(plus)(PERMI_NAME(get)(sum, PERMI_WIDTH, parts), x), parts);
 }
 
-/* Pairs of settings that differ in one column: their Glynn signs differ, so the differences go on, to `rest`, which may
-   be `term`; from the sums comes that column's sum, which is added to *sum. */
+/* Pairs of settings that differ in one column, hence in sign: differences go to `rest`, which may be `term`; sums add
+   to *sum, that column's. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int pairs, PERMI_N *rest, double *sum,
                                                        int parts)
 {
@@ -81,7 +75,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int 
   PERMI_NAME(add_to)(sum, both[0], parts);
 }
 
-/* The settings' products times the row at t. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minors_entry)(PERMI_N p, const double *t, int apart, PERMI_N outer,
                                                            int parts)
 {
@@ -98,8 +91,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_row)(PERMI_N *p, const double *
                                                            parts));
 }
 
-/* The last four states, up to c, for the vector at `at` of the present sums; `sum` is that of the first outer column,
-   the second's is `number` behind. done: blocks of four before this one. */
+/* Adds the last four states up to c, vector `at`, to the first outer column's `sum` and the second's, `number` behind.
+   done: earlier blocks of four. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *work, int at, double *sum, int number,
                                                        int row, uint64_t c, uint64_t done)
 {
@@ -112,8 +105,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *
   int k;
   PERMI_STORE(sum, PERMI_LOAD(sum) + ((s0 - s1) - (s2 - s3)));
   PERMI_STORE(sum + number, PERMI_LOAD(sum + number) + turned);
-  /* Blocks that are complete with this state meet. In a Gray walk the sign of column k is + where bits k and k + 1 of c
-     are equal. */
+  /* Complete blocks meet. Column k has sign + where bits k and k + 1 of c are equal. */
   for (k = 0; done >> k & 1; k++) {
     const PERMI_V waiting = PERMI_LOAD(stack);
     PERMI_V difference = waiting - now;
@@ -131,7 +123,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_meet)(const permi_minors_work *
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int least, uint64_t chunk,
                                                   const permi_minors_work *work, int parts, int block)
 {
-  double x[2 * PERM_MAX_N] PERMI_ALIGN64; /* row sums over the fixed and the outer columns */
+  double x[2 * PERM_MAX_N] PERMI_ALIGN64;
   const int n = dense->n, number = parts * PERMI_WIDTH, settings = 1 << block, row = n * number;
   const int products = settings * number, sums = (block + 2) * number, pitch = 2 * products + sums;
   const uint64_t first = chunk << dense->chunk_log2, last = first + (UINT64_C(1) << dense->chunk_log2);
@@ -182,7 +174,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int 
     }
 
     c++;
-    if (!(c & 3) || c == last) { /* four states at once; in a chunk of one or two the others are zeros */
+    if (!(c & 3) || c == last) { /* four states at once, padded with zeros */
       for (k = (int)(c & 3); k & 3; k++)
         for (i = least * number; i < row; i += PERMI_WIDTH)
           PERMI_STORE(work->present + k * row + i, PERMI_SET(0.0));

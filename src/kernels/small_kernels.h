@@ -1,34 +1,31 @@
 /* ================================================================================== >>small_kernels
-   Kernels for small orders. Columns 0 and 1 are expanded exactly, the other n - 2 summed over signs as by Glynn, the
-   third always +. With z_i the signed row sum of row i, the permanent is
+   Small orders: columns 0 and 1 expanded exactly, Glynn's signs for the other n - 2, the third +. With z_i the signed
+   sum of row i, the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
-   A pair of rows is the element p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v are linear in the
-   signs, so they come from tables like z_i; c is constant. The first pair costs no product, the others 9 operations,
-   the last 4: at n = 12 74 operations for 48 elements (normalised rows: 72 and a division; pairs of Glynn: 104).
-   Constants of an instance:
-     order   n, or 0: n is an argument. n = 3 + lane + block columns: no tables, all in registers
-     parts   1 real, 2 complex
-     block   columns (0, 1, 2) whose 2^block settings stay in registers
-   out: value (re, im); the sum of max(|one half of a term|, |the other|), to which rounding errors are relative
-   (halves, since a term that is small by cancellation must not look accurate); at least the sum of all squares.
-   AVX-512 at n = 12 reaches 92% of the processor's peak. Tried without gain there: the loop over pairs unrolled (4%
-   slower); moduli of both halves and a broadcast sign for each parity (1 to 2% slower together). n as an argument costs
-   11% at n = 9, 8% at 10, 2% at 11 and 12, a constant 0.05 to 0.2 s of compile time: so only 12 is one. Settings have
-   names (0 to 3), not places in an array, and numbers are structures: clang keeps arrays of them in memory (99 ns, not
-   60 to 76, for permi_small_real_n8_avx512). */
+   A pair of rows is p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v, linear in the signs, come from
+   tables like z_i; c is constant. The first pair takes no product, the others 9 operations, the last 4: 74 for 48
+   elements at n = 12 (normalised rows: 72 and a division; Glynn's pairs: 104).
+   Constants: order, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts; block columns, 0
+   to 2.
+   out: value; the sum of the larger modulus of each term's halves, to which errors are relative (no cancelled term
+   looks accurate); at least the sum of squares.
+   AVX-512 at n = 12 has 92% of the peak. There an unrolled loop over pairs lost 4%, moduli of both halves and a
+   broadcast sign 1 to 2%. n as an argument costs 11% at n = 9, 8% at 10, 2% at 11 and 12; a constant, 0.05 to 0.2 s of
+   compile time. clang keeps arrays in memory, so settings have names (permi_small_real_n8_avx512: 99 ns, not 60 to
+   76). */
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
-#define PERMI_TABLE (5 - PERMI_LANES) /* columns in a table: 32 numbers a row; outer columns: at most 4, 16 numbers */
+#define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers and 16 outer ones */
 #define PERMI_EXPANDED PERMI_NAME(small_expanded)
 
 typedef struct {
   PERMI_N p, u, v, c;
-} PERMI_EXPANDED; /* p + u x + v y + c xy */
+} PERMI_EXPANDED;
 typedef struct {
   PERMI_N i0, i1, j0, j1;
-} PERMI_NAME(small_entries); /* of rows i and j in columns 0 and 1 */
+} PERMI_NAME(small_entries);
 typedef struct {
   PERMI_N zi, zj, u, v;
-} PERMI_NAME(small_forms); /* of a pair of rows, linear in the signs */
+} PERMI_NAME(small_forms);
 typedef struct {
   PERMI_V sign0, sign1, sign2;
 } PERMI_NAME(small_lanes);
@@ -52,7 +49,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minus)(PERMI_N a, PERMI_N b, 
   return a;
 }
 
-/* x + sign y */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_signed)(PERMI_N x, PERMI_V sign, PERMI_N y, int parts)
 {
   x.re = PERMI_FMA(sign, y.re, x.re);
@@ -61,7 +57,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_signed)(PERMI_N x, PERMI_V si
   return x;
 }
 
-/* x + a b */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_add_product)(PERMI_N x, PERMI_N a, PERMI_N b, int parts)
 {
   if (parts == 2) {
@@ -73,7 +68,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_add_product)(PERMI_N x, PERMI
   return x;
 }
 
-/* The sum of row `row` over the fixed and the lane columns. */
+/* Over the fixed and the lane columns. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_row_sum)(const double *row, PERMI_NAME(small_lanes) lanes,
                                                                  int parts)
 {
@@ -87,7 +82,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_row_sum)(const double *row, P
   return z;
 }
 
-/* The sums of a row for all settings of the block columns; setting 1 turns the first of them, 2 the second, 3 both. */
+/* Settings: 1 turns the first block column, 2 the second, 3 both. */
 typedef struct {
   PERMI_N z0, z1, z2, z3;
 } PERMI_NAME(small_row);
@@ -112,14 +107,14 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row)
   return sums;
 }
 
-/* a_i w_j + a_j w_i, the coefficient of x or y in (w_i + a_i x) (w_j + a_j x) */
+/* [x] of (w_i + a_i x) (w_j + a_j x). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_linear)(PERMI_N ai, PERMI_N wj, PERMI_N aj,
                                                                 PERMI_N wi, int parts)
 {
   return PERMI_NAME(small_add_product)(PERMI_NAME(times)(ai, wj, parts), aj, wi, parts);
 }
 
-/* f times a pair of rows. In this order gcc's AVX2 kernels keep all in registers: 0.87 to 0.92 of the time. */
+/* This order keeps gcc's AVX2 kernels in registers: 0.87 to 0.92 of the time. */
 PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPANDED f, PERMI_EXPANDED by, int parts)
 {
   PERMI_EXPANDED g;
@@ -132,7 +127,7 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPAND
   return g;
 }
 
-/* Adds the halves g and h of a term, which has an odd number of minus signs among the block columns if `odd`. */
+/* Adds a term's halves g, h; `odd`: an odd number of minus block signs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) * sums, PERMI_N g, PERMI_N h,
                                                         PERMI_V sign, int odd, int parts)
 {
@@ -151,7 +146,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) *
   sums->absolute = PERMI_ADD(sums->absolute, larger);
 }
 
-/* Adds the coefficient of xy in f times the last pair of rows. */
+/* Adds [xy] of f times the last pair. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
                                                           PERMI_EXPANDED last, PERMI_V sign, int odd, int parts)
 {
@@ -160,7 +155,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums)
   PERMI_NAME(small_finish)(sums, g, h, sign, odd, parts);
 }
 
-/* The same with a last row, z + a0 x + a1 y. */
+/* Adds [xy] of f times a last row. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
                                                          PERMI_N z, const double *row, PERMI_V sign, int odd,
                                                          int parts)
@@ -170,7 +165,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
   PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, odd, parts);
 }
 
-/* DO(q) for the settings of the block columns: f<q> is a pair, is multiplied by a pair, or by the last one. */
 /* clang-format off */
 #define PERMI_EACH_SETTING(DO)                                                                                         \
   DO(0) if (block >= 1) { DO(1) } if (block == 2) { DO(2) DO(3) }
@@ -179,7 +173,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) 
 #define PERMI_NEXT(q) f##q = PERMI_NAME(small_multiply)(f##q, PERMI_PAIR_OF(q), parts);
 #define PERMI_LAST(q) PERMI_NAME(small_end_pair)(sums, f##q, PERMI_PAIR_OF(q), sign, q == 1 || q == 2, parts);
 
-/* A pair of rows for one setting, from row sums. */
 PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_N zi, PERMI_N zj,
                                                                 PERMI_NAME(small_entries) entries, PERMI_N c,
                                                                 int parts)
@@ -192,7 +185,7 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_N zi, PERM
   return pair;
 }
 
-/* a_i0, a_i1, a_j0, a_j1 of two rows, and *c = a_i0 a_j1 + a_i1 a_j0. */
+/* Also *c = a_i0 a_j1 + a_i1 a_j0. */
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
     PERMI_NAME(small_exact)(const double *i, const double *j, PERMI_N *c, int parts)
 {
@@ -205,7 +198,6 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
   return entries;
 }
 
-/* The whole sum where every setting is in registers. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_sums) * sums, const double *a, int n,
                                                               PERMI_NAME(small_lanes) lanes, int parts, int block)
 {
@@ -240,14 +232,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_s
 #undef PERMI_ALONE
 }
 
-/* Tables in `room`: of row i or pair k, form 4k + (0, 1, 2, 3) is z_i, z_j, u, v. In `table` with the sums over the
-   fixed, lane and table columns, 32 doubles a part; in `outer` those over the outer columns, 16; in `cross` c of each
-   pair. */
+/* Forms 4k + (0, 1, 2, 3): z_i, z_j, u, v of pair k; `table`: 32 doubles a part, `outer`: 16; cross: c. */
 #define PERMI_ROOM_TABLE (6 * 4 * 32)
 #define PERMI_ROOM_OUTER (6 * 4 * 16)
 #define PERMI_ROOM (PERMI_ROOM_TABLE + PERMI_ROOM_OUTER + 6 * PERMI_WIDTH)
 
-/* Numbers 0 to count - 1 at z become z + y, and those behind them z - y; `apart` doubles between parts. */
+/* `count` numbers at z become z + y, the next z - y. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_N y, int apart, int parts)
 {
   int at;
@@ -258,7 +248,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PE
   }
 }
 
-/* Sums of row `row` for all settings of the block and table columns, into t; x: for all states of the outer ones. */
+/* Row sums for all settings into t, for outer states into x. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, double *t, double *x, int columns,
                                                            int outer, PERMI_NAME(small_lanes) lanes, int parts,
                                                            int block)
@@ -285,7 +275,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
     PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 16, parts);
 }
 
-/* u and v of a pair of rows from its z_i and z_j, `count` numbers of a table. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PERMI_NAME(small_entries) entries,
                                                      int apart, int parts)
 {
@@ -300,7 +289,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PE
   }
 }
 
-/* A form of a pair for setting q: what the outer columns give, x, and what the table has. */
+/* The outer columns' x plus the table's q. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_form)(const double *from, PERMI_N x, int q, int parts)
 {
   return PERMI_NAME(small_plus)(PERMI_NAME(get)(from + q * PERMI_WIDTH, 32, parts), x, parts);
@@ -329,7 +318,7 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_forms) PERMI_NAME(small_outer_pair)(c
   return x;
 }
 
-/* The terms of one outer state and 2^block settings, from place `from` of the table on. */
+/* Adds the terms of one outer state and 2^block settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * sums, const double *from,
                                                        const double *state, const double *cross, const double *last_row,
                                                        int n, PERMI_V sign, int parts, int block)
@@ -360,7 +349,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
   }
 }
 
-/* The whole sum by tables. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums) * sums, const double *a, int n,
                                                            PERMI_NAME(small_lanes) lanes, double *room, int parts,
                                                            int block)
@@ -403,7 +391,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(const double *a, double *out, d
   lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
   sums.even = sums.odd = sums.even_im = sums.odd_im = PERMI_SET(permi_lane_zero[0]);
   sums.absolute = zero;
-  for (i = 0; i < entries; i += 2 * PERMI_WIDTH) { /* the last step goes back: some squares count twice */
+  for (i = 0; i < entries; i += 2 * PERMI_WIDTH) { /* some squares count twice */
     const double *at = a + (i + 2 * PERMI_WIDTH <= entries ? i : entries - 2 * PERMI_WIDTH);
     const PERMI_V x0 = PERMI_LOAD_ANY(at), x1 = PERMI_LOAD_ANY(at + PERMI_WIDTH);
     squares0 = PERMI_FMA(x0, x0, squares0);
@@ -422,7 +410,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(const double *a, double *out, d
   permi_small_fold(lane, PERMI_WIDTH, parts, n, out);
 }
 
-/* order 0: any, by tables; else that order alone, in registers if they are enough */
+/* order 0: any, by tables; else in registers if possible */
 #define PERMI_INSTANCE(name, order, parts, block)                                                                      \
   PERMI_TARGET PERMI_ALIGN_LOOPS static void PERMI_NAME(name)(int n, const double *a, double *out)                     \
   {                                                                                                                    \

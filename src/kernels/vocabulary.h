@@ -1,17 +1,14 @@
 /* ===================================================================================== >>vocabulary
-   Included once for every instruction set (PERMI_FAMILY, its name; PERMI_FAMILY_WIDTH, its doubles a vector): the
-   vocabulary, then the kernels' texts, each with its instances by full name at its foot. Texts are functions that are
-   always inlined, with arguments that are constant in an instance; PERMI_NAME(dense) is permi_dense_avx512. Vectors
-   have the operators + - *. Small arrays of vectors live in registers once their loops are unrolled (PERMI_UNROLL):
-     - no loop around such a loop may have a single turn: clang then unrolls too late (0.9 of the speed);
-     - needless loop levels hide from gcc which one is hot (0.95 where registers are short);
-     - clang may fuse a * b + c in one expression: a product that must be rounded has its own statement.
-   FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT is FMS rounded once in every family; TIMES_PLUS(p, y) =
-   p (y + 1), TIMES_MINUS = p (y - 1), rounded once; ABS_SUM(a, b) = |a| + |b|; LARGER(a, b) = max(|a|, |b|); ROOT is
-   the square root; LOAD_ANY loads from any address; KEEP(v) hides v from the compiler, which otherwise may contract
-   a product and a later sum even of intrinsics (gcc does) and so lose the product's error.
-   LEAVE ends the vector part: gcc -O2 does not clear the upper halves of the registers before the scalar end, which
-   halves the speed of all code compiled for SSE until somebody does (planning n = 20 took 22 us, not 10). */
+   Read once for each instruction set (PERMI_FAMILY; PERMI_FAMILY_WIDTH doubles a vector): these words, then the
+   kernels, always inlined with constant arguments, their instances by full name at the foot. PERMI_NAME(dense) is
+   permi_dense_avx512. Small arrays of vectors live in registers once unrolled (PERMI_UNROLL):
+     - inside a single-turn loop clang unrolls too late (0.9 of the speed);
+     - with needless loop levels gcc misses the hot one (0.95);
+     - clang may fuse a * b + c in one expression: a product to be rounded has its own statement.
+   FMA(a, b, c) = ab + c, FMS = ab - c, FNMA = c - ab; FMS_EXACT, TIMES_PLUS(p, y) = p (y + 1) and TIMES_MINUS round
+   once in every family; LARGER = max(|a|, |b|); LOAD_ANY: unaligned; KEEP hides a product from gcc, which contracts
+   even intrinsics. LEAVE clears upper register halves, as gcc -O2 does not: SSE code after it ran at half speed
+   (planning n = 20: 22 us, not 10). */
 
 #define PERMI_WIDTH PERMI_FAMILY_WIDTH
 #define PERMI_JOIN_(name, family) permi_##name##_##family
@@ -34,11 +31,11 @@
 #define PERMI_FNMA(a, b, c) _mm512_fnmadd_pd(a, b, c)
 #define PERMI_FMS_EXACT(a, b, c) _mm512_fmsub_pd(a, b, c)
 #define PERMI_KEEP(v) __asm__("" : "+v"(v))
-#define PERMI_ABS(a) _mm512_range_pd(a, a, 11) /* the larger modulus of the two */
+#define PERMI_ABS(a) _mm512_range_pd(a, a, 11)
 #define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
 #define PERMI_LESSER(a, b) _mm512_min_pd(a, b)
 #define PERMI_ROOT(a) _mm512_sqrt_pd(a)
-/* max(|a + b|, |a - b|): a kernel that wants a + b or a - b anyway shares it */
+/* max(|a + b|, |a - b|): shares the sum or difference */
 #define PERMI_ABS_SUM(a, b) _mm512_range_pd(_mm512_add_pd(a, b), _mm512_sub_pd(a, b), 11)
 #define PERMI_I __m512i
 #define PERMI_I_LOAD(p) _mm512_load_si512((const void *)(p))
@@ -108,7 +105,7 @@
 #define PERMI_I_HIGH32(a) _mm256_srli_epi64(a, 32)
 #define PERMI_I_AND(a, b) _mm256_and_si256(a, b)
 #define PERMI_I_ADD64(a, b) _mm256_add_epi64(a, b)
-/* |a| < 2^51: in the binade of 1.5 * 2^52 a double's bits count in ones */
+/* |a| < 2^51: in the binade of 1.5 * 2^52 bits count ones */
 #define PERMI_I_DOUBLES(a)                                                                                             \
   _mm256_sub_pd(_mm256_castsi256_pd(_mm256_add_epi64(a, _mm256_set1_epi64x(0x4338000000000000))),                     \
                 _mm256_set1_pd(6755399441055744.0))
@@ -165,8 +162,8 @@
 #define PERMI_FMA(a, b, c) ((a) * (b) + (c))
 #define PERMI_FMS(a, b, c) ((a) * (b) - (c))
 #define PERMI_FNMA(a, b, c) ((c) - (a) * (b))
-#define PERMI_FMS_EXACT(a, b, c) fma(a, b, -(c)) /* libm's is exact with or without the instruction */
-#define PERMI_TIMES_PLUS(p, y) ((p) * ((y) + 1)) /* one rounding, as the grid holds y + 1 */
+#define PERMI_FMS_EXACT(a, b, c) fma(a, b, -(c))
+#define PERMI_TIMES_PLUS(p, y) ((p) * ((y) + 1)) /* the grid holds y + 1 */
 #define PERMI_TIMES_MINUS(p, y) ((p) * ((y)-1))
 #define PERMI_KEEP(v) PERMI_KEEP_DOUBLE(v)
 #define PERMI_ABS(a) fabs(a)

@@ -1,5 +1,5 @@
 /* ================================================================================= >>vocabulary_end
-   The words of a family are forgotten before the next one. */
+   Undefines the words of a family. */
 
 #undef PERMI_JOIN_
 #undef PERMI_JOIN

@@ -1,8 +1,7 @@
 /* ============================================================================================ >>api
-   All are collective over the ranks of `comm`, and as the perm_compute_ function of the same name. Rank 0's arguments
-   count; on the others only options->allocator and options->cancel do (each may be NULL), and options may be NULL.
-   result is required everywhere. Rank 0 calls progress and has the checkpoint; cancel counts wherever it is set.
-   Nothing is left behind between calls. Thread-safe as far as MPI is. */
+   Each call is collective over `comm` and as the perm_compute_ function of its name. Rank 0's arguments count; other
+   ranks pass options (or NULL) for allocator and cancel. result is required everywhere. Rank 0 calls progress and has
+   the checkpoint; cancel counts on any rank. Nothing remains between calls. Thread-safe as far as MPI is. */
 #pragma once
 
 #if defined(__cplusplus)
@@ -31,13 +30,13 @@ perm_status perm_mpi_repeated_gaussian(MPI_Comm comm, int m, int n, const int64_
                                        const int *row_counts, const int *column_counts, const perm_options *options,
                                        perm_result *result);
 
-/* For programs that run on rank 0 only: the others call perm_mpi_serve, which takes part in every call above until rank
-   0 calls perm_mpi_dismiss. Of the options allocator and cancel count. */
+/* For programs that run on rank 0 only: perm_mpi_serve takes part in every call above until rank 0 calls
+   perm_mpi_dismiss. Of the options allocator and cancel count. */
 perm_status perm_mpi_serve(MPI_Comm comm, const perm_options *options);
 perm_status perm_mpi_dismiss(MPI_Comm comm);
 
-/* perm_job_execute on all ranks, which have made the same job (else PERM_ERROR_STATE). Rank 0's state counts and gets
-   what is finished; elsewhere it may be NULL. */
+/* perm_job_execute on all ranks, which have made the same job (else PERM_ERROR_STATE). Rank 0's state counts and
+   receives what is finished; elsewhere it may be NULL. */
 perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *state, const perm_options *options,
                              perm_result *result);
 #if defined(__cplusplus)

@@ -1,6 +1,6 @@
 /* ========================================================================================== >>calls
-   Rank 0's matrix and options go to all ranks, all call the same perm_compute_ function, and options.execute brings
-   each of its jobs here. Rank 0 does alone what it can refuse or answer without a plan. */
+   All ranks call the same perm_compute_ function on rank 0's arguments; options.execute brings its jobs here. Rank 0
+   does alone what needs no plan. */
 #pragma once
 #include "api.h"
 #include "run.h"
@@ -11,27 +11,27 @@ enum {
   PERMI_MPI_INTEGER,
   PERMI_MPI_GAUSSIAN,
   PERMI_MPI_SPARSE,
-  PERMI_MPI_ALONE,  /* rank 0 calls the function, the others get the result */
-  PERMI_MPI_DISMISS /* perm_mpi_serve ends */
+  PERMI_MPI_ALONE, /* rank 0 calls, the others get the result */
+  PERMI_MPI_DISMISS
 };
 
 #define PERMI_MPI_ARRAYS 5
 typedef struct permi_mpi_call {
   int kind, m, n;
-  int repeated; /* 1: perm_compute_repeated_ */
+  int repeated;
   const void *a;
   ptrdiff_t ld;
   const int *row_counts, *column_counts;
   const perm_matrix *matrix;
 } permi_mpi_call;
 
-typedef struct permi_mpi_header { /* goes to all first. The first three fields are the same in every version */
+typedef struct permi_mpi_header { /* the first three fields never change */
   uint64_t magic, version, sizes;
-  permi_mpi_call call;              /* pointers in these three mean nothing elsewhere */
+  permi_mpi_call call; /* pointers hold on rank 0 only */
   perm_matrix matrix;
   perm_options options;
-  uint64_t bytes[PERMI_MPI_ARRAYS]; /* see permi_mpi_arrays */
-  int checkpoint;                   /* 1: rank 0 has a file */
+  uint64_t bytes[PERMI_MPI_ARRAYS];
+  int checkpoint;
   char gpu_cache[1024];
 } permi_mpi_header;
 typedef union permi_mpi_first { /* as long in every version */
@@ -53,7 +53,7 @@ static uint64_t permi_mpi_sizes(void) /* builds differ in more than versions */
          (uint64_t)sizeof(permi_mpi_report) << 32 | (uint64_t)sizeof(void *) << 56;
 }
 
-/* Can the arguments be copied? If not, the function itself says what is wrong. */
+/* Otherwise the function itself says what is wrong. */
 static int permi_mpi_copies(const permi_mpi_call *call)
 {
   const perm_matrix *matrix = call->matrix;
@@ -66,8 +66,7 @@ static int permi_mpi_copies(const permi_mpi_call *call)
          call->ld >= call->n;
 }
 
-/* The arrays and their bytes. Sparse: row_start, column, real, imaginary, integer; else entries, without the gaps
-   between rows, row counts, column counts. */
+/* Sparse: row_start, column, real, imaginary, integer; else entries without gaps, row counts, column counts. */
 static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI_MPI_ARRAYS],
                              uint64_t bytes[PERMI_MPI_ARRAYS])
 {
@@ -97,7 +96,7 @@ static void permi_mpi_arrays(const permi_mpi_call *call, const void *array[PERMI
   }
 }
 
-/* Where array k begins in the message, at a multiple of 8 bytes; k = PERMI_MPI_ARRAYS: its end. */
+/* At a multiple of 8; k = PERMI_MPI_ARRAYS: the end. */
 static size_t permi_mpi_at(const permi_mpi_header *header, int k)
 {
   size_t at = 0;
@@ -122,7 +121,6 @@ static void permi_mpi_pack(const permi_mpi_call *call, const permi_mpi_header *h
       memcpy(message + permi_mpi_at(header, k), array[k], (size_t)bytes[k]);
 }
 
-/* The call's arrays stay in the message. */
 static void permi_mpi_unpack(const permi_mpi_header *header, unsigned char *message, permi_mpi_call *call,
                              perm_matrix *matrix)
 {
@@ -170,7 +168,7 @@ static perm_status permi_mpi_hook(const perm_job *job, perm_state *state, const 
   return permi_mpi_run((permi_mpi_session *)options->execute_data, job, state, options, result);
 }
 
-/* The family that all ranks have: the lowest, or portable C where makes differ; PERM_ISA_AUTO: all have the same. */
+/* Returns the lowest family, portable C where makes differ, PERM_ISA_AUTO where all agree. */
 static int permi_mpi_family(const permi_mpi_session *session)
 {
   int own = (int)perm_isa_best(), rank, least, most;
@@ -189,7 +187,7 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
   if (call->kind < PERMI_MPI_ALONE && !permi_mpi_copies(call))
     header->call.kind = PERMI_MPI_ALONE;
   header->options = *options;
-  if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* the family that the job was begun with */
+  if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* the family of the checkpoint */
     perm_options begun = *options;
     if (perm_checkpoint_options(options->checkpoint.file, &begun, NULL, NULL, NULL) == PERM_OK &&
         begun.isa != PERM_ISA_CUDA)
@@ -221,7 +219,6 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
   header->sizes = permi_mpi_sizes();
 }
 
-/* Rank 0's options, but for what belongs to each rank. */
 static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mpi_header *header, int family)
 {
   perm_options options = header->options;
@@ -242,7 +239,7 @@ static perm_options permi_mpi_options(permi_mpi_session *session, const permi_mp
   return options;
 }
 
-/* One call on all ranks. call: rank 0's; NULL elsewhere. *dismissed: there will be no more. */
+/* Collective; call: NULL but on rank 0. *dismissed: the last call. */
 static perm_status permi_mpi_call_all(permi_mpi_session *session, const permi_mpi_call *call, perm_result *result,
                                       int *dismissed)
 {

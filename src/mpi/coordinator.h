@@ -1,16 +1,13 @@
 /* ==================================================================================== >>coordinator
-   Which rank computes which chunks. Time comes in as numbers, so that a test can simulate a thousand ranks.
-
+   Which rank computes which chunks. Times are arguments, so that a test simulates a thousand ranks.
    Invariants: 1. a chunk is finished (in the state), handed out (in one rank's `sent`) or neither; before a leaf's
-   `next` all are finished or handed out; 2. a report is taken only for the range that its rank was sent first, so no
-   chunk goes in twice; 3. after a stop or failure nothing is handed out, and `outstanding` falls to 0.
-
-   Guided self-scheduling by predicted seconds: a range is a third of what its rank could do of the work left, if all
-   went on at the measured speeds, at most PERM_MPI_RANGE_SECONDS. A rank has one range ahead, so that rank 0 may answer
-   late; rank 0 takes ranges short enough to answer in time. */
+   `next` all are finished or handed out; 2. a report counts only for its rank's first range, so no chunk enters twice;
+   3. after a stop or failure nothing is handed out, and `outstanding` falls to 0.
+   Guided self-scheduling: a range is a third of its rank's share of the rest at measured speeds, at most
+   PERM_MPI_RANGE_SECONDS, shorter on rank 0. One range waits ahead. */
 #pragma once
 
-#define PERMI_MPI_AHEAD 2 /* a range that a rank computes, and one ready */
+#define PERMI_MPI_AHEAD 2
 
 typedef struct permi_mpi_range {
   int leaf;
@@ -18,9 +15,9 @@ typedef struct permi_mpi_range {
 } permi_mpi_range;
 
 typedef struct permi_mpi_rank {
-  double speed;         /* predicted seconds of one thread done in a second */
-  int measured, gpus;   /* gpus: most in one of its ranges */
-  int ranges;           /* in sent */
+  double speed;       /* predicted thread-seconds done in a second */
+  int measured, gpus; /* gpus: most in one range */
+  int ranges;
   permi_mpi_range sent[PERMI_MPI_AHEAD];
 } permi_mpi_rank;
 
@@ -28,22 +25,21 @@ typedef struct permi_mpi_leaf {
   int index, task;
   double per_chunk; /* predicted seconds */
   double work;      /* of one chunk */
-  uint64_t next;    /* the first chunk that may not have been handed out */
+  uint64_t next;    /* first chunk not handed out */
 } permi_mpi_leaf;
 
 typedef struct permi_mpi_coordinator {
   const perm_job *job;
   perm_state *state; /* not owned */
   perm_allocator allocator;
-  int ranks, leaves, current; /* leaves before `current`, in order of handing out, have nothing left */
+  int ranks, leaves, current;
   permi_mpi_rank *rank;
-  permi_mpi_leaf *leaf;              /* tasks first, the longest first */
-  double total, before, done, unsent; /* predicted seconds: of the job, finished before it began, since, not handed
-                                         out */
+  permi_mpi_leaf *leaf;               /* tasks first, the longest first */
+  double total, before, done, unsent; /* predicted seconds: of the job, finished before, since, not handed out */
   double speed;                       /* of all ranks */
-  double elements;                    /* terms summed since it began */
-  int outstanding;                    /* ranges not reported */
-  perm_status status;                 /* not PERM_OK: nothing is handed out */
+  double elements;                    /* terms since the begin */
+  int outstanding;
+  perm_status status;
   char message[PERM_MESSAGE_BYTES];
 } permi_mpi_coordinator;
 
@@ -68,7 +64,7 @@ static void permi_mpi_coordinator_free(permi_mpi_coordinator *c)
   c->leaf = NULL;
 }
 
-/* Makes room. 0: out of memory. */
+/* Returns 0 without memory. */
 static int permi_mpi_coordinator_create(permi_mpi_coordinator *c, const perm_job *job, int ranks,
                                         const perm_allocator *allocator)
 {
@@ -92,7 +88,7 @@ static double permi_mpi_leaf_seconds(const perm_leaf *leaf)
   return leaf->seconds > 1e-9 ? leaf->seconds : 1e-9;
 }
 
-/* Begins with what the state has. threads: of each rank, a first guess of its speed; NULL: one each. */
+/* threads: a first guess of speeds; NULL: 1 each. */
 static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *state, const int *threads)
 {
   int i, k, tasks;
@@ -133,13 +129,13 @@ static void permi_mpi_coordinator_begin(permi_mpi_coordinator *c, perm_state *st
 
 static void permi_mpi_stop(permi_mpi_coordinator *c, perm_status status, const char *message)
 {
-  if (c->status < 0 || (c->status != PERM_OK && status > 0)) /* the first failure counts, before any other stop */
+  if (c->status < 0 || (c->status != PERM_OK && status > 0)) /* the first failure comes before other stops */
     return;
   c->status = status;
   snprintf(c->message, sizeof c->message, "%s", message);
 }
 
-/* The next range for a rank, to last `least` seconds or longer; 0: it has enough, or there is none. */
+/* Gives a rank a range of at least `least` seconds; returns 0 if it needs none or none is left. */
 static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, permi_mpi_range *range)
 {
   permi_mpi_rank *r = &c->rank[rank];
@@ -147,15 +143,15 @@ static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, perm
     return 0;
   for (; c->current < c->leaves; c->current++) {
     permi_mpi_leaf *leaf = &c->leaf[c->current];
-    const double left = c->unsent / c->speed; /* seconds */
+    const double left = c->unsent / c->speed;
     double target = left / 3, chunks;
     uint64_t begin = 0, end = 0;
     perm_state_left(c->job, c->state, leaf->index, leaf->next, &begin, &end);
     if (begin >= end)
       continue;
-    if (leaf->task && r->ranges) /* a task may take long: none waits behind another range */
+    if (leaf->task && r->ranges) /* nothing waits behind a long task */
       return 0;
-    if (rank == 0 && target < 0.6) /* rank 0 looks after the others between its ranges */
+    if (rank == 0 && target < 0.6) /* rank 0 serves the others between ranges */
       target = left / 10;
     target = target < PERM_MPI_RANGE_SECONDS ? target : PERM_MPI_RANGE_SECONDS;
     if (!r->measured && target > 0.25)
@@ -176,7 +172,7 @@ static int permi_mpi_next(permi_mpi_coordinator *c, int rank, double least, perm
   return 0;
 }
 
-/* Takes a rank's report on the range that it was sent first; *partial has its first chunks. */
+/* *partial: the report's first chunks. */
 static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_range *range,
                            const perm_partial *partial, double seconds, int gpus)
 {
@@ -207,7 +203,7 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
       const double work = (double)partial->chunks * c->leaf[i].per_chunk;
       c->done += work;
       c->elements += (double)partial->chunks * c->leaf[i].work;
-      if (seconds > 1e-6) { /* what lasted long counts most */
+      if (seconds > 1e-6) { /* long ranges count most */
         const double weight = r->measured ? (seconds < 0.05 ? 10 * seconds : 0.5) : 1;
         const double speed = r->speed + weight * (work / seconds - r->speed);
         c->speed += speed - r->speed;
@@ -218,8 +214,7 @@ static void permi_mpi_take(permi_mpi_coordinator *c, int rank, const permi_mpi_r
     }
 }
 
-/* The least seconds of a range: at 20 microseconds each, shorter ones would take a tenth of rank 0's time at the very
-   end. */
+/* In seconds: at 20 us each, shorter ranges would take a tenth of rank 0's time at the end. */
 static double permi_mpi_least(int ranks)
 {
   const double least = 2e-4 * ranks;

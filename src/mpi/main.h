@@ -1,7 +1,6 @@
 /* =========================================================================================== >>main
-   examples/perm_cli.c on rank 0, with the calls above; the other ranks serve. A signal on any rank stops the job with a
-   checkpoint: SIGTERM (Slurm's warning), SIGINT, and SIGUSR1, which mpirun passes on while it answers SIGTERM with an
-   end in a few seconds. */
+   examples/perm_cli.c on rank 0; the others serve. SIGTERM (Slurm), SIGINT and SIGUSR1 on any rank stop with a
+   checkpoint; mpirun passes SIGUSR1 on, but kills seconds after SIGTERM. */
 #pragma once
 #include "api.h"
 
@@ -25,7 +24,7 @@ PERMI_MPI_CLI(integer, int64_t)
 PERMI_MPI_CLI(gaussian, int64_t)
 #include "examples/perm_cli.c"
 
-/* Gives each rank its own GPUs (--gpus K: K, all: one), unless CUDA_VISIBLE_DEVICES is set. */
+/* --gpus K: K for each rank, else one; CUDA_VISIBLE_DEVICES is respected. */
 static void permi_mpi_cli_gpus(int argc, char **argv)
 {
   MPI_Comm node;

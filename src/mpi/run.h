@@ -1,10 +1,10 @@
 /* ============================================================================================ >>run
-   One job on all ranks. Rank 0 (permi_mpi_lead) looks after the others between its own ranges and, by the progress
-   callback, within them; so do the others (permi_mpi_work) look for orders. */
+   One job on all ranks. Rank 0 (permi_mpi_lead) serves the others, and these (permi_mpi_work) look for orders, between
+   ranges and in the progress callback. */
 #pragma once
 #include "session.h"
 
-typedef struct permi_mpi_channel { /* from rank 0 to another: messages on their way */
+typedef struct permi_mpi_channel { /* from rank 0 to another */
   permi_mpi_order order[PERMI_MPI_SLOTS];
   MPI_Request request[PERMI_MPI_SLOTS];
   int slot;
@@ -14,9 +14,9 @@ typedef struct permi_mpi_leader {
   permi_mpi_session *session;
   const perm_options *options;
   permi_mpi_coordinator coordinator;
-  permi_mpi_channel *channel; /* one a rank */
-  int *threads;               /* of each rank */
-  int stopping, gone;         /* gone: ranks that have said good-bye */
+  permi_mpi_channel *channel; /* by rank */
+  int *threads;               /* by rank */
+  int stopping, gone;         /* ranks that said good-bye */
   double start, deadline, next_report, next_checkpoint, least;
   perm_result unwritten; /* of the last checkpoint */
   char activity[160];
@@ -51,7 +51,7 @@ static int permi_mpi_leader_create(permi_mpi_leader *leader, permi_mpi_session *
   return 1;
 }
 
-/* Sends an order without waiting: a slot comes round again after its rank has answered what was in it. */
+/* Does not wait: a slot is free once its rank has answered. */
 static void permi_mpi_send(permi_mpi_leader *leader, int rank, int kind, const permi_mpi_range *range)
 {
   permi_mpi_channel *channel = &leader->channel[rank];
@@ -115,7 +115,6 @@ static void permi_mpi_tell(permi_mpi_leader *leader, double now)
     permi_mpi_stop(&leader->coordinator, PERM_STOPPED_CANCELLED, perm_status_text(PERM_STOPPED_CANCELLED));
 }
 
-/* Takes what ranks have reported, and answers. */
 static void permi_mpi_receive(permi_mpi_leader *leader)
 {
   permi_mpi_coordinator *c = &leader->coordinator;
@@ -155,7 +154,7 @@ static void permi_mpi_look(permi_mpi_leader *leader)
     permi_mpi_stop(c, PERM_STOPPED_TIME, perm_status_text(PERM_STOPPED_TIME));
   if (options->progress && now >= leader->next_report && c->status == PERM_OK)
     permi_mpi_tell(leader, now);
-  if (c->status != PERM_OK && !leader->stopping) { /* saved at once: there may be little time */
+  if (c->status != PERM_OK && !leader->stopping) { /* at once: time may be short */
     leader->stopping = 1;
     for (rank = 1; rank < c->ranks; rank++)
       permi_mpi_send(leader, rank, PERMI_MPI_STOP, NULL);
@@ -173,8 +172,7 @@ static int permi_mpi_look_within(const perm_progress *progress, void *user_data)
   return leader->stopping;
 }
 
-/* The caller's threads; else the rank's share of its node, or what OpenMP says where ranks are kept on different
-   cores. */
+/* Returns the caller's threads, else a share of the node, or OpenMP's if ranks are bound to cores. */
 static int permi_mpi_threads(const permi_mpi_session *session)
 {
 #if defined(_OPENMP)
@@ -191,7 +189,7 @@ static int permi_mpi_threads(const permi_mpi_session *session)
 #endif
 }
 
-/* Computes one range, without limits, checkpoints or progress of its own. */
+/* Without limits, checkpoints or progress. */
 static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *job, const permi_mpi_range *range,
                               const perm_options *options_given,
                               int (*look)(const perm_progress *progress, void *user_data), void *user_data,
@@ -239,7 +237,7 @@ static void permi_mpi_compute(const permi_mpi_session *session, const perm_job *
     snprintf(report->message, sizeof report->message, "%s", perm_status_text((perm_status)report->status));
 }
 
-/* The result for an unfinished state, as perm_job_execute has it for a stop at once. */
+/* Returns the result of an unfinished state. */
 static perm_status permi_mpi_so_far(permi_mpi_leader *leader, const perm_options *options_given, perm_result *result)
 {
   static const volatile int cancelled = 1;
@@ -343,7 +341,7 @@ static int permi_mpi_look_for_orders(const perm_progress *progress, void *user_d
   }
 }
 
-/* Reports a status without chunks; range: PERMI_MPI_NONE, _BYE, or one handed back. */
+/* range: PERMI_MPI_NONE, _BYE, or one handed back. */
 static void permi_mpi_send_status(const permi_mpi_session *session, permi_mpi_range range, perm_status status)
 {
   permi_mpi_report report;
@@ -391,7 +389,6 @@ static void permi_mpi_work(permi_mpi_session *session, const perm_job *job, cons
   permi_mpi_send_status(session, bye, PERM_OK);
 }
 
-/* Is there nothing to share out? */
 static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job)
 {
   const int leaves = perm_job_leaves(job);
@@ -409,8 +406,7 @@ static int permi_mpi_alone(const permi_mpi_session *session, const perm_job *job
   return session->ranks == 1 || seconds < least || (leaves < 2 && !ranges);
 }
 
-/* Begins as perm_job_execute does: an empty state gets what the checkpoint holds, and the checkpoint is written at
-   once, so that a bad name shows early. */
+/* Reads the checkpoint into an empty state and writes it at once: a bad name shows early. */
 static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, const perm_options *options,
                                     perm_result *result)
 {
@@ -435,7 +431,7 @@ static perm_status permi_mpi_resume(const perm_job *job, perm_state *state, cons
   return status == PERM_OK ? perm_checkpoint_write(job, state, options->checkpoint.file, options, result) : status;
 }
 
-/* Runs a job; collective, the same result on all ranks. */
+/* Collective. */
 static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job, perm_state *state,
                                  const perm_options *options, perm_result *result)
 {
@@ -463,10 +459,10 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
   if (permi_mpi_agree(session, result->status, result->message)) {
     if (led)
       permi_mpi_leader_free(&leader);
-    session->over = 0; /* all are at one place: only this job has failed */
+    session->over = 0; /* only this job has failed */
     if (session->rank == 0)
       snprintf(session->message, sizeof session->message, "%s", result->message);
-    permi_mpi_broadcast(session, session->message, sizeof session->message, 0); /* the caller's, not some rank's */
+    permi_mpi_broadcast(session, session->message, sizeof session->message, 0); /* the caller's */
     return permi_mpi_fail(result, session->status, session->message);
   }
   permi_mpi_broadcast(session, &alone, sizeof alone, 0);

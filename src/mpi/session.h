@@ -1,24 +1,24 @@
 /* ======================================================================================== >>session
-   A communicator of our own, so that no message meets the caller's; waiting that leaves the processor to others;
-   agreement: all ranks go on, or all end with one status. */
+   A communicator of our own, waiting that yields the processor, and agreement: all ranks go on, or all end with one
+   status. */
 #pragma once
 #include "coordinator.h"
 
 #define PERMI_MPI_PROTOCOL 3
-enum { PERMI_MPI_TO_ZERO = 1, PERMI_MPI_TO_RANK = 2 };                        /* tags */
-enum { PERMI_MPI_RUN = 1, PERMI_MPI_STOP = 2, PERMI_MPI_END = 3 };            /* orders */
-enum { PERMI_MPI_ENTERED = 1, PERMI_MPI_RETURNED = 2 };                       /* see permi_mpi_meet */
+enum { PERMI_MPI_TO_ZERO = 1, PERMI_MPI_TO_RANK = 2 };             /* tags */
+enum { PERMI_MPI_RUN = 1, PERMI_MPI_STOP = 2, PERMI_MPI_END = 3 }; /* orders */
+enum { PERMI_MPI_ENTERED = 1, PERMI_MPI_RETURNED = 2 };            /* permi_mpi_meet */
 enum { PERMI_MPI_NONE = -1, PERMI_MPI_BYE = -2 };
 #define PERMI_MPI_CAUSE 1000
 #define PERMI_MPI_SLOTS (PERMI_MPI_AHEAD + 2)
 
-typedef struct permi_mpi_order { /* from rank 0 */
+typedef struct permi_mpi_order {
   int kind;
   permi_mpi_range range;
 } permi_mpi_order;
 
-typedef struct permi_mpi_report { /* to rank 0 */
-  permi_mpi_range range; /* leaf PERMI_MPI_NONE: only a status; PERMI_MPI_BYE: the rank's last */
+typedef struct permi_mpi_report {
+  permi_mpi_range range; /* leaf: PERMI_MPI_NONE, only a status; _BYE, the last */
   uint64_t chunks;
   double seconds;
   int status, gpus;
@@ -28,28 +28,28 @@ typedef struct permi_mpi_report { /* to rank 0 */
 
 typedef struct permi_mpi_session {
   MPI_Comm comm;
-  int rank, ranks, nodes, local, locals; /* local: this rank on its node, of locals */
-  int over;                              /* ranks went different ways: this call ends */
-  perm_status status;                    /* then why, on all ranks */
+  int rank, ranks, nodes, local, locals; /* local: on its node */
+  int over;                              /* ranks diverged: this call ends */
+  perm_status status;                    /* then why */
   char message[PERM_MESSAGE_BYTES];
   char node[MPI_MAX_PROCESSOR_NAME];
   const perm_options *options; /* the caller's */
-  perm_options defaults;       /* all zero */
+  perm_options defaults;
 } permi_mpi_session;
 
 #if defined(PERM_MPI_TESTS)
 /* Faults on demand, on one rank. */
 static struct {
-  int rank, version, matrix, memory_at, device_at; /* memory_at, device_at: the range, from 1, that fails */
-  double delay;                                    /* more seconds for every range */
-  double least;                                    /* not 0: jobs that take longer are shared out */
+  int rank, version, matrix, memory_at, device_at; /* memory_at, device_at: range, from 1 */
+  double delay;                                    /* seconds more a range */
+  double least;                                    /* not 0: shares out longer jobs */
   double checkpoint;                               /* not 0: checkpoint.seconds */
   int isa, ranges;                                 /* isa: the rank's best */
 } permi_mpi_fault;
 static int permi_mpi_fault_shared, permi_mpi_fault_ranges; /* jobs shared out, ranges computed here */
 #endif
 
-/* Waits between looks at MPI: at first not at all, then ever longer. */
+/* Waits between looks at MPI, ever longer. */
 static void permi_mpi_pause(int *looks)
 {
 #if defined(_POSIX_C_SOURCE) && _POSIX_C_SOURCE >= 199309L
@@ -103,7 +103,7 @@ static perm_status permi_mpi_fail_memory(perm_result *result)
   return permi_mpi_fail(result, PERM_ERROR_MEMORY, "out of memory");
 }
 
-/* The smallest value of all ranks, and the first rank that has it. */
+/* Returns the smallest value of all ranks; *rank: the first that has it. */
 static int permi_mpi_least_of(const permi_mpi_session *session, int value, int *rank)
 {
   struct {
@@ -118,8 +118,7 @@ static int permi_mpi_least_of(const permi_mpi_session *session, int value, int *
   return least.value;
 }
 
-/* The worst of all ranks' verdicts, each 0 or a negative status; its message, with the name of the rank, goes to
-   session->message. */
+/* Returns the worst verdict, 0 or negative; session->message: whose and why. */
 static int permi_mpi_agree(permi_mpi_session *session, int verdict, const char *message)
 {
   int rank, worst = permi_mpi_least_of(session, verdict, &rank);
@@ -133,7 +132,7 @@ static int permi_mpi_agree(permi_mpi_session *session, int verdict, const char *
   return worst;
 }
 
-/* Opens a session; collective. Ranks that can share memory are on one node. */
+/* Collective. Ranks that can share memory are on one node. */
 static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, const perm_options *options)
 {
   MPI_Comm node;
@@ -156,8 +155,7 @@ static void permi_mpi_session_open(permi_mpi_session *session, MPI_Comm comm, co
   session->options = options ? options : &session->defaults;
 }
 
-/* 0: all ranks are where rank 0 is, about to run the same job (entered), or back from the function that makes jobs.
-   Otherwise this call is over for all. */
+/* Returns 0 if all ranks stand where rank 0 does: about to run the same job, or back. Otherwise the call is over. */
 static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t fingerprint, perm_status status,
                           const char *message)
 {
@@ -167,7 +165,7 @@ static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t finger
   lead[1] = fingerprint;
   permi_mpi_broadcast(session, lead, sizeof lead, 0);
   if (place == PERMI_MPI_RETURNED && status < 0) {
-    verdict = status - PERMI_MPI_CAUSE; /* before those whose only trouble is that this rank is not with them */
+    verdict = status - PERMI_MPI_CAUSE; /* a cause precedes its consequences */
   } else if (lead[0] != (uint64_t)place || lead[1] != fingerprint) {
     verdict = PERM_ERROR_STATE;
     message = lead[0] == (uint64_t)place ? "another matrix, or another plan for it, than rank 0's"
