@@ -18,7 +18,7 @@
                  >>types           options, result, plan, partial
                  >>calls           the public functions
      base/       >>platform        compilers, threads, clock
-                 >>prices          the planner's prices
+                 >>prices          the planner's prices (a dense kernel's rate is in >>kernels)
                  >>memory          allocation, max_bytes, messages
                  >>doubles         double-double, the associative sum
                  >>integers        integers of any size
@@ -41,13 +41,13 @@
                  >>scale           scaling by powers of two
                  >>dense           Glynn's sum in blocks, Gray code
                  >>gpu             dense sums on GPUs
-                 >>plan            what fixes the bits
+                 >>plan            what fixes the bits; its price
                  >>rounding        the estimate
-                 >>bounds          the bound: proof of certify; a plan's leaf
+                 >>bounds          the bound: proof of certify; a plan's leaf; permi_next_precision
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
      exact/      >>exact           integers, residues
-                 >>limbs           their vector kernels
+                 >>limbs           tables of their vector kernels (proof of limbs: >>exact_kernels)
                  >>exact_gpu       the same on GPUs
      counts/     >>counts          multiplicities, rectangular matrices
                  >>digits          digits of a count, values beyond double
@@ -59,11 +59,11 @@
                  >>counts_leaf     the leaf
      solve/      >>check           finite entries, sizes, strides
                  >>names           texts; perm_layout
-                 >>run             perm_job_execute: limits, checkpoints, parts
+                 >>run             perm_job_execute: limits, checkpoints; parts' files are merged in permi_begin
                  >>engine          the interface of every engine; the choice
                  >>offers          the engines for arrays
                  >>entries         the reach of every public call
-                 >>judge           escalation
+                 >>judge           escalation: the loop is permi_solve
                  >>compute         perm_compute_*, perm_job_*
                  >>minors_calls    perm_minors_*, perm_gradient_*
                  >>batch >>batch_calls  perm_batch_*, perm_select_*
@@ -74,7 +74,7 @@
                  >>arithmetic      products of parts
                  >>dense_kernels   Glynn's row loops: permi_glynn_real_avx512, ...
                  >>small_kernels   n <= 12
-                 >>exact_kernels   integers: limbs, IFMA
+                 >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
                  >>minors_kernels  minors
                  >>batch_kernels   batches
                  >>counts_kernels  counts
@@ -85,13 +85,16 @@
                            or _complex. Test: t_dense.c, t_cpu.c, compile/run.sh (spills)
      an instruction set    api/types.h: perm_isa; solve/names.h: its name; base/cpu.h: when it is there;
                            kernels/vocabulary.h: its words; dense/kernels.h, block/vectors.h: its reading; then
-                           wherever `grep -ri neon src` finds NEON. Test: t_cpu.c, isa.sh, `make golden`
-     a dense engine        api/types.h: PERM_METHOD_LIST; dense/plan.h: its plan; dense/bounds.h: leaf, bound and
-                           estimate; scalar ones in dense/plain.h. Test: t_engines.c, climb.c
+                           wherever `grep -rinE 'avx2|neon' src` finds either. Test: t_cpu.c, isa.sh, `make golden`
+     a dense engine        api/types.h: the end of PERM_METHOD_LIST (checkpoints keep the numbers);
+                           job/options.h: permi_method_is_sparse; dense/plan.h: its plan, permi_plan_refusal;
+                           dense/bounds.h: leaf, bound, estimate, permi_next_precision; scalar ones in dense/plain.h.
+                           Test: t_engines.c, climb.c
      engines for arrays    solve/offers.h: offer and make as in solve/engine.h, PERMI_AT_... and its line in
      (integers, counts)    permi_array_engines. Test: t_engines.c, t_counts_rectangular.c
      a sparse engine       its room, with offer, make and release as in solve/engine.h; sparse/choose.h: its line in
-                           permi_engines. Test: t_engines.c, t_sparse.c
+                           permi_engines; api/types.h: the end of PERM_METHOD_LIST; dense/bounds.h:
+                           permi_next_precision. Test: t_engines.c, t_sparse.c
      a price               base/prices.h, with unit, machine and date
      a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h.
                            Test: t_frontier.c, t_arrays.c, t_counts.c
@@ -262,13 +265,13 @@ typedef enum perm_status {
   X(PERM_METHOD_RYSER, "ryser", "Ryser sum, scalar Gray code")                                                         \
   X(PERM_METHOD_EXPANSION, "expansion", "sum over permutations, row by row")                                           \
   X(PERM_METHOD_EXACT, "exact", "Glynn sum of integers without rounding, products as limbs")                           \
-  X(PERM_METHOD_SUBSETS, "subsets", "dynamic programme over subsets (counts) of used rows or columns")                 \
+  X(PERM_METHOD_SUBSETS, "subsets", "dynamic program over subsets (counts) of used rows or columns")                   \
   X(PERM_METHOD_REPEATS, "repeats", "Glynn sum over counts of equal columns, n-ary Gray code")                         \
   X(PERM_METHOD_SHORT, "short", "rectangular: Glynn sum over the short side, elementary symmetric functions")          \
   X(PERM_METHOD_PADDED, "padded", "rectangular: Glynn sum of the matrix padded with rows of ones")                     \
   X(PERM_METHOD_LOW_RANK, "low-rank", "sum over the monomials of a declared factorisation")                            \
   X(PERM_METHOD_BORCHARDT, "borchardt", "Cauchy matrices: a quotient of two determinants")                             \
-  X(PERM_METHOD_FRONTIER, "frontier", "dynamic programme over matched frontier vertices, path order")                  \
+  X(PERM_METHOD_FRONTIER, "frontier", "dynamic program over matched frontier vertices, path order")                    \
   X(PERM_METHOD_LISTS, "lists", "frontier, all states as sorted lists, merged along balanced paths")                   \
   X(PERM_METHOD_SORTING, "sorting", "frontier, states expanded, sorted and contracted")                                \
   X(PERM_METHOD_ARRAYS, "arrays", "frontier, all states as arrays indexed by combinations")                            \
@@ -500,7 +503,7 @@ typedef struct perm_state perm_state;
 #define PERM_PARTIAL_BYTES 2168
 
 /* ========================================================================================== >>calls
-   Every public function. What holds for all that do not say otherwise: thread-safe. Inputs are the caller's and not
+   Every public function. Unless a function says otherwise, it is thread-safe, and inputs are the caller's and not
    modified. Matrices are row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real
    and imaginary part (as C99's and C++'s), and ld counts pairs. options may be NULL. *result is overwritten, and its
    status returned. result is required where it gets the permanent (perm_compute_*, perm_minors_*, perm_gradient_*,
@@ -3848,6 +3851,12 @@ PERMI_BRIEF_BEGIN
 
 /* ======================================================================================== >>options */
 
+/* Methods of perm_sparse.h, new ones at the end of the list among them. */
+static int permi_method_is_sparse(perm_method method)
+{
+  return method >= PERM_METHOD_FRONTIER && method != PERM_METHOD_STRUCTURE;
+}
+
 static const char *permi_bad_option(const perm_options *options)
 {
   const perm_checkpoint_file *checkpoint = &options->checkpoint;
@@ -4359,7 +4368,7 @@ typedef struct perm_gpu_exact {
   int words, stride; /* of the row sums; stride is a multiple of 4 */
   int groups, sum;   /* sum: words of a sum of products */
   int zeros, masks;  /* zeros: rows tested for 0; masks: 64-bit words of their tables, even */
-  short at[128], kind[128];  /* a line's word; byte 0 .. 3 of it, half 4, 5, else whole words; + 128, + 32768 */
+  short at[128], kind[128];  /* a line's first word; 0 .. 3: that byte, + 128; 4, 5: half, + 32768; else whole */
   short carries[PERM_GPU_EXACT_LINES];    /* 1: the word continues the one before */
   short first[65], product[64], wide[64]; /* a group's row, words of the product, words of the row */
   short zero_line[64], zero_base[64];     /* tested rows; their tables' places, - 128 + norm */
@@ -4390,8 +4399,8 @@ typedef struct perm_gpu_program {
   const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
 } perm_gpu_program;
 
-/* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which gets for each
-   the permanent, the sum of |terms|, the share of it that rounding entries may have taken. */
+/* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which is given,
+   for each, its permanent, the sum of |terms| and the share that rounding of entries may have taken. */
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 #define PERM_GPU_BATCH_SUMS 4
@@ -4455,7 +4464,7 @@ typedef struct perm_gpu_way { /* as permi_pull */
   int64_t integer[2];
 } perm_gpu_way;
 
-typedef struct perm_gpu_programme {
+typedef struct perm_gpu_frontier_shape {
   int low, middle, top;
   int ways;              /* of a step, at most */
   double states[2];      /* before even and odd steps, at most */
@@ -4463,7 +4472,7 @@ typedef struct perm_gpu_programme {
   int lists;
   void *context;
   perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
-} perm_gpu_programme;
+} perm_gpu_frontier_shape;
 
 typedef struct perm_gpu_stream { /* as permi_stream */
   uint64_t test, want, flip;
@@ -4492,9 +4501,9 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
 
 /* Bytes of the frontier's GPU, 0: none; bytes that a program takes. */
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
-double perm_cuda_frontier_needs(const perm_gpu_programme *programme);
+double perm_cuda_frontier_needs(const perm_gpu_frontier_shape *shape);
 /* Makes room for a program. message must outlive *frontier. */
-perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const perm_options *options,
+perm_status perm_cuda_frontier_create(const perm_gpu_frontier_shape *shape, const perm_options *options,
                                       perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
 perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
                                      const perm_gpu_words *source);
@@ -5617,7 +5626,8 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       column_exp2[j] = PERMI_NO_EXPONENT;
       row_of[j] = column_of[j] = -1;
     }
-    /* Rows by their largest entry, in a second turn by their mean, then columns, in the first turn also rows, to 0. */
+    /* Rows by their largest entry, in the second turn by their mean; then columns' largest entries to 0; in the second
+       turn rows' as well, which the first turn has there already. */
     for (i = 0; i < n; i++) {
       int most = PERMI_NO_EXPONENT, sum = 0, count = 0;
       for (j = 0; j < n && !turn; j++)
@@ -6581,7 +6591,7 @@ static int permi_plans_higher(const perm_options *options, double relative)
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
   int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
-  if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_TRANSVERSALS) || method > PERM_METHOD_STRUCTURE)
+  if (permi_method_is_sparse(method))
     return "this method is for sparse matrices: perm_compute_sparse of perm_sparse.h";
   if (!scalar && method != PERM_METHOD_DENSE && method != PERM_METHOD_EXPANSION)
     return "this method has no plan: use perm_compute_real, perm_compute_complex";
@@ -7143,8 +7153,8 @@ typedef struct permi_minors_sum {
   double *absolute;
 } permi_minors_sum;
 
-/* Scales largest entries of rows, then columns, to 1: for too many copies, or entries on no transversal, which >>scale
-   may drop. */
+/* Scales each row's, then each column's largest entry to about 1: for too many copies to write out, and for entries on
+   no transversal, which >>scale may drop but minors need. */
 static void permi_minors_scale_flat(permi_minors *minors)
 {
   int i, j, part;
@@ -13820,43 +13830,43 @@ static perm_status permi_batch_laid_out(permi_batch batch, const double *a, cons
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents), a, NULL, matrix_stride,
-                              result);
+  const permi_batch batch = permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents);
+  return permi_batch_laid_out(batch, a, NULL, matrix_stride, result);
 }
 
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
                                         const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_MATRICES, n, 2, count, options, permanents), a, NULL, matrix_stride,
-                              result);
+  const permi_batch batch = permi_batch_of(PERMI_BATCH_MATRICES, n, 2, count, options, permanents);
+  return permi_batch_laid_out(batch, a, NULL, matrix_stride, result);
 }
 
 PERM_API perm_status perm_batch_float(int n, size_t count, const float *a, size_t matrix_stride,
                                       const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents), NULL, a, matrix_stride,
-                              result);
+  const permi_batch batch = permi_batch_of(PERMI_BATCH_MATRICES, n, 1, count, options, permanents);
+  return permi_batch_laid_out(batch, NULL, a, matrix_stride, result);
 }
 
 PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
                                          const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents), a, NULL, entry_stride,
-                              result);
+  const permi_batch batch = permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents);
+  return permi_batch_laid_out(batch, a, NULL, entry_stride, result);
 }
 
 PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a, size_t entry_stride,
                                             const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_ENTRIES, n, 2, count, options, permanents), a, NULL, entry_stride,
-                              result);
+  const permi_batch batch = permi_batch_of(PERMI_BATCH_ENTRIES, n, 2, count, options, permanents);
+  return permi_batch_laid_out(batch, a, NULL, entry_stride, result);
 }
 
 PERM_API perm_status perm_batch_float_soa(int n, size_t count, const float *a, size_t entry_stride,
                                           const perm_options *options, double *permanents, perm_result *result)
 {
-  return permi_batch_laid_out(permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents), NULL, a, entry_stride,
-                              result);
+  const permi_batch batch = permi_batch_of(PERMI_BATCH_ENTRIES, n, 1, count, options, permanents);
+  return permi_batch_laid_out(batch, NULL, a, entry_stride, result);
 }
 
 static perm_status permi_select(permi_batch batch, int m, int n, const permi_view *view, const int *rows,
@@ -17051,7 +17061,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus_of)(PERMI_N x, int parts)
 
 /* Sums of P_i. Constants: parts and block columns, in registers. Forward: products of the rows before each; backward:
    times those behind it. The last row is in no forward product, so a pass back to least = n - 1 yields its minors.
-   First-level cache traffic limits: separate sums of every setting, two operations fewer, are slower by about half. */
+   First-level cache traffic limits: separate sums of every setting, two operations fewer, are slower. */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
 {

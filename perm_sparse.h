@@ -13,12 +13,12 @@
    With perm.h's implementation in another file, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
    perm.h. Needs libc and libm.
 
-   CONTENTS  Rooms as in perm.h, whose list TO ADD holds here too.
+   CONTENTS  Rooms as in perm.h, whose list TO ADD holds here too. Proofs of bounds: search THE BOUND.
      api/        >>sparse_config     macros
                  >>sparse_calls      public types and functions
      matrix/     >>matrix            compressed rows from triplets, arrays
                  >>io                lines, numbers; messages FILE:LINE
-                 >>market            Matrix Market: banner, symmetric, hermitian
+                 >>market            Matrix Market: banner; symmetric, hermitian in permi_add_entry
                  >>plain_text        files without a banner; perm_matrix_read
                  >>write             Matrix Market written
      block/      >>matching          Hopcroft-Karp
@@ -29,8 +29,8 @@
                  >>vectors           what the vector kernels read; their readings for AVX-512, AVX2
      frontier/   >>values            entries as values of the ring
                  >>frontier          states, keys, cursors of the lists
-                 >>steps             the values of a union of lists
-                 >>steps_run         the union, in parts; threads
+                 >>steps             the values of a step
+                 >>steps_run         the union of lists, in parts: permi_part_merge; threads; THE BOUND
                  >>sorting           expand, sort, contract
                  >>streams           from an order to the streams of a step
                  >>arrays            indexed by combinations
@@ -38,10 +38,10 @@
                  >>arrays_gpu        arrays and lists on a GPU
                  >>arrays_run        passes, price
                  >>tree              tables of a tree decomposition, bucket elimination
-                 >>tree_join         the product of two tables
+                 >>tree_join         the product of two tables; THE BOUND
                  >>tree_build        elimination by fill, price
                  >>band              a window along a band
-                 >>band_run          streams, threads, bound
+                 >>band_run          streams, threads; THE BOUND
                  >>band_order        order of the rows, price
      signs/      >>hybrid            Glynn's signs outside, elimination inside
                  >>hybrid_layout     which columns are inside
@@ -188,8 +188,8 @@ typedef struct perm_matrix {
   perm_allocator allocator; /* of the call that made the arrays */
 } perm_matrix;
 
-/* Functions that make a matrix use the options allocator, max_bytes, max_seconds, cancel, progress and, to read,
-   format. *matrix is overwritten without being freed; on an error it is all zero. Zero entries are left out, a position
+/* Of the options, functions that make a matrix heed allocator, max_bytes, max_seconds, cancel and progress; readers
+   also format. *matrix is overwritten without being freed; on an error it is all zero. Zero entries are left out, a position
    given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale is called at the same
    time. */
 
@@ -1573,7 +1573,7 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
     permi_next_word(reader, &begin, &end);
     if (permi_same_word(begin, end, "%%matrixmarket"))
       return permi_read_market(reader, wanted);
-    /* a misspelt banner is refused */
+    /* or a misspelt banner would be a comment, and the coordinates rows of numbers */
     if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
       return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
   }
@@ -5609,25 +5609,25 @@ static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
   return permi_gpu_stepped(run, status, sizes);
 }
 
-static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier)
+static perm_gpu_frontier_shape permi_gpu_frontier_shape(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;
-  perm_gpu_programme programme;
+  perm_gpu_frontier_shape shape;
   int p;
-  memset(&programme, 0, sizeof programme);
-  programme.lists = arrays->lists;
-  programme.low = arrays->low;
-  programme.middle = arrays->middle;
-  programme.top = arrays->top;
-  programme.states[0] = frontier->room[0];
-  programme.states[1] = frontier->room[1];
-  programme.words = (int)(permi_arrays_value_bytes(frontier) / 8);
-  programme.ways = 1;
+  memset(&shape, 0, sizeof shape);
+  shape.lists = arrays->lists;
+  shape.low = arrays->low;
+  shape.middle = arrays->middle;
+  shape.top = arrays->top;
+  shape.states[0] = frontier->room[0];
+  shape.states[1] = frontier->room[1];
+  shape.words = (int)(permi_arrays_value_bytes(frontier) / 8);
+  shape.ways = 1;
   for (p = 0; p < frontier->steps; p++) {
     const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
-    programme.ways = ways > programme.ways ? ways : programme.ways;
+    shape.ways = ways > shape.ways ? ways : shape.ways;
   }
-  return programme;
+  return shape;
 }
 
 static perm_status permi_gpu_compiling(void *context)
@@ -5638,18 +5638,18 @@ static perm_status permi_gpu_compiling(void *context)
 
 static perm_status permi_gpu_create(permi_arrays_run *run, permi_pool *pool, char *message)
 {
-  perm_gpu_programme programme = permi_gpu_programme(run->frontier);
+  perm_gpu_frontier_shape shape = permi_gpu_frontier_shape(run->frontier);
   perm_options options;
   run->gpu_way = (perm_gpu_way *)permi_pool_get(pool, (size_t)run->most, sizeof *run->gpu_way);
   run->gpu_stream = (perm_gpu_stream *)permi_pool_get(pool, (size_t)run->most, sizeof *run->gpu_stream);
   if (pool->failed)
     return PERM_ERROR_MEMORY;
-  programme.context = run;
-  programme.poll = permi_gpu_compiling;
+  shape.context = run;
+  shape.poll = permi_gpu_compiling;
   memset(&options, 0, sizeof options);
   if (run->control)
     options = *run->control->options;
-  return perm_cuda_frontier_create(&programme, &options, &run->gpu, message);
+  return perm_cuda_frontier_create(&shape, &options, &run->gpu, message);
 }
 
 static perm_status permi_gpu_scale(permi_arrays_run *run, size_t states, double first, double second)
@@ -5678,8 +5678,8 @@ static void permi_gpu_free(permi_arrays_run *run)
 
 static double permi_gpu_needs(const permi_frontier *frontier)
 {
-  const perm_gpu_programme programme = permi_gpu_programme(frontier);
-  return perm_cuda_frontier_needs(&programme);
+  const perm_gpu_frontier_shape shape = permi_gpu_frontier_shape(frontier);
+  return perm_cuda_frontier_needs(&shape);
 }
 
 static double permi_gpu_bytes(void)
@@ -9312,7 +9312,72 @@ PERMI_BRIEF_END
    The program with its matrix: rounding, search and price. */
 
 #if defined(PERM_WITH_CUDA)
-static void permi_code_release(const perm_allocator *allocator, struct permi_code *code);
+/* The program for GPUs: see >>programs. */
+#define PERMI_GPU_WALK 8
+typedef enum permi_code_kind {
+  PERMI_CODE_BASE,    /* base of row a */
+  PERMI_CODE_ADD,     /* a + constant b, or - */
+  PERMI_CODE_TURN,    /* a - constant b, or + where low column c has sign - */
+  PERMI_CODE_NEAR,    /* a (b +- 1) */
+  PERMI_CODE_TIMES,
+  PERMI_CODE_CROSS,   /* a b - c d */
+  PERMI_CODE_MINUS,
+  PERMI_CODE_TOTAL,   /* block += a, or -= */
+  PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
+  PERMI_CODE_MULTIPLY,
+  PERMI_CODE_JOIN,    /* a b + c d */
+  PERMI_CODE_PLUS,
+  PERMI_CODE_RETURN
+} permi_code_kind;
+
+typedef struct permi_code_statement {
+  int kind, negative;
+  int a, b, c, d;
+} permi_code_statement;
+
+typedef struct permi_code_flip {
+  int row, constant, negative;
+} permi_code_flip;
+
+typedef struct permi_code {
+  perm_gpu_program program;
+  permi_code_statement *statement;
+  double *constant;
+  permi_code_flip *flip;
+  char *text;
+  int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
+  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
+  int text_room;
+  size_t length;
+  int walk, samples_log2, live;
+  double operations, moves;
+  permi_dd scale;               /* product of the rows' divisors, over 2^scale_exp2 */
+  long long scale_exp2;
+  int divided;
+  const perm_allocator *allocator;
+  int failed;                       /* 1: too large, 2: no memory */
+} permi_code;
+
+static permi_code *permi_code_make(const perm_allocator *allocator)
+{
+  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
+  if (!code)
+    return NULL;
+  memset(code, 0, sizeof *code);
+  code->allocator = allocator;
+  return code;
+}
+
+static void permi_code_release(const perm_allocator *allocator, permi_code *code)
+{
+  if (!code)
+    return;
+  permi_release(allocator, code->statement);
+  permi_release(allocator, code->constant);
+  permi_release(allocator, code->flip);
+  permi_release(allocator, code->text);
+  permi_release(allocator, code);
+}
 #endif
 
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
@@ -9756,72 +9821,6 @@ PERMI_BRIEF_BEGIN
 #define PERMI_GPU_SPILL 85         /* of 180 programs, 145 waiting cost 1.1 times, 165 1.25, 185 1.55 */
 #define PERMI_GPU_LARGE 1600       /* statements; larger programs are slower: 2400 by an eighth */
 #define PERMI_GPU_VALUES 30000
-
-#define PERMI_GPU_WALK 8
-typedef enum permi_code_kind {
-  PERMI_CODE_BASE,    /* base of row a */
-  PERMI_CODE_ADD,     /* a + constant b, or - */
-  PERMI_CODE_TURN,    /* a - constant b, or + where low column c has sign - */
-  PERMI_CODE_NEAR,    /* a (b +- 1) */
-  PERMI_CODE_TIMES,
-  PERMI_CODE_CROSS,   /* a b - c d */
-  PERMI_CODE_MINUS,
-  PERMI_CODE_TOTAL,   /* block += a, or -= */
-  PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
-  PERMI_CODE_MULTIPLY,
-  PERMI_CODE_JOIN,    /* a b + c d */
-  PERMI_CODE_PLUS,
-  PERMI_CODE_RETURN
-} permi_code_kind;
-
-typedef struct permi_code_statement {
-  int kind, negative;
-  int a, b, c, d;
-} permi_code_statement;
-
-typedef struct permi_code_flip {
-  int row, constant, negative;
-} permi_code_flip;
-
-typedef struct permi_code {
-  perm_gpu_program program;
-  permi_code_statement *statement;
-  double *constant;
-  permi_code_flip *flip;
-  char *text;
-  int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
-  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
-  int text_room;
-  size_t length;
-  int walk, samples_log2, live;
-  double operations, moves;
-  permi_dd scale;               /* product of the rows' divisors, over 2^scale_exp2 */
-  long long scale_exp2;
-  int divided;
-  const perm_allocator *allocator;
-  int failed;                       /* 1: too large, 2: no memory */
-} permi_code;
-
-static permi_code *permi_code_make(const perm_allocator *allocator)
-{
-  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
-  if (!code)
-    return NULL;
-  memset(code, 0, sizeof *code);
-  code->allocator = allocator;
-  return code;
-}
-
-static void permi_code_release(const perm_allocator *allocator, permi_code *code)
-{
-  if (!code)
-    return;
-  permi_release(allocator, code->statement);
-  permi_release(allocator, code->constant);
-  permi_release(allocator, code->flip);
-  permi_release(allocator, code->text);
-  permi_release(allocator, code);
-}
 
 typedef struct permi_coder {
   permi_layouts *work;
@@ -11984,7 +11983,8 @@ static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block
 static int permi_codegen_falls_back(const perm_options *options)
 {
   char message[PERM_MESSAGE_BYTES];
-  return options->method > PERM_METHOD_STRUCTURE && options->gpu.cpu_fallback &&
+  return (options->method == PERM_METHOD_CODEGEN_REGISTERS || options->method == PERM_METHOD_CODEGEN_MEMORY) &&
+         options->gpu.cpu_fallback &&
          !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
 }
 
@@ -12748,7 +12748,8 @@ static int permi_piece_match(const permi_piece *piece, int row, int *partner, ui
   return 1;
 }
 
-/* Rows `within` that a row reaches by entries and back by the matching, or against that. */
+/* Rows of `within` that a row reaches by steps from a row to a column (an entry) to its partner; not forward: by the
+   same steps reversed. */
 static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, const int *column_of, int row,
                                   uint64_t within, int forward)
 {
@@ -12889,7 +12890,8 @@ static uint64_t *permi_decompose_past(uint64_t *room, size_t words)
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                 uint64_t *room);
 
-/* Permanent of a piece below a node, unless left to another thread or pass; returns the additions. */
+/* Permanent of a piece below a node: 0 for another thread's unit, the unit's stored result in the second pass. Returns
+   the additions. */
 static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, uint64_t *value,
                                  uint64_t *room)
 {
@@ -14147,10 +14149,7 @@ static const permi_engine permi_engines[] = {
 #endif
 };
 
-/* Below PERMI_PROVEN_FAVOUR_SECONDS engines with proven bounds win over sums over signs, unless many blocks' orders
-   take longer to find. */
-#define PERMI_ORDER_FIRST 64 /* up to this order, and PERMI_ORDER_FIRST_SECONDS, */
-                             /* an order is found sooner than a tree of least fill */
+#define PERMI_ORDER_FIRST 64 /* up to this order and PERMI_ORDER_FIRST_SECONDS, orders are searched before trees */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -14665,7 +14664,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   if (permi_sparse_by_counts(given, options))
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
-          options->method < PERM_METHOD_FRONTIER;
+          !permi_method_is_sparse(options->method);
   if ((whole || options->method == PERM_METHOD_AUTO) && !exactly) {
     const char *refusal =
         permi_plan_refusal(options, options->method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : options->method);

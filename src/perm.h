@@ -17,7 +17,7 @@
                  >>types           options, result, plan, partial
                  >>calls           the public functions
      base/       >>platform        compilers, threads, clock
-                 >>prices          the planner's prices
+                 >>prices          the planner's prices (a dense kernel's rate is in >>kernels)
                  >>memory          allocation, max_bytes, messages
                  >>doubles         double-double, the associative sum
                  >>integers        integers of any size
@@ -40,13 +40,13 @@
                  >>scale           scaling by powers of two
                  >>dense           Glynn's sum in blocks, Gray code
                  >>gpu             dense sums on GPUs
-                 >>plan            what fixes the bits
+                 >>plan            what fixes the bits; its price
                  >>rounding        the estimate
-                 >>bounds          the bound: proof of certify; a plan's leaf
+                 >>bounds          the bound: proof of certify; a plan's leaf; permi_next_precision
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
      exact/      >>exact           integers, residues
-                 >>limbs           their vector kernels
+                 >>limbs           tables of their vector kernels (proof of limbs: >>exact_kernels)
                  >>exact_gpu       the same on GPUs
      counts/     >>counts          multiplicities, rectangular matrices
                  >>digits          digits of a count, values beyond double
@@ -58,11 +58,11 @@
                  >>counts_leaf     the leaf
      solve/      >>check           finite entries, sizes, strides
                  >>names           texts; perm_layout
-                 >>run             perm_job_execute: limits, checkpoints, parts
+                 >>run             perm_job_execute: limits, checkpoints; parts' files are merged in permi_begin
                  >>engine          the interface of every engine; the choice
                  >>offers          the engines for arrays
                  >>entries         the reach of every public call
-                 >>judge           escalation
+                 >>judge           escalation: the loop is permi_solve
                  >>compute         perm_compute_*, perm_job_*
                  >>minors_calls    perm_minors_*, perm_gradient_*
                  >>batch >>batch_calls  perm_batch_*, perm_select_*
@@ -73,7 +73,7 @@
                  >>arithmetic      products of parts
                  >>dense_kernels   Glynn's row loops: permi_glynn_real_avx512, ...
                  >>small_kernels   n <= 12
-                 >>exact_kernels   integers: limbs, IFMA
+                 >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
                  >>minors_kernels  minors
                  >>batch_kernels   batches
                  >>counts_kernels  counts
@@ -84,13 +84,16 @@
                            or _complex. Test: t_dense.c, t_cpu.c, compile/run.sh (spills)
      an instruction set    api/types.h: perm_isa; solve/names.h: its name; base/cpu.h: when it is there;
                            kernels/vocabulary.h: its words; dense/kernels.h, block/vectors.h: its reading; then
-                           wherever `grep -ri neon src` finds NEON. Test: t_cpu.c, isa.sh, `make golden`
-     a dense engine        api/types.h: PERM_METHOD_LIST; dense/plan.h: its plan; dense/bounds.h: leaf, bound and
-                           estimate; scalar ones in dense/plain.h. Test: t_engines.c, climb.c
+                           wherever `grep -rinE 'avx2|neon' src` finds either. Test: t_cpu.c, isa.sh, `make golden`
+     a dense engine        api/types.h: the end of PERM_METHOD_LIST (checkpoints keep the numbers);
+                           job/options.h: permi_method_is_sparse; dense/plan.h: its plan, permi_plan_refusal;
+                           dense/bounds.h: leaf, bound, estimate, permi_next_precision; scalar ones in dense/plain.h.
+                           Test: t_engines.c, climb.c
      engines for arrays    solve/offers.h: offer and make as in solve/engine.h, PERMI_AT_... and its line in
      (integers, counts)    permi_array_engines. Test: t_engines.c, t_counts_rectangular.c
      a sparse engine       its room, with offer, make and release as in solve/engine.h; sparse/choose.h: its line in
-                           permi_engines. Test: t_engines.c, t_sparse.c
+                           permi_engines; api/types.h: the end of PERM_METHOD_LIST; dense/bounds.h:
+                           permi_next_precision. Test: t_engines.c, t_sparse.c
      a price               base/prices.h, with unit, machine and date
      a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h.
                            Test: t_frontier.c, t_arrays.c, t_counts.c

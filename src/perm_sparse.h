@@ -12,12 +12,12 @@
    With perm.h's implementation in another file, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
    perm.h. Needs libc and libm.
 
-   CONTENTS  Rooms as in perm.h, whose list TO ADD holds here too.
+   CONTENTS  Rooms as in perm.h, whose list TO ADD holds here too. Proofs of bounds: search THE BOUND.
      api/        >>sparse_config     macros
                  >>sparse_calls      public types and functions
      matrix/     >>matrix            compressed rows from triplets, arrays
                  >>io                lines, numbers; messages FILE:LINE
-                 >>market            Matrix Market: banner, symmetric, hermitian
+                 >>market            Matrix Market: banner; symmetric, hermitian in permi_add_entry
                  >>plain_text        files without a banner; perm_matrix_read
                  >>write             Matrix Market written
      block/      >>matching          Hopcroft-Karp
@@ -28,8 +28,8 @@
                  >>vectors           what the vector kernels read; their readings for AVX-512, AVX2
      frontier/   >>values            entries as values of the ring
                  >>frontier          states, keys, cursors of the lists
-                 >>steps             the values of a union of lists
-                 >>steps_run         the union, in parts; threads
+                 >>steps             the values of a step
+                 >>steps_run         the union of lists, in parts: permi_part_merge; threads; THE BOUND
                  >>sorting           expand, sort, contract
                  >>streams           from an order to the streams of a step
                  >>arrays            indexed by combinations
@@ -37,10 +37,10 @@
                  >>arrays_gpu        arrays and lists on a GPU
                  >>arrays_run        passes, price
                  >>tree              tables of a tree decomposition, bucket elimination
-                 >>tree_join         the product of two tables
+                 >>tree_join         the product of two tables; THE BOUND
                  >>tree_build        elimination by fill, price
                  >>band              a window along a band
-                 >>band_run          streams, threads, bound
+                 >>band_run          streams, threads; THE BOUND
                  >>band_order        order of the rows, price
      signs/      >>hybrid            Glynn's signs outside, elimination inside
                  >>hybrid_layout     which columns are inside

@@ -251,7 +251,7 @@ static void bench_bounds(void)
   uint64_t state = 7;
   int kind, all = 0, violations = 0;
   printf("\n## Bounds: guaranteed error / true error, default precision, certify\n\n"
-         "Random matrices, n = 6 to 14; true errors by a dynamic programme over subsets in 113-bit arithmetic. A\n"
+         "Random matrices, n = 6 to 14; true errors by a dynamic program over subsets in 113-bit arithmetic. A\n"
          "value that is right to its last bit has no ratio; a violation would be a ratio below 1.\n\n"
          "| entries | matrices | no error | least | median | most | violations | error above estimate |\n"
          "|---|---|---|---|---|---|---|---|\n");

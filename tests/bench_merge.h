@@ -63,7 +63,7 @@ static double bench_computed(int both, const double *since, double *now)
 }
 
 /* Best of `times`, by one thread or by all of the run's, by the clock; *computed: of the (busiest) thread's own clock,
-   which other programmes on the machine do not stop. */
+   which other programs on the machine do not stop. */
 static double bench_step(const permi_frontier *frontier, permi_run *run, int p, int together, int times,
                          double *computed)
 {

@@ -95,7 +95,7 @@ __attribute__((unused)) static oracle_wide oracle_real(int n, const double *a)
   return result;
 }
 
-/* The permanent without any rounding, whatever the range of the entries: the same programme over whole numbers of the
+/* The permanent without any rounding, whatever the range of the entries: the same program over whole numbers of the
    least bit of each row, in long two's complement words. Real (parts = 1) and complex (parts = 2: pairs). n <= 16. */
 typedef struct oracle_exact {
   int parts, words;

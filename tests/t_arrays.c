@@ -1,5 +1,5 @@
 /* >>arrays, >>vectors, >>array_layout, >>arrays_run, >>array_kernels */
-/* The frontier programme on arrays: the same permanents as on lists and as in exact arithmetic, in every kind of value;
+/* The frontier program on arrays: the same permanents as on lists and as in exact arithmetic, in every kind of value;
    the same bits for any number of threads. */
 
 static perm_options t_arrays_options(perm_method method, perm_precision precision, int threads)

@@ -83,7 +83,7 @@ TEST(t_band_long_ones_have_a_finite_error)
   }
 }
 
-/* Integers of many words against the frontier programme, and residues against integers. */
+/* Integers of many words against the frontier program, and residues against integers. */
 TEST(t_band_integers_of_many_words)
 {
   int trial;

@@ -416,7 +416,7 @@ TEST(t_repeats_bad_arguments)
   CHECK(perm_compute_repeated_real(2, 2, a, 2, NULL, NULL, NULL, &r) == PERM_OK && r.value == 10);
 }
 
-/* Complex rows and columns twice: the sum of signs, not the subset programme, whose estimate asks for double-double. */
+/* Complex rows and columns twice: the sum of signs, not the subset program, whose estimate asks for double-double. */
 TEST(t_repeats_complex_is_not_computed_twice)
 {
   double a[2 * 100];

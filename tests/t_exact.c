@@ -1,5 +1,5 @@
 /* >>exact, >>limbs, >>exact_kernels */
-/* Exact integers against a dynamic programme modulo large numbers, against sequences, and every kernel, split
+/* Exact integers against a dynamic program modulo large numbers, against sequences, and every kernel, split
    and orientation against each other. */
 
 /* What a test may force. */
@@ -60,7 +60,7 @@ static permi_number exact_compute(int n, int parts, const int64_t *a, exact_choi
   return exact_run(&options, &leaf, choice.backward);
 }
 
-/* The permanent modulo m < 2^63 by the programme over subsets of columns; n <= 16. */
+/* The permanent modulo m < 2^63 by the program over subsets of columns; n <= 16. */
 static void exact_oracle(int n, int parts, const int64_t *a, uint64_t m, uint64_t *re, uint64_t *im)
 {
   size_t subsets = (size_t)1 << n, s;

@@ -1,5 +1,5 @@
 /* >>frontier/frontier, >>steps, >>steps_run, >>streams, >>sorting, >>values, >>frontier_offer */
-/* The frontier programme: every kind of value lies within its own bound of exact arithmetic, in all the digits that it
+/* The frontier program: every kind of value lies within its own bound of exact arithmetic, in all the digits that it
    keeps. */
 
 /* A job by its parts: the number before it is rounded to a double, in which double-doubles can be seen. */

@@ -18,7 +18,7 @@ TEST(t_sparyser_dominating_fail_every_allocation)
   t_seeds_allocations(PERM_METHOD_DOMINATING, 1);
 }
 
-/* Many chunks: the same bits for any number of threads, and the values of the band programme. */
+/* Many chunks: the same bits for any number of threads, and the values of the band program. */
 TEST(t_sparyser_dominating_in_chunks)
 {
   static const perm_method methods[] = {PERM_METHOD_SPARYSER, PERM_METHOD_DOMINATING};

@@ -121,7 +121,7 @@ TEST(t_tree_bounds_hold)
   CHECK_SHOW(off > 200 && used > 150, "%d %d", off, used);
 }
 
-/* Larger structures against the frontier programme: integers of several words, Gaussian ones, residues. */
+/* Larger structures against the frontier program: integers of several words, Gaussian ones, residues. */
 TEST(t_tree_equals_frontier)
 {
   enum { N = 160, ROOM = 8 * N };

@@ -1,5 +1,5 @@
 /* ========================================================================================== >>calls
-   Every public function. What holds for all that do not say otherwise: thread-safe. Inputs are the caller's and not
+   Every public function. Unless a function says otherwise, it is thread-safe, and inputs are the caller's and not
    modified. Matrices are row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real
    and imaginary part (as C99's and C++'s), and ld counts pairs. options may be NULL. *result is overwritten, and its
    status returned. result is required where it gets the permanent (perm_compute_*, perm_minors_*, perm_gradient_*,

@@ -23,8 +23,8 @@ typedef struct perm_matrix {
   perm_allocator allocator; /* of the call that made the arrays */
 } perm_matrix;
 
-/* Functions that make a matrix use the options allocator, max_bytes, max_seconds, cancel, progress and, to read,
-   format. *matrix is overwritten without being freed; on an error it is all zero. Zero entries are left out, a position
+/* Of the options, functions that make a matrix heed allocator, max_bytes, max_seconds, cancel and progress; readers
+   also format. *matrix is overwritten without being freed; on an error it is all zero. Zero entries are left out, a position
    given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale is called at the same
    time. */
 

@@ -43,8 +43,8 @@ typedef struct permi_minors_sum {
   double *absolute;
 } permi_minors_sum;
 
-/* Scales largest entries of rows, then columns, to 1: for too many copies, or entries on no transversal, which >>scale
-   may drop. */
+/* Scales each row's, then each column's largest entry to about 1: for too many copies to write out, and for entries on
+   no transversal, which >>scale may drop but minors need. */
 static void permi_minors_scale_flat(permi_minors *minors)
 {
   int i, j, part;

@@ -182,7 +182,8 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       column_exp2[j] = PERMI_NO_EXPONENT;
       row_of[j] = column_of[j] = -1;
     }
-    /* Rows by their largest entry, in a second turn by their mean, then columns, in the first turn also rows, to 0. */
+    /* Rows by their largest entry, in the second turn by their mean; then columns' largest entries to 0; in the second
+       turn rows' as well, which the first turn has there already. */
     for (i = 0; i < n; i++) {
       int most = PERMI_NO_EXPONENT, sum = 0, count = 0;
       for (j = 0; j < n && !turn; j++)

@@ -97,25 +97,25 @@ static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
   return permi_gpu_stepped(run, status, sizes);
 }
 
-static perm_gpu_programme permi_gpu_programme(const permi_frontier *frontier)
+static perm_gpu_frontier_shape permi_gpu_frontier_shape(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;
-  perm_gpu_programme programme;
+  perm_gpu_frontier_shape shape;
   int p;
-  memset(&programme, 0, sizeof programme);
-  programme.lists = arrays->lists;
-  programme.low = arrays->low;
-  programme.middle = arrays->middle;
-  programme.top = arrays->top;
-  programme.states[0] = frontier->room[0];
-  programme.states[1] = frontier->room[1];
-  programme.words = (int)(permi_arrays_value_bytes(frontier) / 8);
-  programme.ways = 1;
+  memset(&shape, 0, sizeof shape);
+  shape.lists = arrays->lists;
+  shape.low = arrays->low;
+  shape.middle = arrays->middle;
+  shape.top = arrays->top;
+  shape.states[0] = frontier->room[0];
+  shape.states[1] = frontier->room[1];
+  shape.words = (int)(permi_arrays_value_bytes(frontier) / 8);
+  shape.ways = 1;
   for (p = 0; p < frontier->steps; p++) {
     const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
-    programme.ways = ways > programme.ways ? ways : programme.ways;
+    shape.ways = ways > shape.ways ? ways : shape.ways;
   }
-  return programme;
+  return shape;
 }
 
 static perm_status permi_gpu_compiling(void *context)
@@ -126,18 +126,18 @@ static perm_status permi_gpu_compiling(void *context)
 
 static perm_status permi_gpu_create(permi_arrays_run *run, permi_pool *pool, char *message)
 {
-  perm_gpu_programme programme = permi_gpu_programme(run->frontier);
+  perm_gpu_frontier_shape shape = permi_gpu_frontier_shape(run->frontier);
   perm_options options;
   run->gpu_way = (perm_gpu_way *)permi_pool_get(pool, (size_t)run->most, sizeof *run->gpu_way);
   run->gpu_stream = (perm_gpu_stream *)permi_pool_get(pool, (size_t)run->most, sizeof *run->gpu_stream);
   if (pool->failed)
     return PERM_ERROR_MEMORY;
-  programme.context = run;
-  programme.poll = permi_gpu_compiling;
+  shape.context = run;
+  shape.poll = permi_gpu_compiling;
   memset(&options, 0, sizeof options);
   if (run->control)
     options = *run->control->options;
-  return perm_cuda_frontier_create(&programme, &options, &run->gpu, message);
+  return perm_cuda_frontier_create(&shape, &options, &run->gpu, message);
 }
 
 static perm_status permi_gpu_scale(permi_arrays_run *run, size_t states, double first, double second)
@@ -166,8 +166,8 @@ static void permi_gpu_free(permi_arrays_run *run)
 
 static double permi_gpu_needs(const permi_frontier *frontier)
 {
-  const perm_gpu_programme programme = permi_gpu_programme(frontier);
-  return perm_cuda_frontier_needs(&programme);
+  const perm_gpu_frontier_shape shape = permi_gpu_frontier_shape(frontier);
+  return perm_cuda_frontier_needs(&shape);
 }
 
 static double permi_gpu_bytes(void)

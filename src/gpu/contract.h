@@ -11,7 +11,7 @@ typedef struct perm_gpu_exact {
   int words, stride; /* of the row sums; stride is a multiple of 4 */
   int groups, sum;   /* sum: words of a sum of products */
   int zeros, masks;  /* zeros: rows tested for 0; masks: 64-bit words of their tables, even */
-  short at[128], kind[128];  /* a line's word; byte 0 .. 3 of it, half 4, 5, else whole words; + 128, + 32768 */
+  short at[128], kind[128];  /* a line's first word; 0 .. 3: that byte, + 128; 4, 5: half, + 32768; else whole */
   short carries[PERM_GPU_EXACT_LINES];    /* 1: the word continues the one before */
   short first[65], product[64], wide[64]; /* a group's row, words of the product, words of the row */
   short zero_line[64], zero_base[64];     /* tested rows; their tables' places, - 128 + norm */
@@ -42,8 +42,8 @@ typedef struct perm_gpu_program {
   const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
 } perm_gpu_program;
 
-/* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which gets for each
-   the permanent, the sum of |terms|, the share of it that rounding entries may have taken. */
+/* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which is given,
+   for each, its permanent, the sum of |terms| and the share that rounding of entries may have taken. */
 #define PERM_GPU_BATCH_LEAST_N 10
 #define PERM_GPU_BATCH_MOST_N 24
 #define PERM_GPU_BATCH_SUMS 4
@@ -107,7 +107,7 @@ typedef struct perm_gpu_way { /* as permi_pull */
   int64_t integer[2];
 } perm_gpu_way;
 
-typedef struct perm_gpu_programme {
+typedef struct perm_gpu_frontier_shape {
   int low, middle, top;
   int ways;              /* of a step, at most */
   double states[2];      /* before even and odd steps, at most */
@@ -115,7 +115,7 @@ typedef struct perm_gpu_programme {
   int lists;
   void *context;
   perm_status (*poll)(void *context); /* while a kernel compiles; not PERM_OK: stop */
-} perm_gpu_programme;
+} perm_gpu_frontier_shape;
 
 typedef struct perm_gpu_stream { /* as permi_stream */
   uint64_t test, want, flip;
@@ -144,9 +144,9 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
 
 /* Bytes of the frontier's GPU, 0: none; bytes that a program takes. */
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES]);
-double perm_cuda_frontier_needs(const perm_gpu_programme *programme);
+double perm_cuda_frontier_needs(const perm_gpu_frontier_shape *shape);
 /* Makes room for a program. message must outlive *frontier. */
-perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const perm_options *options,
+perm_status perm_cuda_frontier_create(const perm_gpu_frontier_shape *shape, const perm_options *options,
                                       perm_gpu_frontier **frontier, char message[PERM_MESSAGE_BYTES]);
 perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell cell, int words, int parts,
                                      const perm_gpu_words *source);

@@ -10,7 +10,7 @@ typedef struct permi_step_table { /* offsets in bytes, for what a step needs */
 } permi_step_table;
 
 struct perm_gpu_frontier {
-  perm_gpu_programme programme;
+  perm_gpu_frontier_shape shape;
   perm_options options;
   permi_step_table at[2]; /* at first for the largest table */
   permi_holder holder;
@@ -34,17 +34,17 @@ static double permi_frontier_seconds;
 #endif
 
 /* Offsets for `words`; NULL: of the largest table. */
-static permi_step_table permi_step_places(const perm_gpu_programme *programme, const perm_gpu_words *words)
+static permi_step_table permi_step_places(const perm_gpu_frontier_shape *shape, const perm_gpu_words *words)
 {
-  const size_t low = (size_t)1 << programme->low;
-  size_t tops = (size_t)1 << programme->top, rows = (size_t)programme->top + 1, middles = rows << programme->middle;
+  const size_t low = (size_t)1 << shape->low;
+  size_t tops = (size_t)1 << shape->top, rows = (size_t)shape->top + 1, middles = rows << shape->middle;
   permi_step_table at;
-  at.shift = programme->middle;
+  at.shift = shape->middle;
   if (words) {
     int k, last = 0;
     tops = (size_t)words->top[words->tops - 1] + 1; /* ascending */
-    middles = (size_t)words->middle_start[programme->top + 1];
-    for (k = 0; k <= programme->top; k++)
+    middles = (size_t)words->middle_start[shape->top + 1];
+    for (k = 0; k <= shape->top; k++)
       if (words->middle_start[k + 1] > words->middle_start[k]) {
         const int most = words->middle[words->middle_start[k + 1] - 1];
         rows = (size_t)k + 1;
@@ -54,12 +54,12 @@ static permi_step_table permi_step_places(const perm_gpu_programme *programme, c
     }
   }
   at.way = 0;
-  at.top_offset = at.way + (size_t)programme->ways * sizeof(permi_gpu_way);
+  at.top_offset = at.way + (size_t)shape->ways * sizeof(permi_gpu_way);
   at.middle_offset = at.top_offset + 8 * tops;
   at.sizes = at.middle_offset + (8 * rows << at.shift);
   at.start = at.sizes + 16;
-  at.middle_start = at.start + 4 * (size_t)(programme->low + 2);
-  at.top = at.middle_start + 4 * (size_t)(programme->top + 2);
+  at.middle_start = at.start + 4 * (size_t)(shape->low + 2);
+  at.top = at.middle_start + 4 * (size_t)(shape->top + 2);
   at.middle = at.top + 2 * tops;
   at.word = at.middle + 2 * middles;
   at.rank = at.word + 2 * low;
@@ -68,11 +68,11 @@ static permi_step_table permi_step_places(const perm_gpu_programme *programme, c
   return at;
 }
 
-double perm_cuda_frontier_needs(const perm_gpu_programme *programme)
+double perm_cuda_frontier_needs(const perm_gpu_frontier_shape *shape)
 {
-  return (programme->states[0] + programme->states[1]) * 8 * programme->words +
-         2 * (double)permi_step_places(programme, NULL).bytes + 2.0 * programme->ways * ldexp(1, programme->low) + 512 +
-         (programme->lists ? (programme->states[0] + programme->states[1]) * 8 : 0);
+  return (shape->states[0] + shape->states[1]) * 8 * shape->words +
+         2 * (double)permi_step_places(shape, NULL).bytes + 2.0 * shape->ways * ldexp(1, shape->low) + 512 +
+         (shape->lists ? (shape->states[0] + shape->states[1]) * 8 : 0);
 }
 
 double perm_cuda_frontier_bytes(char message[PERM_MESSAGE_BYTES])
@@ -112,8 +112,8 @@ static int permi_frontier_room(perm_gpu_frontier *frontier, CUdeviceptr *room, s
 
 static int permi_frontier_open(perm_gpu_frontier *frontier)
 {
-  const perm_gpu_programme *programme = &frontier->programme;
-  const double needed = perm_cuda_frontier_needs(programme);
+  const perm_gpu_frontier_shape *shape = &frontier->shape;
+  const double needed = perm_cuda_frontier_needs(shape);
   permi_holder *holder = &frontier->holder;
   size_t left = 0, total = 0;
   int k, fine;
@@ -126,14 +126,14 @@ static int permi_frontier_open(perm_gpu_frontier *frontier)
   }
   fine = permi_hold(holder, PERMI_STREAM, &frontier->stream, 0) &&
          permi_hold(holder, PERMI_EVENT, &frontier->done, CU_EVENT_DISABLE_TIMING) &&
-         permi_hold(holder, PERMI_MEMORY, &frontier->place, 2 * (size_t)programme->ways << programme->low);
+         permi_hold(holder, PERMI_MEMORY, &frontier->place, 2 * (size_t)shape->ways << shape->low);
   for (k = 0; k < 2 && fine; k++) {
-    const size_t bytes = (size_t)programme->states[k] * 8, table = frontier->at[k].bytes;
+    const size_t bytes = (size_t)shape->states[k] * 8, table = frontier->at[k].bytes;
     fine = permi_hold(holder, PERMI_EVENT, &frontier->sent[k], CU_EVENT_DISABLE_TIMING) &&
-           permi_hold(holder, PERMI_MEMORY, &frontier->values[k], bytes * (size_t)programme->words) &&
+           permi_hold(holder, PERMI_MEMORY, &frontier->values[k], bytes * (size_t)shape->words) &&
            permi_hold(holder, PERMI_MEMORY, &frontier->table[k], table) &&
            permi_hold(holder, PERMI_HOST, &frontier->host[k], table) &&
-           (!programme->lists || permi_hold(holder, PERMI_MEMORY, &frontier->key[k], bytes));
+           (!shape->lists || permi_hold(holder, PERMI_MEMORY, &frontier->key[k], bytes));
     if (frontier->host[k])
       memset(frontier->host[k], 0, table);
   }
@@ -142,7 +142,7 @@ static int permi_frontier_open(perm_gpu_frontier *frontier)
          permi_hold(holder, PERMI_MEMORY, &frontier->count, 0) && fine;
 }
 
-perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const perm_options *options,
+perm_status perm_cuda_frontier_create(const perm_gpu_frontier_shape *shape, const perm_options *options,
                                       perm_gpu_frontier **made, char message[PERM_MESSAGE_BYTES])
 {
   perm_gpu_frontier *frontier;
@@ -153,10 +153,10 @@ perm_status perm_cuda_frontier_create(const perm_gpu_programme *programme, const
   frontier = (perm_gpu_frontier *)calloc(1, sizeof *frontier);
   if (!frontier)
     return PERM_ERROR_MEMORY;
-  frontier->programme = *programme;
+  frontier->shape = *shape;
   frontier->options = *options;
   frontier->holder.message = message;
-  frontier->at[0] = frontier->at[1] = permi_step_places(programme, NULL);
+  frontier->at[0] = frontier->at[1] = permi_step_places(shape, NULL);
   fine = permi_context(0, message) && permi_frontier_enter(frontier);
   if (fine) {
     fine = permi_frontier_open(frontier);
@@ -204,31 +204,31 @@ static void permi_frontier_no_sizes(char *to)
 static int permi_frontier_send(perm_gpu_frontier *frontier, int turn, const perm_gpu_words *words,
                                const perm_gpu_way *way, int ways)
 {
-  const perm_gpu_programme *programme = &frontier->programme;
+  const perm_gpu_frontier_shape *shape = &frontier->shape;
   const permi_holder *holder = &frontier->holder;
   const permi_step_table *at = &frontier->at[turn];
-  const size_t low = (size_t)1 << programme->low;
+  const size_t low = (size_t)1 << shape->low;
   char *host = (char *)frontier->host[turn];
   size_t middles, row;
   int k;
   if (frontier->steps >= 2 && !PERMI_ON(holder, wait, (frontier->sent[turn])))
     return 0;
-  frontier->at[turn] = permi_step_places(programme, words);
+  frontier->at[turn] = permi_step_places(shape, words);
   static_assert(offsetof(permi_gpu_way, place) == offsetof(perm_gpu_way, moves), "the fields before are the same");
   for (k = 0; k < ways; k++) {
     permi_gpu_way *to = (permi_gpu_way *)(void *)(host + at->way) + k;
     memcpy(to, &way[k], offsetof(permi_gpu_way, place));
-    to->place = way[k].moves ? k << programme->low : -1;
+    to->place = way[k].moves ? k << shape->low : -1;
     permi_frontier_coefficients(frontier, to->c, way[k].real, way[k].imaginary, way[k].integer);
   }
   middles = at->bytes - at->left;
   memcpy(host + at->top_offset, words->top_offset, at->middle_offset - at->top_offset);
   for (row = 0; row << at->shift < (at->sizes - at->middle_offset) / 8; row++)
-    memcpy(host + at->middle_offset + (8 * row << at->shift), words->middle_offset + (row << programme->middle),
+    memcpy(host + at->middle_offset + (8 * row << at->shift), words->middle_offset + (row << shape->middle),
            (size_t)8 << at->shift);
   permi_frontier_no_sizes(host + at->sizes);
   memcpy(host + at->start, words->start, 4 * (size_t)(words->low + 2));
-  memcpy(host + at->middle_start, words->middle_start, 4 * (size_t)(programme->top + 2));
+  memcpy(host + at->middle_start, words->middle_start, 4 * (size_t)(shape->top + 2));
   memcpy(host + at->top, words->top, 2 * (size_t)words->tops);
   memcpy(host + at->middle, words->middle, 2 * middles);
   memcpy(host + at->left, words->left, middles);
@@ -267,7 +267,7 @@ static int permi_frontier_launch(perm_gpu_frontier *frontier, int function, uint
 static int permi_frontier_stops(void *context)
 {
   perm_gpu_frontier *frontier = (perm_gpu_frontier *)context;
-  frontier->stopped = frontier->programme.poll(frontier->programme.context);
+  frontier->stopped = frontier->shape.poll(frontier->shape.context);
   return frontier->stopped != PERM_OK;
 }
 
@@ -276,13 +276,13 @@ perm_status perm_cuda_frontier_begin(perm_gpu_frontier *frontier, perm_gpu_cell 
 {
   uint64_t one[PERM_INTEGER_WORDS];
   const double real = 1;
-  const int lists = frontier->programme.lists;
+  const int lists = frontier->shape.lists;
   permi_holder *holder = &frontier->holder;
   const permi_kernel_key key = permi_step_key(cell, words, parts, lists, holder->device);
   int fine;
   frontier->planes = permi_step_planes(&key);
   frontier->steps = 0;
-  if (frontier->planes > frontier->programme.words || frontier->planes > PERM_INTEGER_WORDS) {
+  if (frontier->planes > frontier->shape.words || frontier->planes > PERM_INTEGER_WORDS) {
     snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: values of %d words", holder->device, frontier->planes);
     return PERM_ERROR_DEVICE;
   }
@@ -337,7 +337,7 @@ static permi_step_arguments permi_frontier_arguments(const perm_gpu_frontier *fr
   a.rank = PERMI_AT(const unsigned short, source, from_at->rank);
   a.place = PERMI_AT(unsigned short, frontier->place, 0);
   a.ways = ways;
-  a.bits = frontier->programme.middle;
+  a.bits = frontier->shape.middle;
   a.from_shift = from_at->shift;
   a.to_shift = at->shift;
   a.low = frontier->source_low;
@@ -348,15 +348,15 @@ static permi_step_arguments permi_frontier_arguments(const perm_gpu_frontier *fr
 perm_status perm_cuda_frontier_step(perm_gpu_frontier *frontier, const perm_gpu_words *target, const perm_gpu_way *way,
                                     int ways, double *sizes)
 {
-  const perm_gpu_programme *programme = &frontier->programme;
+  const perm_gpu_frontier_shape *shape = &frontier->shape;
   const int to = !(frontier->steps & 1);
   const size_t shared = (size_t)ways * (sizeof(permi_route) + PERMI_STEP_THREADS / 32 * sizeof(permi_origin));
   permi_step_arguments a;
   void *parameters[1] = {&a};
   int k, most = 1, moves = 0, fine;
-  if (ways > programme->ways || ways < 1)
+  if (ways > shape->ways || ways < 1)
     return PERM_ERROR_DEVICE;
-  for (k = 0; k <= programme->top; k++) {
+  for (k = 0; k <= shape->top; k++) {
     const int middles = target->middle_start[k + 1] - target->middle_start[k];
     most = middles > most ? middles : most;
   }
@@ -446,7 +446,7 @@ static int permi_list_step(perm_gpu_frontier *frontier, permi_list_arguments *a,
   if (!permi_list_counts(frontier, PERMI_HEADS, a, items, 1, heads))
     return 0;
   a->to_states = heads[1];
-  if ((double)heads[1] > frontier->programme.states[!(frontier->steps & 1)]) {
+  if ((double)heads[1] > frontier->shape.states[!(frontier->steps & 1)]) {
     snprintf(frontier->holder.message, PERM_MESSAGE_BYTES,
              "GPU %d: more states than there can be: it is not to be trusted", frontier->holder.device);
     return 0;
@@ -462,7 +462,7 @@ perm_status perm_cuda_frontier_unite(perm_gpu_frontier *frontier, const perm_gpu
   char *host = (char *)frontier->host[0];
   permi_list_arguments a;
   int k, fine;
-  if (streams < 1 || streams > PERMI_GPU_STREAMS || streams > frontier->programme.ways)
+  if (streams < 1 || streams > PERMI_GPU_STREAMS || streams > frontier->shape.ways)
     return PERM_ERROR_DEVICE;
   for (k = 0; k < streams; k++) {
     permi_gpu_stream *out = (permi_gpu_stream *)(void *)host + k;
@@ -515,7 +515,7 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
     return PERM_ERROR_DEVICE;
   fine = permi_frontier_wait(frontier) &&
          permi_frontier_fetch(frontier, frontier->values[turn], frontier->host[turn], value, bytes);
-  if (fine && frontier->programme.lists && !frontier->states)
+  if (fine && frontier->shape.lists && !frontier->states)
     memset(value, 0, bytes); /* an empty list */
 #if defined(PERM_CUDA_BENCH)
   permi_frontier_seconds += permi_clock() - frontier->began;

@@ -3,6 +3,12 @@
 #include "../base/memory.h"
 #include "../base/cpu.h"
 
+/* Methods of perm_sparse.h, new ones at the end of the list among them. */
+static int permi_method_is_sparse(perm_method method)
+{
+  return method >= PERM_METHOD_FRONTIER && method != PERM_METHOD_STRUCTURE;
+}
+
 static const char *permi_bad_option(const perm_options *options)
 {
   const perm_checkpoint_file *checkpoint = &options->checkpoint;

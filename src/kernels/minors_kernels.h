@@ -45,7 +45,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus_of)(PERMI_N x, int parts)
 
 /* Sums of P_i. Constants: parts and block columns, in registers. Forward: products of the rows before each; backward:
    times those behind it. The last row is in no forward product, so a pass back to least = n - 1 yields its minors.
-   First-level cache traffic limits: separate sums of every setting, two operations fewer, are slower by about half. */
+   First-level cache traffic limits: separate sums of every setting, two operations fewer, are slower. */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide)(double *high, double *low, PERMI_V x)
 {

@@ -322,7 +322,8 @@ static int permi_piece_match(const permi_piece *piece, int row, int *partner, ui
   return 1;
 }
 
-/* Rows `within` that a row reaches by entries and back by the matching, or against that. */
+/* Rows of `within` that a row reaches by steps from a row to a column (an entry) to its partner; not forward: by the
+   same steps reversed. */
 static uint64_t permi_piece_reach(const permi_piece *piece, const int *partner, const int *column_of, int row,
                                   uint64_t within, int forward)
 {

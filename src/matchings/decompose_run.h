@@ -72,7 +72,8 @@ static uint64_t *permi_decompose_past(uint64_t *room, size_t words)
 static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint64_t *result,
                                 uint64_t *room);
 
-/* Permanent of a piece below a node, unless left to another thread or pass; returns the additions. */
+/* Permanent of a piece below a node: 0 for another thread's unit, the unit's stored result in the second pass. Returns
+   the additions. */
 static int permi_decompose_below(permi_decomposing *run, permi_piece *piece, int subsets, uint64_t *value,
                                  uint64_t *room)
 {

@@ -334,7 +334,7 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
     permi_next_word(reader, &begin, &end);
     if (permi_same_word(begin, end, "%%matrixmarket"))
       return permi_read_market(reader, wanted);
-    /* a misspelt banner is refused */
+    /* or a misspelt banner would be a comment, and the coordinates rows of numbers */
     if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
       return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
   }

@@ -311,7 +311,8 @@ static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block
 static int permi_codegen_falls_back(const perm_options *options)
 {
   char message[PERM_MESSAGE_BYTES];
-  return options->method > PERM_METHOD_STRUCTURE && options->gpu.cpu_fallback &&
+  return (options->method == PERM_METHOD_CODEGEN_REGISTERS || options->method == PERM_METHOD_CODEGEN_MEMORY) &&
+         options->gpu.cpu_fallback &&
          !(options->gpu.devices && permi_gpu_devices(options->gpu.devices, message));
 }
 

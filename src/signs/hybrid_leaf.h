@@ -6,7 +6,72 @@
 #include "hybrid_program.h"
 
 #if defined(PERM_WITH_CUDA)
-static void permi_code_release(const perm_allocator *allocator, struct permi_code *code);
+/* The program for GPUs: see >>programs. */
+#define PERMI_GPU_WALK 8
+typedef enum permi_code_kind {
+  PERMI_CODE_BASE,    /* base of row a */
+  PERMI_CODE_ADD,     /* a + constant b, or - */
+  PERMI_CODE_TURN,    /* a - constant b, or + where low column c has sign - */
+  PERMI_CODE_NEAR,    /* a (b +- 1) */
+  PERMI_CODE_TIMES,
+  PERMI_CODE_CROSS,   /* a b - c d */
+  PERMI_CODE_MINUS,
+  PERMI_CODE_TOTAL,   /* block += a, or -= */
+  PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
+  PERMI_CODE_MULTIPLY,
+  PERMI_CODE_JOIN,    /* a b + c d */
+  PERMI_CODE_PLUS,
+  PERMI_CODE_RETURN
+} permi_code_kind;
+
+typedef struct permi_code_statement {
+  int kind, negative;
+  int a, b, c, d;
+} permi_code_statement;
+
+typedef struct permi_code_flip {
+  int row, constant, negative;
+} permi_code_flip;
+
+typedef struct permi_code {
+  perm_gpu_program program;
+  permi_code_statement *statement;
+  double *constant;
+  permi_code_flip *flip;
+  char *text;
+  int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
+  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
+  int text_room;
+  size_t length;
+  int walk, samples_log2, live;
+  double operations, moves;
+  permi_dd scale;               /* product of the rows' divisors, over 2^scale_exp2 */
+  long long scale_exp2;
+  int divided;
+  const perm_allocator *allocator;
+  int failed;                       /* 1: too large, 2: no memory */
+} permi_code;
+
+static permi_code *permi_code_make(const perm_allocator *allocator)
+{
+  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
+  if (!code)
+    return NULL;
+  memset(code, 0, sizeof *code);
+  code->allocator = allocator;
+  return code;
+}
+
+static void permi_code_release(const perm_allocator *allocator, permi_code *code)
+{
+  if (!code)
+    return;
+  permi_release(allocator, code->statement);
+  permi_release(allocator, code->constant);
+  permi_release(allocator, code->flip);
+  permi_release(allocator, code->text);
+  permi_release(allocator, code);
+}
 #endif
 
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)

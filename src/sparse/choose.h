@@ -51,10 +51,7 @@ static const permi_engine permi_engines[] = {
 #endif
 };
 
-/* Below PERMI_PROVEN_FAVOUR_SECONDS engines with proven bounds win over sums over signs, unless many blocks' orders
-   take longer to find. */
-#define PERMI_ORDER_FIRST 64 /* up to this order, and PERMI_ORDER_FIRST_SECONDS, */
-                             /* an order is found sooner than a tree of least fill */
+#define PERMI_ORDER_FIRST 64 /* up to this order and PERMI_ORDER_FIRST_SECONDS, orders are searched before trees */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {

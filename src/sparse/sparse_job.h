@@ -214,7 +214,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   if (permi_sparse_by_counts(given, options))
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
-          options->method < PERM_METHOD_FRONTIER;
+          !permi_method_is_sparse(options->method);
   if ((whole || options->method == PERM_METHOD_AUTO) && !exactly) {
     const char *refusal =
         permi_plan_refusal(options, options->method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : options->method);

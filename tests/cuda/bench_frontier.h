@@ -1,4 +1,4 @@
-/* Rows of bench.cu about the frontier programme on arrays. bytes/s: of every step's source read once and its target
+/* Rows of bench.cu about the frontier program on arrays. bytes/s: of every step's source read once and its target
    written once. "steps" are timed from the first step's start to the value's arrival; a run also takes and gives back
    memory. */
 double bench_frontier_seconds(int reset); /* of steps since the last reset; in bench.cu */
@@ -76,7 +76,7 @@ void bench_frontier(int files, char **file)
   perm_result r;
   size_t k;
   int i;
-  printf("\n| frontier programme | width | peak states | all states | plan s | first run s | run s | steps s | "
+  printf("\n| frontier program | width | peak states | all states | plan s | first run s | run s | steps s | "
          "ps a state | bytes/s | s a unit of cost | value |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (i = 0; i < files; i++)
     if (perm_matrix_read(file[i], NULL, &matrix, &r) == PERM_OK) {

@@ -1,5 +1,5 @@
 /* >>gpu/frontier, >>text_frontier, >>arrays_gpu */
-/* The frontier programme on arrays on a GPU, or its twin: the CPU engine's bits in every kind of value, for all shapes
+/* The frontier program on arrays on a GPU, or its twin: the CPU engine's bits in every kind of value, for all shapes
    of matrices and of tables; faults, stops, memory. */
 
 void perm_cuda_test_memory(size_t bytes);
@@ -68,10 +68,10 @@ static perm_options t_frontier_options(perm_precision precision)
 }
 
 /* The GPU's plan, with its tables cut in another way if low >= 0: that changes no bit. low = T_FRONTIER_CPU: run by the
-   CPU's engine. Counts the programmes. */
+   CPU's engine. Counts the programs. */
 #define T_FRONTIER_CPU (-2)
 #define T_FRONTIER_LISTS (-3) /* as sorted lists: these have the same bits too */
-static perm_result t_frontier_compute(const perm_matrix *matrix, const perm_options *options, int low, int *programmes)
+static perm_result t_frontier_compute(const perm_matrix *matrix, const perm_options *options, int low, int *programs)
 {
   perm_job *job = NULL;
   perm_state *state = NULL;
@@ -84,7 +84,7 @@ static perm_result t_frontier_compute(const perm_matrix *matrix, const perm_opti
     permi_arrays *arrays = ((permi_frontier *)job->leaf[k].context)->arrays;
     if (job->leaf[k].run_task == permi_arrays_run_task && arrays->isa == PERM_ISA_CUDA) {
       const int slots = arrays->low + arrays->middle + arrays->top;
-      ++*programmes;
+      ++*programs;
       if (low == T_FRONTIER_CPU)
         arrays->isa = permi_isa_best();
       arrays->lists = low == T_FRONTIER_LISTS;
@@ -123,7 +123,7 @@ static int t_frontier_has_bits(perm_precision precision)
 static void t_frontier_random(int trials, int n_most)
 {
   static const perm_precision precisions[] = {PERM_PRECISION_DEFAULT, PERM_PRECISION_DD};
-  int trial, programmes = 0, ran_on_cpu = 0, compared = 0, kinds[10] = {0}, scaled = 0, zero = 0;
+  int trial, programs = 0, ran_on_cpu = 0, compared = 0, kinds[10] = {0}, scaled = 0, zero = 0;
   for (trial = 0; trial < trials; trial++) {
     const int values = trial % T_FRONTIER_VALUES, is_complex = trial / T_FRONTIER_VALUES % 2, shape = test_below(6);
     const int n = 3 + test_below(n_most - 2);
@@ -131,14 +131,14 @@ static void t_frontier_random(int trials, int n_most)
     perm_matrix matrix = t_frontier_matrix(n, shape, values, is_complex);
     perm_options options;
     perm_result expected, r;
-    int before = programmes;
+    int before = programs;
     if (values >= T_FRONTIER_INTEGERS)
       precision = PERM_PRECISION_EXACT;
     options = t_frontier_options(precision);
     expected = t_frontier_compute(&matrix, &options, T_FRONTIER_CPU, &ran_on_cpu);
     CHECK(expected.gpus == 0);
     r = t_frontier_compute(&matrix, &options, trial % 4 == 3 ? T_FRONTIER_LISTS : trial % 4 ? test_below(6) : -1,
-                           &programmes);
+                           &programs);
     CHECK(trial % 4 != 3 || r.terms <= expected.terms); /* arrays also hold what cannot be reached */
     if (trial % 4 == 3)
       r.terms = expected.terms;
@@ -151,23 +151,23 @@ static void t_frontier_random(int trials, int n_most)
                  trial, n, shape, values, is_complex, perm_precision_name(precision), r.value, r.imaginary, r.exp2,
                  r.error_bound, r.error_estimate, expected.value, expected.imaginary, expected.exp2,
                  expected.error_bound, expected.error_estimate);
-      compared += programmes > before;
+      compared += programs > before;
     } else {
       const double scale = ldexp(1, permi_int_exponent(expected.exp2 - r.exp2));
       CHECK(permi_modulus(r.value - expected.value * scale, r.imaginary - expected.imaginary * scale) <=
             r.error_bound + expected.error_bound * scale + 1e-15 * permi_modulus(r.value, r.imaginary));
     }
-    CHECK(programmes == before || (r.isa == PERM_ISA_CUDA && r.gpus == 1));
-    kinds[2 * values + is_complex] += programmes - before;
+    CHECK(programs == before || (r.isa == PERM_ISA_CUDA && r.gpus == 1));
+    kinds[2 * values + is_complex] += programs - before;
     scaled += r.exp2 != 0;
     zero += r.value == 0;
     perm_matrix_free(&matrix);
   }
   for (trial = 0; trial < 10; trial++)
-    CHECK_SHOW(kinds[trial] > trials / 40, "%d programmes of kind %d", kinds[trial], trial);
+    CHECK_SHOW(kinds[trial] > trials / 40, "%d programs of kind %d", kinds[trial], trial);
   CHECK_SHOW(zero > 0 && scaled > trials / 30, "%d of value 0, %d scaled", zero, scaled);
   if (test_verbose)
-    printf("  %d programmes, %d compared bit for bit, %d scaled, %d zero\n", programmes, compared, scaled, zero);
+    printf("  %d programs, %d compared bit for bit, %d scaled, %d zero\n", programs, compared, scaled, zero);
 }
 
 TEST(t_cuda_frontier_twin_has_the_bits_of_the_cpu)
@@ -188,7 +188,7 @@ TEST(t_cuda_frontier_gpu_has_the_bits_of_the_cpu)
 static void t_frontier_structures(const char *const *kind, int kinds)
 {
   static const perm_precision precisions[] = {PERM_PRECISION_FAST, PERM_PRECISION_EXACT, PERM_PRECISION_DD};
-  int k, p, low, programmes = 0, ran_on_cpu = 0;
+  int k, p, low, programs = 0, ran_on_cpu = 0;
   for (k = 0; k < kinds; k++)
     for (p = 0; p < 3; p++) {
       perm_matrix matrix;
@@ -201,7 +201,7 @@ static void t_frontier_structures(const char *const *kind, int kinds)
       }
       expected = t_frontier_compute(&matrix, &options, T_FRONTIER_CPU, &ran_on_cpu);
       for (low = -1; low >= T_FRONTIER_LISTS; low -= 2) {
-      r = t_frontier_compute(&matrix, &options, low == -1 && p ? 7 : low, &programmes);
+      r = t_frontier_compute(&matrix, &options, low == -1 && p ? 7 : low, &programs);
       if (low == T_FRONTIER_LISTS)
         r.terms = expected.terms;
       CHECK_SHOW(r.status == PERM_OK && (t_frontier_same(&expected, &r) || !t_frontier_has_bits(precisions[p])),
@@ -210,7 +210,7 @@ static void t_frontier_structures(const char *const *kind, int kinds)
       }
       perm_matrix_free(&matrix);
     }
-  CHECK(programmes >= 2 * kinds && 2 * ran_on_cpu == programmes);
+  CHECK(programs >= 2 * kinds && 2 * ran_on_cpu == programs);
 }
 
 TEST(t_cuda_frontier_twin_structures)
@@ -236,11 +236,11 @@ static void t_frontier_faults(const char *kind, perm_method method, int stride)
   perm_options options = t_frontier_options(PERM_PRECISION_DD);
   perm_result first, r;
   long call, failed = 0;
-  int programmes = 0;
+  int programs = 0;
   options.method = method;
   CHECK(perm_generate(kind, 5, NULL, &matrix, &r) == PERM_OK);
-  first = t_frontier_compute(&matrix, &options, method == PERM_METHOD_LISTS ? T_FRONTIER_LISTS : -1, &programmes);
-  CHECK_SHOW(first.method == method && first.status == PERM_OK && programmes == 1, "%s", first.message);
+  first = t_frontier_compute(&matrix, &options, method == PERM_METHOD_LISTS ? T_FRONTIER_LISTS : -1, &programs);
+  CHECK_SHOW(first.method == method && first.status == PERM_OK && programs == 1, "%s", first.message);
   for (call = 0; call < 20000; call += call < 60 ? 1 : stride) {
     perm_job *job = NULL;
     perm_state *state = NULL;

@@ -6,7 +6,7 @@ static void cuda_each_kernel(int devices)
 {
   static double a[64 * 2 * 17 * 17], value[2 * 64];
   int64_t whole[14 * 14];
-  int parts, way, k, programmes = 0;
+  int parts, way, k, programs = 0;
   for (parts = 1; parts <= 2; parts++)
     for (way = 0; way < 6; way++) {
       perm_options options = cuda_options(cuda_precisions[way % 5], way == 4), none = options;
@@ -82,13 +82,13 @@ static void cuda_each_kernel(int devices)
     perm_matrix matrix;
     perm_result r, expected;
     CHECK(perm_generate("binary:14:0.3", 3, NULL, &matrix, &r) == PERM_OK);
-    expected = t_frontier_compute(&matrix, &options, T_FRONTIER_CPU, &programmes);
-    r = t_frontier_compute(&matrix, &options, k < 3 ? -1 : T_FRONTIER_LISTS, &programmes);
+    expected = t_frontier_compute(&matrix, &options, T_FRONTIER_CPU, &programs);
+    r = t_frontier_compute(&matrix, &options, k < 3 ? -1 : T_FRONTIER_LISTS, &programs);
     CHECK_SHOW(r.status == PERM_OK && r.value == expected.value && r.value > 0, "frontier %d: %.17g, %.17g", k, r.value,
                expected.value);
     perm_matrix_free(&matrix);
   }
-  CHECK_SHOW(programmes == 12, "%d programmes", programmes);
+  CHECK_SHOW(programs == 12, "%d programs", programs);
   perm_cuda_test_driver(0);
 }
 

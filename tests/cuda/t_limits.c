@@ -147,7 +147,7 @@ TEST(t_cuda_twin_process_ends)
   perm_cuda_test_driver(0);
 }
 
-/* The real compiler, where there is a GPU: without a cache, a complex programme takes seconds. */
+/* The real compiler, where there is a GPU: without a cache, a complex program takes seconds. */
 TEST(t_cuda_gpu_compiler_is_left)
 {
   perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);

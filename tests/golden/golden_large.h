@@ -205,7 +205,7 @@ static void golden_gpu_batch(int index)
   golden_end();
 }
 
-/* Generated kernels (each is compiled: a second) and frontier programmes. */
+/* Generated kernels (each is compiled: a second) and frontier programs. */
 static void golden_gpu_sparse(int index)
 {
   static const perm_method method[] = {PERM_METHOD_HYBRID,         PERM_METHOD_CACHED,   PERM_METHOD_CODEGEN_REGISTERS,
