@@ -18,7 +18,7 @@
                  >>types           options, result, plan, partial
                  >>calls           the public functions
      base/       >>platform        compilers, threads, clock
-                 >>prices          the planner's prices (a dense kernel's rate is in >>kernels)
+                 >>prices          the planner's prices (a dense kernel's rate: dense/kernels.h)
                  >>memory          allocation, max_bytes, messages
                  >>doubles         double-double, the associative sum
                  >>integers        integers of any size
@@ -47,7 +47,7 @@
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
      exact/      >>exact           integers, residues
-                 >>limbs           tables of their vector kernels (proof of limbs: >>exact_kernels)
+                 >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
                  >>exact_gpu       the same on GPUs
      counts/     >>counts          multiplicities, rectangular matrices
                  >>digits          digits of a count, values beyond double

@@ -189,9 +189,9 @@ typedef struct perm_matrix {
 } perm_matrix;
 
 /* Of the options, functions that make a matrix heed allocator, max_bytes, max_seconds, cancel and progress; readers
-   also format. *matrix is overwritten without being freed; on an error it is all zero. Zero entries are left out, a position
-   given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale is called at the same
-   time. */
+   also format. *matrix is overwritten without being freed; on an error it is all zero. Zero entries are left out, a
+   position given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale is called at
+   the same time. */
 
 /* Reads a file; "-" is standard input, to its end. A first line that begins with %%MatrixMarket is a banner:
    - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex,
