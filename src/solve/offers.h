@@ -369,9 +369,11 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
   maker->result = result;
   permi_offers_begin(&offers, table, array->engine ? 1 : reach->engine_count, offer);
   status = permi_ask_engines(maker, NULL, &offers);
-  array->engine = &table[offers.chosen >= 0                                                  ? offers.chosen
-                         : !array->engine && options->method == PERM_METHOD_EXACT ? PERMI_AT_EXACT
-                                                                                             : PERMI_AT_COUNTED];
+  if (offers.chosen < 0)
+    offers.chosen = !array->engine && options->method == PERM_METHOD_EXACT && reach->engine_count > PERMI_AT_EXACT
+                        ? PERMI_AT_EXACT
+                        : PERMI_AT_COUNTED;
+  array->engine = &table[offers.chosen];
   *seconds = offers.best;
   return status;
 }
