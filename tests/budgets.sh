@@ -4,7 +4,7 @@
 # Usage: tests/budgets.sh [compile | lower [compile]]
 #   (nothing)  what is counted: lines, functions, macros, parameters, words
 #   compile    and compile seconds of gcc, as ratios to a fixed file (tests/compile/reference.awk), median of 3
-#   lower      writes the table again: each budget its figure + 5 %, where that is less
+#   lower      writes the table again: each budget its figure + 5 % (compile: + 15 %), where that is less
 # The last line is `N passed, N failed, N skipped`.
 cd "$(dirname "$0")/.." || exit 1
 out=build/budgets table=tests/budgets.txt; mkdir -p $out
@@ -86,7 +86,7 @@ fi
 if [ "$1" = lower ]; then
   awk 'NR == FNR { is[$1] = $2; next }
     /^#/ || /^$/ || !($1 in is) || $1 == "room_lines" { print; next }
-    { new = is[$1] * 1.05; new = $1 ~ /^compile/ ? sprintf("%.2f", new) : int(new)
+    { new = $1 ~ /^compile/ ? sprintf("%.2f", is[$1] * 1.15) : int(is[$1] * 1.05)
       rest = $0; sub(/^[^ ]+ +[^ ]+ */, "", rest); if (new + 0 > $2 + 0) new = $2
       line = sprintf("%-28s %-8s %s", $1, new, rest); sub(/ +$/, "", line); print line }' $out/figures $table >$out/table && cp $out/table $table
 fi
