@@ -10,8 +10,8 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   COMPILE TIME  About 10 s at -O2, 2 s at -O0: keep the implementation in a file that you seldom edit. In a program
-   of one file, also #define PERM_STATIC: it leaves out what is not called, 4 s for perm_real.
+   COMPILE TIME  About 12 s at -O2, 2 s at -O0: keep the implementation in a file that you seldom edit. In a program
+   of one file, also #define PERM_STATIC: it leaves out what is not called, 5 s for perm_real.
 
    CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here.
      api/        >>config          macros that a project may define
