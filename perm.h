@@ -10409,7 +10409,7 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
   return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
 }
 
-/* Subsets may take twice as long as others: they do not cancel. */
+/* The cheapest engine for counts, or the one requested. Subsets may take twice as long: they do not cancel. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {
@@ -11787,6 +11787,7 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   }
 }
 
+/* Asks engine i for its offer, and chooses it if it is the best so far. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];
@@ -11809,6 +11810,7 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   return status;
 }
 
+/* The chooser: asks the engines in turn; the best offer is offers->chosen, -1: none. */
 static perm_status permi_ask_engines(permi_maker *maker, const struct permi_block *block, permi_offers *offers)
 {
   perm_status status = PERM_OK;

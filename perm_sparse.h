@@ -8564,7 +8564,7 @@ typedef struct permi_arrangement {
 #define PERMI_HYBRID_SLOT_BUDGET 500
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three different registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* programs of 4000 take a third longer */
-#define PERMI_GPU_LEAST_OUTER 9
+#define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 
 typedef struct permi_hybrid_factor {
   uint32_t scope, dirty;
@@ -14279,7 +14279,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
-/* The engines of perm.h are asked first and noted last. */
+/* The leaf of the engine that offers the least time. The engines of perm.h are asked first and noted last. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
   const perm_options *options = maker->options;
@@ -15005,12 +15005,12 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
 {
-  const double start = permi_seconds();
   const int n = problem->n, parts = problem->parts;
   perm_options options = *options_given;
   permi_control watch;
   permi_given given;
   perm_status status;
+  double start;
   int i, j, k;
   if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
       (!problem->real && !problem->integer) || problem->ld < n || options.method != PERM_METHOD_AUTO ||
@@ -15018,6 +15018,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
     return 0;
   if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_ROUTE_SECONDS * permi_dense_rate(&options))
     return 0;
+  start = permi_seconds(); /* not before: small calls are over sooner than a clock is read */
   memset(&given, 0, sizeof given);
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++) {

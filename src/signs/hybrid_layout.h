@@ -15,7 +15,7 @@ typedef struct permi_arrangement {
 #define PERMI_HYBRID_SLOT_BUDGET 500
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three different registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* programs of 4000 take a third longer */
-#define PERMI_GPU_LEAST_OUTER 9
+#define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
 
 typedef struct permi_hybrid_factor {
   uint32_t scope, dirty;

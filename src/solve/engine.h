@@ -88,6 +88,7 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   }
 }
 
+/* Asks engine i for its offer, and chooses it if it is the best so far. */
 static perm_status permi_ask(permi_maker *maker, const struct permi_block *block, permi_offers *offers, int i)
 {
   const permi_engine *engine = &offers->engine[i];
@@ -110,6 +111,7 @@ static perm_status permi_ask(permi_maker *maker, const struct permi_block *block
   return status;
 }
 
+/* The chooser: asks the engines in turn; the best offer is offers->chosen, -1: none. */
 static perm_status permi_ask_engines(permi_maker *maker, const struct permi_block *block, permi_offers *offers)
 {
   perm_status status = PERM_OK;

@@ -316,12 +316,12 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
 {
-  const double start = permi_seconds();
   const int n = problem->n, parts = problem->parts;
   perm_options options = *options_given;
   permi_control watch;
   permi_given given;
   perm_status status;
+  double start;
   int i, j, k;
   if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
       (!problem->real && !problem->integer) || problem->ld < n || options.method != PERM_METHOD_AUTO ||
@@ -329,6 +329,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
     return 0;
   if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_ROUTE_SECONDS * permi_dense_rate(&options))
     return 0;
+  start = permi_seconds(); /* not before: small calls are over sooner than a clock is read */
   memset(&given, 0, sizeof given);
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++) {
