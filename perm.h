@@ -49,6 +49,7 @@
      exact/      >>exact           integers, residues
                  >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
                  >>exact_gpu       the same on GPUs
+                 >>small_exact     n <= 12 in one call
      counts/     >>counts          multiplicities, rectangular matrices
                  >>digits          digits of a count, values beyond double
                  >>subsets         dynamic program over subsets; expansion
@@ -8565,6 +8566,173 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   return PERM_OK;
 }
 
+PERMI_BRIEF_END
+
+/* ====================================================================================== >>small_exact
+   Integer matrices of order 2 to 12 at once, without a plan, a job or an allocation.
+     exact in doubles    The kernels of >>small add and multiply integers and divide by 2^(n-3) at the end. No number on
+                         the way exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| + |im a_ij|: while that is below
+                         2^53, nothing is rounded.
+     modulo 2^64         n <= 11, Gaussian 10: f(S) = sum_{j in S} a_kj f(S - j), k = |S| - 1, over subsets S of columns, in words that
+                         wrap: n 2^(n-1) products. A permanent below 2^63 in modulus is then known. A larger one follows
+                         with the kernel's value in doubles: every number passes through at most 2^(n-3) + 8 n
+                         operations, so that the value lies within 2^61 of the permanent if
+                             (2^(n-3) + 8 n) u prod_i R_i <= 2^60. */
+
+#define PERMI_SMALL_SUBSETS_N 11 /* Gaussian: 10; 16 KB of stack */
+
+/* Entries as doubles without gaps; returns the product of the R_i, INFINITY if an entry needs over 53 bits. */
+static double permi_small_integers(int n, int parts, const int64_t *a, ptrdiff_t ld, double *real)
+{
+  const double most = 9007199254740992.0; /* 2^53 */
+  double product = 1, largest = 0;
+  int i, j;
+  for (i = 0; i < n; i++, a += ld * parts) {
+    double sum = 0;
+    for (j = 0; j < n * parts; j++) {
+      const double x = (double)a[j], size = fabs(x);
+      *real++ = x;
+      sum += size;
+      largest = size > largest ? size : largest;
+    }
+    product *= sum;
+  }
+  return largest <= most ? product : (double)INFINITY;
+}
+
+/* sum += x y; parts is a constant. */
+static PERMI_ALWAYS_INLINE void permi_small_add_wrapped(uint64_t *sum, const int64_t *x, const uint64_t *y, int parts)
+{
+  sum[0] += (uint64_t)x[0] * y[0];
+  if (parts == 2) {
+    sum[0] -= (uint64_t)x[1] * y[1];
+    sum[1] += (uint64_t)x[0] * y[1] + (uint64_t)x[1] * y[0];
+  }
+}
+
+/* The permanent modulo 2^64. f: for subsets of the columns from 2 on, f without, with column 0, with 1, with both, so
+   that four sums advance at a time. */
+static PERMI_ALWAYS_INLINE void permi_small_wrapped(int n, const int64_t *a, ptrdiff_t ld, int parts, uint64_t *f,
+                                                    uint64_t *value)
+{
+  const ptrdiff_t row = ld * parts;
+  uint8_t size[1 << (PERMI_SMALL_SUBSETS_N - 2)];
+  unsigned set, rest;
+  for (set = 0; set < 1u << (n - 2); set++) {
+    const int64_t *one, *two;
+    uint64_t *to = f + 4 * parts * (int)set;
+    size[set] = set ? (uint8_t)(size[set & (set - 1)] + 1) : 0;
+    one = a + row * size[set]; /* the row of sets with one of the columns 0 and 1 */
+    two = one + row;
+    memset(to, 0, 4 * (size_t)parts * sizeof *to);
+    to[0] = !set;
+    for (rest = set; rest; rest &= rest - 1) {
+      const int j = (2 + permi_trailing_zeros(rest)) * parts;
+      const uint64_t *from = f + 4 * parts * (int)(set & ~(rest & (0 - rest)));
+      permi_small_add_wrapped(to, one - row + j, from, parts);
+      permi_small_add_wrapped(to + parts, one + j, from + parts, parts);
+      permi_small_add_wrapped(to + 2 * parts, one + j, from + 2 * parts, parts);
+      permi_small_add_wrapped(to + 3 * parts, two + j, from + 3 * parts, parts);
+    }
+    permi_small_add_wrapped(to + parts, one, to, parts);
+    permi_small_add_wrapped(to + 2 * parts, one + parts, to, parts);
+    permi_small_add_wrapped(to + 3 * parts, two, to + 2 * parts, parts);
+    permi_small_add_wrapped(to + 3 * parts, two + parts, to + parts, parts);
+  }
+  memcpy(value, f + 4 * parts * ((1 << (n - 2)) - 1) + 3 * parts, (size_t)parts * sizeof *value);
+}
+
+/* The integer within 2^62 of `near`, |near| < 2^115, that is `wrapped` modulo 2^64. */
+static permi_wide permi_small_nearest(double near, uint64_t wrapped)
+{
+  const int e = near != 0 ? permi_exponent(near) : 0, shift = e > 53 ? e - 53 : 0;
+  const int64_t bits = (int64_t)permi_shift(near, -shift);
+  permi_wide about = permi_wide_of(bits < 0 ? -bits : bits);
+  about.high = shift ? about.low >> (64 - shift) : 0;
+  about.low <<= shift;
+  if (bits < 0)
+    about = permi_wide_negate(about);
+  permi_wide_add(&about, permi_wide_of((int64_t)(wrapped - about.low)));
+  return about;
+}
+
+static double permi_small_set(perm_integer *integer, permi_wide x)
+{
+  int e;
+  double value;
+  integer->negative = (int)(x.high >> 63);
+  if (integer->negative)
+    x = permi_wide_negate(x);
+  integer->word[0] = x.low;
+  integer->word[1] = x.high;
+  integer->words = x.high ? 2 : x.low != 0;
+  if (x.high) {
+    value = permi_integer_double(integer, &e);
+    return ldexp(value, e);
+  }
+  return integer->negative ? -(double)x.low : (double)x.low;
+}
+
+/* Fills in a result for a matrix without NULL, 2 <= n <= 12, isa not AUTO; returns 0 if the general path must. */
+static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, ptrdiff_t ld, perm_result *result)
+{
+  double real[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4] = {0, 0, 0, 0}, product;
+  const double sums = (double)(1 << (n < 4 ? 0 : n - 3));
+  permi_wide value[2];
+  int part, wrapped;
+#if defined(PERM_NO_COMPLEX)
+  if (parts == 2)
+    return 0;
+#endif
+  product = permi_small_integers(n, parts, a, ld, real);
+  wrapped = !(sums * product < 9007199254740992.0);
+  if (wrapped && (n + parts - 1 > PERMI_SMALL_SUBSETS_N ||
+                  !((sums + 8 * n) * PERMI_UNIT * product <= 1152921504606846976.0)))
+    return 0;
+  if (!wrapped || product >= 9223372036854775808.0) {
+    if (n < 5 && parts == 1)
+      out[0] = permi_small(n, real);
+#if !defined(PERM_NO_COMPLEX)
+    else if (n < 5) {
+      const permi_complex sum = permi_small_expand_complex(n, real);
+      out[0] = sum.re;
+      out[1] = sum.im;
+    } else if (parts == 2)
+      permi_small_kernel_complex(isa, n)(n, real, out);
+#endif
+    else
+      permi_small_kernel_real(isa, n)(n, real, out);
+  }
+  if (n < 5 || (wrapped && product < 9223372036854775808.0))
+    isa = PERM_ISA_PLAIN;
+  if (wrapped) {
+    uint64_t word[2] = {0, 0}, f[1 << PERMI_SMALL_SUBSETS_N];
+    if (parts == 2)
+      permi_small_wrapped(n, a, ld, 2, f, word);
+    else
+      permi_small_wrapped(n, a, ld, 1, f, word);
+    for (part = 0; part < parts; part++)
+      value[part] = permi_small_nearest(out[part], word[part]);
+  } else {
+    value[0] = permi_wide_of((int64_t)out[0]);
+    value[1] = permi_wide_of(parts == 2 ? (int64_t)out[1] : 0);
+  }
+  permi_result_clear(result);
+  result->value = permi_small_set(&result->integer, value[0]);
+  if (parts == 2)
+    result->imaginary = permi_small_set(&result->imaginary_integer, value[1]);
+  result->is_complex = parts == 2;
+  result->exact = 1;
+  result->method = PERM_METHOD_EXACT;
+  result->precision = PERM_PRECISION_EXACT;
+  result->isa = isa;
+  result->threads = 1;
+  result->terms = (double)(1 << (n - 1));
+  return 1;
+}
+
+PERMI_BRIEF_BEGIN
+
 /* ====================================================================================== >>exact_gpu
    Integers on GPUs: row sums packed into 32-bit words, groups of rows multiplied in a word, then 32-bit limbs. The
    kernel is compiled for the shape, perm_gpu_exact. For skipping, a table has, by a halved row's sum over the other
@@ -12712,18 +12880,40 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
   return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
 }
 
+/* Whether the options ask for no more than a value, so that a small matrix needs no job. */
+static int permi_at_once(const perm_options *options)
+{
+  return !options ||
+         ((options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_EXACT) &&
+          (options->precision == PERM_PRECISION_DEFAULT || options->precision == PERM_PRECISION_EXACT) &&
+          !options->modulus && !(options->max_seconds > 0) && !(options->max_bytes > 0) &&
+          !options->gpu.devices && !permi_in_pieces(options) && !options->checkpoint.file && !options->execute &&
+          permi_isa_here(options->isa) && !permi_bad_option(options));
+}
+
+static perm_status permi_compute_integers(const permi_problem *problem, const perm_options *options,
+                                          perm_result *result)
+{
+  const int n = problem->n;
+  if (result && n >= 2 && n <= PERMI_SMALL_N && n == problem->m && problem->integer && problem->ld >= n &&
+      permi_at_once(options) &&
+      permi_small_exact(permi_isa(permi_options(options)), n, problem->parts, problem->integer, problem->ld, result))
+    return PERM_OK;
+  return permi_compute(problem, PERMI_BY_LINES, 5, options, result);
+}
+
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result)
 {
   const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
-  return permi_compute(&problem, PERMI_BY_LINES, 5, options, result);
+  return permi_compute_integers(&problem, options, result);
 }
 
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result)
 {
   const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
-  return permi_compute(&problem, PERMI_BY_LINES, 5, options, result);
+  return permi_compute_integers(&problem, options, result);
 }
 
 static perm_status permi_integer_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,

@@ -48,6 +48,7 @@
      exact/      >>exact           integers, residues
                  >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
                  >>exact_gpu       the same on GPUs
+                 >>small_exact     n <= 12 in one call
      counts/     >>counts          multiplicities, rectangular matrices
                  >>digits          digits of a count, values beyond double
                  >>subsets         dynamic program over subsets; expansion
@@ -231,6 +232,9 @@ PERMI_BRIEF_BEGIN
 
 #include "exact/exact.h"
 #include "exact/limbs.h"
+PERMI_BRIEF_END
+#include "exact/small_exact.h"
+PERMI_BRIEF_BEGIN
 #include "exact/exact_gpu.h"
 
 #include "counts/counts.h"

@@ -209,18 +209,40 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
   return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
 }
 
+/* Whether the options ask for no more than a value, so that a small matrix needs no job. */
+static int permi_at_once(const perm_options *options)
+{
+  return !options ||
+         ((options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_EXACT) &&
+          (options->precision == PERM_PRECISION_DEFAULT || options->precision == PERM_PRECISION_EXACT) &&
+          !options->modulus && !(options->max_seconds > 0) && !(options->max_bytes > 0) &&
+          !options->gpu.devices && !permi_in_pieces(options) && !options->checkpoint.file && !options->execute &&
+          permi_isa_here(options->isa) && !permi_bad_option(options));
+}
+
+static perm_status permi_compute_integers(const permi_problem *problem, const perm_options *options,
+                                          perm_result *result)
+{
+  const int n = problem->n;
+  if (result && n >= 2 && n <= PERMI_SMALL_N && n == problem->m && problem->integer && problem->ld >= n &&
+      permi_at_once(options) &&
+      permi_small_exact(permi_isa(permi_options(options)), n, problem->parts, problem->integer, problem->ld, result))
+    return PERM_OK;
+  return permi_compute(problem, PERMI_BY_LINES, 5, options, result);
+}
+
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result)
 {
   const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, NULL, NULL);
-  return permi_compute(&problem, PERMI_BY_LINES, 5, options, result);
+  return permi_compute_integers(&problem, options, result);
 }
 
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                            perm_result *result)
 {
   const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, NULL, NULL);
-  return permi_compute(&problem, PERMI_BY_LINES, 5, options, result);
+  return permi_compute_integers(&problem, options, result);
 }
 
 static perm_status permi_integer_job(const permi_problem *problem, const perm_options *options_given, perm_job **job,

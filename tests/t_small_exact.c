@@ -1,0 +1,107 @@
+/* >>small_exact */
+/* Small integer matrices at once: the integers of the general path, at every limit between the ways. */
+
+/* A limit on memory asks for a job. */
+static const double small_exact_by_a_job = 1e15;
+
+static int small_exact_same(const perm_integer *a, const perm_integer *b)
+{
+  return a->negative == b->negative && a->words == b->words && !memcmp(a->word, b->word, sizeof a->word);
+}
+
+/* Compares perm_compute_integer, or _gaussian, with the general path; returns whether the matrix went at once. */
+static int small_exact_check(int n, int parts, const int64_t *a, ptrdiff_t ld, perm_isa isa)
+{
+  perm_options options, general;
+  perm_result small, large, alone;
+  perm_status (*compute)(int, int, const int64_t *, ptrdiff_t, const perm_options *, perm_result *) =
+      parts == 2 ? perm_compute_gaussian : perm_compute_integer;
+  memset(&options, 0, sizeof options);
+  options.isa = isa;
+  general = options;
+  general.max_bytes = small_exact_by_a_job;
+  memset(&small, 0xa5, sizeof small);
+  CHECK(compute(n, n, a, ld, &options, &small) == PERM_OK);
+  CHECK(compute(n, n, a, ld, &general, &large) == PERM_OK);
+  CHECK_SHOW(small_exact_same(&small.integer, &large.integer), "n = %d, parts %d: %.17g, %.17g", n, parts, small.value,
+             large.value);
+  CHECK(small_exact_same(&small.imaginary_integer, &large.imaginary_integer));
+  CHECK_SHOW(small.value == large.value && small.imaginary == large.imaginary && small.exp2 == large.exp2,
+             "%.17g 2^%lld, %.17g 2^%lld", small.value, small.exp2, large.value, large.exp2);
+  CHECK(small.exact && small.error_bound == 0 && small.error_estimate == 0 && small.status == PERM_OK);
+  CHECK(small.precision == PERM_PRECISION_EXACT && small.is_complex == (parts == 2) && !small.message[0]);
+  return permi_small_exact(permi_isa(&options), n, parts, a, ld, &alone);
+}
+
+TEST(t_small_exact_equals_the_general_path)
+{
+  int64_t a[2 * 12 * 15];
+  long at_once = 0, general = 0;
+  int n, parts, bits, isa, i;
+  for (n = 2; n <= 12; n++)
+    for (parts = 1; parts <= 2; parts++)
+      for (bits = 1; bits <= 63; bits += n < 9 ? 1 : 5)
+        for (isa = PERM_ISA_PLAIN; isa <= (int)permi_isa_best(); isa++) {
+          const ptrdiff_t ld = n + test_below(4);
+          if (!permi_isa_here((perm_isa)isa))
+            continue;
+          for (i = 0; i < 2 * 12 * 15; i++)
+            a[i] = test_below(4) ? (int64_t)test_random() >> (64 - bits) : 0;
+          if (small_exact_check(n, parts, a, ld, (perm_isa)isa))
+            at_once++;
+          else
+            general++;
+        }
+  CHECK_SHOW(at_once > 200 && general > 200, "%ld at once, %ld by a job", at_once, general);
+}
+
+/* All entries c: n! c^n, with prod_i R_i = (n c)^n; around each c at which the way changes, and signs of all kinds. */
+TEST(t_small_exact_at_its_limits)
+{
+  int64_t a[2 * 12 * 12];
+  int n, parts, i, k, way;
+  long seen[2] = {0, 0};
+  for (n = 2; n <= 12; n++)
+    for (parts = 1; parts <= 2; parts++)
+      for (way = 0; way < 3; way++) {
+        const double limit = way == 0   ? ldexp(1, 53 - (n < 4 ? 0 : n - 3))
+                             : way == 1 ? ldexp(1, 63)
+                                        : ldexp(1, 113) / (ldexp(1, n < 4 ? 0 : n - 3) + 8 * n);
+        const int64_t c = (int64_t)(pow(limit, 1.0 / n) / n / parts);
+        for (k = -2; k <= 4; k++)
+          for (i = 0; i < 6; i++) {
+            int e;
+            for (e = 0; e < n * n * parts; e++)
+              a[e] = i == 0 ? c + k : i == 1 ? -c - k : i == 2 ? (e % 3 ? c + k : -c - k) : c + k - test_below(3);
+            if (i == 4)
+              for (e = 0; e < n * parts; e++)
+                a[e] = 0;
+            seen[small_exact_check(n, parts, a, n, PERM_ISA_AUTO)]++;
+          }
+      }
+  CHECK_SHOW(seen[0] > 50 && seen[1] > 500, "%ld by a job, %ld at once", seen[0], seen[1]);
+}
+
+TEST(t_small_exact_leaves_the_rest)
+{
+  static const int64_t a[9] = {1, 2, 3, 4, 5, 6, 7, 8, 10};
+  perm_options options;
+  perm_result result;
+  memset(&options, 0, sizeof options);
+  options.modulus = 7;
+  CHECK(perm_compute_integer(3, 3, a, 3, &options, &result) == PERM_OK && result.modulus == 7);
+  CHECK(result.value == 463 % 7);
+  options.modulus = 0;
+  options.method = PERM_METHOD_DENSE;
+  CHECK(perm_compute_integer(3, 3, a, 3, &options, &result) == PERM_ERROR_UNSUPPORTED);
+  options.method = PERM_METHOD_AUTO;
+  options.threads = -1;
+  CHECK(perm_compute_integer(3, 3, a, 3, &options, &result) == PERM_ERROR_OPTION && result.argument == 5);
+  options.threads = 1;
+  CHECK(perm_compute_integer(3, 3, a, 2, &options, &result) == PERM_ERROR_STRIDE);
+  CHECK(perm_compute_integer(3, 3, NULL, 3, &options, &result) == PERM_ERROR_NULL);
+  CHECK(perm_compute_integer(3, 3, a, 3, &options, NULL) == PERM_ERROR_NULL);
+  CHECK(perm_compute_integer(3, 3, a, 3, &options, &result) == PERM_OK && result.value == 463 && result.threads == 1);
+  options.tolerance = -1;
+  CHECK(perm_compute_integer(3, 3, a, 3, &options, &result) == PERM_ERROR_OPTION);
+}
