@@ -37,6 +37,7 @@
                  >>kernels         their table; readings for AVX-512, AVX2, NEON
                  >>reach           what a public call may link
                  >>small           n <= 12 in one call
+                 >>small_result    the same with bound and estimate
                  >>plain           scalar engines
                  >>scale           scaling by powers of two
                  >>dense           Glynn's sum in blocks, Gray code
@@ -4936,16 +4937,24 @@ static double permi_small(int n, const double *a)
          (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
 }
 
-/* Whether a small value stands: products of four entries are exact, or neither overflow nor underflow. */
-static int permi_small_is_safe(int count, const double *a, double value, double products)
+/* Whether products of four entries are exact. */
+static int permi_small_is_whole(int count, const double *a)
 {
-  int i, safe = 1, whole = 1;
+  int i, whole = 1;
   for (i = 0; i < count; i++) {
     const double x = fabs(a[i]);
-    safe &= (x <= 1e75) & ((x >= 1e-75) | (x == 0)); /* false for NaN */
     whole &= (x <= 1024) & ((double)(int)(x <= 1024 ? x : 0) == x);
   }
-  return whole || (safe && value >= PERMI_FOUR_CANCELLED * products);
+  return whole;
+}
+
+/* Whether they neither overflow nor underflow; false for NaN. */
+static int permi_small_is_safe(int count, const double *a)
+{
+  int i, safe = 1;
+  for (i = 0; i < count; i++)
+    safe &= (fabs(a[i]) <= 1e75) & ((fabs(a[i]) >= 1e-75) | (a[i] == 0));
+  return safe;
 }
 
 /* Returns the product of the rows' sums of moduli, at least the permanent of moduli. */
@@ -4969,7 +4978,8 @@ static int permi_small_expansion_stands(int n, int width, const double *a, doubl
   double moduli;
   const double products = permi_small_products(n, width, a, &moduli);
   return (moduli <= PERMI_FOUR_LARGEST && value >= PERMI_FOUR_LEAST && value >= PERMI_FOUR_CANCELLED * products) ||
-         permi_small_is_safe(n * width, a, value, products);
+         permi_small_is_whole(n * width, a) ||
+         (value >= PERMI_FOUR_CANCELLED * products && permi_small_is_safe(n * width, a));
 }
 
 #if PERMI_X86
@@ -5062,32 +5072,31 @@ static int permi_small_stands(int n, int parts, const double *a, double modulus,
           square * permi_small_norms(n, n * parts, a) <= modulus * modulus);
 }
 
-/* Returns 1, or 0: take the general path. 2 <= n <= 12, isa not AUTO. */
-static int permi_small_real(perm_isa isa, int n, const double *a, double *value)
+/* Returns 1, or 0: take the general path. 2 <= n <= 12, isa not AUTO. out: the value; n > 4: two more, see
+   >>small_kernels. */
+static int permi_small_real(perm_isa isa, int n, const double *a, double *out)
 {
-  double out[3];
   if (n > 4) {
     permi_small_kernel_real(isa, n)(n, a, out);
-    *value = out[0];
     return permi_small_stands(n, 1, a, fabs(out[0]), out[1], out[2]);
   }
 #if PERMI_X86
   if (n == 4 && (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)) {
-    if (permi_small_four_avx2(a, value))
+    if (permi_small_four_avx2(a, out))
       return 1;
   } else
 #endif
-    *value = permi_small(n, a);
-  return permi_small_expansion_stands(n, n, a, fabs(*value));
+    out[0] = permi_small(n, a);
+  return permi_small_expansion_stands(n, n, a, fabs(out[0]));
 }
 
 #if defined(PERM_NO_COMPLEX)
-static int permi_small_complex(perm_isa isa, int n, const double *a, double *value)
+static int permi_small_complex(perm_isa isa, int n, const double *a, double *out)
 {
   (void)isa;
   (void)n;
   (void)a;
-  (void)value;
+  (void)out;
   return 0;
 }
 #else
@@ -5164,22 +5173,74 @@ static permi_complex permi_small_expand_complex(int n, const double *a)
   return permi_complex_plus(permi_complex_plus(x, y), z);
 }
 
-static int permi_small_complex(perm_isa isa, int n, const double *a, double *value)
+static int permi_small_complex(perm_isa isa, int n, const double *a, double *out)
 {
   permi_complex sum;
   if (n > 4) {
-    double out[4];
     permi_small_kernel_complex(isa, n)(n, a, out);
-    value[0] = out[0];
-    value[1] = out[1];
     return permi_small_stands(n, 2, a, fmax(fabs(out[0]), fabs(out[1])), out[2], out[3]);
   }
   sum = permi_small_expand_complex(n, a);
-  value[0] = sum.re;
-  value[1] = sum.im;
+  out[0] = sum.re;
+  out[1] = sum.im;
   return permi_small_expansion_stands(n, 2 * n, a, fmax(fabs(sum.re), fabs(sum.im)));
 }
 #endif /* PERM_NO_COMPLEX */
+
+/* The same for either, the value alone. */
+PERMI_UNUSED static int permi_small_value(perm_isa isa, int n, int parts, const double *a, double *value)
+{
+  double out[4];
+  const int stands = parts == 2 ? permi_small_complex(isa, n, a, out) : permi_small_real(isa, n, a, out);
+  memcpy(value, out, (size_t)parts * sizeof *value);
+  return stands;
+}
+
+/* ===================================================================================== >>small_result
+   n <= 12 at once, as perm_real and perm_complex compute them, with bound and estimate.
+   The bound: with R_i = sum_j |re a_ij| + |im a_ij|, moduli in place of all numbers give at most prod_i R_i, as the mean
+   over the signs or as the expansion. A number passes through at most K operations on its way into the value: n for a
+   row sum, 4 n for the products of a pair (complex), 9 between, 2^(n-3) for the sum over the signs; the expansions of n
+   <= 4 take at most 16. So |error| <= K u / (1 - K u) prod_i R_i [Hig02, 3.1], and what >>small says of underflow. It is
+   weak where much cancels: certify takes the general path.
+   The estimate of n > 4 is what permi_small_stands compares, in full. */
+
+/* Fills in a result if the value stands and is not 0, 2 <= n <= 12, isa not AUTO; else returns 0. */
+static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
+{
+  double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], moduli, bound, estimate;
+  int i;
+  if (ld != n) {
+    for (i = 0; i < n; i++)
+      memcpy(tight + i * n * parts, a + i * ld * parts, (size_t)(n * parts) * sizeof *a);
+    a = tight;
+  }
+  if (n < 4)
+    isa = PERM_ISA_PLAIN;
+  if (!(parts == 2 ? permi_small_complex(isa, n, a, out) : permi_small_real(isa, n, a, out)) ||
+      (out[0] == 0 && (parts == 1 || out[1] == 0)))
+    return 0;
+  bound = permi_small_products(n, n * parts, a, &moduli) * PERMI_UNIT * 1.001;
+  if (n > 4) {
+    bound = bound * ((1 << (n - 3)) + 8 * n) + 1e-170;
+    estimate = fmin(bound, 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_scale(n, out[parts + 1]))));
+  } else {
+    bound = permi_small_is_whole(n * n * parts, a) ? 0 : 16 * bound + 1e-200;
+    estimate = 0.1 * bound;
+  }
+  permi_result_clear(result);
+  result->value = out[0];
+  result->imaginary = parts == 2 ? out[1] : 0;
+  result->error_bound = bound;
+  result->error_estimate = estimate;
+  result->is_complex = parts == 2;
+  result->method = n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
+  result->precision = PERM_PRECISION_DEFAULT;
+  result->isa = isa;
+  result->threads = 1;
+  result->terms = (double)(1 << (n - 1));
+  return 1;
+}
 
 /* ========================================================================================== >>plain
    The textbook engines, the tests' oracles: they share only scaling and chunks with >>dense. */
@@ -12834,18 +12895,44 @@ PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double
   return permi_job_create(plan, &permi_reach_complex, a, ld, options, job, result);
 }
 
+/* Whether a matrix is small, and the options ask for no more than its permanent: no job is needed. Limits change no
+   bits: no memory is taken, and no time that a clock shows. */
+static int permi_at_once(const permi_problem *problem, const perm_options *options, const perm_result *result)
+{
+  const int n = problem->n, exact = problem->integer != NULL;
+  return n >= 2 && n <= PERMI_SMALL_N && n == problem->m && (problem->real || exact) && problem->ld >= n && result &&
+         (!options ||
+          ((options->method == PERM_METHOD_AUTO || (exact && options->method == PERM_METHOD_EXACT)) &&
+           (options->precision == PERM_PRECISION_DEFAULT || (exact && options->precision == PERM_PRECISION_EXACT)) &&
+           !(options->certify && !exact) && !options->modulus && !options->gpu.devices && !options->execute &&
+           (options->max_seconds == 0 || options->max_seconds >= 1e-4) &&
+           (options->max_bytes == 0 || options->max_bytes >= permi_problem_bytes(problem)) &&
+           !permi_in_pieces(options) && !options->checkpoint.file && permi_isa_here(options->isa) &&
+           !permi_bad_option(options)));
+}
+
+static perm_status permi_compute_doubles(const permi_problem *problem, const perm_options *options, perm_result *result)
+{
+  if (permi_at_once(problem, options, result) &&
+      permi_small_result(permi_isa(permi_options(options)), problem->n, problem->parts, problem->real, problem->ld,
+                         result) &&
+      !(options && permi_wants_more(options, result)))
+    return PERM_OK;
+  return permi_compute(problem, PERMI_AS_IT_STANDS, 5, options, result);
+}
+
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
-  return permi_compute(&problem, PERMI_AS_IT_STANDS, 5, options, result);
+  return permi_compute_doubles(&problem, options, result);
 }
 
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, NULL, NULL);
-  return permi_compute(&problem, PERMI_AS_IT_STANDS, 5, options, result);
+  return permi_compute_doubles(&problem, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -12880,24 +12967,12 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
   return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
 }
 
-/* Whether the options ask for no more than a value, so that a small matrix needs no job. */
-static int permi_at_once(const perm_options *options)
-{
-  return !options ||
-         ((options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_EXACT) &&
-          (options->precision == PERM_PRECISION_DEFAULT || options->precision == PERM_PRECISION_EXACT) &&
-          !options->modulus && !(options->max_seconds > 0) && !(options->max_bytes > 0) &&
-          !options->gpu.devices && !permi_in_pieces(options) && !options->checkpoint.file && !options->execute &&
-          permi_isa_here(options->isa) && !permi_bad_option(options));
-}
-
 static perm_status permi_compute_integers(const permi_problem *problem, const perm_options *options,
                                           perm_result *result)
 {
-  const int n = problem->n;
-  if (result && n >= 2 && n <= PERMI_SMALL_N && n == problem->m && problem->integer && problem->ld >= n &&
-      permi_at_once(options) &&
-      permi_small_exact(permi_isa(permi_options(options)), n, problem->parts, problem->integer, problem->ld, result))
+  if (permi_at_once(problem, options, result) &&
+      permi_small_exact(permi_isa(permi_options(options)), problem->n, problem->parts, problem->integer, problem->ld,
+                        result))
     return PERM_OK;
   return permi_compute(problem, PERMI_BY_LINES, 5, options, result);
 }
@@ -12953,9 +13028,9 @@ PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 
 PERM_API double perm_real(int n, const double *a)
 {
-  double value;
-  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_real(n < 4 ? PERM_ISA_PLAIN : permi_isa_best(), n, a, &value))
-    return value;
+  double out[3];
+  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_real(n < 4 ? PERM_ISA_PLAIN : permi_isa_best(), n, a, out))
+    return out[0];
   return permi_real_general(n, a);
 }
 
@@ -12972,7 +13047,7 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
 {
   if (!value)
     return PERM_ERROR_NULL;
-  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_complex(permi_isa_best(), n, a, value))
+  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_value(permi_isa_best(), n, 2, a, value))
     return PERM_OK;
   return permi_complex_general(n, a, value);
 }
@@ -13594,9 +13669,7 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
 static perm_status permi_batch_single(const permi_batch *batch, const double *matrix, int threads, double *value)
 {
   const int n = batch->n;
-  if (batch->plain && n >= 2 && n <= PERMI_SMALL_N &&
-      (batch->parts == 1 ? permi_small_real(batch->isa, n, matrix, value)
-                         : permi_small_complex(batch->isa, n, matrix, value)))
+  if (batch->plain && n >= 2 && n <= PERMI_SMALL_N && permi_small_value(batch->isa, n, batch->parts, matrix, value))
     return PERM_OK;
   return permi_batch_general(batch, matrix, threads, value);
 }

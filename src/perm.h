@@ -36,6 +36,7 @@
                  >>kernels         their table; readings for AVX-512, AVX2, NEON
                  >>reach           what a public call may link
                  >>small           n <= 12 in one call
+                 >>small_result    the same with bound and estimate
                  >>plain           scalar engines
                  >>scale           scaling by powers of two
                  >>dense           Glynn's sum in blocks, Gray code
@@ -217,6 +218,7 @@ PERMI_BRIEF_END
 #include "dense/kernels.h"
 #include "dense/reach.h"
 #include "dense/small.h"
+#include "dense/small_result.h"
 #include "dense/plain.h"
 #include "dense/scale.h"
 #include "dense/dense.h"

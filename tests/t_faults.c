@@ -152,10 +152,10 @@ FAULT_RUN(perm_real, { double x = perm_real(N, R); o->no_result = 1; o->status =
 FAULT_RUN(perm_complex, { double x[2]; o->no_result = 1; o->status = perm_complex(N, R, x);
           fault_doubles(o, x, 2); })
 FAULT_RUN(perm_compute_real, { o->status = perm_compute_real(N, N, R, N, opt, &o->r); })
-FAULT_RUN(perm_compute_complex, { o->status = perm_compute_complex(N / 2, N / 2, R, N / 2, opt, &o->r); })
+FAULT_RUN(perm_compute_complex, { o->status = perm_compute_complex(N - 1, N - 1, R, N - 1, opt, &o->r); })
 FAULT_RUN(perm_compute_float, { o->status = perm_compute_float(N, N, fault.narrow, N, opt, &o->r); })
 FAULT_RUN(perm_compute_integer, { o->status = perm_compute_integer(N, N, Z, N, opt, &o->r); })
-FAULT_RUN(perm_compute_gaussian, { o->status = perm_compute_gaussian(N / 2, N / 2, Z, N / 2, opt, &o->r); })
+FAULT_RUN(perm_compute_gaussian, { o->status = perm_compute_gaussian(N - 1, N - 1, Z, N - 1, opt, &o->r); })
 #define FAULT_REPEATED(kind, a) FAULT_RUN(perm_compute_repeated_##kind, { \
     o->status = perm_compute_repeated_##kind(6, 6, a, 6, fault.twice, fault.twice, opt, &o->r); })
 FAULT_REPEATED(real, R)

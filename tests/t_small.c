@@ -34,7 +34,7 @@ static double small_modulus(oracle_wide re, oracle_wide im)
 static int small_call(perm_isa isa, int n, int parts, const double *a, double *value)
 {
   value[1] = 0;
-  return parts == 2 ? permi_small_complex(isa, n, a, value) : permi_small_real(isa, n, a, value);
+  return permi_small_value(isa, n, parts, a, value);
 }
 
 /* Relative error of the short cut, or -1 if it refuses. */
@@ -129,7 +129,7 @@ TEST(t_small_integers)
         double value;
         for (i = 0; i < n * n; i++)
           a[i] = run == 0 ? 1 : run < 5 ? test_below(2) : test_below(3) - 1;
-        if (permi_small_real((perm_isa)isa, n, a, &value))
+        if (permi_small_value((perm_isa)isa, n, 1, a, &value))
           CHECK_SHOW(value == (double)oracle_integer(n, a), "n %d isa %d: %.17g", n, isa, value);
         else
           CHECK_SHOW(run > 0, "n! refused, n %d", n);
@@ -184,7 +184,7 @@ TEST(t_small_cancelling)
           for (j = 0; j < n; j++)
             a[i * n + j] = i < 2 ? (j < 2) : 2 * test_uniform() - 1;
         a[n + 1] = -1 + tilt * 1e-13;
-        if (!permi_small_real((perm_isa)isa, n, a, &value))
+        if (!permi_small_value((perm_isa)isa, n, 1, a, &value))
           refusals++;
         else
           CHECK_SHOW(small_error((perm_isa)isa, n, 1, a) < 1e-9, "n %d isa %d", n, isa);

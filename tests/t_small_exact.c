@@ -1,8 +1,12 @@
 /* >>small_exact */
 /* Small integer matrices at once: the integers of the general path, at every limit between the ways. */
 
-/* A limit on memory asks for a job. */
-static const double small_exact_by_a_job = 1e15;
+/* Asks for a job. */
+static perm_status small_exact_by_a_job(const perm_job *job, perm_state *state, const perm_options *options,
+                                        perm_result *result)
+{
+  return perm_job_execute(job, state, options, result);
+}
 
 static int small_exact_same(const perm_integer *a, const perm_integer *b)
 {
@@ -19,7 +23,7 @@ static int small_exact_check(int n, int parts, const int64_t *a, ptrdiff_t ld, p
   memset(&options, 0, sizeof options);
   options.isa = isa;
   general = options;
-  general.max_bytes = small_exact_by_a_job;
+  general.execute = small_exact_by_a_job;
   memset(&small, 0xa5, sizeof small);
   CHECK(compute(n, n, a, ld, &options, &small) == PERM_OK);
   CHECK(compute(n, n, a, ld, &general, &large) == PERM_OK);

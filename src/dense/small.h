@@ -36,16 +36,24 @@ static double permi_small(int n, const double *a)
          (a[2] * b[3] + a[3] * b[2]) * (c[0] * d[1] + c[1] * d[0]);
 }
 
-/* Whether a small value stands: products of four entries are exact, or neither overflow nor underflow. */
-static int permi_small_is_safe(int count, const double *a, double value, double products)
+/* Whether products of four entries are exact. */
+static int permi_small_is_whole(int count, const double *a)
 {
-  int i, safe = 1, whole = 1;
+  int i, whole = 1;
   for (i = 0; i < count; i++) {
     const double x = fabs(a[i]);
-    safe &= (x <= 1e75) & ((x >= 1e-75) | (x == 0)); /* false for NaN */
     whole &= (x <= 1024) & ((double)(int)(x <= 1024 ? x : 0) == x);
   }
-  return whole || (safe && value >= PERMI_FOUR_CANCELLED * products);
+  return whole;
+}
+
+/* Whether they neither overflow nor underflow; false for NaN. */
+static int permi_small_is_safe(int count, const double *a)
+{
+  int i, safe = 1;
+  for (i = 0; i < count; i++)
+    safe &= (fabs(a[i]) <= 1e75) & ((fabs(a[i]) >= 1e-75) | (a[i] == 0));
+  return safe;
 }
 
 /* Returns the product of the rows' sums of moduli, at least the permanent of moduli. */
@@ -69,7 +77,8 @@ static int permi_small_expansion_stands(int n, int width, const double *a, doubl
   double moduli;
   const double products = permi_small_products(n, width, a, &moduli);
   return (moduli <= PERMI_FOUR_LARGEST && value >= PERMI_FOUR_LEAST && value >= PERMI_FOUR_CANCELLED * products) ||
-         permi_small_is_safe(n * width, a, value, products);
+         permi_small_is_whole(n * width, a) ||
+         (value >= PERMI_FOUR_CANCELLED * products && permi_small_is_safe(n * width, a));
 }
 
 #if PERMI_X86
@@ -162,32 +171,31 @@ static int permi_small_stands(int n, int parts, const double *a, double modulus,
           square * permi_small_norms(n, n * parts, a) <= modulus * modulus);
 }
 
-/* Returns 1, or 0: take the general path. 2 <= n <= 12, isa not AUTO. */
-static int permi_small_real(perm_isa isa, int n, const double *a, double *value)
+/* Returns 1, or 0: take the general path. 2 <= n <= 12, isa not AUTO. out: the value; n > 4: two more, see
+   >>small_kernels. */
+static int permi_small_real(perm_isa isa, int n, const double *a, double *out)
 {
-  double out[3];
   if (n > 4) {
     permi_small_kernel_real(isa, n)(n, a, out);
-    *value = out[0];
     return permi_small_stands(n, 1, a, fabs(out[0]), out[1], out[2]);
   }
 #if PERMI_X86
   if (n == 4 && (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)) {
-    if (permi_small_four_avx2(a, value))
+    if (permi_small_four_avx2(a, out))
       return 1;
   } else
 #endif
-    *value = permi_small(n, a);
-  return permi_small_expansion_stands(n, n, a, fabs(*value));
+    out[0] = permi_small(n, a);
+  return permi_small_expansion_stands(n, n, a, fabs(out[0]));
 }
 
 #if defined(PERM_NO_COMPLEX)
-static int permi_small_complex(perm_isa isa, int n, const double *a, double *value)
+static int permi_small_complex(perm_isa isa, int n, const double *a, double *out)
 {
   (void)isa;
   (void)n;
   (void)a;
-  (void)value;
+  (void)out;
   return 0;
 }
 #else
@@ -264,19 +272,25 @@ static permi_complex permi_small_expand_complex(int n, const double *a)
   return permi_complex_plus(permi_complex_plus(x, y), z);
 }
 
-static int permi_small_complex(perm_isa isa, int n, const double *a, double *value)
+static int permi_small_complex(perm_isa isa, int n, const double *a, double *out)
 {
   permi_complex sum;
   if (n > 4) {
-    double out[4];
     permi_small_kernel_complex(isa, n)(n, a, out);
-    value[0] = out[0];
-    value[1] = out[1];
     return permi_small_stands(n, 2, a, fmax(fabs(out[0]), fabs(out[1])), out[2], out[3]);
   }
   sum = permi_small_expand_complex(n, a);
-  value[0] = sum.re;
-  value[1] = sum.im;
+  out[0] = sum.re;
+  out[1] = sum.im;
   return permi_small_expansion_stands(n, 2 * n, a, fmax(fabs(sum.re), fabs(sum.im)));
 }
 #endif /* PERM_NO_COMPLEX */
+
+/* The same for either, the value alone. */
+PERMI_UNUSED static int permi_small_value(perm_isa isa, int n, int parts, const double *a, double *value)
+{
+  double out[4];
+  const int stands = parts == 2 ? permi_small_complex(isa, n, a, out) : permi_small_real(isa, n, a, out);
+  memcpy(value, out, (size_t)parts * sizeof *value);
+  return stands;
+}

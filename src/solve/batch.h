@@ -235,9 +235,7 @@ PERMI_NEVER_INLINE static perm_status permi_batch_general(const permi_batch *bat
 static perm_status permi_batch_single(const permi_batch *batch, const double *matrix, int threads, double *value)
 {
   const int n = batch->n;
-  if (batch->plain && n >= 2 && n <= PERMI_SMALL_N &&
-      (batch->parts == 1 ? permi_small_real(batch->isa, n, matrix, value)
-                         : permi_small_complex(batch->isa, n, matrix, value)))
+  if (batch->plain && n >= 2 && n <= PERMI_SMALL_N && permi_small_value(batch->isa, n, batch->parts, matrix, value))
     return PERM_OK;
   return permi_batch_general(batch, matrix, threads, value);
 }

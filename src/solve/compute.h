@@ -163,18 +163,44 @@ PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double
   return permi_job_create(plan, &permi_reach_complex, a, ld, options, job, result);
 }
 
+/* Whether a matrix is small, and the options ask for no more than its permanent: no job is needed. Limits change no
+   bits: no memory is taken, and no time that a clock shows. */
+static int permi_at_once(const permi_problem *problem, const perm_options *options, const perm_result *result)
+{
+  const int n = problem->n, exact = problem->integer != NULL;
+  return n >= 2 && n <= PERMI_SMALL_N && n == problem->m && (problem->real || exact) && problem->ld >= n && result &&
+         (!options ||
+          ((options->method == PERM_METHOD_AUTO || (exact && options->method == PERM_METHOD_EXACT)) &&
+           (options->precision == PERM_PRECISION_DEFAULT || (exact && options->precision == PERM_PRECISION_EXACT)) &&
+           !(options->certify && !exact) && !options->modulus && !options->gpu.devices && !options->execute &&
+           (options->max_seconds == 0 || options->max_seconds >= 1e-4) &&
+           (options->max_bytes == 0 || options->max_bytes >= permi_problem_bytes(problem)) &&
+           !permi_in_pieces(options) && !options->checkpoint.file && permi_isa_here(options->isa) &&
+           !permi_bad_option(options)));
+}
+
+static perm_status permi_compute_doubles(const permi_problem *problem, const perm_options *options, perm_result *result)
+{
+  if (permi_at_once(problem, options, result) &&
+      permi_small_result(permi_isa(permi_options(options)), problem->n, problem->parts, problem->real, problem->ld,
+                         result) &&
+      !(options && permi_wants_more(options, result)))
+    return PERM_OK;
+  return permi_compute(problem, PERMI_AS_IT_STANDS, 5, options, result);
+}
+
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
-  return permi_compute(&problem, PERMI_AS_IT_STANDS, 5, options, result);
+  return permi_compute_doubles(&problem, options, result);
 }
 
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, NULL, NULL);
-  return permi_compute(&problem, PERMI_AS_IT_STANDS, 5, options, result);
+  return permi_compute_doubles(&problem, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -209,24 +235,12 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
   return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
 }
 
-/* Whether the options ask for no more than a value, so that a small matrix needs no job. */
-static int permi_at_once(const perm_options *options)
-{
-  return !options ||
-         ((options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_EXACT) &&
-          (options->precision == PERM_PRECISION_DEFAULT || options->precision == PERM_PRECISION_EXACT) &&
-          !options->modulus && !(options->max_seconds > 0) && !(options->max_bytes > 0) &&
-          !options->gpu.devices && !permi_in_pieces(options) && !options->checkpoint.file && !options->execute &&
-          permi_isa_here(options->isa) && !permi_bad_option(options));
-}
-
 static perm_status permi_compute_integers(const permi_problem *problem, const perm_options *options,
                                           perm_result *result)
 {
-  const int n = problem->n;
-  if (result && n >= 2 && n <= PERMI_SMALL_N && n == problem->m && problem->integer && problem->ld >= n &&
-      permi_at_once(options) &&
-      permi_small_exact(permi_isa(permi_options(options)), n, problem->parts, problem->integer, problem->ld, result))
+  if (permi_at_once(problem, options, result) &&
+      permi_small_exact(permi_isa(permi_options(options)), problem->n, problem->parts, problem->integer, problem->ld,
+                        result))
     return PERM_OK;
   return permi_compute(problem, PERMI_BY_LINES, 5, options, result);
 }
@@ -282,9 +296,9 @@ PERMI_NEVER_INLINE static double permi_real_general(int n, const double *a)
 
 PERM_API double perm_real(int n, const double *a)
 {
-  double value;
-  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_real(n < 4 ? PERM_ISA_PLAIN : permi_isa_best(), n, a, &value))
-    return value;
+  double out[3];
+  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_real(n < 4 ? PERM_ISA_PLAIN : permi_isa_best(), n, a, out))
+    return out[0];
   return permi_real_general(n, a);
 }
 
@@ -301,7 +315,7 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
 {
   if (!value)
     return PERM_ERROR_NULL;
-  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_complex(permi_isa_best(), n, a, value))
+  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_value(permi_isa_best(), n, 2, a, value))
     return PERM_OK;
   return permi_complex_general(n, a, value);
 }
