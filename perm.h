@@ -11,17 +11,17 @@
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
    COMPILE TIME  About 12 s at -O2, 2 s at -O0: keep the implementation in a file that you seldom edit. In a program
-   of one file, also #define PERM_STATIC: it leaves out what is not called, 5 s for perm_real.
+   of one file, also #define PERM_STATIC: what is not called is left out, 5 s for perm_real.
 
-   CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here.
+   CONTENTS  Each tag is a room: a file in that folder of src/, and a tag to search for here.
      api/        >>config          macros that a project may define
                  >>types           options, result, plan, partial
                  >>calls           the public functions
      base/       >>platform        compilers, threads, clock
                  >>prices          the planner's prices (a dense kernel's rate: dense/kernels.h)
                  >>memory          allocation, max_bytes, messages
-                 >>doubles         double-double, the associative sum
-                 >>integers        integers of any size
+                 >>doubles         double-double
+                 >>integers        integers of any size, the associative sum
                  >>numbers         a number in a job's expression
                  >>ring            values of the engines and their operations
                  >>cpu             CPUID
@@ -43,7 +43,7 @@
                  >>gpu             dense sums on GPUs
                  >>plan            what fixes the bits; its price
                  >>rounding        the estimate
-                 >>bounds          the bound: proof of certify; a plan's leaf; permi_next_precision
+                 >>bounds          the bound: proof of certify; a plan's leaf
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
      exact/      >>exact           integers, residues
@@ -59,11 +59,11 @@
                  >>counts_leaf     the leaf
      solve/      >>check           finite entries, sizes, strides
                  >>names           texts; perm_layout
-                 >>run             perm_job_execute: limits, checkpoints; parts' files are merged in permi_begin
+                 >>run             perm_job_execute: limits, checkpoints, merging
                  >>engine          the interface of every engine; the choice
                  >>offers          the engines for arrays
                  >>entries         the reach of every public call
-                 >>judge           escalation: the loop is permi_solve
+                 >>judge           escalation
                  >>compute         perm_compute_*, perm_job_*
                  >>minors_calls    perm_minors_*, perm_gradient_*
                  >>batch >>batch_calls  perm_batch_*, perm_select_*
@@ -80,30 +80,30 @@
                  >>counts_kernels  counts
                  >>vocabulary_end  forgets the words
 
-   TO ADD (paths in src/; tests in tests/)
+   TO ADD (paths in src/; after the bar, tests in tests/)
      a dense kernel        kernels/dense_kernels.h: its PERMI_INSTANCE; dense/kernels.h: its line in permi_kernels_real
-                           or _complex. Test: t_dense.c, t_cpu.c, compile/run.sh (spills)
+                           or _complex | t_dense.c, t_cpu.c, compile/run.sh (spills)
      an instruction set    api/types.h: perm_isa; solve/names.h: its name; base/cpu.h: when it is there;
                            kernels/vocabulary.h: its words; dense/kernels.h, block/vectors.h: its reading; then
-                           wherever `grep -rinE 'avx2|neon' src` finds either. Test: t_cpu.c, isa.sh, `make golden`
+                           wherever `grep -rinE 'avx2|neon' src` finds either | t_cpu.c, isa.sh, `make golden`
      a dense engine        api/types.h: the end of PERM_METHOD_LIST (checkpoints keep the numbers);
                            job/options.h: permi_method_is_sparse; dense/plan.h: its plan, permi_plan_refusal;
-                           dense/bounds.h: leaf, bound, estimate, permi_next_precision; scalar ones in dense/plain.h.
-                           Test: t_engines.c, climb.c
+                           dense/bounds.h: leaf, bound, estimate, permi_next_precision; scalar ones in dense/plain.h
+                           | t_engines.c, climb.c
      engines for arrays    solve/offers.h: offer and make as in solve/engine.h, PERMI_AT_... and its line in
-     (integers, counts)    permi_array_engines. Test: t_engines.c, t_counts_rectangular.c
+     (integers, counts)    permi_array_engines | t_engines.c, t_counts_rectangular.c
      a sparse engine       its room, with offer, make and release as in solve/engine.h; sparse/choose.h: its line in
                            permi_engines; api/types.h: the end of PERM_METHOD_LIST; dense/bounds.h:
-                           permi_next_precision. Test: t_engines.c, t_sparse.c
+                           permi_next_precision | t_engines.c, t_sparse.c
      a price               base/prices.h, with unit, machine and date
-     a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h.
-                           Test: t_frontier.c, t_arrays.c, t_counts.c
-     a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise, permi_read_text.
-                           Test: t_io.c, `make fuzz`
+     a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h
+                           | t_frontier.c, t_arrays.c, t_counts.c
+     a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise, permi_read_text
+                           | t_io.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
                            by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
-                           tests/cuda/twin.cu: its twin on the CPU. Test: cuda/run.sh
-     a room                its file; its #include and its line above. Test: `make headers check-rooms`, headers.sh
+                           tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
+     a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
@@ -132,25 +132,25 @@
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
-   Escalation: a result with a poor estimate is computed again in the next precision if that is predicted to take under
-   a second, or, with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance
-   chooses the precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under
-   a second is computed again.
+   Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
+   with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance chooses the
+   precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is
+   computed again.
 
    GUARANTEES
-     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: among a million results `make
-       check-soundness`, climbing towards large errors, finds no error above ten estimates.
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors, `make
+       check-soundness` finds none above ten estimates among a million results.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
      - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
      - No globals but a cache of processor features; no printing, signals or environment variables.
      - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
-       (OMP_STACKSIZE); more memory comes from options.allocator, which max_bytes limits.
+       (OMP_STACKSIZE); other memory comes from options.allocator, which max_bytes limits.
      - One thing is not ours: GCC's and LLVM's OpenMP end the process when they cannot start a thread (ulimit -u,
        ulimit -v, a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
 
-   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second;
-   a further column doubles it. Complex: three times that. Small exact integers: the same or less.
+   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
+   Complex: three times that. Small exact integers: the same or less.
 
    LIMITS  Square matrices to n = 64 (more with equal lines), rectangular ones while the shorter side is below about 30.
 
@@ -223,9 +223,8 @@
 #define PERM_TEXT_BYTES 2900 /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
-/* Status of a call. 0: done. PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job
-   stopped early and may continue; value is NaN. Negative: an error; value is NaN, and result->message says which
-   argument is bad, and why. */
+/* Status of a call. PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job stopped early
+   and may continue; value is NaN. Negative: an error; value is NaN, and result->message says why. */
 #define PERM_STATUS_LIST(X)                                                                                            \
   X(PERM_OK, 0, "done")                                                                                                \
   X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
@@ -257,7 +256,7 @@ typedef enum perm_status {
   PERM_STATUS_MAKE_INT = 0x7fffffff
 } perm_status;
 
-/* Those from frontier to transversals, and after structure, are in perm_sparse.h. */
+/* From frontier to transversals, and after structure: in perm_sparse.h. */
 #define PERM_METHOD_LIST(X)                                                                                            \
   X(PERM_METHOD_AUTO, "auto", "the least predicted time")                                                              \
   X(PERM_METHOD_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                   \
@@ -312,7 +311,7 @@ typedef enum perm_isa {
   PERM_ISA_COUNT
 } perm_isa;
 
-/* The format of a file without a banner: see perm_matrix_read. */
+/* Of a file without a banner: see perm_matrix_read. */
 #define PERM_FORMAT_LIST(X)                                                                                            \
   X(PERM_FORMAT_AUTO, "auto", "what the file shows; refused where that is two things")                                 \
   X(PERM_FORMAT_COORDINATE, "coordinate", "a line with rows, columns, entries; lines of row, column[, value]")         \
@@ -337,19 +336,18 @@ typedef struct perm_progress {
   const char *activity; /* static text */
 } perm_progress;
 
-/* options.gpu needs perm_cuda.cu and PERM_WITH_CUDA; else devices other than 0 are PERM_ERROR_DEVICE, unless
-   cpu_fallback is set. */
+/* Without perm_cuda.cu and PERM_WITH_CUDA, devices other than 0 are PERM_ERROR_DEVICE, unless cpu_fallback is set. */
 typedef struct perm_gpu_options {
   int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Used when predicted faster than one thread: for sums over
                        signs and counts, frontier programs (one device), batches from order 10 on */
   int cpu_fallback; /* 1: without a device the CPU does the work */
-  const char *cache; /* directory for compiled kernels, or NULL: compiled by every process */
-  int tune; /* the kernel for a sparse matrix (methods hybrid, cached). 0: predicted fastest. PERM_TUNE: if the sum is
-               predicted to take over 15 s, the fastest of a few on a slice; the choice, and with it last bits, may
-               differ from run to run. k > 0: candidate k, as in result.tuned: the same job again */
+  const char *cache; /* directory for compiled kernels; NULL: every process compiles */
+  int tune; /* the kernel of methods hybrid and cached. 0: predicted fastest. PERM_TUNE: for sums predicted to take
+               over 15 s, the fastest of a few on a slice; the choice, and with it last bits, may differ from run to
+               run. k > 0: candidate k, as in result.tuned: the same job again */
 } perm_gpu_options;
 
-/* options.checkpoint: for perm_job_execute and perm_compute_*. PRECISION says what it means for escalation. */
+/* For perm_job_execute and perm_compute_*. PRECISION says what it means for escalation. */
 typedef struct perm_checkpoint_file {
   const char *file;         /* holds finished work, read if it exists; NULL: no file */
   double seconds;           /* between writes; 0: 60 */
@@ -373,19 +371,19 @@ typedef struct perm_options {
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
   uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
   double max_seconds; /* from the call on, with planning; tasks, which cannot be split, may be refused; 0: no limit */
-  double max_bytes;   /* of host memory at a time: the given matrix, plans, tables, states of all threads, with what
-                         malloc adds; not stacks and the caller's results. What is predicted to need more is not chosen;
-                         what needs more is refused, PERM_ERROR_LIMIT. 0: no limit */
+  double max_bytes;   /* of host memory at a time: the matrix, plans, tables, states of all threads, with what malloc
+                         adds; not stacks and the caller's results. What is predicted to need more is not chosen; what
+                         needs more is refused, PERM_ERROR_LIMIT. 0: no limit */
   double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run or 20 ms,
-                         counted, not timed; 0: 1. With 10 or 100, better orders may be found */
+                         counted, not timed; 0: 1. 10 or 100 may find better orders */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data;
   const volatile int *cancel; /* NULL, or cancels when not 0 (set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
   perm_checkpoint_file checkpoint;
-  /* If not NULL, perm_compute_* call it instead of perm_job_execute (but for merging), as perm_mpi.c does. Its options
-     are those of the call, with the max_seconds that are left. */
+  /* Called by perm_compute_* instead of perm_job_execute (but for merging) unless NULL, as by perm_mpi.c, with the
+     call's options and the max_seconds that are left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
   void *execute_data;
@@ -402,17 +400,17 @@ typedef struct perm_integer {
   uint64_t word[PERM_INTEGER_WORDS];
 } perm_integer;
 
-/* permanent = (value + i imaginary) * 2^exp2. exp2 is 0 whenever value, error_bound and error_estimate are normal
-   doubles (or 0, INFINITY). After an error or an early stop (PERM_STOPPED_*, PERM_PART_DONE), value and imaginary are
-   NaN, error_bound and error_estimate INFINITY. */
+/* permanent = (value + i imaginary) * 2^exp2; the errors are in units of 2^exp2, too. exp2 is 0 whenever value and
+   errors are normal doubles (or 0, INFINITY). After an error or an early stop (PERM_STOPPED_*, PERM_PART_DONE), value
+   and imaginary are NaN, the errors INFINITY. */
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
-  double partial_sum, partial_imaginary; /* after an early stop: the terms summed so far of the first unfinished leaf,
-                                            in units of 2^exp2 (with a modulus, modulo it), no approximation; else 0 */
+  double partial_sum, partial_imaginary; /* after an early stop: the terms so far of the first unfinished leaf, in units
+                                            of 2^exp2 (with a modulus, modulo it), no approximation; else 0 */
   long long exp2;
-  double error_bound;    /* at least |value - permanent|, in units of 2^exp2; INFINITY: no guarantee; 0 if exact */
-  double error_estimate; /* likely |value - permanent|, in units of 2^exp2: a part of the bound, or as >>bounds says;
-                            attacks find no error above ten times that. INFINITY: unknown */
+  double error_bound;    /* at least |value - permanent|; INFINITY: no guarantee; 0 if exact */
+  double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says; attacks find no error
+                            above ten times that. INFINITY: unknown */
   int is_complex;    /* 1: errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent; value is its nearest double */
   perm_integer integer, imaginary_integer;
@@ -463,14 +461,14 @@ typedef struct perm_plan {
   uint64_t fingerprint;                              /* of matrix bits and the fields above */
 } perm_plan;
 
-/* An exactly associative sum: fixed point, two's complement, unit 2^-1074, least word first. Every finite double is a
-   whole number of units, so any order and grouping gives the same bits. 5632 bits hold 2^3000 terms of the largest
-   double, and sums of integers of PERM_INTEGER_WORDS words. */
+/* An exactly associative sum: fixed point, two's complement, least word first. Its unit 2^-1074 divides every finite
+   double, so any order and grouping gives the same bits. 5632 bits hold 2^3000 terms of the largest double, and sums of
+   integers of PERM_INTEGER_WORDS words. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
 
-/* What a range or task of one leaf yields. Zero before the first use. */
+/* What chunks of one leaf yield. Zero before the first use. */
 typedef struct perm_partial {
   perm_sum value, imaginary; /* sum of the terms */
   perm_sum absolute;         /* sum of |terms|, complex ones as |real| + |imaginary|; may be a sample, scaled up */
@@ -482,8 +480,8 @@ typedef struct perm_partial {
   double terms;
 } perm_partial;
 
-/* A job is an expression over leaves: products over matrix blocks, sums over branches. It is immutable, so any number
-   of threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk that cannot be split. */
+/* A job is an expression over leaves: products over matrix blocks, sums over branches. It is immutable: any number of
+   threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk. */
 typedef struct perm_job perm_job;
 typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK } perm_leaf_kind;
 typedef struct perm_leaf {
@@ -498,41 +496,38 @@ typedef struct perm_leaf {
   int tuned; /* with options.gpu.tune: its candidate; 0: none */
 } perm_leaf;
 
-/* Finished work of a job: per leaf a partial and the set of its chunks. */
+/* Finished work: for each leaf a partial and the set of its chunks. */
 typedef struct perm_state perm_state;
 #define PERM_PARTIAL_BYTES 2168
 
 /* ========================================================================================== >>calls
-   Every public function. Unless a function says otherwise, it is thread-safe, and inputs are the caller's and not
-   modified. Matrices are row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real
-   and imaginary part (as C99's and C++'s), and ld counts pairs. options may be NULL. *result is overwritten, and its
-   status returned. result is required where it gets the permanent (perm_compute_*, perm_minors_*, perm_gradient_*,
-   perm_job_finish, perm_job_execute, perm_state_finish); else it may be NULL, and gets only status and message. Jobs
-   and states copy what they need, and are freed by perm_job_free, perm_state_free. */
+   Every public function. Unless it says otherwise, a function is thread-safe and leaves inputs alone. Matrices are
+   row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real and imaginary part (as
+   C99's and C++'s), and ld counts pairs. options may be NULL. *result is overwritten, and its status returned. It is
+   required where it gets the permanent (perm_compute_*, perm_minors_*, perm_gradient_*, perm_job_finish,
+   perm_job_execute, perm_state_finish); else it may be NULL, and gets only status and message. Jobs and states copy
+   what they need; perm_job_free and perm_state_free free them. */
 
-/* Permanent of the n x n matrix a without gaps, n*n doubles. n <= 12: right to 1e-10 of itself (mostly to 1e-15;
-   searched by climbing), or else, and for larger n, as perm_compute_real without options, which also tells the error.
-   NaN on bad arguments or without memory, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. O(n 2^(n-1)). */
+/* Permanent of the n x n matrix a without gaps. n <= 12: right to 1e-10 of itself (mostly to 1e-15; searched by
+   climbing), or else, and for larger n, as perm_compute_real without options, which also tells the error. NaN on bad
+   arguments or without memory, +-HUGE_VAL beyond double; n = 0 gives 1. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
-/* The same of a complex matrix, 2*n*n doubles, into value[0] and value[1]; the promise is of the modulus. On an error
-   both are NaN; a part that exceeds double is +-HUGE_VAL. */
+/* The same of a complex matrix, into value[0] and value[1], both NaN on an error; the promise is of the modulus. */
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
-/* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: the permanent of the
-   transpose; m or n = 0: 1. Square matrices up to order PERM_MAX_N, others up to PERM_MAX_LINES while the shorter side
-   is short: at most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with
-   an eighth of zeros go there, up to order PERM_MAX_LINES. This holds for all perm_compute_ functions. */
+/* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: of the transpose; m or n =
+   0: 1. Square matrices up to order PERM_MAX_N, others up to PERM_MAX_LINES while the shorter side is short: at most
+   2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with an eighth of
+   zeros go there, up to order PERM_MAX_LINES. All this holds for all perm_compute_ functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
-
-/* 2*m*ld doubles. */
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 
-/* Permanent of the matrix in which row i of a (m x n) stands row_counts[i] times and column j column_counts[j] times;
-   NULL: once each. The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES. Terms: the product of
-   counts + 1 over rows, or over columns. */
+/* Permanent of the matrix in which row i of a stands row_counts[i] times and column j column_counts[j] times; NULL:
+   once each. The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES. Terms: the product of counts + 1
+   over rows, or over columns. */
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                 const int *column_counts, const perm_options *options,
                                                 perm_result *result);
@@ -548,9 +543,9 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     const int *row_counts, const int *column_counts,
                                                     const perm_options *options, perm_result *result);
 
-/* Permanent of an m x n matrix of integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo
-   options.modulus if given. Precision default or exact. Square matrices up to order PERM_MAX_N: n 2^(n-1) elements, for
-   small entries at least at the speed of doubles. PERM_ERROR_OVERFLOW if a perm_integer may be too short. */
+/* Permanent of a matrix of integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo
+   options.modulus if given. Precision default or exact. Square: n 2^(n-1) elements, for small entries at least at the
+   speed of doubles. PERM_ERROR_OVERFLOW if a perm_integer may be too short. */
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
@@ -568,8 +563,8 @@ PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld,
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_plan *plan, perm_result *result);
 
-/* Job of one leaf from a plan and its matrix; the plan is made again, and PERM_ERROR_STATE if it differs. Options used:
-   allocator, max_bytes. */
+/* Job of one leaf from a plan and its matrix. PERM_ERROR_STATE: the plan, made again, differs. Options used: allocator,
+   max_bytes. */
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
@@ -579,14 +574,14 @@ PERM_API void perm_job_free(perm_job *job); /* NULL is fine */
 PERM_API int perm_job_leaves(const perm_job *job);
 PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *information);
 
-/* Describes the job in several lines. Like snprintf: returns the length needed; buffer may be NULL when size is 0. */
+/* Describes the job in several lines; like snprintf. */
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
 
 /* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Threads, processes and machines may fill
-   partials of their own. A task has the one chunk [0, 1). */
+   partials of their own. */
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
 
-/* Adds `from` to `into`, exactly: any order and grouping give the same bits. PERM_ERROR_STATE: different leaves. */
+/* Adds `from` to `into`, exactly. PERM_ERROR_STATE: different leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
 /* The result of the job from one complete partial per leaf (partials[leaf]); else PERM_ERROR_STATE. */
@@ -595,13 +590,13 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
 /* Two jobs of one version share this number only if they give the same bits. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
 
-/* Computes chunks [begin, end) of a leaf into *partial, which is overwritten, with the options' threads, GPUs, cancel,
-   progress and max_seconds. A stop or a failure leaves the chunks [begin, begin + partial->chunks). */
+/* Computes chunks [begin, end) of a leaf into *partial, overwritten, with the options' threads, GPUs, cancel, progress
+   and max_seconds. A stop or a failure leaves the chunks [begin, begin + partial->chunks). */
 PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
-/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (layout: >>state). Encoding returns that number and
-   writes only if `size` is enough; decoding refuses other sizes and impossible numbers (PERM_ERROR_FORMAT). */
+/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (>>state). Encoding returns that number, and writes
+   only if `size` is enough; decoding refuses other sizes and impossible numbers (PERM_ERROR_FORMAT). */
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
@@ -619,44 +614,43 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
 /* perm_job_finish of a state. PERM_ERROR_STATE if chunks are missing; the message names the first gap. */
 PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result);
 
-/* A state and the options that its job was planned with, as bytes (layout: >>checkpoint). Encoding returns the length,
-   0 on bad arguments, and writes only if `size` is enough; bytes may be NULL. Decoding creates *state;
-   PERM_ERROR_FORMAT: damaged; PERM_ERROR_STATE: of another version or job. */
+/* A state and the options that its job was planned with, as bytes (>>checkpoint). Encoding returns the length, 0 on bad
+   arguments, and writes only if `size` is enough; bytes may be NULL. Decoding creates *state; PERM_ERROR_FORMAT:
+   damaged; PERM_ERROR_STATE: of another version or job. */
 PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, const perm_options *options,
                                   void *bytes, size_t size);
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
                                        perm_result *result);
 
-/* The same as a file. Writing replaces it as a whole, on the disk on return, or leaves it unchanged. Reading refuses
-   files that are damaged or of another job, version or part (options.checkpoint.parts; 0: any) and says what differs.
-   Regular files only (>>files, also on modes, links, temporary files and SIGXFSZ). */
+/* The same as a file (>>files). Writing replaces it as a whole, on the disk on return, or leaves it unchanged. Reading
+   also refuses another part (options.checkpoint.parts; 0: any) and says what differs. Regular files only. */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
 PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                           perm_state **state, perm_result *result);
 
-/* Reads what the job of a checkpoint was planned with, for making it again: overwrites method, precision, isa (never
-   auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: the timed candidate),
-   checkpoint.part and .parts. *note (may be NULL) gets a copy of the note from the options' allocator, for the caller
-   to release (by default with free), or NULL. */
+/* Reads what the job of a checkpoint was planned with: overwrites method, precision, isa (never auto), certify,
+   modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: the timed candidate), checkpoint.part and
+   .parts. *note (may be NULL) gets a copy of the note from the options' allocator, for the caller to release (by
+   default with free), or NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result);
 
 /* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds
-   (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call continues; a task that was
-   cut short starts again. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT). With
-   options.checkpoint an empty state begins with the file's, if there is one; the file is written at once, so that a bad
-   name shows early, every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at the
-   next interval; if the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE. A
-   finished job's file answers at once. */
+   (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call continues, a task from its
+   start. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT). With options.checkpoint an
+   empty state begins with the file's, if there is one; the file is written at once, so that a bad name shows early,
+   every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at the next interval; if
+   the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE. A finished job's
+   file answers at once. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
-/* Permanent of the n x n matrix u v of declared rank r: u is n x r, v is r x n, with row strides ldu >= r and ldv >= n.
-   C(n + r - 1, r - 1) monomials of n r double-double operations; error_bound is guaranteed, about 1e-29 of the sum of
-   moduli, for u and v as given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. [Bar96] */
+/* Permanent of u v, of declared rank r: u is n x r, v is r x n, with row strides ldu >= r and ldv >= n. C(n + r - 1, r
+   - 1) monomials of n r double-double operations; error_bound is guaranteed, about 1e-29 of the sum of moduli, for u
+   and v as given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. [Bar96] */
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                 ptrdiff_t ldv, const perm_options *options, perm_result *result);
 PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
@@ -665,16 +659,16 @@ PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u
 /* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each, n <= PERM_CAUCHY_MAX_N, in O(n^3) double-double
    operations. *condition (may be NULL): the largest factor on an entrywise relative error of the squared matrix; 30
    digits less its logarithm are right, as error_estimate says (error_bound is INFINITY). Where that is too few, n is
-   small and method is auto, perm_compute_real (_complex) computes the matrix. PERM_ERROR_NODES: x_i = y_j, or two equal
-   x or two equal y. [Bor55] */
+   small and method is auto, perm_compute_real (_complex) computes it. PERM_ERROR_NODES: x_i = y_j, or two equal x or y.
+   [Bor55] */
 PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
                                               double *condition, perm_result *result);
 PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y, const perm_options *options,
                                                  double *condition, perm_result *result);
 
-/* Unbiased estimates by random samples; the interval holds as far as the mean is nearly normal. All zero: the best
-   estimator, 65536 samples, 95 %. Stops at the first limit: samples (rounded up to blocks of 256), relative_error
-   (standard error over value; PERM_TOLERANCE_NOT_MET if another limit came first), options.max_seconds. */
+/* Unbiased estimates by random samples; the interval holds as far as the mean is nearly normal. Stops at the first
+   limit: samples (rounded up to blocks of 256), relative_error (standard error over value; PERM_TOLERANCE_NOT_MET if
+   another limit came first), options.max_seconds. */
 typedef enum perm_estimator {
   PERM_ESTIMATOR_AUTO,
   PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
@@ -707,9 +701,9 @@ typedef struct perm_estimate {
   char message[PERM_MESSAGE_BYTES];
 } perm_estimate;
 
-/* Estimates the permanent of an n x n matrix, n up to PERM_ESTIMATE_MAX_N. plan may be NULL. O(n^2) a sample. Of the
-   options threads, max_seconds, progress, cancel and allocator count. Stopped before the first block of 256 samples,
-   value is NaN and standard_error INFINITY. [Gur05] [SB99] */
+/* Estimates the permanent of an n x n matrix, n up to PERM_ESTIMATE_MAX_N. plan may be NULL: all zero, the best
+   estimator, 65536 samples, 95 %. O(n^2) a sample. Of the options threads, max_seconds, progress, cancel and allocator
+   count. Stopped before the first block, value is NaN and standard_error INFINITY. [Gur05] [SB99] */
 PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                         const perm_options *options, perm_estimate *estimate);
 PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
@@ -717,12 +711,12 @@ PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld,
 PERM_API const char *perm_estimator_name(perm_estimator estimator);
 
 /* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
-   With row_counts[m], column_counts[n] as in perm_compute_repeated_real, one copy of each is left out; a column without
-   a copy has minor 0, `row` needs one. The totals must agree (PERM_ERROR_COUNTS) and be at most 256. Values are in
-   units of 2^result->exp2: minors below 2^-1000 of the largest may become 0. result: value is the permanent of the
-   whole matrix, error_estimate the absolute error of the worst minor, error_bound INFINITY (0 if all minors are 0 by
-   structure). tolerance is relative to the largest minor. On an error minors are NaN. O(n 2^(n-1)), about the time of
-   two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
+   With counts as in perm_compute_repeated_real, one copy of each is left out; a column without a copy has minor 0,
+   `row` needs one; the totals are at most 256. Values are in units of 2^result->exp2: minors below 2^-1000 of the
+   largest may become 0. result: value is the permanent of the whole matrix, error_estimate the absolute error of the
+   worst minor, error_bound INFINITY (0 if all minors are 0 by structure). tolerance is relative to the largest minor.
+   On an error minors are NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same
+   by rows. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -731,7 +725,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          double *minors, perm_result *result);
 
 /* Derivatives by all entries: gradient[i * n + j] is row_counts[i] * column_counts[j] times the minor of row i and
-   column j. Else as minors. About the time of eight permanents. */
+   column j. Else as minors. About eight permanents. */
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result);
@@ -740,12 +734,11 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            perm_result *result);
 
 /* Many matrices of one order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: + 2 k *
-   matrix_stride), without gaps between rows. Accurate to 1e-10 (n <= 4: relative to the permanent of the moduli),
-   though not to the bits of single calls; bits do not depend on other matrices. What exceeds double is +-HUGE_VAL. A
-   matrix that fails gets NaN; the status is the failure's, and the message names the first; result's value is 0. With
-   options beyond the defaults (method, precision, certify, a tolerance below 1e-10) every matrix is a single call.
-   options.gpu: orders 10 to 24, but for matrices that need scaling or cancel too much for the tolerance (0: 1e-10; many
-   complex ones from order 21 on). O(count n 2^(n-1)). */
+   matrix_stride), without gaps. Accurate to 1e-10 (n <= 4: relative to the permanent of the moduli), not to the bits of
+   single calls; bits do not depend on other matrices. What exceeds double is +-HUGE_VAL. A matrix that fails gets NaN;
+   the status is the failure's, and the message names the first; result's value is 0. With method, precision, certify or
+   a tolerance below 1e-10 every matrix is a single call. options.gpu: orders 10 to 24, but for matrices that need
+   scaling or cancel too much for the tolerance (0: 1e-10; many complex ones from order 21 on). O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
@@ -753,7 +746,7 @@ PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, si
 PERM_API perm_status perm_batch_float(int n, size_t count, const float *a, size_t matrix_stride,
                                       const perm_options *options, double *permanents, perm_result *result);
 
-/* The same, entry by entry: entry (i, j) of matrix k is a[(i * n + j) * entry_stride + k] (complex: the pair there),
+/* The same, entry by entry: (i, j) of matrix k is a[(i * n + j) * entry_stride + k] (complex: the pair there),
    entry_stride >= count. The fastest layout up to n = 8. */
 PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
                                          const perm_options *options, double *permanents, perm_result *result);
@@ -762,8 +755,8 @@ PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a
 PERM_API perm_status perm_batch_float_soa(int n, size_t count, const float *a, size_t entry_stride,
                                           const perm_options *options, double *permanents, perm_result *result);
 
-/* The same for k x k selections from one m x n matrix of any size: selection s takes rows rows[s * k + 0 .. k - 1]
-   (NULL: rows 0 .. k - 1) and columns columns[s * k + 0 .. k - 1], counted from 0, repeats allowed. */
+/* The same for k x k selections from one m x n matrix of any size: selection s takes rows[s * k + 0 .. k - 1] (NULL:
+   rows 0 .. k - 1) and columns[s * k + 0 .. k - 1], counted from 0, repeats allowed. */
 PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count, const int *rows,
                                       const int *columns, const perm_options *options, double *permanents,
                                       perm_result *result);
@@ -791,9 +784,9 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 /* The best instruction set of this machine that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
 
-/* For languages that cannot read this header: the library's version, MAJOR * 1000000 + MINOR * 1000 + PATCH; bytes of a
-   structure ("perm_result"), or offset and bytes of a field ("perm_result.value"), of those that calls take or fill and
-   perm_leaf. PERM_ERROR_RANGE: no such name; PERM_ERROR_NULL. */
+/* For languages that cannot read this header: the version, MAJOR * 1000000 + MINOR * 1000 + PATCH; bytes of a structure
+   ("perm_result") that calls take or fill, or offset and bytes of a field ("perm_result.value"). PERM_ERROR_RANGE: no
+   such name. */
 PERM_API int perm_version(void);
 PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes);
 
@@ -1496,164 +1489,10 @@ static int permi_arithmetic_is_sound(void)
          fma(one + 2 * tiny, one + 2 * tiny, -product) == 4 * tiny * tiny;
 }
 
-/* perm_sum: a long fixed-point accumulator [Kul13]; word w has weight 2^(64 w - 1074). */
-static void permi_sum_carry(perm_sum *sum, int w, uint64_t low, uint64_t high, int subtract)
-{
-  if (subtract) {
-    uint64_t before = sum->word[w], borrow;
-    sum->word[w] = before - low;
-    borrow = before < low;
-    for (w++; w < PERM_SUM_WORDS && (high || borrow); w++, high = 0) {
-      uint64_t take = high + borrow; /* high < 2^63, so no wrap */
-      before = sum->word[w];
-      sum->word[w] = before - take;
-      borrow = before < take;
-    }
-  } else {
-    uint64_t carry;
-    sum->word[w] += low;
-    carry = sum->word[w] < low;
-    for (w++; w < PERM_SUM_WORDS && (high || carry); w++, high = 0) {
-      uint64_t give = high + carry;
-      sum->word[w] += give;
-      carry = sum->word[w] < give;
-    }
-  }
-}
-
-static void permi_sum_add_double(perm_sum *sum, double x) /* x finite */
-{
-  uint64_t bits, mantissa;
-  int exponent, shift;
-  memcpy(&bits, &x, sizeof bits);
-  exponent = (int)(bits >> 52 & 2047);
-  mantissa = bits & ((UINT64_C(1) << 52) - 1);
-  if (exponent)
-    mantissa |= UINT64_C(1) << 52;
-  else
-    exponent = 1;
-  if (!mantissa)
-    return;
-  shift = (exponent - 1) & 63;
-  permi_sum_carry(sum, (exponent - 1) >> 6, mantissa << shift, shift ? mantissa >> (64 - shift) : 0, (int)(bits >> 63));
-}
-
-static void permi_sum_add(perm_sum *sum, const perm_sum *other)
-{
-  uint64_t carry = 0;
-  int w;
-  for (w = 0; w < PERM_SUM_WORDS; w++) {
-    uint64_t with_carry = other->word[w] + carry;
-    carry = with_carry < carry;
-    sum->word[w] += with_carry;
-    carry += sum->word[w] < with_carry;
-  }
-}
-
-PERMI_UNUSED
-    static void
-    permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int words, int negative)
-{
-  int i; /* 1 = 2^1074 units: word 16, bit 50 */
-  for (i = 0; i < words && i < PERM_SUM_WORDS - 17; i++)
-    permi_sum_carry(sum, 16 + i, magnitude[i] << 50, magnitude[i] >> 14, negative);
-}
-
-static int permi_sum_negative(const perm_sum *sum)
-{
-  return (int)(sum->word[PERM_SUM_WORDS - 1] >> 63);
-}
-
-static perm_sum permi_sum_magnitude(const perm_sum *sum)
-{
-  perm_sum r = *sum;
-  if (permi_sum_negative(sum)) {
-    uint64_t carry = 1;
-    int w;
-    for (w = 0; w < PERM_SUM_WORDS; w++) {
-      r.word[w] = ~r.word[w] + carry;
-      carry = carry && !r.word[w];
-    }
-  }
-  return r;
-}
-
-/* Nearest double to |sum| 2^-shift (ties to even), normal and below 2^64; *exp2 = shift. */
-static double permi_magnitude_double(const perm_sum *magnitude, int *exp2)
-{
-  uint64_t top, below = 0;
-  int w = PERM_SUM_WORDS - 1, i, lead = 0;
-  *exp2 = 0;
-  while (w >= 0 && !magnitude->word[w])
-    w--;
-  if (w < 0)
-    return 0;
-  top = magnitude->word[w];
-  while (!(top >> 63))
-    top <<= 1, lead++;
-  if (w > 0) {
-    if (lead)
-      top |= magnitude->word[w - 1] >> (64 - lead);
-    below = magnitude->word[w - 1] << lead;
-    for (i = 0; i < w - 1; i++)
-      below |= magnitude->word[i];
-  }
-  *exp2 = 64 * w - lead - 1074;
-  /* keep 53 of the 64 bits, round by the 11 dropped ones and the sticky rest */
-  {
-    uint64_t kept = top >> 11, dropped = top & 2047, half = 1024;
-    if (dropped > half || (dropped == half && (below || (kept & 1))))
-      kept++;
-    return (double)kept * 2048.0;
-  }
-}
-
-/* The sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
-static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
-{
-  perm_sum rest = permi_sum_magnitude(sum);
-  permi_dd r = {0, 0};
-  int e, e2;
-  *exp2 = 0;
-  r.hi = permi_magnitude_double(&rest, &e);
-  if (r.hi == 0)
-    return r;
-  { /* rest -= hi 2^e: hi is a multiple of 2^11 */
-    uint64_t mantissa = (uint64_t)(r.hi / 2048.0);
-    int bit = e + 11 + 1074;
-    if (bit >= 0) {
-      int shift = bit & 63;
-      permi_sum_carry(&rest, bit >> 6, mantissa << shift, shift ? mantissa >> (64 - shift) : 0, 1);
-    } else { /* the sum has fewer than 53 bits */
-      permi_sum_carry(&rest, 0, mantissa >> -bit, 0, 1);
-    }
-  }
-  {
-    int less = permi_sum_negative(&rest);
-    rest = permi_sum_magnitude(&rest);
-    r.lo = permi_magnitude_double(&rest, &e2);
-    r.lo = ldexp(less ? -r.lo : r.lo, e2 - e);
-  }
-  if (permi_sum_negative(sum)) {
-    r.hi = -r.hi;
-    r.lo = -r.lo;
-  }
-  *exp2 = (long long)e + 64;
-  return permi_dd_scale(r, -64);
-}
-
 /* ======================================================================================= >>integers
-   Integers of any size: magnitudes of 64-bit words, and perm_integer. */
+   Integers of any size: magnitudes of 64-bit words, perm_sum and perm_integer. */
 
-/* Magnitudes of n words. */
-static int permi_words_compare(const uint64_t *a, const uint64_t *b, int n)
-{
-  while (n-- > 0)
-    if (a[n] != b[n])
-      return a[n] < b[n] ? -1 : 1;
-  return 0;
-}
-
+/* a += b, a -= b of n words; return the carry, the borrow. */
 static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
 {
   uint64_t carry = 0;
@@ -1667,7 +1506,7 @@ static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
   return carry;
 }
 
-static void permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
+static uint64_t permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
 {
   uint64_t borrow = 0;
   int i;
@@ -1676,6 +1515,7 @@ static void permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
     borrow = (t < borrow) | (before < t);
     a[i] = before - t;
   }
+  return borrow;
 }
 
 typedef struct permi_wide {
@@ -1745,7 +1585,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   return carry;
 }
 
-/* Returns 1 if x, two's complement, is negative; magnitude = |x|. */
+/* Returns 1 if x, two's complement, is negative; magnitude = |x|, which may be x itself. */
 static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int words)
 {
   const int negative = (int)(x[words - 1] >> 63);
@@ -1756,6 +1596,96 @@ static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int wor
     carry = carry && !magnitude[i];
   }
   return negative;
+}
+
+/* Nearest double to the magnitude times 2^-*exp2 (ties to even): from 2^63 to 2^64, or 0. */
+static double permi_words_double(const uint64_t *word, int words, int *exp2)
+{
+  uint64_t top, below = 0;
+  int w = words - 1, lead = 0, i;
+  *exp2 = 0;
+  while (w >= 0 && !word[w])
+    w--;
+  if (w < 0)
+    return 0;
+  top = word[w];
+  for (; !(top >> 63); lead++)
+    top <<= 1;
+  if (w > 0) {
+    top |= lead ? word[w - 1] >> (64 - lead) : 0;
+    below = word[w - 1] << lead;
+  }
+  for (i = 0; i < w - 1; i++)
+    below |= word[i];
+  *exp2 = 64 * w - lead;
+  return (double)(top | (below != 0)); /* 64 bits round as all would */
+}
+
+/* perm_sum: a long fixed-point accumulator [Kul13] in units of 2^-1074. Adds x 2^bit units, or subtracts them, since
+   s - x = ~(~s + x). */
+static void permi_sum_add_bits(perm_sum *sum, uint64_t x, int bit, int subtract)
+{
+  const uint64_t flip = subtract ? UINT64_MAX : 0;
+  const int shift = bit & 63;
+  uint64_t low = x << shift, high = shift ? x >> (64 - shift) : 0;
+  int w;
+  for (w = bit >> 6; w < PERM_SUM_WORDS && (low || high); w++) {
+    const uint64_t word = (sum->word[w] ^ flip) + low;
+    sum->word[w] = word ^ flip;
+    low = high + (word < low);
+    high = 0;
+  }
+}
+
+static void permi_sum_add_double(perm_sum *sum, double x) /* x finite */
+{
+  uint64_t bits, mantissa;
+  int exponent;
+  memcpy(&bits, &x, sizeof bits);
+  exponent = (int)(bits >> 52 & 2047);
+  mantissa = bits & ((UINT64_C(1) << 52) - 1);
+  if (exponent)
+    mantissa |= UINT64_C(1) << 52;
+  permi_sum_add_bits(sum, mantissa, exponent ? exponent - 1 : 0, (int)(bits >> 63));
+}
+
+static void permi_sum_add(perm_sum *sum, const perm_sum *other)
+{
+  permi_words_add(sum->word, other->word, PERM_SUM_WORDS);
+}
+
+PERMI_UNUSED
+static void permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int words, int negative)
+{
+  int i;
+  for (i = 0; i < words && i < PERM_SUM_WORDS - 17; i++)
+    permi_sum_add_bits(sum, magnitude[i], 1074 + 64 * i, negative);
+}
+
+/* The sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
+static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
+{
+  permi_dd r = {0, 0};
+  perm_sum rest;
+  const int negative = permi_words_magnitude(rest.word, sum->word, PERM_SUM_WORDS);
+  uint64_t mantissa;
+  int e, rest_e;
+  *exp2 = 0;
+  r.hi = permi_words_double(rest.word, PERM_SUM_WORDS, &e);
+  if (r.hi == 0)
+    return r;
+  mantissa = (uint64_t)(r.hi / 2048); /* hi is a multiple of 2^11 */
+  if (e + 11 < 0) /* the sum has fewer than 53 bits */
+    permi_sum_add_bits(&rest, mantissa >> (-e - 11), 0, 1);
+  else
+    permi_sum_add_bits(&rest, mantissa, e + 11, 1);
+  if (permi_words_magnitude(rest.word, rest.word, PERM_SUM_WORDS))
+    r.lo = -permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
+  else
+    r.lo = permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
+  r.lo = ldexp(r.lo, rest_e - e);
+  *exp2 = (long long)e - 1074 + 64;
+  return permi_dd_scale(negative ? permi_dd_negate(r) : r, -64);
 }
 
 static void permi_sum_add_signed(perm_sum *sum, const uint64_t *x, int words)
@@ -1776,8 +1706,7 @@ PERMI_UNUSED static perm_integer permi_integer_of(int64_t x)
 {
   perm_integer a;
   memset(&a, 0, sizeof a);
-  a.negative = x < 0;
-  a.word[0] = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+  a.negative = permi_words_magnitude(a.word, (const uint64_t *)&x, 1);
   a.words = x != 0;
   return a;
 }
@@ -1789,13 +1718,10 @@ static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtrac
   if (a->negative == negative) {
     if (permi_words_add(a->word, b->word, PERM_INTEGER_WORDS))
       return 0;
-  } else if (permi_words_compare(a->word, b->word, PERM_INTEGER_WORDS) >= 0) {
-    permi_words_subtract(a->word, b->word, PERM_INTEGER_WORDS);
-  } else {
-    uint64_t difference[PERM_INTEGER_WORDS];
-    memcpy(difference, b->word, sizeof difference);
-    permi_words_subtract(difference, a->word, PERM_INTEGER_WORDS);
-    memcpy(a->word, difference, sizeof difference);
+  } else if (permi_words_subtract(a->word, b->word, PERM_INTEGER_WORDS)) { /* b is larger */
+    uint64_t negated[PERM_INTEGER_WORDS] = {0};
+    permi_words_subtract(negated, a->word, PERM_INTEGER_WORDS);
+    memcpy(a->word, negated, sizeof negated);
     a->negative = negative;
   }
   permi_integer_trim(a);
@@ -1877,14 +1803,14 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
 /* Returns 0 if there is a fraction or the integer is too long. */
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
-  perm_sum r = permi_sum_magnitude(sum);
+  perm_sum r;
   int i;
+  integer->negative = permi_words_magnitude(r.word, sum->word, PERM_SUM_WORDS);
   for (i = 0; i < 16; i++)
     if (r.word[i])
       return 0;
   if (r.word[16] & ((UINT64_C(1) << 50) - 1) || r.word[PERM_SUM_WORDS - 1] >> 50)
     return 0;
-  integer->negative = permi_sum_negative(sum);
   for (i = 0; i < PERM_INTEGER_WORDS; i++)
     integer->word[i] = r.word[16 + i] >> 50 | r.word[17 + i] << 14;
   permi_integer_trim(integer);
@@ -1926,6 +1852,17 @@ static double permi_modulus(double a, double b)
   return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
 }
 
+/* The same number in units that are 2^d as large. */
+static void permi_number_raise(permi_number *a, long long d)
+{
+  const int shift = -permi_int_exponent(d);
+  a->value = permi_dd_scale(a->value, shift);
+  a->imaginary = permi_dd_scale(a->imaginary, shift);
+  a->error = ldexp(a->error, shift);
+  a->estimate = ldexp(a->estimate, shift);
+  a->exp2 += d;
+}
+
 /* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, lest products overflow; for a value of 0 its
    error, or else its estimate. */
 static void permi_number_normalise(permi_number *a)
@@ -1939,11 +1876,7 @@ static void permi_number_normalise(permi_number *a)
   if (lead == 0)
     return;
   frexp(lead, &e);
-  a->value = permi_dd_scale(a->value, -e);
-  a->imaginary = permi_dd_scale(a->imaginary, -e);
-  a->error = ldexp(a->error, -e);
-  a->estimate = ldexp(a->estimate, -e);
-  a->exp2 += e;
+  permi_number_raise(a, e);
 }
 
 /* ab, rounded up where it underflows; 0 when either is 0, even times infinity. */
@@ -1954,10 +1887,8 @@ static double permi_times(double a, double b)
 
 static void permi_dd_multiply_complex(permi_dd *a, permi_dd *b, permi_dd c, permi_dd d)
 {
-  permi_dd bd = permi_dd_multiply(*b, d), ad = permi_dd_multiply(*a, d);
-  bd.hi = -bd.hi;
-  bd.lo = -bd.lo;
-  *a = permi_dd_add(permi_dd_multiply(*a, c), bd);
+  const permi_dd bd = permi_dd_multiply(*b, d), ad = permi_dd_multiply(*a, d);
+  *a = permi_dd_add(permi_dd_multiply(*a, c), permi_dd_negate(bd));
   *b = permi_dd_add(ad, permi_dd_multiply(*b, c));
 }
 
@@ -1978,18 +1909,15 @@ static permi_dd_complex permi_dd_complex_times(permi_dd_complex a, permi_dd_comp
 static int permi_integers_multiply(permi_number *a, const permi_number *b)
 {
   perm_integer real, imaginary, product;
-  if (!permi_integer_multiply(&a->integer, &b->integer, &real))
+  if (!permi_integer_multiply(&a->integer, &b->integer, &real) ||
+      !permi_integer_multiply(&a->imaginary_integer, &b->imaginary_integer, &product) ||
+      !permi_integer_add(&real, &product, 1) ||
+      !permi_integer_multiply(&a->integer, &b->imaginary_integer, &imaginary) ||
+      !permi_integer_multiply(&a->imaginary_integer, &b->integer, &product) ||
+      !permi_integer_add(&imaginary, &product, 0))
     return 0;
-  if (a->imaginary_integer.words || b->imaginary_integer.words) {
-    if (!permi_integer_multiply(&a->imaginary_integer, &b->imaginary_integer, &product) ||
-        !permi_integer_add(&real, &product, 1) ||
-        !permi_integer_multiply(&a->integer, &b->imaginary_integer, &imaginary) ||
-        !permi_integer_multiply(&a->imaginary_integer, &b->integer, &product) ||
-        !permi_integer_add(&imaginary, &product, 0))
-      return 0;
-    a->imaginary_integer = imaginary;
-  }
   a->integer = real;
+  a->imaginary_integer = imaginary;
   return 1;
 }
 
@@ -2024,27 +1952,21 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
   permi_number b = *b_given;
   if (a->exact && b.exact &&
       (!permi_integer_add(&a->integer, &b.integer, 0) ||
-       (b.imaginary_integer.words && !permi_integer_add(&a->imaginary_integer, &b.imaginary_integer, 0))))
+       !permi_integer_add(&a->imaginary_integer, &b.imaginary_integer, 0)))
     return PERM_ERROR_OVERFLOW;
   a->exact = a->exact && b.exact;
   permi_number_normalise(a);
   permi_number_normalise(&b);
   if (b.value.hi != 0 || b.imaginary.hi != 0 || b.error != 0) {
-    int nothing = a->value.hi == 0 && a->imaginary.hi == 0 && a->error == 0;
-    long long d = nothing ? LLONG_MAX : b.exp2 - a->exp2;
-    if (d > 0) {
-      int shift = -permi_int_exponent(d);
-      a->value = permi_dd_scale(a->value, shift);
-      a->imaginary = permi_dd_scale(a->imaginary, shift);
-      a->error = ldexp(a->error, shift) + (nothing ? 0 : DBL_MIN);
-      a->estimate = ldexp(a->estimate, shift);
+    const long long d = b.exp2 - a->exp2;
+    if (a->value.hi == 0 && a->imaginary.hi == 0 && a->error == 0) {
       a->exp2 = b.exp2;
+    } else if (d > 0) {
+      permi_number_raise(a, d);
+      a->error += DBL_MIN;
     } else {
-      int shift = permi_int_exponent(d);
-      b.value = permi_dd_scale(b.value, shift);
-      b.imaginary = permi_dd_scale(b.imaginary, shift);
-      b.error = ldexp(b.error, shift) + DBL_MIN;
-      b.estimate = ldexp(b.estimate, shift);
+      permi_number_raise(&b, -d);
+      b.error += DBL_MIN;
     }
     a->value = permi_dd_add(a->value, b.value);
     a->imaginary = permi_dd_add(a->imaginary, b.imaginary);
@@ -2056,16 +1978,9 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
   return PERM_OK;
 }
 
-/* Nearest double (ties to even) times 2^-*exp2. */
 static double permi_integer_double(const perm_integer *integer, int *exp2)
 {
-  perm_sum sum;
-  double r;
-  memset(&sum, 0, sizeof sum);
-  memcpy(sum.word, integer->word, sizeof integer->word);
-  r = permi_magnitude_double(&sum, exp2);
-  if (r != 0)
-    *exp2 += 1074;
+  const double r = permi_words_double(integer->word, PERM_INTEGER_WORDS, exp2);
   return integer->negative ? -r : r;
 }
 
@@ -2099,14 +2014,8 @@ static void permi_number_result(const permi_number *number, perm_result *result)
   if (a.value.hi == 0 && a.imaginary.hi == 0 && a.error == 0)
     a.exp2 = 0;
   if (a.exp2 >= -1021 && a.exp2 <= 1024 && permi_fits(a.error, (int)a.exp2) && permi_fits(a.estimate, (int)a.exp2) &&
-      permi_fits(fabs(a.value.hi), (int)a.exp2) && permi_fits(fabs(a.imaginary.hi), (int)a.exp2)) {
-    e = (int)a.exp2;
-    a.value.hi = ldexp(a.value.hi, e);
-    a.imaginary.hi = ldexp(a.imaginary.hi, e);
-    a.error = ldexp(a.error, e);
-    a.estimate = ldexp(a.estimate, e);
-    a.exp2 = 0;
-  }
+      permi_fits(fabs(a.value.hi), (int)a.exp2) && permi_fits(fabs(a.imaginary.hi), (int)a.exp2))
+    permi_number_raise(&a, -a.exp2);
   result->value = a.value.hi + 0; /* no -0 */
   result->imaginary = a.imaginary.hi + 0;
   result->exp2 = a.exp2;
@@ -2276,11 +2185,10 @@ static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const per
     memset(to, 0, 8 * permi_value_words(algebra, numbers));
   switch (algebra) {
   case PERMI_MAGNITUDES:
-    permi_accumulate(y, c->real * x[0], fresh);
-    break;
   case PERMI_SIGNED:
     permi_accumulate(y, c->real * x[0], fresh);
-    permi_accumulate(y + 1, c->absolute * x[1], fresh);
+    if (algebra == PERMI_SIGNED)
+      permi_accumulate(y + 1, c->absolute * x[1], fresh);
     break;
   case PERMI_COMPLEX:
   case PERMI_PAIR_VALUES: {
@@ -2856,14 +2764,21 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
-/* Zeroes in pieces, since fresh pages take long; 0: stop. */
-static int permi_zero(permi_control *watch, void *memory, size_t bytes)
+/* Copies bytes, or zeroes where from is NULL, in pieces, since fresh pages take long; 0: stop. */
+#define PERMI_PIECE ((size_t)1 << 24)
+static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
-  const size_t piece = (size_t)1 << 24;
   size_t k;
-  for (k = 0; k < bytes && !permi_watch(watch, (double)piece / 2); k += piece)
-    memset((char *)memory + k, 0, bytes - k < piece ? bytes - k : piece);
-  return k >= bytes;
+  for (k = 0; k < bytes; k += PERMI_PIECE) {
+    const size_t piece = bytes - k < PERMI_PIECE ? bytes - k : PERMI_PIECE;
+    if (k && permi_watch(watch, PERMI_PIECE))
+      return 0;
+    if (from)
+      memcpy((char *)to + k, (const char *)from + k, piece);
+    else
+      memset((char *)to + k, 0, piece);
+  }
+  return 1;
 }
 
 #define PERMI_CHECKPOINT_DUE ((perm_status)1000)
@@ -2932,20 +2847,21 @@ struct perm_job {
   size_t note_bytes[2];
 };
 
-/* Makes room for one more item; returns 0, and *array is unchanged, without memory. */
-static int permi_grow(const perm_allocator *allocator, void **array, int used, int *room, size_t size)
+/* Makes room for one more item; returns 0, and *array, a pointer to items, is unchanged, without memory. */
+static int permi_grow(const perm_allocator *allocator, void *array, int used, int *room, size_t size)
 {
-  int more = *room ? 2 * *room : 4;
-  void *fresh;
+  const int more = *room ? 2 * *room : 4;
+  void *fresh, *old;
   if (used < *room)
     return 1;
   fresh = permi_allocate(allocator, (size_t)more, size);
   if (!fresh)
     return 0;
+  memcpy(&old, array, sizeof old);
   if (used)
-    memcpy(fresh, *array, (size_t)used * size);
-  permi_release(allocator, *array);
-  *array = fresh;
+    memcpy(fresh, old, (size_t)used * size);
+  permi_release(allocator, old);
+  memcpy(array, &fresh, sizeof fresh);
   *room = more;
   return 1;
 }
@@ -2979,22 +2895,17 @@ static int permi_job_note(perm_job *job, int after, const char *lines)
 
 static int permi_job_push(perm_job *job, permi_operation operation, int index)
 {
-  void *nodes = job->node;
-  int fits = permi_grow(&job->allocator, &nodes, job->nodes, &job->node_room, sizeof *job->node);
-  job->node = (permi_node *)nodes;
-  if (fits) {
-    job->node[job->nodes].operation = operation;
-    job->node[job->nodes++].index = index;
-  }
-  return fits;
+  const permi_node node = {operation, index};
+  if (!permi_grow(&job->allocator, &job->node, job->nodes, &job->node_room, sizeof node))
+    return 0;
+  job->node[job->nodes++] = node;
+  return 1;
 }
 
 static int permi_job_push_number(perm_job *job, const permi_number *number)
 {
-  void *numbers = job->number;
-  int fits = permi_grow(&job->allocator, &numbers, job->numbers, &job->number_room, sizeof *job->number);
-  job->number = (permi_number *)numbers;
-  if (!fits || !permi_job_push(job, PERMI_PUSH_NUMBER, job->numbers))
+  if (!permi_grow(&job->allocator, &job->number, job->numbers, &job->number_room, sizeof *number) ||
+      !permi_job_push(job, PERMI_PUSH_NUMBER, job->numbers))
     return 0;
   job->number[job->numbers++] = *number;
   return 1;
@@ -3003,10 +2914,8 @@ static int permi_job_push_number(perm_job *job, const permi_number *number)
 /* Owns the leaf's context, also on failure. */
 static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
 {
-  void *leaves = job->leaf;
-  int fits = permi_grow(&job->allocator, &leaves, job->leaves, &job->leaf_room, sizeof *job->leaf);
-  job->leaf = (permi_leaf *)leaves;
-  if (!fits || !permi_job_push(job, PERMI_PUSH_LEAF, job->leaves)) {
+  if (!permi_grow(&job->allocator, &job->leaf, job->leaves, &job->leaf_room, sizeof *leaf) ||
+      !permi_job_push(job, PERMI_PUSH_LEAF, job->leaves)) {
     leaf->release(&job->allocator, leaf->context);
     return 0;
   }
@@ -3235,6 +3144,50 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   return PERM_OK;
 }
 
+/* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n, n - 1
+   or, if n = 2 modulo 3, 2n - 1. */
+static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
+{
+  uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
+  if (a & 1)
+    b /= 2;
+  else
+    a /= 2;
+  *indices = a * b;
+  if (a % 3 == 0)
+    a /= 3;
+  else if (b % 3 == 0)
+    b /= 3;
+  else
+    c /= 3;
+  *squares = a * b * c;
+}
+
+/* Chunks [begin, end) went in. */
+static void permi_partial_count(perm_partial *partial, uint64_t begin, uint64_t end)
+{
+  uint64_t indices[2], squares[2];
+  permi_prefix_sums(begin, &indices[0], &squares[0]);
+  permi_prefix_sums(end, &indices[1], &squares[1]);
+  partial->chunks += end - begin;
+  partial->indices += indices[1] - indices[0];
+  partial->squares += squares[1] - squares[0];
+}
+
+/* Do count and sums say that the same chunks went in, once each? */
+static int permi_partial_agrees(const perm_partial *partial, const perm_partial *other)
+{
+  return partial->chunks == other->chunks && partial->indices == other->indices && partial->squares == other->squares;
+}
+
+static int permi_partial_covers(const perm_partial *partial, uint64_t begin, uint64_t end)
+{
+  perm_partial all;
+  memset(&all, 0, sizeof all);
+  permi_partial_count(&all, begin, end);
+  return permi_partial_agrees(partial, &all);
+}
+
 static size_t permi_workspace_each(const permi_leaf *leaf)
 {
   return leaf->workspace ? (leaf->workspace + 127) / 64 * 64 : 0; /* keeps neighbours apart */
@@ -3271,15 +3224,11 @@ static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64
   else
     for (chunk = begin; chunk < end; chunk++)
       leaf->run_chunk(leaf, chunk, workspace, partial);
-  for (chunk = begin; status == PERM_OK && chunk < end; chunk++) {
-    partial->indices += chunk;
-    partial->squares += chunk * chunk;
-  }
-  if (status == PERM_OK) {
-    partial->fingerprint = leaf->information.fingerprint;
-    partial->chunks += end - begin;
-  }
-  return status;
+  if (status != PERM_OK)
+    return status;
+  partial->fingerprint = leaf->information.fingerprint;
+  permi_partial_count(partial, begin, end);
+  return PERM_OK;
 }
 
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial)
@@ -3295,35 +3244,6 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
   status = permi_leaf_run(&job->leaf[leaf], begin, end, permi_workspace_of(&job->leaf[leaf], memory, 0), NULL, partial);
   permi_release(&job->allocator, memory);
   return status;
-}
-
-/* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n, n - 1
-   or, if n = 2 modulo 3, 2n - 1. */
-static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
-{
-  uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
-  if (a & 1)
-    b /= 2;
-  else
-    a /= 2;
-  *indices = a * b;
-  if (a % 3 == 0)
-    a /= 3;
-  else if (b % 3 == 0)
-    b /= 3;
-  else
-    c /= 3;
-  *squares = a * b * c;
-}
-
-/* Do count and sums say that chunks [begin, end) went in once each? */
-static int permi_partial_covers(const perm_partial *partial, uint64_t begin, uint64_t end)
-{
-  uint64_t indices[2], squares[2];
-  permi_prefix_sums(begin, &indices[0], &squares[0]);
-  permi_prefix_sums(end, &indices[1], &squares[1]);
-  return partial->chunks == end - begin && partial->indices == indices[1] - indices[0] &&
-         partial->squares == squares[1] - squares[0];
 }
 
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
@@ -3397,12 +3317,16 @@ typedef struct permi_interval {
   uint64_t begin, end;
 } permi_interval;
 
+typedef struct permi_intervals {
+  permi_interval *list;
+  size_t count;
+} permi_intervals;
+
 struct perm_state {
   perm_allocator allocator;
   int leaves;
-  perm_partial *partial;
-  permi_interval **interval;
-  size_t *intervals;
+  perm_partial *partial; /* by leaf */
+  permi_intervals *finished;
 };
 
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state)
@@ -3418,16 +3342,14 @@ PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state)
   memset(fresh, 0, sizeof *fresh);
   fresh->allocator = job->allocator;
   fresh->partial = (perm_partial *)permi_allocate(&job->allocator, leaves, sizeof *fresh->partial);
-  fresh->interval = (permi_interval **)permi_allocate(&job->allocator, leaves, sizeof *fresh->interval);
-  fresh->intervals = (size_t *)permi_allocate(&job->allocator, leaves, sizeof *fresh->intervals);
-  if (!fresh->partial || !fresh->interval || !fresh->intervals) {
+  fresh->finished = (permi_intervals *)permi_allocate(&job->allocator, leaves, sizeof *fresh->finished);
+  if (!fresh->partial || !fresh->finished) {
     perm_state_free(fresh);
     return PERM_ERROR_MEMORY;
   }
   fresh->leaves = job->leaves;
   memset(fresh->partial, 0, leaves * sizeof *fresh->partial);
-  memset((void *)fresh->interval, 0, leaves * sizeof *fresh->interval);
-  memset(fresh->intervals, 0, leaves * sizeof *fresh->intervals);
+  memset(fresh->finished, 0, leaves * sizeof *fresh->finished);
   *state = fresh;
   return PERM_OK;
 }
@@ -3440,10 +3362,9 @@ PERM_API void perm_state_free(perm_state *state)
     return;
   allocator = state->allocator;
   for (i = 0; i < state->leaves; i++)
-    permi_release(&allocator, state->interval[i]);
+    permi_release(&allocator, state->finished[i].list);
   permi_release(&allocator, state->partial);
-  permi_release(&allocator, (void *)state->interval);
-  permi_release(&allocator, state->intervals);
+  permi_release(&allocator, state->finished);
   permi_release(&allocator, state);
 }
 
@@ -3466,6 +3387,7 @@ static perm_status permi_check_state(const perm_job *job, const perm_state *stat
 PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *state, int leaf, uint64_t from,
                                      uint64_t *begin, uint64_t *end)
 {
+  const permi_intervals *finished;
   uint64_t chunks;
   size_t i;
   if (!job || !state || !begin || !end)
@@ -3474,77 +3396,56 @@ PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *stat
   if (leaf < 0 || leaf >= job->leaves || leaf >= state->leaves)
     return PERM_ERROR_RANGE;
   chunks = job->leaf[leaf].information.chunks;
-  for (i = 0; i < state->intervals[leaf] && state->interval[leaf][i].begin <= from; i++)
-    from = state->interval[leaf][i].end > from ? state->interval[leaf][i].end : from;
+  finished = &state->finished[leaf];
+  for (i = 0; i < finished->count && finished->list[i].begin <= from; i++)
+    from = finished->list[i].end > from ? finished->list[i].end : from;
   *begin = from < chunks ? from : chunks;
-  *end = i < state->intervals[leaf] ? state->interval[leaf][i].begin : chunks;
+  *end = i < finished->count ? finished->list[i].begin : chunks;
   return PERM_OK;
 }
 
-/* *joined := the union, which fits. 0: they share *common. */
-static int permi_intervals_join(const permi_interval *a, size_t of_a, const permi_interval *b, size_t of_b,
-                                permi_interval *joined, size_t *count, permi_interval *common)
+/* joined->list := the union, which fits. 0: they share *common. */
+static int permi_intervals_join(const permi_intervals *a, const permi_intervals *b, permi_intervals *joined,
+                                permi_interval *common)
 {
   size_t i = 0, j = 0, k = 0;
-  while (i < of_a || j < of_b) {
-    const permi_interval next = j == of_b || (i < of_a && a[i].begin <= b[j].begin) ? a[i++] : b[j++];
-    if (k && next.begin < joined[k - 1].end) {
+  while (i < a->count || j < b->count) {
+    const permi_interval next = j == b->count || (i < a->count && a->list[i].begin <= b->list[j].begin) ? a->list[i++]
+                                                                                                        : b->list[j++];
+    permi_interval *last = k ? &joined->list[k - 1] : NULL;
+    if (last && next.begin < last->end) {
       common->begin = next.begin;
-      common->end = next.end < joined[k - 1].end ? next.end : joined[k - 1].end;
+      common->end = next.end < last->end ? next.end : last->end;
       return 0;
     }
-    if (k && next.begin == joined[k - 1].end)
-      joined[k - 1].end = next.end;
+    if (last && next.begin == last->end)
+      last->end = next.end;
     else
-      joined[k++] = next;
+      joined->list[k++] = next;
   }
-  *count = k;
+  joined->count = k;
   return 1;
 }
 
-typedef struct permi_finished { /* of a leaf */
-  permi_interval *interval;
-  size_t intervals;
-  perm_partial partial;
-} permi_finished;
-
-static permi_finished permi_state_finished(const perm_state *state, int leaf)
+/* What the state has of a leaf, with `more` and its partial added: *both, newly allocated, and *sum. */
+static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_intervals *more,
+                                      const perm_partial *partial, permi_intervals *both, perm_partial *sum,
+                                      perm_result *result)
 {
-  permi_finished finished;
-  finished.interval = state->interval[leaf];
-  finished.intervals = state->intervals[leaf];
-  finished.partial = state->partial[leaf];
-  return finished;
-}
-
-/* Puts what is finished of a leaf in place of what the state has. */
-static void permi_state_put(perm_state *state, int leaf, const permi_finished *finished)
-{
-  permi_release(&state->allocator, state->interval[leaf]);
-  state->interval[leaf] = finished->interval;
-  state->intervals[leaf] = finished->intervals;
-  state->partial[leaf] = finished->partial;
-}
-
-/* What the state has of a leaf, with `more` added, newly allocated. */
-static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_finished *more,
-                                      permi_finished *both, perm_result *result)
-{
-  const permi_finished here = permi_state_finished(state, leaf);
+  const permi_intervals *here = &state->finished[leaf];
   permi_interval common;
   perm_status status;
-  *both = here;
-  status = perm_partial_merge(&both->partial, &more->partial);
+  *sum = state->partial[leaf];
+  status = perm_partial_merge(sum, partial);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "partials of leaf %d belong to different jobs", leaf);
-  both->interval =
-      (permi_interval *)permi_allocate(&state->allocator, here.intervals + more->intervals, sizeof *both->interval);
-  if (!both->interval)
+  both->list = (permi_interval *)permi_allocate(&state->allocator, here->count + more->count, sizeof *both->list);
+  if (!both->list)
     return permi_fail_memory(result);
-  if (permi_intervals_join(here.interval, here.intervals, more->interval, more->intervals, both->interval,
-                           &both->intervals, &common))
+  if (permi_intervals_join(here, more, both, &common))
     return PERM_OK;
-  permi_release(&state->allocator, both->interval);
+  permi_release(&state->allocator, both->list);
+  both->list = NULL;
   return permi_fail(result, PERM_ERROR_STATE, 0, "chunks %llu to %llu of leaf %d are there already",
                     (unsigned long long)common.begin, (unsigned long long)(common.end - 1), leaf);
 }
@@ -3553,7 +3454,8 @@ PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int 
                                     const perm_partial *partial, perm_result *result)
 {
   permi_interval interval;
-  permi_finished more, both;
+  permi_intervals more, both;
+  perm_partial sum;
   perm_status status = permi_check_state(job, state, 2, result);
   if (status != PERM_OK)
     return status;
@@ -3570,32 +3472,30 @@ PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int 
     return PERM_OK;
   interval.begin = begin;
   interval.end = end;
-  more.interval = &interval;
-  more.intervals = 1;
-  more.partial = *partial;
-  status = permi_state_joined(state, leaf, &more, &both, result);
-  if (status == PERM_OK)
-    permi_state_put(state, leaf, &both);
-  return status;
+  more.list = &interval;
+  more.count = 1;
+  status = permi_state_joined(state, leaf, &more, partial, &both, &sum, result);
+  if (status != PERM_OK)
+    return status;
+  permi_release(&state->allocator, state->finished[leaf].list);
+  state->finished[leaf] = both;
+  state->partial[leaf] = sum;
+  return PERM_OK;
 }
 
 PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, const perm_state *from,
                                       perm_result *result)
 {
   perm_state *joined = NULL, old;
-  permi_finished both;
   perm_status status = permi_check_state(job, into, 2, result);
   int i;
   if (status == PERM_OK)
     status = permi_check_state(job, from, 3, result);
   if (status == PERM_OK && perm_state_create(job, &joined) != PERM_OK)
     status = permi_fail_memory(result);
-  for (i = 0; status == PERM_OK && i < job->leaves; i++) {
-    const permi_finished more = permi_state_finished(from, i);
-    status = permi_state_joined(into, i, &more, &both, result);
-    if (status == PERM_OK)
-      permi_state_put(joined, i, &both);
-  }
+  for (i = 0; status == PERM_OK && i < job->leaves; i++)
+    status = permi_state_joined(into, i, &from->finished[i], &from->partial[i], &joined->finished[i],
+                                &joined->partial[i], result);
   if (status == PERM_OK) {
     old = *into;
     *into = *joined;
@@ -3649,24 +3549,19 @@ static uint64_t permi_get(const unsigned char *bytes, int size)
   return number;
 }
 
-static void permi_put_double(unsigned char *bytes, double x)
+/* Puts numbers of eight bytes, integers or doubles, at *bytes, or gets them from there; moves *bytes on. */
+static void permi_put_or_get(unsigned char **bytes, void *numbers, int count, int put)
 {
+  unsigned char *number = (unsigned char *)numbers;
   uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  permi_put(bytes, bits, 8);
-}
-
-static int permi_get_int(const unsigned char *bytes)
-{
-  return (int)((int64_t)(permi_get(bytes, 4) ^ 0x80000000u) - INT64_C(0x80000000));
-}
-
-static double permi_get_double(const unsigned char *bytes)
-{
-  const uint64_t bits = permi_get(bytes, 8);
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
+  for (; count-- > 0; number += 8, *bytes += 8) {
+    memcpy(&bits, number, 8);
+    if (put)
+      permi_put(*bytes, bits, 8);
+    else
+      bits = permi_get(*bytes, 8);
+    memcpy(number, &bits, 8);
+  }
 }
 
 /* A partial as bytes, numbers as in >>checkpoint:
@@ -3682,54 +3577,38 @@ static double permi_get_double(const unsigned char *bytes)
         760    704  imaginary
        1464    704  absolute
        2168         end: PERM_PARTIAL_BYTES */
+static void permi_partial_put_or_get(perm_partial *partial, unsigned char *bytes, int put)
+{
+  permi_put_or_get(&bytes, &partial->fingerprint, 1, put);
+  permi_put_or_get(&bytes, &partial->chunks, 1, put);
+  permi_put_or_get(&bytes, &partial->indices, 1, put);
+  permi_put_or_get(&bytes, &partial->squares, 1, put);
+  permi_put_or_get(&bytes, &partial->exp2, 1, put);
+  permi_put_or_get(&bytes, &partial->lost, 1, put);
+  permi_put_or_get(&bytes, &partial->terms, 1, put);
+  permi_put_or_get(&bytes, partial->value.word, PERM_SUM_WORDS, put);
+  permi_put_or_get(&bytes, partial->imaginary.word, PERM_SUM_WORDS, put);
+  permi_put_or_get(&bytes, partial->absolute.word, PERM_SUM_WORDS, put);
+}
+
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size)
 {
-  const perm_sum *sum[3];
-  unsigned char *to = (unsigned char *)bytes;
-  int k, i;
-  if (!partial || !bytes || size < PERM_PARTIAL_BYTES)
-    return PERM_PARTIAL_BYTES;
-  sum[0] = &partial->value;
-  sum[1] = &partial->imaginary;
-  sum[2] = &partial->absolute;
-  permi_put(to, partial->fingerprint, 8);
-  permi_put(to + 8, partial->chunks, 8);
-  permi_put(to + 16, partial->indices, 8);
-  permi_put(to + 24, partial->squares, 8);
-  permi_put(to + 32, (uint64_t)partial->exp2, 8);
-  permi_put_double(to + 40, partial->lost);
-  permi_put_double(to + 48, partial->terms);
-  for (k = 0; k < 3; k++)
-    for (i = 0; i < PERM_SUM_WORDS; i++)
-      permi_put(to + 56 + 8 * (k * PERM_SUM_WORDS + i), sum[k]->word[i], 8);
+  perm_partial copy;
+  if (partial && bytes && size >= PERM_PARTIAL_BYTES) {
+    copy = *partial;
+    permi_partial_put_or_get(&copy, (unsigned char *)bytes, 1);
+  }
   return PERM_PARTIAL_BYTES;
 }
 
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial)
 {
-  const unsigned char *from = (const unsigned char *)bytes;
-  perm_sum *sum[3];
-  uint64_t exp2;
-  int k, i;
   if (!bytes || !partial)
     return PERM_ERROR_NULL;
   memset(partial, 0, sizeof *partial);
   if (size != PERM_PARTIAL_BYTES)
     return PERM_ERROR_FORMAT;
-  sum[0] = &partial->value;
-  sum[1] = &partial->imaginary;
-  sum[2] = &partial->absolute;
-  partial->fingerprint = permi_get(from, 8);
-  partial->chunks = permi_get(from + 8, 8);
-  partial->indices = permi_get(from + 16, 8);
-  partial->squares = permi_get(from + 24, 8);
-  exp2 = permi_get(from + 32, 8);
-  partial->exp2 = exp2 >> 63 ? -(long long)(~exp2) - 1 : (long long)exp2;
-  partial->lost = permi_get_double(from + 40);
-  partial->terms = permi_get_double(from + 48);
-  for (k = 0; k < 3; k++)
-    for (i = 0; i < PERM_SUM_WORDS; i++)
-      sum[k]->word[i] = permi_get(from + 56 + 8 * (k * PERM_SUM_WORDS + i), 8);
+  permi_partial_put_or_get(partial, (unsigned char *)(uintptr_t)bytes, 0);
   if (partial->lost >= 0 && partial->terms >= 0 && partial->terms <= DBL_MAX &&
       partial->exp2 >= -(INT64_C(1) << 60) && partial->exp2 <= INT64_C(1) << 60)
     return PERM_OK;
@@ -3860,46 +3739,43 @@ static int permi_method_is_sparse(perm_method method)
 static const char *permi_bad_option(const perm_options *options)
 {
   const perm_checkpoint_file *checkpoint = &options->checkpoint;
-  if ((int)options->method < 0 || options->method >= PERM_METHOD_COUNT || options->method == PERM_METHOD_STRUCTURE)
-    return "method is not one of perm_method";
-  if ((int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT)
-    return "precision is not one of perm_precision";
-  if ((int)options->isa < 0 || options->isa >= PERM_ISA_COUNT)
-    return "isa is not one of perm_isa";
-  if (options->certify != 0 && options->certify != 1)
-    return "certify is neither 0 nor 1";
-  if (options->threads < 0)
-    return "threads is negative (0 means all)";
-  if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
-    return "modulus is not between 2 and 2^63 (0 means none)";
-  if (!(options->tolerance >= 0) || options->tolerance == (double)INFINITY)
-    return "tolerance is negative or not finite (0 means none)";
-  if (!(options->max_seconds >= 0))
-    return "max_seconds is negative or NaN (0 means no limit)";
-  if (!(options->max_bytes >= 0))
-    return "max_bytes is negative or NaN (0 means no limit)";
-  if (!(options->plan_effort >= 0 && options->plan_effort <= 1e6))
-    return "plan_effort is not between 0 and 1e6 (0 means 1)";
-  if (options->gpu.devices < PERM_ALL_GPUS)
-    return "gpu.devices is below -1 (PERM_ALL_GPUS)";
-  if (options->gpu.tune < PERM_TUNE)
-    return "gpu.tune is below -1 (PERM_TUNE)";
-  if (options->gpu.cpu_fallback != 0 && options->gpu.cpu_fallback != 1)
-    return "gpu.cpu_fallback is neither 0 nor 1";
-  if (options->isa == PERM_ISA_CUDA && !options->gpu.devices)
-    return "isa cuda needs gpu.devices";
-  if (!(checkpoint->seconds >= 0))
-    return "checkpoint.seconds is negative or NaN (0 means 60)";
-  if (checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)))
-    return "checkpoint.part is not one of 1 to parts (parts 0 means everything)";
-  if (checkpoint->parts > 1 && options->gpu.tune == PERM_TUNE)
-    return "checkpoint.parts need gpu.tune 0 or a candidate: each would time kernels for itself";
-  if (checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge))
-    return "checkpoint.merges is negative, or checkpoint.merge is NULL";
-  if (checkpoint->note_bytes && !checkpoint->note)
-    return "checkpoint.note is NULL";
-  if (!options->allocator.allocate != !options->allocator.release)
-    return "allocator needs both allocate and release, or neither";
+  const struct {
+    int bad;
+    const char *because;
+  } rule[] = {
+      {(int)options->method < 0 || options->method >= PERM_METHOD_COUNT || options->method == PERM_METHOD_STRUCTURE,
+       "method is not one of perm_method"},
+      {(int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT,
+       "precision is not one of perm_precision"},
+      {(int)options->isa < 0 || options->isa >= PERM_ISA_COUNT, "isa is not one of perm_isa"},
+      {options->certify != 0 && options->certify != 1, "certify is neither 0 nor 1"},
+      {options->threads < 0, "threads is negative (0 means all)"},
+      {options->modulus == 1 || options->modulus > UINT64_C(1) << 63,
+       "modulus is not between 2 and 2^63 (0 means none)"},
+      {!(options->tolerance >= 0) || options->tolerance == (double)INFINITY,
+       "tolerance is negative or not finite (0 means none)"},
+      {!(options->max_seconds >= 0), "max_seconds is negative or NaN (0 means no limit)"},
+      {!(options->max_bytes >= 0), "max_bytes is negative or NaN (0 means no limit)"},
+      {!(options->plan_effort >= 0 && options->plan_effort <= 1e6), "plan_effort is not between 0 and 1e6 (0 means 1)"},
+      {options->gpu.devices < PERM_ALL_GPUS, "gpu.devices is below -1 (PERM_ALL_GPUS)"},
+      {options->gpu.tune < PERM_TUNE, "gpu.tune is below -1 (PERM_TUNE)"},
+      {options->gpu.cpu_fallback != 0 && options->gpu.cpu_fallback != 1, "gpu.cpu_fallback is neither 0 nor 1"},
+      {options->isa == PERM_ISA_CUDA && !options->gpu.devices, "isa cuda needs gpu.devices"},
+      {!(checkpoint->seconds >= 0), "checkpoint.seconds is negative or NaN (0 means 60)"},
+      {checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)),
+       "checkpoint.part is not one of 1 to parts (parts 0 means everything)"},
+      {checkpoint->parts > 1 && options->gpu.tune == PERM_TUNE,
+       "checkpoint.parts need gpu.tune 0 or a candidate: each would time kernels for itself"},
+      {checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge),
+       "checkpoint.merges is negative, or checkpoint.merge is NULL"},
+      {checkpoint->note_bytes && !checkpoint->note, "checkpoint.note is NULL"},
+      {!options->allocator.allocate != !options->allocator.release,
+       "allocator needs both allocate and release, or neither"}
+  };
+  size_t k;
+  for (k = 0; k < sizeof rule / sizeof *rule; k++)
+    if (rule[k].bad)
+      return rule[k].because;
   return NULL;
 }
 
@@ -3959,6 +3835,26 @@ static perm_status permi_check_options(const perm_options *options, int argument
 #define PERMI_CHECKPOINT_HEAD 112
 #define PERMI_CHECKPOINT_LEAF 24
 
+static void permi_put_double(unsigned char *bytes, double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  permi_put(bytes, bits, 8);
+}
+
+static double permi_get_double(const unsigned char *bytes)
+{
+  const uint64_t bits = permi_get(bytes, 8);
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static int permi_get_int(const unsigned char *bytes)
+{
+  return (int)((int64_t)(permi_get(bytes, 4) ^ 0x80000000u) - INT64_C(0x80000000));
+}
+
 /* Each step is one to one in number and hash, so a change within eight bytes always shows. */
 static uint64_t permi_checksum(const unsigned char *bytes, size_t size)
 {
@@ -3986,7 +3882,8 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   for (i = job->leaves; i-- > 0;)
     tune = job->leaf[i].information.tuned ? job->leaf[i].information.tuned : tune;
   for (i = 0; i < job->leaves; i++)
-    needed += PERMI_CHECKPOINT_LEAF + 16 * state->intervals[i] + (state->intervals[i] ? PERM_PARTIAL_BYTES : 0);
+    needed += PERMI_CHECKPOINT_LEAF + 16 * state->finished[i].count +
+              (state->finished[i].count ? PERM_PARTIAL_BYTES : 0);
   needed += options->checkpoint.note_bytes;
   if (!bytes || size < needed)
     return needed;
@@ -4014,13 +3911,13 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   for (i = 0; i < job->leaves; i++) {
     permi_put(to, job->leaf[i].information.fingerprint, 8);
     permi_put(to + 8, job->leaf[i].information.chunks, 8);
-    permi_put(to + 16, state->intervals[i], 8);
+    permi_put(to + 16, state->finished[i].count, 8);
     to += PERMI_CHECKPOINT_LEAF;
-    for (k = 0; k < state->intervals[i]; k++, to += 16) {
-      permi_put(to, state->interval[i][k].begin, 8);
-      permi_put(to + 8, state->interval[i][k].end, 8);
+    for (k = 0; k < state->finished[i].count; k++, to += 16) {
+      permi_put(to, state->finished[i].list[k].begin, 8);
+      permi_put(to + 8, state->finished[i].list[k].end, 8);
     }
-    if (state->intervals[i])
+    if (state->finished[i].count)
       to += perm_partial_encode(&state->partial[i], to, PERM_PARTIAL_BYTES);
   }
   if (options->checkpoint.note_bytes)
@@ -4029,79 +3926,86 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   return needed;
 }
 
-static const char *permi_colon(const char *path)
+/* The options that a file's job was planned with, over *options. */
+static void permi_options_decode(const unsigned char *bytes, perm_options *options)
 {
-  return path ? ": " : "";
+  options->method = (perm_method)permi_get(bytes + 32, 4);
+  options->precision = (perm_precision)permi_get(bytes + 36, 4);
+  options->isa = (perm_isa)permi_get(bytes + 40, 4);
+  options->certify = (int)permi_get(bytes + 44, 4);
+  options->modulus = permi_get(bytes + 48, 8);
+  options->tolerance = permi_get_double(bytes + 56);
+  options->max_bytes = permi_get_double(bytes + 64);
+  options->plan_effort = permi_get_double(bytes + 72);
+  options->gpu.devices = permi_get_int(bytes + 80);
+  options->gpu.cpu_fallback = (int)permi_get(bytes + 84, 4);
+  options->checkpoint.part = (int)permi_get(bytes + 88, 4);
+  options->checkpoint.parts = (int)permi_get(bytes + 92, 4);
+  options->gpu.tune = permi_get_int(bytes + 96);
 }
 
-static const char *permi_name(const char *path)
+/* path: NULL for bytes in memory. */
+PERMI_PRINTF(4, 5)
+static perm_status permi_checkpoint_fail(perm_result *result, perm_status status, const char *path, const char *format,
+                                         ...)
 {
-  return path ? path : "";
+  char text[PERM_MESSAGE_BYTES];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  return permi_fail(result, status, 0, "%s%scheckpoint%s", path ? path : "", path ? ": " : "", text);
 }
 
 static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t size, const char *path,
                                           perm_result *result)
 {
-  const char *name = permi_name(path), *colon = permi_colon(path);
-  const size_t known = size < 8 ? size : 8;
   unsigned version;
-  if (memcmp(bytes, PERMI_CHECKPOINT_MAGIC, known) != 0)
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%sno checkpoint of perm: it begins with other bytes", name,
-                      colon);
+  if (memcmp(bytes, PERMI_CHECKPOINT_MAGIC, size < 8 ? size : 8) != 0)
+    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%sno checkpoint of perm: it begins with other bytes",
+                      path ? path : "", path ? ": " : "");
   if (size < PERMI_CHECKPOINT_HEAD + 8)
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint cut short: %llu bytes", name, colon,
-                      (unsigned long long)size);
+    return permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " cut short: %llu bytes", (unsigned long long)size);
   if (permi_get(bytes + 8, 4) != 1)
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint of format %llu; this version reads 1", name, colon,
-                      (unsigned long long)permi_get(bytes + 8, 4));
+    return permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " of format %llu; this version reads 1",
+                                 (unsigned long long)permi_get(bytes + 8, 4));
   if (permi_get(bytes + 16, 8) != size)
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint cut short or extended: %llu bytes of %llu", name,
-                      colon, (unsigned long long)size, (unsigned long long)permi_get(bytes + 16, 8));
+    return permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " cut short or extended: %llu bytes of %llu",
+                                 (unsigned long long)size, (unsigned long long)permi_get(bytes + 16, 8));
   if (permi_get(bytes + size - 8, 8) != permi_checksum(bytes, size - 8))
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint damaged: its checksum is wrong", name, colon);
+    return permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " damaged: its checksum is wrong");
   version = (unsigned)permi_get(bytes + 12, 4);
   if (version != PERMI_VERSION)
-    return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of perm %u.%u.%u; this is %d.%d.%d", name, colon,
-                      version / 1000000, version / 1000 % 1000, version % 1000, PERM_VERSION_MAJOR, PERM_VERSION_MINOR,
-                      PERM_VERSION_PATCH);
+    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of perm %u.%u.%u; this is %d.%d.%d",
+                                 version / 1000000, version / 1000 % 1000, version % 1000, PERM_VERSION_MAJOR,
+                                 PERM_VERSION_MINOR, PERM_VERSION_PATCH);
   return PERM_OK;
 }
 
 PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *bytes, const perm_options *options,
                                                         const char *path, perm_result *result)
 {
-  const char *name = permi_name(path), *colon = permi_colon(path);
-  const int method = (int)permi_get(bytes + 32, 4), precision = (int)permi_get(bytes + 36, 4),
-            isa = (int)permi_get(bytes + 40, 4);
-#define PERMI_STRANGER(format, theirs, ours)                                                                \
-  return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint made with " format, name, colon, theirs, ours)
+  perm_options made, now;
+#define PERMI_STRANGER(field, print, text)                                                                             \
+  if (made.field != now.field)                                                                                         \
+    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " print, text(made.field), text(now.field))
   if (!options)
-    return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix, or made with other options", name,
-                      colon);
-  if (method != (int)options->method)
-    PERMI_STRANGER("method %s, not %s", perm_method_name((perm_method)method), perm_method_name(options->method));
-  if (precision != (int)options->precision)
-    PERMI_STRANGER("precision %s, not %s", perm_precision_name((perm_precision)precision),
-                   perm_precision_name(options->precision));
-  if (isa != (int)permi_checkpoint_isa(options))
-    PERMI_STRANGER("isa %s, not %s", perm_isa_name((perm_isa)isa), perm_isa_name(permi_checkpoint_isa(options)));
-  if (permi_get(bytes + 48, 8) != options->modulus)
-    PERMI_STRANGER("modulus %llu, not %llu", (unsigned long long)permi_get(bytes + 48, 8),
-                   (unsigned long long)options->modulus);
-  if (permi_get(bytes + 44, 4) != (uint64_t)options->certify)
-    PERMI_STRANGER("certify %d, not %d", (int)permi_get(bytes + 44, 4), options->certify);
-  if (permi_get_int(bytes + 80) != options->gpu.devices)
-    PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpu.devices);
-  if (permi_get_int(bytes + 96) != options->gpu.tune)
-    PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->gpu.tune);
-  if (permi_get_double(bytes + 56) != options->tolerance) /* may change the planned precision */
-    PERMI_STRANGER("tolerance %g, not %g", permi_get_double(bytes + 56), options->tolerance);
-  if (permi_get_double(bytes + 72) != options->plan_effort)
-    PERMI_STRANGER("plan_effort %g, not %g", permi_get_double(bytes + 72), options->plan_effort);
-  if (permi_get_double(bytes + 64) != options->max_bytes)
-    PERMI_STRANGER("max_bytes %g, not %g", permi_get_double(bytes + 64), options->max_bytes);
+    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix, or made with other options");
+  made = now = *options;
+  now.isa = permi_checkpoint_isa(options);
+  permi_options_decode(bytes, &made);
+  PERMI_STRANGER(method, "method %s, not %s", perm_method_name);
+  PERMI_STRANGER(precision, "precision %s, not %s", perm_precision_name);
+  PERMI_STRANGER(isa, "isa %s, not %s", perm_isa_name);
+  PERMI_STRANGER(modulus, "modulus %llu, not %llu", (unsigned long long));
+  PERMI_STRANGER(certify, "certify %d, not %d", );
+  PERMI_STRANGER(gpu.devices, "gpus %d, not %d", );
+  PERMI_STRANGER(gpu.tune, "tune %d, not %d", );
+  PERMI_STRANGER(tolerance, "tolerance %g, not %g", ); /* may change the planned precision */
+  PERMI_STRANGER(plan_effort, "plan_effort %g, not %g", );
+  PERMI_STRANGER(max_bytes, "max_bytes %g, not %g", );
 #undef PERMI_STRANGER
-  return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix", name, colon);
+  return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix");
 }
 
 /* Reads one leaf and advances *bytes, which has `left` bytes. 0: invalid; -1: out of memory. */
@@ -4109,9 +4013,10 @@ static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes
 {
   const unsigned char *from = *bytes;
   const uint64_t chunks = leaf->information.chunks;
-  uint64_t count, last = 0, sums[5] = {0, 0, 0, 0, 0};
-  size_t k, intervals;
-  permi_interval *list;
+  permi_intervals *finished = &state->finished[i];
+  perm_partial *partial = &state->partial[i], counted;
+  uint64_t count;
+  size_t k;
   if (left < PERMI_CHECKPOINT_LEAF || permi_get(from, 8) != leaf->information.fingerprint ||
       permi_get(from + 8, 8) != chunks)
     return 0;
@@ -4123,32 +4028,22 @@ static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes
     return 1;
   if (left < PERM_PARTIAL_BYTES || count > (left - PERM_PARTIAL_BYTES) / 16)
     return 0;
-  intervals = (size_t)count;
-  list = (permi_interval *)permi_allocate(&state->allocator, intervals, sizeof *list);
-  if (!list)
+  finished->count = (size_t)count;
+  finished->list = (permi_interval *)permi_allocate(&state->allocator, finished->count, sizeof *finished->list);
+  if (!finished->list)
     return -1;
-  state->interval[i] = list;
-  for (k = 0; k < intervals; k++, from += 16) {
-    list[k].begin = permi_get(from, 8);
-    list[k].end = permi_get(from + 8, 8);
-    if ((k && list[k].begin <= last) || list[k].begin >= list[k].end || list[k].end > chunks)
+  memset(&counted, 0, sizeof counted);
+  for (k = 0; k < finished->count; k++, from += 16) {
+    permi_interval *interval = &finished->list[k];
+    interval->begin = permi_get(from, 8);
+    interval->end = permi_get(from + 8, 8);
+    if ((k && interval->begin <= interval[-1].end) || interval->begin >= interval->end || interval->end > chunks)
       return 0;
-    last = list[k].end;
-    sums[0] += last - list[k].begin;
-    permi_prefix_sums(list[k].begin, &sums[3], &sums[4]);
-    sums[1] -= sums[3];
-    sums[2] -= sums[4];
-    permi_prefix_sums(last, &sums[3], &sums[4]);
-    sums[1] += sums[3];
-    sums[2] += sums[4];
+    permi_partial_count(&counted, interval->begin, interval->end);
   }
-  if (perm_partial_decode(from, PERM_PARTIAL_BYTES, &state->partial[i]) != PERM_OK ||
-      state->partial[i].fingerprint != leaf->information.fingerprint || state->partial[i].chunks != sums[0] ||
-      state->partial[i].indices != sums[1] || state->partial[i].squares != sums[2])
-    return 0;
-  state->intervals[i] = intervals;
   *bytes = from + PERM_PARTIAL_BYTES;
-  return 1;
+  return perm_partial_decode(from, PERM_PARTIAL_BYTES, partial) == PERM_OK &&
+         partial->fingerprint == leaf->information.fingerprint && permi_partial_agrees(partial, &counted);
 }
 
 static perm_status permi_state_decode(const perm_job *job, const unsigned char *bytes, size_t size,
@@ -4171,8 +4066,7 @@ static perm_status permi_state_decode(const perm_job *job, const unsigned char *
   perm_state_free(*state);
   *state = NULL;
   return good < 0 ? permi_fail_memory(result)
-                  : permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint whose contents contradict each other",
-                               permi_name(path), permi_colon(path));
+                  : permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " whose contents contradict each other");
 }
 
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
@@ -4267,24 +4161,26 @@ PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state
 static perm_status permi_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                          perm_state **state, int *missing, perm_result *result)
 {
+  const perm_checkpoint_file *wanted = &options->checkpoint;
+  perm_options made;
   unsigned char *bytes;
   size_t size;
   perm_status status = permi_file_read(path, &job->allocator, &bytes, &size, missing, result);
   if (status != PERM_OK)
     return status;
   status = permi_state_decode(job, bytes, size, options, path, state, result);
-  if (status == PERM_OK && options->checkpoint.parts &&
-      (permi_get(bytes + 92, 4) != (uint64_t)options->checkpoint.parts ||
-       permi_get(bytes + 88, 4) != (uint64_t)options->checkpoint.part)) {
+  if (status == PERM_OK && wanted->parts) {
+    permi_options_decode(bytes, &made);
+    if (!made.checkpoint.parts)
+      status = permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of the whole job, not of part %d of %d",
+                                     wanted->part, wanted->parts);
+    else if (made.checkpoint.parts != wanted->parts || made.checkpoint.part != wanted->part)
+      status = permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of part %d of %d, not %d of %d",
+                                     made.checkpoint.part, made.checkpoint.parts, wanted->part, wanted->parts);
+  }
+  if (status != PERM_OK) {
     perm_state_free(*state);
     *state = NULL;
-    if (permi_get(bytes + 92, 4))
-      status = permi_fail(result, PERM_ERROR_STATE, 0, "%s: checkpoint of part %d of %d, not %d of %d", path,
-                          (int)permi_get(bytes + 88, 4), (int)permi_get(bytes + 92, 4), options->checkpoint.part,
-                          options->checkpoint.parts);
-    else
-      status = permi_fail(result, PERM_ERROR_STATE, 0, "%s: checkpoint of the whole job, not of part %d of %d", path,
-                          options->checkpoint.part, options->checkpoint.parts);
   }
   permi_release(&job->allocator, bytes);
   return status;
@@ -4324,24 +4220,12 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
   status = permi_checkpoint_check(bytes, size, path, result);
   if (status == PERM_OK) {
     found = *options;
-    found.method = (perm_method)permi_get(bytes + 32, 4);
-    found.precision = (perm_precision)permi_get(bytes + 36, 4);
-    found.isa = (perm_isa)permi_get(bytes + 40, 4);
-    found.certify = (int)permi_get(bytes + 44, 4);
-    found.modulus = permi_get(bytes + 48, 8);
-    found.tolerance = permi_get_double(bytes + 56);
-    found.max_bytes = permi_get_double(bytes + 64);
-    found.plan_effort = permi_get_double(bytes + 72);
-    found.gpu.devices = permi_get_int(bytes + 80);
-    found.gpu.tune = permi_get_int(bytes + 96);
-    found.gpu.cpu_fallback = (int)permi_get(bytes + 84, 4);
-    found.checkpoint.part = (int)permi_get(bytes + 88, 4);
-    found.checkpoint.parts = (int)permi_get(bytes + 92, 4);
+    permi_options_decode(bytes, &found);
     if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
       found.isa = PERM_ISA_AVX512; /* the same but for integers, which the fingerprint tells */
     length = (size_t)permi_get(bytes + 104, 8);
     if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
-      status = permi_fail(result, PERM_ERROR_FORMAT, 0, "%s: checkpoint whose contents contradict each other", path);
+      status = permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " whose contents contradict each other");
     else if (note && length && !(*note = permi_allocate(&options->allocator, length, 1)))
       status = permi_fail_memory(result);
   }
@@ -6228,12 +6112,7 @@ typedef struct permi_gpu_call {
 
 static void permi_gpu_count(const permi_leaf *leaf, perm_partial *partial, uint64_t first, uint64_t chunks)
 {
-  uint64_t chunk;
-  for (chunk = first; chunk < first + chunks; chunk++) {
-    partial->indices += chunk;
-    partial->squares += chunk * chunk;
-  }
-  partial->chunks += chunks;
+  permi_partial_count(partial, first, first + chunks);
   partial->terms += ((const permi_gpu *)leaf->context)->terms * (double)chunks;
   partial->fingerprint = leaf->information.fingerprint;
 }
@@ -9701,7 +9580,7 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
       dp.inner[plane] = next;
     if (control)
       control->activity = "subsets";
-    if (!permi_zero(control, next, dp.states * size * sizeof(double))) {
+    if (!permi_copy(control, next, NULL, dp.states * size * sizeof(double))) {
       status = control->stopped;
     } else {
       for (plane = 0; plane < 3; plane++)
@@ -11523,7 +11402,7 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
   perm_status status = PERM_OK;
   int i, empty = 1;
   for (i = 0; i < job->leaves; i++)
-    empty &= !state->intervals[i];
+    empty &= !state->finished[i].count;
   for (i = options->checkpoint.file ? -1 : 0; status == PERM_OK && i < options->checkpoint.merges; i++) {
     const char *path = i < 0 ? options->checkpoint.file : options->checkpoint.merge[i];
     perm_options any = *options;

@@ -1998,7 +1998,6 @@ __device__ __forceinline__ void permi_list_sum(const permi_list_arguments &a)
 
 #define PERMI_DRIVER_LIST(X)                                                                                           \
   X(init, "cuInit", (unsigned flags))                                                                                  \
-  X(version, "cuDriverGetVersion", (int *version))                                                                     \
   X(count, "cuDeviceGetCount", (int *count))                                                                           \
   X(attribute, "cuDeviceGetAttribute", (int *value, CUdevice_attribute attribute, CUdevice device))                    \
   X(retain, "cuDevicePrimaryCtxRetain", (CUcontext *context, CUdevice device))                                         \

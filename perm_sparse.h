@@ -13,7 +13,7 @@
    With perm.h's implementation in another file, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
    perm.h. Needs libc and libm.
 
-   CONTENTS  Rooms as in perm.h, whose list TO ADD holds here too. Proofs of bounds: search THE BOUND.
+   CONTENTS  Rooms as in perm.h, whose TO ADD holds here too. Proofs of bounds: search THE BOUND.
      api/        >>sparse_config     macros
                  >>sparse_calls      public types and functions
      matrix/     >>matrix            compressed rows from triplets, arrays
@@ -80,8 +80,8 @@
    GUARANTEES
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
        (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
-       arrays, tree, band and transversals have a proven `error_bound`; they only add products of entries, so
-       non-negative matrices do not cancel. Methods hybrid and cached sum over signs: `error_bound` is INFINITY.
+       arrays, tree, band and transversals only add products of entries, so non-negative matrices do not cancel, and
+       have a proven `error_bound`. Methods hybrid and cached sum over signs: `error_bound` is INFINITY.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
@@ -95,8 +95,8 @@
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate
-       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, as kernels
-                     generated for the matrix
+       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
+                     made for the matrix
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
        codegen-registers, codegen-memory
@@ -193,10 +193,9 @@ typedef struct perm_matrix {
    position given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale is called at
    the same time. */
 
-/* Reads a file; "-" is standard input, to its end. A first line that begins with %%MatrixMarket is a banner:
-   - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex,
-     integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). Comment (%) and
-     blank lines anywhere after the first.
+/* Reads a file; "-" is standard input. A first line that begins with %%MatrixMarket is a banner, "%%MatrixMarket matrix
+   FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex, integer or pattern; general, symmetric,
+   skew-symmetric or hermitian (both triangles are returned). Comment (%) and blank lines anywhere after the first.
    Without one, options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate
    numbers; complex ones are a+bi, a-bi, bi or i without blanks inside.
    - array: rows of numbers, as many in every row.
@@ -208,13 +207,13 @@ typedef struct perm_matrix {
      Refused where both would do or neither quite does: coordinates of up to two entries that are rows of three numbers,
      or with more or fewer lines than announced; more than two rows of two integers, which may be edges; a file named
      .mtx without banner that is not coordinates.
-   For coordinates and edges without a banner, result->message tells how they were read; status is PERM_OK.
+   For coordinates and edges without a banner, result->message tells how they were read.
    The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real;
    PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
    Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
    magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits. Lines end in
    LF or CR LF and may have any length. Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever
-   sizes the file declares. A waiting read (of a pipe) looks at the limits when a signal interrupts it.
+   sizes it declares. A waiting read (of a pipe) looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found, what was
    expected". */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
@@ -225,14 +224,14 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                                                     const perm_options *options, perm_matrix *matrix,
                                                     perm_result *result);
 
-/* Writes Matrix Market coordinate general, which perm_matrix_read reads back to the same bits; "-" is standard output.
-   A file is replaced as a whole (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and character devices
-   are written directly; directories, FIFOs, other devices and symbolic links are refused. PERM_ERROR_FILE with the
-   system's reason. O(nnz). */
+/* Writes Matrix Market coordinate general, which reads back to the same bits; "-" is standard output. A file is
+   replaced as a whole (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and character devices are
+   written directly; directories, FIFOs, other devices and symbolic links are refused. PERM_ERROR_FILE with the system's
+   reason. O(nnz). */
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result);
 
-/* The same within the options cancel, max_seconds and progress. PERM_STOPPED_CANCELLED or _TIME: PATH is unchanged;
-   direct output ends anywhere. result->seconds: how long it took. */
+/* The same within the options cancel, max_seconds and progress. PERM_STOPPED_CANCELLED or _TIME: the file is unchanged;
+   direct output ends anywhere. */
 PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
                                                      const perm_options *options, perm_result *result);
 
@@ -241,7 +240,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
                                                    const perm_options *options, perm_matrix *matrix,
                                                    perm_result *result);
 
-/* From nnz triplets in any order: entry t is at (row[t], column[t]), 0-based. Values by kind: PATTERN none, INTEGER
+/* From nnz triplets in any order: entry t is at (row[t], column[t]), from 0. Values by kind: PATTERN none, INTEGER
    integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays may be NULL. PERM_ERROR_RANGE: an index;
    PERM_ERROR_FORMAT: a position twice; messages number triplets from 0. */
 PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
@@ -256,19 +255,18 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
 /* For languages that cannot read this header; see perm_layout. */
 PERM_SPARSE_API size_t perm_matrix_bytes(void);
 
-/* The job of a sparse matrix: entries in no perfect matching are dropped, rows and columns of degree 1 and 2
-   eliminated, the rest is split into blocks, a task or range each. Precision exact (Gaussian integers in complex
-   matrices), or default for kinds pattern and integer (unless doubles are predicted to be over 3 times as fast and
-   exact over a second): integers of as many words as the permanent can need; PERM_ERROR_OVERFLOW if a perm_integer may
-   have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512
-   frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while planning, which reports progress with fraction 0;
-   *job is NULL. */
+/* The job of a sparse matrix: entries in no perfect matching are dropped, lines of degree 1 and 2 eliminated, the rest
+   is split into blocks, a task or range each. Precision exact (Gaussian integers in complex matrices), or default for
+   kinds pattern and integer (unless doubles are predicted to be over 3 times as fast and exact over a second): integers
+   of as many words as the permanent can need; PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus:
+   exact, modulo it. PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512 frontier vertices.
+   PERM_STOPPED_CANCELLED or _TIME: stopped while planning, which reports progress with fraction 0; *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
-/* Permanent of a sparse matrix. Default precision computes integer kinds exactly, or in doubles (with their error
-   bound) if a perm_integer may be too short. Rectangular matrices (and the methods for them) become arrays of up to
-   PERM_MAX_LINES rows and columns for the engines of perm.h. */
+/* Permanent of a sparse matrix. Default precision takes doubles (with their error bound) if a perm_integer may be too
+   short. Rectangular matrices (and the methods for them) become arrays of up to PERM_MAX_LINES rows and columns for the
+   engines of perm.h. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 
@@ -291,8 +289,8 @@ typedef struct perm_preparation {
   int degree_three, degree_four; /* lines of the blocks with so many entries: method decompose */
 } perm_preparation;
 
-/* Prepares a matrix as perm_sparse_job does with the same options. Of a rectangular matrix only the structural rank
-   (and the lines that limit it). O(nnz sqrt(n)) at worst, in practice linear. */
+/* Prepares a matrix as perm_sparse_job does. Of a rectangular one only the structural rank (and the lines that limit
+   it). O(nnz sqrt(n)) at worst, in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);
 
@@ -417,33 +415,18 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* Copies bytes, or zeros from NULL, in pieces. */
-#define PERMI_PIECE ((size_t)1 << 24)
-static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
-{
-  size_t k;
-  for (k = 0; k < bytes; k += PERMI_PIECE) {
-    const size_t piece = bytes - k < PERMI_PIECE ? bytes - k : PERMI_PIECE;
-    if (k && permi_watch(watch, PERMI_PIECE))
-      return 0;
-    if (from)
-      memcpy((char *)to + k, (const char *)from + k, piece);
-    else
-      memset((char *)to + k, 0, piece);
-  }
-  return 1;
-}
-
-static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void **array, size_t used,
+/* *array, a pointer to `used` bytes, gets room for `bytes`. */
+static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void *array, size_t used,
                               size_t bytes)
 {
-  void *larger = bytes > used ? permi_allocate(allocator, bytes, 1) : NULL;
-  if (!larger || !permi_copy(watch, larger, used ? *array : NULL, used)) {
+  void *old, *larger = bytes > used ? permi_allocate(allocator, bytes, 1) : NULL;
+  memcpy(&old, array, sizeof old);
+  if (!larger || !permi_copy(watch, larger, old, used)) {
     permi_release(allocator, larger);
     return 0;
   }
-  permi_release(allocator, *array);
-  *array = larger;
+  permi_release(allocator, old);
+  memcpy(array, &larger, sizeof larger);
   return 1;
 }
 
@@ -493,11 +476,9 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
 {
   if (list->count == list->capacity) {
     const size_t capacity = list->capacity ? 2 * list->capacity : 64;
-    void *array = list->entry;
     if (capacity > SIZE_MAX / sizeof *entry ||
-        !permi_grow_watched(allocator, watch, &array, list->count * sizeof *entry, capacity * sizeof *entry))
+        !permi_grow_watched(allocator, watch, &list->entry, list->count * sizeof *entry, capacity * sizeof *entry))
       return 0;
-    list->entry = (permi_entry *)array;
     list->capacity = capacity;
   }
   list->entry[list->count++] = *entry;
@@ -903,14 +884,20 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
-static int permi_next_word(permi_reader *reader, const char **begin, const char **end)
+/* Finds what stands before the next blank or `mark`; returns 0 if that is nothing. */
+static int permi_next_until(permi_reader *reader, char mark, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
   *begin = reader->cursor;
-  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor))
+  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor) && *reader->cursor != mark)
     reader->cursor++;
   *end = reader->cursor;
   return *begin != *end;
+}
+
+static int permi_next_word(permi_reader *reader, const char **begin, const char **end)
+{
+  return permi_next_until(reader, ' ', begin, end);
 }
 
 /* ASCII only, in every locale. */
@@ -1247,15 +1234,8 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 /* Finds the next number after blanks or one comma; returns 0 at the end of the line, or after a failure. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
-  permi_skip_blanks(reader);
-  *begin = reader->cursor;
-  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor) && *reader->cursor != ',')
-    reader->cursor++;
-  *end = reader->cursor;
-  if (*begin == reader->line_end)
-    return 0;
-  if (*begin == *end)
-    return permi_reader_fail(reader, "',' found, a number was expected before it");
+  if (!permi_next_until(reader, ',', begin, end))
+    return *begin != reader->line_end && permi_reader_fail(reader, "',' found, a number was expected before it");
   permi_skip_blanks(reader);
   if (reader->cursor == reader->line_end || *reader->cursor != ',')
     return 1;

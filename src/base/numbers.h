@@ -28,6 +28,17 @@ static double permi_modulus(double a, double b)
   return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
 }
 
+/* The same number in units that are 2^d as large. */
+static void permi_number_raise(permi_number *a, long long d)
+{
+  const int shift = -permi_int_exponent(d);
+  a->value = permi_dd_scale(a->value, shift);
+  a->imaginary = permi_dd_scale(a->imaginary, shift);
+  a->error = ldexp(a->error, shift);
+  a->estimate = ldexp(a->estimate, shift);
+  a->exp2 += d;
+}
+
 /* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, lest products overflow; for a value of 0 its
    error, or else its estimate. */
 static void permi_number_normalise(permi_number *a)
@@ -41,11 +52,7 @@ static void permi_number_normalise(permi_number *a)
   if (lead == 0)
     return;
   frexp(lead, &e);
-  a->value = permi_dd_scale(a->value, -e);
-  a->imaginary = permi_dd_scale(a->imaginary, -e);
-  a->error = ldexp(a->error, -e);
-  a->estimate = ldexp(a->estimate, -e);
-  a->exp2 += e;
+  permi_number_raise(a, e);
 }
 
 /* ab, rounded up where it underflows; 0 when either is 0, even times infinity. */
@@ -56,10 +63,8 @@ static double permi_times(double a, double b)
 
 static void permi_dd_multiply_complex(permi_dd *a, permi_dd *b, permi_dd c, permi_dd d)
 {
-  permi_dd bd = permi_dd_multiply(*b, d), ad = permi_dd_multiply(*a, d);
-  bd.hi = -bd.hi;
-  bd.lo = -bd.lo;
-  *a = permi_dd_add(permi_dd_multiply(*a, c), bd);
+  const permi_dd bd = permi_dd_multiply(*b, d), ad = permi_dd_multiply(*a, d);
+  *a = permi_dd_add(permi_dd_multiply(*a, c), permi_dd_negate(bd));
   *b = permi_dd_add(ad, permi_dd_multiply(*b, c));
 }
 
@@ -80,18 +85,15 @@ static permi_dd_complex permi_dd_complex_times(permi_dd_complex a, permi_dd_comp
 static int permi_integers_multiply(permi_number *a, const permi_number *b)
 {
   perm_integer real, imaginary, product;
-  if (!permi_integer_multiply(&a->integer, &b->integer, &real))
+  if (!permi_integer_multiply(&a->integer, &b->integer, &real) ||
+      !permi_integer_multiply(&a->imaginary_integer, &b->imaginary_integer, &product) ||
+      !permi_integer_add(&real, &product, 1) ||
+      !permi_integer_multiply(&a->integer, &b->imaginary_integer, &imaginary) ||
+      !permi_integer_multiply(&a->imaginary_integer, &b->integer, &product) ||
+      !permi_integer_add(&imaginary, &product, 0))
     return 0;
-  if (a->imaginary_integer.words || b->imaginary_integer.words) {
-    if (!permi_integer_multiply(&a->imaginary_integer, &b->imaginary_integer, &product) ||
-        !permi_integer_add(&real, &product, 1) ||
-        !permi_integer_multiply(&a->integer, &b->imaginary_integer, &imaginary) ||
-        !permi_integer_multiply(&a->imaginary_integer, &b->integer, &product) ||
-        !permi_integer_add(&imaginary, &product, 0))
-      return 0;
-    a->imaginary_integer = imaginary;
-  }
   a->integer = real;
+  a->imaginary_integer = imaginary;
   return 1;
 }
 
@@ -126,27 +128,21 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
   permi_number b = *b_given;
   if (a->exact && b.exact &&
       (!permi_integer_add(&a->integer, &b.integer, 0) ||
-       (b.imaginary_integer.words && !permi_integer_add(&a->imaginary_integer, &b.imaginary_integer, 0))))
+       !permi_integer_add(&a->imaginary_integer, &b.imaginary_integer, 0)))
     return PERM_ERROR_OVERFLOW;
   a->exact = a->exact && b.exact;
   permi_number_normalise(a);
   permi_number_normalise(&b);
   if (b.value.hi != 0 || b.imaginary.hi != 0 || b.error != 0) {
-    int nothing = a->value.hi == 0 && a->imaginary.hi == 0 && a->error == 0;
-    long long d = nothing ? LLONG_MAX : b.exp2 - a->exp2;
-    if (d > 0) {
-      int shift = -permi_int_exponent(d);
-      a->value = permi_dd_scale(a->value, shift);
-      a->imaginary = permi_dd_scale(a->imaginary, shift);
-      a->error = ldexp(a->error, shift) + (nothing ? 0 : DBL_MIN);
-      a->estimate = ldexp(a->estimate, shift);
+    const long long d = b.exp2 - a->exp2;
+    if (a->value.hi == 0 && a->imaginary.hi == 0 && a->error == 0) {
       a->exp2 = b.exp2;
+    } else if (d > 0) {
+      permi_number_raise(a, d);
+      a->error += DBL_MIN;
     } else {
-      int shift = permi_int_exponent(d);
-      b.value = permi_dd_scale(b.value, shift);
-      b.imaginary = permi_dd_scale(b.imaginary, shift);
-      b.error = ldexp(b.error, shift) + DBL_MIN;
-      b.estimate = ldexp(b.estimate, shift);
+      permi_number_raise(&b, -d);
+      b.error += DBL_MIN;
     }
     a->value = permi_dd_add(a->value, b.value);
     a->imaginary = permi_dd_add(a->imaginary, b.imaginary);
@@ -158,16 +154,9 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
   return PERM_OK;
 }
 
-/* Nearest double (ties to even) times 2^-*exp2. */
 static double permi_integer_double(const perm_integer *integer, int *exp2)
 {
-  perm_sum sum;
-  double r;
-  memset(&sum, 0, sizeof sum);
-  memcpy(sum.word, integer->word, sizeof integer->word);
-  r = permi_magnitude_double(&sum, exp2);
-  if (r != 0)
-    *exp2 += 1074;
+  const double r = permi_words_double(integer->word, PERM_INTEGER_WORDS, exp2);
   return integer->negative ? -r : r;
 }
 
@@ -201,14 +190,8 @@ static void permi_number_result(const permi_number *number, perm_result *result)
   if (a.value.hi == 0 && a.imaginary.hi == 0 && a.error == 0)
     a.exp2 = 0;
   if (a.exp2 >= -1021 && a.exp2 <= 1024 && permi_fits(a.error, (int)a.exp2) && permi_fits(a.estimate, (int)a.exp2) &&
-      permi_fits(fabs(a.value.hi), (int)a.exp2) && permi_fits(fabs(a.imaginary.hi), (int)a.exp2)) {
-    e = (int)a.exp2;
-    a.value.hi = ldexp(a.value.hi, e);
-    a.imaginary.hi = ldexp(a.imaginary.hi, e);
-    a.error = ldexp(a.error, e);
-    a.estimate = ldexp(a.estimate, e);
-    a.exp2 = 0;
-  }
+      permi_fits(fabs(a.value.hi), (int)a.exp2) && permi_fits(fabs(a.imaginary.hi), (int)a.exp2))
+    permi_number_raise(&a, -a.exp2);
   result->value = a.value.hi + 0; /* no -0 */
   result->imaginary = a.imaginary.hi + 0;
   result->exp2 = a.exp2;

@@ -198,12 +198,7 @@ typedef struct permi_gpu_call {
 
 static void permi_gpu_count(const permi_leaf *leaf, perm_partial *partial, uint64_t first, uint64_t chunks)
 {
-  uint64_t chunk;
-  for (chunk = first; chunk < first + chunks; chunk++) {
-    partial->indices += chunk;
-    partial->squares += chunk * chunk;
-  }
-  partial->chunks += chunks;
+  permi_partial_count(partial, first, first + chunks);
   partial->terms += ((const permi_gpu *)leaf->context)->terms * (double)chunks;
   partial->fingerprint = leaf->information.fingerprint;
 }

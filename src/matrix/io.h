@@ -153,14 +153,20 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
-static int permi_next_word(permi_reader *reader, const char **begin, const char **end)
+/* Finds what stands before the next blank or `mark`; returns 0 if that is nothing. */
+static int permi_next_until(permi_reader *reader, char mark, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
   *begin = reader->cursor;
-  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor))
+  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor) && *reader->cursor != mark)
     reader->cursor++;
   *end = reader->cursor;
   return *begin != *end;
+}
+
+static int permi_next_word(permi_reader *reader, const char **begin, const char **end)
+{
+  return permi_next_until(reader, ' ', begin, end);
 }
 
 /* ASCII only, in every locale. */
