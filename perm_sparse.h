@@ -10669,6 +10669,12 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
   return PERM_OK;
 }
 
+static perm_status permi_code_poll(void *context, uint64_t done)
+{
+  (void)done;
+  return permi_control_poll((permi_control *)context, 0, "choosing a kernel");
+}
+
 /* For gpu.tune: *plan becomes the candidate asked for, or the fastest on a slice; later blocks take the same number, or
    their best by prediction. */
 static perm_status permi_code_tune(permi_maker *maker, const permi_block *block, void **plan)
@@ -10698,7 +10704,7 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
       chunks[k] = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
       predicted[k] = permi_code_seconds(hybrid);
     }
-    perm_cuda_tune(work, candidates, chunks, predicted, options, timed);
+    perm_cuda_tune(work, candidates, chunks, predicted, options, permi_code_poll, maker->watch, timed);
     for (k = 1; k < candidates; k++)
       if (timed[k] < timed[number - 1])
         number = k + 1;
