@@ -753,34 +753,25 @@ typedef struct permi_reader {
   perm_result *result;
 } permi_reader;
 
-typedef struct permi_quote {
-  char text[32];
-} permi_quote;
+typedef struct permi_shown {
+  char text[112];
+} permi_shown;
 
-static permi_quote permi_quoted(const char *begin, const char *end)
+static permi_shown permi_quoted(const char *begin, const char *end)
 {
-  permi_quote quote;
-  size_t k, length = (size_t)(end - begin), shown = length <= 24 ? length : 21;
-  char *out = quote.text;
-  *out++ = '\'';
-  for (k = 0; k < shown; k++)
-    *out++ = begin[k] >= 32 && begin[k] <= 126 ? begin[k] : '?';
-  if (shown < length)
-    for (k = 0; k < 3; k++)
-      *out++ = '.';
-  *out++ = '\'';
-  *out = 0;
+  const int length = end - begin <= 24 ? (int)(end - begin) : 21;
+  permi_shown quote;
+  int k;
+  snprintf(quote.text, sizeof quote.text, "'%*s%s'", length, "", length < end - begin ? "..." : "");
+  for (k = 0; k < length; k++)
+    quote.text[1 + k] = begin[k] >= 32 && begin[k] <= 126 ? begin[k] : '?';
   return quote;
 }
 
 /* The last 100 bytes of a file's name without control characters, never cut inside a UTF-8 character. */
-typedef struct permi_shown_name {
-  char text[112];
-} permi_shown_name;
-
-static permi_shown_name permi_show_name(const char *name)
+static permi_shown permi_show_name(const char *name)
 {
-  permi_shown_name shown;
+  permi_shown shown;
   const size_t length = strlen(name);
   char *out = shown.text;
   if (length > 100) {
@@ -1758,11 +1749,10 @@ static int permi_print_matrix(FILE *file, const void *what)
 {
   const permi_matrix_written *written = (const permi_matrix_written *)what;
   const perm_matrix *matrix = written->matrix;
-  static const char *const fields[4] = {"pattern", "integer", "real", "complex"};
   size_t k;
   int i;
-  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %zu\n", fields[matrix->kind], matrix->m,
-              matrix->n, matrix->nnz) < 0)
+  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %zu\n",
+              permi_banner[2].keyword[matrix->kind], matrix->m, matrix->n, matrix->nnz) < 0)
     return 0;
   for (i = 0; i < matrix->m; i++)
     for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
