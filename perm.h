@@ -1402,6 +1402,11 @@ static int permi_int_exponent(long long e)
   return e < -5000 ? -5000 : e > 5000 ? 5000 : (int)e;
 }
 
+static double permi_ldexp(double x, long long e)
+{
+  return ldexp(x, permi_int_exponent(e));
+}
+
 /* x 2^e, exact unless the result is below the normal doubles. */
 static double permi_shift(double x, int e)
 {
@@ -1999,8 +2004,8 @@ static void permi_number_result(const permi_number *number, perm_result *result)
     a.value = permi_dd_make(permi_integer_double(&a.integer, &e));
     a.imaginary = permi_dd_make(permi_integer_double(&a.imaginary_integer, &other));
     a.exp2 = a.value.hi == 0 || (a.imaginary.hi != 0 && other > e) ? other : e;
-    a.value.hi = ldexp(a.value.hi, permi_int_exponent(e - a.exp2));
-    a.imaginary.hi = ldexp(a.imaginary.hi, permi_int_exponent(other - a.exp2));
+    a.value.hi = permi_ldexp(a.value.hi, e - a.exp2);
+    a.imaginary.hi = permi_ldexp(a.imaginary.hi, other - a.exp2);
     result->exact = 1;
     result->integer = a.integer;
     result->imaginary_integer = a.imaginary_integer;
@@ -2963,17 +2968,13 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
     }
   }
   absolute = permi_sum_value(&partial->absolute, &exp2).hi;
-  exp2 -= number->exp2;
-  absolute = ldexp(absolute, permi_int_exponent(exp2));
-  most = ldexp(leaf->shared.most, -permi_int_exponent(number->exp2)) * scale_modulus;
-  number->exp2 += partial->exp2;
-  if (leaf->integer) {
-    number->exp2 += leaf->scale_exp2;
+  absolute = permi_ldexp(absolute, exp2 - number->exp2);
+  most = permi_ldexp(leaf->shared.most, -number->exp2) * scale_modulus;
+  number->exp2 += partial->exp2 + leaf->scale_exp2;
+  if (leaf->integer)
     return PERM_OK;
-  }
   permi_dd_multiply_complex(&number->value, &number->imaginary, leaf->scale, leaf->scale_imaginary);
   modulus = permi_modulus(number->value.hi, number->imaginary.hi);
-  number->exp2 += leaf->scale_exp2;
   absolute *= scale_modulus;
   number->estimate = leaf->estimate_relative == (double)INFINITY
                          ? (double)INFINITY
@@ -2985,20 +2986,18 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
                                                                  PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
   if (leaf->bound_relative == 0 && leaf->bound_absolute == 0 && partial->lost == 0)
     number->error = number->estimate = 0; /* the scale is a power of two */
+  exp2 = leaf->scale_exp2 - number->exp2;
   if (number->error != (double)INFINITY && (leaf->bound_absolute != 0 || partial->lost != 0)) {
-    const long long shift = leaf->scale_exp2 - number->exp2;
-    const double lost = ldexp(leaf->bound_absolute * scale_modulus, permi_int_exponent(shift)) +
-                        ldexp(partial->lost * scale_modulus, permi_int_exponent(shift + partial->exp2));
+    const double lost = permi_ldexp(leaf->bound_absolute * scale_modulus, exp2) +
+                        permi_ldexp(partial->lost * scale_modulus, exp2 + partial->exp2);
     number->error += lost + DBL_MIN;
     if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* bounds of ranges are too wide */
       number->estimate += lost;
   }
   if (leaf->estimate_absolute > 0)
-    number->estimate += ldexp(leaf->estimate_absolute * scale_modulus,
-                              permi_int_exponent(leaf->scale_exp2 - number->exp2)) + DBL_MIN;
+    number->estimate += permi_ldexp(leaf->estimate_absolute * scale_modulus, exp2) + DBL_MIN;
   if (leaf->estimate_squares > 0)
-    number->estimate += sqrt(absolute) * sqrt(ldexp(leaf->estimate_squares * scale_modulus,
-                                                    permi_int_exponent(leaf->scale_exp2 - number->exp2)));
+    number->estimate += sqrt(absolute) * sqrt(permi_ldexp(leaf->estimate_squares * scale_modulus, exp2));
   if (number->estimate > number->error)
     number->estimate = number->error;
   return PERM_OK;

@@ -46,6 +46,11 @@ static int permi_int_exponent(long long e)
   return e < -5000 ? -5000 : e > 5000 ? 5000 : (int)e;
 }
 
+static double permi_ldexp(double x, long long e)
+{
+  return ldexp(x, permi_int_exponent(e));
+}
+
 /* x 2^e, exact unless the result is below the normal doubles. */
 static double permi_shift(double x, int e)
 {

@@ -175,8 +175,8 @@ static void permi_number_result(const permi_number *number, perm_result *result)
     a.value = permi_dd_make(permi_integer_double(&a.integer, &e));
     a.imaginary = permi_dd_make(permi_integer_double(&a.imaginary_integer, &other));
     a.exp2 = a.value.hi == 0 || (a.imaginary.hi != 0 && other > e) ? other : e;
-    a.value.hi = ldexp(a.value.hi, permi_int_exponent(e - a.exp2));
-    a.imaginary.hi = ldexp(a.imaginary.hi, permi_int_exponent(other - a.exp2));
+    a.value.hi = permi_ldexp(a.value.hi, e - a.exp2);
+    a.imaginary.hi = permi_ldexp(a.imaginary.hi, other - a.exp2);
     result->exact = 1;
     result->integer = a.integer;
     result->imaginary_integer = a.imaginary_integer;
