@@ -1632,13 +1632,14 @@ static void permi_sum_add_bits(perm_sum *sum, uint64_t x, int bit, int subtract)
 {
   const uint64_t flip = subtract ? UINT64_MAX : 0;
   const int shift = bit & 63;
-  uint64_t low = x << shift, high = shift ? x >> (64 - shift) : 0;
-  int w;
-  for (w = bit >> 6; w < PERM_SUM_WORDS && (low || high); w++) {
-    const uint64_t word = (sum->word[w] ^ flip) + low;
-    sum->word[w] = word ^ flip;
-    low = high + (word < low);
-    high = 0;
+  const uint64_t low = x << shift, high = shift ? x >> (64 - shift) : 0;
+  uint64_t *word = sum->word + (bit >> 6), *end = sum->word + PERM_SUM_WORDS;
+  uint64_t now = (*word ^ flip) + low, carry = high + (now < low);
+  *word = now ^ flip;
+  while (carry && ++word < end) {
+    now = (*word ^ flip) + carry;
+    *word = now ^ flip;
+    carry = now < carry;
   }
 }
 
@@ -1667,12 +1668,18 @@ static void permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int 
     permi_sum_add_bits(sum, magnitude[i], 1074 + 64 * i, negative);
 }
 
+/* *sum = |*sum|; returns 1 if it was negative. */
+static int permi_sum_drop_sign(perm_sum *sum)
+{
+  return sum->word[PERM_SUM_WORDS - 1] >> 63 && permi_words_magnitude(sum->word, sum->word, PERM_SUM_WORDS);
+}
+
 /* The sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
 static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
 {
   permi_dd r = {0, 0};
-  perm_sum rest;
-  const int negative = permi_words_magnitude(rest.word, sum->word, PERM_SUM_WORDS);
+  perm_sum rest = *sum;
+  const int negative = permi_sum_drop_sign(&rest);
   uint64_t mantissa;
   int e, rest_e;
   *exp2 = 0;
@@ -1684,7 +1691,7 @@ static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
     permi_sum_add_bits(&rest, mantissa >> (-e - 11), 0, 1);
   else
     permi_sum_add_bits(&rest, mantissa, e + 11, 1);
-  if (permi_words_magnitude(rest.word, rest.word, PERM_SUM_WORDS))
+  if (permi_sum_drop_sign(&rest))
     r.lo = -permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
   else
     r.lo = permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
@@ -1808,9 +1815,9 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
 /* Returns 0 if there is a fraction or the integer is too long. */
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
-  perm_sum r;
+  perm_sum r = *sum;
   int i;
-  integer->negative = permi_words_magnitude(r.word, sum->word, PERM_SUM_WORDS);
+  integer->negative = permi_sum_drop_sign(&r);
   for (i = 0; i < 16; i++)
     if (r.word[i])
       return 0;
@@ -1914,15 +1921,18 @@ static permi_dd_complex permi_dd_complex_times(permi_dd_complex a, permi_dd_comp
 static int permi_integers_multiply(permi_number *a, const permi_number *b)
 {
   perm_integer real, imaginary, product;
-  if (!permi_integer_multiply(&a->integer, &b->integer, &real) ||
-      !permi_integer_multiply(&a->imaginary_integer, &b->imaginary_integer, &product) ||
-      !permi_integer_add(&real, &product, 1) ||
-      !permi_integer_multiply(&a->integer, &b->imaginary_integer, &imaginary) ||
-      !permi_integer_multiply(&a->imaginary_integer, &b->integer, &product) ||
-      !permi_integer_add(&imaginary, &product, 0))
+  if (!permi_integer_multiply(&a->integer, &b->integer, &real))
     return 0;
+  if (a->imaginary_integer.words || b->imaginary_integer.words) {
+    if (!permi_integer_multiply(&a->imaginary_integer, &b->imaginary_integer, &product) ||
+        !permi_integer_add(&real, &product, 1) ||
+        !permi_integer_multiply(&a->integer, &b->imaginary_integer, &imaginary) ||
+        !permi_integer_multiply(&a->imaginary_integer, &b->integer, &product) ||
+        !permi_integer_add(&imaginary, &product, 0))
+      return 0;
+    a->imaginary_integer = imaginary;
+  }
   a->integer = real;
-  a->imaginary_integer = imaginary;
   return 1;
 }
 
@@ -1957,7 +1967,7 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
   permi_number b = *b_given;
   if (a->exact && b.exact &&
       (!permi_integer_add(&a->integer, &b.integer, 0) ||
-       !permi_integer_add(&a->imaginary_integer, &b.imaginary_integer, 0)))
+       (b.imaginary_integer.words && !permi_integer_add(&a->imaginary_integer, &b.imaginary_integer, 0))))
     return PERM_ERROR_OVERFLOW;
   a->exact = a->exact && b.exact;
   permi_number_normalise(a);

@@ -138,13 +138,14 @@ static void permi_sum_add_bits(perm_sum *sum, uint64_t x, int bit, int subtract)
 {
   const uint64_t flip = subtract ? UINT64_MAX : 0;
   const int shift = bit & 63;
-  uint64_t low = x << shift, high = shift ? x >> (64 - shift) : 0;
-  int w;
-  for (w = bit >> 6; w < PERM_SUM_WORDS && (low || high); w++) {
-    const uint64_t word = (sum->word[w] ^ flip) + low;
-    sum->word[w] = word ^ flip;
-    low = high + (word < low);
-    high = 0;
+  const uint64_t low = x << shift, high = shift ? x >> (64 - shift) : 0;
+  uint64_t *word = sum->word + (bit >> 6), *end = sum->word + PERM_SUM_WORDS;
+  uint64_t now = (*word ^ flip) + low, carry = high + (now < low);
+  *word = now ^ flip;
+  while (carry && ++word < end) {
+    now = (*word ^ flip) + carry;
+    *word = now ^ flip;
+    carry = now < carry;
   }
 }
 
@@ -173,12 +174,18 @@ static void permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int 
     permi_sum_add_bits(sum, magnitude[i], 1074 + 64 * i, negative);
 }
 
+/* *sum = |*sum|; returns 1 if it was negative. */
+static int permi_sum_drop_sign(perm_sum *sum)
+{
+  return sum->word[PERM_SUM_WORDS - 1] >> 63 && permi_words_magnitude(sum->word, sum->word, PERM_SUM_WORDS);
+}
+
 /* The sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
 static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
 {
   permi_dd r = {0, 0};
-  perm_sum rest;
-  const int negative = permi_words_magnitude(rest.word, sum->word, PERM_SUM_WORDS);
+  perm_sum rest = *sum;
+  const int negative = permi_sum_drop_sign(&rest);
   uint64_t mantissa;
   int e, rest_e;
   *exp2 = 0;
@@ -190,7 +197,7 @@ static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
     permi_sum_add_bits(&rest, mantissa >> (-e - 11), 0, 1);
   else
     permi_sum_add_bits(&rest, mantissa, e + 11, 1);
-  if (permi_words_magnitude(rest.word, rest.word, PERM_SUM_WORDS))
+  if (permi_sum_drop_sign(&rest))
     r.lo = -permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
   else
     r.lo = permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
@@ -314,9 +321,9 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
 /* Returns 0 if there is a fraction or the integer is too long. */
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
-  perm_sum r;
+  perm_sum r = *sum;
   int i;
-  integer->negative = permi_words_magnitude(r.word, sum->word, PERM_SUM_WORDS);
+  integer->negative = permi_sum_drop_sign(&r);
   for (i = 0; i < 16; i++)
     if (r.word[i])
       return 0;

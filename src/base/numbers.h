@@ -85,15 +85,18 @@ static permi_dd_complex permi_dd_complex_times(permi_dd_complex a, permi_dd_comp
 static int permi_integers_multiply(permi_number *a, const permi_number *b)
 {
   perm_integer real, imaginary, product;
-  if (!permi_integer_multiply(&a->integer, &b->integer, &real) ||
-      !permi_integer_multiply(&a->imaginary_integer, &b->imaginary_integer, &product) ||
-      !permi_integer_add(&real, &product, 1) ||
-      !permi_integer_multiply(&a->integer, &b->imaginary_integer, &imaginary) ||
-      !permi_integer_multiply(&a->imaginary_integer, &b->integer, &product) ||
-      !permi_integer_add(&imaginary, &product, 0))
+  if (!permi_integer_multiply(&a->integer, &b->integer, &real))
     return 0;
+  if (a->imaginary_integer.words || b->imaginary_integer.words) {
+    if (!permi_integer_multiply(&a->imaginary_integer, &b->imaginary_integer, &product) ||
+        !permi_integer_add(&real, &product, 1) ||
+        !permi_integer_multiply(&a->integer, &b->imaginary_integer, &imaginary) ||
+        !permi_integer_multiply(&a->imaginary_integer, &b->integer, &product) ||
+        !permi_integer_add(&imaginary, &product, 0))
+      return 0;
+    a->imaginary_integer = imaginary;
+  }
   a->integer = real;
-  a->imaginary_integer = imaginary;
   return 1;
 }
 
@@ -128,7 +131,7 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
   permi_number b = *b_given;
   if (a->exact && b.exact &&
       (!permi_integer_add(&a->integer, &b.integer, 0) ||
-       !permi_integer_add(&a->imaginary_integer, &b.imaginary_integer, 0)))
+       (b.imaginary_integer.words && !permi_integer_add(&a->imaginary_integer, &b.imaginary_integer, 0))))
     return PERM_ERROR_OVERFLOW;
   a->exact = a->exact && b.exact;
   permi_number_normalise(a);
