@@ -17,21 +17,14 @@ static int permi_life_compare(const void *left, const void *right)
   return a->vertex - b->vertex;
 }
 
-static void permi_frontier_release(const perm_allocator *allocator, void *context)
+/* Gives slots to lives (birth, death], -1 to vertices without; what enters in the step of a death may have its slot.
+   Low slots go to vertices that live through the most states: patterns change least from group to group. busy:
+   PERMI_MASK_WORDS for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
+static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_life *life, uint64_t *busy,
+                                permi_control *watch)
 {
-  permi_frontier *frontier = (permi_frontier *)context;
-  if (frontier)
-    permi_owned_release(allocator, frontier->arrays);
-  permi_owned_release(allocator, frontier);
-}
-
-/* Gives slots to lives (birth, death]; what enters in the step of a death may have its slot. Low slots go to
-   vertices that live through the most states, so that patterns change least from group to group. busy: `words` words
-   for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
-static int permi_frontier_slots(const permi_frontier *frontier, int vertices, int words, permi_life *life,
-                                uint64_t *busy, int *slot, permi_control *watch)
-{
-  const int *birth = frontier->birth, *death = frontier->death;
+  const int *birth = frontier->birth, *death = frontier->death, words = PERMI_MASK_WORDS;
+  int *slot = frontier->slot;
   int v, p, i, w, lives = 0, most = 1;
   double units = 0;
   for (v = 0; v < vertices; v++) {
@@ -74,60 +67,43 @@ static void permi_mask_set(uint64_t *mask, int slot)
   mask[slot >> 6] |= UINT64_C(1) << (slot & 63);
 }
 
-static void permi_mask_store(permi_frontier *frontier, int stream, const uint64_t *test, const uint64_t *want,
-                             const uint64_t *flip)
+/* The drop of a step's vertex if it has a slot, then its matches. */
+static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, permi_control *watch)
 {
-  const size_t words = (size_t)frontier->mask_words;
-  uint64_t *mask = frontier->mask + (size_t)stream * 3 * words;
-  memcpy(mask, test, words * sizeof *mask);
-  memcpy(mask + words, want, words * sizeof *mask);
-  memcpy(mask + 2 * words, flip, words * sizeof *mask);
-}
-
-static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, const int *slot,
-                                   permi_control *watch)
-{
-  const size_t bytes = PERMI_MASK_WORDS * sizeof(uint64_t);
-  const int *sequence = frontier->sequence, *birth = frontier->birth, *death = frontier->death;
+  const size_t words = (size_t)frontier->mask_words, bytes = words * sizeof(uint64_t);
+  const int *birth = frontier->birth, *death = frontier->death, *slot = frontier->slot;
+  uint64_t *test = frontier->mask, gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS];
   double units = 0;
   int p, e, used = 0;
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
-    int v = sequence[p], held = birth[v] >= 0 && birth[v] < p;
-    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* bits that vanish, 1 in the source; with v's */
+    const int v = frontier->sequence[p], held = birth[v] >= 0 && birth[v] < p;
     frontier->stream_start[p] = used;
-    memset(gone, 0, bytes);
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      int t = block->neighbour[e];
-      if (death[t] == p) /* in a block every vertex has two neighbours, hence a slot */
-        permi_mask_set(gone, slot[t]);
-    }
-    memcpy(mine, gone, bytes);
-    if (held) {
+    memset(gone, 0, sizeof gone); /* bits that vanish, 1 in the source; mine: and v's */
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      if (death[block->neighbour[e]] == p) /* in a block every vertex has two neighbours, hence a slot */
+        permi_mask_set(gone, slot[block->neighbour[e]]);
+    memcpy(mine, gone, sizeof mine);
+    if (held)
       permi_mask_set(mine, slot[v]);
-      frontier->coefficient[used] = permi_coefficient_one();
-      permi_mask_store(frontier, used++, mine, mine, mine);
-    }
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      int t = block->neighbour[e];
-      uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
-      if (death[t] < p)
+    for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
+      const int drop = e < block->start[v], t = drop ? v : block->neighbour[e], word = slot[t] >> 6;
+      const uint64_t bit = slot[t] < 0 ? 0 : UINT64_C(1) << (slot[t] & 63);
+      uint64_t *want = test + words, *flip = want + words;
+      if (drop ? !held : death[t] < p)
         continue;
       memcpy(test, mine, bytes);
-      memcpy(want, gone, bytes);
-      memcpy(flip, gone, bytes);
-      if (slot[t] >= 0) {
-        const int word = slot[t] >> 6;
-        const uint64_t bit = UINT64_C(1) << (slot[t] & 63);
-        if (birth[t] >= 0 && birth[t] < p) {
-          test[word] |= bit;
-          want[word] &= ~bit;
-          flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
-        } else if (death[t] > p) {
-          flip[word] ^= bit;
-        }
+      memcpy(want, drop ? mine : gone, bytes);
+      memcpy(flip, want, bytes);
+      frontier->coefficient[used++] =
+          drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
+      if (!drop && bit && birth[t] >= 0 && birth[t] < p) {
+        test[word] |= bit;
+        want[word] &= ~bit;
+        flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
+      } else if (!drop && bit && death[t] > p) {
+        flip[word] ^= bit;
       }
-      frontier->coefficient[used] = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
-      permi_mask_store(frontier, used++, test, want, flip);
+      test = flip + words;
     }
   }
   frontier->stream_start[p] = used;
@@ -200,7 +176,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   permi_walk walk;
   permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
   permi_pool room = {allocator, NULL, 0}, *pool;
-  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), *slot;
+  int *numbers = (int *)permi_pool_get(&room, 3 * vertices, sizeof(int));
   permi_life *life = (permi_life *)permi_pool_get(&room, vertices, sizeof *life);
   uint64_t *busy = (uint64_t *)permi_pool_get(&room, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
   perm_status status = PERM_ERROR_MEMORY;
@@ -212,7 +188,6 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
-  slot = numbers + 3 * vertices;
   frontier->lost_error = exactness->lost_error;
   if (!permi_numbers_choose(&frontier->numbers, block, exactness->modulus, exactness->doubled)) {
     status = PERM_ERROR_OVERFLOW;
@@ -221,17 +196,18 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   frontier->stream_start = (int *)permi_pool_get(pool, vertices + 1, sizeof(int));
   frontier->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *frontier->coefficient);
   frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
-  frontier->sequence = (int *)permi_pool_get(pool, 4 * vertices + 1, sizeof(int));
+  frontier->sequence = (int *)permi_pool_get(pool, 5 * vertices + 1, sizeof(int));
   if (pool->failed)
     goto done;
   frontier->cost = frontier->states + vertices + 1;
   frontier->birth = frontier->sequence + vertices;
   frontier->death = frontier->birth + vertices;
-  frontier->ones = frontier->death + vertices;
+  frontier->slot = frontier->death + vertices;
+  frontier->ones = frontier->slot + vertices;
   status = PERM_ERROR_LIMIT;
   if (!permi_frontier_walk(frontier, block, order, binomial, &walk, watch))
     goto done;
-  frontier->slots = permi_frontier_slots(frontier, (int)vertices, PERMI_MASK_WORDS, life, busy, slot, watch);
+  frontier->slots = permi_frontier_slots(frontier, (int)vertices, life, busy, watch);
   frontier->mask_words = (frontier->slots + 63) / 64;
   if (frontier->slots == 0)
     goto done;
@@ -239,13 +215,13 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   status = frontier->mask ? status : PERM_ERROR_MEMORY;
   if (!frontier->mask)
     goto done;
-  permi_frontier_streams(frontier, block, slot, watch);
+  permi_frontier_streams(frontier, block, watch);
   frontier->bound_relative = permi_frontier_bound(frontier, block, exactness->roundings);
   status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
   permi_pool_release(&room);
   if (status == PERM_ERROR_MEMORY) {
-    permi_frontier_release(allocator, frontier);
+    permi_owned_release(allocator, frontier);
     *made = NULL;
   }
   return status;

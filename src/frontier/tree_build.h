@@ -180,9 +180,14 @@ static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
   return count;
 }
 
+static int permi_tree_degree(const permi_tree_graph *graph, int v)
+{
+  return graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
+}
+
 static void permi_tree_list_push(permi_tree_graph *graph, int v)
 {
-  const int degree = graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
+  const int degree = permi_tree_degree(graph, v);
   const int after = graph->first[degree];
   graph->next[v] = after;
   graph->before[v] = -1 - degree;
@@ -218,7 +223,7 @@ static int permi_tree_list_pop(permi_tree_graph *graph)
 static int permi_tree_key_push(permi_tree_graph *graph, int v)
 {
   int neighbour[PERMI_TREE_WIDTH], i, j;
-  const int degree = graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
+  const int degree = permi_tree_degree(graph, v);
   uint64_t key = (uint64_t)degree, random = (uint64_t)(permi_order_random(&graph->seed) * 4294967296.0);
   size_t at;
   if (graph->filling && degree < PERMI_TREE_WIDTH) {

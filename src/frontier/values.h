@@ -20,11 +20,6 @@ static int permi_count_ones(uint64_t x)
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
   DO(word, PERMI_WORD) DO(wide, PERMI_WIDE) DO(words, PERMI_WORDS) DO(residues, PERMI_RESIDUES)
 
-static int64_t permi_residue_of(int64_t x, uint64_t p)
-{
-  return (int64_t)permi_wide_residue(permi_wide_of(x), p);
-}
-
 static permi_coefficient permi_coefficient_of(const permi_block *block, int edge, const permi_numbers *numbers)
 {
   permi_coefficient c;
@@ -40,7 +35,7 @@ static permi_coefficient permi_coefficient_of(const permi_block *block, int edge
   if (block->imaginary_integer)
     c.integer[1] = block->imaginary_integer[edge];
   for (part = 0; part < 2 && numbers->algebra == PERMI_RESIDUES; part++)
-    c.integer[part] = permi_residue_of(c.integer[part], numbers->modulus);
+    c.integer[part] = (int64_t)permi_wide_residue(permi_wide_of(c.integer[part]), numbers->modulus);
   return c;
 }
 
