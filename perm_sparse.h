@@ -2396,6 +2396,8 @@ static int permi_combine(const permi_working *working, const permi_cell *a, cons
 {
   double p = a->real * x->real, q = y ? b->real * y->real : 0;
   double p_absolute = a->absolute * x->absolute, q_absolute = y ? b->absolute * y->absolute : 0;
+  if (working->integer && !working->is_complex)
+    return permi_combine_integers(a->integer, x->integer, y ? b->integer : 0, y ? y->integer : 0, &sum->integer);
   if (working->integer) {
     permi_cell first, second;
     second.integer = second.imaginary_integer = 0;
@@ -2629,8 +2631,7 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
 #define PERMI_ORDER_START 1e45
-/* Orders this many times slower than the rival are not annealed: annealing gained 27x once (a Mycielski graph), else
-   1-3x. */
+/* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-3x. */
 #define PERMI_ORDER_HOPELESS 20
 #define PERMI_GREEDY_LOOK 64
 #define PERMI_ORDER_ANNEAL 1024
@@ -2783,8 +2784,8 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
   return permi_order_states(binomial, walk->width[0], walk->width[1], walk->eliminated[1] - walk->eliminated[0]);
 }
 
-/* Writes a greedy order, returns its cost: each time the vertex that leaves the smallest frontier, among rows (kind
-   0), columns (1) or both (2). INFINITY: over `limit`, or stopped. */
+/* Writes an order, returns its cost: next the vertex that leaves the smallest frontier, among rows (kind 0), columns
+   (1) or both (2). INFINITY: over `limit`, or stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
                                  uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
@@ -3808,15 +3809,15 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
    Threads take parts of a target, the groups between two keys, of equal work, cut by bisection: the balanced path of
    [DOB15]. Values depend on their sources alone. */
 
-/* Seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, with small groups: .004, .004,
-   .008, .010, .011 (within a third). */
+/* Seconds by 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6, with small groups, .004, .004, .008, .010,
+   .011. */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Measuring sizes costs a fifth of a step. Where the loss grows by at most 2^300 in all, long lists are measured in
-   one step of four, else count as having values of any smallness. */
+/* Measuring sizes costs a fifth of a step: where the loss grows by at most 2^300 in all, long lists are measured in
+   one step of four. */
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
@@ -3887,7 +3888,7 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_release(allocator, list->patterns.table);
 }
 
-/* Moves *array, a pointer of any type, to larger memory. 0: out of memory, nothing is lost. */
+/* Enlarges *array, a pointer of any type. 0: out of memory, nothing is lost. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -4097,7 +4098,7 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* How a stream moves a pattern's states: places from -> to in another, both ascending. */
+/* How a stream moves a pattern's states to another's: pairs of places, ascending. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
 #define PERMI_MOVES_RUN 4 /* mean length from which runs are kept */
@@ -4590,15 +4591,6 @@ static perm_status permi_run_rounds(permi_run *run, int p, int streams, int toge
   return status;
 }
 
-/* Keeps the largest value between 2^-500 and 2^500: entries are at most 1 and streams at most PERMI_FRONTIER_WIDTH +
-   1, so nothing overflows. */
-static void permi_run_rescale(permi_run *run, permi_list *list)
-{
-  const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_SAFE_PRODUCT);
-  if (e)
-    permi_values_scale((double *)list->value, list->states * permi_numbers_words(&run->frontier->numbers), e);
-}
-
 /* THE BOUND. Step p has k_p streams, the block order n, the rounding unit is u.
    1. A state's value is a sum of terms, one a partial matching. A term is multiplied at most n times (a drop
    multiplies by 1) and added at most k_p - 1 times in step p (the first addition, to 0, is exact).
@@ -4711,6 +4703,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   int p, s, complete;
   memset(run, 0, sizeof *run);
   memset(none, 0, sizeof none);
+  none[0] = 1; /* nothing matched, in one way */
   run->sorting = step != permi_run_step;
   run->allocator = run->pool.allocator = allocator;
   run->control = control;
@@ -4731,19 +4724,17 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
       return PERM_ERROR_MEMORY;
     list->state_room = (size_t)frontier->room[p];
     list->value = permi_pool_get(&run->pool, list->state_room, size);
-    complete = list->value && (!run->sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
-                                                              (size_t)list->words * sizeof(uint64_t)));
+    complete = list->value && permi_list_room(allocator, list, 1) &&
+               permi_patterns_find(allocator, &list->patterns, none) == 0 &&
+               (!run->sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
+                                               (size_t)list->words * sizeof(uint64_t)));
   }
-  none[0] = 1; /* nothing matched, in one way */
-  if (!complete || (!run->sorting && (!permi_list_room(allocator, &run->list[0], 1) ||
-                                      permi_patterns_find(allocator, &run->list[0].patterns, none) != 0)))
+  if (!complete)
     return PERM_ERROR_MEMORY;
   run->list[0].groups = run->list[0].states = 1;
   memset(run->list[0].high, 0, (size_t)frontier->mask_words * sizeof *run->list[0].high);
-  if (!run->sorting) {
-    run->list[0].first[0] = 0;
-    run->list[0].pattern[0] = 0;
-  }
+  run->list[0].first[0] = 0;
+  run->list[0].pattern[0] = 0;
   permi_value_one(&frontier->numbers, run->list[0].value);
   return PERM_OK;
 }
@@ -4754,15 +4745,17 @@ static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   permi_run run;
   perm_status status = permi_run_open(frontier, control, step, &run);
-  int p;
+  int p, e;
   for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
     permi_list *target = &run.list[(p + 1) & 1];
     if (control && (p & 15) == 0)
       status = permi_control_poll(control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
     if (status == PERM_OK)
       status = step(&run, p);
-    if (status == PERM_OK && run.tracking)
-      permi_run_rescale(&run, target);
+    /* the largest value stays between 2^-500 and 2^500: entries are at most 1, so nothing overflows */
+    e = status == PERM_OK && run.tracking ? permi_sizes_rescale(&run.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
+    if (e)
+      permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);
     run.visited += (double)target->states;
   }
   if (status == PERM_OK && run.list[p & 1].states)
@@ -4892,23 +4885,23 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 /* ======================================================================================== >>streams
    Makes a frontier's streams from an elimination order. */
 
-typedef struct permi_life {
-  double weight;
+typedef struct permi_ranked {
+  uint64_t key;
   int vertex;
-} permi_life;
+} permi_ranked;
 
-static int permi_life_compare(const void *left, const void *right)
+static int permi_ranked_compare(const void *left, const void *right)
 {
-  const permi_life *a = (const permi_life *)left, *b = (const permi_life *)right;
-  if (a->weight != b->weight)
-    return a->weight > b->weight ? -1 : 1;
+  const permi_ranked *a = (const permi_ranked *)left, *b = (const permi_ranked *)right;
+  if (a->key != b->key)
+    return a->key < b->key ? -1 : 1;
   return a->vertex - b->vertex;
 }
 
 /* Gives slots to lives (birth, death], -1 to vertices without; what enters in the step of a death may have its slot.
    Low slots go to vertices that live through the most states: patterns change least from group to group. busy:
    PERMI_MASK_WORDS for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
-static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_life *life, uint64_t *busy,
+static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, words = PERMI_MASK_WORDS;
@@ -4916,18 +4909,19 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, pe
   int v, p, i, w, lives = 0, most = 1;
   double units = 0;
   for (v = 0; v < vertices; v++) {
+    double weight = 0;
     slot[v] = -1;
     if (birth[v] < 0 || death[v] <= birth[v])
       continue;
     if (permi_watch_gather(watch, &units, 20.0 + death[v] - birth[v]))
       return 0;
-    life[lives].vertex = v;
-    life[lives].weight = 0;
     for (p = birth[v] + 1; p <= death[v]; p++)
-      life[lives].weight += frontier->states[p];
-    lives++;
+      weight += frontier->states[p];
+    memcpy(&life[lives].key, &weight, sizeof weight);
+    life[lives].key = ~life[lives].key; /* greatest first: bits of doubles >= 0 have their order */
+    life[lives++].vertex = v;
   }
-  if (!permi_sort(life, (size_t)lives, sizeof *life, permi_life_compare, watch))
+  if (!permi_sort(life, (size_t)lives, sizeof *life, permi_ranked_compare, watch))
     return 0;
   memset(busy, 0, ((size_t)frontier->steps + 1) * (size_t)words * sizeof *busy);
   for (i = 0; i < lives; i++) {
@@ -5008,7 +5002,7 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
   frontier->cost[0] = frontier->ones[0] = 0;
   for (i = 0; i < vertices; i++) {
-    int left;
+    int left, width;
     v = order[i];
     if (permi_watch_step(watch, (size_t)i, 100))
       return 0;
@@ -5025,14 +5019,13 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
       if (walk->state[t] == 1 && frontier->birth[t] < 0)
         frontier->birth[t] = p;
     }
-    if (walk->width[0] + walk->width[1] > frontier->width)
-      frontier->width = walk->width[0] + walk->width[1];
+    width = walk->width[0] + walk->width[1];
+    frontier->width = width > frontier->width ? width : frontier->width;
     p++;
     frontier->ones[p] = walk->width[0] - (walk->eliminated[1] - walk->eliminated[0]);
     frontier->states[p] = permi_walk_states(binomial, walk);
     frontier->cost[p] = frontier->cost[p - 1] + frontier->states[p - 1] / 4 + frontier->states[p] * (1 + 0.5 * left);
-    if (frontier->states[p] > frontier->room[p & 1])
-      frontier->room[p & 1] = frontier->states[p];
+    frontier->room[p & 1] = fmax(frontier->room[p & 1], frontier->states[p]);
   }
   frontier->steps = p;
   return 1;
@@ -5065,7 +5058,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
   permi_pool room = {allocator, NULL, 0}, *pool;
   int *numbers = (int *)permi_pool_get(&room, 3 * vertices, sizeof(int));
-  permi_life *life = (permi_life *)permi_pool_get(&room, vertices, sizeof *life);
+  permi_ranked *life = (permi_ranked *)permi_pool_get(&room, vertices, sizeof *life);
   uint64_t *busy = (uint64_t *)permi_pool_get(&room, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
   perm_status status = PERM_ERROR_MEMORY;
   *made = frontier;
@@ -5124,13 +5117,11 @@ done:
        top_offset[top] + middle_offset[ones of top][middle] + rank[low],
    and a block, the words of the same top and middle bits, is contiguous.
 
-   A step pulls: each block sums the ways to reach it. Bits above the low slots are settled once a block; then y += c
-   x over contiguous arrays, or a table for the low words. The order of sums is fixed, whatever the threads. Low slots
-   go to vertices that live through the most states: they are touched least.
+   A step pulls: each block sums the ways to reach it, in a fixed order. Bits above the low slots are settled once a
+   block; then y += c x over contiguous arrays, or a table for the low words, which are touched least.
 
    On a GPU the host does all but the values, which have the bits of the AVX2 and, for double-doubles, AVX-512
-   kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line; sorted lists took 9 to 12 times
-   as long. */
+   kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line. */
 
 #define PERMI_ARRAY_LOW 11     /* words and ranks of these slots stay in the first cache */
 #define PERMI_ARRAY_HIGH 16    /* most slots of middle, of top */
@@ -5165,7 +5156,7 @@ typedef struct permi_pull {
   uint64_t test, want, keep, flip;
 } permi_pull;
 
-/* A vertex that enters is tested, one that goes is in `flip` if its bit was 1. */
+/* `test` has what enters, `flip` what goes where its bit was 1. */
 static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int stream)
 {
   const permi_arrays *arrays = frontier->arrays;
@@ -6424,7 +6415,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   }
 }
 
-/* The same by the left's common parts, for a product in cache. */
+/* The same by the left's common parts, for a product in cache: 0 to 6 % fewer instructions. */
 static perm_status permi_tree_join_small(const permi_tree_product *join)
 {
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
@@ -6647,14 +6638,6 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
   return PERM_OK;
 }
 
-static void permi_tree_finish(const permi_tree *tree, const permi_tree_run *run, perm_partial *partial)
-{
-  const permi_tree_table *table = &run->table[0];
-  partial->terms += run->visited;
-  if (table->states)
-    permi_values_finish(&tree->numbers, table->value, &table->sizes, tree->lost_error, partial);
-}
-
 /* ===================================================================================== >>tree_build
    Orders a block by elimination; builds, prices and runs its tree. */
 
@@ -6696,22 +6679,17 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
     if (status == PERM_OK)
       status = permi_tree_visit(&run, &tree->node[i], &stacked);
   }
-  if (status == PERM_OK)
-    permi_tree_finish(tree, &run, partial);
+  if (status == PERM_OK && run.table->states)
+    permi_values_finish(&tree->numbers, run.table->value, &run.table->sizes, tree->lost_error, partial);
+  partial->terms += status == PERM_OK ? run.visited : 0;
   permi_pool_release(&pool);
   return status;
 }
 
 /* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs ever
-   adjacent, so that hubs cost nothing. A heap gives who goes next. Large blocks have a list for each degree, last
-   in, first out: fewer cache misses, narrower tables along bands (arrow:60000:5: ordered in 0.1 instead of 0.5 s,
-   run in 2.2 instead of 3.5 s). */
+   adjacent, so that hubs cost nothing. A heap says who goes next; in large blocks a list for each degree, last in,
+   first out (arrow:60000:5: ordered in 0.1 instead of 0.5 s, run in 2.2 instead of 3.5 s). */
 #define PERMI_TREE_LISTED 2000
-typedef struct permi_tree_key {
-  uint64_t priority;
-  int vertex;
-} permi_tree_key;
-
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   int n, filling, listed; /* filling: by fill, not degree; listed: by lists */
@@ -6721,7 +6699,7 @@ typedef struct permi_tree_graph {
   size_t links, link_room;
   uint64_t *pair; /* 0: free */
   size_t pairs, pair_room;
-  permi_tree_key *heap;
+  permi_ranked *heap;
   size_t keys, heap_room;
   int *next, *before; /* in a degree's list; before the first: -1 - degree */
   int first[PERMI_TREE_WIDTH + 1], lowest; /* below the lowest, lists are empty */
@@ -6892,9 +6870,9 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   if (!permi_room(graph->allocator, graph->watch, &graph->heap, graph->keys, 1, &graph->heap_room, sizeof *graph->heap))
     return 0;
   graph->priority[v] = key;
-  for (at = graph->keys++; at && graph->heap[(at - 1) / 2].priority > key; at = (at - 1) / 2)
+  for (at = graph->keys++; at && graph->heap[(at - 1) / 2].key > key; at = (at - 1) / 2)
     graph->heap[at] = graph->heap[(at - 1) / 2];
-  graph->heap[at].priority = key;
+  graph->heap[at].key = key;
   graph->heap[at].vertex = v;
   return 1;
 }
@@ -6904,17 +6882,17 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
 {
   /* popping a key of millions takes microseconds */
   while (graph->keys && !permi_watch_step(graph->watch, 16 * graph->popped++ + 15, 190)) {
-    const permi_tree_key top = graph->heap[0], last = graph->heap[--graph->keys];
+    const permi_ranked top = graph->heap[0], last = graph->heap[--graph->keys];
     size_t at = 0, child;
     while ((child = 2 * at + 1) < graph->keys) {
-      child += child + 1 < graph->keys && graph->heap[child + 1].priority < graph->heap[child].priority;
-      if (graph->heap[child].priority >= last.priority)
+      child += child + 1 < graph->keys && graph->heap[child + 1].key < graph->heap[child].key;
+      if (graph->heap[child].key >= last.key)
         break;
       graph->heap[at] = graph->heap[child];
       at = child;
     }
     graph->heap[at] = last;
-    if (graph->turn[top.vertex] < 0 && graph->priority[top.vertex] == top.priority)
+    if (graph->turn[top.vertex] < 0 && graph->priority[top.vertex] == top.key)
       return top.vertex;
   }
   return -1;
@@ -7084,7 +7062,7 @@ static double permi_tree_bound(double doubles, double pairs)
 typedef struct permi_tree_draft {
   const permi_tree_graph *graph;
   int *order, *first, *next, *children; /* of a turn: vertex, list of children, their number */
-  int *sorted, *scope;
+  int *scope;
 } permi_tree_draft;
 
 /* Incomplete if stopped. The child with the largest scope comes first. */
@@ -7092,13 +7070,12 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
   const permi_tree_graph *graph = draft->graph;
   const int n = graph->n;
-  int *scope = draft->scope, bucket[PERMI_TREE_WIDTH + 2], v, i, j, k;
+  int *scope = draft->scope, v, i, j, k, size, widest = 0;
   for (v = 0; v < n && !permi_watch_step(watch, (size_t)v, 10); v++) {
     draft->order[graph->turn[v]] = v;
     draft->first[v] = draft->next[v] = -1;
     draft->children[v] = 0;
   }
-  memset(bucket, 0, sizeof bucket);
   for (k = 0; k < n && !permi_watch_step(watch, (size_t)k, 100); k++) {
     const int from = graph->scope_start[k], to = graph->scope_start[k + 1];
     for (i = from; i < to; i++) {
@@ -7107,21 +7084,16 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
         scope[j] = scope[j - 1];
       scope[j] = turn;
     }
-    bucket[to - from + 1]++;
+    widest = to - from > widest ? to - from : widest;
   }
-  for (k = 0; k <= PERMI_TREE_WIDTH; k++)
-    bucket[k + 1] += bucket[k];
-  for (k = n; k-- > 0 && !permi_watch(watch, 0);)
-    draft->sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
-  for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) {
-    k = draft->sorted[i];
-    if (graph->scope_start[k + 1] > graph->scope_start[k]) {
-      const int parent = scope[graph->scope_start[k + 1] - 1];
-      draft->next[k] = draft->first[parent];
-      draft->first[parent] = k;
-      draft->children[parent]++;
-    }
-  }
+  for (size = 1; size <= widest; size++)
+    for (k = 0; k < n && !permi_watch_step(watch, (size_t)k, 2); k++)
+      if (graph->scope_start[k + 1] - graph->scope_start[k] == size) {
+        const int parent = scope[graph->scope_start[k + 1] - 1];
+        draft->next[k] = draft->first[parent];
+        draft->first[parent] = k;
+        draft->children[parent]++;
+      }
 }
 
 /* Makes the node of turn k, without what children bring. */
@@ -7167,7 +7139,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   const int n = 2 * block->n;
   const size_t vertices = (size_t)n;
   permi_pool room = {graph->allocator, NULL, 0}, *pool = &tree->owned.pool;
-  int *numbers = (int *)permi_pool_get(&room, 6 * vertices, sizeof(int)), *todo;
+  int *numbers = (int *)permi_pool_get(&room, 5 * vertices, sizeof(int)), *todo;
   permi_tree_sketch *stack = (permi_tree_sketch *)permi_pool_get(&room, vertices + 1, sizeof *stack);
   double held = 0, roundings[2] = {0, 0};
   int i, k, depth = 1, top = 0, node = 0, steps = 0;
@@ -7185,8 +7157,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   draft.first = numbers + n;
   draft.next = draft.first + n;
   draft.children = draft.next + n;
-  draft.sorted = draft.children + n;
-  todo = draft.sorted + n;
+  todo = draft.children + n;
   permi_tree_children(&draft, watch);
   tree->cost[0] = 0;
   tree->depth = 1;
@@ -7234,8 +7205,8 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
    columns are used, so the number k used in a window of w is known: C(w, k) states.
 
    Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
-   States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
-   column that enters replaces one that leaves: runs are long, and the shapes of rows, whose runs are kept, few.
+   States are vectors of counts, the first slot fastest, so a row moves runs of states to runs. A column that enters
+   replaces one that leaves: runs are long, and the shapes of rows, whose runs are kept, few.
 
    Threads share a target by blocks; a state is summed in the order of the row's entries. Nothing underflows: states
    share a power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */
@@ -7480,49 +7451,51 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
-  const size_t used = (size_t)state->shape->used, at = (size_t)(p + 1);
-  const double *counts = state->counts[0] + at * (used + 1), *counts_after = state->counts[1] + at * (used + 2);
-  const int chosen = p == stream->position, entering = chosen && stream->entering;
+  const permi_band_shape *shape = state->shape;
+  const size_t size = (size_t)shape->used + 1, at = (size_t)(p + 1);
+  const int chosen = p == stream->position;
   const double *below, *below_after;
-  const permi_band_slot *slot;
-  int v, goal;
+  int v, goal, skip;
   if (before < 0 || after < 0)
     return;
   if (p < stream->lowest) {
-    if (before == after && counts[before] > 0)
-      permi_band_emit(state, stream, source, target, counts[before], factor);
+    const double count = before == after ? state->counts[0][at * size + (size_t)before] : 0;
+    if (count > 0)
+      permi_band_emit(state, stream, source, target, count, factor);
     return;
   }
-  if (counts[before] == 0 || counts_after[after] == 0)
+  below_after = state->counts[1] + at * (size + 1);
+  if (state->counts[0][at * size + (size_t)before] == 0 || below_after[after] == 0)
     return;
-  if (stream->within && (target >= stream->end || target + counts_after[after] <= stream->begin))
+  if (stream->within && (target >= stream->end || target + below_after[after] <= stream->begin))
     return;
-  slot = &state->shape->slot[p];
-  below = counts - (used + 1);
-  below_after = counts_after - (used + 2);
-  if (slot->keeps) {
-    for (v = 0; v <= slot->leaving && v <= before; v++) {
+  below = state->counts[0] + (at - 1) * size;
+  below_after -= size + 1;
+  if (shape->slot[p].keeps) {
+    for (v = 0; v <= shape->slot[p].leaving && v <= before; v++) {
       if (!chosen) {
         permi_band_runs(state, stream, p - 1, before - v, after - v, source, target, factor);
         if (after >= v)
           target += below_after[after - v];
-      } else if (v < slot->leaving) {
+      } else if (v < shape->slot[p].leaving) {
         if (after >= v)
           target += below_after[after - v];
-        permi_band_runs(state, stream, p - 1, before - v, after - v - 1, source, target, factor * (slot->leaving - v));
+        permi_band_runs(state, stream, p - 1, before - v, after - v - 1, source, target,
+                        factor * (shape->slot[p].leaving - v));
       }
       source += below[before - v];
     }
     return;
   }
-  goal = slot->leaving - (chosen && !entering);
+  goal = shape->slot[p].leaving - (chosen && !stream->entering);
   for (v = 0; v < goal && v <= before; v++)
     source += below[before - v];
-  if (entering) {
+  skip = chosen && stream->entering;
+  if (skip) {
     target += below_after[after];
-    factor *= slot->staying;
+    factor *= shape->slot[p].staying;
   }
-  permi_band_runs(state, stream, p - 1, before - goal, after - entering, source, target, factor);
+  permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
 }
 
 /* The same for all positions; way: 2 position + entering. */
@@ -7729,16 +7702,6 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
-static void permi_band_turn(permi_band_state *state)
-{
-  void *values = state->from;
-  int64_t *exp2 = state->from_exp2;
-  state->from = state->to;
-  state->to = values;
-  state->from_exp2 = state->to_exp2;
-  state->to_exp2 = exp2;
-}
-
 /* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others: the value is the sum of all
    matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps_run. With signs, underflow
    of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
@@ -7773,6 +7736,8 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
     permi_value_one(&band->numbers, state.from);
   for (; step.row < band->n && status == PERM_OK; step.row++) {
     const int entries = band->entry_start[step.row + 1] - band->entry_start[step.row];
+    void *values = state.from;
+    int64_t *exp2;
     int threads;
     step.window = window[step.row & 1];
     step.next_window = window[(step.row + 1) & 1];
@@ -7795,7 +7760,11 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
     step.used = step.after;
     step.opened += step.enterings;
     step.slots = step.next_slots;
-    permi_band_turn(&state);
+    state.from = state.to;
+    state.to = values;
+    exp2 = state.from_exp2;
+    state.from_exp2 = state.to_exp2;
+    state.to_exp2 = exp2;
     state.visited += (double)states;
   }
   if (status == PERM_OK) {
@@ -7816,19 +7785,6 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
 /* ===================================================================================== >>band_order
    Finds equal columns and an order of the rows, offers a band. */
 
-typedef struct permi_band_key {
-  uint64_t hash;
-  int vertex;
-} permi_band_key;
-
-static int permi_band_key_compare(const void *left, const void *right)
-{
-  const permi_band_key *a = (const permi_band_key *)left, *b = (const permi_band_key *)right;
-  if (a->hash != b->hash)
-    return a->hash < b->hash ? -1 : 1;
-  return a->vertex - b->vertex;
-}
-
 static int permi_band_equal(const permi_block *block, const permi_numbers *plain, int a, int b)
 {
   const int degree = block->start[a + 1] - block->start[a];
@@ -7843,7 +7799,7 @@ static int permi_band_equal(const permi_block *block, const permi_numbers *plain
 }
 
 /* same[v]: the first vertex of its side equal to v. */
-static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
+static void permi_band_same(const permi_block *block, permi_ranked *key, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
   permi_numbers plain;
@@ -7855,15 +7811,15 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
       const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plain);
       hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)block->neighbour[e]), &c);
     }
-    key[v].hash = hash;
+    key[v].key = hash;
     key[v].vertex = same[v] = v;
     if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
       return;
   }
-  if (!permi_sort(key, (size_t)vertices, sizeof *key, permi_band_key_compare, watch))
+  if (!permi_sort(key, (size_t)vertices, sizeof *key, permi_ranked_compare, watch))
     return;
   for (i = 0; i < vertices; i = k) {
-    for (k = i + 1; k < vertices && key[k].hash == key[i].hash && !permi_watch_step(watch, (size_t)k, 100); k++)
+    for (k = i + 1; k < vertices && key[k].key == key[i].key && !permi_watch_step(watch, (size_t)k, 100); k++)
       if (permi_band_equal(block, &plain, key[i].vertex, key[k].vertex))
         same[key[k].vertex] = key[i].vertex;
   }
@@ -8070,7 +8026,7 @@ static int permi_band_order(permi_control *watch, permi_pool *room, const permi_
 {
   const int n = block->n, vertices = 2 * n;
   int *number = (int *)permi_pool_get(room, 11 * (size_t)n, sizeof(int));
-  permi_band_key *key = (permi_band_key *)permi_pool_get(room, (size_t)vertices, sizeof *key);
+  permi_ranked *key = (permi_ranked *)permi_pool_get(room, (size_t)vertices, sizeof *key);
   permi_pool *pool = &band->owned.pool;
   double *ways = (double *)(void *)key;
   int *order, *greedy, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};

@@ -269,7 +269,7 @@ TEST_LONG(t_limits_long_eliminations_stop)
 {
   enum { N = 400000 };
   int *number = (int *)malloc(3 * N * sizeof *number), v, slots;
-  permi_life *life = (permi_life *)malloc(N * sizeof *life);
+  permi_ranked *life = (permi_ranked *)malloc(N * sizeof *life);
   uint64_t *busy = (uint64_t *)malloc((N + 1) * sizeof *busy * PERMI_MASK_WORDS);
   perm_options options = limits_options(0);
   permi_frontier frontier;

@@ -12,8 +12,7 @@
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
 #define PERMI_ORDER_START 1e45
-/* Orders this many times slower than the rival are not annealed: annealing gained 27x once (a Mycielski graph), else
-   1-3x. */
+/* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-3x. */
 #define PERMI_ORDER_HOPELESS 20
 #define PERMI_GREEDY_LOOK 64
 #define PERMI_ORDER_ANNEAL 1024
@@ -166,8 +165,8 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
   return permi_order_states(binomial, walk->width[0], walk->width[1], walk->eliminated[1] - walk->eliminated[0]);
 }
 
-/* Writes a greedy order, returns its cost: each time the vertex that leaves the smallest frontier, among rows (kind
-   0), columns (1) or both (2). INFINITY: over `limit`, or stopped. */
+/* Writes an order, returns its cost: next the vertex that leaves the smallest frontier, among rows (kind 0), columns
+   (1) or both (2). INFINITY: over `limit`, or stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
                                  uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {

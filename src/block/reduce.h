@@ -388,6 +388,8 @@ static int permi_combine(const permi_working *working, const permi_cell *a, cons
 {
   double p = a->real * x->real, q = y ? b->real * y->real : 0;
   double p_absolute = a->absolute * x->absolute, q_absolute = y ? b->absolute * y->absolute : 0;
+  if (working->integer && !working->is_complex)
+    return permi_combine_integers(a->integer, x->integer, y ? b->integer : 0, y ? y->integer : 0, &sum->integer);
   if (working->integer) {
     permi_cell first, second;
     second.integer = second.imaginary_integer = 0;

@@ -10,13 +10,11 @@
        top_offset[top] + middle_offset[ones of top][middle] + rank[low],
    and a block, the words of the same top and middle bits, is contiguous.
 
-   A step pulls: each block sums the ways to reach it. Bits above the low slots are settled once a block; then y += c
-   x over contiguous arrays, or a table for the low words. The order of sums is fixed, whatever the threads. Low slots
-   go to vertices that live through the most states: they are touched least.
+   A step pulls: each block sums the ways to reach it, in a fixed order. Bits above the low slots are settled once a
+   block; then y += c x over contiguous arrays, or a table for the low words, which are touched least.
 
    On a GPU the host does all but the values, which have the bits of the AVX2 and, for double-doubles, AVX-512
-   kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line; sorted lists took 9 to 12 times
-   as long. */
+   kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line. */
 
 #define PERMI_ARRAY_LOW 11     /* words and ranks of these slots stay in the first cache */
 #define PERMI_ARRAY_HIGH 16    /* most slots of middle, of top */
@@ -51,7 +49,7 @@ typedef struct permi_pull {
   uint64_t test, want, keep, flip;
 } permi_pull;
 
-/* A vertex that enters is tested, one that goes is in `flip` if its bit was 1. */
+/* `test` has what enters, `flip` what goes where its bit was 1. */
 static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int stream)
 {
   const permi_arrays *arrays = frontier->arrays;

@@ -7,8 +7,8 @@
    columns are used, so the number k used in a window of w is known: C(w, k) states.
 
    Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
-   States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
-   column that enters replaces one that leaves: runs are long, and the shapes of rows, whose runs are kept, few.
+   States are vectors of counts, the first slot fastest, so a row moves runs of states to runs. A column that enters
+   replaces one that leaves: runs are long, and the shapes of rows, whose runs are kept, few.
 
    Threads share a target by blocks; a state is summed in the order of the row's entries. Nothing underflows: states
    share a power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */

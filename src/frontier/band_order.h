@@ -4,19 +4,6 @@
 #include "streams.h"
 #include "band_run.h"
 
-typedef struct permi_band_key {
-  uint64_t hash;
-  int vertex;
-} permi_band_key;
-
-static int permi_band_key_compare(const void *left, const void *right)
-{
-  const permi_band_key *a = (const permi_band_key *)left, *b = (const permi_band_key *)right;
-  if (a->hash != b->hash)
-    return a->hash < b->hash ? -1 : 1;
-  return a->vertex - b->vertex;
-}
-
 static int permi_band_equal(const permi_block *block, const permi_numbers *plain, int a, int b)
 {
   const int degree = block->start[a + 1] - block->start[a];
@@ -31,7 +18,7 @@ static int permi_band_equal(const permi_block *block, const permi_numbers *plain
 }
 
 /* same[v]: the first vertex of its side equal to v. */
-static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
+static void permi_band_same(const permi_block *block, permi_ranked *key, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
   permi_numbers plain;
@@ -43,15 +30,15 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
       const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plain);
       hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)block->neighbour[e]), &c);
     }
-    key[v].hash = hash;
+    key[v].key = hash;
     key[v].vertex = same[v] = v;
     if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
       return;
   }
-  if (!permi_sort(key, (size_t)vertices, sizeof *key, permi_band_key_compare, watch))
+  if (!permi_sort(key, (size_t)vertices, sizeof *key, permi_ranked_compare, watch))
     return;
   for (i = 0; i < vertices; i = k) {
-    for (k = i + 1; k < vertices && key[k].hash == key[i].hash && !permi_watch_step(watch, (size_t)k, 100); k++)
+    for (k = i + 1; k < vertices && key[k].key == key[i].key && !permi_watch_step(watch, (size_t)k, 100); k++)
       if (permi_band_equal(block, &plain, key[i].vertex, key[k].vertex))
         same[key[k].vertex] = key[i].vertex;
   }
@@ -258,7 +245,7 @@ static int permi_band_order(permi_control *watch, permi_pool *room, const permi_
 {
   const int n = block->n, vertices = 2 * n;
   int *number = (int *)permi_pool_get(room, 11 * (size_t)n, sizeof(int));
-  permi_band_key *key = (permi_band_key *)permi_pool_get(room, (size_t)vertices, sizeof *key);
+  permi_ranked *key = (permi_ranked *)permi_pool_get(room, (size_t)vertices, sizeof *key);
   permi_pool *pool = &band->owned.pool;
   double *ways = (double *)(void *)key;
   int *order, *greedy, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};

@@ -9,49 +9,51 @@
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
-  const size_t used = (size_t)state->shape->used, at = (size_t)(p + 1);
-  const double *counts = state->counts[0] + at * (used + 1), *counts_after = state->counts[1] + at * (used + 2);
-  const int chosen = p == stream->position, entering = chosen && stream->entering;
+  const permi_band_shape *shape = state->shape;
+  const size_t size = (size_t)shape->used + 1, at = (size_t)(p + 1);
+  const int chosen = p == stream->position;
   const double *below, *below_after;
-  const permi_band_slot *slot;
-  int v, goal;
+  int v, goal, skip;
   if (before < 0 || after < 0)
     return;
   if (p < stream->lowest) {
-    if (before == after && counts[before] > 0)
-      permi_band_emit(state, stream, source, target, counts[before], factor);
+    const double count = before == after ? state->counts[0][at * size + (size_t)before] : 0;
+    if (count > 0)
+      permi_band_emit(state, stream, source, target, count, factor);
     return;
   }
-  if (counts[before] == 0 || counts_after[after] == 0)
+  below_after = state->counts[1] + at * (size + 1);
+  if (state->counts[0][at * size + (size_t)before] == 0 || below_after[after] == 0)
     return;
-  if (stream->within && (target >= stream->end || target + counts_after[after] <= stream->begin))
+  if (stream->within && (target >= stream->end || target + below_after[after] <= stream->begin))
     return;
-  slot = &state->shape->slot[p];
-  below = counts - (used + 1);
-  below_after = counts_after - (used + 2);
-  if (slot->keeps) {
-    for (v = 0; v <= slot->leaving && v <= before; v++) {
+  below = state->counts[0] + (at - 1) * size;
+  below_after -= size + 1;
+  if (shape->slot[p].keeps) {
+    for (v = 0; v <= shape->slot[p].leaving && v <= before; v++) {
       if (!chosen) {
         permi_band_runs(state, stream, p - 1, before - v, after - v, source, target, factor);
         if (after >= v)
           target += below_after[after - v];
-      } else if (v < slot->leaving) {
+      } else if (v < shape->slot[p].leaving) {
         if (after >= v)
           target += below_after[after - v];
-        permi_band_runs(state, stream, p - 1, before - v, after - v - 1, source, target, factor * (slot->leaving - v));
+        permi_band_runs(state, stream, p - 1, before - v, after - v - 1, source, target,
+                        factor * (shape->slot[p].leaving - v));
       }
       source += below[before - v];
     }
     return;
   }
-  goal = slot->leaving - (chosen && !entering);
+  goal = shape->slot[p].leaving - (chosen && !stream->entering);
   for (v = 0; v < goal && v <= before; v++)
     source += below[before - v];
-  if (entering) {
+  skip = chosen && stream->entering;
+  if (skip) {
     target += below_after[after];
-    factor *= slot->staying;
+    factor *= shape->slot[p].staying;
   }
-  permi_band_runs(state, stream, p - 1, before - goal, after - entering, source, target, factor);
+  permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
 }
 
 /* The same for all positions; way: 2 position + entering. */
@@ -258,16 +260,6 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   return status;
 }
 
-static void permi_band_turn(permi_band_state *state)
-{
-  void *values = state->from;
-  int64_t *exp2 = state->from_exp2;
-  state->from = state->to;
-  state->to = values;
-  state->from_exp2 = state->to_exp2;
-  state->to_exp2 = exp2;
-}
-
 /* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others: the value is the sum of all
    matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps_run. With signs, underflow
    of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
@@ -302,6 +294,8 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
     permi_value_one(&band->numbers, state.from);
   for (; step.row < band->n && status == PERM_OK; step.row++) {
     const int entries = band->entry_start[step.row + 1] - band->entry_start[step.row];
+    void *values = state.from;
+    int64_t *exp2;
     int threads;
     step.window = window[step.row & 1];
     step.next_window = window[(step.row + 1) & 1];
@@ -324,7 +318,11 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
     step.used = step.after;
     step.opened += step.enterings;
     step.slots = step.next_slots;
-    permi_band_turn(&state);
+    state.from = state.to;
+    state.to = values;
+    exp2 = state.from_exp2;
+    state.from_exp2 = state.to_exp2;
+    state.to_exp2 = exp2;
     state.visited += (double)states;
   }
   if (status == PERM_OK) {

@@ -18,15 +18,15 @@
    Threads take parts of a target, the groups between two keys, of equal work, cut by bisection: the balanced path of
    [DOB15]. Values depend on their sources alone. */
 
-/* Seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, with small groups: .004, .004,
-   .008, .010, .011 (within a third). */
+/* Seconds by 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6, with small groups, .004, .004, .008, .010,
+   .011. */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
 #define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Measuring sizes costs a fifth of a step. Where the loss grows by at most 2^300 in all, long lists are measured in
-   one step of four, else count as having values of any smallness. */
+/* Measuring sizes costs a fifth of a step: where the loss grows by at most 2^300 in all, long lists are measured in
+   one step of four. */
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
@@ -97,7 +97,7 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_release(allocator, list->patterns.table);
 }
 
-/* Moves *array, a pointer of any type, to larger memory. 0: out of memory, nothing is lost. */
+/* Enlarges *array, a pointer of any type. 0: out of memory, nothing is lost. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -307,7 +307,7 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* How a stream moves a pattern's states: places from -> to in another, both ascending. */
+/* How a stream moves a pattern's states to another's: pairs of places, ascending. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
 #define PERMI_MOVES_RUN 4 /* mean length from which runs are kept */

@@ -322,15 +322,6 @@ static perm_status permi_run_rounds(permi_run *run, int p, int streams, int toge
   return status;
 }
 
-/* Keeps the largest value between 2^-500 and 2^500: entries are at most 1 and streams at most PERMI_FRONTIER_WIDTH +
-   1, so nothing overflows. */
-static void permi_run_rescale(permi_run *run, permi_list *list)
-{
-  const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_SAFE_PRODUCT);
-  if (e)
-    permi_values_scale((double *)list->value, list->states * permi_numbers_words(&run->frontier->numbers), e);
-}
-
 /* THE BOUND. Step p has k_p streams, the block order n, the rounding unit is u.
    1. A state's value is a sum of terms, one a partial matching. A term is multiplied at most n times (a drop
    multiplies by 1) and added at most k_p - 1 times in step p (the first addition, to 0, is exact).
@@ -443,6 +434,7 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   int p, s, complete;
   memset(run, 0, sizeof *run);
   memset(none, 0, sizeof none);
+  none[0] = 1; /* nothing matched, in one way */
   run->sorting = step != permi_run_step;
   run->allocator = run->pool.allocator = allocator;
   run->control = control;
@@ -463,19 +455,17 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
       return PERM_ERROR_MEMORY;
     list->state_room = (size_t)frontier->room[p];
     list->value = permi_pool_get(&run->pool, list->state_room, size);
-    complete = list->value && (!run->sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
-                                                              (size_t)list->words * sizeof(uint64_t)));
+    complete = list->value && permi_list_room(allocator, list, 1) &&
+               permi_patterns_find(allocator, &list->patterns, none) == 0 &&
+               (!run->sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
+                                               (size_t)list->words * sizeof(uint64_t)));
   }
-  none[0] = 1; /* nothing matched, in one way */
-  if (!complete || (!run->sorting && (!permi_list_room(allocator, &run->list[0], 1) ||
-                                      permi_patterns_find(allocator, &run->list[0].patterns, none) != 0)))
+  if (!complete)
     return PERM_ERROR_MEMORY;
   run->list[0].groups = run->list[0].states = 1;
   memset(run->list[0].high, 0, (size_t)frontier->mask_words * sizeof *run->list[0].high);
-  if (!run->sorting) {
-    run->list[0].first[0] = 0;
-    run->list[0].pattern[0] = 0;
-  }
+  run->list[0].first[0] = 0;
+  run->list[0].pattern[0] = 0;
   permi_value_one(&frontier->numbers, run->list[0].value);
   return PERM_OK;
 }
@@ -486,15 +476,17 @@ static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   permi_run run;
   perm_status status = permi_run_open(frontier, control, step, &run);
-  int p;
+  int p, e;
   for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
     permi_list *target = &run.list[(p + 1) & 1];
     if (control && (p & 15) == 0)
       status = permi_control_poll(control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
     if (status == PERM_OK)
       status = step(&run, p);
-    if (status == PERM_OK && run.tracking)
-      permi_run_rescale(&run, target);
+    /* the largest value stays between 2^-500 and 2^500: entries are at most 1, so nothing overflows */
+    e = status == PERM_OK && run.tracking ? permi_sizes_rescale(&run.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
+    if (e)
+      permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);
     run.visited += (double)target->states;
   }
   if (status == PERM_OK && run.list[p & 1].states)

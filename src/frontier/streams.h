@@ -4,23 +4,23 @@
 #include "../block/reduce.h"
 #include "frontier.h"
 
-typedef struct permi_life {
-  double weight;
+typedef struct permi_ranked {
+  uint64_t key;
   int vertex;
-} permi_life;
+} permi_ranked;
 
-static int permi_life_compare(const void *left, const void *right)
+static int permi_ranked_compare(const void *left, const void *right)
 {
-  const permi_life *a = (const permi_life *)left, *b = (const permi_life *)right;
-  if (a->weight != b->weight)
-    return a->weight > b->weight ? -1 : 1;
+  const permi_ranked *a = (const permi_ranked *)left, *b = (const permi_ranked *)right;
+  if (a->key != b->key)
+    return a->key < b->key ? -1 : 1;
   return a->vertex - b->vertex;
 }
 
 /* Gives slots to lives (birth, death], -1 to vertices without; what enters in the step of a death may have its slot.
    Low slots go to vertices that live through the most states: patterns change least from group to group. busy:
    PERMI_MASK_WORDS for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
-static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_life *life, uint64_t *busy,
+static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
   const int *birth = frontier->birth, *death = frontier->death, words = PERMI_MASK_WORDS;
@@ -28,18 +28,19 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, pe
   int v, p, i, w, lives = 0, most = 1;
   double units = 0;
   for (v = 0; v < vertices; v++) {
+    double weight = 0;
     slot[v] = -1;
     if (birth[v] < 0 || death[v] <= birth[v])
       continue;
     if (permi_watch_gather(watch, &units, 20.0 + death[v] - birth[v]))
       return 0;
-    life[lives].vertex = v;
-    life[lives].weight = 0;
     for (p = birth[v] + 1; p <= death[v]; p++)
-      life[lives].weight += frontier->states[p];
-    lives++;
+      weight += frontier->states[p];
+    memcpy(&life[lives].key, &weight, sizeof weight);
+    life[lives].key = ~life[lives].key; /* greatest first: bits of doubles >= 0 have their order */
+    life[lives++].vertex = v;
   }
-  if (!permi_sort(life, (size_t)lives, sizeof *life, permi_life_compare, watch))
+  if (!permi_sort(life, (size_t)lives, sizeof *life, permi_ranked_compare, watch))
     return 0;
   memset(busy, 0, ((size_t)frontier->steps + 1) * (size_t)words * sizeof *busy);
   for (i = 0; i < lives; i++) {
@@ -120,7 +121,7 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
   frontier->cost[0] = frontier->ones[0] = 0;
   for (i = 0; i < vertices; i++) {
-    int left;
+    int left, width;
     v = order[i];
     if (permi_watch_step(watch, (size_t)i, 100))
       return 0;
@@ -137,14 +138,13 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
       if (walk->state[t] == 1 && frontier->birth[t] < 0)
         frontier->birth[t] = p;
     }
-    if (walk->width[0] + walk->width[1] > frontier->width)
-      frontier->width = walk->width[0] + walk->width[1];
+    width = walk->width[0] + walk->width[1];
+    frontier->width = width > frontier->width ? width : frontier->width;
     p++;
     frontier->ones[p] = walk->width[0] - (walk->eliminated[1] - walk->eliminated[0]);
     frontier->states[p] = permi_walk_states(binomial, walk);
     frontier->cost[p] = frontier->cost[p - 1] + frontier->states[p - 1] / 4 + frontier->states[p] * (1 + 0.5 * left);
-    if (frontier->states[p] > frontier->room[p & 1])
-      frontier->room[p & 1] = frontier->states[p];
+    frontier->room[p & 1] = fmax(frontier->room[p & 1], frontier->states[p]);
   }
   frontier->steps = p;
   return 1;
@@ -177,7 +177,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
   permi_pool room = {allocator, NULL, 0}, *pool;
   int *numbers = (int *)permi_pool_get(&room, 3 * vertices, sizeof(int));
-  permi_life *life = (permi_life *)permi_pool_get(&room, vertices, sizeof *life);
+  permi_ranked *life = (permi_ranked *)permi_pool_get(&room, vertices, sizeof *life);
   uint64_t *busy = (uint64_t *)permi_pool_get(&room, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
   perm_status status = PERM_ERROR_MEMORY;
   *made = frontier;
