@@ -2026,6 +2026,7 @@ typedef struct permi_cell {
 
 typedef struct permi_working {
   perm_allocator allocator;
+  permi_pool pool;
   int n, live, alive;
   int integer; /* the integers count, nothing rounds */
   uint64_t modulus;
@@ -2051,9 +2052,7 @@ typedef struct permi_working {
 
 static void permi_working_free(permi_working *working)
 {
-  permi_release(&working->allocator, working->cell);
-  permi_release(&working->allocator, working->head);
-  permi_release(&working->allocator, working->start);
+  permi_pool_release(&working->pool);
 }
 
 static int permi_working_create(permi_working *working, const perm_allocator *allocator, int n, size_t entries)
@@ -2062,12 +2061,13 @@ static int permi_working_create(permi_working *working, const perm_allocator *al
   size_t v;
   memset(working, 0, sizeof *working);
   working->allocator = *allocator;
+  working->pool.allocator = &working->allocator;
   working->n = working->alive = n;
   working->constant = permi_number_one();
-  working->cell = (permi_cell *)permi_allocate(allocator, entries, sizeof *working->cell);
-  working->head = (int *)permi_allocate(allocator, 6 * vertices + 1 + 9 * rows + 2 + entries, sizeof(int));
-  working->start = (size_t *)permi_allocate(allocator, 2 * rows + 1, sizeof(size_t));
-  if (!working->cell || !working->head || !working->start) {
+  working->cell = (permi_cell *)permi_pool_get(&working->pool, entries, sizeof *working->cell);
+  working->head = (int *)permi_pool_get(&working->pool, 6 * vertices + 1 + 9 * rows + 2 + entries, sizeof(int));
+  working->start = (size_t *)permi_pool_get(&working->pool, 2 * rows + 1, sizeof(size_t));
+  if (working->pool.failed) {
     permi_working_free(working);
     return 0;
   }
@@ -2209,8 +2209,7 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Scaling by powers of two: rows and columns in turn get mean exponent 0, which undoes given scalings; then each
-   line's largest entry moves into [1/2, 1).
+/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1).
    Entries that would leave the normal doubles are rounded, by at most DBL_MIN: the permanent changes by at most
    their number times DBL_MIN times the largest permanent of a minor of the moduli, at most prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
@@ -2625,8 +2624,8 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
    Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is
    touched and not eliminated: with a rows, b columns and d more columns than rows eliminated, it has at most sum_i
    C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched.
-   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Seeds are fixed
-   and predicted work sets the number of moves: an order never varies. */
+   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Fixed seeds and
+   predicted work: an order never varies. */
 
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
@@ -2851,11 +2850,11 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* The eliminated and touched vertices before each position are bit sets. Permuting positions i..j changes only those
-   between: a move walks these until its cost exceeds what chance allows. */
+/* Before each position. Permuting positions i..j changes only those between: a move walks these until its cost exceeds
+   what chance allows. */
 typedef struct permi_positions {
-  uint64_t *sets; /* eliminated rows, columns, touched rows, columns */
-  int *counts;    /* width of rows, columns, more columns than rows gone */
+  uint64_t *sets; /* bits: eliminated rows, columns, touched rows, columns */
+  int *counts;    /* touched rows, columns, more columns than rows gone */
   double *states, *cost;
 } permi_positions;
 
@@ -3325,8 +3324,7 @@ static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
 }
 
 /* ========================================================================================= >>vectors
-   What the vector kernels of this header read, those of arrays (>>arrays) and of programs (>>hybrid), and their text,
-   read once for each instruction set. */
+   What the vector kernels of >>arrays and >>hybrid read, and their text, read once for each instruction set. */
 
 /* ---- blocks of arrays */
 
@@ -3806,8 +3804,7 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
    The merge goes over groups, the states with the same bits above the low PERMI_LOW_BITS. A group's low masks are its
    pattern; groups share few patterns, so a state costs only its value.
 
-   Threads take parts of a target, the groups between two keys, of equal work, cut by bisection: the balanced path of
-   [DOB15]. Values depend on their sources alone. */
+   Threads take parts of a target, the groups between two keys, of equal work: the balanced path of [DOB15]. */
 
 /* Seconds by 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6, with small groups, .004, .004, .008, .010,
    .011. */
@@ -3824,7 +3821,7 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 /* See >>arrays. */
 typedef struct permi_arrays {
   perm_isa isa;
-  int lists; /* on a GPU, but as sorted lists */
+  int lists; /* sorted lists on a GPU */
   int low, middle, top;
   uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, of vertices that just entered */
 } permi_arrays;
@@ -3900,7 +3897,7 @@ static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, 
   return 1;
 }
 
-/* The same unless there is room for `more`. */
+/* Makes room for `more`. 0: out of memory. */
 static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
                       size_t *room, size_t size)
 {
@@ -3913,7 +3910,7 @@ static int permi_room(const perm_allocator *allocator, permi_control *watch, voi
   return 1;
 }
 
-/* Makes room for `more` groups. 0: out of memory. */
+/* The same for groups. */
 static int permi_list_room(const perm_allocator *allocator, permi_list *list, size_t more)
 {
   const size_t used = list->groups;
@@ -3949,7 +3946,7 @@ static void permi_patterns_clear(permi_patterns *patterns)
     memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
 }
 
-/* Where the pattern stands in the table, or may. */
+/* Where the pattern is in the table, or goes. */
 static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t *bits)
 {
   const size_t mask = 2 * (size_t)patterns->room - 1;
@@ -4016,7 +4013,6 @@ typedef struct permi_cursor {
   permi_coefficient c;
 } permi_cursor;
 
-/* Compares keys of `words` words, often the constant 1. */
 static PERMI_ALWAYS_INLINE int permi_key_compare(const uint64_t *a, const uint64_t *b, int words)
 {
   int w;
@@ -4181,7 +4177,7 @@ typedef struct permi_part {
   permi_list list;
   size_t takes, take_room;
   permi_take *take;
-  int own, *number; /* own: has patterns itself; their numbers in the target */
+  int own, *number; /* has patterns itself; their numbers in the target */
   size_t number_room, group_at, state_at;
   uint64_t end[PERMI_MASK_WORDS];
   permi_sizes sizes;
@@ -4209,7 +4205,7 @@ typedef struct permi_run {
   double state_seconds;
 } permi_run;
 
-/* Fills a placed part. Where a stream takes all of one group to all of another, this is y += c x over arrays. */
+/* Fills a placed part: where a stream takes all of one group to all of another, y += c x over arrays. */
 static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
                                               permi_list *target, permi_part *part, permi_moves *moves)
 {
@@ -4384,7 +4380,7 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
 #define PERMI_PARALLEL_STATES 20000
 #define PERMI_PART_WORK 131072 /* of threads' parts */
 
-/* Moves the cursor to the first source group whose output, which has the order of sources, is not below `key`. */
+/* Moves the cursor to the first source group whose output is not below `key`; outputs have the order of sources. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
 {
   const int words = source->words;
@@ -4540,8 +4536,7 @@ static perm_status permi_rounds_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* Makes the target of step p, once prepared. Rounds bound what waits for its place. together: by all threads, each
-   part of a round from its own begin. */
+/* Makes the target of step p, once prepared, by one thread or together. Rounds bound what waits for its place. */
 static perm_status permi_run_rounds(permi_run *run, int p, int streams, int together)
 {
   const double done = run->frontier->cost[p] * PERMI_STATE_SECONDS;
@@ -4773,7 +4768,6 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
 /* ======================================================================================== >>sorting
    Method sorting: the lists without merging. Expands all terms of a step, sorts them by state, adds equal ones. */
 
-/* A word of a term's state. */
 static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_list *source, permi_take take, int w)
 {
   return source->high[(size_t)take.group * (size_t)frontier->mask_words + (size_t)w] ^
@@ -4899,7 +4893,7 @@ static int permi_ranked_compare(const void *left, const void *right)
 }
 
 /* Gives slots to lives (birth, death], -1 to vertices without; what enters in the step of a death may have its slot.
-   Low slots go to vertices that live through the most states: patterns change least from group to group. busy:
+   Low slots go to vertices that live through the most states: patterns, and low words of arrays, change least. busy:
    PERMI_MASK_WORDS for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
@@ -5118,7 +5112,7 @@ done:
    and a block, the words of the same top and middle bits, is contiguous.
 
    A step pulls: each block sums the ways to reach it, in a fixed order. Bits above the low slots are settled once a
-   block; then y += c x over contiguous arrays, or a table for the low words, which are touched least.
+   block; then y += c x over contiguous arrays, or a table for the low words.
 
    On a GPU the host does all but the values, which have the bits of the AVX2 and, for double-doubles, AVX-512
    kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line. */
@@ -5151,12 +5145,11 @@ typedef struct permi_extremes {
   double apart[4];
 } permi_extremes;
 
-/* A stream backwards: a state comes from (state & keep) ^ flip if (state & test) == want. */
+/* A stream backwards: a state comes from (state & keep) ^ flip if (state & test) == want. What enters is tested. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
 } permi_pull;
 
-/* `test` has what enters, `flip` what goes where its bit was 1. */
 static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int stream)
 {
   const permi_arrays *arrays = frontier->arrays;
@@ -5170,9 +5163,9 @@ static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int strea
   return pull;
 }
 
-/* What a way needs on the CPU. */
+/* And on the CPU. */
 typedef struct permi_lookup {
-  int top_ones;             /* how many more in the source */
+  int top_ones;             /* more in the source */
   const uint16_t *place;    /* of all low words, as in permi_layout; or NULL */
   const permi_eight *eight; /* of words with j ones from start[j] / 8 + j on */
   permi_coefficient c;
@@ -5204,7 +5197,7 @@ struct permi_arrays_run {
   perm_gpu_stream *gpu_stream;
 };
 
-/* The numbers of the first pass, without moduli. */
+/* Of the first pass, without moduli. */
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
   static const permi_algebra without[] = {PERMI_MAGNITUDES,    PERMI_MAGNITUDES,    PERMI_PAIR_VALUES,
@@ -5987,8 +5980,8 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
    A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
    d more matched rows than columns, in ascending order of "matched XOR is a row". The next vertex to go has the top
    bit: halves, vertex matched and not, are contiguous.
-     join: all pairs of disjoint masks, by common parts; subset convolution (A. Bjorklund, T. Husfeldt, P. Kaski,
-     M. Koivisto, STOC 2007) takes more additions, and cancels
+     join: all pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
+     STOC 2007) takes more additions, and cancels
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
 
    Tables wait on a stack, in post-order. Threads share a join by bits of the product, a star by places; sums keep
@@ -6333,8 +6326,7 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
-/* The first place from begin on, at most end, whose mask XOR rows, which ascend, has `value` or more in the bits
-   `top`. */
+/* The first place in [begin, end) whose mask XOR rows, which ascend, has `value` or more in the bits `top`. */
 static uint32_t permi_tree_first(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t begin,
                                  uint32_t end)
 {
@@ -6794,7 +6786,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* Writes at most PERMI_TREE_WIDTH neighbours; fewer if stopped: hubs may have millions of dead links. */
+/* Writes at most PERMI_TREE_WIDTH neighbours; hubs may have millions of dead links. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -7220,9 +7212,9 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
 #define PERMI_BAND_BLOCKS 8
 #define PERMI_BAND_POLL 65536
 
-/* Transitions, of a row at most, of rows whose runs are made; states, slots at most. cost = INFINITY: too many. */
 typedef struct permi_band_price {
-  double cost, longest, made, most;
+  double cost, longest, made; /* transitions: all (INFINITY: too many), of a row, of rows whose runs are made */
+  double most;                /* states */
   int width;
 } permi_band_price;
 
@@ -7230,7 +7222,7 @@ typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
   int n, groups; /* groups: of equal columns, numbered as they enter */
-  int counted;   /* some column has equals */
+  int counted;   /* some columns are equal */
   int *entry_start, *entry_group;
   permi_coefficient *entry;
   int *capacity, *first, *last; /* of a group: columns, first and last row */
@@ -7243,9 +7235,8 @@ typedef struct permi_band_run {
   uint32_t source, target, count, factor;
 } permi_band_run;
 
-/* How many equal columns it has before and after a row, 0: none; the same ones if it keeps them. */
 typedef struct permi_band_slot {
-  int keeps, leaving, staying;
+  int keeps, leaving, staying; /* whether its columns stay; their number before and after the row, 0: none */
 } permi_band_slot;
 
 typedef struct permi_band_shape {
@@ -7416,7 +7407,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Does or keeps a run of the stream, joined to the one before if it continues that. */
+/* Does a run of the stream, or keeps it, joined to the one before if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -7446,8 +7437,7 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
 /* ======================================================================================= >>band_run
    Runs a band, row by row. */
 
-/* Emits runs by ascending target, positions above p settled: `before` and `after` columns are used up to p, states
-   begin at source and target. */
+/* Emits runs by ascending target, positions above p settled: `before` and `after` columns are used up to p. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -7498,7 +7488,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
 }
 
-/* The same for all positions; way: 2 position + entering. */
+/* The same for all positions. */
 static void permi_band_runs_of(permi_band_state *state, permi_band_stream *stream, int way, int after)
 {
   const permi_band_shape *shape = state->shape;
@@ -7856,7 +7846,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* Lays out the rows `lines`, groups without entries' values; group_of: n. 0: stopped. */
+/* Lays out the rows `lines`, but for values. 0: stopped. */
 static int permi_band_lay(permi_band *band, const permi_block *block, const int *same, const int *lines, int *group_of,
                           permi_control *watch)
 {
@@ -8019,8 +8009,8 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return 1;
 }
 
-/* Prices the best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from
-   there. price.cost = INFINITY: none found. 0: out of memory. */
+/* Finds the best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from
+   there. 0: out of memory. */
 static int permi_band_order(permi_control *watch, permi_pool *room, const permi_block *block, permi_band *band,
                             int *same, int *lines)
 {

@@ -3,8 +3,8 @@
    Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is
    touched and not eliminated: with a rows, b columns and d more columns than rows eliminated, it has at most sum_i
    C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched.
-   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Seeds are fixed
-   and predicted work sets the number of moves: an order never varies. */
+   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Fixed seeds and
+   predicted work: an order never varies. */
 #pragma once
 #include "../base/prices.h"
 #include "../matrix/matrix.h"
@@ -232,11 +232,11 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* The eliminated and touched vertices before each position are bit sets. Permuting positions i..j changes only those
-   between: a move walks these until its cost exceeds what chance allows. */
+/* Before each position. Permuting positions i..j changes only those between: a move walks these until its cost exceeds
+   what chance allows. */
 typedef struct permi_positions {
-  uint64_t *sets; /* eliminated rows, columns, touched rows, columns */
-  int *counts;    /* width of rows, columns, more columns than rows gone */
+  uint64_t *sets; /* bits: eliminated rows, columns, touched rows, columns */
+  int *counts;    /* touched rows, columns, more columns than rows gone */
   double *states, *cost;
 } permi_positions;
 

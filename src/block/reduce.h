@@ -18,6 +18,7 @@ typedef struct permi_cell {
 
 typedef struct permi_working {
   perm_allocator allocator;
+  permi_pool pool;
   int n, live, alive;
   int integer; /* the integers count, nothing rounds */
   uint64_t modulus;
@@ -43,9 +44,7 @@ typedef struct permi_working {
 
 static void permi_working_free(permi_working *working)
 {
-  permi_release(&working->allocator, working->cell);
-  permi_release(&working->allocator, working->head);
-  permi_release(&working->allocator, working->start);
+  permi_pool_release(&working->pool);
 }
 
 static int permi_working_create(permi_working *working, const perm_allocator *allocator, int n, size_t entries)
@@ -54,12 +53,13 @@ static int permi_working_create(permi_working *working, const perm_allocator *al
   size_t v;
   memset(working, 0, sizeof *working);
   working->allocator = *allocator;
+  working->pool.allocator = &working->allocator;
   working->n = working->alive = n;
   working->constant = permi_number_one();
-  working->cell = (permi_cell *)permi_allocate(allocator, entries, sizeof *working->cell);
-  working->head = (int *)permi_allocate(allocator, 6 * vertices + 1 + 9 * rows + 2 + entries, sizeof(int));
-  working->start = (size_t *)permi_allocate(allocator, 2 * rows + 1, sizeof(size_t));
-  if (!working->cell || !working->head || !working->start) {
+  working->cell = (permi_cell *)permi_pool_get(&working->pool, entries, sizeof *working->cell);
+  working->head = (int *)permi_pool_get(&working->pool, 6 * vertices + 1 + 9 * rows + 2 + entries, sizeof(int));
+  working->start = (size_t *)permi_pool_get(&working->pool, 2 * rows + 1, sizeof(size_t));
+  if (working->pool.failed) {
     permi_working_free(working);
     return 0;
   }
@@ -201,8 +201,7 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Scaling by powers of two: rows and columns in turn get mean exponent 0, which undoes given scalings; then each
-   line's largest entry moves into [1/2, 1).
+/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1).
    Entries that would leave the normal doubles are rounded, by at most DBL_MIN: the permanent changes by at most
    their number times DBL_MIN times the largest permanent of a minor of the moduli, at most prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200

@@ -11,7 +11,7 @@
    and a block, the words of the same top and middle bits, is contiguous.
 
    A step pulls: each block sums the ways to reach it, in a fixed order. Bits above the low slots are settled once a
-   block; then y += c x over contiguous arrays, or a table for the low words, which are touched least.
+   block; then y += c x over contiguous arrays, or a table for the low words.
 
    On a GPU the host does all but the values, which have the bits of the AVX2 and, for double-doubles, AVX-512
    kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line. */
@@ -44,12 +44,11 @@ typedef struct permi_extremes {
   double apart[4];
 } permi_extremes;
 
-/* A stream backwards: a state comes from (state & keep) ^ flip if (state & test) == want. */
+/* A stream backwards: a state comes from (state & keep) ^ flip if (state & test) == want. What enters is tested. */
 typedef struct permi_pull {
   uint64_t test, want, keep, flip;
 } permi_pull;
 
-/* `test` has what enters, `flip` what goes where its bit was 1. */
 static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int stream)
 {
   const permi_arrays *arrays = frontier->arrays;
@@ -63,9 +62,9 @@ static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int strea
   return pull;
 }
 
-/* What a way needs on the CPU. */
+/* And on the CPU. */
 typedef struct permi_lookup {
-  int top_ones;             /* how many more in the source */
+  int top_ones;             /* more in the source */
   const uint16_t *place;    /* of all low words, as in permi_layout; or NULL */
   const permi_eight *eight; /* of words with j ones from start[j] / 8 + j on */
   permi_coefficient c;
@@ -97,7 +96,7 @@ struct permi_arrays_run {
   perm_gpu_stream *gpu_stream;
 };
 
-/* The numbers of the first pass, without moduli. */
+/* Of the first pass, without moduli. */
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
   static const permi_algebra without[] = {PERMI_MAGNITUDES,    PERMI_MAGNITUDES,    PERMI_PAIR_VALUES,

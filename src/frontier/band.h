@@ -22,9 +22,9 @@
 #define PERMI_BAND_BLOCKS 8
 #define PERMI_BAND_POLL 65536
 
-/* Transitions, of a row at most, of rows whose runs are made; states, slots at most. cost = INFINITY: too many. */
 typedef struct permi_band_price {
-  double cost, longest, made, most;
+  double cost, longest, made; /* transitions: all (INFINITY: too many), of a row, of rows whose runs are made */
+  double most;                /* states */
   int width;
 } permi_band_price;
 
@@ -32,7 +32,7 @@ typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
   int n, groups; /* groups: of equal columns, numbered as they enter */
-  int counted;   /* some column has equals */
+  int counted;   /* some columns are equal */
   int *entry_start, *entry_group;
   permi_coefficient *entry;
   int *capacity, *first, *last; /* of a group: columns, first and last row */
@@ -45,9 +45,8 @@ typedef struct permi_band_run {
   uint32_t source, target, count, factor;
 } permi_band_run;
 
-/* How many equal columns it has before and after a row, 0: none; the same ones if it keeps them. */
 typedef struct permi_band_slot {
-  int keeps, leaving, staying;
+  int keeps, leaving, staying; /* whether its columns stay; their number before and after the row, 0: none */
 } permi_band_slot;
 
 typedef struct permi_band_shape {
@@ -218,7 +217,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Does or keeps a run of the stream, joined to the one before if it continues that. */
+/* Does a run of the stream, or keeps it, joined to the one before if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {

@@ -75,7 +75,7 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* Lays out the rows `lines`, groups without entries' values; group_of: n. 0: stopped. */
+/* Lays out the rows `lines`, but for values. 0: stopped. */
 static int permi_band_lay(permi_band *band, const permi_block *block, const int *same, const int *lines, int *group_of,
                           permi_control *watch)
 {
@@ -238,8 +238,8 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return 1;
 }
 
-/* Prices the best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from
-   there. price.cost = INFINITY: none found. 0: out of memory. */
+/* Finds the best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from
+   there. 0: out of memory. */
 static int permi_band_order(permi_control *watch, permi_pool *room, const permi_block *block, permi_band *band,
                             int *same, int *lines)
 {

@@ -4,8 +4,7 @@
 #include "steps_run.h"
 #include "band.h"
 
-/* Emits runs by ascending target, positions above p settled: `before` and `after` columns are used up to p, states
-   begin at source and target. */
+/* Emits runs by ascending target, positions above p settled: `before` and `after` columns are used up to p. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
@@ -56,7 +55,7 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
   permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
 }
 
-/* The same for all positions; way: 2 position + entering. */
+/* The same for all positions. */
 static void permi_band_runs_of(permi_band_state *state, permi_band_stream *stream, int way, int after)
 {
   const permi_band_shape *shape = state->shape;

@@ -15,8 +15,7 @@
    The merge goes over groups, the states with the same bits above the low PERMI_LOW_BITS. A group's low masks are its
    pattern; groups share few patterns, so a state costs only its value.
 
-   Threads take parts of a target, the groups between two keys, of equal work, cut by bisection: the balanced path of
-   [DOB15]. Values depend on their sources alone. */
+   Threads take parts of a target, the groups between two keys, of equal work: the balanced path of [DOB15]. */
 
 /* Seconds by 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6, with small groups, .004, .004, .008, .010,
    .011. */
@@ -33,7 +32,7 @@
 /* See >>arrays. */
 typedef struct permi_arrays {
   perm_isa isa;
-  int lists; /* on a GPU, but as sorted lists */
+  int lists; /* sorted lists on a GPU */
   int low, middle, top;
   uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, of vertices that just entered */
 } permi_arrays;
@@ -109,7 +108,7 @@ static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, 
   return 1;
 }
 
-/* The same unless there is room for `more`. */
+/* Makes room for `more`. 0: out of memory. */
 static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
                       size_t *room, size_t size)
 {
@@ -122,7 +121,7 @@ static int permi_room(const perm_allocator *allocator, permi_control *watch, voi
   return 1;
 }
 
-/* Makes room for `more` groups. 0: out of memory. */
+/* The same for groups. */
 static int permi_list_room(const perm_allocator *allocator, permi_list *list, size_t more)
 {
   const size_t used = list->groups;
@@ -158,7 +157,7 @@ static void permi_patterns_clear(permi_patterns *patterns)
     memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
 }
 
-/* Where the pattern stands in the table, or may. */
+/* Where the pattern is in the table, or goes. */
 static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t *bits)
 {
   const size_t mask = 2 * (size_t)patterns->room - 1;
@@ -225,7 +224,6 @@ typedef struct permi_cursor {
   permi_coefficient c;
 } permi_cursor;
 
-/* Compares keys of `words` words, often the constant 1. */
 static PERMI_ALWAYS_INLINE int permi_key_compare(const uint64_t *a, const uint64_t *b, int words)
 {
   int w;

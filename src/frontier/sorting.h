@@ -3,7 +3,6 @@
 #pragma once
 #include "steps_run.h"
 
-/* A word of a term's state. */
 static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_list *source, permi_take take, int w)
 {
   return source->high[(size_t)take.group * (size_t)frontier->mask_words + (size_t)w] ^

@@ -13,7 +13,7 @@ typedef struct permi_part {
   permi_list list;
   size_t takes, take_room;
   permi_take *take;
-  int own, *number; /* own: has patterns itself; their numbers in the target */
+  int own, *number; /* has patterns itself; their numbers in the target */
   size_t number_room, group_at, state_at;
   uint64_t end[PERMI_MASK_WORDS];
   permi_sizes sizes;
@@ -41,7 +41,7 @@ typedef struct permi_run {
   double state_seconds;
 } permi_run;
 
-/* Fills a placed part. Where a stream takes all of one group to all of another, this is y += c x over arrays. */
+/* Fills a placed part: where a stream takes all of one group to all of another, y += c x over arrays. */
 static PERMI_ALWAYS_INLINE void permi_step_of(permi_algebra algebra, const permi_run *run, const permi_list *source,
                                               permi_list *target, permi_part *part, permi_moves *moves)
 {

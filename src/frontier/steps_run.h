@@ -115,7 +115,7 @@ static perm_status permi_part_place(permi_run *run, permi_list *target, permi_pa
 #define PERMI_PARALLEL_STATES 20000
 #define PERMI_PART_WORK 131072 /* of threads' parts */
 
-/* Moves the cursor to the first source group whose output, which has the order of sources, is not below `key`. */
+/* Moves the cursor to the first source group whose output is not below `key`; outputs have the order of sources. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
 {
   const int words = source->words;
@@ -271,8 +271,7 @@ static perm_status permi_rounds_fill(void *context, uint64_t k, int thread)
   return PERM_OK;
 }
 
-/* Makes the target of step p, once prepared. Rounds bound what waits for its place. together: by all threads, each
-   part of a round from its own begin. */
+/* Makes the target of step p, once prepared, by one thread or together. Rounds bound what waits for its place. */
 static perm_status permi_run_rounds(permi_run *run, int p, int streams, int together)
 {
   const double done = run->frontier->cost[p] * PERMI_STATE_SECONDS;

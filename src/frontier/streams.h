@@ -18,7 +18,7 @@ static int permi_ranked_compare(const void *left, const void *right)
 }
 
 /* Gives slots to lives (birth, death], -1 to vertices without; what enters in the step of a death may have its slot.
-   Low slots go to vertices that live through the most states: patterns change least from group to group. busy:
+   Low slots go to vertices that live through the most states: patterns, and low words of arrays, change least. busy:
    PERMI_MASK_WORDS for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)

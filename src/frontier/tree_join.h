@@ -33,8 +33,7 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
-/* The first place from begin on, at most end, whose mask XOR rows, which ascend, has `value` or more in the bits
-   `top`. */
+/* The first place in [begin, end) whose mask XOR rows, which ascend, has `value` or more in the bits `top`. */
 static uint32_t permi_tree_first(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t begin,
                                  uint32_t end)
 {

@@ -150,7 +150,6 @@ static void permi_value_sum(const permi_numbers *numbers, const void *value, per
     permi_sum_add_double(&partial->absolute, x[k]);
 }
 
-
 /* True values are 2^exp2 times those at hand; smallest and largest bound the non-zero moduli; `loss` bounds what
    underflow did to any value. */
 typedef struct permi_sizes {
@@ -251,7 +250,6 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
     for (; count > 0; count--, x += size)
       permi_values_extremes(x, size, 2, sizes);
 }
-
 
 /* log2 of a bound on the block's permanent, by rows or columns: products of sums of moduli, or of r!^(1/r) for
    moduli 1 [Bre73]. Rounded up. */
