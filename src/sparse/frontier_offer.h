@@ -189,7 +189,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if ((options->method == PERM_METHOD_LISTS && !gpu_lists) || options->method == PERM_METHOD_SORTING ||
       (options->method != PERM_METHOD_ARRAYS && states < PERMI_ARRAY_STATES && options->isa != PERM_ISA_CUDA))
     return PERM_OK;
-  if (!permi_arrays_create(&options->allocator, block, frontier, permi_isa(options), maker->watch, &frontier->arrays))
+  if (!permi_arrays_create(block, frontier, permi_isa(options), maker->watch))
     return permi_fail_memory(maker->result);
   if (frontier->arrays)
     frontier->arrays->lists = gpu_lists;
@@ -199,7 +199,6 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
     offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
   } else if (frontier->arrays && options->method != PERM_METHOD_ARRAYS &&
              (gpu_lists || permi_arrays_seconds(frontier) > offer->seconds)) {
-    permi_owned_release(&options->allocator, frontier->arrays);
     frontier->arrays = NULL;
   } else if (frontier->arrays) {
     offer->seconds = permi_arrays_seconds(frontier);
@@ -316,8 +315,7 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   if (frontier->arrays) {
     leaf->information.isa = frontier->arrays->isa;
     leaf->information.fingerprint =
-        permi_arrays_fingerprint(leaf->information.fingerprint, frontier->arrays, frontier->steps,
-                                 maker->watch);
+        permi_arrays_fingerprint(leaf->information.fingerprint, frontier, maker->watch);
     leaf->run_task = permi_arrays_run_task;
   }
   leaf->threaded = frontier->arrays ? frontier->arrays->isa != PERM_ISA_CUDA
