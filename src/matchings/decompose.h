@@ -14,13 +14,12 @@
    and S the sum of moduli, |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most
    a minor's permanent of moduli, at most growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation.
 
-   THREADS. First every thread walks the top of the tree and computes the units (see >>transversals) of its tickets;
-   then one walks it again and takes results, in the order of a single thread. The walk depends on entries, never on
-   results. */
+   THREADS. First every thread walks the top of the tree and computes the units (>>transversals) of its tickets; then
+   one walks it again and takes results, in the order of a single thread. */
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7    /* pieces summed over subsets: about a microsecond */
-#define PERMI_DECOMPOSE_SUBSETS 14 /* the same if all lines have over 4 entries */
+#define PERMI_DECOMPOSE_SUBSETS 14 /* the same where all lines have over 4 entries */
 #define PERMI_DECOMPOSE_PROBES 48
 #define PERMI_DECOMPOSE_ADDITIONS 40 /* for each line, within the plan's bound */
 #define PERMI_DECOMPOSE_UNITS 16384
@@ -84,7 +83,6 @@ typedef struct permi_decomposing {
   double weight;
 } permi_decomposing;
 
-
 static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, permi_decomposing *run, uint64_t *to,
                                                      const uint64_t *a, const uint64_t *x, const uint64_t *b,
                                                      const uint64_t *y)
@@ -133,7 +131,6 @@ static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cel
     k++;
   return k == plan->size;
 }
-
 
 static permi_piece permi_piece_whole(const permi_decompose *plan)
 {

@@ -10,9 +10,7 @@
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
 
    THREADS. All walk the top of the tree. A node is a unit when the choices on its path multiply up to `enough`, or
-   when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. Exact sums have
-   no order. */
-
+   when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. */
 
 #define PERMI_SEARCH_UNITS 64 /* least for each thread: units differ in size */
 #define PERMI_SEARCH_RATE 4   /* least for each predicted second: polls come between units */

@@ -1,7 +1,7 @@
 /* ===================================================================================== >>dominating
-   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows sharing no column (P. H.
-   Lundow, K. Markstrom, appendix B); other sets leave a row empty. The non-empty subsets of each S, and each other
-   column, are a digit of >>sparyser. Rows are chosen greedily by least degree from many random starts. */
+   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows sharing no column [LM,
+   appendix B]; other sets leave a row empty. The non-empty subsets of each S, and each other column, are a digit of
+   >>sparyser. Rows are chosen greedily by least degree from many random starts. */
 #pragma once
 #include "sparyser.h"
 

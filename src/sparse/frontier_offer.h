@@ -21,7 +21,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
                "predicted %.3g s, %.3g bytes%s\n",
                perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
-               frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1],
+               fmax(frontier->room[0], frontier->room[1]),
                !frontier->arrays                        ? "lists"
                : frontier->arrays->lists                ? "lists on a GPU"
                : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
@@ -143,13 +143,6 @@ static int permi_sparse_doubled(const perm_options *options)
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
 }
 
-static perm_status permi_fail_long(perm_result *result)
-{
-  return permi_fail(result, PERM_ERROR_OVERFLOW, 0,
-                    "the permanent may need more than %d bits: ask for it modulo a prime, or in doubles",
-                    64 * PERM_INTEGER_WORDS);
-}
-
 /* The price is relative to doubles, measured on a regular graph of order 80 (1.1e7 states). */
 static double permi_algebra_weight(permi_algebra algebra)
 {
@@ -179,7 +172,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
                                          permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const double states = frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1];
+  const double states = fmax(frontier->room[0], frontier->room[1]);
   const int gpu_lists =
       options->method == PERM_METHOD_LISTS && options->isa == PERM_ISA_CUDA && frontier->mask_words == 1;
   offer->seconds =
@@ -191,19 +184,20 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
     return PERM_OK;
   if (!permi_arrays_create(&options->allocator, block, frontier, permi_isa(options), maker->watch, &frontier->arrays))
     return permi_fail_memory(maker->result);
-  if (frontier->arrays)
+  if (frontier->arrays) {
+    double seconds = permi_arrays_seconds(frontier);
     frontier->arrays->lists = gpu_lists;
-  if (frontier->arrays && permi_arrays_on_gpu(options, frontier, offer)) {
-    frontier->arrays->isa = PERM_ISA_CUDA;
-    offer->seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
-    offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
-  } else if (frontier->arrays && options->method != PERM_METHOD_ARRAYS &&
-             (gpu_lists || permi_arrays_seconds(frontier) > offer->seconds)) {
-    permi_owned_release(&options->allocator, frontier->arrays);
-    frontier->arrays = NULL;
-  } else if (frontier->arrays) {
-    offer->seconds = permi_arrays_seconds(frontier);
-    offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
+    if (permi_arrays_on_gpu(options, frontier, offer)) {
+      frontier->arrays->isa = PERM_ISA_CUDA;
+      seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
+    } else if (options->method != PERM_METHOD_ARRAYS && (gpu_lists || seconds > offer->seconds)) {
+      permi_owned_release(&options->allocator, frontier->arrays);
+      frontier->arrays = NULL;
+    }
+    if (frontier->arrays) {
+      offer->seconds = seconds;
+      offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
+    }
   } else if (options->method == PERM_METHOD_ARRAYS) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "needs %d slots or more, over the %d of arrays", frontier->width,
                  PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH);
@@ -310,18 +304,18 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
 {
   permi_frontier *frontier = (permi_frontier *)offer->plan;
   const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
+  const permi_arrays *arrays = frontier->arrays;
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   leaf->run_task = permi_frontier_run;
-  if (frontier->arrays) {
-    leaf->information.isa = frontier->arrays->isa;
+  leaf->threaded = fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
+  if (arrays) {
+    leaf->information.isa = arrays->isa;
     leaf->information.fingerprint =
-        permi_arrays_fingerprint(leaf->information.fingerprint, frontier->arrays, frontier->steps,
-                                 maker->watch);
+        permi_arrays_fingerprint(leaf->information.fingerprint, arrays, frontier->steps, maker->watch);
     leaf->run_task = permi_arrays_run_task;
+    leaf->threaded = arrays->isa != PERM_ISA_CUDA;
   }
-  leaf->threaded = frontier->arrays ? frontier->arrays->isa != PERM_ISA_CUDA
-                                    : fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
   leaf->explain = permi_frontier_explain;
   leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
@@ -376,17 +370,6 @@ static int permi_tree_kind(permi_tree *tree, const permi_block *block, const per
   return fits;
 }
 
-static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like)
-{
-  permi_tree *tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
-  if (tree) {
-    const permi_owned owned = tree->owned;
-    *tree = *like;
-    tree->owned = owned;
-  }
-  return tree;
-}
-
 static double permi_tree_bytes(const permi_tree *tree)
 {
   return 8.0 * tree->size * (tree->stack_values + 2 * tree->work_values) + 16 * tree->most_states +
@@ -411,19 +394,15 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   like.nodes = 2 * block->n;
   like.lost_error = working->lost_error;
   like.work_values = like.most_states = like.most_groups = 1;
-  if (!permi_tree_kind(&like, block, maker->options)) {
+  if (!permi_tree_kind(&like, block, maker->options))
     permi_refuse_long(offer);
-    return PERM_OK;
-  }
-  if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n) {
+  else if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n)
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables of up to %d vertices: too many entries",
                  PERMI_TREE_WIDTH - 1);
-    return PERM_OK;
-  }
-  if (rival < planning * (planning > PERMI_TREE_PLAN_LEAST ? 32 : 10)) {
+  else if (rival < planning * (planning > PERMI_TREE_PLAN_LEAST ? 32 : 10))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is done before trees are searched");
+  if (offer->why[0])
     return PERM_OK;
-  }
   memset(&graph, 0, sizeof graph);
   graph.allocator = allocator;
   graph.watch = maker->watch;
@@ -439,7 +418,11 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     }
     if (status == PERM_ERROR_MEMORY)
       break;
-    tree = permi_tree_new(allocator, &like);
+    tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
+    if (tree) {
+      like.owned = tree->owned;
+      *tree = like;
+    }
     if (!tree || !permi_tree_build(block, &graph, given, tree))
       status = PERM_ERROR_MEMORY;
     else if (maker->watch->stopped == PERM_OK &&
@@ -449,9 +432,8 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       tree = swap;
     }
     permi_owned_release(allocator, tree);
-    if (best && (best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival))
-      break;
-    if (!best && rival < (double)INFINITY)
+    if (best ? best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival
+             : rival < (double)INFINITY)
       break;
   }
   permi_tree_graph_release(&graph);

@@ -153,21 +153,13 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
       permi_sparse_full(given, working.work)) {
     status = permi_make_whole(given, &maker);
   } else {
-    status = permi_sparse_prepare(given, exact, &working, &zero);
-    if (status == PERM_ERROR_MEMORY) {
-      permi_fail_memory(result);
-    } else if (status == PERM_ERROR_OVERFLOW) {
-      permi_fail_long(result);
-    } else if (watch->stopped != PERM_OK) {
-      status = watch->stopped;
-    } else if (zero) {
-      status = permi_make_note(&maker);
-      status = status == PERM_OK ? permi_make_zero(&maker) : status;
-    } else {
-      status = permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
+    status = permi_sparse_prepare(given, exact, &working, &zero, result);
+    if (status == PERM_OK && watch->stopped == PERM_OK) {
+      status = zero || permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
       watch->activity = "planning";
-      status = status == PERM_OK && watch->stopped == PERM_OK ? permi_make_blocks(&maker) : status;
     }
+    if (status == PERM_OK && watch->stopped == PERM_OK)
+      status = zero ? permi_make_zero(&maker) : permi_make_blocks(&maker);
   }
   permi_working_free(&working);
   permi_release(allocator, binomial);
