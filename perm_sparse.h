@@ -12041,14 +12041,20 @@ typedef struct permi_transversals {
   double bound_relative, lost_error;
 } permi_transversals;
 
+typedef struct permi_matching_vertex {
+  int degree, next, previous, alive; /* choices left; free vertices in a ring, head 2 n */
+} permi_matching_vertex;
+
+typedef struct permi_matching_level {
+  int vertex, at;
+  double ways;
+} permi_matching_level;
+
 typedef struct permi_matching_path {
   const permi_transversals *all;
-  int *degree, *next, *previous; /* choices left; free vertices in a ring, head 2 n */
-  int *alive;
-  int *vertex, *at; /* of a level */
-  double *ways;
-  char *product;
-  char *sum;
+  permi_matching_level *level;
+  permi_matching_vertex *vertex;
+  char *product, *sum;
   int dead;
 } permi_matching_path;
 
@@ -12056,15 +12062,16 @@ typedef struct permi_matching_path {
 static void permi_path_move(permi_matching_path *path, int v, int step)
 {
   const permi_transversals *all = path->all;
+  permi_matching_vertex *vertex = path->vertex, *mine = &vertex[v];
   int e;
-  path->alive[v] = step > 0;
-  path->next[path->previous[v]] = step > 0 ? v : path->next[v];
-  path->previous[path->next[v]] = step > 0 ? v : path->previous[v];
+  mine->alive = step > 0;
+  vertex[mine->previous].next = step > 0 ? v : mine->next;
+  vertex[mine->next].previous = step > 0 ? v : mine->previous;
   for (e = all->start[v]; e < all->start[v + 1]; e++) {
-    const int u = all->neighbour[e];
-    if (path->alive[u]) {
-      path->degree[u] += step;
-      path->dead |= path->degree[u] == 0;
+    permi_matching_vertex *other = &vertex[all->neighbour[e]];
+    if (other->alive) {
+      other->degree += step;
+      path->dead |= other->degree == 0;
     }
   }
 }
@@ -12076,20 +12083,23 @@ static void permi_path_match(permi_matching_path *path, int u, int e)
   permi_path_move(path, u, -1);
   path->dead = 0; /* the partner may have had no other choice */
   permi_path_move(path, all->neighbour[e], -1);
-  for (k = all->start[u]; k < all->start[u + 1] && !path->dead; k++)
-    path->dead = path->alive[all->neighbour[k]] && path->degree[all->neighbour[k]] == 0;
+  for (k = all->start[u]; k < all->start[u + 1] && !path->dead; k++) {
+    const permi_matching_vertex *other = &path->vertex[all->neighbour[k]];
+    path->dead = other->alive && other->degree == 0;
+  }
 }
 
 /* Starts level k at the free vertex of fewest choices. */
 static void permi_path_level(permi_matching_path *path, int k)
 {
   const int head = 2 * path->all->n;
-  int best = path->next[head], v;
-  for (v = best; v != head && path->degree[best] > 1; v = path->next[v])
-    if (path->degree[v] < path->degree[best])
+  const permi_matching_vertex *vertex = path->vertex;
+  int best = vertex[head].next, v;
+  for (v = best; v != head && vertex[best].degree > 1; v = vertex[v].next)
+    if (vertex[v].degree < vertex[best].degree)
       best = v;
-  path->vertex[k] = best;
-  path->at[k] = path->all->start[best] - 1;
+  path->level[k].vertex = best;
+  path->level[k].at = path->all->start[best] - 1;
 }
 
 static void permi_path_multiply(permi_matching_path *path, int k, const permi_coefficient *c)
@@ -12124,9 +12134,8 @@ static void permi_path_add(permi_matching_path *path, perm_partial *sums)
 typedef struct permi_enumeration {
   const permi_transversals *all;
   permi_search search;
-  size_t numbers, bytes;
-  int *number;
-  char *memory;
+  size_t bytes;
+  char *memory; /* for each thread */
   perm_partial total;
 } permi_enumeration;
 
@@ -12136,22 +12145,17 @@ static void permi_path_begin(permi_matching_path *path, const permi_enumeration 
   const int vertices = 2 * all->n;
   int v;
   path->all = all;
-  path->degree = shared->number + me * shared->numbers;
-  path->next = path->degree + (vertices + 1);
-  path->previous = path->next + (vertices + 1);
-  path->alive = path->previous + (vertices + 1);
-  path->vertex = path->alive + (vertices + 1);
-  path->at = path->vertex + (all->n + 1);
-  path->ways = (double *)(void *)(shared->memory + me * shared->bytes);
-  path->product = (char *)(path->ways + all->n + 1);
+  path->level = (permi_matching_level *)(void *)(shared->memory + me * shared->bytes);
+  path->product = (char *)(path->level + all->n + 1);
   path->sum = path->product + (size_t)(all->n + 1) * all->size;
+  path->vertex = (permi_matching_vertex *)(void *)(path->sum + all->size);
   for (v = 0; v <= vertices; v++) {
-    path->degree[v] = v < vertices ? all->start[v + 1] - all->start[v] : 0;
-    path->next[v] = v < vertices ? v + 1 : 0;
-    path->previous[v] = v ? v - 1 : vertices;
-    path->alive[v] = v < vertices;
+    path->vertex[v].degree = v < vertices ? all->start[v + 1] - all->start[v] : 0;
+    path->vertex[v].next = v < vertices ? v + 1 : 0;
+    path->vertex[v].previous = v ? v - 1 : vertices;
+    path->vertex[v].alive = v < vertices;
   }
-  path->ways[0] = 1;
+  path->level[0].ways = 1;
   memset(path->product, 0, (size_t)(all->n + 2) * all->size);
   permi_value_one(&all->numbers, path->product);
   permi_path_level(path, 0);
@@ -12172,15 +12176,16 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   memset(&mine, 0, sizeof mine);
   permi_path_begin(&path, shared, me);
   while (k >= 0 && !stop) {
-    const int u = path.vertex[k], end = all->start[u + 1];
-    int e = path.at[k];
+    permi_matching_level *level = &path.level[k];
+    const int u = level->vertex, end = all->start[u + 1];
+    int e = level->at;
     if (e >= all->start[u]) {
       permi_path_move(&path, all->neighbour[e], 1);
       permi_path_move(&path, u, 1);
     }
-    for (e++; e < end && !path.alive[all->neighbour[e]]; e++)
+    for (e++; e < end && !path.vertex[all->neighbour[e]].alive; e++)
       ;
-    path.at[k] = e;
+    level->at = e;
     if (e == end) {
       begin = k == begin ? above : begin;
       k--;
@@ -12188,8 +12193,8 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
     }
     permi_path_match(&path, u, e);
     if (!path.dead && k < begin) {
-      path.ways[k + 1] = path.ways[k] * path.degree[u];
-      if (path.ways[k + 1] >= shared->search.enough || k + 1 == n) {
+      level[1].ways = level->ways * path.vertex[u].degree;
+      if (level[1].ways >= shared->search.enough || k + 1 == n) {
         if (unit++ != ticket)
           continue;
         ticket = permi_search_ticket(&shared->search);
@@ -12219,7 +12224,7 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
 static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const size_t levels = (size_t)all->n + 1;
+  const size_t levels = (size_t)all->n + 1, vertices = 2 * (size_t)all->n + 1;
   permi_pool pool = {&all->owned.allocator, NULL, 0};
   permi_enumeration shared;
   perm_status status = PERM_ERROR_MEMORY;
@@ -12227,10 +12232,9 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
   memset(&shared, 0, sizeof shared);
   shared.all = all;
   shared.search = permi_search_begin(leaf, control);
-  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: no shared line of cache */
-  shared.bytes = levels * (sizeof(double) + all->size) + all->size + 64;
+  shared.bytes = levels * (sizeof(permi_matching_level) + all->size) + all->size +
+                 vertices * sizeof(permi_matching_vertex) + 64; /* no shared line of cache */
   threads = (size_t)shared.search.threads;
-  shared.number = (int *)permi_pool_get(&pool, threads, shared.numbers * sizeof(int));
   shared.memory = (char *)permi_pool_get(&pool, threads, shared.bytes);
   if (!pool.failed)
     status = permi_share((int)threads, 0, threads, permi_enumeration_walk, &shared, NULL);
@@ -14263,35 +14267,66 @@ static perm_status permi_make_note(permi_maker *maker)
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
+/* Plans one block of those that have rows_left rows. */
+static perm_status permi_make_block(permi_maker *maker, const int *rows, const int *columns, int order, int rows_left)
+{
+  permi_block block;
+  permi_leaf leaf;
+  perm_status status;
+  if (permi_watch(maker->watch, 1e3 + 100.0 * order))
+    return maker->watch->stopped;
+  if (!permi_block_create(maker->working, rows, columns, order, &block))
+    return permi_fail_memory(maker->result);
+  memset(&leaf, 0, sizeof leaf);
+  maker->account->least += PERMI_PLAN_SECONDS * order / rows_left;
+  status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
+  maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
+  maker->blocks_noted++;
+  permi_block_release(&maker->working->allocator, &block);
+  if (status != PERM_OK)
+    return status;
+  if (maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
+    if (leaf.release)
+      leaf.release(&maker->working->allocator, leaf.context);
+    return maker->watch->stopped;
+  }
+  return permi_job_push_leaf(maker->job, &leaf) && permi_job_push(maker->job, PERMI_MULTIPLY, 0)
+             ? PERM_OK
+             : permi_fail_memory(maker->result);
+}
+
 static perm_status permi_make_blocks(permi_maker *maker)
 {
   permi_working *working = maker->working;
   const perm_allocator *allocator = &working->allocator;
-  int n = working->n, v, k, rows_left = 0;
+  const int n = working->n, blocks = working->blocks;
+  int *first = (int *)permi_allocate(allocator, 2 * ((size_t)blocks + 1), sizeof *first);
+  int *line = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *line); /* rows, then columns, by blocks */
+  int *fill, v, k, rows_left = 0;
   perm_status status = PERM_OK;
-  int *first = (int *)permi_allocate(allocator, 2 * ((size_t)working->blocks + 1), sizeof *first);
-  int *rows = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *rows);
-  int *fill = first ? first + working->blocks + 1 : NULL, *columns = rows ? rows + n : NULL;
-  if (!first || !rows)
-    status = permi_fail_memory(maker->result);
-  for (k = 0; status == PERM_OK && k <= working->blocks; k++)
-    first[k] = 0;
-  for (v = 0; status == PERM_OK && v < n; v++)
+  if (!first || !line) {
+    permi_release(allocator, first);
+    permi_release(allocator, line);
+    return permi_fail_memory(maker->result);
+  }
+  fill = first + blocks + 1;
+  memset(first, 0, ((size_t)blocks + 1) * sizeof *first);
+  for (v = 0; v < n; v++)
     if (working->degree[v] >= 0)
       first[working->component[v] + 1]++;
-  for (k = 0; status == PERM_OK && k < working->blocks; k++)
+  for (k = 0; k < blocks; k++)
     first[k + 1] += first[k];
-  for (v = 0; status == PERM_OK && v < 2 * n; v++) {
+  for (v = 0; v < 2 * n && status == PERM_OK; v++) {
     if (v % n == 0)
-      memcpy(fill, first, (size_t)working->blocks * sizeof *fill);
+      memcpy(fill, first, (size_t)blocks * sizeof *fill);
     if (permi_watch_step(maker->watch, (size_t)v, 20))
       status = maker->watch->stopped;
     else if (working->degree[v] >= 0)
-      (v < n ? rows : columns)[fill[working->component[v]]++] = v;
+      line[(v < n ? 0 : n) + fill[working->component[v]]++] = v;
   }
-  for (k = 0; status == PERM_OK && k < working->blocks && !permi_watch_step(maker->watch, (size_t)k, 50); k++)
+  for (k = 0; status == PERM_OK && k < blocks && !permi_watch_step(maker->watch, (size_t)k, 50); k++)
     if (first[k + 1] - first[k] == 1)
-      status = permi_absorb(working, &working->cell[working->head[rows[first[k]]]]);
+      status = permi_absorb(working, &working->cell[working->head[line[first[k]]]]);
     else
       rows_left += first[k + 1] - first[k];
   if (status == PERM_ERROR_OVERFLOW)
@@ -14306,37 +14341,13 @@ static perm_status permi_make_blocks(permi_maker *maker)
   maker->account->watch = maker->watch;
   maker->account->begin = maker->watch->worked;
   maker->account->share = PERMI_PLAN_SHARE * fmax(maker->options->plan_effort, 1);
-  for (k = 0; status == PERM_OK && k < working->blocks; k++) {
-    permi_block block;
-    permi_leaf leaf;
-    int order = first[k + 1] - first[k];
-    if (order == 1)
-      continue;
-    if (permi_watch(maker->watch, 1e3 + 100.0 * order)) {
-      status = maker->watch->stopped;
-      break;
-    }
-    if (!permi_block_create(working, rows + first[k], columns + first[k], order, &block)) {
-      status = permi_fail_memory(maker->result);
-      break;
-    }
-    memset(&leaf, 0, sizeof leaf);
-    maker->account->least += PERMI_PLAN_SECONDS * order / rows_left;
-    status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
-    maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
-    maker->blocks_noted++;
-    permi_block_release(allocator, &block);
-    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
-      if (leaf.release)
-        leaf.release(allocator, leaf.context);
-      status = maker->watch->stopped;
-    }
-    if (status == PERM_OK &&
-        (!permi_job_push_leaf(maker->job, &leaf) || !permi_job_push(maker->job, PERMI_MULTIPLY, 0)))
-      status = permi_fail_memory(maker->result);
+  for (k = 0; status == PERM_OK && k < blocks; k++) {
+    const int order = first[k + 1] - first[k];
+    if (order > 1)
+      status = permi_make_block(maker, line + first[k], line + n + first[k], order, rows_left);
   }
   permi_release(allocator, first);
-  permi_release(allocator, rows);
+  permi_release(allocator, line);
   return status;
 }
 
