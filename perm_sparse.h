@@ -8774,7 +8774,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
   permi_layout_sum sum;
   int i, k, factors = 0, scalars = 0;
-  uint32_t scope[64], dirty[64];
+  uint32_t scope[64] = {0}, dirty[64] = {0};
   sum.cost = 1;
   sum.rows = sum.most = 0;
   sum.live = work->gpu ? 0 : n;
@@ -8782,8 +8782,6 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   work->nodes = work->items = 0;
   work->units += 500 + 5 * n;
   work->calls++;
-  memset(scope, 0, sizeof scope);
-  memset(dirty, 0, sizeof dirty);
   for (k = 0; k < inner + low; k++) {
     uint64_t bits = column[order[k]];
     for (; bits; bits &= bits - 1) {
@@ -8803,10 +8801,8 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   for (k = inner + low, i = 1; k < n - 6; k++, i++)
     sum.cost += degree[order[k]] * ldexp(1, -low - i);
   for (i = 0; i < n; i++) {
-    permi_hybrid_factor *to = scope[i] ? &factor[factors++] : &scalar[scalars++];
-    to->scope = scope[i];
-    to->dirty = dirty[i];
-    to->node = i;
+    const permi_hybrid_factor row = {scope[i], dirty[i], i};
+    *(scope[i] ? &factor[factors++] : &scalar[scalars++]) = row;
   }
   for (k = 0; k < inner; k++) {
     const uint32_t bit = UINT32_C(1) << k;
@@ -9803,7 +9799,7 @@ typedef struct permi_coder {
   uint32_t scope[64], dirty[64];
   int unit[64]; /* inner column of the row's divisor; -1: none */
   int base[64], *memo; /* the value's number; -1: to be made */
-  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* places in memo */
+  int row[64], node[PERMI_HYBRID_NODES]; /* places in memo: of whole rows, then of rows without their divisor */
   int memos;
   permi_hybrid_rows rows;
   const double *floor;
@@ -9860,7 +9856,8 @@ static int permi_code_base(permi_coder *coder, int row)
 static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int whole)
 {
   const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
-  int *memo = coder->memo + (whole ? coder->whole : coder->near)[row] + permi_pack_bits(setting, scope);
+  int *memo = coder->memo + coder->row[row] + permi_pack_bits(setting, scope) +
+              (whole ? 0 : 1 << permi_count_ones(coder->scope[row]));
   double sum[2] = {0, 0};
   int k, p, negative, constant, value;
   if (*memo >= 0 && (coder->moduli || coder->code->statements - *memo < coder->remake))
@@ -10020,9 +10017,7 @@ static void permi_code_forget(permi_coder *coder, int turned)
   int i;
   for (i = 0; i < coder->work->n; i++)
     if (turned < 0 || coder->dirty[i] >> turned & 1) {
-      permi_code_forget_table(coder, coder->whole[i], permi_count_ones(coder->scope[i]));
-      if (coder->unit[i] >= 0)
-        permi_code_forget_table(coder, coder->near[i], permi_count_ones(coder->scope[i]) - 1);
+      permi_code_forget_table(coder, coder->row[i], permi_count_ones(coder->scope[i]) + 1);
       if (turned < 0)
         coder->base[i] = -1;
     }
@@ -10339,10 +10334,8 @@ static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, co
     for (k = 0; k < layout->low; k++)
       coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
     permi_code_prepare_row(coder, algebra, a, i, &growth);
-    k = 1 << permi_count_ones(coder->scope[i]);
-    coder->whole[i] = coder->memos;
-    coder->near[i] = coder->memos + k;
-    coder->memos += 2 * k;
+    coder->row[i] = coder->memos;
+    coder->memos += 2 << permi_count_ones(coder->scope[i]);
   }
   for (k = 0; k < work->nodes && coder->memos <= PERMI_GPU_MEMO; k++) {
     coder->node[k] = coder->memos;
@@ -11549,20 +11542,17 @@ static permi_ryser_split permi_dominating_split(const permi_block *block, int si
 {
   const int n = block->n, mine = side * n, other = n - mine;
   permi_ryser_split best, trial;
-  uint64_t columns[PERM_MAX_N], shares[PERM_MAX_N], seed = UINT64_C(88172645463325252);
+  uint64_t columns[PERM_MAX_N], seed = UINT64_C(88172645463325252);
   double least = (double)INFINITY;
-  int start, i, j, e;
+  int start, i, e;
   (void)which;
   memset(&best, 0, sizeof best);
   best.without = -1;
   for (i = 0; i < n; i++) {
-    columns[i] = shares[i] = 0;
+    columns[i] = 0;
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
       columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
   }
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      shares[i] |= (uint64_t)((columns[i] & columns[j]) != 0) << j;
   for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
     uint64_t left = ~UINT64_C(0) >> (PERM_MAX_N - n);
     double bits = n;
@@ -11583,7 +11573,8 @@ static permi_ryser_split permi_dominating_split(const permi_block *block, int si
         break;
       trial.group[trial.groups++] = columns[row];
       bits += log2(ldexp(1, degree) - 1) - degree;
-      left &= ~shares[row];
+      for (i = 0; i < n; i++)
+        left &= ~((uint64_t)((columns[i] & columns[row]) != 0) << i);
     }
     if (bits < least) {
       least = bits;
@@ -12041,20 +12032,14 @@ typedef struct permi_transversals {
   double bound_relative, lost_error;
 } permi_transversals;
 
-typedef struct permi_matching_vertex {
-  int degree, next, previous, alive; /* choices left; free vertices in a ring, head 2 n */
-} permi_matching_vertex;
-
-typedef struct permi_matching_level {
-  int vertex, at;
-  double ways;
-} permi_matching_level;
-
 typedef struct permi_matching_path {
   const permi_transversals *all;
-  permi_matching_level *level;
-  permi_matching_vertex *vertex;
-  char *product, *sum;
+  int *degree, *next, *previous; /* choices left; free vertices in a ring, head 2 n */
+  int *alive;
+  int *vertex, *at; /* of a level */
+  double *ways;
+  char *product;
+  char *sum;
   int dead;
 } permi_matching_path;
 
@@ -12062,16 +12047,15 @@ typedef struct permi_matching_path {
 static void permi_path_move(permi_matching_path *path, int v, int step)
 {
   const permi_transversals *all = path->all;
-  permi_matching_vertex *vertex = path->vertex, *mine = &vertex[v];
   int e;
-  mine->alive = step > 0;
-  vertex[mine->previous].next = step > 0 ? v : mine->next;
-  vertex[mine->next].previous = step > 0 ? v : mine->previous;
+  path->alive[v] = step > 0;
+  path->next[path->previous[v]] = step > 0 ? v : path->next[v];
+  path->previous[path->next[v]] = step > 0 ? v : path->previous[v];
   for (e = all->start[v]; e < all->start[v + 1]; e++) {
-    permi_matching_vertex *other = &vertex[all->neighbour[e]];
-    if (other->alive) {
-      other->degree += step;
-      path->dead |= other->degree == 0;
+    const int u = all->neighbour[e];
+    if (path->alive[u]) {
+      path->degree[u] += step;
+      path->dead |= path->degree[u] == 0;
     }
   }
 }
@@ -12083,23 +12067,20 @@ static void permi_path_match(permi_matching_path *path, int u, int e)
   permi_path_move(path, u, -1);
   path->dead = 0; /* the partner may have had no other choice */
   permi_path_move(path, all->neighbour[e], -1);
-  for (k = all->start[u]; k < all->start[u + 1] && !path->dead; k++) {
-    const permi_matching_vertex *other = &path->vertex[all->neighbour[k]];
-    path->dead = other->alive && other->degree == 0;
-  }
+  for (k = all->start[u]; k < all->start[u + 1] && !path->dead; k++)
+    path->dead = path->alive[all->neighbour[k]] && path->degree[all->neighbour[k]] == 0;
 }
 
 /* Starts level k at the free vertex of fewest choices. */
 static void permi_path_level(permi_matching_path *path, int k)
 {
   const int head = 2 * path->all->n;
-  const permi_matching_vertex *vertex = path->vertex;
-  int best = vertex[head].next, v;
-  for (v = best; v != head && vertex[best].degree > 1; v = vertex[v].next)
-    if (vertex[v].degree < vertex[best].degree)
+  int best = path->next[head], v;
+  for (v = best; v != head && path->degree[best] > 1; v = path->next[v])
+    if (path->degree[v] < path->degree[best])
       best = v;
-  path->level[k].vertex = best;
-  path->level[k].at = path->all->start[best] - 1;
+  path->vertex[k] = best;
+  path->at[k] = path->all->start[best] - 1;
 }
 
 static void permi_path_multiply(permi_matching_path *path, int k, const permi_coefficient *c)
@@ -12134,8 +12115,9 @@ static void permi_path_add(permi_matching_path *path, perm_partial *sums)
 typedef struct permi_enumeration {
   const permi_transversals *all;
   permi_search search;
-  size_t bytes;
-  char *memory; /* for each thread */
+  size_t numbers, bytes;
+  int *number;
+  char *memory;
   perm_partial total;
 } permi_enumeration;
 
@@ -12145,17 +12127,22 @@ static void permi_path_begin(permi_matching_path *path, const permi_enumeration 
   const int vertices = 2 * all->n;
   int v;
   path->all = all;
-  path->level = (permi_matching_level *)(void *)(shared->memory + me * shared->bytes);
-  path->product = (char *)(path->level + all->n + 1);
+  path->degree = shared->number + me * shared->numbers;
+  path->next = path->degree + (vertices + 1);
+  path->previous = path->next + (vertices + 1);
+  path->alive = path->previous + (vertices + 1);
+  path->vertex = path->alive + (vertices + 1);
+  path->at = path->vertex + (all->n + 1);
+  path->ways = (double *)(void *)(shared->memory + me * shared->bytes);
+  path->product = (char *)(path->ways + all->n + 1);
   path->sum = path->product + (size_t)(all->n + 1) * all->size;
-  path->vertex = (permi_matching_vertex *)(void *)(path->sum + all->size);
   for (v = 0; v <= vertices; v++) {
-    path->vertex[v].degree = v < vertices ? all->start[v + 1] - all->start[v] : 0;
-    path->vertex[v].next = v < vertices ? v + 1 : 0;
-    path->vertex[v].previous = v ? v - 1 : vertices;
-    path->vertex[v].alive = v < vertices;
+    path->degree[v] = v < vertices ? all->start[v + 1] - all->start[v] : 0;
+    path->next[v] = v < vertices ? v + 1 : 0;
+    path->previous[v] = v ? v - 1 : vertices;
+    path->alive[v] = v < vertices;
   }
-  path->level[0].ways = 1;
+  path->ways[0] = 1;
   memset(path->product, 0, (size_t)(all->n + 2) * all->size);
   permi_value_one(&all->numbers, path->product);
   permi_path_level(path, 0);
@@ -12176,16 +12163,15 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
   memset(&mine, 0, sizeof mine);
   permi_path_begin(&path, shared, me);
   while (k >= 0 && !stop) {
-    permi_matching_level *level = &path.level[k];
-    const int u = level->vertex, end = all->start[u + 1];
-    int e = level->at;
+    const int u = path.vertex[k], end = all->start[u + 1];
+    int e = path.at[k];
     if (e >= all->start[u]) {
       permi_path_move(&path, all->neighbour[e], 1);
       permi_path_move(&path, u, 1);
     }
-    for (e++; e < end && !path.vertex[all->neighbour[e]].alive; e++)
+    for (e++; e < end && !path.alive[all->neighbour[e]]; e++)
       ;
-    level->at = e;
+    path.at[k] = e;
     if (e == end) {
       begin = k == begin ? above : begin;
       k--;
@@ -12193,8 +12179,8 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
     }
     permi_path_match(&path, u, e);
     if (!path.dead && k < begin) {
-      level[1].ways = level->ways * path.vertex[u].degree;
-      if (level[1].ways >= shared->search.enough || k + 1 == n) {
+      path.ways[k + 1] = path.ways[k] * path.degree[u];
+      if (path.ways[k + 1] >= shared->search.enough || k + 1 == n) {
         if (unit++ != ticket)
           continue;
         ticket = permi_search_ticket(&shared->search);
@@ -12224,7 +12210,7 @@ static perm_status permi_enumeration_walk(void *context, uint64_t me, int thread
 static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const size_t levels = (size_t)all->n + 1, vertices = 2 * (size_t)all->n + 1;
+  const size_t levels = (size_t)all->n + 1;
   permi_pool pool = {&all->owned.allocator, NULL, 0};
   permi_enumeration shared;
   perm_status status = PERM_ERROR_MEMORY;
@@ -12232,9 +12218,10 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
   memset(&shared, 0, sizeof shared);
   shared.all = all;
   shared.search = permi_search_begin(leaf, control);
-  shared.bytes = levels * (sizeof(permi_matching_level) + all->size) + all->size +
-                 vertices * sizeof(permi_matching_vertex) + 64; /* no shared line of cache */
+  shared.numbers = 4 * (2 * levels - 1) + 2 * levels + 16; /* 16, 64: no shared line of cache */
+  shared.bytes = levels * (sizeof(double) + all->size) + all->size + 64;
   threads = (size_t)shared.search.threads;
+  shared.number = (int *)permi_pool_get(&pool, threads, shared.numbers * sizeof(int));
   shared.memory = (char *)permi_pool_get(&pool, threads, shared.bytes);
   if (!pool.failed)
     status = permi_share((int)threads, 0, threads, permi_enumeration_walk, &shared, NULL);
@@ -13720,34 +13707,26 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Two steps are in memory at a time, without sums of moduli. */
-static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival)
+/* Two steps are in memory at a time, without sums of moduli. If a quick first order says that a GPU will be taken, the
+   budget is that GPU's. Returns 0 if memory runs out. */
+static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
+                                 permi_budget *budget)
 {
   const perm_options *options = maker->options;
   const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1);
-  permi_budget budget;
+  double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1), cost, there;
+  permi_budget quick;
   if (block->integer)
     size = 8 * (block->imaginary_integer ? 2 : 1) * (floor((permi_block_bits(block) + 1) / 64) + 1);
-  budget.effort = options->plan_effort > 0 ? options->plan_effort : 1;
-  budget.most = 0.49 * bytes / size;
-  budget.each = PERMI_STATE_SECONDS;
-  budget.start = 0;
-  budget.rival = rival;
-  budget.account = maker->account;
-  return budget;
-}
-
-/* Adapts the budget if a quick first order says that a GPU will be taken; returns 0 if memory runs out. */
-static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, int *order,
-                                     permi_budget *budget)
-{
-  const perm_options *options = maker->options;
-  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  permi_budget quick = *budget;
-  double cost, there;
+  budget->effort = options->plan_effort > 0 ? options->plan_effort : 1;
+  budget->most = 0.49 * bytes / size;
+  budget->each = PERMI_STATE_SECONDS;
+  budget->start = 0;
+  budget->rival = rival;
+  budget->account = maker->account;
   if (!options->gpu.devices)
     return 1;
+  quick = *budget;
   quick.effort = 0;
   if (!permi_order(&options->allocator, block, maker->binomial, &quick, order, &cost))
     return 0;
@@ -13767,30 +13746,26 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   const perm_allocator *allocator = &maker->options->allocator;
   permi_working *working = maker->working;
   permi_frontier *frontier = NULL;
-  permi_budget budget = permi_frontier_budget(maker, block, rival);
-  double cost;
+  permi_exactness exactness;
+  permi_budget budget;
+  double cost = 0;
   int *order;
-  perm_status status;
+  perm_status status = PERM_ERROR_MEMORY;
   if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %.3g s, and another engine less",
                  permi_order_seconds(block, 0));
     return PERM_OK;
   }
   order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
-  if (!order || !permi_frontier_budget_gpu(maker, block, order, &budget) ||
-      !permi_order(allocator, block, maker->binomial, &budget, order, &cost)) {
-    permi_release(allocator, order);
-    return permi_fail_memory(maker->result);
-  }
-  status = PERM_ERROR_LIMIT;
-  if (cost < PERMI_ORDER_MOST) {
-    permi_exactness exactness;
-    exactness.roundings = permi_entry_roundings(working, working->n);
-    exactness.lost_error = working->lost_error;
-    exactness.modulus = working->modulus;
-    exactness.doubled = permi_sparse_doubled(maker->options);
-    status = permi_frontier_create(allocator, block, order, maker->binomial, &exactness, maker->watch, &frontier);
-  }
+  exactness.roundings = permi_entry_roundings(working, working->n);
+  exactness.lost_error = working->lost_error;
+  exactness.modulus = working->modulus;
+  exactness.doubled = permi_sparse_doubled(maker->options);
+  if (order && permi_frontier_budget(maker, block, rival, order, &budget) &&
+      permi_order(allocator, block, maker->binomial, &budget, order, &cost))
+    status = cost < PERMI_ORDER_MOST ? permi_frontier_create(allocator, block, order, maker->binomial, &exactness,
+                                                             maker->watch, &frontier)
+                                     : PERM_ERROR_LIMIT;
   offer->plan = frontier;
   if (status == PERM_OK)
     status = permi_frontier_choose(maker, block, frontier, offer);
@@ -14420,24 +14395,21 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
   return 0;
 }
 
-/* mark has room for n. */
+/* Returns 1 if no line is zero; mark has room for 2 n. */
 static int permi_sparse_full(const permi_given *given, int *mark)
 {
-  int i, n = given->n, full = 1;
+  const int n = given->n;
+  int i, full = 1;
   size_t e, end;
   permi_given_item entry;
+  memset(mark, 0, 2 * (size_t)n * sizeof *mark);
   for (i = 0; i < n; i++)
-    mark[i] = 0;
-  for (i = 0; i < n; i++) {
-    int entries = 0;
     for (e = permi_given_row(given, i, &end); e < end; e++) {
       permi_given_entry(given, i, e, &entry);
       if (entry.real != 0 || entry.imaginary != 0)
-        entries = mark[entry.column] = 1;
+        mark[i] = mark[n + entry.column] = 1;
     }
-    full &= entries;
-  }
-  for (i = 0; i < n; i++)
+  for (i = 0; i < 2 * n; i++)
     full &= mark[i];
   return full;
 }
@@ -15204,8 +15176,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
     const int *column_match = working.work + 3 * (size_t)n; /* left by permi_split */
     spy->blocks = working.blocks;
     spy->dropped = (int)working.report.dead_entries;
-    for (k = 0; k <= spy->blocks; k++)
-      start[k] = 0;
+    memset(start, 0, ((size_t)spy->blocks + 1) * sizeof *start);
     for (i = 0; i < n; i++)
       start[spy->blocks - working.component[i]]++;
     for (k = 0; k < spy->blocks; k++) {

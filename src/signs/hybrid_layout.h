@@ -226,7 +226,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
   permi_layout_sum sum;
   int i, k, factors = 0, scalars = 0;
-  uint32_t scope[64], dirty[64];
+  uint32_t scope[64] = {0}, dirty[64] = {0};
   sum.cost = 1;
   sum.rows = sum.most = 0;
   sum.live = work->gpu ? 0 : n;
@@ -234,8 +234,6 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   work->nodes = work->items = 0;
   work->units += 500 + 5 * n;
   work->calls++;
-  memset(scope, 0, sizeof scope);
-  memset(dirty, 0, sizeof dirty);
   for (k = 0; k < inner + low; k++) {
     uint64_t bits = column[order[k]];
     for (; bits; bits &= bits - 1) {
@@ -255,10 +253,8 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   for (k = inner + low, i = 1; k < n - 6; k++, i++)
     sum.cost += degree[order[k]] * ldexp(1, -low - i);
   for (i = 0; i < n; i++) {
-    permi_hybrid_factor *to = scope[i] ? &factor[factors++] : &scalar[scalars++];
-    to->scope = scope[i];
-    to->dirty = dirty[i];
-    to->node = i;
+    const permi_hybrid_factor row = {scope[i], dirty[i], i};
+    *(scope[i] ? &factor[factors++] : &scalar[scalars++]) = row;
   }
   for (k = 0; k < inner; k++) {
     const uint32_t bit = UINT32_C(1) << k;

@@ -29,10 +29,8 @@ static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, co
     for (k = 0; k < layout->low; k++)
       coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
     permi_code_prepare_row(coder, algebra, a, i, &growth);
-    k = 1 << permi_count_ones(coder->scope[i]);
-    coder->whole[i] = coder->memos;
-    coder->near[i] = coder->memos + k;
-    coder->memos += 2 * k;
+    coder->row[i] = coder->memos;
+    coder->memos += 2 << permi_count_ones(coder->scope[i]);
   }
   for (k = 0; k < work->nodes && coder->memos <= PERMI_GPU_MEMO; k++) {
     coder->node[k] = coder->memos;

@@ -37,7 +37,7 @@ typedef struct permi_coder {
   uint32_t scope[64], dirty[64];
   int unit[64]; /* inner column of the row's divisor; -1: none */
   int base[64], *memo; /* the value's number; -1: to be made */
-  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* places in memo */
+  int row[64], node[PERMI_HYBRID_NODES]; /* places in memo: of whole rows, then of rows without their divisor */
   int memos;
   permi_hybrid_rows rows;
   const double *floor;
@@ -94,7 +94,8 @@ static int permi_code_base(permi_coder *coder, int row)
 static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int whole)
 {
   const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
-  int *memo = coder->memo + (whole ? coder->whole : coder->near)[row] + permi_pack_bits(setting, scope);
+  int *memo = coder->memo + coder->row[row] + permi_pack_bits(setting, scope) +
+              (whole ? 0 : 1 << permi_count_ones(coder->scope[row]));
   double sum[2] = {0, 0};
   int k, p, negative, constant, value;
   if (*memo >= 0 && (coder->moduli || coder->code->statements - *memo < coder->remake))
@@ -254,9 +255,7 @@ static void permi_code_forget(permi_coder *coder, int turned)
   int i;
   for (i = 0; i < coder->work->n; i++)
     if (turned < 0 || coder->dirty[i] >> turned & 1) {
-      permi_code_forget_table(coder, coder->whole[i], permi_count_ones(coder->scope[i]));
-      if (coder->unit[i] >= 0)
-        permi_code_forget_table(coder, coder->near[i], permi_count_ones(coder->scope[i]) - 1);
+      permi_code_forget_table(coder, coder->row[i], permi_count_ones(coder->scope[i]) + 1);
       if (turned < 0)
         coder->base[i] = -1;
     }

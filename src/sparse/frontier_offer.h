@@ -210,34 +210,26 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Two steps are in memory at a time, without sums of moduli. */
-static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival)
+/* Two steps are in memory at a time, without sums of moduli. If a quick first order says that a GPU will be taken, the
+   budget is that GPU's. Returns 0 if memory runs out. */
+static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
+                                 permi_budget *budget)
 {
   const perm_options *options = maker->options;
   const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1);
-  permi_budget budget;
+  double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1), cost, there;
+  permi_budget quick;
   if (block->integer)
     size = 8 * (block->imaginary_integer ? 2 : 1) * (floor((permi_block_bits(block) + 1) / 64) + 1);
-  budget.effort = options->plan_effort > 0 ? options->plan_effort : 1;
-  budget.most = 0.49 * bytes / size;
-  budget.each = PERMI_STATE_SECONDS;
-  budget.start = 0;
-  budget.rival = rival;
-  budget.account = maker->account;
-  return budget;
-}
-
-/* Adapts the budget if a quick first order says that a GPU will be taken; returns 0 if memory runs out. */
-static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, int *order,
-                                     permi_budget *budget)
-{
-  const perm_options *options = maker->options;
-  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  permi_budget quick = *budget;
-  double cost, there;
+  budget->effort = options->plan_effort > 0 ? options->plan_effort : 1;
+  budget->most = 0.49 * bytes / size;
+  budget->each = PERMI_STATE_SECONDS;
+  budget->start = 0;
+  budget->rival = rival;
+  budget->account = maker->account;
   if (!options->gpu.devices)
     return 1;
+  quick = *budget;
   quick.effort = 0;
   if (!permi_order(&options->allocator, block, maker->binomial, &quick, order, &cost))
     return 0;
@@ -257,30 +249,26 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   const perm_allocator *allocator = &maker->options->allocator;
   permi_working *working = maker->working;
   permi_frontier *frontier = NULL;
-  permi_budget budget = permi_frontier_budget(maker, block, rival);
-  double cost;
+  permi_exactness exactness;
+  permi_budget budget;
+  double cost = 0;
   int *order;
-  perm_status status;
+  perm_status status = PERM_ERROR_MEMORY;
   if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %.3g s, and another engine less",
                  permi_order_seconds(block, 0));
     return PERM_OK;
   }
   order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
-  if (!order || !permi_frontier_budget_gpu(maker, block, order, &budget) ||
-      !permi_order(allocator, block, maker->binomial, &budget, order, &cost)) {
-    permi_release(allocator, order);
-    return permi_fail_memory(maker->result);
-  }
-  status = PERM_ERROR_LIMIT;
-  if (cost < PERMI_ORDER_MOST) {
-    permi_exactness exactness;
-    exactness.roundings = permi_entry_roundings(working, working->n);
-    exactness.lost_error = working->lost_error;
-    exactness.modulus = working->modulus;
-    exactness.doubled = permi_sparse_doubled(maker->options);
-    status = permi_frontier_create(allocator, block, order, maker->binomial, &exactness, maker->watch, &frontier);
-  }
+  exactness.roundings = permi_entry_roundings(working, working->n);
+  exactness.lost_error = working->lost_error;
+  exactness.modulus = working->modulus;
+  exactness.doubled = permi_sparse_doubled(maker->options);
+  if (order && permi_frontier_budget(maker, block, rival, order, &budget) &&
+      permi_order(allocator, block, maker->binomial, &budget, order, &cost))
+    status = cost < PERMI_ORDER_MOST ? permi_frontier_create(allocator, block, order, maker->binomial, &exactness,
+                                                             maker->watch, &frontier)
+                                     : PERM_ERROR_LIMIT;
   offer->plan = frontier;
   if (status == PERM_OK)
     status = permi_frontier_choose(maker, block, frontier, offer);

@@ -61,24 +61,21 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
   return 0;
 }
 
-/* mark has room for n. */
+/* Returns 1 if no line is zero; mark has room for 2 n. */
 static int permi_sparse_full(const permi_given *given, int *mark)
 {
-  int i, n = given->n, full = 1;
+  const int n = given->n;
+  int i, full = 1;
   size_t e, end;
   permi_given_item entry;
+  memset(mark, 0, 2 * (size_t)n * sizeof *mark);
   for (i = 0; i < n; i++)
-    mark[i] = 0;
-  for (i = 0; i < n; i++) {
-    int entries = 0;
     for (e = permi_given_row(given, i, &end); e < end; e++) {
       permi_given_entry(given, i, e, &entry);
       if (entry.real != 0 || entry.imaginary != 0)
-        entries = mark[entry.column] = 1;
+        mark[i] = mark[n + entry.column] = 1;
     }
-    full &= entries;
-  }
-  for (i = 0; i < n; i++)
+  for (i = 0; i < 2 * n; i++)
     full &= mark[i];
   return full;
 }

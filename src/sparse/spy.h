@@ -253,8 +253,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
     const int *column_match = working.work + 3 * (size_t)n; /* left by permi_split */
     spy->blocks = working.blocks;
     spy->dropped = (int)working.report.dead_entries;
-    for (k = 0; k <= spy->blocks; k++)
-      start[k] = 0;
+    memset(start, 0, ((size_t)spy->blocks + 1) * sizeof *start);
     for (i = 0; i < n; i++)
       start[spy->blocks - working.component[i]]++;
     for (k = 0; k < spy->blocks; k++) {
