@@ -10780,7 +10780,7 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
   return work;
 }
 
-/* Above these seconds orders need not be searched, since the hybrid may reach them; INFINITY: it does not matter. */
+/* Above these seconds orders need not be searched, since the hybrid may reach them. */
 #define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
@@ -10893,8 +10893,8 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* Estimates relative to the sum of |terms|, for which moduli replace rows and sums folds. A term meets n products and a
-   rounding a fold; all terms share what earlier elimination rounded. */
+/* Estimates relative to the sum of |terms|. A term meets n products and a rounding a fold; all terms share what earlier
+   elimination rounded. */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of the terms' roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
@@ -10963,8 +10963,8 @@ PERMI_BRIEF_END
    Ryser's sum over sets of columns in Gray order, on compressed columns [SUP], in the order of [EK] (>>codegen); here
    as a tree. Digits, columns or groups of them, are decided from the slowest to the fastest. A row belongs to the
    fastest digit that touches it, which makes its sum final; each level keeps the product over the rows of slower
-   digits, and a product of 0 ends the branch (the paper has two such areas, this one a column). Row sums are exact, on
-   a grid of a power of two.
+   digits, and 0 ends the branch (the paper has two such areas, this one a column). Row sums are exact, on a grid of a
+   power of two.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
@@ -11038,7 +11038,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_times(permi_ryser_walk *walk, int le
   walk->product[1][level] = im;
 }
 
-/* Returns 0 if the product vanishes. */
+/* Returns 0 if the product is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -11957,8 +11957,8 @@ PERMI_BRIEF_END
 /* =================================================================================== >>transversals
    Enumerates perfect matchings, for blocks that have few. */
 
-/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone at once. Products
-   of paths are in double-double or long integers; terms are added exactly.
+/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone. Products are in
+   double-double or long integers; terms are added exactly.
 
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
 
@@ -12071,7 +12071,6 @@ static void permi_path_match(permi_matching_path *path, int u, int e)
     path->dead = path->alive[all->neighbour[k]] && path->degree[all->neighbour[k]] == 0;
 }
 
-/* Starts level k at the free vertex of fewest choices. */
 static void permi_path_level(permi_matching_path *path, int k)
 {
   const int head = 2 * path->all->n;
@@ -12342,8 +12341,8 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
 /* With entries a, b of a line in lines c, d across:
      per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
    so a line of 2k or 2k - 1 entries gives k permanents of one order less. The line with the fewest entries is branched
-   on. Between branches go degrees 1 and 2, and the fine Dulmage-Mendelsohn decomposition. Small pieces are summed over
-   subsets, larger ones if all lines have over 4 entries (DecompRyser takes Ryser's formula; subsets cancel nothing).
+   on. Between branches go degrees 1 and 2, and the fine Dulmage-Mendelsohn decomposition. Pieces that are small or have
+   over 4 entries in all lines are summed over subsets, which cancel nothing (DecompRyser [SUP] takes Ryser's formula).
 
    THE BOUND. permi_decompose_node bounds a matching's additions: one a line merged, branches less one, the sum over
    blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all (complex products count as 3)
@@ -12637,7 +12636,7 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
   memcpy(result, run->subsets + (((size_t)1 << k) - 1) * plan->size, plan->size * sizeof *result);
 }
 
-/* Finds a column for a row, moving others (Kuhn). 0: none. */
+/* Finds a column for a row, moving others (Kuhn); 0: none. */
 static int permi_piece_match(const permi_piece *piece, int row, int *partner, uint64_t *taken, uint64_t *seen)
 {
   uint64_t next = piece->mask[0][row] & ~*taken;
@@ -12728,7 +12727,7 @@ static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint6
 /* ================================================================================== >>decompose_run
    Walks the branches of >>decompose, predicts them and offers. */
 
-/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us; others are within a factor of 2 at orders 16 to 40. */
+/* Seconds of a node alone: er:26:0.18 takes 2.9 us; others are within a factor of 2 at orders 16 to 40. */
 static double permi_decompose_seconds(const permi_decompose *plan, int n)
 {
   const int parts = plan->numbers.parts;
@@ -13547,8 +13546,7 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 }
 
 /* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
-   *better is below `seconds`; if that is 0, a lower bound, which is found sooner than a frontier, must be below
-   `surely`. */
+   *better is below `seconds`; if that is 0, if a quickly found lower bound is below `surely`. */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
                                     permi_leaf *leaf, double *better, int *made)
 {
@@ -13640,7 +13638,7 @@ static int permi_sparse_doubled(const perm_options *options)
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
 }
 
-/* The price is relative to doubles, measured on a regular graph of order 80 (1.1e7 states). */
+/* Relative to doubles, on a regular graph of order 80 (1.1e7 states). */
 static double permi_algebra_weight(permi_algebra algebra)
 {
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};

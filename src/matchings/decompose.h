@@ -6,8 +6,8 @@
 /* With entries a, b of a line in lines c, d across:
      per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
    so a line of 2k or 2k - 1 entries gives k permanents of one order less. The line with the fewest entries is branched
-   on. Between branches go degrees 1 and 2, and the fine Dulmage-Mendelsohn decomposition. Small pieces are summed over
-   subsets, larger ones if all lines have over 4 entries (DecompRyser takes Ryser's formula; subsets cancel nothing).
+   on. Between branches go degrees 1 and 2, and the fine Dulmage-Mendelsohn decomposition. Pieces that are small or have
+   over 4 entries in all lines are summed over subsets, which cancel nothing (DecompRyser [SUP] takes Ryser's formula).
 
    THE BOUND. permi_decompose_node bounds a matching's additions: one a line merged, branches less one, the sum over
    blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all (complex products count as 3)
@@ -301,7 +301,7 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
   memcpy(result, run->subsets + (((size_t)1 << k) - 1) * plan->size, plan->size * sizeof *result);
 }
 
-/* Finds a column for a row, moving others (Kuhn). 0: none. */
+/* Finds a column for a row, moving others (Kuhn); 0: none. */
 static int permi_piece_match(const permi_piece *piece, int row, int *partner, uint64_t *taken, uint64_t *seen)
 {
   uint64_t next = piece->mask[0][row] & ~*taken;

@@ -3,7 +3,7 @@
 #pragma once
 #include "decompose.h"
 
-/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us; others are within a factor of 2 at orders 16 to 40. */
+/* Seconds of a node alone: er:26:0.18 takes 2.9 us; others are within a factor of 2 at orders 16 to 40. */
 static double permi_decompose_seconds(const permi_decompose *plan, int n)
 {
   const int parts = plan->numbers.parts;

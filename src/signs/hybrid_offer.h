@@ -69,7 +69,7 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
   return work;
 }
 
-/* Above these seconds orders need not be searched, since the hybrid may reach them; INFINITY: it does not matter. */
+/* Above these seconds orders need not be searched, since the hybrid may reach them. */
 #define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
@@ -182,8 +182,8 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
-/* Estimates relative to the sum of |terms|, for which moduli replace rows and sums folds. A term meets n products and a
-   rounding a fold; all terms share what earlier elimination rounded. */
+/* Estimates relative to the sum of |terms|. A term meets n products and a rounding a fold; all terms share what earlier
+   elimination rounded. */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of the terms' roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)

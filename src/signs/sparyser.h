@@ -2,8 +2,8 @@
    Ryser's sum over sets of columns in Gray order, on compressed columns [SUP], in the order of [EK] (>>codegen); here
    as a tree. Digits, columns or groups of them, are decided from the slowest to the fastest. A row belongs to the
    fastest digit that touches it, which makes its sum final; each level keeps the product over the rows of slower
-   digits, and a product of 0 ends the branch (the paper has two such areas, this one a column). Row sums are exact, on
-   a grid of a power of two.
+   digits, and 0 ends the branch (the paper has two such areas, this one a column). Row sums are exact, on a grid of a
+   power of two.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
@@ -80,7 +80,7 @@ static PERMI_ALWAYS_INLINE void permi_ryser_times(permi_ryser_walk *walk, int le
   walk->product[1][level] = im;
 }
 
-/* Returns 0 if the product vanishes. */
+/* Returns 0 if the product is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;

@@ -50,8 +50,7 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 }
 
 /* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
-   *better is below `seconds`; if that is 0, a lower bound, which is found sooner than a frontier, must be below
-   `surely`. */
+   *better is below `seconds`; if that is 0, if a quickly found lower bound is below `surely`. */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
                                     permi_leaf *leaf, double *better, int *made)
 {
@@ -143,7 +142,7 @@ static int permi_sparse_doubled(const perm_options *options)
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
 }
 
-/* The price is relative to doubles, measured on a regular graph of order 80 (1.1e7 states). */
+/* Relative to doubles, on a regular graph of order 80 (1.1e7 states). */
 static double permi_algebra_weight(permi_algebra algebra)
 {
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};
