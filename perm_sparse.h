@@ -8177,9 +8177,9 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
 /* ========================================================================================= >>hybrid
    Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
-   runs term by term over outer columns; sparse inner columns are eliminated [Dec99]: a row is a table over the signs of
-   its inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter
-   only through the rows' bases, their sums of outer entries, so a straight program serves vectors of sign patterns.
+   runs term by term over outer columns; inner columns are eliminated [Dec99]: a row is a table over the signs of its
+   inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter only
+   through the rows' bases, their sums of outer entries, so a straight program serves vectors of sign patterns.
 
      slots       a number for each lane's pattern: n bases, then tables; bit b of an index is its b-th column's sign
      constants   signed sums of a row's inner columns, indexed alike; row sum y = base + constant
@@ -8286,7 +8286,7 @@ typedef struct permi_hybrid_node { /* right < 0: folds left only */
 typedef struct permi_layouts {
   int n, budget, nodes, items, record;
   int gpu; /* prices of >>programs: 1 with divided rows, 2 without; 0: of the CPU */
-  uint64_t row[2][64], column[2][64];
+  uint64_t column[2][64];
   int degree[2][64];
   double add;
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
@@ -8300,34 +8300,21 @@ typedef struct permi_layouts {
   double scaled[PERM_MAX_N * PERM_MAX_N * 2];
 } permi_layouts;
 
-static int permi_bits32(uint32_t x)
-{
-  x -= x >> 1 & 0x55555555u;
-  x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
-  return (int)(((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
-}
-
 static void permi_layouts_make(permi_layouts *work, const permi_block *block)
 {
-  const int n = work->n = block->n;
-  int i, e, t, k;
-  work->gpu = 0;
+  const int n = block->n;
+  int i, e, k;
+  memset(work, 0, sizeof *work);
+  work->n = n;
   work->add = 1;
-  work->units = work->calls = 0;
-  work->account = NULL;
-  memset(work->row, 0, sizeof work->row);
-  memset(work->column, 0, sizeof work->column);
-  memset(work->degree, 0, sizeof work->degree);
   for (i = 0; i < n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
-      work->row[0][i] |= UINT64_C(1) << j;
-      work->row[1][j] |= UINT64_C(1) << i;
+      work->column[0][j] |= UINT64_C(1) << i;
+      work->column[1][i] |= UINT64_C(1) << j;
       work->degree[0][j]++;
       work->degree[1][i]++;
     }
-  for (t = 0; t < 2; t++)
-    memcpy(work->column[t], work->row[1 - t], sizeof work->column[t]);
   for (k = 0; k < PERMI_HYBRID_INNER + 2; k++)
     work->power[k] = ldexp(1, k);
 }
@@ -8335,25 +8322,17 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
                              uint32_t scope, uint32_t dirty)
 {
-  permi_hybrid_node *node = &work->node[work->nodes];
+  const permi_hybrid_node node = {kind, left, right, all, scope, dirty, work->items, 0, 0, 0};
   if (!work->record)
     return work->n;
-  node->kind = kind;
-  node->left = left;
-  node->right = right;
-  node->all = all;
-  node->scope = scope;
-  node->dirty = dirty;
-  node->first = work->items;
-  node->items = 0;
-  node->persists = 0;
+  work->node[work->nodes] = node;
   return work->n + work->nodes++;
 }
 
 /* The row's column of +-1 counts only if `whole`. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
-  const int columns = permi_bits32(f->scope);
+  const int columns = permi_count_ones(f->scope);
   if (!work->gpu || f->node >= work->n || (!whole && work->gpu == 1 && columns < 2))
     return 0;
   return work->rate[f->dirty] * work->power[whole || work->gpu == 2 ? columns : columns - 1] *
@@ -8370,9 +8349,9 @@ static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *su
   const double waiting = work->gpu ? 0.75 : 1;
   sum->most = fmax(sum->most, sum->live + waiting * here);
   if (a->node >= work->n && a->dirty == dirty)
-    sum->live -= work->power[permi_bits32(a->scope)];
+    sum->live -= work->power[permi_count_ones(a->scope)];
   if (b && b->node >= work->n && b->dirty == dirty)
-    sum->live -= work->power[permi_bits32(b->scope)];
+    sum->live -= work->power[permi_count_ones(b->scope)];
   sum->live += here;
 }
 
@@ -8393,7 +8372,7 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     work->units += 20 + 1.2 * count * count;
     for (i = 0; i < count; i++)
       for (j = i + 1; j < count; j++) {
-        const double price = work->power[permi_bits32(taken[i].scope | taken[j].scope)] *
+        const double price = work->power[permi_count_ones(taken[i].scope | taken[j].scope)] *
                              work->rate[taken[i].dirty | taken[j].dirty];
         if (price < least) {
           least = price;
@@ -8406,10 +8385,10 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     right = &taken[second ? a : b];
     result.scope = left->scope | right->scope;
     result.dirty = left->dirty | right->dirty;
-    here = work->power[permi_bits32(result.scope)];
+    here = work->power[permi_count_ones(result.scope)];
     sum->rows += least * ((left->node < n) + (right->node < n));
     sum->cost += least * (left->node < n ? PERMI_WEIGHT_ROWS : 1);
-    i = left->node < n && permi_bits32(left->scope) > permi_bits32(right->scope);
+    i = left->node < n && permi_count_ones(left->scope) > permi_count_ones(right->scope);
     sum->cost += permi_layout_row(work, left, !i) + permi_layout_row(work, right, i);
     permi_layout_replace(work, sum, left, right, result.dirty, here);
     result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
@@ -8434,12 +8413,12 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
     result.dirty |= second->dirty;
   }
   rate = work->rate[result.dirty];
-  here = work->power[permi_bits32(result.scope) - 1];
+  here = work->power[permi_count_ones(result.scope) - 1];
   sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
   if (second)
     sum->cost += permi_layout_row(work, second, 1);
   if (taken[0].node < n) { /* its table must be written first */
-    const double table = work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
+    const double table = work->rate[taken[0].dirty] * work->power[permi_count_ones(taken[0].scope)];
     sum->cost += table;
     sum->rows += table;
     if (work->record)
@@ -8455,6 +8434,15 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
+/* Gives the last node, a chain, a factor. */
+static void permi_layout_item(permi_layouts *work, int item)
+{
+  if (!work->record)
+    return;
+  work->item[work->items++] = item;
+  work->node[work->nodes - 1].items++;
+}
+
 /* Multiplies scalars by rising rate of change; keeps a product where the next scalar changes more often. */
 static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
 {
@@ -8468,20 +8456,12 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
     sum->cost += work->rate[now] * (work->gpu ? i > 0 : PERMI_WEIGHT_CHAIN);
     sum->rows += work->rate[now] * (scalar[i].node < work->n);
     if (i == 0 || now != before) {
-      if (!work->gpu)
-        sum->cost += work->rate[now];
-      if (work->record) {
-        const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
-        if (i > 0) {
-          work->item[work->items++] = chain - 1;
-          work->node[work->nodes - 1].items = 1;
-        }
-      }
+      const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
+      sum->cost += work->gpu ? 0 : work->rate[now];
+      if (i > 0)
+        permi_layout_item(work, chain - 1);
     }
-    if (work->record) {
-      work->item[work->items++] = scalar[i].node;
-      work->node[work->nodes - 1].items++;
-    }
+    permi_layout_item(work, scalar[i].node);
     before = now;
   }
 }
@@ -8495,9 +8475,8 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   const int *degree = work->degree[layout->transposed];
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
   permi_layout_sum sum;
-  double large;
   int i, k, factors = 0, scalars = 0;
-  uint32_t scope[64], dirty[64];
+  uint32_t scope[64] = {0}, dirty[64] = {0};
   sum.cost = 1;
   sum.rows = sum.most = 0;
   sum.live = work->gpu ? 0 : n;
@@ -8505,8 +8484,6 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   work->nodes = work->items = 0;
   work->units += 500 + 5 * n;
   work->calls++;
-  memset(scope, 0, sizeof scope);
-  memset(dirty, 0, sizeof dirty);
   for (k = 0; k < inner + low; k++) {
     uint64_t bits = column[order[k]];
     for (; bits; bits &= bits - 1) {
@@ -8526,10 +8503,8 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   for (k = inner + low, i = 1; k < n - 6; k++, i++)
     sum.cost += degree[order[k]] * ldexp(1, -low - i);
   for (i = 0; i < n; i++) {
-    permi_hybrid_factor *to = scope[i] ? &factor[factors++] : &scalar[scalars++];
-    to->scope = scope[i];
-    to->dirty = dirty[i];
-    to->node = i;
+    const permi_hybrid_factor row = {scope[i], dirty[i], i};
+    *(scope[i] ? &factor[factors++] : &scalar[scalars++]) = row;
   }
   for (k = 0; k < inner; k++) {
     const uint32_t bit = UINT32_C(1) << k;
@@ -8556,8 +8531,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   sum.most = fmax(sum.most, sum.live);
   if (sum.most > work->budget)
     sum.cost *= (sum.most / work->budget) * (sum.most / work->budget);
-  large = ldexp(sum.cost, low) / (work->gpu ? PERMI_GPU_STATEMENTS : 8000);
-  return large > 1 ? sum.cost * large : sum.cost;
+  return sum.cost * fmax(1, ldexp(sum.cost, low) / (work->gpu ? PERMI_GPU_STATEMENTS : 8000));
 }
 
 static double permi_layout_total(permi_layouts *work, const permi_arrangement *layout, double limit)
@@ -8596,6 +8570,11 @@ static void permi_layout_start(const permi_layouts *work, int transposed, permi_
   for (i = 0; i < work->n; i++)
     layout->order[i] = i;
   permi_layout_by_degree(work, layout, 0);
+}
+
+static int permi_layout_least_outer(const permi_layouts *work)
+{
+  return work->gpu ? PERMI_GPU_LEAST_OUTER : work->n > 12 ? 6 : 1;
 }
 
 static int permi_layout_most_inner(const permi_layouts *work)
@@ -8645,16 +8624,15 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
-static double permi_layout_first(permi_layouts *work, int transposed, int inner, int least_outer,
-                                 permi_arrangement *layout)
+static double permi_layout_first(permi_layouts *work, int transposed, int inner, permi_arrangement *layout)
 {
-  double cost;
+  const int least_outer = permi_layout_least_outer(work);
+  double cost = (double)INFINITY;
   int k;
   permi_layout_start(work, transposed, layout);
   if (inner)
     return permi_layout_greedy(work, layout);
-  cost = permi_layout_total(work, layout, (double)INFINITY);
-  for (k = 1; k <= PERMI_HYBRID_LOW && k + least_outer <= work->n; k++) {
+  for (k = 0; k <= PERMI_HYBRID_LOW && k + least_outer <= work->n; k++) {
     permi_arrangement deeper = *layout;
     double price;
     deeper.low = k;
@@ -8668,9 +8646,10 @@ static double permi_layout_first(permi_layouts *work, int transposed, int inner,
 }
 
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
-                                  int least_outer, double hot, uint64_t *seed)
+                                  double hot, uint64_t *seed)
 {
   const int n = work->n, fixed_low = most_low < 0, most_inner = fixed_low ? 0 : permi_layout_most_inner(work);
+  const int least_outer = permi_layout_least_outer(work);
   const double cold = hot < 0.004 ? hot : 0.004;
   permi_arrangement now = *layout;
   double current = cost, temperature = hot, cooling = pow(cold / hot, 1.0 / (moves > 1 ? moves : 1));
@@ -8739,7 +8718,7 @@ typedef struct permi_hybrid_maker {
   permi_arrangement *layout;
   permi_hybrid *hybrid;
   const perm_allocator *allocator;
-  uint64_t busy[PERMI_HYBRID_SLOTS / 64];
+  unsigned char busy[PERMI_HYBRID_SLOTS];
   int sequence[PERMI_HYBRID_NODES], evaluated;
   uint32_t scope[64];
   int constant[64];
@@ -8758,24 +8737,16 @@ static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   int s, k;
   for (s = 0; s + count <= PERMI_HYBRID_SLOTS; s += count) {
-    for (k = s; k < s + count && !(maker->busy[k >> 6] >> (k & 63) & 1); k++)
+    for (k = s; k < s + count && !maker->busy[k]; k++)
       ;
     if (k < s + count)
       continue;
-    for (k = s; k < s + count; k++)
-      maker->busy[k >> 6] |= UINT64_C(1) << (k & 63);
+    memset(maker->busy + s, 1, (size_t)count);
     maker->hybrid->slots = k > maker->hybrid->slots ? k : maker->hybrid->slots;
     return s;
   }
   maker->failed = 1;
   return 0;
-}
-
-static void permi_maker_free(permi_hybrid_maker *maker, const permi_hybrid_node *node)
-{
-  int s, end = node->slot + (1 << permi_bits32(node->scope));
-  for (s = node->slot; s < end; s++)
-    maker->busy[s >> 6] &= ~(UINT64_C(1) << (s & 63));
 }
 
 static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *index)
@@ -8799,7 +8770,7 @@ static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
       continue;
     child->persists = child->dirty != node->dirty;
     if (child->persists)
-      child->slot = permi_maker_slots(maker, 1 << permi_bits32(child->scope));
+      child->slot = permi_maker_slots(maker, 1 << permi_count_ones(child->scope));
     permi_maker_keep(maker, child);
   }
 }
@@ -8814,7 +8785,7 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   if (node->kind != PERMI_NODE_CHAIN) {
     permi_hybrid_node *left = permi_maker_child(maker, node, 0, &index);
     const permi_hybrid_node *right = permi_maker_child(maker, node, 1, &index);
-    swap = left && right && permi_bits32(right->all) > permi_bits32(left->all);
+    swap = left && right && permi_count_ones(right->all) > permi_count_ones(left->all);
     if (node->kind == PERMI_NODE_MERGE && left && !left->persists && left->scope == node->scope)
       place = left;
     if (place && given)
@@ -8826,11 +8797,11 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
       permi_maker_visit(maker, child, index, child->persists || (given && child == place));
   }
   if (!given)
-    node->slot = place ? place->slot : permi_maker_slots(maker, 1 << permi_bits32(node->scope));
+    node->slot = place ? place->slot : permi_maker_slots(maker, 1 << permi_count_ones(node->scope));
   for (k = 0; k < children; k++) {
     child = permi_maker_child(maker, node, k, &index);
     if (child && !child->persists && child != place)
-      permi_maker_free(maker, child);
+      memset(maker->busy + child->slot, 0, (size_t)1 << permi_count_ones(child->scope));
   }
   maker->sequence[maker->evaluated++] = number;
 }
@@ -8912,7 +8883,7 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
-  const int n = maker->work->n, size = 1 << permi_bits32(node->scope);
+  const int n = maker->work->n, size = 1 << permi_count_ones(node->scope);
   const uint32_t folded = node->all & ~node->scope;
   int moving = node->left, held = node->right, k, swap;
   uint32_t slow, fast;
@@ -8935,19 +8906,18 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
     return;
   }
   swap = held >= 0 && (held >= n || moving < n) &&
-         permi_bits32(permi_maker_scope(maker, held)) > permi_bits32(permi_maker_scope(maker, moving));
+         permi_count_ones(permi_maker_scope(maker, held)) > permi_count_ones(permi_maker_scope(maker, moving));
   if (swap) {
-    k = moving;
-    moving = held;
-    held = k;
+    held = moving;
+    moving = node->right;
   }
   slow = node->scope & (held < 0 ? 0 : permi_maker_scope(maker, held));
   fast = node->scope & ~slow;
-  operation->group = (uint16_t)(1 << permi_bits32(fast));
+  operation->group = (uint16_t)(1 << permi_count_ones(fast));
   operation->row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
   operation->other = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROWS ? moving : 0);
   for (k = 0; k < size; k++) {
-    const uint32_t plus = permi_spread_bits(k, fast) | permi_spread_bits(k >> permi_bits32(fast), slow);
+    const uint32_t plus = permi_spread_bits(k, fast) | permi_spread_bits(k >> permi_count_ones(fast), slow);
     const uint32_t minus = plus | folded;
     const int p = permi_maker_at(maker, moving, plus), q = permi_maker_at(maker, moving, minus);
     const int h = held < 0 ? 0 : permi_maker_at(maker, held, plus);
@@ -8976,10 +8946,9 @@ static void permi_maker_flip(permi_hybrid_maker *maker, int s)
 static void permi_maker_program(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, low = maker->layout->low, root = n + maker->work->nodes - 1;
-  int i, k, s;
+  int k, s;
   maker->hybrid->slots = n;
-  for (i = 0; i < n; i++)
-    maker->busy[i >> 6] |= UINT64_C(1) << (i & 63);
+  memset(maker->busy, 1, (size_t)n);
   permi_maker_keep(maker, permi_maker_node(maker, root));
   permi_maker_visit(maker, permi_maker_node(maker, root), root, 0);
   for (s = 0; s < 1 << low && !maker->failed; s++) {
@@ -9010,7 +8979,7 @@ static double permi_instruction_operations(const permi_instruction *operation)
    The program with its matrix: rounding, search and price. */
 
 #if defined(PERM_WITH_CUDA)
-/* The program for GPUs: see >>programs. */
+/* The program of >>programs */
 #define PERMI_GPU_WALK 8
 typedef enum permi_code_kind {
   PERMI_CODE_BASE,    /* base of row a */
@@ -9059,10 +9028,10 @@ typedef struct permi_code {
 static permi_code *permi_code_make(const perm_allocator *allocator)
 {
   permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
-  if (!code)
-    return NULL;
-  memset(code, 0, sizeof *code);
-  code->allocator = allocator;
+  if (code) {
+    memset(code, 0, sizeof *code);
+    code->allocator = allocator;
+  }
   return code;
 }
 
@@ -9095,15 +9064,6 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
   }
 }
 
-static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, double power, double *out)
-{
-  out[0] = permi_to_grid(a[0], power);
-  if (algebra == PERMI_HYBRID_COMPLEX)
-    out[1] = permi_to_grid(a[1], power);
-  else if (algebra == PERMI_HYBRID_COMPENSATED)
-    out[1] = permi_to_grid(a[0] - out[0], ldexp(power, -PERMI_GRID_LOW_BITS));
-}
-
 typedef struct permi_hybrid_rows {
   int n;
   double number[64][64][2];
@@ -9118,10 +9078,8 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
 {
   const int n = rows->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
   const int parts = algebra == PERMI_HYBRID_REAL ? 1 : 2;
-  double row[2][64], rest[64], power;
+  double row[2][64] = {{0}}, rest[64] = {0}, power;
   int k, p;
-  memset(row, 0, sizeof row);
-  memset(rest, 0, sizeof rest);
   for (k = 0; k < n; k++)
     for (p = 0; p < width; p++)
       row[p][k] = a[(i * n + order[k]) * width + p];
@@ -9137,12 +9095,15 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   if (width == 2)
     power = fmax(power, permi_grid_power(row[1], n));
   for (k = 0; k < n; k++) {
-    const double entry[2] = {row[0][k], row[1][k]};
     double *number = rows->number[i][k], lost[2], *modulus = &rows->modulus[i][k], *gone = &rows->lost[i][k];
+    number[0] = permi_to_grid(row[0][k], power);
     number[1] = 0;
-    permi_hybrid_round(algebra, entry, power, number);
-    lost[0] = entry[0] - number[0] + rest[k] - (algebra == PERMI_HYBRID_COMPENSATED ? number[1] : 0);
-    lost[1] = entry[1] - number[1];
+    if (algebra == PERMI_HYBRID_COMPLEX)
+      number[1] = permi_to_grid(row[1][k], power);
+    else if (algebra == PERMI_HYBRID_COMPENSATED)
+      number[1] = permi_to_grid(row[0][k] - number[0], ldexp(power, -PERMI_GRID_LOW_BITS));
+    lost[0] = row[0][k] - number[0] + rest[k] - (algebra == PERMI_HYBRID_COMPENSATED ? number[1] : 0);
+    lost[1] = row[1][k] - number[1];
     *modulus = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(number[0], number[1]) : fabs(number[0]);
     *gone = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(lost[0], lost[1]) : fabs(lost[0]);
     rows->square[i] += *modulus * *modulus;
@@ -9158,8 +9119,8 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   }
 }
 
-/* A row's factor of a bound on the permanent of n moduli: with x_1 >= x_2 >= ... a row is the sum of (x_k - x_k+1)
-   times 0/1 rows with k ones, the permanent is linear in rows, and [Bre73] bounds those. Sorts x. */
+/* A row's factor of a bound on the permanent of n moduli: sorted, a row is the sum of (x_k - x_k+1) times 0/1 rows with
+   k ones, and [Bre73] bounds those. Sorts x. */
 static double permi_bregman_row(double *x, int n)
 {
   double sum = 0, before = 0, factorial = 0;
@@ -9180,7 +9141,7 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* log2 of a bound on the permanent of moduli by rows or (`turned`) columns; share[i]: row i's losses over it. */
+/* log2 of that bound by rows or (`turned`) columns; share[i]: row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double row_scale[64], column_scale[64], x[64], bound = 0;
@@ -9225,7 +9186,7 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
    are large, so rows that lost anything count as |y_i| + r_i / 2n: the sum of |terms| usually grows by less than 2,
    and g_i is at most 2n g_i / r_i of it. Minors are smaller than their terms by exp(-n/4) to exp(-n/2) unless nothing
    cancels; then the value is as large as the terms.
-   (b) By entries: per A_ij is at most the permanent of moduli, far less where terms cancel (non-negative matrices).
+   (b) By entries: per A_ij is at most the permanent of moduli, far less where terms cancel.
 2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum less by
    the root of the number of larger terms, about (4/5 2)^n. Repeated terms err alike: a small part of
    u k^(1/2) sum |t| remains. A product of whole numbers (of the rows' units) is exact below 53 bits. */
@@ -9265,7 +9226,7 @@ static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_
   hybrid->algebra = algebra;
   hybrid->parts = permi_hybrid_parts((int)algebra);
   permi_layout_by_degree(work, layout, layout->inner + layout->low);
-  hybrid->cost = permi_layout_cost(work, layout, (double)INFINITY, 1);
+  permi_layout_cost(work, layout, (double)INFINITY, 1);
   hybrid->rows_a_term = work->rows_a_step;
 }
 
@@ -9280,7 +9241,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   for (k = 0; k < inner; k++)
     maker->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
   maker->constant[i] = hybrid->constants;
-  for (s = 0; s < 1 << permi_bits32(maker->scope[i]); s++) {
+  for (s = 0; s < 1 << permi_count_ones(maker->scope[i]); s++) {
     const uint32_t setting = permi_spread_bits(s, maker->scope[i]);
     double sum[2] = {0, 0};
     for (k = 0; k < inner; k++)
@@ -9326,7 +9287,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   hybrid->sign = hybrid->lane + words * hybrid->lanes;
   hybrid->step = hybrid->sign + hybrid->lanes;
   for (s = 0; s < 1 << hybrid->lanes_log2; s++)
-    hybrid->sign[s] = permi_bits32((uint32_t)s) & 1 ? -1 : 1;
+    hybrid->sign[s] = permi_count_ones((uint32_t)s) & 1 ? -1 : 1;
   for (j = 0; j < hybrid->high; j++) {
     const uint64_t column = maker->work->column[layout->transposed][layout->order[layout->inner + layout->low + j]];
     for (i = k = 0; i < n; i++)
@@ -9406,6 +9367,13 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   return hash;
 }
 
+static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
+{
+  return maker->working->is_complex                                   ? PERMI_HYBRID_COMPLEX
+         : maker->options->precision == PERM_PRECISION_ACCURATE ? PERMI_HYBRID_COMPENSATED
+                                                                 : PERMI_HYBRID_REAL;
+}
+
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][3] = {{6e9, 2.2e9, 2.1e9}, {4.5e9, 1.7e9, 1.3e9}, {1.4e9, 5e8, 2.1e8}};
@@ -9415,17 +9383,16 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 /* Both orientations share a third of the annealing. Without room the search continues from *layout. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
-  const int least_outer = work->n > 12 ? 6 : 1, again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
+  const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
   permi_arrangement trial[2];
   double cost[2] = {(double)INFINITY, (double)INFINITY}, best;
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
   int t, moves;
-  for (t = 0; t < 2 && !again; t++)
-    cost[t] = permi_layout_first(work, t, inner, least_outer, &trial[t]);
-  if (again) {
-    trial[0] = *layout;
+  trial[0] = *layout;
+  if (again)
     cost[0] = permi_layout_total(work, layout, (double)INFINITY);
-  }
+  for (t = 0; t < 2 && !again; t++)
+    cost[t] = permi_layout_first(work, t, inner, &trial[t]);
   best = fmin(cost[0], cost[1]);
   if (best / work->speed > 300 * work->rival) { /* annealing gains 2x to 5x */
     *layout = trial[cost[1] < cost[0]];
@@ -9433,11 +9400,11 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   }
   moves = (int)fmin(permi_layout_moves(work, best), inner ? 80000 : 4000) / 6;
   for (t = 0; t < 2 && moves > 3 && !again; t++)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, least_outer, 0.2, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, 0.2, &seed);
   t = cost[1] < cost[0];
   moves = (int)fmin(permi_layout_moves(work, cost[t]), inner ? 53334 : 2667);
   if (moves > 20)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1, least_outer, 0.1, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1, 0.1, &seed);
   *layout = trial[t];
   return cost[t];
 }
@@ -9492,19 +9459,18 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 }
 
 /* ======================================================================================= >>programs
-   The sums of >>hybrid on GPUs. A layout becomes one straight program, each statement a new value; NVRTC compiles its
-   text (>>program_text), and a thread runs it for every pattern of its walk.
+   The sums of >>hybrid on GPUs. A layout becomes one straight program, each statement a new value; a thread runs it
+   for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers; bases are in shared memory, constants in constant memory, equal moduli once (literals are
-                 5 % slower, but compile sooner: for short runs)
+     values      in registers; bases in shared, constants in constant memory, equal moduli once (literals are 5 %
+                 slower, but compile sooner: for short runs)
      order       on demand from the program's end, so that few values wait
      rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f)
      sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp
    Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
-   programs; timing chooses only how a text is compiled. Prices are of an H200: programs reach 80-90 % of its FP64 rate
-   up to 130 waiting values. */
+   programs; timing, only how a text is compiled. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
 
 #if defined(PERM_WITH_CUDA)
 #define PERMI_GPU_CONSTANTS 7800
@@ -9529,7 +9495,7 @@ typedef struct permi_coder {
   uint32_t scope[64], dirty[64];
   int unit[64]; /* inner column of the row's divisor; -1: none */
   int base[64], *memo; /* the value's number; -1: to be made */
-  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* places in memo */
+  int row[64], node[PERMI_HYBRID_NODES]; /* places in memo: of whole rows, then of rows without their divisor */
   int memos;
   permi_hybrid_rows rows;
   const double *floor;
@@ -9586,7 +9552,8 @@ static int permi_code_base(permi_coder *coder, int row)
 static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int whole)
 {
   const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
-  int *memo = coder->memo + (whole ? coder->whole : coder->near)[row] + permi_pack_bits(setting, scope);
+  int *memo = coder->memo + coder->row[row] + permi_pack_bits(setting, scope) +
+              (whole ? 0 : 1 << permi_count_ones(coder->scope[row]));
   double sum[2] = {0, 0};
   int k, p, negative, constant, value;
   if (*memo >= 0 && (coder->moduli || coder->code->statements - *memo < coder->remake))
@@ -9636,7 +9603,8 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       value = permi_code_put(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, 0, value, minus, 0, 0);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
-    const int swap = left < n && right < n && permi_bits32(coder->scope[left]) > permi_bits32(coder->scope[right]);
+    const int swap =
+        left < n && right < n && permi_count_ones(coder->scope[left]) > permi_count_ones(coder->scope[right]);
     const int first = swap ? right : left, second = swap ? left : right;
     value = permi_code_entry(coder, first, setting);
     if (second < n && coder->unit[second] >= 0 && !moduli) {
@@ -9647,7 +9615,8 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       value = permi_code_put(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value, other, 0, 0);
     }
   } else {
-    const int swap = left < n || (right >= n && permi_bits32(nodes[right - n].all) > permi_bits32(nodes[left - n].all));
+    const int swap =
+        left < n || (right >= n && permi_count_ones(nodes[right - n].all) > permi_count_ones(nodes[left - n].all));
     int f[4];
     for (k = 0; k < 4; k++) {
       const int second = (k >> 1) ^ swap, minus = k & 1;
@@ -9736,9 +9705,7 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
 
 static void permi_code_forget_table(permi_coder *coder, int first, int log2)
 {
-  int k;
-  for (k = first; k < first + (1 << log2); k++)
-    coder->memo[k] = -1;
+  memset(coder->memo + first, -1, sizeof(int) << log2); /* -1 each */
 }
 
 static void permi_code_forget(permi_coder *coder, int turned)
@@ -9746,15 +9713,13 @@ static void permi_code_forget(permi_coder *coder, int turned)
   int i;
   for (i = 0; i < coder->work->n; i++)
     if (turned < 0 || coder->dirty[i] >> turned & 1) {
-      permi_code_forget_table(coder, coder->whole[i], permi_bits32(coder->scope[i]));
-      if (coder->unit[i] >= 0)
-        permi_code_forget_table(coder, coder->near[i], permi_bits32(coder->scope[i]) - 1);
+      permi_code_forget_table(coder, coder->row[i], permi_count_ones(coder->scope[i]) + 1);
       if (turned < 0)
         coder->base[i] = -1;
     }
   for (i = 0; i < coder->work->nodes; i++)
     if (turned < 0 || coder->work->node[i].dirty >> turned & 1)
-      permi_code_forget_table(coder, coder->node[i], permi_bits32(coder->work->node[i].scope));
+      permi_code_forget_table(coder, coder->node[i], permi_count_ones(coder->work->node[i].scope));
 }
 
 static void permi_code_statements(permi_coder *coder)
@@ -10065,14 +10030,12 @@ static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, co
     for (k = 0; k < layout->low; k++)
       coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
     permi_code_prepare_row(coder, algebra, a, i, &growth);
-    k = 1 << permi_bits32(coder->scope[i]);
-    coder->whole[i] = coder->memos;
-    coder->near[i] = coder->memos + k;
-    coder->memos += 2 * k;
+    coder->row[i] = coder->memos;
+    coder->memos += 2 << permi_count_ones(coder->scope[i]);
   }
   for (k = 0; k < work->nodes && coder->memos <= PERMI_GPU_MEMO; k++) {
     coder->node[k] = coder->memos;
-    coder->memos += 1 << permi_bits32(work->node[k].scope);
+    coder->memos += 1 << permi_count_ones(work->node[k].scope);
   }
 }
 
@@ -10200,84 +10163,43 @@ static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const per
   return hash;
 }
 
-static uint64_t permi_code_fingerprint(const permi_hybrid *hybrid)
-{
-  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
-  hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
-  return permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
-}
-
+#define PERMI_GPU_TRIALS 12
 typedef struct permi_code_trial {
   permi_layouts work;
   permi_arrangement layout;
   double cost;
 } permi_code_trial;
 
-static void permi_code_search(permi_code_trial *trial, int number, int inner, int moves)
-{
-  const int most_low = inner ? 3 : -1;
-  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)number;
-  int pass;
-  if (!moves)
-    trial->cost = permi_layout_first(&trial->work, number & 1, inner, PERMI_GPU_LEAST_OUTER, &trial->layout);
-  for (pass = 0; pass < 2 && moves; pass++)
-    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (moves + pass) / 2, most_low,
-                                      PERMI_GPU_LEAST_OUTER, pass ? 0.05 : 0.2, &seed);
-}
-
 typedef struct permi_code_choice {
+  permi_maker *maker;
+  const permi_block *block;
   permi_hybrid_algebra algebra;
-  double *scaled;
+  int inner, moves;
+  permi_code_trial *trial, *leader; /* leader: of the best program */
+  double *scaled;                   /* the matrix, as the last trial orients it */
   long long scale_exp2;
   int given, zero;
   int wanted;
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Returns 1 if the program is the best; keeps it if it is new and among the best. */
-static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *choice, permi_hybrid *hybrid)
+static void permi_code_search(permi_code_trial *trial, int number, int inner, int moves)
 {
-  const double seconds = permi_code_seconds(hybrid);
-  permi_hybrid **at, *other;
-  int place = 0, k, same = 0;
-  for (at = &choice->best; *at && permi_code_seconds(*at) <= seconds && !same; at = &(*at)->next, place++)
-    same = (*at)->transposed == hybrid->transposed && (*at)->code->length == hybrid->code->length &&
-           !memcmp((*at)->code->text, hybrid->code->text, hybrid->code->length);
-  if (same || place >= choice->wanted) {
-    permi_hybrid_release(allocator, hybrid);
-    return 0;
-  }
-  hybrid->next = *at;
-  *at = hybrid;
-  for (k = 1, other = choice->best; k < choice->wanted && other; k++)
-    other = other->next;
-  if (other && other->next) {
-    permi_hybrid_release(allocator, other->next);
-    other->next = NULL;
-  }
-  return place == 0;
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)number;
+  int pass;
+  if (!moves)
+    trial->cost = permi_layout_first(&trial->work, number & 1, inner, &trial->layout);
+  for (pass = 0; pass < 2 && moves; pass++)
+    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (moves + pass) / 2, inner ? 3 : -1,
+                                      pass ? 0.05 : 0.2, &seed);
 }
 
-static perm_status permi_code_try(permi_maker *maker, const permi_block *block, permi_code_trial *trial,
-                                  permi_code_choice *choice, int *better)
+static perm_status permi_code_search_one(void *context, uint64_t number, int thread)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  perm_status status = PERM_OK;
-  permi_hybrid *hybrid;
-  int k;
-  *better = 0;
-  if (choice->given != trial->layout.transposed) {
-    choice->given = trial->layout.transposed;
-    status = permi_hybrid_matrix(maker, block, choice->given, choice->scaled, &choice->scale_exp2, &choice->zero);
-  }
-  for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
-    status = permi_code_create(allocator, &trial->work, &trial->layout, choice->algebra, k, choice->scaled, &hybrid);
-    if (hybrid) {
-      hybrid->scale_exp2 += choice->scale_exp2;
-      *better |= permi_code_keep(allocator, choice, hybrid);
-    }
-  }
-  return status;
+  const permi_code_choice *choice = (const permi_code_choice *)context;
+  (void)thread;
+  permi_code_search(&choice->trial[number], (int)number, choice->inner, choice->moves);
+  return PERM_OK;
 }
 
 static double permi_code_rate(permi_hybrid_algebra algebra)
@@ -10286,101 +10208,130 @@ static double permi_code_rate(permi_hybrid_algebra algebra)
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-typedef struct permi_code_searching {
-  permi_code_trial *trial;
-  int inner, moves;
-} permi_code_searching;
-
-static perm_status permi_code_search_one(void *context, uint64_t number, int thread)
-{
-  const permi_code_searching *searching = (const permi_code_searching *)context;
-  (void)thread;
-  permi_code_search(&searching->trial[number], (int)number, searching->inner, searching->moves);
-  return PERM_OK;
-}
-
 /* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
-#define PERMI_GPU_TRIALS 12
-static double permi_code_search_all(permi_maker *maker, const permi_block *block, double rival,
-                                    permi_code_searching *searching, permi_hybrid_algebra algebra, double *least)
+static double permi_code_search_all(permi_code_choice *choice, double rival, double *least)
 {
   static const int budget[3] = {150, 130, 110};
-  const double rate = permi_code_rate(algebra), density = (double)block->edges / ((double)block->n * block->n);
-  const int real = algebra == PERMI_HYBRID_REAL, threads = permi_threads(maker->options);
+  const int n = choice->block->n, real = choice->algebra == PERMI_HYBRID_REAL;
+  const double rate = permi_code_rate(choice->algebra), density = (double)choice->block->edges / ((double)n * n);
   double worth = 0;
   int k, pass;
   *least = (double)INFINITY;
-  searching->moves = 0;
   for (k = 0; k < PERMI_GPU_TRIALS; k++) {
-    permi_layouts *work = &searching->trial[k].work;
-    permi_layouts_make(work, block);
+    permi_layouts *work = &choice->trial[k].work;
+    permi_layouts_make(work, choice->block);
     work->gpu = real ? 1 : 2;
     work->add = k >= 6 && real ? 1.6 : 1; /* neither is better for all matrices */
     work->budget = budget[k / 2 % 3] / (real ? 1 : 2);
   }
   for (pass = 0; pass < 2; pass++) {
-    permi_share(threads, 0, PERMI_GPU_TRIALS, permi_code_search_one, searching, NULL);
+    permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search_one, choice, NULL);
     for (k = 0; k < PERMI_GPU_TRIALS; k++)
-      *least = fmin(*least, searching->trial[k].cost / rate);
+      *least = fmin(*least, choice->trial[k].cost / rate);
     worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density));
-    searching->moves = (int)fmin(0.2 * worth, searching->inner ? PERMI_GPU_MOVES : 4000);
+    choice->moves = (int)fmin(0.2 * worth, choice->inner ? PERMI_GPU_MOVES : 4000);
     if (density > 0.65) /* a tenth is gained at 0.7, nothing in full matrices */
-      searching->moves = searching->moves < 4000 ? searching->moves : 4000;
-    if (searching->moves < 20 || *least > 300 * rival)
+      choice->moves = choice->moves < 4000 ? choice->moves : 4000;
+    if (choice->moves < 20 || *least > 300 * rival)
       break;
   }
   return worth;
 }
 
+/* Keeps the program if it is new and among the best, which stand in order. */
+static void permi_code_keep(permi_code_choice *choice, permi_code_trial *trial, permi_hybrid *hybrid)
+{
+  const perm_allocator *allocator = &choice->maker->options->allocator;
+  const double seconds = permi_code_seconds(hybrid);
+  permi_hybrid **at;
+  int place = 0, k, same = 0;
+  for (at = &choice->best; *at && permi_code_seconds(*at) <= seconds && !same; at = &(*at)->next, place++)
+    same = (*at)->transposed == hybrid->transposed && (*at)->code->length == hybrid->code->length &&
+           !memcmp((*at)->code->text, hybrid->code->text, hybrid->code->length);
+  if (same || place >= choice->wanted) {
+    permi_hybrid_release(allocator, hybrid);
+    return;
+  }
+  choice->leader = place ? choice->leader : trial;
+  hybrid->next = *at;
+  *at = hybrid;
+  for (at = &choice->best, k = 0; *at && k < choice->wanted; k++)
+    at = &(*at)->next;
+  permi_hybrid_release(allocator, *at);
+  *at = NULL;
+}
+
+static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *trial)
+{
+  perm_status status = PERM_OK;
+  permi_hybrid *hybrid;
+  int k;
+  if (choice->given != trial->layout.transposed) {
+    choice->given = trial->layout.transposed;
+    status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
+                                 &choice->zero);
+  }
+  for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
+    status = permi_code_create(&choice->maker->options->allocator, &trial->work, &trial->layout, choice->algebra, k,
+                               choice->scaled, &hybrid);
+    if (hybrid) {
+      hybrid->scale_exp2 += choice->scale_exp2;
+      permi_code_keep(choice, trial, hybrid);
+    }
+  }
+  return status;
+}
+
 /* A long sum's layout is annealed again. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
-                                    permi_hybrid_algebra algebra, permi_offer *offer)
+                                    permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
   permi_code_choice choice;
-  permi_code_searching searching;
   permi_hybrid *hybrid;
   perm_status status = PERM_OK;
   double least, worth;
-  int k, moves, best = 0, better;
+  int k, moves;
   memset(&choice, 0, sizeof choice);
-  searching.trial = (permi_code_trial *)permi_allocate(allocator, PERMI_GPU_TRIALS, sizeof *searching.trial);
-  searching.inner = inner;
-  choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
-  choice.algebra = algebra;
+  choice.maker = maker;
+  choice.block = block;
+  choice.algebra = permi_hybrid_algebra_of(maker);
+  choice.inner = inner;
   choice.given = -1;
   choice.wanted = options->gpu.tune ? PERMI_GPU_CANDIDATES : 1;
-  if (searching.trial && choice.scaled) {
-    worth = permi_code_search_all(maker, block, rival, &searching, algebra, &least);
-    for (k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++) {
-      status = permi_code_try(maker, block, &searching.trial[k], &choice, &better);
-      best = better ? k : best;
-    }
+  choice.trial = (permi_code_trial *)permi_allocate(allocator, PERMI_GPU_TRIALS, sizeof *choice.trial);
+  choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
+  if (choice.trial && choice.scaled) {
+    worth = permi_code_search_all(&choice, rival, &least);
+    for (k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
+      status = permi_code_try(&choice, &choice.trial[k]);
     moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
     if (status == PERM_OK && choice.best && inner && moves >= PERMI_GPU_MOVES / 4) {
-      permi_code_search(&searching.trial[best], PERMI_GPU_TRIALS, inner, moves);
-      status = permi_code_try(maker, block, &searching.trial[best], &choice, &better);
+      permi_code_search(choice.leader, PERMI_GPU_TRIALS, inner, moves);
+      status = permi_code_try(&choice, choice.leader);
     }
   } else {
     status = PERM_ERROR_MEMORY;
   }
-  permi_release(allocator, searching.trial);
+  permi_release(allocator, choice.trial);
   permi_release(allocator, choice.scaled);
-  if (status != PERM_OK)
-    permi_hybrid_release(allocator, choice.best);
+  offer->plan = choice.best;
   if (status != PERM_OK || !choice.best)
     return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
   for (k = 0, hybrid = choice.best; hybrid; hybrid = hybrid->next) {
-    hybrid->fingerprint = hybrid->gpu.work.fingerprint = permi_code_fingerprint(hybrid);
+    uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
+    hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
+    hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
+    hybrid->fingerprint = hybrid->gpu.work.fingerprint = hash;
     hybrid->candidate = options->gpu.tune ? ++k : 0;
   }
   for (hybrid = choice.best; hybrid; hybrid = hybrid->next)
     hybrid->candidates = k;
-  offer->plan = hybrid = choice.best;
+  hybrid = choice.best;
   offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
-                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (algebra == PERMI_HYBRID_REAL ? 1 : 7);
+                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (hybrid->parts == 1 ? 1 : 7);
   offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
   return PERM_OK;
 }
@@ -10496,13 +10447,6 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   return length;
 }
 
-static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
-{
-  return maker->working->is_complex                                   ? PERMI_HYBRID_COMPLEX
-         : maker->options->precision == PERM_PRECISION_ACCURATE ? PERMI_HYBRID_COMPENSATED
-                                                                 : PERMI_HYBRID_REAL;
-}
-
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -10541,7 +10485,7 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
   return work;
 }
 
-/* Above these seconds orders need not be searched, since the hybrid may reach them; INFINITY: it does not matter. */
+/* Above these seconds orders need not be searched, since the hybrid may reach them. */
 #define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
@@ -10571,40 +10515,19 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
-                                           permi_offer *offer)
+static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival, int inner,
+                                          permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const perm_allocator *allocator = &options->allocator;
-  const int n = block->n;
-  const perm_isa isa = permi_isa(options) == PERM_ISA_AVX512 || permi_isa(options) == PERM_ISA_AVX2 ? permi_isa(options)
-                                                                                                    : PERM_ISA_PLAIN;
-  const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
-  permi_layouts *work;
+  const perm_isa isa = permi_isa(options);
+  permi_layouts *work = permi_hybrid_layouts(maker, block, rival);
   permi_arrangement layout;
   permi_hybrid *hybrid = NULL;
-  permi_offer gpu;
   perm_status status = PERM_OK;
-  double seconds = 0;
-  if (!permi_hybrid_takes(maker, block, rival, offer))
-    return PERM_OK;
-  memset(&gpu, 0, sizeof gpu);
-  gpu.seconds = (double)INFINITY;
-#if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, n) && (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
-    status = permi_code_offer(maker, block, rival, inner, algebra, &gpu);
-    if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
-      *offer = gpu;
-      return status;
-    }
-    rival = fmin(rival, gpu.seconds);
-  }
-#endif
-  work = permi_hybrid_layouts(maker, block, rival);
-  if (!work) {
-    permi_hybrid_release(allocator, gpu.plan);
+  double seconds = 0, per_block;
+  if (!work)
     return permi_fail_memory(maker->result);
-  }
+  memset(&layout, 0, sizeof layout);
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
     long long scale_exp2 = 0;
     int zero = 0;
@@ -10615,54 +10538,68 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     }
     status = permi_hybrid_matrix(maker, block, layout.transposed, work->scaled, &scale_exp2, &zero);
     if (status == PERM_OK && !zero &&
-        permi_hybrid_create(allocator, work, &layout, algebra, work->scaled, &hybrid) != PERM_OK)
+        permi_hybrid_create(&options->allocator, work, &layout, permi_hybrid_algebra_of(maker), work->scaled,
+                            &hybrid) != PERM_OK)
       status = permi_fail_memory(maker->result);
     if (hybrid)
       hybrid->scale_exp2 = scale_exp2;
   }
-  permi_release(allocator, work);
+  permi_release(&options->allocator, work);
+  offer->plan = hybrid;
   if (status == PERM_OK && !hybrid && !offer->why[0])
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no program that fits");
-  if (hybrid) {
-    const double per_block = ldexp(seconds, -hybrid->high);
-    hybrid->isa = isa;
-    hybrid->absolute_mask = hybrid->high < 10 ? 0 : options->precision == PERM_PRECISION_FAST ? 127 : 31;
-    hybrid->chunk_log2 = hybrid->high;
-    while (hybrid->chunk_log2 > 0 && ldexp(per_block, hybrid->chunk_log2) > 0.02)
-      hybrid->chunk_log2--;
-    while (hybrid->chunk_log2 > 0 && hybrid->high - hybrid->chunk_log2 < 6 &&
-           ldexp(per_block, hybrid->chunk_log2) > 1e-4)
-      hybrid->chunk_log2--;
-    hybrid->walked = hybrid->chunk_log2;
-    hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
-    permi_hybrid_kernels(hybrid, isa);
-    offer->plan = hybrid;
-    offer->seconds = seconds;
-    offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
-                   8.0 * hybrid->parts * (hybrid->constant_room + n * (1 + hybrid->lanes + hybrid->high)) +
-                   (double)PERMI_HYBRID_WORKSPACE;
+  if (!hybrid)
+    return status;
+  per_block = ldexp(seconds, -hybrid->high);
+  hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
+  hybrid->absolute_mask = hybrid->high < 10 ? 0 : options->precision == PERM_PRECISION_FAST ? 127 : 31;
+  hybrid->chunk_log2 = hybrid->high;
+  while (hybrid->chunk_log2 > 0 &&
+         ldexp(per_block, hybrid->chunk_log2) > (hybrid->high - hybrid->chunk_log2 < 6 ? 1e-4 : 0.02))
+    hybrid->chunk_log2--;
+  hybrid->walked = hybrid->chunk_log2;
+  hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
+  permi_hybrid_kernels(hybrid, hybrid->isa);
+  offer->seconds = seconds;
+  offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
+                 8.0 * hybrid->parts * (hybrid->constant_room + block->n * (1 + hybrid->lanes + hybrid->high)) +
+                 (double)PERMI_HYBRID_WORKSPACE;
+  return PERM_OK;
+}
+
+/* Method cached is named, and has no inner columns. */
+static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const int inner = options->method != PERM_METHOD_CACHED;
+  permi_offer gpu;
+  void *plan;
+  perm_status status;
+  if (!permi_hybrid_takes(maker, block, rival, offer))
+    return PERM_OK;
+  memset(&gpu, 0, sizeof gpu);
+  gpu.seconds = (double)INFINITY;
+#if defined(PERM_WITH_CUDA)
+  if (permi_gpu_wanted(options, block->n) && (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
+    status = permi_code_offer(maker, block, rival, inner, &gpu);
+    if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
+      *offer = gpu;
+      return status;
+    }
   }
-  if (gpu.plan && status == PERM_OK && !(offer->seconds < gpu.seconds)) {
-    permi_hybrid_release(allocator, offer->plan);
+#endif
+  status = permi_hybrid_offer_cpu(maker, block, fmin(rival, gpu.seconds), inner, offer);
+  if (gpu.plan && !(offer->seconds < gpu.seconds)) {
+    plan = offer->plan;
     *offer = gpu;
-  } else {
-    permi_hybrid_release(allocator, gpu.plan);
+    gpu.plan = plan;
   }
+  permi_hybrid_release(&options->allocator, gpu.plan);
   return status;
 }
 
-static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  return permi_hybrid_make_offer(maker, block, rival, 1, offer);
-}
-
-static perm_status permi_cached_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  return permi_hybrid_make_offer(maker, block, rival, 0, offer);
-}
-
-/* Estimates relative to the sum of |terms|, for which moduli replace rows and sums folds. A term meets n products and a
-   rounding a fold; all terms share what earlier elimination rounded. */
+/* Estimates relative to the sum of |terms|. A term meets n products and a rounding a fold; all terms share what earlier
+   elimination rounded. */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of the terms' roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)
@@ -10728,11 +10665,11 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
 PERMI_BRIEF_END
 
 /* ======================================================================================= >>sparyser
-   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: Ryser's sum over sets of
-   columns in Gray order, on compressed columns, with the order of [EK] (>>codegen); here as a tree. Digits, columns or
-   groups of them, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it,
-   which makes its sum final; each level keeps the product over the rows of slower digits, and a product of 0 ends the
-   branch (the paper has two such areas, this one a column). Row sums are exact, on a grid of a power of two: 0 is 0.
+   Ryser's sum over sets of columns in Gray order, on compressed columns [SUP], in the order of [EK] (>>codegen); here
+   as a tree. Digits, columns or groups of them, are decided from the slowest to the fastest. A row belongs to the
+   fastest digit that touches it, which makes its sum final; each level keeps the product over the rows of slower
+   digits, and 0 ends the branch (the paper has two such areas, this one a column). Row sums are exact, on a grid of a
+   power of two.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
@@ -10747,8 +10684,8 @@ typedef struct permi_ryser {
   int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
   int column_start[PERM_MAX_N + 1];
-  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
-  int shares;                                       /* parts of the values of digit low - 1 */
+  int level_start[PERM_MAX_N + 1], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
+  int shares;                                       /* parts of digit low - 1 */
   uint64_t combinations;
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
@@ -10759,11 +10696,6 @@ typedef struct permi_ryser {
   double value[2][PERM_MAX_N * PERM_MAX_N];
   int64_t integer[PERM_MAX_N * PERM_MAX_N];
 } permi_ryser;
-
-static void permi_ryser_release(const perm_allocator *allocator, void *context)
-{
-  permi_release(allocator, context);
-}
 
 typedef struct permi_ryser_walk {
   const permi_ryser *ryser;
@@ -10778,19 +10710,15 @@ typedef struct permi_ryser_walk {
 static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, int on)
 {
   const permi_ryser *ryser = walk->ryser;
-  const int end = ryser->column_start[k + 1];
-  int e;
+  const int begin = ryser->column_start[k], end = ryser->column_start[k + 1];
+  const int doubles = ryser->integers ? 0 : ryser->parts;
+  int e, part;
   walk->sign = -walk->sign;
-  if (ryser->integers) {
-    for (e = ryser->column_start[k]; e < end; e++)
-      walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
-    return;
-  }
-  for (e = ryser->column_start[k]; e < end; e++)
-    walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
-  if (ryser->parts == 2)
-    for (e = ryser->column_start[k]; e < end; e++)
-      walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
+  for (part = 0; part < doubles; part++)
+    for (e = begin; e < end; e++)
+      walk->x[part][ryser->touched[e]] += on ? ryser->value[part][e] : -ryser->value[part][e];
+  for (e = begin; e < end && !doubles; e++)
+    walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
 }
 
 static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int digit, int step)
@@ -10801,7 +10729,21 @@ static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int dig
   permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
 }
 
-/* Returns 0 if the product vanishes. */
+/* Multiplies a level's complex product by the sums of rows [i, end) of the order. */
+static PERMI_ALWAYS_INLINE void permi_ryser_times(permi_ryser_walk *walk, int level, int i, int end)
+{
+  double re = walk->product[0][level], im = walk->product[1][level];
+  for (; i < end; i++) {
+    const int row = walk->ryser->row[i];
+    const double x = walk->x[0][row], y = walk->x[1][row], was = re;
+    re = re * x - im * y;
+    im = was * y + im * x;
+  }
+  walk->product[0][level] = re;
+  walk->product[1][level] = im;
+}
+
+/* Returns 0 if the product is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -10810,10 +10752,9 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
   if (ryser->integers) { /* products are below 2^126: the upper half has the sign */
     permi_wide product = walk->wide[digit + 1];
     for (; i < end; i++) {
-      const int64_t c = walk->integer[ryser->row[i]];
-      permi_wide zero = {0, 0};
-      permi_wide_add_product(&zero, &product, c);
-      product = zero;
+      permi_wide next = {0, 0};
+      permi_wide_add_product(&next, &product, walk->integer[ryser->row[i]]);
+      product = next;
     }
     walk->wide[digit] = product;
     return product.low || product.high;
@@ -10825,20 +10766,13 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
     walk->product[0][digit] = product;
     return product != 0;
   }
-  {
-    double re = walk->product[0][digit + 1], im = walk->product[1][digit + 1];
-    for (; i < end; i++) {
-      const double x = walk->x[0][ryser->row[i]], y = walk->x[1][ryser->row[i]], was = re;
-      re = re * x - im * y;
-      im = was * y + im * x;
-    }
-    walk->product[0][digit] = re;
-    walk->product[1][digit] = im;
-    return re != 0 || im != 0;
-  }
+  walk->product[0][digit] = walk->product[0][digit + 1];
+  walk->product[1][digit] = walk->product[1][digit + 1];
+  permi_ryser_times(walk, digit, i, end);
+  return walk->product[0][digit] != 0 || walk->product[1][digit] != 0;
 }
 
-/* Adds by TwoSum: two short chains where double-double has a long one. */
+/* TwoSum: two short chains where double-double has a long one. */
 static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
   const permi_dd s = permi_two_sum(total->hi, x);
@@ -10848,17 +10782,15 @@ static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 
 static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
 {
-  const permi_ryser *ryser = walk->ryser;
+  int part;
   walk->terms++;
-  if (ryser->integers) {
+  if (walk->ryser->integers) {
     permi_wide_add(&walk->sum, walk->sign > 0 ? walk->wide[0] : permi_wide_negate(walk->wide[0]));
     return;
   }
-  permi_ryser_sum(&walk->total[0], walk->sign * walk->product[0][0]);
-  walk->absolute += fabs(walk->product[0][0]);
-  if (ryser->parts == 2) {
-    permi_ryser_sum(&walk->total[1], walk->sign * walk->product[1][0]);
-    walk->absolute += fabs(walk->product[1][0]);
+  for (part = 0; part < walk->ryser->parts; part++) {
+    permi_ryser_sum(&walk->total[part], walk->sign * walk->product[part][0]);
+    walk->absolute += fabs(walk->product[part][0]);
   }
 }
 
@@ -10908,7 +10840,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   const int digits = ryser->digits;
   const int64_t shares = ryser->shares, share = (int64_t)(chunk % (uint64_t)shares);
   permi_ryser_walk walk;
-  int d, i, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
+  int d, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
   (void)workspace;
   if (chunk >= ryser->combinations) /* the number of chunks is rounded up */
     return;
@@ -10935,12 +10867,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   }
   walk.product[0][digits] = 1;
   walk.wide[digits].low = 1;
-  for (i = ryser->level_start[digits]; i < ryser->n; i++) {
-    const double re = walk.product[0][digits], im = walk.product[1][digits];
-    const double x = walk.x[0][ryser->row[i]], y = walk.x[1][ryser->row[i]];
-    walk.product[0][digits] = re * x - im * y;
-    walk.product[1][digits] = re * y + im * x;
-  }
+  permi_ryser_times(&walk, digits, ryser->level_start[digits], ryser->n);
   for (d = digits - 1; d >= ryser->low && alive; d--)
     alive = permi_ryser_multiply(&walk, d);
   if (alive && ryser->low == 1 && ryser->pairs)
@@ -11007,20 +10934,18 @@ static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, doubl
   }
 }
 
-static int permi_ryser_count(uint64_t set)
-{
-  int count = 0;
-  for (; set; set &= set - 1)
-    count++;
-  return count;
-}
-
 static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
 {
   uint64_t rows = 0;
   for (; columns; columns &= columns - 1)
     rows |= touches[permi_trailing_zeros(columns)];
   return rows;
+}
+
+static void permi_ryser_list(int *list, int *used, uint64_t set)
+{
+  for (; set; set &= set - 1)
+    list[(*used)++] = permi_trailing_zeros(set);
 }
 
 /* Algorithm 3: next is the digit with the fewest rows of its own a bit. */
@@ -11039,8 +10964,8 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
     int best = d;
     double least = 1e9;
     for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
-      const double share = (double)permi_ryser_count(permi_ryser_rows(touches, digit[i]) & rows_left) /
-                           permi_ryser_count(digit[i]);
+      const double share = (double)permi_count_ones(permi_ryser_rows(touches, digit[i]) & rows_left) /
+                           permi_count_ones(digit[i]);
       if (share < least) {
         least = share;
         best = i;
@@ -11051,20 +10976,15 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
     ryser->digit_start[d] = used;
     ryser->level_start[d] = taken;
     ryser->least[d] = (grouped & set) != 0;
-    ryser->radix[d] = (1 << permi_ryser_count(set)) - ryser->least[d];
-    for (j = 0; j < n; j++)
-      if (set >> j & 1)
-        ryser->column[used++] = j;
+    ryser->radix[d] = (1 << permi_count_ones(set)) - ryser->least[d];
+    permi_ryser_list(ryser->column, &used, set);
     set = permi_ryser_rows(touches, set) & rows_left;
     rows_left &= ~set;
-    for (; set; set &= set - 1)
-      ryser->row[taken++] = permi_trailing_zeros(set);
+    permi_ryser_list(ryser->row, &taken, set);
   }
   ryser->digit_start[digits] = used;
   ryser->level_start[digits] = taken;
-  for (; rows_left; rows_left &= rows_left - 1)
-    ryser->row[taken++] = permi_trailing_zeros(rows_left);
-  ryser->level_start[digits + 1] = taken;
+  permi_ryser_list(ryser->row, &taken, rows_left);
 }
 
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
@@ -11167,8 +11087,10 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const perm_precision precision = maker->options->precision;
-  permi_ryser *best, *trial;
-  int which;
+  permi_ryser *ryser;
+  permi_ryser_split split;
+  double least = (double)INFINITY;
+  int which, best = 0;
   if (block->n > PERM_MAX_N)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
   else if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
@@ -11180,35 +11102,33 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
     permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %.3g s over sets of columns", rival);
   if (offer->why[0])
     return PERM_OK;
-  best = (permi_ryser *)permi_allocate(allocator, 1, sizeof *best);
-  trial = (permi_ryser *)permi_allocate(allocator, 1, sizeof *trial);
-  offer->plan = best;
-  if (!best || !trial) {
-    permi_release(allocator, trial);
+  offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
+  if (!ryser)
     return permi_fail_memory(maker->result);
-  }
-  best->seconds = (double)INFINITY;
   for (which = 0; which < 2 * kinds; which++) {
-    permi_ryser_split split = candidates(block, which & 1, which / 2);
+    split = candidates(block, which & 1, which / 2);
     if (block->integer && split.without >= 0)
       continue;
-    permi_ryser_plan(trial, block, which & 1, &split);
-    if (trial->seconds < best->seconds)
-      *best = *trial;
+    permi_ryser_plan(ryser, block, which & 1, &split);
+    if (ryser->seconds < least) {
+      least = ryser->seconds;
+      best = which;
+    }
   }
-  permi_release(allocator, trial);
-  offer->seconds = best->seconds + 2e-6 * (double)best->combinations;
-  offer->bytes = sizeof *best;
-  if (block->integer && best->widest * (1 + 1e-12) >= 9223372036854775808.0)
+  split = candidates(block, best & 1, best / 2);
+  permi_ryser_plan(ryser, block, best & 1, &split);
+  offer->seconds = ryser->seconds + 2e-6 * (double)ryser->combinations;
+  offer->bytes = sizeof *ryser;
+  if (block->integer && ryser->widest * (1 + 1e-12) >= 9223372036854775808.0)
     permi_refuse(offer, PERM_ERROR_LIMIT, "has lines whose sums may exceed 64 bits");
-  else if (block->integer && !(best->bits <= 126))
+  else if (block->integer && !(ryser->bits <= 126))
     permi_refuse(offer, PERM_ERROR_LIMIT, "needs integers of %.0f bits, where sums over sets of columns have 126",
-                 best->bits);
+                 ryser->bits);
   return PERM_OK;
 }
 
-/* Bounds what the grid changes: per (|A| + M) - per |A|, M the roundings; small orders by subsets of columns, else by
-   the product of row sums, at least 1 each. */
+/* Bounds what the grid changes, per (|A| + M) - per |A| for roundings M: by subsets of columns, or above
+   PERMI_MAJORANT_ORDER by the product of row sums, at least 1 each. */
 static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
 {
   double *value = subsets, *change = subsets + (1 << PERMI_MAJORANT_ORDER), sum = 0;
@@ -11297,15 +11217,16 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
 
 static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int which)
 {
+  const int *start = block->start + (side ? 0 : block->n);
   permi_ryser_split split;
-  const int other = side ? 0 : block->n;
-  int j;
+  int j, most = 0;
   memset(&split, 0, sizeof split);
-  split.without = which ? 0 : -1;
-  for (j = 1; j < block->n && which; j++)
-    if (block->start[other + j + 1] - block->start[other + j] >
-        block->start[other + split.without + 1] - block->start[other + split.without])
+  split.without = -1;
+  for (j = 0; j < block->n && which; j++)
+    if (start[j + 1] - start[j] > most) {
+      most = start[j + 1] - start[j];
       split.without = j;
+    }
   return split;
 }
 
@@ -11315,9 +11236,9 @@ static perm_status permi_sparyser_offer(permi_maker *maker, const permi_block *b
 }
 
 /* ===================================================================================== >>dominating
-   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows sharing no column (P. H.
-   Lundow, K. Markstrom, appendix B); other sets leave a row empty. The non-empty subsets of each S, and each other
-   column, are a digit of >>sparyser. Rows are chosen greedily by least degree from many random starts. */
+   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows sharing no column [LM,
+   appendix B]; other sets leave a row empty. The non-empty subsets of each S, and each other column, are a digit of
+   >>sparyser. Rows are chosen greedily by least degree from many random starts. */
 
 #define PERMI_DOMINATING_STARTS 64
 #define PERMI_DOMINATING_COLUMNS 20 /* so that a digit is an int */
@@ -11326,20 +11247,17 @@ static permi_ryser_split permi_dominating_split(const permi_block *block, int si
 {
   const int n = block->n, mine = side * n, other = n - mine;
   permi_ryser_split best, trial;
-  uint64_t columns[PERM_MAX_N], shares[PERM_MAX_N], seed = UINT64_C(88172645463325252);
+  uint64_t columns[PERM_MAX_N], seed = UINT64_C(88172645463325252);
   double least = (double)INFINITY;
-  int start, i, j, e;
+  int start, i, e;
   (void)which;
   memset(&best, 0, sizeof best);
   best.without = -1;
   for (i = 0; i < n; i++) {
-    columns[i] = shares[i] = 0;
+    columns[i] = 0;
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
       columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
   }
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      shares[i] |= (uint64_t)((columns[i] & columns[j]) != 0) << j;
   for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
     uint64_t left = ~UINT64_C(0) >> (PERM_MAX_N - n);
     double bits = n;
@@ -11360,7 +11278,8 @@ static permi_ryser_split permi_dominating_split(const permi_block *block, int si
         break;
       trial.group[trial.groups++] = columns[row];
       bits += log2(ldexp(1, degree) - 1) - degree;
-      left &= ~shares[row];
+      for (i = 0; i < n; i++)
+        left &= ~((uint64_t)((columns[i] & columns[row]) != 0) << i);
     }
     if (bits < least) {
       least = bits;
@@ -11379,9 +11298,8 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
 PERMI_BRIEF_BEGIN
 
 /* ======================================================================================== >>codegen
-   D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents on GPUs
-   [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order, where each column has code of its
-   own with entries as literals.
+   The generated kernels of [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order, where
+   each column has code of its own with entries as literals.
      codegen-registers  keeps all row sums in registers
      codegen-memory     takes Algorithm 3's order and keeps the k rows of the first c columns in registers, the others
                         in memory with their product; Algorithm 4 chooses k and c
@@ -11394,7 +11312,9 @@ PERMI_BRIEF_BEGIN
 #define PERMI_CODEGEN_LEAST 10
 #define PERMI_CODEGEN_RATIO 16 /* a change in global memory over one in a register [EK] */
 #define PERMI_CODEGEN_PROCESSORS 132
-#define PERMI_CODEGEN_SHARED 232448
+#ifndef PERMI_CODEGEN_SHARED
+#define PERMI_CODEGEN_SHARED 232448 /* bytes a multiprocessor; 0: rows in global memory */
+#endif
 #define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
 #define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: every GPU has them */
 #define PERMI_CODEGEN_LOAD 3   /* operations for a row in memory */
@@ -11491,8 +11411,8 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   permi_ryser *ryser = &codegen->ryser;
   const int n = block->n;
   permi_ryser_split split;
-  double changed = 0, touched = 0, share;
-  int i, j, e;
+  double changed = 0, touched = 0;
+  int i, j;
   memset(&split, 0, sizeof split);
   memset(codegen, 0, sizeof *codegen);
   split.as_given = !memory;
@@ -11511,16 +11431,12 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
     permi_codegen_partition(codegen);
   codegen->blocks = permi_codegen_blocks(codegen->kept);
   codegen->shared = 1;
-#if defined(PERMI_CODEGEN_GLOBAL)
-  codegen->shared = 0;
-#endif
   if ((permi_codegen_shared(codegen) * 128 * sizeof(double) + 1024) * (size_t)codegen->blocks > PERMI_CODEGEN_SHARED)
     codegen->shared = 0;
   permi_codegen_launches(codegen);
   for (j = 0; j < ryser->digits; j++) {
-    share = ldexp(1, -(j + 1));
-    for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++)
-      changed += share;
+    const double share = ldexp(1, -(j + 1));
+    changed += share * (ryser->column_start[j + 1] - ryser->column_start[j]);
     touched += j < codegen->quick ? 0 : share * (n - codegen->kept);
   }
   codegen->operations = codegen->kept + (codegen->kept < n) + 9 + changed + PERMI_CODEGEN_LOAD * touched;
@@ -11652,36 +11568,29 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
 
 static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
-  const perm_options *options = maker->options;
-  const perm_allocator *allocator = &options->allocator;
-  perm_status status = PERM_OK;
-  permi_codegen *best, *trial;
-  best = (permi_codegen *)permi_allocate(allocator, 1, sizeof *best);
-  trial = (permi_codegen *)permi_allocate(allocator, 1, sizeof *trial);
-  if (!best || !trial) {
-    permi_release(allocator, best);
-    permi_release(allocator, trial);
+  const perm_allocator *allocator = &maker->options->allocator;
+  const int memory = maker->options->method == PERM_METHOD_CODEGEN_MEMORY;
+  permi_codegen *codegen = (permi_codegen *)permi_allocate(allocator, 1, sizeof *codegen);
+  double transposed;
+  offer->plan = codegen;
+  if (!codegen)
     return permi_fail_memory(maker->result);
-  }
-  permi_codegen_plan(best, block, 0, options->method == PERM_METHOD_CODEGEN_MEMORY);
-  permi_codegen_plan(trial, block, 1, options->method == PERM_METHOD_CODEGEN_MEMORY);
-  if (trial->seconds < best->seconds)
-    *best = *trial;
-  permi_release(allocator, trial);
-  if (!(best->ryser.growth < 1e300))
+  permi_codegen_plan(codegen, block, 1, memory);
+  transposed = codegen->seconds;
+  permi_codegen_plan(codegen, block, 0, memory);
+  if (transposed < codegen->seconds)
+    permi_codegen_plan(codegen, block, 1, memory);
+  if (!(codegen->ryser.growth < 1e300)) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
-  else
-    status = permi_codegen_create(allocator, best);
-  if (offer->why[0] || status != PERM_OK) {
-    permi_codegen_release(allocator, best);
-    return status == PERM_OK ? PERM_OK : permi_fail_memory(maker->result);
+    return PERM_OK;
   }
-  offer->plan = best;
-  offer->seconds = best->seconds + PERMI_GPU_COMPILE + PERMI_GPU_COMPILE_EACH * 2 * best->walk * best->operations;
-  offer->bytes = sizeof *best + (double)best->code->length + 8.0 * (double)best->gpu.work.doubles;
+  if (permi_codegen_create(allocator, codegen) != PERM_OK)
+    return permi_fail_memory(maker->result);
+  offer->seconds =
+      codegen->seconds + PERMI_GPU_COMPILE + PERMI_GPU_COMPILE_EACH * 2 * codegen->walk * codegen->operations;
+  offer->bytes = sizeof *codegen + (double)codegen->code->length + 8.0 * (double)codegen->gpu.work.doubles;
   return PERM_OK;
 }
-
 #endif
 
 /* Returns 1 if no GPU is there: method sparyser takes over. */
@@ -11753,14 +11662,13 @@ PERMI_BRIEF_END
 /* =================================================================================== >>transversals
    Enumerates perfect matchings, for blocks that have few. */
 
-/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone at once. Products
-   of paths are in double-double or long integers; terms are added exactly.
+/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone. Products are in
+   double-double or long integers; terms are added exactly.
 
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
 
    THREADS. All walk the top of the tree. A node is a unit when the choices on its path multiply up to `enough`, or
-   when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. Exact sums have
-   no order. */
+   when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. */
 
 #define PERMI_SEARCH_UNITS 64 /* least for each thread: units differ in size */
 #define PERMI_SEARCH_RATE 4   /* least for each predicted second: polls come between units */
@@ -11868,7 +11776,6 @@ static void permi_path_match(permi_matching_path *path, int u, int e)
     path->dead = path->alive[all->neighbour[k]] && path->degree[all->neighbour[k]] == 0;
 }
 
-/* Starts level k at the free vertex of fewest choices. */
 static void permi_path_level(permi_matching_path *path, int k)
 {
   const int head = 2 * path->all->n;
@@ -12139,21 +12046,20 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
 /* With entries a, b of a line in lines c, d across:
      per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
    so a line of 2k or 2k - 1 entries gives k permanents of one order less. The line with the fewest entries is branched
-   on. Between branches go degrees 1 and 2, and the fine Dulmage-Mendelsohn decomposition. Small pieces are summed over
-   subsets, larger ones if all lines have over 4 entries (DecompRyser takes Ryser's formula; subsets cancel nothing).
+   on. Between branches go degrees 1 and 2, and the fine Dulmage-Mendelsohn decomposition. Pieces that are small or have
+   over 4 entries in all lines are summed over subsets, which cancel nothing (DecompRyser [SUP] takes Ryser's formula).
 
    THE BOUND. permi_decompose_node bounds a matching's additions: one a line merged, branches less one, the sum over
    blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all (complex products count as 3)
    and S the sum of moduli, |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most
    a minor's permanent of moduli, at most growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation.
 
-   THREADS. First every thread walks the top of the tree and computes the units (see >>transversals) of its tickets;
-   then one walks it again and takes results, in the order of a single thread. The walk depends on entries, never on
-   results. */
+   THREADS. First every thread walks the top of the tree and computes the units (>>transversals) of its tickets; then
+   one walks it again and takes results, in the order of a single thread. */
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7    /* pieces summed over subsets: about a microsecond */
-#define PERMI_DECOMPOSE_SUBSETS 14 /* the same if all lines have over 4 entries */
+#define PERMI_DECOMPOSE_SUBSETS 14 /* the same where all lines have over 4 entries */
 #define PERMI_DECOMPOSE_PROBES 48
 #define PERMI_DECOMPOSE_ADDITIONS 40 /* for each line, within the plan's bound */
 #define PERMI_DECOMPOSE_UNITS 16384
@@ -12435,7 +12341,7 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
   memcpy(result, run->subsets + (((size_t)1 << k) - 1) * plan->size, plan->size * sizeof *result);
 }
 
-/* Finds a column for a row, moving others (Kuhn). 0: none. */
+/* Finds a column for a row, moving others (Kuhn); 0: none. */
 static int permi_piece_match(const permi_piece *piece, int row, int *partner, uint64_t *taken, uint64_t *seen)
 {
   uint64_t next = piece->mask[0][row] & ~*taken;
@@ -12526,7 +12432,7 @@ static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint6
 /* ================================================================================== >>decompose_run
    Walks the branches of >>decompose, predicts them and offers. */
 
-/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us; others are within a factor of 2 at orders 16 to 40. */
+/* Seconds of a node alone: er:26:0.18 takes 2.9 us; others are within a factor of 2 at orders 16 to 40. */
 static double permi_decompose_seconds(const permi_decompose *plan, int n)
 {
   const int parts = plan->numbers.parts;
@@ -12712,21 +12618,16 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   return additions + deeper + level->count - 1;
 }
 
-/* The whole, a piece of each lesser order, two numbers each. */
-static size_t permi_decompose_cells(const permi_decompose *plan)
-{
-  const size_t n = (size_t)plan->n;
-  return n * (n + 1) * (2 * n + 1) / 6 + n * n + 3 * n + 8;
-}
-
 static size_t permi_decompose_levels(const permi_decompose *plan)
 {
   return (size_t)plan->n + 2;
 }
 
-static size_t permi_decompose_arena(const permi_decompose *plan) /* 8: no shared line of cache */
+/* A thread's words: the whole, a piece of each lesser order, two numbers each; 8 keep threads' lines of cache apart. */
+static size_t permi_decompose_arena(const permi_decompose *plan)
 {
-  return (permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
+  const size_t n = (size_t)plan->n, cells = n * (n + 1) * (2 * n + 1) / 6 + n * n + 3 * n + 8;
+  return (cells + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
          permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
 }
 
@@ -12802,9 +12703,8 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
     shared.cell = (uint64_t *)permi_pool_get(&pool, (size_t)shared.room, plan->size * sizeof *shared.cell);
   }
   run.status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
-  if (threads > 1) {
-    if (run.status == PERM_OK)
-      run.status = permi_share((int)threads, 0, threads, permi_decompose_draw, &shared, NULL);
+  if (run.status == PERM_OK && threads > 1) {
+    run.status = permi_share((int)threads, 0, threads, permi_decompose_draw, &shared, NULL);
     run.work = shared.work;
     run.pass = PERMI_PASS_TAKE;
   }
@@ -12871,15 +12771,13 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   permi_decompose *plan;
   uint64_t *one;
   int i, e;
-  if (n > PERMI_DECOMPOSE_ORDER) {
+  if (n > PERMI_DECOMPOSE_ORDER)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
                  PERMI_DECOMPOSE_ORDER);
-    return PERM_OK;
-  }
-  if (!block->integer && (precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)) {
+  else if (!block->integer && (precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD))
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
+  if (offer->why[0])
     return PERM_OK;
-  }
   plan = (permi_decompose *)permi_owned_new(allocator, sizeof *plan);
   offer->plan = plan;
   if (!plan)
@@ -12960,8 +12858,16 @@ static perm_status permi_fail_stopped(const permi_control *watch, perm_result *r
                     watch->activity ? watch->activity : "preparing");
 }
 
+static perm_status permi_fail_long(perm_result *result)
+{
+  return permi_fail(result, PERM_ERROR_OVERFLOW, 0,
+                    "the permanent may need more than %d bits: ask for it modulo a prime, or in doubles",
+                    64 * PERM_INTEGER_WORDS);
+}
+
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
+  const char *missing;
   size_t i, e, previous;
   int part;
   if (!matrix)
@@ -12977,12 +12883,12 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
                       matrix->n, (double)matrix->nnz);
   if (!matrix->row_start || (matrix->nnz && !matrix->column))
     return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", matrix->row_start ? "column" : "row_start");
-  if (matrix->nnz && matrix->kind == PERM_KIND_COMPLEX && matrix->real && !matrix->imaginary)
-    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: imaginary is NULL");
-  if (matrix->nnz && ((matrix->kind == PERM_KIND_INTEGER && !matrix->integer) ||
-                      ((matrix->kind == PERM_KIND_REAL || matrix->kind == PERM_KIND_COMPLEX) && !matrix->real)))
-    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL",
-                      matrix->kind == PERM_KIND_INTEGER ? "integer" : "real");
+  missing = matrix->kind == PERM_KIND_INTEGER && !matrix->integer ? "integer"
+            : matrix->kind >= PERM_KIND_REAL && !matrix->real     ? "real"
+            : matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary ? "imaginary"
+                                                                      : NULL;
+  if (matrix->nnz && missing)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", missing);
   if (matrix->row_start[0] != 0 || matrix->row_start[matrix->m] != matrix->nnz)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start does not run from 0 to nnz");
   for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 3); i++)
@@ -13116,7 +13022,8 @@ static void permi_sparse_fill(const permi_given *given, int exact, int transpose
 }
 
 /* *zero: the permanent is 0 by structure. */
-static perm_status permi_sparse_prepare(const permi_given *given, int exact, permi_working *working, int *zero)
+static perm_status permi_sparse_prepare(const permi_given *given, int exact, permi_working *working, int *zero,
+                                        perm_result *result)
 {
   int first = 1, changed = 1;
   perm_status status = PERM_OK;
@@ -13128,13 +13035,15 @@ static perm_status permi_sparse_prepare(const permi_given *given, int exact, per
       break;
     }
     if (first && !exact && !permi_scale(working))
-      return PERM_ERROR_MEMORY;
+      return permi_fail_memory(result);
     first = 0;
     if (working->lost) /* its bound is about the entries as they are */
       break;
     status = permi_reduce(working, &changed, zero);
   }
   working->report.cancelled = *zero && working->report.structural_rank == working->n;
+  if (status != PERM_OK)
+    status = status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : permi_fail_long(result);
   return status;
 }
 
@@ -13155,12 +13064,9 @@ static int permi_line_compare(const void *p, const void *q)
 
 static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
 {
-  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
-  if (working->integer) {
-    hash = permi_hash(hash, (uint64_t)cell->integer);
-    return permi_hash(hash, (uint64_t)cell->imaginary_integer);
-  }
-  return permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
+  const uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
+  return working->integer ? permi_hash(permi_hash(hash, (uint64_t)cell->integer), (uint64_t)cell->imaginary_integer)
+                          : permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
 }
 
 static int permi_lines_same(permi_working *working, int side, int a, int b)
@@ -13318,7 +13224,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
                "predicted %.3g s, %.3g bytes%s\n",
                perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
-               frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1],
+               fmax(frontier->room[0], frontier->room[1]),
                !frontier->arrays                        ? "lists"
                : frontier->arrays->lists                ? "lists on a GPU"
                : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
@@ -13347,8 +13253,7 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 }
 
 /* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
-   *better is below `seconds`; if that is 0, a lower bound, which is found sooner than a frontier, must be below
-   `surely`. */
+   *better is below `seconds`; if that is 0, if a quickly found lower bound is below `surely`. */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
                                     permi_leaf *leaf, double *better, int *made)
 {
@@ -13440,14 +13345,7 @@ static int permi_sparse_doubled(const perm_options *options)
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
 }
 
-static perm_status permi_fail_long(perm_result *result)
-{
-  return permi_fail(result, PERM_ERROR_OVERFLOW, 0,
-                    "the permanent may need more than %d bits: ask for it modulo a prime, or in doubles",
-                    64 * PERM_INTEGER_WORDS);
-}
-
-/* The price is relative to doubles, measured on a regular graph of order 80 (1.1e7 states). */
+/* Relative to doubles, on a regular graph of order 80 (1.1e7 states). */
 static double permi_algebra_weight(permi_algebra algebra)
 {
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};
@@ -13476,7 +13374,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
                                          permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const double states = frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1];
+  const double states = fmax(frontier->room[0], frontier->room[1]);
   const int gpu_lists =
       options->method == PERM_METHOD_LISTS && options->isa == PERM_ISA_CUDA && frontier->mask_words == 1;
   offer->seconds =
@@ -13488,18 +13386,19 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
     return PERM_OK;
   if (!permi_arrays_create(block, frontier, permi_isa(options), maker->watch))
     return permi_fail_memory(maker->result);
-  if (frontier->arrays)
+  if (frontier->arrays) {
+    double seconds = permi_arrays_seconds(frontier);
     frontier->arrays->lists = gpu_lists;
-  if (frontier->arrays && permi_arrays_on_gpu(options, frontier, offer)) {
-    frontier->arrays->isa = PERM_ISA_CUDA;
-    offer->seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
-    offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
-  } else if (frontier->arrays && options->method != PERM_METHOD_ARRAYS &&
-             (gpu_lists || permi_arrays_seconds(frontier) > offer->seconds)) {
-    frontier->arrays = NULL;
-  } else if (frontier->arrays) {
-    offer->seconds = permi_arrays_seconds(frontier);
-    offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
+    if (permi_arrays_on_gpu(options, frontier, offer)) {
+      frontier->arrays->isa = PERM_ISA_CUDA;
+      seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
+    } else if (options->method != PERM_METHOD_ARRAYS && (gpu_lists || seconds > offer->seconds)) {
+      frontier->arrays = NULL;
+    }
+    if (frontier->arrays) {
+      offer->seconds = seconds;
+      offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
+    }
   } else if (options->method == PERM_METHOD_ARRAYS) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "needs %d slots or more, over the %d of arrays", frontier->width,
                  PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH);
@@ -13512,34 +13411,26 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Two steps are in memory at a time, without sums of moduli. */
-static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival)
+/* Two steps are in memory at a time, without sums of moduli. If a quick first order says that a GPU will be taken, the
+   budget is that GPU's. Returns 0 if memory runs out. */
+static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
+                                 permi_budget *budget)
 {
   const perm_options *options = maker->options;
   const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1);
-  permi_budget budget;
+  double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1), cost, there;
+  permi_budget quick;
   if (block->integer)
     size = 8 * (block->imaginary_integer ? 2 : 1) * (floor((permi_block_bits(block) + 1) / 64) + 1);
-  budget.effort = options->plan_effort > 0 ? options->plan_effort : 1;
-  budget.most = 0.49 * bytes / size;
-  budget.each = PERMI_STATE_SECONDS;
-  budget.start = 0;
-  budget.rival = rival;
-  budget.account = maker->account;
-  return budget;
-}
-
-/* Adapts the budget if a quick first order says that a GPU will be taken; returns 0 if memory runs out. */
-static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, int *order,
-                                     permi_budget *budget)
-{
-  const perm_options *options = maker->options;
-  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  permi_budget quick = *budget;
-  double cost, there;
+  budget->effort = options->plan_effort > 0 ? options->plan_effort : 1;
+  budget->most = 0.49 * bytes / size;
+  budget->each = PERMI_STATE_SECONDS;
+  budget->start = 0;
+  budget->rival = rival;
+  budget->account = maker->account;
   if (!options->gpu.devices)
     return 1;
+  quick = *budget;
   quick.effort = 0;
   if (!permi_order(&options->allocator, block, maker->binomial, &quick, order, &cost))
     return 0;
@@ -13559,30 +13450,26 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   const perm_allocator *allocator = &maker->options->allocator;
   permi_working *working = maker->working;
   permi_frontier *frontier = NULL;
-  permi_budget budget = permi_frontier_budget(maker, block, rival);
-  double cost;
+  permi_exactness exactness;
+  permi_budget budget;
+  double cost = 0;
   int *order;
-  perm_status status;
+  perm_status status = PERM_ERROR_MEMORY;
   if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %.3g s, and another engine less",
                  permi_order_seconds(block, 0));
     return PERM_OK;
   }
   order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
-  if (!order || !permi_frontier_budget_gpu(maker, block, order, &budget) ||
-      !permi_order(allocator, block, maker->binomial, &budget, order, &cost)) {
-    permi_release(allocator, order);
-    return permi_fail_memory(maker->result);
-  }
-  status = PERM_ERROR_LIMIT;
-  if (cost < PERMI_ORDER_MOST) {
-    permi_exactness exactness;
-    exactness.roundings = permi_entry_roundings(working, working->n);
-    exactness.lost_error = working->lost_error;
-    exactness.modulus = working->modulus;
-    exactness.doubled = permi_sparse_doubled(maker->options);
-    status = permi_frontier_create(allocator, block, order, maker->binomial, &exactness, maker->watch, &frontier);
-  }
+  exactness.roundings = permi_entry_roundings(working, working->n);
+  exactness.lost_error = working->lost_error;
+  exactness.modulus = working->modulus;
+  exactness.doubled = permi_sparse_doubled(maker->options);
+  if (order && permi_frontier_budget(maker, block, rival, order, &budget) &&
+      permi_order(allocator, block, maker->binomial, &budget, order, &cost))
+    status = cost < PERMI_ORDER_MOST ? permi_frontier_create(allocator, block, order, maker->binomial, &exactness,
+                                                             maker->watch, &frontier)
+                                     : PERM_ERROR_LIMIT;
   offer->plan = frontier;
   if (status == PERM_OK)
     status = permi_frontier_choose(maker, block, frontier, offer);
@@ -13606,17 +13493,18 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
 {
   permi_frontier *frontier = (permi_frontier *)offer->plan;
   const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
+  const permi_arrays *arrays = frontier->arrays;
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   leaf->run_task = permi_frontier_run;
-  if (frontier->arrays) {
-    leaf->information.isa = frontier->arrays->isa;
+  leaf->threaded = fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
+  if (arrays) {
+    leaf->information.isa = arrays->isa;
     leaf->information.fingerprint =
         permi_arrays_fingerprint(leaf->information.fingerprint, frontier, maker->watch);
     leaf->run_task = permi_arrays_run_task;
+    leaf->threaded = arrays->isa != PERM_ISA_CUDA;
   }
-  leaf->threaded = frontier->arrays ? frontier->arrays->isa != PERM_ISA_CUDA
-                                    : fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
   leaf->explain = permi_frontier_explain;
   leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
@@ -13671,17 +13559,6 @@ static int permi_tree_kind(permi_tree *tree, const permi_block *block, const per
   return fits;
 }
 
-static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like)
-{
-  permi_tree *tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
-  if (tree) {
-    const permi_owned owned = tree->owned;
-    *tree = *like;
-    tree->owned = owned;
-  }
-  return tree;
-}
-
 static double permi_tree_bytes(const permi_tree *tree)
 {
   return 8.0 * tree->size * (tree->stack_values + 2 * tree->work_values) + 16 * tree->most_states +
@@ -13706,19 +13583,15 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   like.nodes = 2 * block->n;
   like.lost_error = working->lost_error;
   like.work_values = like.most_states = like.most_groups = 1;
-  if (!permi_tree_kind(&like, block, maker->options)) {
+  if (!permi_tree_kind(&like, block, maker->options))
     permi_refuse_long(offer);
-    return PERM_OK;
-  }
-  if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n) {
+  else if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n)
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables of up to %d vertices: too many entries",
                  PERMI_TREE_WIDTH - 1);
-    return PERM_OK;
-  }
-  if (rival < planning * (planning > PERMI_TREE_PLAN_LEAST ? 32 : 10)) {
+  else if (rival < planning * (planning > PERMI_TREE_PLAN_LEAST ? 32 : 10))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is done before trees are searched");
+  if (offer->why[0])
     return PERM_OK;
-  }
   memset(&graph, 0, sizeof graph);
   graph.allocator = allocator;
   graph.watch = maker->watch;
@@ -13734,7 +13607,11 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     }
     if (status == PERM_ERROR_MEMORY)
       break;
-    tree = permi_tree_new(allocator, &like);
+    tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
+    if (tree) {
+      like.owned = tree->owned;
+      *tree = like;
+    }
     if (!tree || !permi_tree_build(block, &graph, given, tree))
       status = PERM_ERROR_MEMORY;
     else if (maker->watch->stopped == PERM_OK &&
@@ -13744,9 +13621,8 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       tree = swap;
     }
     permi_owned_release(allocator, tree);
-    if (best && (best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival))
-      break;
-    if (!best && rival < (double)INFINITY)
+    if (best ? best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival
+             : rival < (double)INFINITY)
       break;
   }
   permi_tree_graph_release(&graph);
@@ -13841,9 +13717,9 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
-    {PERM_METHOD_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
-    {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
-    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_ryser_release, 0},
+    {PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
+    {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_release, 0},
+    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_release, 0},
     {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, 0},
 #if defined(PERM_WITH_CUDA)
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
@@ -14070,35 +13946,66 @@ static perm_status permi_make_note(permi_maker *maker)
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
+/* Plans one block of those that have rows_left rows. */
+static perm_status permi_make_block(permi_maker *maker, const int *rows, const int *columns, int order, int rows_left)
+{
+  permi_block block;
+  permi_leaf leaf;
+  perm_status status;
+  if (permi_watch(maker->watch, 1e3 + 100.0 * order))
+    return maker->watch->stopped;
+  if (!permi_block_create(maker->working, rows, columns, order, &block))
+    return permi_fail_memory(maker->result);
+  memset(&leaf, 0, sizeof leaf);
+  maker->account->least += PERMI_PLAN_SECONDS * order / rows_left;
+  status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
+  maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
+  maker->blocks_noted++;
+  permi_block_release(&maker->working->allocator, &block);
+  if (status != PERM_OK)
+    return status;
+  if (maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
+    if (leaf.release)
+      leaf.release(&maker->working->allocator, leaf.context);
+    return maker->watch->stopped;
+  }
+  return permi_job_push_leaf(maker->job, &leaf) && permi_job_push(maker->job, PERMI_MULTIPLY, 0)
+             ? PERM_OK
+             : permi_fail_memory(maker->result);
+}
+
 static perm_status permi_make_blocks(permi_maker *maker)
 {
   permi_working *working = maker->working;
   const perm_allocator *allocator = &working->allocator;
-  int n = working->n, v, k, rows_left = 0;
+  const int n = working->n, blocks = working->blocks;
+  int *first = (int *)permi_allocate(allocator, 2 * ((size_t)blocks + 1), sizeof *first);
+  int *line = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *line); /* rows, then columns, by blocks */
+  int *fill, v, k, rows_left = 0;
   perm_status status = PERM_OK;
-  int *first = (int *)permi_allocate(allocator, 2 * ((size_t)working->blocks + 1), sizeof *first);
-  int *rows = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *rows);
-  int *fill = first ? first + working->blocks + 1 : NULL, *columns = rows ? rows + n : NULL;
-  if (!first || !rows)
-    status = permi_fail_memory(maker->result);
-  for (k = 0; status == PERM_OK && k <= working->blocks; k++)
-    first[k] = 0;
-  for (v = 0; status == PERM_OK && v < n; v++)
+  if (!first || !line) {
+    permi_release(allocator, first);
+    permi_release(allocator, line);
+    return permi_fail_memory(maker->result);
+  }
+  fill = first + blocks + 1;
+  memset(first, 0, ((size_t)blocks + 1) * sizeof *first);
+  for (v = 0; v < n; v++)
     if (working->degree[v] >= 0)
       first[working->component[v] + 1]++;
-  for (k = 0; status == PERM_OK && k < working->blocks; k++)
+  for (k = 0; k < blocks; k++)
     first[k + 1] += first[k];
-  for (v = 0; status == PERM_OK && v < 2 * n; v++) {
+  for (v = 0; v < 2 * n && status == PERM_OK; v++) {
     if (v % n == 0)
-      memcpy(fill, first, (size_t)working->blocks * sizeof *fill);
+      memcpy(fill, first, (size_t)blocks * sizeof *fill);
     if (permi_watch_step(maker->watch, (size_t)v, 20))
       status = maker->watch->stopped;
     else if (working->degree[v] >= 0)
-      (v < n ? rows : columns)[fill[working->component[v]]++] = v;
+      line[(v < n ? 0 : n) + fill[working->component[v]]++] = v;
   }
-  for (k = 0; status == PERM_OK && k < working->blocks && !permi_watch_step(maker->watch, (size_t)k, 50); k++)
+  for (k = 0; status == PERM_OK && k < blocks && !permi_watch_step(maker->watch, (size_t)k, 50); k++)
     if (first[k + 1] - first[k] == 1)
-      status = permi_absorb(working, &working->cell[working->head[rows[first[k]]]]);
+      status = permi_absorb(working, &working->cell[working->head[line[first[k]]]]);
     else
       rows_left += first[k + 1] - first[k];
   if (status == PERM_ERROR_OVERFLOW)
@@ -14113,37 +14020,13 @@ static perm_status permi_make_blocks(permi_maker *maker)
   maker->account->watch = maker->watch;
   maker->account->begin = maker->watch->worked;
   maker->account->share = PERMI_PLAN_SHARE * fmax(maker->options->plan_effort, 1);
-  for (k = 0; status == PERM_OK && k < working->blocks; k++) {
-    permi_block block;
-    permi_leaf leaf;
-    int order = first[k + 1] - first[k];
-    if (order == 1)
-      continue;
-    if (permi_watch(maker->watch, 1e3 + 100.0 * order)) {
-      status = maker->watch->stopped;
-      break;
-    }
-    if (!permi_block_create(working, rows + first[k], columns + first[k], order, &block)) {
-      status = permi_fail_memory(maker->result);
-      break;
-    }
-    memset(&leaf, 0, sizeof leaf);
-    maker->account->least += PERMI_PLAN_SECONDS * order / rows_left;
-    status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
-    maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
-    maker->blocks_noted++;
-    permi_block_release(allocator, &block);
-    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
-      if (leaf.release)
-        leaf.release(allocator, leaf.context);
-      status = maker->watch->stopped;
-    }
-    if (status == PERM_OK &&
-        (!permi_job_push_leaf(maker->job, &leaf) || !permi_job_push(maker->job, PERMI_MULTIPLY, 0)))
-      status = permi_fail_memory(maker->result);
+  for (k = 0; status == PERM_OK && k < blocks; k++) {
+    const int order = first[k + 1] - first[k];
+    if (order > 1)
+      status = permi_make_block(maker, line + first[k], line + n + first[k], order, rows_left);
   }
   permi_release(allocator, first);
-  permi_release(allocator, rows);
+  permi_release(allocator, line);
   return status;
 }
 
@@ -14216,24 +14099,21 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
   return 0;
 }
 
-/* mark has room for n. */
+/* Returns 1 if no line is zero; mark has room for 2 n. */
 static int permi_sparse_full(const permi_given *given, int *mark)
 {
-  int i, n = given->n, full = 1;
+  const int n = given->n;
+  int i, full = 1;
   size_t e, end;
   permi_given_item entry;
+  memset(mark, 0, 2 * (size_t)n * sizeof *mark);
   for (i = 0; i < n; i++)
-    mark[i] = 0;
-  for (i = 0; i < n; i++) {
-    int entries = 0;
     for (e = permi_given_row(given, i, &end); e < end; e++) {
       permi_given_entry(given, i, e, &entry);
       if (entry.real != 0 || entry.imaginary != 0)
-        entries = mark[entry.column] = 1;
+        mark[i] = mark[n + entry.column] = 1;
     }
-    full &= entries;
-  }
-  for (i = 0; i < n; i++)
+  for (i = 0; i < 2 * n; i++)
     full &= mark[i];
   return full;
 }
@@ -14308,21 +14188,13 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
       permi_sparse_full(given, working.work)) {
     status = permi_make_whole(given, &maker);
   } else {
-    status = permi_sparse_prepare(given, exact, &working, &zero);
-    if (status == PERM_ERROR_MEMORY) {
-      permi_fail_memory(result);
-    } else if (status == PERM_ERROR_OVERFLOW) {
-      permi_fail_long(result);
-    } else if (watch->stopped != PERM_OK) {
-      status = watch->stopped;
-    } else if (zero) {
-      status = permi_make_note(&maker);
-      status = status == PERM_OK ? permi_make_zero(&maker) : status;
-    } else {
-      status = permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
+    status = permi_sparse_prepare(given, exact, &working, &zero, result);
+    if (status == PERM_OK && watch->stopped == PERM_OK) {
+      status = zero || permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
       watch->activity = "planning";
-      status = status == PERM_OK && watch->stopped == PERM_OK ? permi_make_blocks(&maker) : status;
     }
+    if (status == PERM_OK && watch->stopped == PERM_OK)
+      status = zero ? permi_make_zero(&maker) : permi_make_blocks(&maker);
   }
   permi_working_free(&working);
   permi_release(allocator, binomial);
@@ -14396,6 +14268,13 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
 
 /* ========================================================================================= >>sparse */
 
+/* Puts another job, or none, in the place of *job. */
+static void permi_job_replace(perm_job **job, perm_job *other)
+{
+  perm_job_free(*job);
+  *job = other;
+}
+
 /* Takes the exact job unless it does not fit, or takes over a second and PERMI_EXACT_WORTH times as long as doubles. */
 static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
@@ -14409,11 +14288,9 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   permi_result_clear(result);
   status = permi_make_job(given, watch, 0, &doubles, result);
   if (watch->stopped != PERM_OK) {
-    perm_job_free(*job);
-    *job = NULL;
+    permi_job_replace(job, NULL);
   } else if (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles)) {
-    perm_job_free(*job);
-    *job = doubles;
+    permi_job_replace(job, doubles);
   } else if (seconds < (double)INFINITY) {
     perm_job_free(doubles);
     permi_result_clear(result);
@@ -14427,13 +14304,6 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   if (!matrix)
     return 0;
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
-}
-
-static perm_status permi_sparse_job_drop(const permi_control *watch, perm_job **job, perm_result *result)
-{
-  perm_job_free(*job);
-  *job = NULL;
-  return permi_fail_stopped(watch, result);
 }
 
 static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
@@ -14457,19 +14327,21 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
       (*job)->leaf[leaf].bound_relative = (double)INFINITY;
       (*job)->leaf[leaf].estimate_relative += fmin(given->m, given->n) * PERMI_UNIT;
     }
-    return watch.stopped == PERM_OK ? status : permi_sparse_job_drop(&watch, job, result);
+    if (watch.stopped == PERM_OK)
+      return status;
+    permi_job_replace(job, NULL);
+    return permi_fail_stopped(&watch, result);
   }
   if (given->m == 0) {
-    permi_number one = permi_number_one();
+    const permi_number one = permi_number_one();
     *job = permi_job_new(&options->allocator, options->precision);
-    if (*job)
+    if (*job) {
       (*job)->is_complex = given->kind == PERM_KIND_COMPLEX;
-    if (*job)
       (*job)->modulus = options->modulus;
+    }
     if (*job && permi_job_push_number(*job, &one))
       return PERM_OK;
-    perm_job_free(*job);
-    *job = NULL;
+    permi_job_replace(job, NULL);
     return permi_fail_memory(result);
   }
   status = permi_make_job(given, &watch, exact, job, result);
@@ -14531,8 +14403,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
     options.precision = next;
     status = permi_sparse_job(given, &options, &higher, result);
     if (status > 0 || status == PERM_ERROR_MEMORY) { /* plans must not depend on time or luck */
-      perm_job_free(*job);
-      *job = NULL;
+      permi_job_replace(job, NULL);
       return status;
     }
     permi_result_clear(result);
@@ -14540,12 +14411,13 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
       status = PERM_OK;
       break;
     }
-    perm_job_free(*job);
-    *job = higher;
+    permi_job_replace(job, higher);
     raised = 1;
   }
-  if (status == PERM_OK && watch.stopped != PERM_OK)
-    return permi_sparse_job_drop(&watch, job, result);
+  if (status == PERM_OK && watch.stopped != PERM_OK) {
+    permi_job_replace(job, NULL);
+    return permi_fail_stopped(&watch, result);
+  }
   if (!raised)
     return status;
   snprintf(line, sizeof line,
@@ -14553,8 +14425,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
            perm_precision_name((*job)->precision));
   if (permi_job_note(*job, 0, line))
     return PERM_OK;
-  perm_job_free(*job);
-  *job = NULL;
+  permi_job_replace(job, NULL);
   return permi_fail_memory(result);
 }
 
@@ -14610,16 +14481,12 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
     working.report.rounds = 0;
   } else {
     permi_working_options(&working, &given, options, exact);
-    status = permi_sparse_prepare(&given, exact, &working, &zero);
+    status = permi_sparse_prepare(&given, exact, &working, &zero, result);
     if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
-      status = PERM_ERROR_MEMORY;
-    if (status == PERM_ERROR_MEMORY)
-      permi_fail_memory(result);
-    else if (status != PERM_OK)
-      permi_fail_long(result);
+      status = permi_fail_memory(result);
   }
   if (watch.stopped != PERM_OK)
-    status = permi_fail(result, watch.stopped, 0, "%s while preparing", perm_status_text(watch.stopped));
+    status = permi_fail_stopped(&watch, result);
   if (status == PERM_OK)
     *report = working.report;
   permi_working_free(&working);
@@ -14714,9 +14581,11 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   perm_options options = *options_given;
   permi_control watch;
   permi_given given;
+  permi_given_item entry;
   perm_status status;
   double start;
-  int i, j, k;
+  size_t e, end;
+  int i;
   if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
       (!problem->real && !problem->integer) || problem->ld < n || options.method != PERM_METHOD_AUTO ||
       options.precision == PERM_PRECISION_KAHAN || permi_check_options(&options, argument, result) != PERM_OK)
@@ -14725,28 +14594,6 @@ static int permi_route(const permi_problem *problem, const perm_options *options
     return 0;
   start = permi_seconds(); /* not before: small calls are over sooner than a clock is read */
   memset(&given, 0, sizeof given);
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++) {
-      const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * parts;
-      int some = 0;
-      for (k = 0; k < parts; k++)
-        if (problem->integer) {
-          const int64_t x = problem->integer[at + k];
-          if (parts == 2 && (x < -9007199254740991 || x > 9007199254740991))
-            return 0; /* complex entries are doubles here */
-          some |= x != 0;
-        } else {
-          if (!(fabs(problem->real[at + k]) <= DBL_MAX)) {
-            permi_check_problem(problem, 0, result);
-            return result->status == PERM_ERROR_NOT_FINITE;
-          }
-          some |= problem->real[at + k] != 0;
-        }
-      given.nnz += (size_t)some;
-    }
-  if ((double)given.nnz > (1 - PERMI_ROUTE_ZEROS) * n * n)
-    return 0;
-  permi_result_clear(result);
   given.kind = parts == 2 ? PERM_KIND_COMPLEX : problem->integer ? PERM_KIND_INTEGER : PERM_KIND_REAL;
   given.m = given.n = n;
   given.real = problem->real;
@@ -14755,6 +14602,20 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   given.imaginary_integer = parts == 2 && problem->integer ? problem->integer + 1 : NULL;
   given.ld = (size_t)problem->ld;
   given.step = (size_t)parts;
+  for (i = 0; i < n; i++)
+    for (e = permi_given_row(&given, i, &end); e < end; e++) {
+      permi_given_entry(&given, i, e, &entry);
+      if (!(fabs(entry.real) <= DBL_MAX && fabs(entry.imaginary) <= DBL_MAX)) {
+        permi_check_problem(problem, 0, result);
+        return result->status == PERM_ERROR_NOT_FINITE;
+      }
+      if (problem->integer && parts == 2 && !(fmax(fabs(entry.real), fabs(entry.imaginary)) <= 9007199254740991))
+        return 0; /* complex entries are doubles here */
+      given.nnz += entry.real != 0 || entry.imaginary != 0;
+    }
+  if ((double)given.nnz > (1 - PERMI_ROUTE_ZEROS) * n * n)
+    return 0;
+  permi_result_clear(result);
   if (problem->integer)
     options.precision = PERM_PRECISION_EXACT;
   watch = permi_control_begin(&options);
@@ -14786,8 +14647,8 @@ typedef struct permi_spy {
   const perm_job *job;
   char message[PERM_MESSAGE_BYTES];
   const permi_leaf *leaf;
-  int steps, *width;
-  double *states;
+  int steps;
+  double *width, *states; /* of each step */
   double dropped;
   permi_control *watch;
 } permi_spy;
@@ -14821,40 +14682,39 @@ static void permi_spy_label(FILE *file, int x, int y, const char *attributes, co
   fputs("</text>\n", file);
 }
 
-static void permi_spy_box(FILE *file, int x, int y, int width, int height, const char *fill, const char *stroke)
+static void permi_spy_box(FILE *file, int x, int y, int width, int height, const char *paint)
 {
-  fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"%s%s%s/>\n", x, y, width, height, fill,
-          stroke ? " stroke=\"" : "", stroke ? stroke : "", stroke ? "\"" : "");
+  fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" %s/>\n", x, y, width, height, paint);
 }
 
-/* A path of runs of squares for each shade, dead entries last. */
+/* A square's shade: 0 to 3 by density, 4: dead entries only, -1: empty. */
+static int permi_spy_shade(const permi_spy *spy, int map, int i, int j, double area)
+{
+  const size_t at = (size_t)i * (size_t)spy->cells[1] + (size_t)j;
+  const double density = spy->live[map][at] / area;
+  if (spy->live[map][at])
+    return (density > 0.03) + (density > 0.1) + (density > 0.3);
+  return spy->dead[map][at] ? 4 : -1;
+}
+
+/* A path of runs of squares for each shade. */
 static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int y, int width, int height)
 {
   static const char *const colour[5] = {"#b9cff0", "#7ea6e0", "#3f77c9", "#123f8c", "#e07b39"};
   const int down = spy->cells[0], across = spy->cells[1];
   const double area = ((double)spy->matrix->m / (down ? down : 1)) * ((double)spy->matrix->n / (across ? across : 1));
   int shade, i, j, end;
-  permi_spy_box(file, x, y, width, height, "#ffffff", "#999999");
+  permi_spy_box(file, x, y, width, height, "fill=\"#ffffff\" stroke=\"#999999\"");
   fprintf(file, "<svg x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
                 "preserveAspectRatio=\"none\" shape-rendering=\"crispEdges\">\n",
           x, y, width, height, across ? across : 1, down ? down : 1);
   for (shade = 0; shade < 5; shade++) {
     int used = 0;
     for (i = 0; i < down; i++)
-      for (j = 0; j < across; j = end) {
-        int mine = 0, k;
-        for (end = j; end < across; end++) {
-          const size_t at = (size_t)i * (size_t)across + (size_t)end;
-          const double density = spy->live[map][at] / area;
-          k = spy->live[map][at]   ? density > 0.3 ? 3 : density > 0.1 ? 2 : density > 0.03 ? 1 : 0
-              : spy->dead[map][at] ? 4
-                                   : -1;
-          if (end == j)
-            mine = k == shade;
-          else if ((k == shade) != mine)
-            break;
-        }
-        if (mine) {
+      for (j = 0; j < across; j = end + 1) {
+        for (end = j; end < across && permi_spy_shade(spy, map, i, end, area) == shade; end++)
+          ;
+        if (end > j) {
           fprintf(file, "%sM%d %dh%dv1h%dz", used ? "" : "<path d=\"", j, i, end - j, j - end);
           used = 1;
         }
@@ -14865,31 +14725,30 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
   fputs("</svg>\n", file);
 }
 
-static double permi_spy_value(const permi_spy *spy, int p, int logarithmic)
+static double permi_spy_height(double value, int logarithmic)
 {
-  return logarithmic ? log2(fmax(spy->states[p], 1)) : spy->width[p];
+  return logarithmic ? log2(fmax(value, 1)) : value;
 }
 
-static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarithmic)
+static void permi_spy_curve(FILE *file, const permi_spy *spy, const double *value, int y, int logarithmic)
 {
   const int left = 100, right = 980, height = 130, stride = spy->steps / PERMI_SPY_POINTS + 1;
-  double most = 0, scale = 1;
+  double most = 0, scale;
   int p, q, last = -1;
-  for (p = 0; p < spy->steps; p++) {
-    most = fmax(most, logarithmic ? spy->states[p] : spy->width[p]);
-    scale = fmax(scale, permi_spy_value(spy, p, logarithmic));
-  }
-  permi_spy_box(file, left, y, right - left, height, "#f7f9fc", "#999999");
+  for (p = 0; p < spy->steps; p++)
+    most = fmax(most, value[p]);
+  scale = fmax(1, permi_spy_height(most, logarithmic));
+  permi_spy_box(file, left, y, right - left, height, "fill=\"#f7f9fc\" stroke=\"#999999\"");
   permi_spy_label(file, left - 8, y + 12, "text-anchor=\"end\"", "%s", permi_spy_number(most).text);
   permi_spy_label(file, left - 8, y + height, "text-anchor=\"end\"", "%d", logarithmic);
   fputs("<polyline fill=\"none\" stroke=\"#123f8c\" stroke-width=\"2\" points=\"", file);
   for (p = 0; p < spy->steps; p += stride) {
     const int x = left + (int)((double)(right - left) * (p + 1) / (spy->steps + 1));
-    double value = 0;
+    double here = 0;
     for (q = p; q < spy->steps && q < p + stride; q++)
-      value = fmax(value, permi_spy_value(spy, q, logarithmic));
+      here = fmax(here, value[q]);
     if (x != last)
-      fprintf(file, "%d,%d ", x, y + height - (int)((height - 6) * value / scale));
+      fprintf(file, "%d,%d ", x, y + height - (int)((height - 6) * permi_spy_height(here, logarithmic) / scale));
     last = x;
   }
   fputs("\"/>\n", file);
@@ -14897,6 +14756,7 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarit
 
 static void permi_spy_maps(FILE *file, const permi_spy *spy)
 {
+  static const char outline[] = "fill=\"none\" stroke=\"#0a7d55\"";
   const perm_matrix *matrix = spy->matrix;
   const double longest = matrix->m > matrix->n ? matrix->m : matrix->n, scale = PERMI_SPY_PANEL;
   const int tall = longest > 0 ? (int)(scale * (matrix->m / longest)) + 1 : PERMI_SPY_PANEL;
@@ -14914,12 +14774,12 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
     permi_spy_map(file, spy, 1, 540, 50, wide, tall);
     for (i = 0; i < spy->outlines; i++) {
       const int from = (int)(wide * (spy->first[i] / longest)), size = (int)(wide * (spy->order[i] / longest));
-      permi_spy_box(file, 540 + from, 50 + from, size > 1 ? size : 1, size > 1 ? size : 1, "none", "#0a7d55");
+      permi_spy_box(file, 540 + from, 50 + from, size > 1 ? size : 1, size > 1 ? size : 1, outline);
     }
   }
-  permi_spy_box(file, 50, 508, 12, 12, "#123f8c", NULL);
-  permi_spy_box(file, 190, 508, 12, 12, "#e07b39", NULL);
-  permi_spy_box(file, 410, 508, 12, 12, "none", "#0a7d55");
+  permi_spy_box(file, 50, 508, 12, 12, "fill=\"#123f8c\"");
+  permi_spy_box(file, 190, 508, 12, 12, "fill=\"#e07b39\"");
+  permi_spy_box(file, 410, 508, 12, 12, outline);
   permi_spy_label(file, 68, 519, "", "entries%s", spy->cells[0] < matrix->m ? ", by density" : "");
   permi_spy_label(file, 208, 519, "", "in no perfect matching");
   permi_spy_label(file, 428, 519, "", "blocks");
@@ -14943,9 +14803,9 @@ static int permi_spy_print(FILE *file, const void *what)
     permi_spy_label(file, 100, 567, "class=\"h\"",
                     "Vertices of the %s along the order of %s, block of order %d after reductions",
                     tree ? "tables" : "frontier", tree ? "the tree" : "elimination", spy->leaf->information.n);
-    permi_spy_curve(file, spy, 575, 0);
+    permi_spy_curve(file, spy, spy->width, 575, 0);
     permi_spy_label(file, 100, 757, "class=\"h\"", "States, predicted (logarithmic)");
-    permi_spy_curve(file, spy, 765, 1);
+    permi_spy_curve(file, spy, spy->states, 765, 1);
   }
   for (i = 0; i < leaves; i++) {
     seconds += spy->job->leaf[i].information.seconds;
@@ -14980,10 +14840,9 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
   uint64_t alive = 0;
   int p, s;
   for (p = frontier->steps; p-- > 0;) {
-    uint64_t gone = 0, born = 0, self, x;
+    uint64_t gone = 0, born = 0, self;
     int held = 0;
-    for (x = alive, spy->width[p] = 0; x; x &= x - 1)
-      spy->width[p]++;
+    spy->width[p] = permi_count_ones(alive);
     spy->states[p] = frontier->states[p + 1];
     for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
       const uint64_t test = permi_stream_word(frontier, s, 0, 0), want = permi_stream_word(frontier, s, 1, 0);
@@ -15019,8 +14878,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
     const int *column_match = working.work + 3 * (size_t)n; /* left by permi_split */
     spy->blocks = working.blocks;
     spy->dropped = (int)working.report.dead_entries;
-    for (k = 0; k <= spy->blocks; k++)
-      start[k] = 0;
+    memset(start, 0, ((size_t)spy->blocks + 1) * sizeof *start);
     for (i = 0; i < n; i++)
       start[spy->blocks - working.component[i]]++;
     for (k = 0; k < spy->blocks; k++) {
@@ -15053,6 +14911,8 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
 
 static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator)
 {
+  const permi_frontier *frontier;
+  const permi_tree *tree;
   int i;
   for (i = 0; spy->job && i < spy->job->leaves; i++) {
     const permi_leaf *leaf = &spy->job->leaf[i];
@@ -15062,22 +14922,21 @@ static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator
   }
   if (!spy->leaf)
     return 1;
-  if (spy->leaf->run_task == permi_frontier_run)
-    spy->steps = ((const permi_frontier *)spy->leaf->context)->steps;
-  else
-    spy->steps = ((const permi_tree *)spy->leaf->context)->nodes;
-  spy->width = (int *)permi_allocate(allocator, (size_t)spy->steps, sizeof(int));
+  frontier = spy->leaf->run_task == permi_frontier_run ? (const permi_frontier *)spy->leaf->context : NULL;
+  tree = frontier ? NULL : (const permi_tree *)spy->leaf->context;
+  spy->steps = frontier ? frontier->steps : tree->nodes;
+  spy->width = (double *)permi_allocate(allocator, (size_t)spy->steps, sizeof(double));
   spy->states = (double *)permi_allocate(allocator, (size_t)spy->steps, sizeof(double));
   if (!spy->width || !spy->states)
     return 0;
-  if (spy->leaf->run_task == permi_frontier_run) {
-    permi_spy_frontier(spy, (const permi_frontier *)spy->leaf->context);
+  if (frontier) {
+    permi_spy_frontier(spy, frontier);
   } else {
-    const permi_tree *tree = (const permi_tree *)spy->leaf->context;
     for (i = 0; i < tree->nodes; i++) {
       const permi_tree_node *node = &tree->node[i];
-      spy->width[i] = permi_count_ones(node->all) - 1;
-      spy->states[i] = permi_tree_choose(tree, spy->width[i],
+      const int vertices = permi_count_ones(node->all) - 1;
+      spy->width[i] = vertices;
+      spy->states[i] = permi_tree_choose(tree, vertices,
                                          permi_count_ones(node->rows) - !node->column - node->difference);
     }
   }
