@@ -101,7 +101,7 @@ typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_
 typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
                                      int place_signs);
 
-/* Products made at once (AVX2: 2.7 times as fast as one by one), and sets of forms. */
+/* Products made at once (AVX2: 2.7 times as fast as one by one), and sets. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4
 
