@@ -4534,8 +4534,11 @@ typedef struct permi_chunk_sum {
 #define PERMI_VIRTUAL_ROWS 392 /* 12 for each pair of complex rows; 8 to look ahead */
 #define PERMI_GROUP_LOG2 3     /* terms of 2^3 outer states are added plainly, then by TwoSum */
 
+typedef struct permi_dense permi_dense;
+typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
+
 /* A virtual row is a linear form in the signs with coefficients on a fixed-point grid. */
-typedef struct permi_dense {
+struct permi_dense {
   int n, rows, padded; /* virtual rows; padded with zeros to a multiple of 8 */
   int outer, chunk_log2;
   unsigned absolute_mask; /* 1 of mask + 1 groups enters the sum of |terms| */
@@ -4544,8 +4547,8 @@ typedef struct permi_dense {
   double *start;          /* [padded]: every outer sign + */
   double *constant;       /* permi_dense_pair */
   double *memory;
-  void (*run)(const struct permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
-} permi_dense;
+  permi_kernel_run run;
+};
 
 /* The memory of one thread of >>minors; a number is a vector for each part. Sums over settings carry Glynn's signs but
    for the lanes. The sum of 2^m states ends in stack [max(m - 2, 0)]. */
@@ -4572,8 +4575,6 @@ typedef struct permi_batch_program {
   int code[400];
 } permi_batch_program;
 
-typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
-
 /* Tables of one integer matrix; rows are in the order of the atoms. */
 #define PERMI_EXACT_LIMBS 32
 #define PERMI_EXACT_PADDED 36 /* with filled tiles */
@@ -4590,7 +4591,11 @@ typedef struct permi_exact_work {
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
   uint8_t lane[128 * 4 * PERMI_EXACT_WIDTH + 64], setting[128 * 4 * PERMI_EXACT_WIDTH + 64]; /* of survivors */
 } permi_exact_work;
-typedef struct permi_exact {
+typedef struct permi_exact permi_exact;
+typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
+typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
+                                     int place_signs);
+struct permi_exact {
   int n, padded;            /* padded to a multiple of 16 */
   int window;               /* weights 2^(window k) */
   int limbs, first, narrow; /* first: in the first half; narrow: made of atoms */
@@ -4614,14 +4619,9 @@ typedef struct permi_exact {
   uint64_t bias[PERMI_EXACT_PADDED + 1]; /* what a vector's constants add */
   double survivors;                      /* expected share of the terms */
   void *memory;
-  void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
-  void (*evaluate)(const struct permi_exact *exact, permi_exact_work *work, int settings, int negative,
-                   int place_signs);
-} permi_exact;
-
-typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
-typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
-                                     int place_signs);
+  permi_exact_run run;
+  permi_exact_evaluate evaluate;
+};
 
 /* Products made at once (AVX2: 2.7 times as fast as one by one), and sets. */
 #define PERMI_TERMS 8
@@ -4670,10 +4670,6 @@ static unsigned permi_scatter(uint64_t x)
 {
   return (unsigned)(x * UINT64_C(0x9e3779b97f4a7c15) >> 56);
 }
-
-#define PERMI_NORMALISED 0
-#define PERMI_PAIR 1
-#define PERMI_SPLIT 2
 
 #define PERMI_ROUNDED 0
 #define PERMI_COMPENSATED 1 /* rounding errors and low parts to first order [Gra09] */
@@ -4886,9 +4882,9 @@ typedef struct permi_gpu_engines {
 typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
-  const permi_counts_kernels *counts[2];                                                           /* plain C, AVX2 */
-  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain: by */
-  /* double, double-double; NULL: cannot be requested */
+  const permi_counts_kernels *counts[2]; /* plain C, AVX2 */
+  /* >>plain, by double and double-double; NULL: cannot be requested */
+  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   const permi_gpu_engines *gpu;       /* NULL: no GPUs */
   const struct permi_engine *engines; /* the first of equal offers wins */
   int engine_count;
@@ -5769,22 +5765,29 @@ static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const pe
   return 1;
 }
 
+/* sum[q] = start + sum over c of +-a[c], - where bit c of q is set; returns how many. */
+static int permi_signed_sums(double start, const double *a, int columns, double *sum)
+{
+  int c, k, size = 1;
+  sum[0] = start;
+  for (c = 0; c < columns; c++)
+    sum[0] += a[c];
+  for (c = 0; c < columns; c++, size *= 2) {
+    const double twice = 2 * a[c];
+    for (k = 0; k < size; k++)
+      sum[size + k] = sum[k] - twice;
+  }
+  return size;
+}
+
 /* Appends a virtual row in the order lanes, block, fixed, outer. */
 static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
   const int inner = maker->inner;
-  double sum[64];
   double start = a[inner];
-  int size, c, k, r = maker->row++;
-  sum[0] = 0;
-  for (c = 0; c < inner; c++)
-    sum[0] += a[c];
-  for (c = 0, size = 1; c < inner; c++, size *= 2)
-    for (k = 0; k < size; k++)
-      sum[size + k] = sum[k] - 2 * a[c];
-  memcpy(maker->table, sum, (size_t)size * sizeof *sum);
-  maker->table += size;
+  int k, r = maker->row++;
+  maker->table += permi_signed_sums(0, a, inner, maker->table);
   for (k = 0; k < dense->outer; k++) {
     double twice = 2 * a[inner + 1 + k];
     start += a[inner + 1 + k];
@@ -5890,18 +5893,6 @@ static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i,
   }
 }
 
-/* sum[q] = a[0] + sum over b of +-a[lanes + 1 + b], - where bit b of q is set. */
-static void permi_block_sums(const perm_plan *plan, const double *a, double *sum)
-{
-  int b, k, size = 1;
-  sum[0] = a[0];
-  for (b = 0; b < plan->block_columns; b++)
-    sum[0] += a[plan->lane_columns + 1 + b];
-  for (b = 0; b < plan->block_columns; b++, size *= 2)
-    for (k = 0; k < size; k++)
-      sum[size + k] = sum[k] - 2 * a[plan->lane_columns + 1 + b];
-}
-
 /* Rows y = z + l (>>dense_kernels): virtual rows z_i, z_j and, by setting q, z_i l_j(q) + z_j l_i(q); constants l_i(q)
    l_j(q). A last single row: z, l(q). */
 static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N], int rows,
@@ -5914,7 +5905,7 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
   for (r = 0; r < rows; r++)
     for (part = 0; part < parts; part++) {
       const double *a = row[r][part];
-      permi_block_sums(plan, a, l[r][part]);
+      permi_signed_sums(a[0], a + plan->lane_columns + 1, plan->block_columns, l[r][part]);
       for (j = 0; j < count; j++)
         z[r][part][j] = a[1 + j + (j < plan->lane_columns ? 0 : plan->block_columns)];
       memcpy(o, z[r][part], sizeof o);
@@ -5922,24 +5913,22 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
     }
   for (q = 0; q < settings; q++)
     for (part = 0; part < parts; part++) {
+      const double sign = part ? 1 : -1;
+      const int other = 1 - part;
       if (rows == 1) {
         *constant++ = l[0][part][q];
         continue;
       }
-      if (parts == 1)
-        *constant++ = l[0][0][q] * l[1][0][q];
-      else if (part == 0)
-        *constant++ = l[0][0][q] * l[1][0][q] - l[0][1][q] * l[1][1][q];
-      else
-        *constant++ = l[0][0][q] * l[1][1][q] + l[0][1][q] * l[1][0][q];
+      *constant = l[0][0][q] * l[1][part][q];
+      if (parts == 2)
+        *constant += sign * l[0][1][q] * l[1][other][q];
       if (parts == 2 && q)
-        constant[-1] -= constant[-1 - 2 * q];
+        *constant -= constant[-2 * q];
+      constant++;
       for (j = 0; j < count; j++) {
         o[j] = z[0][0][j] * l[1][part][q] + z[1][0][j] * l[0][part][q];
-        if (parts == 2 && part == 0)
-          o[j] -= z[0][1][j] * l[1][1][q] + z[1][1][j] * l[0][1][q];
-        else if (parts == 2)
-          o[j] += z[0][1][j] * l[1][0][q] + z[1][1][j] * l[0][0][q];
+        if (parts == 2)
+          o[j] += sign * (z[0][1][j] * l[1][other][q] + z[1][1][j] * l[0][other][q]);
       }
       permi_dense_row_rounded(maker, o, count, permi_grid_power(o, count));
     }
@@ -7095,15 +7084,13 @@ static double permi_dense_rate(const perm_options *options)
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_MINORS_TOTAL 256 /* with copies: products of binomials stay below 2^256 */
 
-typedef struct permi_minors permi_minors;
-struct permi_minors {
+typedef struct permi_minors {
   int parts, rows, columns; /* distinct; a single wanted row is the last */
   int least;                /* first wanted row */
   int total;                /* of copies */
   int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled */
-  perm_plan plan;                          /* if the matrix written out fits */
   int lossy;
   double below; /* what the grid cuts: permi_rounded_rows */
 
@@ -7116,7 +7103,7 @@ struct permi_minors {
   double terms, seconds;
   double estimate_relative; /* to the sum of moduli of terms */
   int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
-};
+} permi_minors;
 
 /* [row - least][column][part], and each row's sum of |terms|. */
 typedef struct permi_minors_sum {
@@ -7201,32 +7188,32 @@ static void permi_minors_write_out(const permi_minors *minors, int scaled, doubl
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->rows - 1, n = minors->total;
-  perm_plan *plan = &minors->plan;
+  perm_plan plan;
   int i, j, copy, first;
   permi_minors_scale_flat(minors);
   if (full) {
     const permi_view view = permi_view_of(full, n, minors->parts, NULL);
-    int useful = 1;
+    int useful;
     permi_minors_write_out(minors, 0, full);
     for (j = 0; one_row && j < n * minors->parts; j++)
       full[(size_t)(n - 1) * (size_t)(n * minors->parts) + (size_t)j] = 1;
-    memset(plan, 0, sizeof *plan);
-    plan->n = n;
-    permi_plan_scale(plan, &view, (int (*)[PERM_MAX_N])(void *)(full + n * n * view.parts));
-    if (plan->zero && one_row)
+    memset(&plan, 0, sizeof plan);
+    plan.n = n;
+    permi_plan_scale(&plan, &view, (int (*)[PERM_MAX_N])(void *)(full + n * n * view.parts));
+    if (plan.zero && one_row)
       return 0;
-    for (i = 0; i < n && !one_row && !plan->zero; i++) /* nothing may be dropped */
+    useful = !plan.zero;
+    for (i = 0; i < n && !one_row && useful; i++) /* nothing may be dropped */
       for (j = 0; j < n; j++)
         for (copy = 0; copy < view.parts; copy++) {
           double x = permi_at(&view, i, j, copy);
-          useful &= x == 0 || permi_exponent(x) + plan->row_exp2[i] + plan->column_exp2[j] >= DBL_MIN_EXP;
+          useful &= x == 0 || permi_exponent(x) + plan.row_exp2[i] + plan.column_exp2[j] >= DBL_MIN_EXP;
         }
-    useful &= !plan->zero;
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
       for (copy = 1; copy < minors->column_count[j]; copy++) /* copies must be scaled alike */
-        useful &= plan->column_exp2[first + copy] == plan->column_exp2[first];
+        useful &= plan.column_exp2[first + copy] == plan.column_exp2[first];
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
-      minors->column_exp2[j] = plan->column_exp2[first];
+      minors->column_exp2[j] = plan.column_exp2[first];
   }
   permi_minors_scale_rows(minors);
   return 1;
@@ -7454,7 +7441,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
         }
       for (j = kernel->lane_columns; j < n; j++) {
         const int block = j - kernel->lane_columns, outer = j - inner - 1;
-        const int at = outer < 0 || outer < 2 ? (copy * (blocks + 2) + block - (outer >= 0)) * number + part * lanes
+        const int at = outer < 2 ? (copy * (blocks + 2) + block - (outer >= 0)) * number + part * lanes
                                               : outer * row + (copy * parts + part) * lanes;
         const double *high = outer < 2 ? work.block_high + at : work.high + at;
         const double *low = outer < 2 ? work.block_low + at : work.low + at;
@@ -15787,7 +15774,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split)(const permi_dense *dense, 
   for (i = 0; i < dense->rows; i += 2 * parts) {
     if (parts == 1) {
       PERMI_EVERY(k, settings, PERMI_NAME(split_real_setting)(
-                                p[0] + k, c[0] + k, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH, apart, x, product));
+                                p[0] + k, c[0] + k, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH, apart, x,
+                                product));
     } else {
       PERMI_EVERY(k, settings, PERMI_NAME(split_complex_setting)(
                                 p, c, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH, apart, x, product, k));
@@ -15804,19 +15792,19 @@ typedef struct PERMI_NAME(total) {
 
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(term)(PERMI_V p, PERMI_V m, int form, int block)
 {
-  if (form == PERMI_SPLIT)
+  if (form == PERM_FORM_SPLIT)
     return p;
-  if (form == PERMI_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
+  if (form == PERM_FORM_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
     return p + m;
   return p - m;
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus)(PERMI_V (*p)[8], PERMI_V (*m)[8], int form, int parts, int k)
 {
-  const PERMI_V re = form == PERMI_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
+  const PERMI_V re = form == PERM_FORM_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
   if (parts == 1)
     return re;
-  return re + (form == PERMI_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
+  return re + (form == PERM_FORM_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *total, PERMI_V term, PERMI_V low, int minus)
@@ -15869,11 +15857,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   for (c = first;;) {
     const PERMI_V one = PERMI_SET(c & 1 ? -1.0 : 1.0);
     PERMI_V p[2][8], m[2][8];
-    if (form == PERMI_NORMALISED)
+    if (form == PERM_FORM_NORMALISED)
       PERMI_NAME(rows_normalised)(dense, x, one, block, p[0], m[0]);
-    else if (form == PERMI_PAIR && parts == 1)
+    else if (form == PERM_FORM_PAIR && parts == 1)
       PERMI_NAME(rows_pair_real)(dense, x, one, block, p[0], m[0]);
-    else if (form == PERMI_PAIR)
+    else if (form == PERM_FORM_PAIR)
       PERMI_NAME(rows_pair_complex)(dense, x, one, block, p, m);
     else
       PERMI_NAME(rows_split)(dense, x, one, p, m, product, parts, block);
@@ -15919,20 +15907,20 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   {                                                                                                                    \
     PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
   }
-PERMI_INSTANCE(glynn_real, PERMI_NORMALISED, 1, PERMI_ROUNDED, PERMI_REAL)
-PERMI_INSTANCE(pair_real, PERMI_PAIR, 1, PERMI_ROUNDED, PERMI_REAL)
+PERMI_INSTANCE(glynn_real, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, PERMI_REAL)
+PERMI_INSTANCE(pair_real, PERM_FORM_PAIR, 1, PERMI_ROUNDED, PERMI_REAL)
 #if PERMI_WIDTH == 8
-PERMI_INSTANCE(glynn_real_k2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(pair_real_k2, PERMI_PAIR, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(glynn_real_k2, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(pair_real_k2, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 2)
 #endif
-PERMI_INSTANCE(split_real, PERMI_SPLIT, 1, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 3 : 2))
-PERMI_INSTANCE(accurate_real, PERMI_SPLIT, 1, PERMI_COMPENSATED, PERMI_REAL)
-PERMI_INSTANCE(dd_real, PERMI_SPLIT, 1, PERMI_DOUBLED, PERMI_REAL)
+PERMI_INSTANCE(split_real, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 3 : 2))
+PERMI_INSTANCE(accurate_real, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, PERMI_REAL)
+PERMI_INSTANCE(dd_real, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, PERMI_REAL)
 #if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(pair_complex, PERMI_PAIR, 2, PERMI_ROUNDED, PERMI_COMPLEX)
-PERMI_INSTANCE(split_complex, PERMI_SPLIT, 2, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 2 : 1))
-PERMI_INSTANCE(accurate_complex, PERMI_SPLIT, 2, PERMI_COMPENSATED, PERMI_COMPLEX)
-PERMI_INSTANCE(dd_complex, PERMI_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
+PERMI_INSTANCE(pair_complex, PERM_FORM_PAIR, 2, PERMI_ROUNDED, PERMI_COMPLEX)
+PERMI_INSTANCE(split_complex, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 2 : 1))
+PERMI_INSTANCE(accurate_complex, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, PERMI_COMPLEX)
+PERMI_INSTANCE(dd_complex, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
 #endif
 #undef PERMI_REAL
 #undef PERMI_COMPLEX

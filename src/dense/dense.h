@@ -69,22 +69,29 @@ static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const pe
   return 1;
 }
 
+/* sum[q] = start + sum over c of +-a[c], - where bit c of q is set; returns how many. */
+static int permi_signed_sums(double start, const double *a, int columns, double *sum)
+{
+  int c, k, size = 1;
+  sum[0] = start;
+  for (c = 0; c < columns; c++)
+    sum[0] += a[c];
+  for (c = 0; c < columns; c++, size *= 2) {
+    const double twice = 2 * a[c];
+    for (k = 0; k < size; k++)
+      sum[size + k] = sum[k] - twice;
+  }
+  return size;
+}
+
 /* Appends a virtual row in the order lanes, block, fixed, outer. */
 static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
   const int inner = maker->inner;
-  double sum[64];
   double start = a[inner];
-  int size, c, k, r = maker->row++;
-  sum[0] = 0;
-  for (c = 0; c < inner; c++)
-    sum[0] += a[c];
-  for (c = 0, size = 1; c < inner; c++, size *= 2)
-    for (k = 0; k < size; k++)
-      sum[size + k] = sum[k] - 2 * a[c];
-  memcpy(maker->table, sum, (size_t)size * sizeof *sum);
-  maker->table += size;
+  int k, r = maker->row++;
+  maker->table += permi_signed_sums(0, a, inner, maker->table);
   for (k = 0; k < dense->outer; k++) {
     double twice = 2 * a[inner + 1 + k];
     start += a[inner + 1 + k];
@@ -190,18 +197,6 @@ static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i,
   }
 }
 
-/* sum[q] = a[0] + sum over b of +-a[lanes + 1 + b], - where bit b of q is set. */
-static void permi_block_sums(const perm_plan *plan, const double *a, double *sum)
-{
-  int b, k, size = 1;
-  sum[0] = a[0];
-  for (b = 0; b < plan->block_columns; b++)
-    sum[0] += a[plan->lane_columns + 1 + b];
-  for (b = 0; b < plan->block_columns; b++, size *= 2)
-    for (k = 0; k < size; k++)
-      sum[size + k] = sum[k] - 2 * a[plan->lane_columns + 1 + b];
-}
-
 /* Rows y = z + l (>>dense_kernels): virtual rows z_i, z_j and, by setting q, z_i l_j(q) + z_j l_i(q); constants l_i(q)
    l_j(q). A last single row: z, l(q). */
 static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, double (*row)[2][PERM_MAX_N], int rows,
@@ -214,7 +209,7 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
   for (r = 0; r < rows; r++)
     for (part = 0; part < parts; part++) {
       const double *a = row[r][part];
-      permi_block_sums(plan, a, l[r][part]);
+      permi_signed_sums(a[0], a + plan->lane_columns + 1, plan->block_columns, l[r][part]);
       for (j = 0; j < count; j++)
         z[r][part][j] = a[1 + j + (j < plan->lane_columns ? 0 : plan->block_columns)];
       memcpy(o, z[r][part], sizeof o);
@@ -222,24 +217,22 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
     }
   for (q = 0; q < settings; q++)
     for (part = 0; part < parts; part++) {
+      const double sign = part ? 1 : -1;
+      const int other = 1 - part;
       if (rows == 1) {
         *constant++ = l[0][part][q];
         continue;
       }
-      if (parts == 1)
-        *constant++ = l[0][0][q] * l[1][0][q];
-      else if (part == 0)
-        *constant++ = l[0][0][q] * l[1][0][q] - l[0][1][q] * l[1][1][q];
-      else
-        *constant++ = l[0][0][q] * l[1][1][q] + l[0][1][q] * l[1][0][q];
+      *constant = l[0][0][q] * l[1][part][q];
+      if (parts == 2)
+        *constant += sign * l[0][1][q] * l[1][other][q];
       if (parts == 2 && q)
-        constant[-1] -= constant[-1 - 2 * q];
+        *constant -= constant[-2 * q];
+      constant++;
       for (j = 0; j < count; j++) {
         o[j] = z[0][0][j] * l[1][part][q] + z[1][0][j] * l[0][part][q];
-        if (parts == 2 && part == 0)
-          o[j] -= z[0][1][j] * l[1][1][q] + z[1][1][j] * l[0][1][q];
-        else if (parts == 2)
-          o[j] += z[0][1][j] * l[1][0][q] + z[1][1][j] * l[0][0][q];
+        if (parts == 2)
+          o[j] += sign * (z[0][1][j] * l[1][other][q] + z[1][1][j] * l[0][other][q]);
       }
       permi_dense_row_rounded(maker, o, count, permi_grid_power(o, count));
     }

@@ -23,10 +23,6 @@ static unsigned permi_scatter(uint64_t x)
   return (unsigned)(x * UINT64_C(0x9e3779b97f4a7c15) >> 56);
 }
 
-#define PERMI_NORMALISED 0
-#define PERMI_PAIR 1
-#define PERMI_SPLIT 2
-
 #define PERMI_ROUNDED 0
 #define PERMI_COMPENSATED 1 /* rounding errors and low parts to first order [Gra09] */
 #define PERMI_DOUBLED 2     /* double-double, of exact double-double row sums */

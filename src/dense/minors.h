@@ -13,15 +13,13 @@
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_MINORS_TOTAL 256 /* with copies: products of binomials stay below 2^256 */
 
-typedef struct permi_minors permi_minors;
-struct permi_minors {
+typedef struct permi_minors {
   int parts, rows, columns; /* distinct; a single wanted row is the last */
   int least;                /* first wanted row */
   int total;                /* of copies */
   int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled */
-  perm_plan plan;                          /* if the matrix written out fits */
   int lossy;
   double below; /* what the grid cuts: permi_rounded_rows */
 
@@ -34,7 +32,7 @@ struct permi_minors {
   double terms, seconds;
   double estimate_relative; /* to the sum of moduli of terms */
   int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
-};
+} permi_minors;
 
 /* [row - least][column][part], and each row's sum of |terms|. */
 typedef struct permi_minors_sum {
@@ -119,32 +117,32 @@ static void permi_minors_write_out(const permi_minors *minors, int scaled, doubl
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->rows - 1, n = minors->total;
-  perm_plan *plan = &minors->plan;
+  perm_plan plan;
   int i, j, copy, first;
   permi_minors_scale_flat(minors);
   if (full) {
     const permi_view view = permi_view_of(full, n, minors->parts, NULL);
-    int useful = 1;
+    int useful;
     permi_minors_write_out(minors, 0, full);
     for (j = 0; one_row && j < n * minors->parts; j++)
       full[(size_t)(n - 1) * (size_t)(n * minors->parts) + (size_t)j] = 1;
-    memset(plan, 0, sizeof *plan);
-    plan->n = n;
-    permi_plan_scale(plan, &view, (int (*)[PERM_MAX_N])(void *)(full + n * n * view.parts));
-    if (plan->zero && one_row)
+    memset(&plan, 0, sizeof plan);
+    plan.n = n;
+    permi_plan_scale(&plan, &view, (int (*)[PERM_MAX_N])(void *)(full + n * n * view.parts));
+    if (plan.zero && one_row)
       return 0;
-    for (i = 0; i < n && !one_row && !plan->zero; i++) /* nothing may be dropped */
+    useful = !plan.zero;
+    for (i = 0; i < n && !one_row && useful; i++) /* nothing may be dropped */
       for (j = 0; j < n; j++)
         for (copy = 0; copy < view.parts; copy++) {
           double x = permi_at(&view, i, j, copy);
-          useful &= x == 0 || permi_exponent(x) + plan->row_exp2[i] + plan->column_exp2[j] >= DBL_MIN_EXP;
+          useful &= x == 0 || permi_exponent(x) + plan.row_exp2[i] + plan.column_exp2[j] >= DBL_MIN_EXP;
         }
-    useful &= !plan->zero;
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
       for (copy = 1; copy < minors->column_count[j]; copy++) /* copies must be scaled alike */
-        useful &= plan->column_exp2[first + copy] == plan->column_exp2[first];
+        useful &= plan.column_exp2[first + copy] == plan.column_exp2[first];
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
-      minors->column_exp2[j] = plan->column_exp2[first];
+      minors->column_exp2[j] = plan.column_exp2[first];
   }
   permi_minors_scale_rows(minors);
   return 1;

@@ -47,7 +47,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
         }
       for (j = kernel->lane_columns; j < n; j++) {
         const int block = j - kernel->lane_columns, outer = j - inner - 1;
-        const int at = outer < 0 || outer < 2 ? (copy * (blocks + 2) + block - (outer >= 0)) * number + part * lanes
+        const int at = outer < 2 ? (copy * (blocks + 2) + block - (outer >= 0)) * number + part * lanes
                                               : outer * row + (copy * parts + part) * lanes;
         const double *high = outer < 2 ? work.block_high + at : work.high + at;
         const double *low = outer < 2 ? work.block_low + at : work.low + at;

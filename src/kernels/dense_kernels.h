@@ -228,7 +228,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split)(const permi_dense *dense, 
   for (i = 0; i < dense->rows; i += 2 * parts) {
     if (parts == 1) {
       PERMI_EVERY(k, settings, PERMI_NAME(split_real_setting)(
-                                p[0] + k, c[0] + k, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH, apart, x, product));
+                                p[0] + k, c[0] + k, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH, apart, x,
+                                product));
     } else {
       PERMI_EVERY(k, settings, PERMI_NAME(split_complex_setting)(
                                 p, c, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH, apart, x, product, k));
@@ -245,19 +246,19 @@ typedef struct PERMI_NAME(total) {
 
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(term)(PERMI_V p, PERMI_V m, int form, int block)
 {
-  if (form == PERMI_SPLIT)
+  if (form == PERM_FORM_SPLIT)
     return p;
-  if (form == PERMI_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
+  if (form == PERM_FORM_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
     return p + m;
   return p - m;
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus)(PERMI_V (*p)[8], PERMI_V (*m)[8], int form, int parts, int k)
 {
-  const PERMI_V re = form == PERMI_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
+  const PERMI_V re = form == PERM_FORM_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
   if (parts == 1)
     return re;
-  return re + (form == PERMI_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
+  return re + (form == PERM_FORM_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *total, PERMI_V term, PERMI_V low, int minus)
@@ -310,11 +311,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   for (c = first;;) {
     const PERMI_V one = PERMI_SET(c & 1 ? -1.0 : 1.0);
     PERMI_V p[2][8], m[2][8];
-    if (form == PERMI_NORMALISED)
+    if (form == PERM_FORM_NORMALISED)
       PERMI_NAME(rows_normalised)(dense, x, one, block, p[0], m[0]);
-    else if (form == PERMI_PAIR && parts == 1)
+    else if (form == PERM_FORM_PAIR && parts == 1)
       PERMI_NAME(rows_pair_real)(dense, x, one, block, p[0], m[0]);
-    else if (form == PERMI_PAIR)
+    else if (form == PERM_FORM_PAIR)
       PERMI_NAME(rows_pair_complex)(dense, x, one, block, p, m);
     else
       PERMI_NAME(rows_split)(dense, x, one, p, m, product, parts, block);
@@ -360,20 +361,20 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   {                                                                                                                    \
     PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
   }
-PERMI_INSTANCE(glynn_real, PERMI_NORMALISED, 1, PERMI_ROUNDED, PERMI_REAL)
-PERMI_INSTANCE(pair_real, PERMI_PAIR, 1, PERMI_ROUNDED, PERMI_REAL)
+PERMI_INSTANCE(glynn_real, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, PERMI_REAL)
+PERMI_INSTANCE(pair_real, PERM_FORM_PAIR, 1, PERMI_ROUNDED, PERMI_REAL)
 #if PERMI_WIDTH == 8
-PERMI_INSTANCE(glynn_real_k2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(pair_real_k2, PERMI_PAIR, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(glynn_real_k2, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(pair_real_k2, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 2)
 #endif
-PERMI_INSTANCE(split_real, PERMI_SPLIT, 1, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 3 : 2))
-PERMI_INSTANCE(accurate_real, PERMI_SPLIT, 1, PERMI_COMPENSATED, PERMI_REAL)
-PERMI_INSTANCE(dd_real, PERMI_SPLIT, 1, PERMI_DOUBLED, PERMI_REAL)
+PERMI_INSTANCE(split_real, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 3 : 2))
+PERMI_INSTANCE(accurate_real, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, PERMI_REAL)
+PERMI_INSTANCE(dd_real, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, PERMI_REAL)
 #if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(pair_complex, PERMI_PAIR, 2, PERMI_ROUNDED, PERMI_COMPLEX)
-PERMI_INSTANCE(split_complex, PERMI_SPLIT, 2, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 2 : 1))
-PERMI_INSTANCE(accurate_complex, PERMI_SPLIT, 2, PERMI_COMPENSATED, PERMI_COMPLEX)
-PERMI_INSTANCE(dd_complex, PERMI_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
+PERMI_INSTANCE(pair_complex, PERM_FORM_PAIR, 2, PERMI_ROUNDED, PERMI_COMPLEX)
+PERMI_INSTANCE(split_complex, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 2 : 1))
+PERMI_INSTANCE(accurate_complex, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, PERMI_COMPLEX)
+PERMI_INSTANCE(dd_complex, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
 #endif
 #undef PERMI_REAL
 #undef PERMI_COMPLEX
