@@ -4706,7 +4706,6 @@ static void permi_small_fold(double *lane, int width, int parts, int n, double *
   }
 }
 
-/* Adds an accumulator's lanes less `bias`, with lane signs if `signs`. */
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
 {
@@ -5248,7 +5247,7 @@ static double permi_plain_unit(const permi_plain *plain)
   return plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
 }
 
-/* Returns the relative rounding of a term's products and of their sum. */
+/* Relative, of a term's products and of their sum. */
 static double permi_plain_rounding(const permi_plain *plain)
 {
   const int total = plain->precision == PERM_PRECISION_FAST ? plain->chunk_log2 / 2 : 0;
@@ -5295,7 +5294,7 @@ static void permi_partial_add(perm_partial *partial, permi_dd value, permi_dd im
   partial->terms += terms;
 }
 
-/* Constant: parts. A real term is a product of two chains. */
+/* A real term is a product of two chains. */
 PERMI_INLINE void permi_gray_double(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial, int parts)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
@@ -5745,7 +5744,7 @@ typedef struct permi_row_maker {
   int row, inner; /* inner: lane and block columns */
 } permi_row_maker;
 
-/* Allocates tables of zeros, aligned, `table` doubles for the rows; dense has its numbers of rows and columns. */
+/* Allocates zeros, `table` doubles for the rows; dense has its numbers of rows and columns. */
 static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const perm_allocator *allocator, int inner,
                             size_t table, size_t constants)
 {
@@ -5875,7 +5874,7 @@ static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view
   return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
-/* Sums of |terms| take 1 of mask + 1 groups; all of a bound's, and below `least` outer columns. */
+/* 0 for bounds and below `least` outer columns. */
 static unsigned permi_absolute_mask(const perm_plan *plan, int least)
 {
   return plan->outer_columns < least || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0
@@ -6146,7 +6145,6 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   return exact;
 }
 
-/* Whether division and grid change no entry. */
 static int permi_gpu_exact_rows(const perm_plan *plan, const permi_view *view)
 {
   double word[4][PERM_MAX_N], lost = 0;
@@ -7127,8 +7125,8 @@ static int permi_minors_most(const permi_minors *minors, int i, int j, int most)
   return most;
 }
 
-/* Scales each row's, then each column's largest entry to about 1: for too many copies to write out, and for entries on
-   no transversal, which >>scale may drop but minors need. */
+/* Rows', then columns' largest entries to about 1: for too many copies to write out, and for entries on no transversal,
+   which >>scale may drop but minors need. */
 static void permi_minors_scale_flat(permi_minors *minors)
 {
   const int counted = minors->rows - (minors->least == minors->rows - 1);
@@ -15905,7 +15903,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   }
 }
 
-/* The largest block that fits 32 registers, or 16; AVX-512's split_complex has tables > 32 KiB with 3. */
+/* Blocks for 32 registers, or 16; split_complex with 3 has tables > 32 KiB. */
 #define PERMI_REAL (PERMI_WIDTH == 8 || PERMI_WIDTH == 2 ? 3 : 2)
 #define PERMI_COMPLEX (PERMI_REAL - 1)
 #define PERMI_INSTANCE(name, form, parts, product, block)                                                              \
@@ -15979,7 +15977,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_signed)(PERMI_N x, PERMI_V si
   return x;
 }
 
-/* z plus `columns` lane columns from `row` on. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_lane_sum)(PERMI_N z, const double *row, int columns,
                                                              PERMI_NAME(small_lanes) lanes, int parts)
 {
@@ -16037,7 +16034,6 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPAND
   return g;
 }
 
-/* Adds a term's halves g, h. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) * sums, PERMI_N g, PERMI_N h,
                                                         PERMI_V sign, int setting, int parts)
 {
@@ -16135,7 +16131,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_form)(const double *from, PER
   return PERMI_NAME(plus)(PERMI_NAME(get)(from + q * PERMI_WIDTH, 32, parts), x);
 }
 
-/* The matrix; its tables at a setting and an outer state, or NULL: row sums are made in registers. */
+/* The matrix; its tables at a setting and an outer state, if any. */
 typedef struct {
   const double *a, *table, *outer, *cross;
   PERMI_NAME(small_lanes) lanes;
@@ -16200,7 +16196,6 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(const PERMI_NAME
   return pair;
 }
 
-/* Adds the terms of 2^block settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * sums,
                                                        const PERMI_NAME(small_source) * from, PERMI_V sign, int tables,
                                                        int parts, int block)
@@ -16604,7 +16599,7 @@ PERMI_INSTANCE(ifma_6, PERMI_IFMA, permi_ifma_few, 6)
 #undef PERMI_INSTANCE
 #undef PERMI_IFMA
 
-/* x += step, or -= if `minus`; a word of x has numbers of 1 or 2 `bytes`. */
+/* x +-= step, numbers of 1 or 2 `bytes`. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_step)(uint32_t *x, const uint32_t *step, int padded, int minus,
                                                       int bytes)
 {
@@ -16618,7 +16613,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_step)(uint32_t *x, const uint32_
   }
 }
 
-/* Turns outer column j: row sums of atoms and of wide limbs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move)(const permi_exact *exact, int j, int minus, uint32_t *x,
                                                       double *wide_x)
 {
@@ -17152,7 +17146,7 @@ typedef struct permi_batch_level {
   int above_is_whole;
 } permi_batch_level;
 
-/* c plus the entry in column t of the set times the product of the set without it. */
+/* c plus the t-th low column's entry times the number of the set without it. */
 PERMI_TARGET PERMI_INLINE PERMI_V permi_batch_append(PERMI_V c, const PERMI_V *low, const double *own, int mask, int t)
 {
   int x, from = mask;
@@ -17167,7 +17161,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V permi_batch_append(PERMI_V c, const PERMI_V *l
   PERMI_EVERY(i, 8, if (i < sets) call);                                                                               \
   PERMI_EVERY(k, 2, i = 8 + k; if (i < sets) call)
 
-/* Constants: size, and how many sets have it. Returns the code behind the group's. */
+/* Constants: size, sets. Returns the code behind. */
 PERMI_TARGET PERMI_INLINE const int *permi_batch_sets(const permi_batch_group *group, const int *code,
                                                       const permi_batch_level *level, PERMI_V *sum, int size, int sets)
 {

@@ -47,7 +47,7 @@ typedef struct permi_row_maker {
   int row, inner; /* inner: lane and block columns */
 } permi_row_maker;
 
-/* Allocates tables of zeros, aligned, `table` doubles for the rows; dense has its numbers of rows and columns. */
+/* Allocates zeros, `table` doubles for the rows; dense has its numbers of rows and columns. */
 static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const perm_allocator *allocator, int inner,
                             size_t table, size_t constants)
 {
@@ -177,7 +177,7 @@ static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view
   return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
-/* Sums of |terms| take 1 of mask + 1 groups; all of a bound's, and below `least` outer columns. */
+/* 0 for bounds and below `least` outer columns. */
 static unsigned permi_absolute_mask(const perm_plan *plan, int least)
 {
   return plan->outer_columns < least || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0

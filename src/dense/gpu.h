@@ -119,7 +119,6 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   return exact;
 }
 
-/* Whether division and grid change no entry. */
 static int permi_gpu_exact_rows(const perm_plan *plan, const permi_view *view)
 {
   double word[4][PERM_MAX_N], lost = 0;

@@ -56,7 +56,6 @@ static void permi_small_fold(double *lane, int width, int parts, int n, double *
   }
 }
 
-/* Adds an accumulator's lanes less `bias`, with lane signs if `signs`. */
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
 {

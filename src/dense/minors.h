@@ -52,8 +52,8 @@ static int permi_minors_most(const permi_minors *minors, int i, int j, int most)
   return most;
 }
 
-/* Scales each row's, then each column's largest entry to about 1: for too many copies to write out, and for entries on
-   no transversal, which >>scale may drop but minors need. */
+/* Rows', then columns' largest entries to about 1: for too many copies to write out, and for entries on no transversal,
+   which >>scale may drop but minors need. */
 static void permi_minors_scale_flat(permi_minors *minors)
 {
   const int counted = minors->rows - (minors->least == minors->rows - 1);

@@ -73,7 +73,7 @@ static double permi_plain_unit(const permi_plain *plain)
   return plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
 }
 
-/* Returns the relative rounding of a term's products and of their sum. */
+/* Relative, of a term's products and of their sum. */
 static double permi_plain_rounding(const permi_plain *plain)
 {
   const int total = plain->precision == PERM_PRECISION_FAST ? plain->chunk_log2 / 2 : 0;
@@ -120,7 +120,7 @@ static void permi_partial_add(perm_partial *partial, permi_dd value, permi_dd im
   partial->terms += terms;
 }
 
-/* Constant: parts. A real term is a product of two chains. */
+/* A real term is a product of two chains. */
 PERMI_INLINE void permi_gray_double(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial, int parts)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;

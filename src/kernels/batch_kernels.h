@@ -155,7 +155,7 @@ typedef struct permi_batch_level {
   int above_is_whole;
 } permi_batch_level;
 
-/* c plus the entry in column t of the set times the product of the set without it. */
+/* c plus the t-th low column's entry times the number of the set without it. */
 PERMI_TARGET PERMI_INLINE PERMI_V permi_batch_append(PERMI_V c, const PERMI_V *low, const double *own, int mask, int t)
 {
   int x, from = mask;
@@ -170,7 +170,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V permi_batch_append(PERMI_V c, const PERMI_V *l
   PERMI_EVERY(i, 8, if (i < sets) call);                                                                               \
   PERMI_EVERY(k, 2, i = 8 + k; if (i < sets) call)
 
-/* Constants: size, and how many sets have it. Returns the code behind the group's. */
+/* Constants: size, sets. Returns the code behind. */
 PERMI_TARGET PERMI_INLINE const int *permi_batch_sets(const permi_batch_group *group, const int *code,
                                                       const permi_batch_level *level, PERMI_V *sum, int size, int sets)
 {

@@ -353,7 +353,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   }
 }
 
-/* The largest block that fits 32 registers, or 16; AVX-512's split_complex has tables > 32 KiB with 3. */
+/* Blocks for 32 registers, or 16; split_complex with 3 has tables > 32 KiB. */
 #define PERMI_REAL (PERMI_WIDTH == 8 || PERMI_WIDTH == 2 ? 3 : 2)
 #define PERMI_COMPLEX (PERMI_REAL - 1)
 #define PERMI_INSTANCE(name, form, parts, product, block)                                                              \

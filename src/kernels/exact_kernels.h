@@ -269,7 +269,7 @@ PERMI_INSTANCE(ifma_6, PERMI_IFMA, permi_ifma_few, 6)
 #undef PERMI_INSTANCE
 #undef PERMI_IFMA
 
-/* x += step, or -= if `minus`; a word of x has numbers of 1 or 2 `bytes`. */
+/* x +-= step, numbers of 1 or 2 `bytes`. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_step)(uint32_t *x, const uint32_t *step, int padded, int minus,
                                                       int bytes)
 {
@@ -283,7 +283,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_step)(uint32_t *x, const uint32_
   }
 }
 
-/* Turns outer column j: row sums of atoms and of wide limbs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move)(const permi_exact *exact, int j, int minus, uint32_t *x,
                                                       double *wide_x)
 {

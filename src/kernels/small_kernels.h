@@ -45,7 +45,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_signed)(PERMI_N x, PERMI_V si
   return x;
 }
 
-/* z plus `columns` lane columns from `row` on. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_lane_sum)(PERMI_N z, const double *row, int columns,
                                                              PERMI_NAME(small_lanes) lanes, int parts)
 {
@@ -103,7 +102,6 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPAND
   return g;
 }
 
-/* Adds a term's halves g, h. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) * sums, PERMI_N g, PERMI_N h,
                                                         PERMI_V sign, int setting, int parts)
 {
@@ -201,7 +199,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_form)(const double *from, PER
   return PERMI_NAME(plus)(PERMI_NAME(get)(from + q * PERMI_WIDTH, 32, parts), x);
 }
 
-/* The matrix; its tables at a setting and an outer state, or NULL: row sums are made in registers. */
+/* The matrix; its tables at a setting and an outer state, if any. */
 typedef struct {
   const double *a, *table, *outer, *cross;
   PERMI_NAME(small_lanes) lanes;
@@ -266,7 +264,6 @@ PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(const PERMI_NAME
   return pair;
 }
 
-/* Adds the terms of 2^block settings. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * sums,
                                                        const PERMI_NAME(small_source) * from, PERMI_V sign, int tables,
                                                        int parts, int block)
