@@ -15033,7 +15033,7 @@ PERMI_BRIEF_BEGIN
    Blocks of >>arrays; a value adds up over all origins in their order. Last vectors read beyond the block
    (PERMI_ARRAY_PAD) but do not store there. */
 
-/* `left` words remain; 0 where the origin has none. */
+/* 0 where the origin has none. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const permi_origin *origin, size_t k,
                                                           size_t left)
 {
@@ -15497,8 +15497,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
 }
 
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  PERMI_ALIGN_LOOPS PERMI_TARGET                                                                                       \
-  static void PERMI_NAME(name)(const permi_hybrid *hybrid, double *slots, double *block)                               \
+  PERMI_KERNEL PERMI_NAME(name)(const permi_hybrid *hybrid, double *slots, double *block)                              \
   {                                                                                                                    \
     PERMI_NAME(hybrid_interpret)(algebra, hybrid, slots, block);                                                       \
   }
