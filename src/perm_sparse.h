@@ -12,7 +12,7 @@
    With perm.h's implementation in another file, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
    perm.h. Needs libc and libm.
 
-   CONTENTS  Rooms as in perm.h, whose list TO ADD holds here too. Proofs of bounds: search THE BOUND.
+   CONTENTS  Rooms as in perm.h, whose TO ADD holds here too. Proofs of bounds: search THE BOUND.
      api/        >>sparse_config     macros
                  >>sparse_calls      public types and functions
      matrix/     >>matrix            compressed rows from triplets, arrays
@@ -79,8 +79,8 @@
    GUARANTEES
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
        (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
-       arrays, tree, band and transversals have a proven `error_bound`; they only add products of entries, so
-       non-negative matrices do not cancel. Methods hybrid and cached sum over signs: `error_bound` is INFINITY.
+       arrays, tree, band and transversals only add products of entries, so non-negative matrices do not cancel, and
+       have a proven `error_bound`. Methods hybrid and cached sum over signs: `error_bound` is INFINITY.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
@@ -94,8 +94,8 @@
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate
-       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, as kernels
-                     generated for the matrix
+       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
+                     made for the matrix
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
        codegen-registers, codegen-memory

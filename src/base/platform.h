@@ -110,7 +110,8 @@ extern int fchmod(int descriptor, mode_t mode);
    times as fast so; the dense kernels for AVX-512 lose 3 to 5 %, planning takes 1.3 times as long, sparyser 1.14,
    decompose 1.27: they stay outside. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
-#define PERMI_BRIEF_BEGIN PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations"))
+#define PERMI_BRIEF_BEGIN                                                                                              \
+  PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations"))
 #define PERMI_BRIEF_END PERMI_PRAGMA(GCC pop_options)
 #else
 #define PERMI_BRIEF_BEGIN
