@@ -1,0 +1,47 @@
+/* ===================================================================================== >>small_result
+   n <= 12 at once, as perm_real and perm_complex compute them, with bound and estimate.
+   The bound: with R_i = sum_j |re a_ij| + |im a_ij|, moduli in place of all numbers give at most prod_i R_i, as the mean
+   over the signs or as the expansion. A number passes through at most K operations on its way into the value: n for a
+   row sum, 4 n for the products of a pair (complex), 9 between, 2^(n-3) for the sum over the signs; the expansions of n
+   <= 4 take at most 16. So |error| <= K u / (1 - K u) prod_i R_i [Hig02, 3.1], and what >>small says of underflow. It is
+   weak where much cancels: certify takes the general path.
+   The estimate of n > 4 is what permi_small_stands compares, in full. */
+#pragma once
+#include "small.h"
+
+/* Fills in a result if the value stands and is not 0, 2 <= n <= 12, isa not AUTO; else returns 0. */
+static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
+{
+  double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], moduli, bound, estimate;
+  int i;
+  if (ld != n) {
+    for (i = 0; i < n; i++)
+      memcpy(tight + i * n * parts, a + i * ld * parts, (size_t)(n * parts) * sizeof *a);
+    a = tight;
+  }
+  if (n < 4)
+    isa = PERM_ISA_PLAIN;
+  if (!(parts == 2 ? permi_small_complex(isa, n, a, out) : permi_small_real(isa, n, a, out)) ||
+      (out[0] == 0 && (parts == 1 || out[1] == 0)))
+    return 0;
+  bound = permi_small_products(n, n * parts, a, &moduli) * PERMI_UNIT * 1.001;
+  if (n > 4) {
+    bound = bound * ((1 << (n - 3)) + 8 * n) + 1e-170;
+    estimate = fmin(bound, 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_scale(n, out[parts + 1]))));
+  } else {
+    bound = permi_small_is_whole(n * n * parts, a) ? 0 : 16 * bound + 1e-200;
+    estimate = 0.1 * bound;
+  }
+  permi_result_clear(result);
+  result->value = out[0];
+  result->imaginary = parts == 2 ? out[1] : 0;
+  result->error_bound = bound;
+  result->error_estimate = estimate;
+  result->is_complex = parts == 2;
+  result->method = n > 4 ? PERM_METHOD_DENSE : PERM_METHOD_EXPANSION;
+  result->precision = PERM_PRECISION_DEFAULT;
+  result->isa = isa;
+  result->threads = 1;
+  result->terms = (double)(1 << (n - 1));
+  return 1;
+}
