@@ -20,6 +20,7 @@
 #include "t_dense.c"
 #include "t_scale.c"
 #include "t_small.c"
+#include "t_small_result.c"
 #include "t_bounds.c"
 #include "t_climb.c"
 #include "t_dense_complex.c"

@@ -27,7 +27,10 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   bound = permi_small_products(n, n * parts, a, &moduli) * PERMI_UNIT * 1.001;
   if (n > 4) {
     bound = bound * ((1 << (n - 3)) + 8 * n) + 1e-170;
-    estimate = fmin(bound, 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_scale(n, out[parts + 1]))));
+    estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_scale(n, out[parts + 1])));
+    if (estimate > 1e-10 * fmax(fabs(out[0]), parts == 2 ? fabs(out[1]) : 0))
+      estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_norms(n, n * parts, a)));
+    estimate = fmin(bound, estimate);
   } else {
     bound = permi_small_is_whole(n * n * parts, a) ? 0 : 16 * bound + 1e-200;
     estimate = 0.1 * bound;
