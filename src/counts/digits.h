@@ -75,14 +75,6 @@ static void permi_factor_set(const permi_counts *counts, const permi_dd *x, cons
   }
 }
 
-static permi_wide permi_wide_times(int64_t x, int64_t y)
-{
-  const permi_wide from = permi_wide_of(x);
-  permi_wide product = {0, 0};
-  permi_wide_add_product(&product, &from, y);
-  return product;
-}
-
 static void permi_counts_factor(const permi_counts *counts, int digit, int form, int times, permi_factor *factor)
 {
   permi_dd x[2] = {{0, 0}, {0, 0}};
@@ -90,10 +82,12 @@ static void permi_counts_factor(const permi_counts *counts, int digit, int form,
   int part;
   for (part = 0; part < counts->parts; part++) {
     const size_t at = permi_counts_at(counts, digit, part, form);
-    if (counts->integer)
-      integer[part] = permi_wide_times(counts->integer[at], times);
-    else
+    if (counts->integer) {
+      const permi_wide entry = permi_wide_of(counts->integer[at]);
+      permi_wide_add_product(&integer[part], &entry, times);
+    } else {
       x[part] = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
+    }
   }
   permi_factor_set(counts, x, integer, factor);
 }

@@ -54,11 +54,6 @@ static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
   return 1;
 }
 
-static int permi_nary_times(const permi_counts *counts, const permi_nary *walk, int d)
-{
-  return counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d];
-}
-
 static int permi_nary_moved(const permi_counts *counts, const permi_nary *walk)
 {
   return (counts->ryser ? 1 : -2) * walk->up[walk->digit];
@@ -177,7 +172,7 @@ static void permi_forms_start(const permi_counts *counts, permi_forms *forms, co
   memset(forms->low, 0, rows * sizeof *forms->low);
   memset(forms->word, 0, counts->integer ? rows * sizeof *forms->word : 0);
   for (d = 0; d < counts->digits; d++)
-    permi_forms_move(counts, forms, d, permi_nary_times(counts, walk, d));
+    permi_forms_move(counts, forms, d, counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d]);
 }
 
 static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, permi_nary_work *work,
@@ -234,8 +229,7 @@ static void permi_forms_factor(const permi_counts *counts, const permi_forms *fo
   permi_factor_set(counts, x, integer, factor);
 }
 
-/* Returns the place of the term times F: there, in the room, or behind it for e_M. e: e_k of moduli from the term's
-   own. */
+/* Returns the place of the term times F: there, in the room, or behind it for e_M. e: e_k of moduli. */
 static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms *forms, uint64_t *term, double *e,
                                   uint64_t *room)
 {
@@ -268,8 +262,8 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
   return term + (counts->symmetric ? (size_t)needed * size : 0);
 }
 
-/* Adds a term, or subtracts it: integers to the total, double-doubles to the sums at once. absolute: the sum of its
-   moduli, or NULL for its modulus. */
+/* Adds a term, or subtracts it: integers to the total, double-doubles to the sums. absolute: the sum of its moduli, or
+   NULL for its modulus. */
 static void permi_nary_add(const permi_counts *counts, uint64_t *term, int negative, const double *absolute,
                            uint64_t *total, perm_partial *partial)
 {
