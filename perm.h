@@ -7895,14 +7895,14 @@ static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uin
   }
 }
 
-/* Adds the product of the rows to total, or subtracts it. */
+/* Adds the product of the rows to total, or subtracts it: begins with -1. */
 static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_t *low, const uint64_t *high, int minus,
                                    uint64_t (*total)[PERMI_EXACT_ROOM])
 {
   const int parts = plain->parts;
   uint64_t product[2][PERMI_EXACT_ROOM], next[2][PERMI_EXACT_ROOM], other[PERMI_EXACT_ROOM];
   int words = 1, g, k, part;
-  product[0][0] = 1;
+  product[0][0] = minus ? UINT64_MAX : 1;
   product[1][0] = 0;
   for (g = 0; g < plain->groups; g++) {
     const int row = plain->first[g], end = plain->first[g + 1], wide = g < plain->wide_groups, grown = plain->words[g];
@@ -7930,10 +7930,7 @@ static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_
   }
   for (part = 0; part < parts; part++) {
     permi_signed_grow(product[part], words, plain->sum_words);
-    if (minus)
-      permi_words_subtract(total[part], product[part], plain->sum_words);
-    else
-      permi_words_add(total[part], product[part], plain->sum_words);
+    permi_words_add(total[part], product[part], plain->sum_words);
   }
 }
 
@@ -7959,11 +7956,12 @@ static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *l
                                uint64_t (*total)[PERMI_EXACT_ROOM])
 {
   const uint64_t p = plain->modulus;
+  const int n = plain->n, parts = plain->parts;
   uint64_t re = plain->one, im = 0;
   int k;
-  for (k = 0; k < plain->n && plain->parts == 1; k++)
+  for (k = 0; parts == 1 && k < n; k++)
     re = permi_montgomery(plain, re, low[k]);
-  for (k = 0; k < 2 * plain->n && plain->parts == 2; k += 2) {
+  for (k = 0; parts == 2 && k < 2 * n; k += 2) {
     const uint64_t plus = permi_montgomery(plain, re, low[k]), cross = permi_montgomery(plain, re, low[k + 1]);
     re = permi_residue_add(plus, permi_montgomery(plain, im, low[k + 1]), 1, p);
     im = permi_residue_add(permi_montgomery(plain, im, low[k]), cross, 0, p);
@@ -8338,30 +8336,24 @@ static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const
 
 static permi_exact_plan permi_exact_plan_of(const perm_options *options, int n, const permi_integer_view *view)
 {
-  permi_exact_rows rows = permi_exact_look(view, n, 0);
-  permi_exact_plan plan = permi_exact_plan_rows(options, &rows), other;
-  rows = permi_exact_look(view, n, 1);
-  other = permi_exact_plan_rows(options, &rows);
+  const permi_exact_rows rows = permi_exact_look(view, n, 0), columns = permi_exact_look(view, n, 1);
+  const permi_exact_plan plan = permi_exact_plan_rows(options, &rows), other = permi_exact_plan_rows(options, &columns);
   return other.seconds < plan.seconds ? other : plan;
 }
 
-/* sum_k total[k] 2^(window k), as integers. */
+/* sum_k total[k] 2^(window k); 1 is 2^1074 units. */
 static void permi_exact_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_exact *exact = (const permi_exact *)leaf->context;
   permi_wide total[PERMI_EXACT_LIMBS + 1];
-  uint64_t word[PERMI_EXACT_LIMBS + 4]; /* 51 bits a limb, 64 a word */
   int k;
   memset(total, 0, sizeof total);
   exact->run(exact, chunk, (permi_exact_work *)workspace, total);
   for (k = 0; k <= exact->limbs; k++) {
-    const int negative = (int)(total[k].high >> 63), bit = k * exact->window, at = bit / 64, shift = bit % 64;
+    const int negative = (int)(total[k].high >> 63), bit = k * exact->window + 1074, at = bit / 64, shift = bit % 64;
     const permi_wide x = negative ? permi_wide_negate(total[k]) : total[k];
-    memset(word, 0, sizeof word);
-    word[at] = x.low << shift;
-    word[at + 1] = x.high << shift | (shift ? x.low >> (64 - shift) : 0);
-    word[at + 2] = shift ? x.high >> (64 - shift) : 0;
-    permi_sum_add_integer(&partial->value, word, at + 3, negative);
+    permi_sum_carry(&partial->value, at, x.low << shift, x.low >> 1 >> (63 - shift), negative);
+    permi_sum_carry(&partial->value, at + 1, x.high << shift, x.high >> 1 >> (63 - shift), negative);
   }
   partial->terms += leaf->information.work / (double)exact->n / (double)leaf->information.chunks;
 }
@@ -9268,15 +9260,18 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
   }
 }
 
-/* cell = a b, a and b real, b a whole number >= 0. */
-PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_counts *counts, void *cell, const void *a, const void *b)
+/* cell = a b, or -a b, a and b real, b a whole number >= 0. */
+PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_counts *counts, void *cell, const void *a, const void *b,
+                                                int minus)
 {
   const int words = counts->numbers.words;
   memset(cell, 0, counts->size * sizeof(uint64_t));
-  if (counts->integer)
-    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, words, (const uint64_t *)b, words, 0);
-  else
-    *(permi_dd *)cell = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
+  if (counts->integer) {
+    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, words, (const uint64_t *)b, words, minus);
+  } else {
+    const permi_dd product = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
+    *(permi_dd *)cell = minus ? permi_dd_negate(product) : product;
+  }
 }
 
 /* At least about the modulus of a cell of double-doubles; 0 of integers. */
@@ -9969,50 +9964,34 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
   return term + (counts->symmetric ? (size_t)needed * size : 0);
 }
 
-/* Adds a term, or subtracts it: integers to the total, double-doubles to the sums. absolute: the sum of its moduli, or
-   NULL for its modulus. */
-static void permi_nary_add(const permi_counts *counts, uint64_t *term, int negative, const double *absolute,
-                           uint64_t *total, perm_partial *partial)
-{
-  const int words = counts->numbers.words;
-  double *x = (double *)(void *)term;
-  int part;
-  for (part = 0; part < counts->parts && counts->integer; part++)
-    if (negative)
-      permi_words_subtract(total + part * words, term + part * words, words);
-    else
-      permi_words_add(total + part * words, term + part * words, words);
-  if (counts->integer)
-    return;
-  for (part = 0; part < 2 * counts->parts && negative; part++)
-    x[part] = -x[part];
-  permi_sum_add_double(&partial->absolute, absolute ? *absolute : permi_cell_modulus(counts, term));
-  permi_value_sum_parts(&counts->numbers, term, partial);
-}
-
+/* Adds integers to a total, double-doubles to the sums. */
 static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
   const permi_numbers *numbers = &counts->numbers;
-  const int size = (int)counts->size, needed = counts->needed;
-  uint64_t *weight = work->of.terms.cell, *term = weight + (counts->digits + 1) * size;
+  const int size = (int)counts->size, needed = counts->needed, words = numbers->words;
+  uint64_t *weight = work->of.terms.cell, *one = weight + counts->digits * size, *term = one + size;
   uint64_t *room = term + ((counts->symmetric ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
-  int d;
+  int d, part;
   permi_forms_start(counts, &work->forms, walk);
-  permi_value_one(numbers, weight + counts->digits * size);
+  permi_value_one(numbers, one);
   memset(total, 0, counts->size * sizeof *total);
   for (;;) {
     for (d = walk->digit; d >= 0; d--)
       permi_cell_weigh(counts, weight + d * size, weight + (d + 1) * size,
-                       counts->weight + (counts->weight_at[d] + walk->v[d]) * size);
+                       counts->weight + (counts->weight_at[d] + walk->v[d]) * size, 0);
     if (!counts->ryser || walk->total <= needed) {
-      if (counts->ryser)
-        permi_cell_weigh(counts, term, weight, counts->rank_weight + walk->total * size);
-      else
-        memcpy(term, weight, counts->size * sizeof *term);
+      const uint64_t *product;
+      permi_cell_weigh(counts, term, weight, counts->ryser ? counts->rank_weight + walk->total * size : one,
+                       permi_nary_negative(counts, walk));
       e[0] = permi_cell_modulus(counts, term);
-      permi_nary_add(counts, permi_cells_term(counts, &work->forms, term, e, room), permi_nary_negative(counts, walk),
-                     counts->symmetric ? e + needed : NULL, total, partial);
+      product = permi_cells_term(counts, &work->forms, term, e, room);
+      for (part = 0; part < counts->parts && counts->integer; part++)
+        permi_words_add(total + part * words, product + part * words, words);
+      if (!counts->integer) {
+        permi_sum_add_double(&partial->absolute, counts->symmetric ? e[needed] : permi_cell_modulus(counts, product));
+        permi_value_sum_parts(numbers, product, partial);
+      }
     }
     if (!permi_nary_next(counts, walk))
       break;
@@ -13851,7 +13830,7 @@ typedef struct permi_factors {
 } permi_factors;
 
 typedef struct permi_low_rank {
-  permi_pool pool; /* has also this */
+  permi_pool pool; /* of all that follows, and of this structure */
   perm_allocator allocator;
   int n, r, parts;
   int factorial_exp2;
@@ -14781,20 +14760,21 @@ static permi_moments permi_sample_shared(permi_sampler *sampler, int threads)
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
-  int sweep, side, i, j, k;
+  int sweep, i, j, k;
   memset(shift, 0, 2 * (size_t)n * sizeof *shift);
   for (sweep = 0; sweep < 4; sweep++) {
-    side = sweep & 1;
+    const int side = sweep & 1, *others = shift + (1 - side) * n;
+    const ptrdiff_t line = side ? 1 : view->ld, along = side ? view->ld : 1;
     for (i = 0; i < n; i++) {
       int largest = INT_MIN;
       if (permi_watch(watch, 8.0 * n * parts))
         return 1;
-      for (j = 0; j < n * parts; j++) {
-        const double x = view->a[side ? ((ptrdiff_t)(j / parts) * view->ld + i) * view->parts + j % parts
-                                      : ((ptrdiff_t)i * view->ld + j / parts) * view->parts + j % parts];
-        if (x != 0 && permi_exponent(x) - shift[(1 - side) * n + j / parts] > largest)
-          largest = permi_exponent(x) - shift[(1 - side) * n + j / parts];
-      }
+      for (j = 0; j < n; j++)
+        for (k = 0; k < parts; k++) {
+          const double x = view->a[(i * line + j * along) * view->parts + k];
+          const int e = x != 0 ? permi_exponent(x) - others[j] : INT_MIN;
+          largest = e > largest ? e : largest;
+        }
       if (largest == INT_MIN)
         return 0;
       shift[side * n + i] = largest;

@@ -114,15 +114,18 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
   }
 }
 
-/* cell = a b, a and b real, b a whole number >= 0. */
-PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_counts *counts, void *cell, const void *a, const void *b)
+/* cell = a b, or -a b, a and b real, b a whole number >= 0. */
+PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_counts *counts, void *cell, const void *a, const void *b,
+                                                int minus)
 {
   const int words = counts->numbers.words;
   memset(cell, 0, counts->size * sizeof(uint64_t));
-  if (counts->integer)
-    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, words, (const uint64_t *)b, words, 0);
-  else
-    *(permi_dd *)cell = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
+  if (counts->integer) {
+    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, words, (const uint64_t *)b, words, minus);
+  } else {
+    const permi_dd product = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
+    *(permi_dd *)cell = minus ? permi_dd_negate(product) : product;
+  }
 }
 
 /* At least about the modulus of a cell of double-doubles; 0 of integers. */

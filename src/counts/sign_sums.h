@@ -262,50 +262,34 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
   return term + (counts->symmetric ? (size_t)needed * size : 0);
 }
 
-/* Adds a term, or subtracts it: integers to the total, double-doubles to the sums. absolute: the sum of its moduli, or
-   NULL for its modulus. */
-static void permi_nary_add(const permi_counts *counts, uint64_t *term, int negative, const double *absolute,
-                           uint64_t *total, perm_partial *partial)
-{
-  const int words = counts->numbers.words;
-  double *x = (double *)(void *)term;
-  int part;
-  for (part = 0; part < counts->parts && counts->integer; part++)
-    if (negative)
-      permi_words_subtract(total + part * words, term + part * words, words);
-    else
-      permi_words_add(total + part * words, term + part * words, words);
-  if (counts->integer)
-    return;
-  for (part = 0; part < 2 * counts->parts && negative; part++)
-    x[part] = -x[part];
-  permi_sum_add_double(&partial->absolute, absolute ? *absolute : permi_cell_modulus(counts, term));
-  permi_value_sum_parts(&counts->numbers, term, partial);
-}
-
+/* Adds integers to a total, double-doubles to the sums. */
 static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
   const permi_numbers *numbers = &counts->numbers;
-  const int size = (int)counts->size, needed = counts->needed;
-  uint64_t *weight = work->of.terms.cell, *term = weight + (counts->digits + 1) * size;
+  const int size = (int)counts->size, needed = counts->needed, words = numbers->words;
+  uint64_t *weight = work->of.terms.cell, *one = weight + counts->digits * size, *term = one + size;
   uint64_t *room = term + ((counts->symmetric ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
-  int d;
+  int d, part;
   permi_forms_start(counts, &work->forms, walk);
-  permi_value_one(numbers, weight + counts->digits * size);
+  permi_value_one(numbers, one);
   memset(total, 0, counts->size * sizeof *total);
   for (;;) {
     for (d = walk->digit; d >= 0; d--)
       permi_cell_weigh(counts, weight + d * size, weight + (d + 1) * size,
-                       counts->weight + (counts->weight_at[d] + walk->v[d]) * size);
+                       counts->weight + (counts->weight_at[d] + walk->v[d]) * size, 0);
     if (!counts->ryser || walk->total <= needed) {
-      if (counts->ryser)
-        permi_cell_weigh(counts, term, weight, counts->rank_weight + walk->total * size);
-      else
-        memcpy(term, weight, counts->size * sizeof *term);
+      const uint64_t *product;
+      permi_cell_weigh(counts, term, weight, counts->ryser ? counts->rank_weight + walk->total * size : one,
+                       permi_nary_negative(counts, walk));
       e[0] = permi_cell_modulus(counts, term);
-      permi_nary_add(counts, permi_cells_term(counts, &work->forms, term, e, room), permi_nary_negative(counts, walk),
-                     counts->symmetric ? e + needed : NULL, total, partial);
+      product = permi_cells_term(counts, &work->forms, term, e, room);
+      for (part = 0; part < counts->parts && counts->integer; part++)
+        permi_words_add(total + part * words, product + part * words, words);
+      if (!counts->integer) {
+        permi_sum_add_double(&partial->absolute, counts->symmetric ? e[needed] : permi_cell_modulus(counts, product));
+        permi_value_sum_parts(numbers, product, partial);
+      }
     }
     if (!permi_nary_next(counts, walk))
       break;

@@ -160,14 +160,14 @@ static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uin
   }
 }
 
-/* Adds the product of the rows to total, or subtracts it. */
+/* Adds the product of the rows to total, or subtracts it: begins with -1. */
 static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_t *low, const uint64_t *high, int minus,
                                    uint64_t (*total)[PERMI_EXACT_ROOM])
 {
   const int parts = plain->parts;
   uint64_t product[2][PERMI_EXACT_ROOM], next[2][PERMI_EXACT_ROOM], other[PERMI_EXACT_ROOM];
   int words = 1, g, k, part;
-  product[0][0] = 1;
+  product[0][0] = minus ? UINT64_MAX : 1;
   product[1][0] = 0;
   for (g = 0; g < plain->groups; g++) {
     const int row = plain->first[g], end = plain->first[g + 1], wide = g < plain->wide_groups, grown = plain->words[g];
@@ -195,10 +195,7 @@ static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_
   }
   for (part = 0; part < parts; part++) {
     permi_signed_grow(product[part], words, plain->sum_words);
-    if (minus)
-      permi_words_subtract(total[part], product[part], plain->sum_words);
-    else
-      permi_words_add(total[part], product[part], plain->sum_words);
+    permi_words_add(total[part], product[part], plain->sum_words);
   }
 }
 
@@ -224,11 +221,12 @@ static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *l
                                uint64_t (*total)[PERMI_EXACT_ROOM])
 {
   const uint64_t p = plain->modulus;
+  const int n = plain->n, parts = plain->parts;
   uint64_t re = plain->one, im = 0;
   int k;
-  for (k = 0; k < plain->n && plain->parts == 1; k++)
+  for (k = 0; parts == 1 && k < n; k++)
     re = permi_montgomery(plain, re, low[k]);
-  for (k = 0; k < 2 * plain->n && plain->parts == 2; k += 2) {
+  for (k = 0; parts == 2 && k < 2 * n; k += 2) {
     const uint64_t plus = permi_montgomery(plain, re, low[k]), cross = permi_montgomery(plain, re, low[k + 1]);
     re = permi_residue_add(plus, permi_montgomery(plain, im, low[k + 1]), 1, p);
     im = permi_residue_add(permi_montgomery(plain, im, low[k]), cross, 0, p);

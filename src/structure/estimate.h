@@ -213,20 +213,21 @@ static permi_moments permi_sample_shared(permi_sampler *sampler, int threads)
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
-  int sweep, side, i, j, k;
+  int sweep, i, j, k;
   memset(shift, 0, 2 * (size_t)n * sizeof *shift);
   for (sweep = 0; sweep < 4; sweep++) {
-    side = sweep & 1;
+    const int side = sweep & 1, *others = shift + (1 - side) * n;
+    const ptrdiff_t line = side ? 1 : view->ld, along = side ? view->ld : 1;
     for (i = 0; i < n; i++) {
       int largest = INT_MIN;
       if (permi_watch(watch, 8.0 * n * parts))
         return 1;
-      for (j = 0; j < n * parts; j++) {
-        const double x = view->a[side ? ((ptrdiff_t)(j / parts) * view->ld + i) * view->parts + j % parts
-                                      : ((ptrdiff_t)i * view->ld + j / parts) * view->parts + j % parts];
-        if (x != 0 && permi_exponent(x) - shift[(1 - side) * n + j / parts] > largest)
-          largest = permi_exponent(x) - shift[(1 - side) * n + j / parts];
-      }
+      for (j = 0; j < n; j++)
+        for (k = 0; k < parts; k++) {
+          const double x = view->a[(i * line + j * along) * view->parts + k];
+          const int e = x != 0 ? permi_exponent(x) - others[j] : INT_MIN;
+          largest = e > largest ? e : largest;
+        }
       if (largest == INT_MIN)
         return 0;
       shift[side * n + i] = largest;

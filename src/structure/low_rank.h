@@ -15,7 +15,7 @@ typedef struct permi_factors {
 } permi_factors;
 
 typedef struct permi_low_rank {
-  permi_pool pool; /* has also this */
+  permi_pool pool; /* of all that follows, and of this structure */
   perm_allocator allocator;
   int n, r, parts;
   int factorial_exp2;
