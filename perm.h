@@ -8341,19 +8341,23 @@ static permi_exact_plan permi_exact_plan_of(const perm_options *options, int n, 
   return other.seconds < plan.seconds ? other : plan;
 }
 
-/* sum_k total[k] 2^(window k); 1 is 2^1074 units. */
+/* sum_k total[k] 2^(window k), as integers. */
 static void permi_exact_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_exact *exact = (const permi_exact *)leaf->context;
   permi_wide total[PERMI_EXACT_LIMBS + 1];
+  uint64_t word[PERMI_EXACT_LIMBS + 4]; /* 51 bits a limb, 64 a word */
   int k;
   memset(total, 0, sizeof total);
   exact->run(exact, chunk, (permi_exact_work *)workspace, total);
   for (k = 0; k <= exact->limbs; k++) {
-    const int negative = (int)(total[k].high >> 63), bit = k * exact->window + 1074, at = bit / 64, shift = bit % 64;
+    const int negative = (int)(total[k].high >> 63), bit = k * exact->window, at = bit / 64, shift = bit % 64;
     const permi_wide x = negative ? permi_wide_negate(total[k]) : total[k];
-    permi_sum_carry(&partial->value, at, x.low << shift, x.low >> 1 >> (63 - shift), negative);
-    permi_sum_carry(&partial->value, at + 1, x.high << shift, x.high >> 1 >> (63 - shift), negative);
+    memset(word, 0, sizeof word);
+    word[at] = x.low << shift;
+    word[at + 1] = x.high << shift | (shift ? x.low >> (64 - shift) : 0);
+    word[at + 2] = shift ? x.high >> (64 - shift) : 0;
+    permi_sum_add_integer(&partial->value, word, at + 3, negative);
   }
   partial->terms += leaf->information.work / (double)exact->n / (double)leaf->information.chunks;
 }
@@ -9623,7 +9627,9 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
       dp.inner[plane] = next;
     if (control)
       control->activity = "subsets";
-    if (permi_zero(control, next, dp.states * size * sizeof(double))) {
+    if (!permi_zero(control, next, dp.states * size * sizeof(double))) {
+      status = control->stopped;
+    } else {
       for (plane = 0; plane < 3; plane++)
         if (plane == 2 ? absolute : counts->plain && plane < counts->parts) {
           dp.plane[plane] = next;
@@ -9635,8 +9641,6 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
         permi_value_one(&counts->numbers, dp.cell);
       }
       status = permi_subsets_run(&dp, leaf->information.seconds, &mine);
-    } else {
-      status = control->stopped;
     }
   }
   permi_pool_release(&pool);
@@ -14043,6 +14047,7 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   uint32_t *below = (uint32_t *)permi_pool_get(&pool, (size_t)count * (size_t)(r - 1), sizeof *below);
   permi_dd *weight = (permi_dd *)permi_pool_get(&pool, (size_t)count, sizeof *weight);
   double *factor = (double *)permi_pool_get(&pool, 2 * entries, sizeof *factor);
+  const permi_low_rank made = {pool, *allocator, n, r, parts, 0, (size_t)count, below, weight, {factor, NULL}};
   long long exp2 = 0;
   uint64_t hash = PERMI_HASH_START;
   size_t k;
@@ -14050,15 +14055,7 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
   }
-  low->pool = pool;
-  low->allocator = *allocator;
-  low->n = n;
-  low->r = r;
-  low->parts = parts;
-  low->count = (size_t)count;
-  low->below = below;
-  low->weight = weight;
-  low->factor[0] = factor;
+  *low = made;
   low->factor[1] = factor + entries;
   *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
   permi_low_rank_exponents(low, factorial, factorial_exp2);

@@ -343,7 +343,9 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
       dp.inner[plane] = next;
     if (control)
       control->activity = "subsets";
-    if (permi_zero(control, next, dp.states * size * sizeof(double))) {
+    if (!permi_zero(control, next, dp.states * size * sizeof(double))) {
+      status = control->stopped;
+    } else {
       for (plane = 0; plane < 3; plane++)
         if (plane == 2 ? absolute : counts->plain && plane < counts->parts) {
           dp.plane[plane] = next;
@@ -355,8 +357,6 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
         permi_value_one(&counts->numbers, dp.cell);
       }
       status = permi_subsets_run(&dp, leaf->information.seconds, &mine);
-    } else {
-      status = control->stopped;
     }
   }
   permi_pool_release(&pool);

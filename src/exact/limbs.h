@@ -194,19 +194,23 @@ static permi_exact_plan permi_exact_plan_of(const perm_options *options, int n, 
   return other.seconds < plan.seconds ? other : plan;
 }
 
-/* sum_k total[k] 2^(window k); 1 is 2^1074 units. */
+/* sum_k total[k] 2^(window k), as integers. */
 static void permi_exact_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_exact *exact = (const permi_exact *)leaf->context;
   permi_wide total[PERMI_EXACT_LIMBS + 1];
+  uint64_t word[PERMI_EXACT_LIMBS + 4]; /* 51 bits a limb, 64 a word */
   int k;
   memset(total, 0, sizeof total);
   exact->run(exact, chunk, (permi_exact_work *)workspace, total);
   for (k = 0; k <= exact->limbs; k++) {
-    const int negative = (int)(total[k].high >> 63), bit = k * exact->window + 1074, at = bit / 64, shift = bit % 64;
+    const int negative = (int)(total[k].high >> 63), bit = k * exact->window, at = bit / 64, shift = bit % 64;
     const permi_wide x = negative ? permi_wide_negate(total[k]) : total[k];
-    permi_sum_carry(&partial->value, at, x.low << shift, x.low >> 1 >> (63 - shift), negative);
-    permi_sum_carry(&partial->value, at + 1, x.high << shift, x.high >> 1 >> (63 - shift), negative);
+    memset(word, 0, sizeof word);
+    word[at] = x.low << shift;
+    word[at + 1] = x.high << shift | (shift ? x.low >> (64 - shift) : 0);
+    word[at + 2] = shift ? x.high >> (64 - shift) : 0;
+    permi_sum_add_integer(&partial->value, word, at + 3, negative);
   }
   partial->terms += leaf->information.work / (double)exact->n / (double)leaf->information.chunks;
 }

@@ -228,6 +228,7 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
   uint32_t *below = (uint32_t *)permi_pool_get(&pool, (size_t)count * (size_t)(r - 1), sizeof *below);
   permi_dd *weight = (permi_dd *)permi_pool_get(&pool, (size_t)count, sizeof *weight);
   double *factor = (double *)permi_pool_get(&pool, 2 * entries, sizeof *factor);
+  const permi_low_rank made = {pool, *allocator, n, r, parts, 0, (size_t)count, below, weight, {factor, NULL}};
   long long exp2 = 0;
   uint64_t hash = PERMI_HASH_START;
   size_t k;
@@ -235,15 +236,7 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
   }
-  low->pool = pool;
-  low->allocator = *allocator;
-  low->n = n;
-  low->r = r;
-  low->parts = parts;
-  low->count = (size_t)count;
-  low->below = below;
-  low->weight = weight;
-  low->factor[0] = factor;
+  *low = made;
   low->factor[1] = factor + entries;
   *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
   permi_low_rank_exponents(low, factorial, factorial_exp2);
