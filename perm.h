@@ -8097,7 +8097,7 @@ static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int
   leaf->scale_exp2 = rows->halved - (rows->n - 1);
 }
 
-static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exact_rows *rows, uint64_t modulus,
+static perm_status permi_exact_plain_leaf(const perm_options *options, const permi_exact_rows *rows, uint64_t modulus,
                                           permi_leaf *leaf, perm_result *result)
 {
   const int n = rows->n, parts = rows->parts, size = n * parts;
@@ -8289,6 +8289,7 @@ typedef struct permi_exact_plan {
   permi_exact_rows rows;
   permi_exact_packing packing;
   const permi_exact_family *family; /* NULL: the portable kernel */
+  uint64_t modulus;                 /* 0: integers */
   int can_skip, skip;
   int gpu;
   double survivors, seconds;
@@ -8887,40 +8888,39 @@ static void permi_exact_plan_gpu(const perm_options *options, int n, const permi
   }
 }
 
+/* The fastest plan, also in residues if options.modulus is odd and below 2^63. */
+static permi_exact_plan permi_exact_fastest(const perm_options *options, int n, const permi_integer_view *view)
+{
+  permi_exact_plan plan = permi_exact_plan_of(options, n, view);
+  permi_exact_plan_gpu(options, n, view, &plan);
+  if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63) {
+    const permi_exact_rows rows = permi_exact_look(view, n, 0);
+    const double seconds = permi_exact_plain_seconds(&rows, options->modulus);
+    if (seconds < plan.seconds) {
+      memset(&plan, 0, sizeof plan);
+      plan.rows = rows;
+      plan.modulus = options->modulus;
+      plan.seconds = seconds;
+    }
+  }
+  return plan;
+}
+
 /* One leaf for integers or Gaussian integers, 1 <= n <= 64. */
 PERMI_UNUSED
 static perm_status permi_exact_leaf(const perm_options *options, int n, const permi_integer_view *view,
                                     permi_leaf *leaf, perm_result *result)
 {
-  permi_exact_plan plan = permi_exact_plan_of(options, n, view);
-  permi_exact_plan_gpu(options, n, view, &plan);
+  const permi_exact_plan plan = permi_exact_fastest(options, n, view);
   return plan.gpu      ? permi_exact_gpu_leaf(options, &plan.rows, leaf, result)
          : plan.family ? permi_exact_tables(options, &plan, leaf, result)
-                       : permi_exact_plain_leaf(options, &plan.rows, 0, leaf, result);
+                       : permi_exact_plain_leaf(options, &plan.rows, plan.modulus, leaf, result);
 }
 
 PERMI_UNUSED
 static double permi_exact_seconds(const perm_options *options, int n, const permi_integer_view *view)
 {
-  permi_exact_plan plan = permi_exact_plan_of(options, n, view);
-  permi_exact_plan_gpu(options, n, view, &plan);
-  return plan.seconds;
-}
-
-/* A leaf modulo p, odd, 3 <= p < 2^63; partials are sums of residues. */
-PERMI_UNUSED
-static perm_status permi_modular_leaf(const perm_options *options, int n, const permi_integer_view *view, uint64_t p,
-                                      permi_leaf *leaf, perm_result *result)
-{
-  permi_exact_rows rows = permi_exact_look(view, n, 0);
-  return permi_exact_plain_leaf(options, &rows, p, leaf, result);
-}
-
-PERMI_UNUSED
-static double permi_modular_seconds(int n, const permi_integer_view *view)
-{
-  permi_exact_rows rows = permi_exact_look(view, n, 0);
-  return permi_exact_plain_seconds(&rows, 1);
+  return permi_exact_fastest(options, n, view).seconds;
 }
 
 PERMI_BRIEF_END
@@ -11966,12 +11966,6 @@ static int permi_array_square(const permi_problem *problem)
   return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
 }
 
-static int permi_exact_may(const permi_array *array, const perm_options *options)
-{
-  return array->problem->integer && array->constant < 0 && permi_array_square(array->problem) &&
-         (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_EXACT);
-}
-
 #define PERMI_RIVAL_LOOK 24
 static perm_status permi_exact_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
@@ -11981,7 +11975,8 @@ static perm_status permi_exact_offer(permi_maker *maker, const struct permi_bloc
   const permi_integer_view view = {array->problem->integer, array->problem->ld, array->problem->parts};
   const int n = array->problem->n;
   (void)block, (void)rival;
-  if (!permi_exact_may(array, options))
+  if (!array->problem->integer || array->constant >= 0 || !permi_array_square(array->problem) ||
+      (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT))
     return PERM_OK;
   offer->seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
   if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK)
@@ -12001,31 +11996,7 @@ static perm_status permi_exact_make(permi_maker *maker, const struct permi_block
   return permi_exact_leaf(maker->options, problem->n, &view, leaf, maker->result);
 }
 
-static perm_status permi_modular_offer(permi_maker *maker, const struct permi_block *block, double rival,
-                                       permi_offer *offer)
-{
-  const permi_array *array = maker->array;
-  const perm_options *options = maker->options;
-  const permi_integer_view view = {array->problem->integer, array->problem->ld, array->problem->parts};
-  const int n = array->problem->n;
-  (void)block, (void)rival;
-  if (permi_exact_may(array, options) && options->modulus & 1 && options->modulus < UINT64_C(1) << 63 &&
-      (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK))
-    offer->seconds = permi_modular_seconds(n, &view);
-  return PERM_OK;
-}
-
-static perm_status permi_modular_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
-                                      permi_leaf *leaf)
-{
-  const permi_problem *problem = maker->array->problem;
-  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
-  (void)block, (void)offer;
-  maker->array->precision = PERM_PRECISION_EXACT;
-  return permi_modular_leaf(maker->options, problem->n, &view, maker->options->modulus, leaf, maker->result);
-}
-
-enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_AT_MODULAR, PERMI_ARRAY_ENGINES };
+enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_ARRAY_ENGINES };
 #define PERMI_DOUBLE_ENGINES                                                                                           \
   {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf, NULL, 0},                                             \
   {PERM_METHOD_DENSE, permi_dense_offer, permi_dense_make, NULL, 0}
@@ -12033,7 +12004,6 @@ static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
 static const permi_engine permi_array_engines[] = {
     PERMI_DOUBLE_ENGINES,
     {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make, NULL, 0},
-    {PERM_METHOD_EXACT, permi_modular_offer, permi_modular_make, NULL, 0},
 };
 
 /* Asks all engines at first, then only the chosen one. Without any offer, its make says why. */
