@@ -7828,7 +7828,7 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
 }
 
 /* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`; larger norms are
-   alone, in the first groups. Returns the number of groups. order: rows by group; bound: products of norms. */
+   alone, in the first groups. Returns the number of groups. order: rows by group; bound: their norms' products. */
 static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint64_t *bound, short *first, int *order)
 {
   int group_of[PERM_MAX_N], groups = 0, used = 0, g, i, k;
@@ -7851,7 +7851,7 @@ static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint
   return groups;
 }
 
-/* Portable kernels: one term at a time; 64-bit limbs, or residues modulo an odd p. */
+/* Portable kernels: 64-bit limbs, or residues modulo an odd p. */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
   int groups, wide_groups;     /* wide: rows of two words */
@@ -7862,8 +7862,7 @@ typedef struct permi_exact_plain {
   uint64_t *low, *high;           /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
 } permi_exact_plain;
 
-/* out[0 .. words] = p c; c: signed, or natural. The unsigned product, less c 2^(64 words) if p is negative, less p 2^64
-   if c is. */
+/* out[0 .. words] = p c, c signed or natural: less c 2^(64 words) if p is negative, less p 2^64 if c is. */
 static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int natural, uint64_t *out)
 {
   const uint64_t carry = permi_words_times(out, p, words, c, 0);
@@ -7895,14 +7894,14 @@ static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uin
   }
 }
 
-/* Adds the product of the rows to total, or subtracts it: begins with -1. */
+/* Adds the product of the rows to total, or subtracts it. */
 static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_t *low, const uint64_t *high, int minus,
                                    uint64_t (*total)[PERMI_EXACT_ROOM])
 {
   const int parts = plain->parts;
-  uint64_t product[2][PERMI_EXACT_ROOM], next[2][PERMI_EXACT_ROOM], other[PERMI_EXACT_ROOM];
+  uint64_t room[5][PERMI_EXACT_ROOM], *product[2] = {room[0], room[1]}, *next[2] = {room[2], room[3]}, *other = room[4];
   int words = 1, g, k, part;
-  product[0][0] = minus ? UINT64_MAX : 1;
+  product[0][0] = 1;
   product[1][0] = 0;
   for (g = 0; g < plain->groups; g++) {
     const int row = plain->first[g], end = plain->first[g + 1], wide = g < plain->wide_groups, grown = plain->words[g];
@@ -7924,13 +7923,19 @@ static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_
       permi_signed_product(product[1], words, re, high[2 * row], wide, other, grown);
       permi_words_add(next[1], other, grown);
     }
-    for (part = 0; part < parts; part++)
-      memcpy(product[part], next[part], (size_t)grown * sizeof **next);
+    for (part = 0; part < 2; part++) {
+      uint64_t *spare = product[part];
+      product[part] = next[part];
+      next[part] = spare;
+    }
     words = grown;
   }
   for (part = 0; part < parts; part++) {
     permi_signed_grow(product[part], words, plain->sum_words);
-    permi_words_add(total[part], product[part], plain->sum_words);
+    if (minus)
+      permi_words_subtract(total[part], product[part], plain->sum_words);
+    else
+      permi_words_add(total[part], product[part], plain->sum_words);
   }
 }
 
@@ -9152,8 +9157,7 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
 }
 
 /* ========================================================================================= >>digits
-   Digits and forms of the engines for counts, and cells: their values of >>ring, double-doubles or integers
-   (residues where these are too long). */
+   Digits and forms of the engines for counts, and cells: values of >>ring, double-doubles, integers or residues. */
 
 #define PERMI_MOST_DIGITS 62
 #define PERMI_MOST_FORMS 512
@@ -9209,37 +9213,38 @@ typedef struct permi_factor {
   int negative[2];
 } permi_factor;
 
-/* Other fields stay. */
-static void permi_factor_set(const permi_counts *counts, const permi_dd *x, const permi_wide *integer,
-                             permi_factor *factor)
+/* Sets a part; the real one is set first. Other fields stay. */
+static void permi_factor_set(const permi_counts *counts, int part, permi_dd x, permi_wide integer, permi_factor *factor)
 {
   const uint64_t modulus = counts->numbers.modulus;
-  int part;
-  factor->c.real = x[0].hi;
-  factor->c.real_low = x[0].lo;
-  factor->c.imaginary = x[1].hi;
-  factor->c.imaginary_low = x[1].lo;
-  for (part = 0; part < counts->parts && counts->integer; part++) {
-    factor->negative[part] = permi_words_magnitude(factor->magnitude[part], &integer[part].low, 2);
-    factor->c.integer[part] = modulus ? (int64_t)permi_wide_residue(integer[part], modulus) : 0;
+  if (counts->integer) {
+    factor->negative[part] = permi_words_magnitude(factor->magnitude[part], &integer.low, 2);
+    factor->c.integer[part] = modulus ? (int64_t)permi_wide_residue(integer, modulus) : 0;
+  } else if (part) {
+    factor->c.imaginary = x.hi;
+    factor->c.imaginary_low = x.lo;
+  } else {
+    factor->c.real = x.hi;
+    factor->c.real_low = x.lo;
+    factor->c.imaginary = factor->c.imaginary_low = 0;
   }
 }
 
 static void permi_counts_factor(const permi_counts *counts, int digit, int form, int times, permi_factor *factor)
 {
-  permi_dd x[2] = {{0, 0}, {0, 0}};
-  permi_wide integer[2] = {{0, 0}, {0, 0}};
+  permi_dd x = {0, 0};
   int part;
   for (part = 0; part < counts->parts; part++) {
     const size_t at = permi_counts_at(counts, digit, part, form);
+    permi_wide integer = {0, 0};
     if (counts->integer) {
       const permi_wide entry = permi_wide_of(counts->integer[at]);
-      permi_wide_add_product(&integer[part], &entry, times);
+      permi_wide_add_product(&integer, &entry, times);
     } else {
-      x[part] = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
+      x = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
     }
+    permi_factor_set(counts, part, x, integer, factor);
   }
-  permi_factor_set(counts, x, integer, factor);
 }
 
 /* to += from * factor, or if fresh to = from * factor. */
@@ -9264,18 +9269,15 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
   }
 }
 
-/* cell = a b, or -a b, a and b real, b a whole number >= 0. */
-PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_counts *counts, void *cell, const void *a, const void *b,
-                                                int minus)
+/* cell = a b, a and b real, b a whole number >= 0. */
+PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_counts *counts, void *cell, const void *a, const void *b)
 {
   const int words = counts->numbers.words;
   memset(cell, 0, counts->size * sizeof(uint64_t));
-  if (counts->integer) {
-    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, words, (const uint64_t *)b, words, minus);
-  } else {
-    const permi_dd product = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
-    *(permi_dd *)cell = minus ? permi_dd_negate(product) : product;
-  }
+  if (counts->integer)
+    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, words, (const uint64_t *)b, words, 0);
+  else
+    *(permi_dd *)cell = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
 }
 
 /* At least about the modulus of a cell of double-doubles; 0 of integers. */
@@ -9314,7 +9316,7 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Moves one state where every form is used; digit 0 is v0. Returns its modulus. */
+/* Moves one state, every form being used; digit 0 is v0. Each mover returns the largest modulus. */
 static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
 {
   double sum[3] = {0, 0, 0}, most = 0;
@@ -9340,7 +9342,7 @@ static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
   return most;
 }
 
-/* Moves the states base + x0 .. base + x1 in double; returns their largest modulus. */
+/* Moves the states base + x0 .. base + x1 in double. */
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts_kernels *kernels = dp->counts->kernels;
@@ -9378,7 +9380,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* Moves states in cells, with their absolute values. */
+/* The same in cells, with absolute values. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
@@ -9408,7 +9410,7 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
   return most;
 }
 
-/* One form takes up its digit; totals become least .. most. Returns the largest modulus. */
+/* One form takes up its digit; totals become least .. most. */
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
@@ -9876,7 +9878,7 @@ static void permi_forms_start(const permi_counts *counts, permi_forms *forms, co
   int d;
   memset(forms->high, 0, rows * sizeof *forms->high);
   memset(forms->low, 0, rows * sizeof *forms->low);
-  memset(forms->word, 0, counts->integer ? rows * sizeof *forms->word : 0);
+  memset(forms->word, 0, rows * sizeof *forms->word);
   for (d = 0; d < counts->digits; d++)
     permi_forms_move(counts, forms, d, counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d]);
 }
@@ -9924,15 +9926,9 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
 
 static void permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form, permi_factor *factor)
 {
-  permi_dd x[2] = {{0, 0}, {0, 0}};
-  permi_wide integer[2] = {{0, 0}, {0, 0}};
-  int f = form, part;
-  for (part = 0; part < counts->parts; part++, f += counts->forms)
-    if (counts->integer)
-      integer[part] = forms->word[f];
-    else
-      x[part] = permi_two_sum(forms->high[f], forms->low[f]);
-  permi_factor_set(counts, x, integer, factor);
+  int part;
+  for (part = 0; part < counts->parts; part++, form += counts->forms)
+    permi_factor_set(counts, part, permi_two_sum(forms->high[form], forms->low[form]), forms->word[form], factor);
 }
 
 /* Returns the place of the term times F: there, in the room, or behind it for e_M. e: e_k of moduli. */
@@ -9950,7 +9946,7 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
     permi_factor factor;
     double modulus;
     permi_forms_factor(counts, forms, f, &factor);
-    modulus = fabs(factor.c.real) + fabs(factor.c.imaginary);
+    modulus = counts->integer ? 0 : fabs(factor.c.real) + fabs(factor.c.imaginary);
     for (copy = 0; copy < counts->form_count[f]; copy++) {
       const int left = counts->form_total - ++step;
       if (!counts->symmetric) {
@@ -9973,25 +9969,33 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
 {
   const permi_numbers *numbers = &counts->numbers;
   const int size = (int)counts->size, needed = counts->needed, words = numbers->words;
-  uint64_t *weight = work->of.terms.cell, *one = weight + counts->digits * size, *term = one + size;
+  uint64_t *weight = work->of.terms.cell, *term = weight + (counts->digits + 1) * size;
   uint64_t *room = term + ((counts->symmetric ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
   int d, part;
   permi_forms_start(counts, &work->forms, walk);
-  permi_value_one(numbers, one);
+  permi_value_one(numbers, weight + counts->digits * size);
   memset(total, 0, counts->size * sizeof *total);
   for (;;) {
     for (d = walk->digit; d >= 0; d--)
       permi_cell_weigh(counts, weight + d * size, weight + (d + 1) * size,
-                       counts->weight + (counts->weight_at[d] + walk->v[d]) * size, 0);
+                       counts->weight + (counts->weight_at[d] + walk->v[d]) * size);
     if (!counts->ryser || walk->total <= needed) {
+      const int negative = permi_nary_negative(counts, walk);
       const uint64_t *product;
-      permi_cell_weigh(counts, term, weight, counts->ryser ? counts->rank_weight + walk->total * size : one,
-                       permi_nary_negative(counts, walk));
+      if (counts->ryser)
+        permi_cell_weigh(counts, term, weight, counts->rank_weight + walk->total * size);
+      else
+        memcpy(term, weight, counts->size * sizeof *term);
+      if (negative && !counts->integer)
+        *(permi_dd *)(void *)term = permi_dd_negate(*(const permi_dd *)(const void *)term);
       e[0] = permi_cell_modulus(counts, term);
       product = permi_cells_term(counts, &work->forms, term, e, room);
       for (part = 0; part < counts->parts && counts->integer; part++)
-        permi_words_add(total + part * words, product + part * words, words);
+        if (negative)
+          permi_words_subtract(total + part * words, product + part * words, words);
+        else
+          permi_words_add(total + part * words, product + part * words, words);
       if (!counts->integer) {
         permi_sum_add_double(&partial->absolute, counts->symmetric ? e[needed] : permi_cell_modulus(counts, product));
         permi_value_sum_parts(numbers, product, partial);
@@ -10289,7 +10293,7 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
   return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
 }
 
-/* The cheapest engine for counts, or the one requested. Subsets may take twice as long: they do not cancel. */
+/* The cheapest engine, or the one requested. Subsets may take twice as long: they do not cancel. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {
@@ -10349,7 +10353,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
 
 #define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
 
-/* Exponent of the larger part of an entry, as of frexp; PERMI_NO_EXPONENT for zero. */
+/* The larger part's exponent, as of frexp. */
 PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digit, int form)
 {
   const double x = fabs(permi_counts_entry(counts, digit, 0, form));
@@ -10433,8 +10437,8 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
   }
 }
 
-/* Permanents are multiplied by 2^*scale_exp2. Square problems: means of exponents first. Returns 1 if exact, 0 if some
-   entry is off by up to half the least double, -1 if memory runs out. exp2: zeros. */
+/* Multiplies permanents by 2^*scale_exp2. Returns 1 if exact, 0 if some entry is off by up to half the least double, -1
+   if memory runs out. exp2: zeros. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
 {
   const int wide = counts->digit_total == counts->form_total ? permi_counts_scale_wide(counts, exp2) : 1;
@@ -10489,8 +10493,7 @@ PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
   return 1;
 }
 
-/* Splits each form's entries onto two grids on which all sums are exact. Returns a bound of what forms lose, with
-   counts. */
+/* Splits entries onto two grids on which all sums are exact. Returns a bound of what forms lose, with counts. */
 PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 {
   const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);
@@ -10563,8 +10566,8 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
 }
 
 /* ====================================================================================== >>counts_gpu
-   Sums over signs on GPUs, in double. A thread's number is the setting of the high digits; all threads walk the
-   `walked` low digits in one n-ary Gray code. */
+   Sums over signs on GPUs, in double. A thread's number sets the high digits; all threads walk the `walked` low ones in
+   one n-ary Gray code. */
 
 #define PERMI_COUNTS_GPU_WALK 1024
 
@@ -10735,7 +10738,7 @@ static int permi_choice_walks(const permi_choice *choice)
   return choice->method != PERM_METHOD_SUBSETS && choice->method != PERM_METHOD_EXPANSION;
 }
 
-/* The problem with its entries, not yet scaled; exp2: zeros for digits and forms. Returns NULL if memory runs out. */
+/* Entries are not yet scaled; exp2: zeros for digits and forms. Returns NULL if memory runs out. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, const permi_choice *choice,
                                                  const perm_allocator *allocator, int *exp2[2])
 {
@@ -14234,8 +14237,7 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   permi_number_multiply(a, &factor); /* cannot overflow */
 }
 
-/* LU of m (n x n) by complete pivoting; *odd: the permutations' parity. Returns 0 if m is singular to working
-   precision. */
+/* LU of m (n x n); *odd: the permutations' parity. Returns 0 if m is singular to working precision. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd)
 {
   int i, j, k;
@@ -14375,7 +14377,7 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
 }
 
 /* Scales rows of the squared matrix to a largest entry near 1; number: product of all x - y, with those powers; below:
-   of differences within x and y. Returns 1 if an entry was dropped. */
+   of differences within x and y. Returns 1 if an entry is lost. */
 static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, permi_number *number, permi_number *below)
 {
   const int n = nodes->n;
@@ -14598,7 +14600,7 @@ static void permi_moments_merge(permi_moments *into, const permi_moments *given)
   into->samples = all;
 }
 
-/* Brings a sample near 1, so that products stay in range; 0 gets the least unit. */
+/* Brings a sample near 1; 0 gets the least unit. */
 static void permi_sample_normalise(permi_moments *sample)
 {
   double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
@@ -14711,7 +14713,7 @@ static perm_status permi_sample_of_block(void *context, uint64_t s, int thread)
   return thread ? PERM_OK : sampler->watch->stopped;
 }
 
-/* The result of permi_sample_block, to the bit, by threads that look at the limits; if stopped, no sum of samples. */
+/* The result of permi_sample_block, to the bit, by threads that look at the limits. */
 static permi_moments permi_sample_shared(permi_sampler *sampler, int threads)
 {
   permi_moments moments = {0, 0, 0, 0, 0};
@@ -14723,7 +14725,7 @@ static permi_moments permi_sample_shared(permi_sampler *sampler, int threads)
 }
 
 /* Scales lines by powers of two to a largest entry near 1. Returns 0 if a line is zero, -1 if an entry is too small
-   beside others, else 1, unfinished if watch says stop. shift: room for 2 n. */
+   beside others, else 1. shift: room for 2 n. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -14761,8 +14763,8 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* Scales lines in turn until moduli to the power p sum to about 1 in each and nothing changes by a thousandth; *scale
-   times the new permanent is the old one. Lines have a largest entry near 1. */
+/* Scales lines in turn until moduli to the power p sum to 1 within a thousandth in each; *scale times the new permanent
+   is the old one. Lines have a largest entry near 1. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
@@ -14828,10 +14830,10 @@ static double permi_normal_quantile(double chance)
   return high;
 }
 
-static void permi_estimate_value(const permi_moments *moments, double quantile, const permi_number *scale,
-                                 perm_estimate *estimate)
+static void permi_estimate_value(const permi_moments *moments, const permi_number *scale, perm_estimate *estimate)
 {
   const double samples = moments->samples;
+  double quantile = permi_normal_quantile(estimate->confidence);
   double error = sqrt(moments->squares / (samples - 1) / samples);
   permi_number number = *scale;
   permi_number_normalise(&number);
@@ -14865,14 +14867,12 @@ static void permi_estimate_value(const permi_moments *moments, double quantile, 
 #define PERMI_ESTIMATE_POLL 5e7
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
-/* Takes blocks of samples until a limit. Without a finished block *estimate stays, and the status says why. sample:
-   room for a block. */
+/* Takes blocks of samples until a limit; without a finished block *estimate stays. sample: room for a block. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, permi_moments *sample,
                                                          perm_estimate *estimate)
 {
   permi_control *control = sampler->watch;
-  const double quantile = permi_normal_quantile(estimate->confidence);
   const double most = plan->samples > 0                                                 ? plan->samples
                       : plan->relative_error > 0 || control->options->max_seconds > 0 ? 9e15
                                                                                         : PERMI_ESTIMATE_SAMPLES;
@@ -14905,7 +14905,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
       permi_moments_merge(&moments, &part[b]);
       done++;
       if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
-        permi_estimate_value(&moments, quantile, scale, estimate);
+        permi_estimate_value(&moments, scale, estimate);
         if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary)) {
           blocks = done;
           break;
@@ -14918,7 +14918,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   }
   if (!done)
     return status;
-  permi_estimate_value(&moments, quantile, scale, estimate);
+  permi_estimate_value(&moments, scale, estimate);
   if (status == PERM_STOPPED_TIME && plan->samples == 0 && plan->relative_error == 0)
     status = PERM_OK;
   if (status == PERM_OK && plan->relative_error > 0 &&

@@ -216,7 +216,7 @@ PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, 
   return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
 }
 
-/* The cheapest engine for counts, or the one requested. Subsets may take twice as long: they do not cancel. */
+/* The cheapest engine, or the one requested. Subsets may take twice as long: they do not cancel. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {

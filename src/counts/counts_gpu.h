@@ -1,6 +1,6 @@
 /* ====================================================================================== >>counts_gpu
-   Sums over signs on GPUs, in double. A thread's number is the setting of the high digits; all threads walk the
-   `walked` low digits in one n-ary Gray code. */
+   Sums over signs on GPUs, in double. A thread's number sets the high digits; all threads walk the `walked` low ones in
+   one n-ary Gray code. */
 #pragma once
 #include "../exact/exact_gpu.h"
 #include "sign_sums.h"

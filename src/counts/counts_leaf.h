@@ -28,7 +28,7 @@ static int permi_choice_walks(const permi_choice *choice)
   return choice->method != PERM_METHOD_SUBSETS && choice->method != PERM_METHOD_EXPANSION;
 }
 
-/* The problem with its entries, not yet scaled; exp2: zeros for digits and forms. Returns NULL if memory runs out. */
+/* Entries are not yet scaled; exp2: zeros for digits and forms. Returns NULL if memory runs out. */
 PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, const permi_choice *choice,
                                                  const perm_allocator *allocator, int *exp2[2])
 {

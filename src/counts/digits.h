@@ -1,6 +1,5 @@
 /* ========================================================================================= >>digits
-   Digits and forms of the engines for counts, and cells: their values of >>ring, double-doubles or integers
-   (residues where these are too long). */
+   Digits and forms of the engines for counts, and cells: values of >>ring, double-doubles, integers or residues. */
 #pragma once
 #include "../base/ring.h"
 #include "../dense/dispatch.h"
@@ -59,37 +58,38 @@ typedef struct permi_factor {
   int negative[2];
 } permi_factor;
 
-/* Other fields stay. */
-static void permi_factor_set(const permi_counts *counts, const permi_dd *x, const permi_wide *integer,
-                             permi_factor *factor)
+/* Sets a part; the real one is set first. Other fields stay. */
+static void permi_factor_set(const permi_counts *counts, int part, permi_dd x, permi_wide integer, permi_factor *factor)
 {
   const uint64_t modulus = counts->numbers.modulus;
-  int part;
-  factor->c.real = x[0].hi;
-  factor->c.real_low = x[0].lo;
-  factor->c.imaginary = x[1].hi;
-  factor->c.imaginary_low = x[1].lo;
-  for (part = 0; part < counts->parts && counts->integer; part++) {
-    factor->negative[part] = permi_words_magnitude(factor->magnitude[part], &integer[part].low, 2);
-    factor->c.integer[part] = modulus ? (int64_t)permi_wide_residue(integer[part], modulus) : 0;
+  if (counts->integer) {
+    factor->negative[part] = permi_words_magnitude(factor->magnitude[part], &integer.low, 2);
+    factor->c.integer[part] = modulus ? (int64_t)permi_wide_residue(integer, modulus) : 0;
+  } else if (part) {
+    factor->c.imaginary = x.hi;
+    factor->c.imaginary_low = x.lo;
+  } else {
+    factor->c.real = x.hi;
+    factor->c.real_low = x.lo;
+    factor->c.imaginary = factor->c.imaginary_low = 0;
   }
 }
 
 static void permi_counts_factor(const permi_counts *counts, int digit, int form, int times, permi_factor *factor)
 {
-  permi_dd x[2] = {{0, 0}, {0, 0}};
-  permi_wide integer[2] = {{0, 0}, {0, 0}};
+  permi_dd x = {0, 0};
   int part;
   for (part = 0; part < counts->parts; part++) {
     const size_t at = permi_counts_at(counts, digit, part, form);
+    permi_wide integer = {0, 0};
     if (counts->integer) {
       const permi_wide entry = permi_wide_of(counts->integer[at]);
-      permi_wide_add_product(&integer[part], &entry, times);
+      permi_wide_add_product(&integer, &entry, times);
     } else {
-      x[part] = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
+      x = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
     }
+    permi_factor_set(counts, part, x, integer, factor);
   }
-  permi_factor_set(counts, x, integer, factor);
 }
 
 /* to += from * factor, or if fresh to = from * factor. */
@@ -114,18 +114,15 @@ PERMI_NEVER_INLINE static void permi_cell_fuse(const permi_counts *counts, void 
   }
 }
 
-/* cell = a b, or -a b, a and b real, b a whole number >= 0. */
-PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_counts *counts, void *cell, const void *a, const void *b,
-                                                int minus)
+/* cell = a b, a and b real, b a whole number >= 0. */
+PERMI_NEVER_INLINE static void permi_cell_weigh(const permi_counts *counts, void *cell, const void *a, const void *b)
 {
   const int words = counts->numbers.words;
   memset(cell, 0, counts->size * sizeof(uint64_t));
-  if (counts->integer) {
-    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, words, (const uint64_t *)b, words, minus);
-  } else {
-    const permi_dd product = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
-    *(permi_dd *)cell = minus ? permi_dd_negate(product) : product;
-  }
+  if (counts->integer)
+    permi_words_fuse((uint64_t *)cell, (const uint64_t *)a, words, (const uint64_t *)b, words, 0);
+  else
+    *(permi_dd *)cell = permi_dd_multiply(*(const permi_dd *)a, *(const permi_dd *)b);
 }
 
 /* At least about the modulus of a cell of double-doubles; 0 of integers. */

@@ -93,7 +93,7 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
 }
 
 /* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`; larger norms are
-   alone, in the first groups. Returns the number of groups. order: rows by group; bound: products of norms. */
+   alone, in the first groups. Returns the number of groups. order: rows by group; bound: their norms' products. */
 static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint64_t *bound, short *first, int *order)
 {
   int group_of[PERM_MAX_N], groups = 0, used = 0, g, i, k;
@@ -116,7 +116,7 @@ static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint
   return groups;
 }
 
-/* Portable kernels: one term at a time; 64-bit limbs, or residues modulo an odd p. */
+/* Portable kernels: 64-bit limbs, or residues modulo an odd p. */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
   int groups, wide_groups;     /* wide: rows of two words */
@@ -127,8 +127,7 @@ typedef struct permi_exact_plain {
   uint64_t *low, *high;           /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
 } permi_exact_plain;
 
-/* out[0 .. words] = p c; c: signed, or natural. The unsigned product, less c 2^(64 words) if p is negative, less p 2^64
-   if c is. */
+/* out[0 .. words] = p c, c signed or natural: less c 2^(64 words) if p is negative, less p 2^64 if c is. */
 static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int natural, uint64_t *out)
 {
   const uint64_t carry = permi_words_times(out, p, words, c, 0);
@@ -160,14 +159,14 @@ static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uin
   }
 }
 
-/* Adds the product of the rows to total, or subtracts it: begins with -1. */
+/* Adds the product of the rows to total, or subtracts it. */
 static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_t *low, const uint64_t *high, int minus,
                                    uint64_t (*total)[PERMI_EXACT_ROOM])
 {
   const int parts = plain->parts;
-  uint64_t product[2][PERMI_EXACT_ROOM], next[2][PERMI_EXACT_ROOM], other[PERMI_EXACT_ROOM];
+  uint64_t room[5][PERMI_EXACT_ROOM], *product[2] = {room[0], room[1]}, *next[2] = {room[2], room[3]}, *other = room[4];
   int words = 1, g, k, part;
-  product[0][0] = minus ? UINT64_MAX : 1;
+  product[0][0] = 1;
   product[1][0] = 0;
   for (g = 0; g < plain->groups; g++) {
     const int row = plain->first[g], end = plain->first[g + 1], wide = g < plain->wide_groups, grown = plain->words[g];
@@ -189,13 +188,19 @@ static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_
       permi_signed_product(product[1], words, re, high[2 * row], wide, other, grown);
       permi_words_add(next[1], other, grown);
     }
-    for (part = 0; part < parts; part++)
-      memcpy(product[part], next[part], (size_t)grown * sizeof **next);
+    for (part = 0; part < 2; part++) {
+      uint64_t *spare = product[part];
+      product[part] = next[part];
+      next[part] = spare;
+    }
     words = grown;
   }
   for (part = 0; part < parts; part++) {
     permi_signed_grow(product[part], words, plain->sum_words);
-    permi_words_add(total[part], product[part], plain->sum_words);
+    if (minus)
+      permi_words_subtract(total[part], product[part], plain->sum_words);
+    else
+      permi_words_add(total[part], product[part], plain->sum_words);
   }
 }
 

@@ -76,8 +76,7 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   permi_number_multiply(a, &factor); /* cannot overflow */
 }
 
-/* LU of m (n x n) by complete pivoting; *odd: the permutations' parity. Returns 0 if m is singular to working
-   precision. */
+/* LU of m (n x n); *odd: the permutations' parity. Returns 0 if m is singular to working precision. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd)
 {
   int i, j, k;
@@ -217,7 +216,7 @@ static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_optio
 }
 
 /* Scales rows of the squared matrix to a largest entry near 1; number: product of all x - y, with those powers; below:
-   of differences within x and y. Returns 1 if an entry was dropped. */
+   of differences within x and y. Returns 1 if an entry is lost. */
 static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, permi_number *number, permi_number *below)
 {
   const int n = nodes->n;

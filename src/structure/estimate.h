@@ -84,7 +84,7 @@ static void permi_moments_merge(permi_moments *into, const permi_moments *given)
   into->samples = all;
 }
 
-/* Brings a sample near 1, so that products stay in range; 0 gets the least unit. */
+/* Brings a sample near 1; 0 gets the least unit. */
 static void permi_sample_normalise(permi_moments *sample)
 {
   double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
@@ -197,7 +197,7 @@ static perm_status permi_sample_of_block(void *context, uint64_t s, int thread)
   return thread ? PERM_OK : sampler->watch->stopped;
 }
 
-/* The result of permi_sample_block, to the bit, by threads that look at the limits; if stopped, no sum of samples. */
+/* The result of permi_sample_block, to the bit, by threads that look at the limits. */
 static permi_moments permi_sample_shared(permi_sampler *sampler, int threads)
 {
   permi_moments moments = {0, 0, 0, 0, 0};
@@ -209,7 +209,7 @@ static permi_moments permi_sample_shared(permi_sampler *sampler, int threads)
 }
 
 /* Scales lines by powers of two to a largest entry near 1. Returns 0 if a line is zero, -1 if an entry is too small
-   beside others, else 1, unfinished if watch says stop. shift: room for 2 n. */
+   beside others, else 1. shift: room for 2 n. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
@@ -247,8 +247,8 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* Scales lines in turn until moduli to the power p sum to about 1 in each and nothing changes by a thousandth; *scale
-   times the new permanent is the old one. Lines have a largest entry near 1. */
+/* Scales lines in turn until moduli to the power p sum to 1 within a thousandth in each; *scale times the new permanent
+   is the old one. Lines have a largest entry near 1. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
@@ -314,10 +314,10 @@ static double permi_normal_quantile(double chance)
   return high;
 }
 
-static void permi_estimate_value(const permi_moments *moments, double quantile, const permi_number *scale,
-                                 perm_estimate *estimate)
+static void permi_estimate_value(const permi_moments *moments, const permi_number *scale, perm_estimate *estimate)
 {
   const double samples = moments->samples;
+  double quantile = permi_normal_quantile(estimate->confidence);
   double error = sqrt(moments->squares / (samples - 1) / samples);
   permi_number number = *scale;
   permi_number_normalise(&number);
@@ -351,14 +351,12 @@ static void permi_estimate_value(const permi_moments *moments, double quantile, 
 #define PERMI_ESTIMATE_POLL 5e7
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
-/* Takes blocks of samples until a limit. Without a finished block *estimate stays, and the status says why. sample:
-   room for a block. */
+/* Takes blocks of samples until a limit; without a finished block *estimate stays. sample: room for a block. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
                                                          const permi_number *scale, permi_moments *sample,
                                                          perm_estimate *estimate)
 {
   permi_control *control = sampler->watch;
-  const double quantile = permi_normal_quantile(estimate->confidence);
   const double most = plan->samples > 0                                                 ? plan->samples
                       : plan->relative_error > 0 || control->options->max_seconds > 0 ? 9e15
                                                                                         : PERMI_ESTIMATE_SAMPLES;
@@ -391,7 +389,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
       permi_moments_merge(&moments, &part[b]);
       done++;
       if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
-        permi_estimate_value(&moments, quantile, scale, estimate);
+        permi_estimate_value(&moments, scale, estimate);
         if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary)) {
           blocks = done;
           break;
@@ -404,7 +402,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   }
   if (!done)
     return status;
-  permi_estimate_value(&moments, quantile, scale, estimate);
+  permi_estimate_value(&moments, scale, estimate);
   if (status == PERM_STOPPED_TIME && plan->samples == 0 && plan->relative_error == 0)
     status = PERM_OK;
   if (status == PERM_OK && plan->relative_error > 0 &&
