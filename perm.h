@@ -914,10 +914,12 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALWAYS_INLINE inline
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
-/* Around rooms that run once a matrix, without inner loops: gcc takes 0.6 of the time for them. Not around planning,
-   which would take 1.3 times as long (order 13: 8.3 us, then 11). */
+/* Around rooms whose speed -O1 keeps: gcc takes 0.6 of the time for them. Of -O2 they need expensive-optimizations,
+   without which gcc leaves out vzeroupper and no longer fuses. Kernels of integers, minors and counts are up to 1.1
+   times as fast so; the dense kernels for AVX-512 lose 3 to 5 %, planning takes 1.3 times as long, sparyser 1.14,
+   decompose 1.27: they stay outside. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
-#define PERMI_BRIEF_BEGIN PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions"))
+#define PERMI_BRIEF_BEGIN PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations"))
 #define PERMI_BRIEF_END PERMI_PRAGMA(GCC pop_options)
 #else
 #define PERMI_BRIEF_BEGIN
@@ -7109,6 +7111,8 @@ static double permi_dense_rate(const perm_options *options)
   return permi_kernel_for(&real, permi_isa(options), PERM_FORM_NORMALISED, PERMI_ROUNDED, PERM_MAX_N)->rate;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ========================================================================================= >>minors
    Permanents without one row and one column. In Glynn's sum F = 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
    a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over k != i of y_k, from prefix and suffix products.
@@ -8540,8 +8544,6 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   return PERM_OK;
 }
 
-PERMI_BRIEF_BEGIN
-
 /* ====================================================================================== >>exact_gpu
    Integers on GPUs: row sums packed into 32-bit words, groups of rows multiplied in a word, then 32-bit limbs, by a
    kernel compiled for the shape. For skipping, a table has, by a halved row's sum over the other columns, a word of the
@@ -8927,8 +8929,6 @@ static double permi_exact_seconds(const perm_options *options, int n, const perm
 {
   return permi_exact_fastest(options, n, view).seconds;
 }
-
-PERMI_BRIEF_END
 
 /* ========================================================================================= >>counts
    Matrices whose equal rows and columns stand once, with counts that the caller declares or that are found here.
@@ -10077,8 +10077,6 @@ PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
       permi_words_add(weight + (size_t)(t - 1) * size, weight + (size_t)t * size, counts->numbers.words);
 }
 
-PERMI_BRIEF_BEGIN
-
 /* =================================================================================== >>counts_choice
    Chooses the engine for counts, its precision and price. Rectangular matrices by name:
      subsets    2^m m n / 2, m < n; subtracts nothing that the permanent does not
@@ -11016,6 +11014,8 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
                                result);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ========================================================================================== >>names */
 
 PERM_API const char *perm_status_text(perm_status status)
@@ -11274,6 +11274,8 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
                           : snprintf(buffer, size, "%.17g", result->value);
   return length > 0 ? (size_t)length : 0;
 }
+
+PERMI_BRIEF_END
 
 /* ============================================================================================ >>run
    Runs a job under limits, with checkpoint and parts. */
@@ -14516,6 +14518,8 @@ PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const d
 }
 #endif
 
+PERMI_BRIEF_BEGIN
+
 /* ======================================================================================= >>estimate
    Unbiased estimates where the permanent is out of reach.
      GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent as its mean. Lines
@@ -15067,6 +15071,8 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
   return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
 }
 #endif
+
+PERMI_BRIEF_END
 
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
@@ -16261,6 +16267,8 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 #undef PERMI_ROOM_TABLE
 #undef PERMI_ROOM_OUTER
 
+PERMI_BRIEF_BEGIN
+
 /* ================================================================================== >>exact_kernels
    Kernels of >>exact. */
 
@@ -16986,6 +16994,8 @@ PERMI_INSTANCE(permi_minors_complex_plain, 2, 1)
 
 #endif
 
+PERMI_BRIEF_END
+
 /* ================================================================================== >>batch_kernels
    Batches: each vector element has its own matrix. */
 
@@ -17261,6 +17271,8 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
 
 #endif
 
+PERMI_BRIEF_BEGIN
+
 /* ================================================================================= >>counts_kernels
    Kernels of >>subsets and >>sign_sums: AVX2, also for AVX-512, and plain C, also for NEON, with its own order of
    products. */
@@ -17504,6 +17516,7 @@ static const permi_counts_kernels PERMI_NAME(counts_kernels_complex) = {
     PERMI_NAME(symmetric_complex)};
 #endif
 
+PERMI_BRIEF_END
 #endif
 
 /* ================================================================================= >>vocabulary_end

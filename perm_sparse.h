@@ -320,6 +320,7 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #define PERMI_ROUTE permi_route
 #include PERM_HEADER_FILE
 #endif
+PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>matrix
    Compressed rows from lists of entries and from arrays, in linear time and memory. Functions return 0 without memory
@@ -747,8 +748,6 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
   const permi_triplets given = {m, n, nnz, row, column, real, imaginary, integer, kind};
   return permi_meter_end(&call, permi_matrix_from_triplets(&given, options, matrix, result), result);
 }
-
-PERMI_BRIEF_BEGIN
 
 /* ============================================================================================= >>io
    Lines, words and numbers of a text in memory, gathered as entries. No text crashes a reader or makes it allocate more
@@ -4845,6 +4844,8 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
   return permi_frontier_run_by(leaf, control, permi_run_step, partial);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ======================================================================================== >>sorting
    Method sorting: the lists without merging. Expands all terms of a step, sorts them by state, adds equal ones. */
 
@@ -4953,6 +4954,8 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 {
   return permi_frontier_run_by(leaf, control, permi_sorting_step, partial);
 }
+
+PERMI_BRIEF_END
 
 /* ======================================================================================== >>streams
    Makes a frontier's streams from an elimination order. */
@@ -7376,6 +7379,8 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   return 1;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* =========================================================================================== >>band
    A window of columns that slides along a band [LM, appendix C], linear in n for a fixed bandwidth. */
 
@@ -9029,8 +9034,6 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
   return cost;
 }
 
-PERMI_BRIEF_BEGIN
-
 /* ================================================================================= >>hybrid_program
    A layout made into a straight program. */
 
@@ -9305,8 +9308,6 @@ static double permi_instruction_operations(const permi_instruction *operation)
   default: return operation->count;
   }
 }
-
-PERMI_BRIEF_END
 
 /* ==================================================================================== >>hybrid_leaf
    The program with its matrix: rounding, search and price. */
@@ -9792,8 +9793,6 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
   }
   return PERM_OK;
 }
-
-PERMI_BRIEF_BEGIN
 
 /* ======================================================================================= >>programs
    The sums of >>hybrid on GPUs. A layout becomes one straight program, each statement a new value; NVRTC compiles its
@@ -10759,6 +10758,9 @@ static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, 
   permi_hybrid_say(buffer, size, length, "\n");
 }
 #endif
+
+PERMI_BRIEF_END
+PERMI_BRIEF_BEGIN
 
 /* =================================================================================== >>hybrid_offer
    What methods hybrid and cached offer, on the CPU or a GPU. */
@@ -13244,6 +13246,8 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   return PERM_OK;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ======================================================================================== >>prepare
    A sparse matrix checked, reduced and cut into blocks. */
 
@@ -15060,8 +15064,6 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 }
 #endif
 
-PERMI_BRIEF_BEGIN
-
 /* ============================================================================================ >>spy
    A picture of structure and plan, in whole coordinates, since a locale may write a comma. */
 
@@ -15465,6 +15467,7 @@ PERMI_BRIEF_END
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
 #else /* PERMI_FAMILY */
+PERMI_BRIEF_BEGIN
 
 /* ================================================================================== >>array_kernels
    Blocks of >>arrays; a value adds up over all origins in their order. Last vectors read beyond the block
@@ -15958,6 +15961,7 @@ static const permi_hybrid_family PERMI_NAME(hybrid_family) = {
 #endif
     PERMI_NAME(hybrid_add), PERMI_NAME(hybrid_turn)};
 
+PERMI_BRIEF_END
 #endif /* PERMI_FAMILY */
 
 /* MIT License

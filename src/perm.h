@@ -225,20 +225,18 @@ PERMI_BRIEF_END
 #include "dense/plan.h"
 #include "dense/rounding.h"
 #include "dense/bounds.h"
+PERMI_BRIEF_BEGIN
 #include "dense/minors.h"
 #include "dense/minors_dense.h"
 
 #include "exact/exact.h"
 #include "exact/limbs.h"
-PERMI_BRIEF_BEGIN
 #include "exact/exact_gpu.h"
-PERMI_BRIEF_END
 
 #include "counts/counts.h"
 #include "counts/digits.h"
 #include "counts/subsets.h"
 #include "counts/sign_sums.h"
-PERMI_BRIEF_BEGIN
 #include "counts/counts_choice.h"
 #include "counts/counts_scale.h"
 #include "counts/counts_gpu.h"
@@ -246,7 +244,9 @@ PERMI_BRIEF_BEGIN
 PERMI_BRIEF_END
 
 #include "solve/check.h"
+PERMI_BRIEF_BEGIN
 #include "solve/names.h"
+PERMI_BRIEF_END
 #include "solve/run.h"
 #include "solve/engine.h"
 #include "solve/offers.h"
@@ -261,7 +261,9 @@ PERMI_BRIEF_END
 
 #include "structure/low_rank.h"
 #include "structure/cauchy.h"
+PERMI_BRIEF_BEGIN
 #include "structure/estimate.h"
+PERMI_BRIEF_END
 
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
@@ -281,10 +283,14 @@ PERMI_BRIEF_END
 #include "kernels/arithmetic.h"
 #include "kernels/dense_kernels.h"
 #include "kernels/small_kernels.h"
+PERMI_BRIEF_BEGIN
 #include "kernels/exact_kernels.h"
 #include "kernels/minors_kernels.h"
+PERMI_BRIEF_END
 #include "kernels/batch_kernels.h"
+PERMI_BRIEF_BEGIN
 #include "kernels/counts_kernels.h"
+PERMI_BRIEF_END
 #endif
 #include "kernels/vocabulary_end.h"
 #if defined(__GNUC__) && !defined(__clang__)

@@ -160,8 +160,8 @@
 #define PERMI_ROUTE permi_route
 #include PERM_HEADER_FILE
 #endif
-#include "matrix/matrix.h"
 PERMI_BRIEF_BEGIN
+#include "matrix/matrix.h"
 #include "matrix/io.h"
 #include "matrix/market.h"
 #include "matrix/plain_text.h"
@@ -179,7 +179,9 @@ PERMI_BRIEF_END
 #include "frontier/frontier.h"
 #include "frontier/steps.h"
 #include "frontier/steps_run.h"
+PERMI_BRIEF_BEGIN
 #include "frontier/sorting.h"
+PERMI_BRIEF_END
 #include "frontier/streams.h"
 #include "frontier/arrays.h"
 #include "frontier/array_layout.h"
@@ -190,20 +192,20 @@ PERMI_BRIEF_END
 #include "frontier/tree.h"
 #include "frontier/tree_join.h"
 #include "frontier/tree_build.h"
+PERMI_BRIEF_BEGIN
 #include "frontier/band.h"
 #include "frontier/band_run.h"
 #include "frontier/band_order.h"
 
 #include "signs/hybrid.h"
 #include "signs/hybrid_layout.h"
-PERMI_BRIEF_BEGIN
 #include "signs/hybrid_program.h"
-PERMI_BRIEF_END
 #include "signs/hybrid_leaf.h"
-PERMI_BRIEF_BEGIN
 #include "signs/programs.h"
 #include "signs/program_text.h"
 #include "signs/program_tune.h"
+PERMI_BRIEF_END
+PERMI_BRIEF_BEGIN
 #include "signs/hybrid_offer.h"
 PERMI_BRIEF_END
 #include "signs/sparyser.h"
@@ -216,12 +218,12 @@ PERMI_BRIEF_END
 #include "matchings/decompose.h"
 #include "matchings/decompose_run.h"
 
+PERMI_BRIEF_BEGIN
 #include "sparse/prepare.h"
 #include "sparse/frontier_offer.h"
 #include "sparse/choose.h"
 #include "sparse/sparse_job.h"
 #include "sparse/sparse.h"
-PERMI_BRIEF_BEGIN
 #include "sparse/spy.h"
 PERMI_BRIEF_END
 
@@ -232,8 +234,10 @@ PERMI_BRIEF_END
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
 #else /* PERMI_FAMILY */
+PERMI_BRIEF_BEGIN
 #include "kernels/array_kernels.h"
 #include "kernels/hybrid_kernels.h"
+PERMI_BRIEF_END
 #endif /* PERMI_FAMILY */
 
 /* MIT License
