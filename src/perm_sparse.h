@@ -179,9 +179,7 @@ PERMI_BRIEF_END
 #include "frontier/frontier.h"
 #include "frontier/steps.h"
 #include "frontier/steps_run.h"
-PERMI_BRIEF_BEGIN
 #include "frontier/sorting.h"
-PERMI_BRIEF_END
 #include "frontier/streams.h"
 #include "frontier/arrays.h"
 #include "frontier/array_layout.h"
@@ -192,11 +190,11 @@ PERMI_BRIEF_END
 #include "frontier/tree.h"
 #include "frontier/tree_join.h"
 #include "frontier/tree_build.h"
-PERMI_BRIEF_BEGIN
 #include "frontier/band.h"
 #include "frontier/band_run.h"
 #include "frontier/band_order.h"
 
+PERMI_BRIEF_BEGIN
 #include "signs/hybrid.h"
 #include "signs/hybrid_layout.h"
 #include "signs/hybrid_program.h"
@@ -204,8 +202,6 @@ PERMI_BRIEF_BEGIN
 #include "signs/programs.h"
 #include "signs/program_text.h"
 #include "signs/program_tune.h"
-PERMI_BRIEF_END
-PERMI_BRIEF_BEGIN
 #include "signs/hybrid_offer.h"
 PERMI_BRIEF_END
 #include "signs/sparyser.h"
@@ -234,10 +230,8 @@ PERMI_BRIEF_END
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
 #else /* PERMI_FAMILY */
-PERMI_BRIEF_BEGIN
 #include "kernels/array_kernels.h"
 #include "kernels/hybrid_kernels.h"
-PERMI_BRIEF_END
 #endif /* PERMI_FAMILY */
 
 /* MIT License
