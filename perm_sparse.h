@@ -6,7 +6,7 @@
        #define PERM_IMPLEMENTATION
        #include "perm_sparse.h"                                 // includes perm.h and gives both
 
-   compiled in about 24 s (PERM_STATIC leaves out what is not called):
+   compiled in about 16 s (PERM_STATIC leaves out what is not called):
 
        cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
 
@@ -30,7 +30,8 @@
      frontier/   >>values            entries as values of the ring
                  >>frontier          states, keys, cursors of the lists
                  >>steps             the values of a step
-                 >>steps_run         the union of lists, in parts: permi_part_merge; threads; THE BOUND
+                 >>steps_run         the union of lists, in parts: permi_part_merge (on GPUs permi_merge_path,
+                                     perm_cuda.cu); threads; THE BOUND
                  >>sorting           expand, sort, contract
                  >>streams           from an order to the streams of a step
                  >>arrays            indexed by combinations
@@ -51,11 +52,11 @@
                  >>program_text      its kernel as CUDA C++ and PTX
                  >>program_tune      candidates, tuning
                  >>hybrid_offer      offers of hybrid and cached
-                 >>sparyser          Ryser in compressed columns, Gray code
+                 >>sparyser          Ryser in compressed columns, Gray code; THE BOUND
                  >>dominating        Ryser over dominating sets
                  >>codegen           the published GPU kernels
-     matchings/  >>transversals      perfect matchings enumerated
-                 >>decompose         branches over lines of degree 3 and 4
+     matchings/  >>transversals      perfect matchings enumerated; THE BOUND
+                 >>decompose         branches over lines of degree 3 and 4; THE BOUND
                  >>decompose_run     their walk, price
      sparse/     >>prepare           check, reduce, split into blocks
                  >>frontier_offer    offers of frontier, tree, sorting
