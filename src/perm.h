@@ -9,10 +9,11 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   COMPILE TIME  About 12 s at -O2, 2 s at -O0: keep the implementation in a file that you seldom edit. In a program
-   of one file, also #define PERM_STATIC: what is not called is left out, 5 s for perm_real.
+   COMPILE TIME  About 9 s at -O2, 2 s at -O0: keep the implementation in a file that you seldom edit. In a program
+   of one file, also #define PERM_STATIC: what is not called is left out, 4 s for perm_real.
 
-   CONTENTS  Each tag is a room: a file in that folder of src/, and a tag to search for here.
+   CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. Sparse matrices
+   (hybrid among them), files: perm_sparse.h. GPU kernels: perm_cuda.cu. MPI: perm_mpi.c. Proofs: search THE BOUND.
      api/        >>config          macros that a project may define
                  >>types           options, result, plan, partial
                  >>calls           the public functions
@@ -60,7 +61,7 @@
                  >>counts_leaf     the leaf
      solve/      >>check           finite entries, sizes, strides
                  >>names           texts; perm_layout
-                 >>run             perm_job_execute: limits, checkpoints, merging
+                 >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
                  >>engine          the interface of every engine; the choice
                  >>offers          the engines for arrays
                  >>entries         the reach of every public call
@@ -73,7 +74,7 @@
                  >>estimate        random samples
      kernels/    >>vocabulary      LOAD, STORE, FMA of an instruction set
                  >>arithmetic      products of parts
-                 >>dense_kernels   Glynn's row loops: permi_glynn_real_avx512, ...
+                 >>dense_kernels   Glynn's row loops: PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
                  >>small_kernels   n <= 12
                  >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
                  >>minors_kernels  minors
@@ -86,16 +87,19 @@
                            or _complex | t_dense.c, t_cpu.c, compile/run.sh (spills)
      an instruction set    api/types.h: perm_isa; solve/names.h: its name; base/cpu.h: when it is there;
                            kernels/vocabulary.h: its words; dense/kernels.h, block/vectors.h: its reading; then
-                           wherever `grep -rinE 'avx2|neon' src` finds either | t_cpu.c, isa.sh, `make golden`
+                           wherever `grep -rinE 'avx|neon|PERM_ISA_|PERMI_WIDTH' src` finds one. Its place in perm_isa:
+                           a family runs kernels of lower numbers, checkpoints keep the number | t_cpu.c, isa.sh,
+                           `make golden`
      a dense engine        api/types.h: the end of PERM_METHOD_LIST (checkpoints keep the numbers);
                            job/options.h: permi_method_is_sparse; dense/plan.h: its plan, permi_plan_refusal;
-                           dense/bounds.h: leaf, bound, estimate, permi_next_precision; scalar ones in dense/plain.h
-                           | t_engines.c, climb.c
+                           dense/bounds.h: leaf, bound, estimate, permi_next_precision; scalar ones in dense/plain.h;
+                           sparse/sparse_job.h: beside PERM_METHOD_GLYNN; examples/python/perm.py | t_engines.c, climb.h
      engines for arrays    solve/offers.h: offer and make as in solve/engine.h, PERMI_AT_... and its line in
      (integers, counts)    permi_array_engines | t_engines.c, t_counts_rectangular.c
      a sparse engine       its room, with offer, make and release as in solve/engine.h; sparse/choose.h: its line in
                            permi_engines; api/types.h: the end of PERM_METHOD_LIST; dense/bounds.h:
-                           permi_next_precision | t_engines.c, t_sparse.c
+                           permi_next_precision; METHOD in perm_sparse.h; examples/python/perm.py
+                           | wherever `grep -rn METHOD_TRANSVERSALS tests` ends a range
      a price               base/prices.h, with unit, machine and date
      a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h
                            | t_frontier.c, t_arrays.c, t_counts.c
@@ -228,9 +232,9 @@ PERMI_BRIEF_END
 #include "dense/plan.h"
 #include "dense/rounding.h"
 #include "dense/bounds.h"
-PERMI_BRIEF_BEGIN
 #include "dense/minors.h"
 #include "dense/minors_dense.h"
+PERMI_BRIEF_BEGIN
 
 #include "exact/exact.h"
 #include "exact/limbs.h"

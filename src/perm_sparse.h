@@ -5,7 +5,7 @@
        #define PERM_IMPLEMENTATION
        #include "perm_sparse.h"                                 // includes perm.h and gives both
 
-   compiled in about 24 s (PERM_STATIC leaves out what is not called):
+   compiled in about 16 s (PERM_STATIC leaves out what is not called):
 
        cc -O2 sparse.c -lm                                      // or: cc -O2 -fopenmp sparse.c -lm
 
@@ -29,7 +29,8 @@
      frontier/   >>values            entries as values of the ring
                  >>frontier          states, keys, cursors of the lists
                  >>steps             the values of a step
-                 >>steps_run         the union of lists, in parts: permi_part_merge; threads; THE BOUND
+                 >>steps_run         the union of lists, in parts: permi_part_merge (on GPUs permi_merge_path,
+                                     perm_cuda.cu); threads; THE BOUND
                  >>sorting           expand, sort, contract
                  >>streams           from an order to the streams of a step
                  >>arrays            indexed by combinations
@@ -50,11 +51,11 @@
                  >>program_text      its kernel as CUDA C++ and PTX
                  >>program_tune      candidates, tuning
                  >>hybrid_offer      offers of hybrid and cached
-                 >>sparyser          Ryser in compressed columns, Gray code
+                 >>sparyser          Ryser in compressed columns, Gray code; THE BOUND
                  >>dominating        Ryser over dominating sets
                  >>codegen           the published GPU kernels
-     matchings/  >>transversals      perfect matchings enumerated
-                 >>decompose         branches over lines of degree 3 and 4
+     matchings/  >>transversals      perfect matchings enumerated; THE BOUND
+                 >>decompose         branches over lines of degree 3 and 4; THE BOUND
                  >>decompose_run     their walk, price
      sparse/     >>prepare           check, reduce, split into blocks
                  >>frontier_offer    offers of frontier, tree, sorting
@@ -179,9 +180,7 @@ PERMI_BRIEF_END
 #include "frontier/frontier.h"
 #include "frontier/steps.h"
 #include "frontier/steps_run.h"
-PERMI_BRIEF_BEGIN
 #include "frontier/sorting.h"
-PERMI_BRIEF_END
 #include "frontier/streams.h"
 #include "frontier/arrays.h"
 #include "frontier/array_layout.h"
@@ -192,11 +191,11 @@ PERMI_BRIEF_END
 #include "frontier/tree.h"
 #include "frontier/tree_join.h"
 #include "frontier/tree_build.h"
-PERMI_BRIEF_BEGIN
 #include "frontier/band.h"
 #include "frontier/band_run.h"
 #include "frontier/band_order.h"
 
+PERMI_BRIEF_BEGIN
 #include "signs/hybrid.h"
 #include "signs/hybrid_layout.h"
 #include "signs/hybrid_program.h"
@@ -204,8 +203,6 @@ PERMI_BRIEF_BEGIN
 #include "signs/programs.h"
 #include "signs/program_text.h"
 #include "signs/program_tune.h"
-PERMI_BRIEF_END
-PERMI_BRIEF_BEGIN
 #include "signs/hybrid_offer.h"
 PERMI_BRIEF_END
 #include "signs/sparyser.h"
@@ -234,10 +231,8 @@ PERMI_BRIEF_END
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
 #else /* PERMI_FAMILY */
-PERMI_BRIEF_BEGIN
 #include "kernels/array_kernels.h"
 #include "kernels/hybrid_kernels.h"
-PERMI_BRIEF_END
 #endif /* PERMI_FAMILY */
 
 /* MIT License

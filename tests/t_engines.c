@@ -147,6 +147,13 @@ static void t_engines_run(perm_method method, int values, int trials, int most)
              perm_method_name(method), values, exceeded, estimated);
 }
 
+/* The chooser asks the tree after the frontier where that is quicker, by these positions. */
+TEST(t_engines_stand_where_the_chooser_looks)
+{
+  CHECK(permi_engines[PERMI_AT_TREE].method == PERM_METHOD_TREE);
+  CHECK(permi_engines[PERMI_AT_FRONTIER].method == PERM_METHOD_FRONTIER);
+}
+
 TEST(t_engines_match_exact_arithmetic)
 {
   size_t k;

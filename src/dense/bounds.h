@@ -5,7 +5,7 @@
 #include "plan.h"
 #include "rounding.h"
 
-/* Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53.
+/* THE BOUND. Sets the error measures, relative to the sum of |terms| and absolute; u = 2^-53.
    1. Normalised, exact rows: n products p (y +- 1), n u. Split: n row sums and n products, 2 n u. Exact pairs: (n + 1)
    / 2 products.
    2. A complex product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and the other part alike: by Minkowski at most u

@@ -48,14 +48,17 @@ static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, 
 {
   const permi_ryser *ryser = walk->ryser;
   const int begin = ryser->column_start[k], end = ryser->column_start[k + 1];
-  const int doubles = ryser->integers ? 0 : ryser->parts;
-  int e, part;
+  int e;
   walk->sign = -walk->sign;
-  for (part = 0; part < doubles; part++)
+  if (ryser->integers) {
     for (e = begin; e < end; e++)
-      walk->x[part][ryser->touched[e]] += on ? ryser->value[part][e] : -ryser->value[part][e];
-  for (e = begin; e < end && !doubles; e++)
-    walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
+      walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
+    return;
+  }
+  for (e = begin; e < end; e++) /* a loop over the parts around it takes 1.08 times as long */
+    walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
+  for (e = begin; e < end && ryser->parts == 2; e++)
+    walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
 }
 
 static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int digit, int step)
