@@ -30,7 +30,7 @@ PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
 .PHONY: all run headers check-rooms setup setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
         check-faults check-thread check-valgrind check-soundness fuzz fuzz-hours bench bench-sparse \
-        bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi \
+        python bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi \
         golden golden-record golden-gpu golden-gpu-record
 
 all: $(B)/perm examples ## the command and the examples
@@ -163,6 +163,19 @@ bench: $(B)/bench $(B)/bench_O3 $(B)/perm ## rates, ratios, accuracy: run it on 
 
 bench-sparse: $(B)/bench_sparse $(B)/perm ## the sparse engines: whole processes, the planner's choice, list steps
 	@sh tests/bench_sparse.sh
+
+# The extension module in place: of PYTHON, 3.11 or later, its headers are needed, and only of this call.
+PYTHON  ?= python3
+EXTENSION = examples/python/_perm.abi3.so
+PYTHON_H = $(shell $(PYTHON) -c 'import sys, sysconfig; sys.version_info < (3, 11) or \
+             print(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null)
+python: $(B)/perm.o ## examples/python/_perm.abi3.so, with which perm.py does without ctypes (PYTHON=..., from 3.11 on)
+	@if [ -f "$(PYTHON_H)" ]; then $(MAKE) --no-print-directory -s $(EXTENSION) PYTHON=$(PYTHON); \
+	else echo "SKIP $(EXTENSION): $(PYTHON) is not 3.11 or later with Python.h (apt-get install python3-dev)"; \
+	  test "$(REQUIRE)" != 1; fi
+$(EXTENSION): examples/python/_perm.c $(B)/perm.o
+	$(COMPILE) -isystem $(dir $(PYTHON_H)) -fPIC $(if $(filter Darwin,$(shell uname)),-bundle -undefined dynamic_lookup,\
+	  -shared -Wl,-Bsymbolic) $< $(B)/perm.o -o $@.new $(LDFLAGS) $(LIBS) && mv $@.new $@
 
 # What the benchmark compares with; installed once.
 RIVALS = thewalrus piquasso perceval-quandela qc-permanent
@@ -336,8 +349,8 @@ $(B)/perm.1: examples/perm_man.awk $(B)/perm
 	{ $(B)/perm --help; echo Methods:; $(B)/perm --list methods; echo Generators:; $(B)/perm --list generators; } | \
 	  awk -v version=$(VERSION) -f examples/perm_man.awk >$@
 
-clean: ## remove build/
-	rm -rf $(B)
+clean: ## remove build/ and the extension module
+	rm -rf $(B) $(EXTENSION)
 
 help: ## this list
 	@sed -n 's/^\([a-z.-]*\):.*## /\1\t/p' Makefile | expand -t 18
