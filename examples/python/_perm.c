@@ -22,6 +22,8 @@
 #include "perm_sparse.h"
 
 #define TINY_ORDER 12  /* _TINY of perm.py */
+#define INTEGER_ORDER 8 /* integers up to here by small_integer */
+#define STACK_ORDER 24  /* _BATCH of perm.py: stacks up to here are one call */
 #define SMALL_ORDER 20 /* _SMALL of perm.py: up to here perm_real and perm_complex do if no option asks for more */
 #define MOST_COPIED ((Py_ssize_t)1 << 22) /* entries; larger ones are copied by numpy, whose errors perm.py knows */
 #define MOST_COUNTS 64                    /* multiplicities of rows, or of columns */
@@ -41,7 +43,8 @@ enum { PERMANENT, COMPUTE, FUNCTIONS };
 
 typedef struct module_state {
   PyObject *general[FUNCTIONS]; /* of perm.py */
-  PyObject *finished, *result_type, *progress_type, *array_type; /* _finished, Result, Progress, numpy.ndarray */
+  PyObject *finished, *error, *result_type, *progress_type; /* _finished, _error, Result, Progress */
+  PyObject *array_type, *empty;                             /* numpy.ndarray, numpy.empty; None without numpy */
   PyObject *keyword[KEYWORDS]; /* interned, so that one comparison of pointers finds them */
   PyMethodDef method[FUNCTIONS];
   char *text[FUNCTIONS]; /* signature and docstring */
@@ -53,7 +56,7 @@ typedef struct call {
   const module_state *state;
   perm_options options;
   perm_result result;
-  PyObject *rows, *cols, *progress, *cancel; /* borrowed, NULL: none */
+  PyObject *rows, *cols, *out, *progress, *cancel; /* borrowed, NULL: none */
   int asks;                                  /* for more than perm_real and perm_complex give */
   PyThreadState *thread;                     /* while the lock is released */
   int interrupted;                           /* by Ctrl-C */
@@ -163,6 +166,9 @@ static int take_option(call *c, int keyword, PyObject *value)
   case COLS:
     c->cols = value == Py_None ? NULL : value;
     return 1;
+  case OUT:
+    c->out = value == Py_None ? NULL : value;
+    return 1;
   case PROGRESS:
     c->progress = value == Py_None ? NULL : value;
     c->asks |= c->progress != NULL;
@@ -180,14 +186,14 @@ static int take_option(call *c, int keyword, PyObject *value)
   }
 }
 
-/* The arguments after the matrix: rows and cols may come without their names, the rest only with them. */
+/* The arguments after the matrix: rows, cols and out may come without their names, the rest only with them. */
 static int take_options(call *c, int function, PyObject *const *arguments, Py_ssize_t positional, PyObject *names)
 {
   const Py_ssize_t named = names ? PyTuple_Size(names) : 0;
   Py_ssize_t k;
   int keyword;
   for (k = 1; k < positional; k++)
-    if (k > 2 || !take_option(c, k == 1 ? ROWS : COLS, arguments[k]))
+    if (k > (function == PERMANENT ? 3 : 2) || !take_option(c, ROWS + (int)k - 1, arguments[k]))
       return 0;
   for (k = 0; k < named; k++) {
     PyObject *name = PyTuple_GetItem(names, k);
@@ -267,22 +273,26 @@ static char buffer_kind(const Py_buffer *view, int *is_signed)
   return (char)(strchr("?BHIL", *format) && view->itemsize < 8 ? 'q' : 0);
 }
 
+static int borrow(PyObject *object, int flags, Py_buffer *view)
+{
+  if (!PyObject_GetBuffer(object, view, PyBUF_FORMAT | flags))
+    return 1;
+  PyErr_Clear();
+  view->obj = NULL;
+  return 0;
+}
+
 /* A matrix lent by an array or memoryview. The library takes rows without gaps at any distance; other places are
    copied, and gaps between rows too if `packed` is set. */
-static int take_buffer(PyObject *object, int packed, matrix *a)
+static int take_buffer(int packed, matrix *a)
 {
   const Py_buffer *view = &a->view;
   Py_ssize_t size, row, column, i, j;
   char *to;
   const char *from;
   int is_signed;
-  if (PyObject_GetBuffer(object, &a->view, PyBUF_FORMAT | PyBUF_STRIDES)) {
-    PyErr_Clear();
-    a->view.obj = NULL;
-    return 0;
-  }
   a->kind = buffer_kind(view, &is_signed);
-  if (view->ndim != 2 || !a->kind || view->shape[0] > INT32_MAX || view->shape[1] > INT32_MAX)
+  if (!a->kind || view->shape[0] > INT32_MAX || view->shape[1] > INT32_MAX)
     return 0;
   size = a->kind == 'D' ? 16 : 8;
   row = view->strides[0], column = view->strides[1];
@@ -380,11 +390,30 @@ again:
   return 1;
 }
 
+/* A stack of square matrices whose rows and columns have no gaps; matrices may be any distance apart. Others are
+   perm.py's to copy. */
+static int take_stack(matrix *a)
+{
+  const Py_buffer *view = &a->view;
+  const Py_ssize_t n = view->shape[1], size = view->itemsize, step = view->strides[0];
+  int is_signed;
+  a->kind = buffer_kind(view, &is_signed);
+  a->m = a->n = (int)(n <= STACK_ORDER ? n : 0);
+  a->data = view->buf;
+  a->ld = step / (size ? size : 1);
+  return (a->kind == 'd' || a->kind == 'D') && n == view->shape[2] && n > 0 && n <= STACK_ORDER &&
+         view->strides[2] == size && view->strides[1] == n * size && step % size == 0 && step >= n * n * size &&
+         (uintptr_t)view->buf % 8 == 0;
+}
+
+/* Returns the number of dimensions, 2 or 3, or 0 if it declines. */
 static int take_matrix(const module_state *state, PyObject *object, int packed, matrix *a)
 {
-  if ((PyObject *)Py_TYPE(object) == state->array_type || Py_IS_TYPE(object, &PyMemoryView_Type))
-    return take_buffer(object, packed, a);
-  return take_lists(object, a);
+  if ((PyObject *)Py_TYPE(object) != state->array_type && !Py_IS_TYPE(object, &PyMemoryView_Type))
+    return take_lists(object, a) ? 2 : 0;
+  if (!borrow(object, PyBUF_STRIDES, &a->view))
+    return 0;
+  return a->view.ndim == 2 && take_buffer(packed, a) ? 2 : a->view.ndim == 3 && take_stack(a) ? 3 : 0;
 }
 
 /* Multiplicities: a list or tuple, or a vector, of `size` integers. */
@@ -403,12 +432,8 @@ static int take_counts(const module_state *state, PyObject *object, int size, in
     }
     return 1;
   }
-  if ((PyObject *)Py_TYPE(object) != state->array_type)
+  if ((PyObject *)Py_TYPE(object) != state->array_type || !borrow(object, PyBUF_STRIDES, &view))
     return 0;
-  if (PyObject_GetBuffer(object, &view, PyBUF_FORMAT | PyBUF_STRIDES)) {
-    PyErr_Clear();
-    return 0;
-  }
   if (view.ndim == 1 && view.shape[0] == size && buffer_kind(&view, &is_signed) == 'q') {
     taken = 1;
     for (k = 0; k < size; k++) {
@@ -566,6 +591,83 @@ static PyObject *small_permanent(call *c, const matrix *a)
   return complex_or_real(a->kind == 'D', value[0], value[1]);
 }
 
+/* Integers up to order 8 by dynamic programming over sets of used columns: sums[set] is the permanent of the first rows
+   and these columns. NULL where 64 bits may be too few: no partial sum exceeds the product of the rows' sums of moduli
+   (at least 1 each). n 2^(n-1) products, a microsecond at order 8, where perm_compute_integer plans for ten. */
+static PyObject *small_integer(const matrix *a)
+{
+  const int64_t *row = (const int64_t *)a->data;
+  int64_t sums[1 << INTEGER_ORDER];
+  uint32_t columns[1 << INTEGER_ORDER]; /* of each set, four bits a column */
+  uint8_t size[1 << INTEGER_ORDER];
+  double most = 1;
+  uint32_t set, highest, left;
+  int i, j;
+  for (i = 0; i < a->n; i++) {
+    double moduli = 0;
+    for (j = 0; j < a->n; j++)
+      moduli += fabs((double)row[i * a->ld + j]);
+    most *= fmax(moduli, 1);
+  }
+  if (!(most < 4e18)) /* 2^62 = 4.6e18 leaves room for roundings */
+    return NULL;
+  sums[0] = 1, columns[0] = 0, size[0] = 0;
+  for (highest = 0; (int)highest < a->n; highest++)
+    for (set = 1u << highest; set < 2u << highest; set++) {
+      const uint32_t others = set - (1u << highest);
+      int64_t sum = 0;
+      columns[set] = columns[others] << 4 | highest;
+      size[set] = (uint8_t)(size[others] + 1);
+      row = (const int64_t *)a->data + (size[set] - 1) * a->ld;
+      for (left = columns[set], i = size[set]; i > 0; i--, left >>= 4)
+        sum += row[left & 15] * sums[set ^ 1u << (left & 15)];
+      sums[set] = sum;
+    }
+  return PyLong_FromLongLong(sums[(1u << a->n) - 1]);
+}
+
+/* A stack of matrices by one call, into `out` or a new array. */
+static PyObject *stack_permanents(call *c, const matrix *a)
+{
+  const Py_ssize_t count = a->view.shape[0];
+  const size_t apart = (size_t)a->ld;
+  PyObject *out = c->out ? Py_NewRef(c->out) : NULL, *error;
+  perm_status status;
+  Py_buffer view;
+  int is_signed;
+  if (c->options.precision == PERM_PRECISION_EXACT || c->options.modulus)
+    return NULL;
+  if (!out && c->state->empty != Py_None)
+    out = PyObject_CallFunction(c->state->empty, "ns", count, a->kind == 'd' ? "d" : "D");
+  if (!out)
+    return NULL;
+  if (!borrow(out, PyBUF_ND | PyBUF_WRITABLE, &view) || view.ndim != 1 || view.shape[0] != count ||
+      buffer_kind(&view, &is_signed) != a->kind || (uintptr_t)view.buf % 8) {
+    if (view.obj)
+      PyBuffer_Release(&view);
+    Py_DECREF(out);
+    return NULL;
+  }
+  c->options.progress = on_progress;
+  c->options.user_data = c;
+  job_begin(c, count <= 1 << TINY_ORDER >> a->n);
+  status = a->kind == 'd' ? perm_batch_real(a->n, (size_t)count, (const double *)a->data, apart, &c->options,
+                                            (double *)view.buf, &c->result)
+                          : perm_batch_complex(a->n, (size_t)count, (const double *)a->data, apart, &c->options,
+                                               (double *)view.buf, &c->result);
+  PyBuffer_Release(&view);
+  if (!job_end(c)) {
+    if (status == PERM_OK)
+      return out;
+    error = PyObject_CallFunction(c->state->error, "isO", (int)status, c->result.message, out);
+    if (error)
+      PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    Py_XDECREF(error);
+  }
+  Py_DECREF(out);
+  return NULL;
+}
+
 /* Whether perm.py would pass the matrix as it is to perm_compute_*: no sparse engine by name, no floats taken as
    integers, no integers taken as floats. */
 static int is_direct(const call *c, const matrix *a)
@@ -649,17 +751,22 @@ static PyObject *call_function(PyObject *module, int function, PyObject *const *
   call c;
   matrix a;
   c.state = state;
-  c.rows = c.cols = c.progress = c.cancel = c.error[0] = NULL;
+  c.rows = c.cols = c.out = c.progress = c.cancel = c.error[0] = NULL;
   c.asks = c.interrupted = 0;
   memset(&c.options, 0, sizeof c.options);
   a.view.obj = NULL;
   a.heap = NULL;
   if (positional >= 1 && take_options(&c, function, arguments, positional, names)) {
     const int is_plain = function == PERMANENT && !c.asks && !c.rows && !c.cols;
-    if (take_matrix(state, arguments[0], is_plain, &a)) {
-      if (is_plain && a.kind != 'q' && a.m == a.n && a.n <= (state->forked ? TINY_ORDER : SMALL_ORDER))
+    const int dimensions = take_matrix(state, arguments[0], is_plain, &a);
+    if (dimensions == 3 && function == PERMANENT && !c.rows && !c.cols)
+      answer = stack_permanents(&c, &a);
+    else if (dimensions == 2 && !c.out) {
+      if (is_plain && a.m == a.n && a.kind != 'q' && a.n <= (state->forked ? TINY_ORDER : SMALL_ORDER))
         answer = small_permanent(&c, &a);
-      else
+      else if (is_plain && a.m == a.n && a.kind == 'q' && a.n <= INTEGER_ORDER)
+        answer = small_integer(&a);
+      if (!answer && !PyErr_Occurred())
         answer = computed(&c, &a, function);
     }
     matrix_release(&a);
@@ -713,15 +820,16 @@ static PyObject *make_function(PyObject *module, int function, PyObject *general
   return answer;
 }
 
-/* connect((permanent, text), (compute, text), _finished, Result, Progress, numpy.ndarray or None): takes what perm.py
-   lends, once, and returns the two functions that go before its own. */
+/* connect((permanent, text), (compute, text), _finished, _error, Result, Progress, numpy.ndarray, numpy.empty): takes
+   what perm.py lends, once (None in place of numpy's if it is not there), and returns the functions that go before
+   those two. */
 static PyObject *connect(PyObject *module, PyObject *arguments)
 {
   module_state *state = (module_state *)PyModule_GetState(module);
-  PyObject *general[FUNCTIONS], *made[FUNCTIONS], *finished, *result_type, *progress_type, *array_type;
+  PyObject *general[FUNCTIONS], *made[FUNCTIONS], *lent[6];
   const char *text[FUNCTIONS];
-  if (!PyArg_ParseTuple(arguments, "(Os)(Os)OOOO", &general[0], &text[0], &general[1], &text[1], &finished,
-                        &result_type, &progress_type, &array_type))
+  if (!PyArg_ParseTuple(arguments, "(Os)(Os)OOOOOO", &general[0], &text[0], &general[1], &text[1], &lent[0],
+                        &lent[1], &lent[2], &lent[3], &lent[4], &lent[5]))
     return NULL;
   made[0] = make_function(module, PERMANENT, general[0], text[0]);
   made[1] = made[0] ? make_function(module, COMPUTE, general[1], text[1]) : NULL;
@@ -729,10 +837,12 @@ static PyObject *connect(PyObject *module, PyObject *arguments)
     Py_XDECREF(made[0]);
     return NULL;
   }
-  state->finished = Py_NewRef(finished);
-  state->result_type = Py_NewRef(result_type);
-  state->progress_type = Py_NewRef(progress_type);
-  state->array_type = Py_NewRef(array_type);
+  state->finished = Py_NewRef(lent[0]);
+  state->error = Py_NewRef(lent[1]);
+  state->result_type = Py_NewRef(lent[2]);
+  state->progress_type = Py_NewRef(lent[3]);
+  state->array_type = Py_NewRef(lent[4]);
+  state->empty = Py_NewRef(lent[5]);
   return Py_BuildValue("(NN)", made[0], made[1]);
 }
 
@@ -770,6 +880,8 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
   Py_VISIT(state->result_type);
   Py_VISIT(state->progress_type);
   Py_VISIT(state->array_type);
+  Py_VISIT(state->error);
+  Py_VISIT(state->empty);
   return 0;
 }
 
@@ -783,6 +895,8 @@ static int module_clear(PyObject *module)
   Py_CLEAR(state->result_type);
   Py_CLEAR(state->progress_type);
   Py_CLEAR(state->array_type);
+  Py_CLEAR(state->error);
+  Py_CLEAR(state->empty);
   for (k = 0; k < KEYWORDS; k++)
     Py_CLEAR(state->keyword[k]);
   return 0;

@@ -1,7 +1,7 @@
 """Exact permanents of numpy arrays, lists, buffers and scipy.sparse matrices. numpy is used where there is one.
 
-    make python                         # an extension module beside this file: calls in a quarter of a microsecond
-    make libperm.so                     # or a library for this file alone, by ctypes: the same answers, slower calls
+    make python                         # an extension module beside this file: small calls in 0.1 to 0.3 us
+    make libperm.so                     # or a library for this file alone, by ctypes: the same answers, 3 and more
 
     >>> import numpy, perm
     >>> perm.permanent([[1, 2, 3], [4, 5, 6], [7, 8, 9]])            # integers: exact, as Python ints
@@ -11,14 +11,15 @@
     >>> perm.permanent(u, rows=[2, 1, 0], cols=[1, 1, 1])            # rows and columns with multiplicities: bosons
 
 MATRICES. numpy arrays of any strides and order, nested lists, what has the buffer protocol (memoryview, array.array),
-scipy.sparse, or the name of a file: Matrix Market, rows of numbers, or what `format` says. A file without a banner that looks like a list of coordinates is read as one, with a
-warning and Result.message; one that may be two things is refused. bool and integers (also Python ints beyond 64 bits,
-in lists or arrays of objects) are computed exactly, by residues where the permanent may be over 4544 bits long (real
-ones; then 72 computations or more, one for every 63 bits; multiplicities: by the engine subsets); float16 to float64
-and complex in doubles. Complex or real arrays of whole numbers are computed exactly with precision="exact". What would
-have to be rounded first (longdouble; integers beyond 2^53 among floats) is refused. Square up to order 64, and further
-where many entries are 0 or lines repeat; rectangular m x n: the sum over injections of the shorter side. 0 x 0 has
-permanent 1. Arrays must not be written to by other threads meanwhile.
+scipy.sparse, or the name of a file: Matrix Market, rows of numbers, or what `format` says. A file without a banner that
+looks like a list of coordinates is read as one, with a warning and Result.message; one that may be two things is
+refused. bool and integers (also Python ints beyond 64 bits, in lists or arrays of objects) are computed exactly, by
+residues where the permanent may be over 4544 bits long (real ones; then 72 computations or more, one for every 63 bits;
+multiplicities: by the engine subsets); float16 to float64 and complex in doubles. Complex or real arrays of whole
+numbers are computed exactly with precision="exact". What would have to be rounded first (longdouble; integers beyond
+2^53 among floats) is refused. Square up to order 64, and further where many entries are 0 or lines repeat; rectangular
+m x n: the sum over injections of the shorter side. 0 x 0 has permanent 1. Arrays must not be written to by other
+threads meanwhile.
 
 FUNCTIONS
     permanent(a)      the number; of a stack (..., m, n) an array of them
@@ -780,7 +781,9 @@ def _numbers(a):
         raise InputTypeError("masked entries have no value: fill them")
     if not isinstance(a, np.ndarray):
         try:
-            a = np.asarray(a) if hasattr(a, "__array__") or _buffer(a) is not None else np.array(a, dtype=object)
+            view = None if hasattr(a, "__array__") else _buffer(a)
+            a = np.asarray(a if view is None else view) if hasattr(a, "__array__") or view is not None else (
+                np.array(a, dtype=object))
         except (ValueError, TypeError) as error:
             raise InputError("expected an array of numbers, in rows of one length, but: %s" % error,
                              "PERM_ERROR_SIZE") from None
@@ -860,7 +863,9 @@ def _integers(a):
     if not whole:
         raise InputError("precision exact and modulus are for integers (below 2^53 if they are given as floats)",
                          "PERM_ERROR_OPTION")
-    return np.ascontiguousarray(parts, np.int64) if np else _made("q", a.shape + (2,) * (a.kind == "D"), [int(x) for x in parts])
+    if np:
+        return np.ascontiguousarray(parts, np.int64)
+    return _made("q", a.shape + (2,) * (a.kind == "D"), [int(x) for x in parts])
 
 
 def _rows_of(a):
@@ -1203,12 +1208,12 @@ def _small(a):
 def permanent(a, rows=None, cols=None, out=None, **options):
     """The permanent: int (or Gaussian) of integers, else float or complex; of a stack (..., m, n) an array (...).
 
-    As compute(), which says more. Without options (but threads) floats up to order 20 take a shorter way: right to 1e-10
-    of the permanent, mostly to 1e-15, though maybe not to the bits of compute(). Stacks of integers give Python ints, in
-    an array of objects; stacks of floats, of order 24 at most, are one call and use all threads. out: of stacks of
-    floats, where to write: float64 or complex128, of the stack's shape (...), without gaps; it is returned. Raises
-    Incomplete if stopped early or the tolerance is not met, TooLargeError (an OverflowError) if a double is too short
-    for the number."""
+    As compute(), which says more. Without options (but threads) floats up to order 20 take a shorter way: right to
+    1e-10 of the permanent, mostly to 1e-15, though maybe not to the bits of compute(). Stacks of integers give Python
+    ints, in an array of objects; stacks of floats, of order 24 at most, are one call and use all threads. out: of
+    stacks of floats, where to write: float64 or complex128, of the stack's shape (...), without gaps; it is returned.
+    Raises Incomplete if stopped early or the tolerance is not met, TooLargeError (an OverflowError) if a double is too
+    short for the number."""
     if isinstance(a, (str, os.PathLike)) or _is_sparse(a) or (isinstance(a, list) and not a):
         if out is not None:
             raise InputError("out: only of stacks of floats", "PERM_ERROR_SIZE")
@@ -1253,18 +1258,15 @@ def _batch(a, call, out):
     stack, n, kind = a.shape[:-2], a.shape[-1], _kind(a)
     count, stride, name = math.prod(stack), n * n, "perm_batch_" + _SUFFIXES[kind]
     if np:
-        size, soa = a.itemsize, False
-        if a.ndim == 3 and a.flags.aligned and a.dtype.isnative and count > 1 and n > 1:
-            step, row, column = a.strides
-            soa = step == size and column >= count * size and column % size == 0 and row == n * column
-            if not soa and row == n * size and column == size and step >= n * row and step % size == 0:
-                stride = step // size
-            elif not soa:
-                a = np.ascontiguousarray(a, a.dtype.newbyteorder("="))
-        else:
+        size = a.itemsize
+        step, row, column = a.strides if a.ndim == 3 and count > 1 and n > 1 else (0, 0, 0)
+        fits = a.flags.aligned and a.dtype.isnative
+        if fits and step == size and column >= count * size and column % size == 0 and row == n * column:
+            stride, name = column // size, name + "_soa"  # entry by entry in memory: the library's other layout
+        elif fits and column == size and row == n * size and step >= n * row and step % size == 0:
+            stride = step // size
+        elif not (fits and a.flags.c_contiguous):
             a = np.ascontiguousarray(a, a.dtype.newbyteorder("="))
-        if soa:  # entry by entry in memory: the library's other layout
-            stride, name = column // size, name + "_soa"
     out = _Out(out, stack, kind == "D")
     status = call.run(name, n, count, _at(a), stride, byref(call.options), out.address, byref(call.result))
     if status:
@@ -1461,6 +1463,6 @@ if _extension:
     permanent, compute = _extension.connect(
         *((function, "%s%s\n--\n\n%s" % (function.__name__, function.__signature__, function.__doc__))
           for function in (permanent, compute)),
-        _finished, Result, Progress, np.ndarray if np else None)
+        _finished, _error, Result, Progress, np and np.ndarray, np and np.empty)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=_extension.after_fork)
