@@ -179,11 +179,13 @@ $(EXTENSION): examples/python/_perm.c $(B)/perm.o
 
 # What the benchmark compares with; installed once.
 RIVALS = thewalrus piquasso perceval-quandela qc-permanent
-bench-python: libperm.so ## permanents on PyPI beside ours: Markdown tables, examples/python/bench.svg (pip fetches them)
+bench-python: libperm.so ## what small calls from Python cost; permanents on PyPI beside ours: Markdown tables, examples/python/bench.svg (pip fetches them)
 	@test -x $(B)/venv/bin/python || python3 -m venv $(B)/venv
 	@for package in numpy scipy $(RIVALS); do $(B)/venv/bin/pip install -q --disable-pip-version-check $$package || \
 	  echo "SKIP $$package: pip cannot install it"; done
-	PERM_LIBRARY=$(B)/libperm.so $(B)/venv/bin/python examples/python/bench.py
+	@$(MAKE) --no-print-directory python PYTHON=$(B)/venv/bin/python
+	$(B)/venv/bin/python examples/python/bench.py --calls
+	$(B)/venv/bin/python examples/python/bench.py
 
 examples: $(EXAMPLES) $(if $(shell command -v $(CXX)),$(B)/cplusplus) ## build examples/
 

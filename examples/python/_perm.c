@@ -41,10 +41,12 @@ static const char *const keyword_names[KEYWORDS] = {
 
 enum { PERMANENT, COMPUTE, FUNCTIONS };
 
+/* _finished, _error, Result, Progress of perm.py; numpy.ndarray, numpy.empty, None without numpy */
+enum { FINISHED, ERROR, RESULT_TYPE, PROGRESS_TYPE, ARRAY_TYPE, EMPTY, LENT };
+
 typedef struct module_state {
   PyObject *general[FUNCTIONS]; /* of perm.py */
-  PyObject *finished, *error, *result_type, *progress_type; /* _finished, _error, Result, Progress */
-  PyObject *array_type, *empty;                             /* numpy.ndarray, numpy.empty; None without numpy */
+  PyObject *lent[LENT];
   PyObject *keyword[KEYWORDS]; /* interned, so that one comparison of pointers finds them */
   PyMethodDef method[FUNCTIONS];
   char *text[FUNCTIONS]; /* signature and docstring */
@@ -75,20 +77,16 @@ static const char *name_of(int keyword, int number)
 
 static int take_name(int keyword, PyObject *value, int *number)
 {
-  const int count = keyword == METHOD      ? PERM_METHOD_COUNT
-                    : keyword == PRECISION ? PERM_PRECISION_COUNT
-                    : keyword == ISA       ? PERM_ISA_COUNT
-                                           : PERM_FORMAT_COUNT;
   Py_ssize_t length;
   const char *word = PyUnicode_CheckExact(value) ? PyUnicode_AsUTF8AndSize(value, &length) : NULL;
   if (!word || (size_t)length != strlen(word)) {
     PyErr_Clear();
     return 0;
   }
-  for (*number = 0; *number < count; ++*number)
-    if (!strcmp(word, name_of(keyword, *number)))
-      return 1;
-  return 0;
+  for (*number = 0; strcmp(word, name_of(keyword, *number)); ++*number)
+    if (!strcmp(name_of(keyword, *number), "unknown"))
+      return 0;
+  return strcmp(word, "unknown") != 0;
 }
 
 static int take_integer(PyObject *value, long long least, long long most, long long *number)
@@ -217,7 +215,10 @@ typedef struct matrix {
   const void *data;
   Py_buffer view; /* view.obj is NULL unless the numbers are borrowed */
   void *heap;
-  double numbers[128]; /* small copies: order 8 of complex numbers, 11 of others */
+  union {
+    double real[128];
+    int64_t integer[128];
+  } numbers; /* small copies: order 8 of complex numbers, 11 of others */
 } matrix;
 
 static void matrix_release(matrix *a)
@@ -236,7 +237,7 @@ static void *matrix_reserve(matrix *a, Py_ssize_t m, Py_ssize_t n, size_t size)
   a->m = (int)m, a->n = (int)n, a->ld = n;
   PyMem_Free(a->heap);
   a->heap = bytes > sizeof a->numbers ? PyMem_Malloc(bytes) : NULL;
-  a->data = bytes > sizeof a->numbers ? a->heap : a->numbers;
+  a->data = bytes > sizeof a->numbers ? a->heap : &a->numbers;
   return (void *)(uintptr_t)a->data;
 }
 
@@ -409,7 +410,7 @@ static int take_stack(matrix *a)
 /* Returns the number of dimensions, 2 or 3, or 0 if it declines. */
 static int take_matrix(const module_state *state, PyObject *object, int packed, matrix *a)
 {
-  if ((PyObject *)Py_TYPE(object) != state->array_type && !Py_IS_TYPE(object, &PyMemoryView_Type))
+  if ((PyObject *)Py_TYPE(object) != state->lent[ARRAY_TYPE] && !Py_IS_TYPE(object, &PyMemoryView_Type))
     return take_lists(object, a) ? 2 : 0;
   if (!borrow(object, PyBUF_STRIDES, &a->view))
     return 0;
@@ -432,7 +433,7 @@ static int take_counts(const module_state *state, PyObject *object, int size, in
     }
     return 1;
   }
-  if ((PyObject *)Py_TYPE(object) != state->array_type || !borrow(object, PyBUF_STRIDES, &view))
+  if ((PyObject *)Py_TYPE(object) != state->lent[ARRAY_TYPE] || !borrow(object, PyBUF_STRIDES, &view))
     return 0;
   if (view.ndim == 1 && view.shape[0] == size && buffer_kind(&view, &is_signed) == 'q') {
     taken = 1;
@@ -458,7 +459,7 @@ static int asked_to_stop(const call *c, const perm_progress *report)
     Py_XDECREF(answer);
   }
   if (!stop && c->progress) {
-    PyObject *now = PyObject_CallFunction(c->state->progress_type, "ddds", report->fraction, report->seconds,
+    PyObject *now = PyObject_CallFunction(c->state->lent[PROGRESS_TYPE], "ddds", report->fraction, report->seconds,
                                           report->seconds_left, report->activity);
     answer = now ? PyObject_CallFunctionObjArgs(c->progress, now, NULL) : NULL;
     stop = answer ? PyObject_IsTrue(answer) : -1;
@@ -559,7 +560,7 @@ static PyObject *make_result(const module_state *state, const perm_result *r, in
     {"status", PyUnicode_InternFromString(perm_status_name(r->status))},
     {"message", PyUnicode_DecodeUTF8(r->message, (Py_ssize_t)strlen(r->message), "replace")},
   };
-  PyObject *result = PyType_GenericAlloc((PyTypeObject *)state->result_type, 0);
+  PyObject *result = PyType_GenericAlloc((PyTypeObject *)state->lent[RESULT_TYPE], 0);
   PyObject *fields = result ? PyObject_GenericGetDict(result, NULL) : NULL;
   int good = fields != NULL;
   size_t k;
@@ -591,17 +592,17 @@ static PyObject *small_permanent(call *c, const matrix *a)
   return complex_or_real(a->kind == 'D', value[0], value[1]);
 }
 
-/* Integers up to order 8 by dynamic programming over sets of used columns: sums[set] is the permanent of the first rows
-   and these columns. NULL where 64 bits may be too few: no partial sum exceeds the product of the rows' sums of moduli
-   (at least 1 each). n 2^(n-1) products, a microsecond at order 8, where perm_compute_integer plans for ten. */
+/* Integers up to order 8 by Glynn's formula, signs in the order of a Gray code: 2^(n-1) products of signed row sums,
+   half a microsecond at order 8, where perm_compute_integer plans for ten. Rows past the last have sum 1. NULL where 64
+   bits may be too few: with S_i, the sum of moduli of row i or 1 if that is more, nothing exceeds 2^(n-1) prod S_i. */
 static PyObject *small_integer(const matrix *a)
 {
+  int64_t sum[INTEGER_ORDER], twice[INTEGER_ORDER][INTEGER_ORDER] = {{0}}, total = 0; /* twice[column][row] */
   const int64_t *row = (const int64_t *)a->data;
-  int64_t sums[1 << INTEGER_ORDER];
-  uint32_t columns[1 << INTEGER_ORDER]; /* of each set, four bits a column */
-  uint8_t size[1 << INTEGER_ORDER];
-  double most = 1;
-  uint32_t set, highest, left;
+  const uint32_t count = 1u << (a->n > 0 ? a->n - 1 : 0);
+  uint8_t is_minus[INTEGER_ORDER] = {0};
+  double most = count;
+  uint32_t step, trailing;
   int i, j;
   for (i = 0; i < a->n; i++) {
     double moduli = 0;
@@ -611,19 +612,28 @@ static PyObject *small_integer(const matrix *a)
   }
   if (!(most < 4e18)) /* 2^62 = 4.6e18 leaves room for roundings */
     return NULL;
-  sums[0] = 1, columns[0] = 0, size[0] = 0;
-  for (highest = 0; (int)highest < a->n; highest++)
-    for (set = 1u << highest; set < 2u << highest; set++) {
-      const uint32_t others = set - (1u << highest);
-      int64_t sum = 0;
-      columns[set] = columns[others] << 4 | highest;
-      size[set] = (uint8_t)(size[others] + 1);
-      row = (const int64_t *)a->data + (size[set] - 1) * a->ld;
-      for (left = columns[set], i = size[set]; i > 0; i--, left >>= 4)
-        sum += row[left & 15] * sums[set ^ 1u << (left & 15)];
-      sums[set] = sum;
+  for (i = 0; i < INTEGER_ORDER; i++) {
+    sum[i] = i < a->n ? row[i * a->ld] : 1;
+    for (j = 1; i < a->n && j < a->n; j++) {
+      sum[i] += row[i * a->ld + j];
+      twice[j][i] = 2 * row[i * a->ld + j];
     }
-  return PyLong_FromLongLong(sums[(1u << a->n) - 1]);
+  }
+  for (step = 1;; step++) {
+    const int64_t product = sum[0] * sum[1] * (sum[2] * sum[3]) * (sum[4] * sum[5] * (sum[6] * sum[7]));
+    total += step & 1 ? product : -product;
+    if (step == count)
+      return PyLong_FromLongLong(total / (int64_t)count);
+    for (j = 1, trailing = step; !(trailing & 1); trailing >>= 1)
+      j++;
+    is_minus[j] ^= 1;
+    if (is_minus[j])
+      for (i = 0; i < INTEGER_ORDER; i++)
+        sum[i] -= twice[j][i];
+    else
+      for (i = 0; i < INTEGER_ORDER; i++)
+        sum[i] += twice[j][i];
+  }
 }
 
 /* A stack of matrices by one call, into `out` or a new array. */
@@ -637,8 +647,8 @@ static PyObject *stack_permanents(call *c, const matrix *a)
   int is_signed;
   if (c->options.precision == PERM_PRECISION_EXACT || c->options.modulus)
     return NULL;
-  if (!out && c->state->empty != Py_None)
-    out = PyObject_CallFunction(c->state->empty, "ns", count, a->kind == 'd' ? "d" : "D");
+  if (!out && c->state->lent[EMPTY] != Py_None)
+    out = PyObject_CallFunction(c->state->lent[EMPTY], "ns", count, a->kind == 'd' ? "d" : "D");
   if (!out)
     return NULL;
   if (!borrow(out, PyBUF_ND | PyBUF_WRITABLE, &view) || view.ndim != 1 || view.shape[0] != count ||
@@ -659,7 +669,7 @@ static PyObject *stack_permanents(call *c, const matrix *a)
   if (!job_end(c)) {
     if (status == PERM_OK)
       return out;
-    error = PyObject_CallFunction(c->state->error, "isO", (int)status, c->result.message, out);
+    error = PyObject_CallFunction(c->state->lent[ERROR], "isO", (int)status, c->result.message, out);
     if (error)
       PyErr_SetObject((PyObject *)Py_TYPE(error), error);
     Py_XDECREF(error);
@@ -721,7 +731,7 @@ static PyObject *computed(call *c, const matrix *a, int function)
   result = make_result(c->state, &c->result, a->kind == 'q');
   if (function == COMPUTE || !result)
     return result;
-  answer = PyObject_CallFunctionObjArgs(c->state->finished, result, NULL);
+  answer = PyObject_CallFunctionObjArgs(c->state->lent[FINISHED], result, NULL);
   Py_DECREF(result);
   return answer;
 }
@@ -826,8 +836,9 @@ static PyObject *make_function(PyObject *module, int function, PyObject *general
 static PyObject *connect(PyObject *module, PyObject *arguments)
 {
   module_state *state = (module_state *)PyModule_GetState(module);
-  PyObject *general[FUNCTIONS], *made[FUNCTIONS], *lent[6];
+  PyObject *general[FUNCTIONS], *made[FUNCTIONS], *lent[LENT];
   const char *text[FUNCTIONS];
+  int k;
   if (!PyArg_ParseTuple(arguments, "(Os)(Os)OOOOOO", &general[0], &text[0], &general[1], &text[1], &lent[0],
                         &lent[1], &lent[2], &lent[3], &lent[4], &lent[5]))
     return NULL;
@@ -837,12 +848,8 @@ static PyObject *connect(PyObject *module, PyObject *arguments)
     Py_XDECREF(made[0]);
     return NULL;
   }
-  state->finished = Py_NewRef(lent[0]);
-  state->error = Py_NewRef(lent[1]);
-  state->result_type = Py_NewRef(lent[2]);
-  state->progress_type = Py_NewRef(lent[3]);
-  state->array_type = Py_NewRef(lent[4]);
-  state->empty = Py_NewRef(lent[5]);
+  for (k = 0; k < LENT; k++)
+    state->lent[k] = Py_NewRef(lent[k]);
   return Py_BuildValue("(NN)", made[0], made[1]);
 }
 
@@ -876,12 +883,8 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
   int k;
   for (k = 0; k < FUNCTIONS; k++)
     Py_VISIT(state->general[k]);
-  Py_VISIT(state->finished);
-  Py_VISIT(state->result_type);
-  Py_VISIT(state->progress_type);
-  Py_VISIT(state->array_type);
-  Py_VISIT(state->error);
-  Py_VISIT(state->empty);
+  for (k = 0; k < LENT; k++)
+    Py_VISIT(state->lent[k]);
   return 0;
 }
 
@@ -891,12 +894,8 @@ static int module_clear(PyObject *module)
   int k;
   for (k = 0; k < FUNCTIONS; k++)
     Py_CLEAR(state->general[k]);
-  Py_CLEAR(state->finished);
-  Py_CLEAR(state->result_type);
-  Py_CLEAR(state->progress_type);
-  Py_CLEAR(state->array_type);
-  Py_CLEAR(state->error);
-  Py_CLEAR(state->empty);
+  for (k = 0; k < LENT; k++)
+    Py_CLEAR(state->lent[k]);
   for (k = 0; k < KEYWORDS; k++)
     Py_CLEAR(state->keyword[k]);
   return 0;
