@@ -175,7 +175,7 @@ python: $(B)/perm.o ## examples/python/_perm.abi3.so, with which perm.py does wi
 	  test "$(REQUIRE)" != 1; fi
 $(EXTENSION): examples/python/_perm.c $(B)/perm.o
 	$(COMPILE) -isystem $(dir $(PYTHON_H)) -fPIC $(if $(filter Darwin,$(shell uname)),-bundle -undefined dynamic_lookup,\
-	  -shared -Wl,-Bsymbolic) $< $(B)/perm.o -o $@.new $(LDFLAGS) $(LIBS) && mv $@.new $@
+	  -shared -Wl,-Bsymbolic) $< $(B)/perm.o -o $@.$$$$ $(LDFLAGS) $(LIBS) && mv $@.$$$$ $@
 
 # What the benchmark compares with; installed once.
 RIVALS = thewalrus piquasso perceval-quandela qc-permanent

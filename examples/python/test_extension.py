@@ -23,7 +23,7 @@ sys.path.insert(0, HERE)
 import perm  # noqa: E402
 from test_perm import COMPLEX, FUNCTIONS, LARGE, LONG, REAL, WHOLE, expanded, interrupted, oracle  # noqa: E402
 
-CALLS = int(os.environ.get("PERM_TEST_CALLS") or 20000)
+CALLS = int(os.environ.get("PERM_TEST_CALLS") or 100000)
 
 
 def test_the_extension_is_there():
@@ -352,7 +352,7 @@ def test_nothing_leaks(name):
     work(calls)
     grown = [after - first for after, first in zip((sys.getrefcount(each) for each in lasting), counts)]
     assert max(map(abs, grown)) < calls // 50, list(zip(lasting, grown))
-    assert resident() - before < 400000, resident() - before
+    assert resident() - before < 2500000, resident() - before  # Python takes memory by the MiB
 
 
 def test_stops_leak_nothing():
