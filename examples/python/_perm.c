@@ -41,8 +41,8 @@ static const char *const keyword_names[KEYWORDS] = {
 
 enum { PERMANENT, COMPUTE, FUNCTIONS };
 
-/* _finished, _error, Result, Progress of perm.py; numpy.ndarray, numpy.empty, None without numpy */
-enum { FINISHED, ERROR, RESULT_TYPE, PROGRESS_TYPE, ARRAY_TYPE, EMPTY, LENT };
+/* __name__, _finished, _error, Result, Progress of perm.py; numpy.ndarray, numpy.empty, None without numpy */
+enum { NAME, FINISHED, ERROR, RESULT_TYPE, PROGRESS_TYPE, ARRAY_TYPE, EMPTY, LENT };
 
 typedef struct module_state {
   PyObject *general[FUNCTIONS]; /* of perm.py */
@@ -798,8 +798,8 @@ static PyObject *compute(PyObject *module, PyObject *const *arguments, Py_ssize_
 
 /* ---- the module */
 
-/* Both functions in front of perm.py's, with its names, module, signatures and docstrings, so that help(), inspect and
-   pickle find what they expect. */
+/* A function in front of perm.py's of the same name, with its module, signature and docstring, so that help(), inspect
+   and pickle find what they expect. */
 static PyObject *make_function(PyObject *module, int function, PyObject *general, const char *text)
 {
   static const struct {
@@ -808,49 +808,50 @@ static PyObject *make_function(PyObject *module, int function, PyObject *general
   } made[FUNCTIONS] = {{"permanent", permanent}, {"compute", compute}};
   module_state *state = (module_state *)PyModule_GetState(module);
   PyMethodDef *method = &state->method[function];
-  PyObject *where, *answer;
-  if (state->text[function]) {
-    PyErr_SetString(PyExc_RuntimeError, "_perm is connected already");
-    return NULL;
-  }
-  where = PyObject_GetAttrString(general, "__module__");
-  state->text[function] = (char *)PyMem_Malloc(strlen(text) + 1);
-  if (!where || !state->text[function]) {
-    Py_XDECREF(where);
-    return where ? PyErr_NoMemory() : NULL;
-  }
-  strcpy(state->text[function], text);
+  PyObject *before = state->general[function];
+  char *copy = (char *)PyMem_Malloc(strlen(text) + 1);
+  if (!copy)
+    return PyErr_NoMemory();
+  strcpy(copy, text);
+  PyMem_Free(state->text[function]);
+  state->text[function] = copy;
   state->general[function] = Py_NewRef(general);
+  Py_XDECREF(before);
   method->ml_name = made[function].name;
   method->ml_meth = (PyCFunction)(void (*)(void))made[function].call;
   method->ml_flags = METH_FASTCALL | METH_KEYWORDS;
-  method->ml_doc = state->text[function];
-  answer = PyCFunction_NewEx(method, module, where);
-  Py_DECREF(where);
-  return answer;
+  method->ml_doc = copy;
+  return PyCFunction_NewEx(method, module, state->lent[NAME]);
 }
 
-/* connect((permanent, text), (compute, text), _finished, _error, Result, Progress, numpy.ndarray, numpy.empty): takes
-   what perm.py lends, once (None in place of numpy's if it is not there), and returns the functions that go before
-   those two. */
+/* connect(__name__, _finished, _error, Result, Progress, numpy.ndarray, numpy.empty, (permanent, text), (compute,
+   text)): takes what perm.py lends (None in place of numpy's if it is not there), and returns the functions that go
+   before those two. perm.py may do so again when it is reloaded; a copy of it under another name is refused. */
 static PyObject *connect(PyObject *module, PyObject *arguments)
 {
   module_state *state = (module_state *)PyModule_GetState(module);
   PyObject *general[FUNCTIONS], *made[FUNCTIONS], *lent[LENT];
   const char *text[FUNCTIONS];
   int k;
-  if (!PyArg_ParseTuple(arguments, "(Os)(Os)OOOOOO", &general[0], &text[0], &general[1], &text[1], &lent[0],
-                        &lent[1], &lent[2], &lent[3], &lent[4], &lent[5]))
+  if (!PyArg_ParseTuple(arguments, "UOOO!OOO(Os)(Os)", &lent[NAME], &lent[FINISHED], &lent[ERROR], &PyType_Type,
+                        &lent[RESULT_TYPE], &lent[PROGRESS_TYPE], &lent[ARRAY_TYPE], &lent[EMPTY], &general[0],
+                        &text[0], &general[1], &text[1]))
     return NULL;
-  made[0] = make_function(module, PERMANENT, general[0], text[0]);
-  made[1] = made[0] ? make_function(module, COMPUTE, general[1], text[1]) : NULL;
-  if (!made[1]) {
-    Py_XDECREF(made[0]);
+  if (state->lent[NAME] && PyUnicode_Compare(state->lent[NAME], lent[NAME])) {
+    PyErr_Format(PyExc_RuntimeError, "_perm is connected to %U", state->lent[NAME]);
     return NULL;
   }
-  for (k = 0; k < LENT; k++)
+  for (k = 0; k < LENT; k++) {
+    PyObject *before = state->lent[k];
     state->lent[k] = Py_NewRef(lent[k]);
-  return Py_BuildValue("(NN)", made[0], made[1]);
+    Py_XDECREF(before);
+  }
+  made[0] = make_function(module, PERMANENT, general[0], text[0]);
+  made[1] = made[0] ? make_function(module, COMPUTE, general[1], text[1]) : NULL;
+  if (made[1])
+    return Py_BuildValue("(NN)", made[0], made[1]);
+  Py_XDECREF(made[0]);
+  return NULL;
 }
 
 static PyObject *after_fork(PyObject *module, PyObject *nothing)

@@ -1460,9 +1460,12 @@ for _name in ("permanent", "compute", "minors", "gradient", "submatrices", "esti
               "cauchy"):
     _described(globals()[_name])
 if _extension:
-    permanent, compute = _extension.connect(
-        *((function, "%s%s\n--\n\n%s" % (function.__name__, function.__signature__, function.__doc__))
-          for function in (permanent, compute)),
-        _finished, _error, Result, Progress, np and np.ndarray, np and np.empty)
+    try:
+        permanent, compute = _extension.connect(
+            __name__, _finished, _error, Result, Progress, np and np.ndarray, np and np.empty,
+            *((function, "%s%s\n--\n\n%s" % (function.__name__, function.__signature__, function.__doc__))
+              for function in (permanent, compute)))
+    except RuntimeError:  # it serves another copy of this file: this one goes on by ctypes
+        pass
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=_extension.after_fork)

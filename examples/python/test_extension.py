@@ -295,12 +295,33 @@ def test_which_form(tmp_path):
     assert run(tmp_path, told).stdout == by_ctypes
 
 
-def test_it_connects_once():
-    with pytest.raises(RuntimeError, match="connected"):
-        perm._extension.connect((len, "len"), (len, "len"), 1, 2, 3, 4, 5, 6)
-    with pytest.raises(TypeError):
-        perm._extension.connect()
+def test_it_serves_one_module():
+    """perm.py may be reloaded; a second copy of it does without the extension's functions; each raises its own errors."""
+    with pytest.raises(RuntimeError, match="connected to perm"):
+        perm._extension.connect("other", 1, 2, perm.Result, 4, None, None, (len, "len"), (len, "len"))
+    for wrong in ((), ("perm", 1, 2, 3, 4, None, None, (len, "len"), (len, "len"))):
+        with pytest.raises(TypeError):
+            perm._extension.connect(*wrong)
     assert perm.permanent(REAL) == perm.permanent(REAL)
+    program = """
+import importlib, importlib.util, inspect, sys
+import perm
+first = perm.permanent
+for _ in range(50):
+    importlib.reload(perm)
+assert type(perm.permanent) is type(len) and inspect.signature(first) == inspect.signature(perm.permanent)
+specification = importlib.util.spec_from_file_location("second", perm.__file__)
+second = sys.modules["second"] = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(second)
+assert inspect.isfunction(second.permanent) and not inspect.isfunction(perm.permanent)
+for module in (perm, second):
+    assert module.permanent([[1, 2], [3, 4]]) == 10 and type(module.compute([[1]])) is module.Result
+    try:
+        module.permanent([["x"]])
+    except module.InputTypeError:
+        print("good")
+"""
+    assert run(HERE, program).stdout == "good\ngood\n", run(HERE, program).stderr
 
 
 # ---- leaks and references
