@@ -1,4 +1,4 @@
-/* _perm: permanent() and compute() of perm.py without ctypes, in a quarter of a microsecond instead of several.
+/* _perm: permanent() and compute() of perm.py without ctypes: 0.1 to 0.3 microseconds instead of several.
 
        make python          // examples/python/_perm.abi3.so beside perm.py, which uses it from then on
 
@@ -21,12 +21,12 @@
 #include <string.h>
 #include "perm_sparse.h"
 
-#define TINY_ORDER 12  /* _TINY of perm.py */
 #define INTEGER_ORDER 8 /* integers up to here by small_integer */
+#define TINY_ORDER 12   /* _TINY of perm.py */
+#define SMALL_ORDER 20  /* _SMALL of perm.py: up to here perm_real and perm_complex do if no option asks for more */
 #define STACK_ORDER 24  /* _BATCH of perm.py: stacks up to here are one call */
-#define SMALL_ORDER 20 /* _SMALL of perm.py: up to here perm_real and perm_complex do if no option asks for more */
+#define MOST_COUNTS 64  /* multiplicities of rows, or of columns */
 #define MOST_COPIED ((Py_ssize_t)1 << 22) /* entries; larger ones are copied by numpy, whose errors perm.py knows */
-#define MOST_COUNTS 64                    /* multiplicities of rows, or of columns */
 
 /* ---- keywords: rows, cols and out, then the options in the order of perm.py's _Call */
 
@@ -59,10 +59,10 @@ typedef struct call {
   perm_options options;
   perm_result result;
   PyObject *rows, *cols, *out, *progress, *cancel; /* borrowed, NULL: none */
-  int asks;                                  /* for more than perm_real and perm_complex give */
-  PyThreadState *thread;                     /* while the lock is released */
-  int interrupted;                           /* by Ctrl-C */
-  PyObject *error[3];                        /* raised in a callback: type, value, traceback */
+  int asks;                                        /* for more than perm_real and perm_complex give */
+  PyThreadState *thread;                           /* while the lock is released */
+  int interrupted;                                 /* by Ctrl-C */
+  PyObject *error[3];                              /* raised in a callback: type, value, traceback */
 } call;
 
 /* ---- options: each function returns 1 if the value is of the usual type and within its range */
@@ -118,7 +118,7 @@ static int take_option(call *c, int keyword, PyObject *value)
   case METHOD:
   case PRECISION:
   case ISA:
-  case FORMAT: {
+  case FORMAT:
     taken = take_name(keyword, value, &number);
     if (keyword == METHOD)
       o->method = (perm_method)number;
@@ -130,7 +130,6 @@ static int take_option(call *c, int keyword, PyObject *value)
       o->format = (perm_format)number;
     c->asks |= number != 0;
     return taken;
-  }
   case THREADS:
     taken = take_integer(value, 0, 4096, &whole);
     o->threads = (int)whole;
@@ -532,7 +531,7 @@ static PyObject *python_integer(const perm_integer *integer)
   return PyLong_FromString(digits, NULL, 16);
 }
 
-/* A Result, filled as perm.py's _result does. Steals the references. */
+/* A Result with the fields that perm.py's _result gives it; through its dictionary, for its constructor is slow. */
 static PyObject *make_result(const module_state *state, const perm_result *r, int whole)
 {
   const struct {
@@ -644,7 +643,7 @@ static PyObject *stack_permanents(call *c, const matrix *a)
   PyObject *out = c->out ? Py_NewRef(c->out) : NULL, *error;
   perm_status status;
   Py_buffer view;
-  int is_signed;
+  int is_signed, raised;
   if (c->options.precision == PERM_PRECISION_EXACT || c->options.modulus)
     return NULL;
   if (!out && c->state->lent[EMPTY] != Py_None)
@@ -665,8 +664,9 @@ static PyObject *stack_permanents(call *c, const matrix *a)
                                             (double *)view.buf, &c->result)
                           : perm_batch_complex(a->n, (size_t)count, (const double *)a->data, apart, &c->options,
                                                (double *)view.buf, &c->result);
+  raised = job_end(c); /* which gets the lock back: releasing a buffer needs it */
   PyBuffer_Release(&view);
-  if (!job_end(c)) {
+  if (!raised) {
     if (status == PERM_OK)
       return out;
     error = PyObject_CallFunction(c->state->lent[ERROR], "isO", (int)status, c->result.message, out);
@@ -746,8 +746,10 @@ static PyObject *call_general(PyObject *function, PyObject *const *arguments, Py
     good = !PyTuple_SetItem(tuple, k, Py_NewRef(arguments[k]));
   for (k = 0; good && k < named; k++)
     good = !PyDict_SetItem(dict, PyTuple_GetItem(names, k), arguments[positional + k]);
+  Py_INCREF(function); /* perm.py may be reloaded meanwhile */
   if (good)
     answer = PyObject_Call(function, tuple, dict);
+  Py_DECREF(function);
   Py_XDECREF(tuple);
   Py_XDECREF(dict);
   return answer;

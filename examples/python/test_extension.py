@@ -296,7 +296,7 @@ def test_which_form(tmp_path):
 
 
 def test_it_serves_one_module():
-    """perm.py may be reloaded; a second copy of it does without the extension's functions; each raises its own errors."""
+    """perm.py may be reloaded; a second copy of it does without the extension's functions; each has its own errors."""
     with pytest.raises(RuntimeError, match="connected to perm"):
         perm._extension.connect("other", 1, 2, perm.Result, 4, None, None, (len, "len"), (len, "len"))
     for wrong in ((), ("perm", 1, 2, 3, 4, None, None, (len, "len"), (len, "len"))):
