@@ -11,17 +11,17 @@
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
    COMPILE TIME  About 12 s at -O2, 2 s at -O0: keep the implementation in a file that you seldom edit. In a program
-   of one file, also #define PERM_STATIC: it leaves out what is not called, 5 s for perm_real.
+   of one file, also #define PERM_STATIC: what is not called is left out, 5 s for perm_real.
 
-   CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here.
+   CONTENTS  Each tag is a room: a file in that folder of src/, and a tag to search for here.
      api/        >>config          macros that a project may define
                  >>types           options, result, plan, partial
                  >>calls           the public functions
      base/       >>platform        compilers, threads, clock
                  >>prices          the planner's prices (a dense kernel's rate: dense/kernels.h)
                  >>memory          allocation, max_bytes, messages
-                 >>doubles         double-double, the associative sum
-                 >>integers        integers of any size
+                 >>doubles         double-double
+                 >>integers        integers of any size, the associative sum
                  >>numbers         a number in a job's expression
                  >>ring            values of the engines and their operations
                  >>cpu             CPUID
@@ -43,7 +43,7 @@
                  >>gpu             dense sums on GPUs
                  >>plan            what fixes the bits; its price
                  >>rounding        the estimate
-                 >>bounds          the bound: proof of certify; a plan's leaf; permi_next_precision
+                 >>bounds          the bound: proof of certify; a plan's leaf
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
      exact/      >>exact           integers, residues
@@ -59,11 +59,11 @@
                  >>counts_leaf     the leaf
      solve/      >>check           finite entries, sizes, strides
                  >>names           texts; perm_layout
-                 >>run             perm_job_execute: limits, checkpoints; parts' files are merged in permi_begin
+                 >>run             perm_job_execute: limits, checkpoints, merging
                  >>engine          the interface of every engine; the choice
                  >>offers          the engines for arrays
                  >>entries         the reach of every public call
-                 >>judge           escalation: the loop is permi_solve
+                 >>judge           escalation
                  >>compute         perm_compute_*, perm_job_*
                  >>minors_calls    perm_minors_*, perm_gradient_*
                  >>batch >>batch_calls  perm_batch_*, perm_select_*
@@ -80,30 +80,30 @@
                  >>counts_kernels  counts
                  >>vocabulary_end  forgets the words
 
-   TO ADD (paths in src/; tests in tests/)
+   TO ADD (paths in src/; after the bar, tests in tests/)
      a dense kernel        kernels/dense_kernels.h: its PERMI_INSTANCE; dense/kernels.h: its line in permi_kernels_real
-                           or _complex. Test: t_dense.c, t_cpu.c, compile/run.sh (spills)
+                           or _complex | t_dense.c, t_cpu.c, compile/run.sh (spills)
      an instruction set    api/types.h: perm_isa; solve/names.h: its name; base/cpu.h: when it is there;
                            kernels/vocabulary.h: its words; dense/kernels.h, block/vectors.h: its reading; then
-                           wherever `grep -rinE 'avx2|neon' src` finds either. Test: t_cpu.c, isa.sh, `make golden`
+                           wherever `grep -rinE 'avx2|neon' src` finds either | t_cpu.c, isa.sh, `make golden`
      a dense engine        api/types.h: the end of PERM_METHOD_LIST (checkpoints keep the numbers);
                            job/options.h: permi_method_is_sparse; dense/plan.h: its plan, permi_plan_refusal;
-                           dense/bounds.h: leaf, bound, estimate, permi_next_precision; scalar ones in dense/plain.h.
-                           Test: t_engines.c, climb.c
+                           dense/bounds.h: leaf, bound, estimate, permi_next_precision; scalar ones in dense/plain.h
+                           | t_engines.c, climb.c
      engines for arrays    solve/offers.h: offer and make as in solve/engine.h, PERMI_AT_... and its line in
-     (integers, counts)    permi_array_engines. Test: t_engines.c, t_counts_rectangular.c
+     (integers, counts)    permi_array_engines | t_engines.c, t_counts_rectangular.c
      a sparse engine       its room, with offer, make and release as in solve/engine.h; sparse/choose.h: its line in
                            permi_engines; api/types.h: the end of PERM_METHOD_LIST; dense/bounds.h:
-                           permi_next_precision. Test: t_engines.c, t_sparse.c
+                           permi_next_precision | t_engines.c, t_sparse.c
      a price               base/prices.h, with unit, machine and date
-     a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h.
-                           Test: t_frontier.c, t_arrays.c, t_counts.c
-     a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise, permi_read_text.
-                           Test: t_io.c, `make fuzz`
+     a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h
+                           | t_frontier.c, t_arrays.c, t_counts.c
+     a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise, permi_read_text
+                           | t_io.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
                            by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
-                           tests/cuda/twin.cu: its twin on the CPU. Test: cuda/run.sh
-     a room                its file; its #include and its line above. Test: `make headers check-rooms`, headers.sh
+                           tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
+     a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
@@ -132,25 +132,25 @@
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
-   Escalation: a result with a poor estimate is computed again in the next precision if that is predicted to take under
-   a second, or, with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance
-   chooses the precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under
-   a second is computed again.
+   Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
+   with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance chooses the
+   precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is
+   computed again.
 
    GUARANTEES
-     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: among a million results `make
-       check-soundness`, climbing towards large errors, finds no error above ten estimates.
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors, `make
+       check-soundness` finds none above ten estimates among a million results.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
      - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
      - No globals but a cache of processor features; no printing, signals or environment variables.
      - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
-       (OMP_STACKSIZE); more memory comes from options.allocator, which max_bytes limits.
+       (OMP_STACKSIZE); other memory comes from options.allocator, which max_bytes limits.
      - One thing is not ours: GCC's and LLVM's OpenMP end the process when they cannot start a thread (ulimit -u,
        ulimit -v, a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
 
-   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second;
-   a further column doubles it. Complex: three times that. Small exact integers: the same or less.
+   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
+   Complex: three times that. Small exact integers: the same or less.
 
    LIMITS  Square matrices to n = 64 (more with equal lines), rectangular ones while the shorter side is below about 30.
 
@@ -223,9 +223,8 @@
 #define PERM_TEXT_BYTES 2900 /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
-/* Status of a call. 0: done. PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job
-   stopped early and may continue; value is NaN. Negative: an error; value is NaN, and result->message says which
-   argument is bad, and why. */
+/* Status of a call. PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job stopped early
+   and may continue; value is NaN. Negative: an error; value is NaN, and result->message says why. */
 #define PERM_STATUS_LIST(X)                                                                                            \
   X(PERM_OK, 0, "done")                                                                                                \
   X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
@@ -257,7 +256,7 @@ typedef enum perm_status {
   PERM_STATUS_MAKE_INT = 0x7fffffff
 } perm_status;
 
-/* Those from frontier to transversals, and after structure, are in perm_sparse.h. */
+/* From frontier to transversals, and after structure: in perm_sparse.h. */
 #define PERM_METHOD_LIST(X)                                                                                            \
   X(PERM_METHOD_AUTO, "auto", "the least predicted time")                                                              \
   X(PERM_METHOD_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                   \
@@ -312,7 +311,7 @@ typedef enum perm_isa {
   PERM_ISA_COUNT
 } perm_isa;
 
-/* The format of a file without a banner: see perm_matrix_read. */
+/* Of a file without a banner: see perm_matrix_read. */
 #define PERM_FORMAT_LIST(X)                                                                                            \
   X(PERM_FORMAT_AUTO, "auto", "what the file shows; refused where that is two things")                                 \
   X(PERM_FORMAT_COORDINATE, "coordinate", "a line with rows, columns, entries; lines of row, column[, value]")         \
@@ -337,19 +336,18 @@ typedef struct perm_progress {
   const char *activity; /* static text */
 } perm_progress;
 
-/* options.gpu needs perm_cuda.cu and PERM_WITH_CUDA; else devices other than 0 are PERM_ERROR_DEVICE, unless
-   cpu_fallback is set. */
+/* Without perm_cuda.cu and PERM_WITH_CUDA, devices other than 0 are PERM_ERROR_DEVICE, unless cpu_fallback is set. */
 typedef struct perm_gpu_options {
   int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Used when predicted faster than one thread: for sums over
                        signs and counts, frontier programs (one device), batches from order 10 on */
   int cpu_fallback; /* 1: without a device the CPU does the work */
-  const char *cache; /* directory for compiled kernels, or NULL: compiled by every process */
-  int tune; /* the kernel for a sparse matrix (methods hybrid, cached). 0: predicted fastest. PERM_TUNE: if the sum is
-               predicted to take over 15 s, the fastest of a few on a slice; the choice, and with it last bits, may
-               differ from run to run. k > 0: candidate k, as in result.tuned: the same job again */
+  const char *cache; /* directory for compiled kernels; NULL: every process compiles */
+  int tune; /* the kernel of methods hybrid and cached. 0: predicted fastest. PERM_TUNE: for sums predicted to take
+               over 15 s, the fastest of a few on a slice; the choice, and with it last bits, may differ from run to
+               run. k > 0: candidate k, as in result.tuned: the same job again */
 } perm_gpu_options;
 
-/* options.checkpoint: for perm_job_execute and perm_compute_*. PRECISION says what it means for escalation. */
+/* For perm_job_execute and perm_compute_*. PRECISION says what it means for escalation. */
 typedef struct perm_checkpoint_file {
   const char *file;         /* holds finished work, read if it exists; NULL: no file */
   double seconds;           /* between writes; 0: 60 */
@@ -373,19 +371,19 @@ typedef struct perm_options {
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
   uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
   double max_seconds; /* from the call on, with planning; tasks, which cannot be split, may be refused; 0: no limit */
-  double max_bytes;   /* of host memory at a time: the given matrix, plans, tables, states of all threads, with what
-                         malloc adds; not stacks and the caller's results. What is predicted to need more is not chosen;
-                         what needs more is refused, PERM_ERROR_LIMIT. 0: no limit */
+  double max_bytes;   /* of host memory at a time: the matrix, plans, tables, states of all threads, with what malloc
+                         adds; not stacks and the caller's results. What is predicted to need more is not chosen; what
+                         needs more is refused, PERM_ERROR_LIMIT. 0: no limit */
   double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run or 20 ms,
-                         counted, not timed; 0: 1. With 10 or 100, better orders may be found */
+                         counted, not timed; 0: 1. 10 or 100 may find better orders */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data;
   const volatile int *cancel; /* NULL, or cancels when not 0 (set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
   perm_checkpoint_file checkpoint;
-  /* If not NULL, perm_compute_* call it instead of perm_job_execute (but for merging), as perm_mpi.c does. Its options
-     are those of the call, with the max_seconds that are left. */
+  /* Called by perm_compute_* instead of perm_job_execute (but for merging) unless NULL, as by perm_mpi.c, with the
+     call's options and the max_seconds that are left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
   void *execute_data;
@@ -402,17 +400,17 @@ typedef struct perm_integer {
   uint64_t word[PERM_INTEGER_WORDS];
 } perm_integer;
 
-/* permanent = (value + i imaginary) * 2^exp2. exp2 is 0 whenever value, error_bound and error_estimate are normal
-   doubles (or 0, INFINITY). After an error or an early stop (PERM_STOPPED_*, PERM_PART_DONE), value and imaginary are
-   NaN, error_bound and error_estimate INFINITY. */
+/* permanent = (value + i imaginary) * 2^exp2; the errors are in units of 2^exp2, too. exp2 is 0 whenever value and
+   errors are normal doubles (or 0, INFINITY). After an error or an early stop (PERM_STOPPED_*, PERM_PART_DONE), value
+   and imaginary are NaN, the errors INFINITY. */
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
-  double partial_sum, partial_imaginary; /* after an early stop: the terms summed so far of the first unfinished leaf,
-                                            in units of 2^exp2 (with a modulus, modulo it), no approximation; else 0 */
+  double partial_sum, partial_imaginary; /* after an early stop: the terms so far of the first unfinished leaf, in units
+                                            of 2^exp2 (with a modulus, modulo it), no approximation; else 0 */
   long long exp2;
-  double error_bound;    /* at least |value - permanent|, in units of 2^exp2; INFINITY: no guarantee; 0 if exact */
-  double error_estimate; /* likely |value - permanent|, in units of 2^exp2: a part of the bound, or as >>bounds says;
-                            attacks find no error above ten times that. INFINITY: unknown */
+  double error_bound;    /* at least |value - permanent|; INFINITY: no guarantee; 0 if exact */
+  double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says; attacks find no error
+                            above ten times that. INFINITY: unknown */
   int is_complex;    /* 1: errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent; value is its nearest double */
   perm_integer integer, imaginary_integer;
@@ -463,14 +461,14 @@ typedef struct perm_plan {
   uint64_t fingerprint;                              /* of matrix bits and the fields above */
 } perm_plan;
 
-/* An exactly associative sum: fixed point, two's complement, unit 2^-1074, least word first. Every finite double is a
-   whole number of units, so any order and grouping gives the same bits. 5632 bits hold 2^3000 terms of the largest
-   double, and sums of integers of PERM_INTEGER_WORDS words. */
+/* An exactly associative sum: fixed point, two's complement, least word first. Its unit 2^-1074 divides every finite
+   double, so any order and grouping gives the same bits. 5632 bits hold 2^3000 terms of the largest double, and sums of
+   integers of PERM_INTEGER_WORDS words. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
 
-/* What a range or task of one leaf yields. Zero before the first use. */
+/* What chunks of one leaf yield. Zero before the first use. */
 typedef struct perm_partial {
   perm_sum value, imaginary; /* sum of the terms */
   perm_sum absolute;         /* sum of |terms|, complex ones as |real| + |imaginary|; may be a sample, scaled up */
@@ -482,8 +480,8 @@ typedef struct perm_partial {
   double terms;
 } perm_partial;
 
-/* A job is an expression over leaves: products over matrix blocks, sums over branches. It is immutable, so any number
-   of threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk that cannot be split. */
+/* A job is an expression over leaves: products over matrix blocks, sums over branches. It is immutable: any number of
+   threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk. */
 typedef struct perm_job perm_job;
 typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK } perm_leaf_kind;
 typedef struct perm_leaf {
@@ -498,41 +496,38 @@ typedef struct perm_leaf {
   int tuned; /* with options.gpu.tune: its candidate; 0: none */
 } perm_leaf;
 
-/* Finished work of a job: per leaf a partial and the set of its chunks. */
+/* Finished work: for each leaf a partial and the set of its chunks. */
 typedef struct perm_state perm_state;
 #define PERM_PARTIAL_BYTES 2168
 
 /* ========================================================================================== >>calls
-   Every public function. Unless a function says otherwise, it is thread-safe, and inputs are the caller's and not
-   modified. Matrices are row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real
-   and imaginary part (as C99's and C++'s), and ld counts pairs. options may be NULL. *result is overwritten, and its
-   status returned. result is required where it gets the permanent (perm_compute_*, perm_minors_*, perm_gradient_*,
-   perm_job_finish, perm_job_execute, perm_state_finish); else it may be NULL, and gets only status and message. Jobs
-   and states copy what they need, and are freed by perm_job_free, perm_state_free. */
+   Every public function. Unless it says otherwise, a function is thread-safe and leaves inputs alone. Matrices are
+   row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real and imaginary part (as
+   C99's and C++'s), and ld counts pairs. options may be NULL. *result is overwritten, and its status returned. It is
+   required where it gets the permanent (perm_compute_*, perm_minors_*, perm_gradient_*, perm_job_finish,
+   perm_job_execute, perm_state_finish); else it may be NULL, and gets only status and message. Jobs and states copy
+   what they need; perm_job_free and perm_state_free free them. */
 
-/* Permanent of the n x n matrix a without gaps, n*n doubles. n <= 12: right to 1e-10 of itself (mostly to 1e-15;
-   searched by climbing), or else, and for larger n, as perm_compute_real without options, which also tells the error.
-   NaN on bad arguments or without memory, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. O(n 2^(n-1)). */
+/* Permanent of the n x n matrix a without gaps. n <= 12: right to 1e-10 of itself (mostly to 1e-15; searched by
+   climbing), or else, and for larger n, as perm_compute_real without options, which also tells the error. NaN on bad
+   arguments or without memory, +-HUGE_VAL beyond double; n = 0 gives 1. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
-/* The same of a complex matrix, 2*n*n doubles, into value[0] and value[1]; the promise is of the modulus. On an error
-   both are NaN; a part that exceeds double is +-HUGE_VAL. */
+/* The same of a complex matrix, into value[0] and value[1], both NaN on an error; the promise is of the modulus. */
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
-/* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: the permanent of the
-   transpose; m or n = 0: 1. Square matrices up to order PERM_MAX_N, others up to PERM_MAX_LINES while the shorter side
-   is short: at most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with
-   an eighth of zeros go there, up to order PERM_MAX_LINES. This holds for all perm_compute_ functions. */
+/* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: of the transpose; m or n =
+   0: 1. Square matrices up to order PERM_MAX_N, others up to PERM_MAX_LINES while the shorter side is short: at most
+   2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with an eighth of
+   zeros go there, up to order PERM_MAX_LINES. All this holds for all perm_compute_ functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
-
-/* 2*m*ld doubles. */
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 
-/* Permanent of the matrix in which row i of a (m x n) stands row_counts[i] times and column j column_counts[j] times;
-   NULL: once each. The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES. Terms: the product of
-   counts + 1 over rows, or over columns. */
+/* Permanent of the matrix in which row i of a stands row_counts[i] times and column j column_counts[j] times; NULL:
+   once each. The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES. Terms: the product of counts + 1
+   over rows, or over columns. */
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                 const int *column_counts, const perm_options *options,
                                                 perm_result *result);
@@ -548,9 +543,9 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     const int *row_counts, const int *column_counts,
                                                     const perm_options *options, perm_result *result);
 
-/* Permanent of an m x n matrix of integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo
-   options.modulus if given. Precision default or exact. Square matrices up to order PERM_MAX_N: n 2^(n-1) elements, for
-   small entries at least at the speed of doubles. PERM_ERROR_OVERFLOW if a perm_integer may be too short. */
+/* Permanent of a matrix of integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo
+   options.modulus if given. Precision default or exact. Square: n 2^(n-1) elements, for small entries at least at the
+   speed of doubles. PERM_ERROR_OVERFLOW if a perm_integer may be too short. */
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
@@ -568,8 +563,8 @@ PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld,
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_plan *plan, perm_result *result);
 
-/* Job of one leaf from a plan and its matrix; the plan is made again, and PERM_ERROR_STATE if it differs. Options used:
-   allocator, max_bytes. */
+/* Job of one leaf from a plan and its matrix. PERM_ERROR_STATE: the plan, made again, differs. Options used: allocator,
+   max_bytes. */
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
@@ -579,14 +574,14 @@ PERM_API void perm_job_free(perm_job *job); /* NULL is fine */
 PERM_API int perm_job_leaves(const perm_job *job);
 PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *information);
 
-/* Describes the job in several lines. Like snprintf: returns the length needed; buffer may be NULL when size is 0. */
+/* Describes the job in several lines; like snprintf. */
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
 
 /* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Threads, processes and machines may fill
-   partials of their own. A task has the one chunk [0, 1). */
+   partials of their own. */
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
 
-/* Adds `from` to `into`, exactly: any order and grouping give the same bits. PERM_ERROR_STATE: different leaves. */
+/* Adds `from` to `into`, exactly. PERM_ERROR_STATE: different leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
 /* The result of the job from one complete partial per leaf (partials[leaf]); else PERM_ERROR_STATE. */
@@ -595,13 +590,13 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
 /* Two jobs of one version share this number only if they give the same bits. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
 
-/* Computes chunks [begin, end) of a leaf into *partial, which is overwritten, with the options' threads, GPUs, cancel,
-   progress and max_seconds. A stop or a failure leaves the chunks [begin, begin + partial->chunks). */
+/* Computes chunks [begin, end) of a leaf into *partial, overwritten, with the options' threads, GPUs, cancel, progress
+   and max_seconds. A stop or a failure leaves the chunks [begin, begin + partial->chunks). */
 PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
-/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (layout: >>state). Encoding returns that number and
-   writes only if `size` is enough; decoding refuses other sizes and impossible numbers (PERM_ERROR_FORMAT). */
+/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (>>state). Encoding returns that number, and writes
+   only if `size` is enough; decoding refuses other sizes and impossible numbers (PERM_ERROR_FORMAT). */
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
@@ -619,44 +614,43 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
 /* perm_job_finish of a state. PERM_ERROR_STATE if chunks are missing; the message names the first gap. */
 PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result);
 
-/* A state and the options that its job was planned with, as bytes (layout: >>checkpoint). Encoding returns the length,
-   0 on bad arguments, and writes only if `size` is enough; bytes may be NULL. Decoding creates *state;
-   PERM_ERROR_FORMAT: damaged; PERM_ERROR_STATE: of another version or job. */
+/* A state and the options that its job was planned with, as bytes (>>checkpoint). Encoding returns the length, 0 on bad
+   arguments, and writes only if `size` is enough; bytes may be NULL. Decoding creates *state; PERM_ERROR_FORMAT:
+   damaged; PERM_ERROR_STATE: of another version or job. */
 PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, const perm_options *options,
                                   void *bytes, size_t size);
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
                                        perm_result *result);
 
-/* The same as a file. Writing replaces it as a whole, on the disk on return, or leaves it unchanged. Reading refuses
-   files that are damaged or of another job, version or part (options.checkpoint.parts; 0: any) and says what differs.
-   Regular files only (>>files, also on modes, links, temporary files and SIGXFSZ). */
+/* The same as a file (>>files). Writing replaces it as a whole, on the disk on return, or leaves it unchanged. Reading
+   also refuses another part (options.checkpoint.parts; 0: any) and says what differs. Regular files only. */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
 PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                           perm_state **state, perm_result *result);
 
-/* Reads what the job of a checkpoint was planned with, for making it again: overwrites method, precision, isa (never
-   auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: the timed candidate),
-   checkpoint.part and .parts. *note (may be NULL) gets a copy of the note from the options' allocator, for the caller
-   to release (by default with free), or NULL. */
+/* Reads what the job of a checkpoint was planned with: overwrites method, precision, isa (never auto), certify,
+   modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: the timed candidate), checkpoint.part and
+   .parts. *note (may be NULL) gets a copy of the note from the options' allocator, for the caller to release (by
+   default with free), or NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result);
 
 /* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds
-   (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call continues; a task that was
-   cut short starts again. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT). With
-   options.checkpoint an empty state begins with the file's, if there is one; the file is written at once, so that a bad
-   name shows early, every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at the
-   next interval; if the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE. A
-   finished job's file answers at once. */
+   (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call continues, a task from its
+   start. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT). With options.checkpoint an
+   empty state begins with the file's, if there is one; the file is written at once, so that a bad name shows early,
+   every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at the next interval; if
+   the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE. A finished job's
+   file answers at once. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
-/* Permanent of the n x n matrix u v of declared rank r: u is n x r, v is r x n, with row strides ldu >= r and ldv >= n.
-   C(n + r - 1, r - 1) monomials of n r double-double operations; error_bound is guaranteed, about 1e-29 of the sum of
-   moduli, for u and v as given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. [Bar96] */
+/* Permanent of u v, of declared rank r: u is n x r, v is r x n, with row strides ldu >= r and ldv >= n. C(n + r - 1, r
+   - 1) monomials of n r double-double operations; error_bound is guaranteed, about 1e-29 of the sum of moduli, for u
+   and v as given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. [Bar96] */
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                 ptrdiff_t ldv, const perm_options *options, perm_result *result);
 PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
@@ -665,16 +659,16 @@ PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u
 /* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each, n <= PERM_CAUCHY_MAX_N, in O(n^3) double-double
    operations. *condition (may be NULL): the largest factor on an entrywise relative error of the squared matrix; 30
    digits less its logarithm are right, as error_estimate says (error_bound is INFINITY). Where that is too few, n is
-   small and method is auto, perm_compute_real (_complex) computes the matrix. PERM_ERROR_NODES: x_i = y_j, or two equal
-   x or two equal y. [Bor55] */
+   small and method is auto, perm_compute_real (_complex) computes it. PERM_ERROR_NODES: x_i = y_j, or two equal x or y.
+   [Bor55] */
 PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
                                               double *condition, perm_result *result);
 PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y, const perm_options *options,
                                                  double *condition, perm_result *result);
 
-/* Unbiased estimates by random samples; the interval holds as far as the mean is nearly normal. All zero: the best
-   estimator, 65536 samples, 95 %. Stops at the first limit: samples (rounded up to blocks of 256), relative_error
-   (standard error over value; PERM_TOLERANCE_NOT_MET if another limit came first), options.max_seconds. */
+/* Unbiased estimates by random samples; the interval holds as far as the mean is nearly normal. Stops at the first
+   limit: samples (rounded up to blocks of 256), relative_error (standard error over value; PERM_TOLERANCE_NOT_MET if
+   another limit came first), options.max_seconds. */
 typedef enum perm_estimator {
   PERM_ESTIMATOR_AUTO,
   PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
@@ -707,9 +701,9 @@ typedef struct perm_estimate {
   char message[PERM_MESSAGE_BYTES];
 } perm_estimate;
 
-/* Estimates the permanent of an n x n matrix, n up to PERM_ESTIMATE_MAX_N. plan may be NULL. O(n^2) a sample. Of the
-   options threads, max_seconds, progress, cancel and allocator count. Stopped before the first block of 256 samples,
-   value is NaN and standard_error INFINITY. [Gur05] [SB99] */
+/* Estimates the permanent of an n x n matrix, n up to PERM_ESTIMATE_MAX_N. plan may be NULL: all zero, the best
+   estimator, 65536 samples, 95 %. O(n^2) a sample. Of the options threads, max_seconds, progress, cancel and allocator
+   count. Stopped before the first block, value is NaN and standard_error INFINITY. [Gur05] [SB99] */
 PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                         const perm_options *options, perm_estimate *estimate);
 PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
@@ -717,12 +711,12 @@ PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld,
 PERM_API const char *perm_estimator_name(perm_estimator estimator);
 
 /* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
-   With row_counts[m], column_counts[n] as in perm_compute_repeated_real, one copy of each is left out; a column without
-   a copy has minor 0, `row` needs one. The totals must agree (PERM_ERROR_COUNTS) and be at most 256. Values are in
-   units of 2^result->exp2: minors below 2^-1000 of the largest may become 0. result: value is the permanent of the
-   whole matrix, error_estimate the absolute error of the worst minor, error_bound INFINITY (0 if all minors are 0 by
-   structure). tolerance is relative to the largest minor. On an error minors are NaN. O(n 2^(n-1)), about the time of
-   two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
+   With counts as in perm_compute_repeated_real, one copy of each is left out; a column without a copy has minor 0,
+   `row` needs one; the totals are at most 256. Values are in units of 2^result->exp2: minors below 2^-1000 of the
+   largest may become 0. result: value is the permanent of the whole matrix, error_estimate the absolute error of the
+   worst minor, error_bound INFINITY (0 if all minors are 0 by structure). tolerance is relative to the largest minor.
+   On an error minors are NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same
+   by rows. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -731,7 +725,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          double *minors, perm_result *result);
 
 /* Derivatives by all entries: gradient[i * n + j] is row_counts[i] * column_counts[j] times the minor of row i and
-   column j. Else as minors. About the time of eight permanents. */
+   column j. Else as minors. About eight permanents. */
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result);
@@ -740,12 +734,11 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            perm_result *result);
 
 /* Many matrices of one order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: + 2 k *
-   matrix_stride), without gaps between rows. Accurate to 1e-10 (n <= 4: relative to the permanent of the moduli),
-   though not to the bits of single calls; bits do not depend on other matrices. What exceeds double is +-HUGE_VAL. A
-   matrix that fails gets NaN; the status is the failure's, and the message names the first; result's value is 0. With
-   options beyond the defaults (method, precision, certify, a tolerance below 1e-10) every matrix is a single call.
-   options.gpu: orders 10 to 24, but for matrices that need scaling or cancel too much for the tolerance (0: 1e-10; many
-   complex ones from order 21 on). O(count n 2^(n-1)). */
+   matrix_stride), without gaps. Accurate to 1e-10 (n <= 4: relative to the permanent of the moduli), not to the bits of
+   single calls; bits do not depend on other matrices. What exceeds double is +-HUGE_VAL. A matrix that fails gets NaN;
+   the status is the failure's, and the message names the first; result's value is 0. With method, precision, certify or
+   a tolerance below 1e-10 every matrix is a single call. options.gpu: orders 10 to 24, but for matrices that need
+   scaling or cancel too much for the tolerance (0: 1e-10; many complex ones from order 21 on). O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
@@ -753,7 +746,7 @@ PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, si
 PERM_API perm_status perm_batch_float(int n, size_t count, const float *a, size_t matrix_stride,
                                       const perm_options *options, double *permanents, perm_result *result);
 
-/* The same, entry by entry: entry (i, j) of matrix k is a[(i * n + j) * entry_stride + k] (complex: the pair there),
+/* The same, entry by entry: (i, j) of matrix k is a[(i * n + j) * entry_stride + k] (complex: the pair there),
    entry_stride >= count. The fastest layout up to n = 8. */
 PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
                                          const perm_options *options, double *permanents, perm_result *result);
@@ -762,8 +755,8 @@ PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a
 PERM_API perm_status perm_batch_float_soa(int n, size_t count, const float *a, size_t entry_stride,
                                           const perm_options *options, double *permanents, perm_result *result);
 
-/* The same for k x k selections from one m x n matrix of any size: selection s takes rows rows[s * k + 0 .. k - 1]
-   (NULL: rows 0 .. k - 1) and columns columns[s * k + 0 .. k - 1], counted from 0, repeats allowed. */
+/* The same for k x k selections from one m x n matrix of any size: selection s takes rows[s * k + 0 .. k - 1] (NULL:
+   rows 0 .. k - 1) and columns[s * k + 0 .. k - 1], counted from 0, repeats allowed. */
 PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count, const int *rows,
                                       const int *columns, const perm_options *options, double *permanents,
                                       perm_result *result);
@@ -791,9 +784,9 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 /* The best instruction set of this machine that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
 
-/* For languages that cannot read this header: the library's version, MAJOR * 1000000 + MINOR * 1000 + PATCH; bytes of a
-   structure ("perm_result"), or offset and bytes of a field ("perm_result.value"), of those that calls take or fill and
-   perm_leaf. PERM_ERROR_RANGE: no such name; PERM_ERROR_NULL. */
+/* For languages that cannot read this header: the version, MAJOR * 1000000 + MINOR * 1000 + PATCH; bytes of a structure
+   ("perm_result") that calls take or fill, or offset and bytes of a field ("perm_result.value"). PERM_ERROR_RANGE: no
+   such name. */
 PERM_API int perm_version(void);
 PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes);
 
@@ -914,10 +907,13 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_ALWAYS_INLINE inline
 #endif
 #define PERMI_INLINE static PERMI_ALWAYS_INLINE
-/* Around rooms that run once a matrix, without inner loops: gcc takes 0.6 of the time for them. Not around planning,
-   which would take 1.3 times as long (order 13: 8.3 us, then 11). */
+/* Around rooms whose speed -O1 keeps: gcc takes 0.6 of the time for them. Of -O2 they need expensive-optimizations,
+   without which gcc leaves out vzeroupper and no longer fuses. Kernels of integers, minors and counts are up to 1.1
+   times as fast so; the dense kernels for AVX-512 lose 3 to 5 %, planning takes 1.3 times as long, sparyser 1.14,
+   decompose 1.27: they stay outside. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
-#define PERMI_BRIEF_BEGIN PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions"))
+#define PERMI_BRIEF_BEGIN                                                                                              \
+  PERMI_PRAGMA(GCC push_options) PERMI_PRAGMA(GCC optimize("O1,inline-small-functions,expensive-optimizations"))
 #define PERMI_BRIEF_END PERMI_PRAGMA(GCC pop_options)
 #else
 #define PERMI_BRIEF_BEGIN
@@ -1409,6 +1405,11 @@ static int permi_int_exponent(long long e)
   return e < -5000 ? -5000 : e > 5000 ? 5000 : (int)e;
 }
 
+static double permi_ldexp(double x, long long e)
+{
+  return ldexp(x, permi_int_exponent(e));
+}
+
 /* x 2^e, exact unless the result is below the normal doubles. */
 static double permi_shift(double x, int e)
 {
@@ -1496,164 +1497,10 @@ static int permi_arithmetic_is_sound(void)
          fma(one + 2 * tiny, one + 2 * tiny, -product) == 4 * tiny * tiny;
 }
 
-/* perm_sum: a long fixed-point accumulator [Kul13]; word w has weight 2^(64 w - 1074). */
-static void permi_sum_carry(perm_sum *sum, int w, uint64_t low, uint64_t high, int subtract)
-{
-  if (subtract) {
-    uint64_t before = sum->word[w], borrow;
-    sum->word[w] = before - low;
-    borrow = before < low;
-    for (w++; w < PERM_SUM_WORDS && (high || borrow); w++, high = 0) {
-      uint64_t take = high + borrow; /* high < 2^63, so no wrap */
-      before = sum->word[w];
-      sum->word[w] = before - take;
-      borrow = before < take;
-    }
-  } else {
-    uint64_t carry;
-    sum->word[w] += low;
-    carry = sum->word[w] < low;
-    for (w++; w < PERM_SUM_WORDS && (high || carry); w++, high = 0) {
-      uint64_t give = high + carry;
-      sum->word[w] += give;
-      carry = sum->word[w] < give;
-    }
-  }
-}
-
-static void permi_sum_add_double(perm_sum *sum, double x) /* x finite */
-{
-  uint64_t bits, mantissa;
-  int exponent, shift;
-  memcpy(&bits, &x, sizeof bits);
-  exponent = (int)(bits >> 52 & 2047);
-  mantissa = bits & ((UINT64_C(1) << 52) - 1);
-  if (exponent)
-    mantissa |= UINT64_C(1) << 52;
-  else
-    exponent = 1;
-  if (!mantissa)
-    return;
-  shift = (exponent - 1) & 63;
-  permi_sum_carry(sum, (exponent - 1) >> 6, mantissa << shift, shift ? mantissa >> (64 - shift) : 0, (int)(bits >> 63));
-}
-
-static void permi_sum_add(perm_sum *sum, const perm_sum *other)
-{
-  uint64_t carry = 0;
-  int w;
-  for (w = 0; w < PERM_SUM_WORDS; w++) {
-    uint64_t with_carry = other->word[w] + carry;
-    carry = with_carry < carry;
-    sum->word[w] += with_carry;
-    carry += sum->word[w] < with_carry;
-  }
-}
-
-PERMI_UNUSED
-    static void
-    permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int words, int negative)
-{
-  int i; /* 1 = 2^1074 units: word 16, bit 50 */
-  for (i = 0; i < words && i < PERM_SUM_WORDS - 17; i++)
-    permi_sum_carry(sum, 16 + i, magnitude[i] << 50, magnitude[i] >> 14, negative);
-}
-
-static int permi_sum_negative(const perm_sum *sum)
-{
-  return (int)(sum->word[PERM_SUM_WORDS - 1] >> 63);
-}
-
-static perm_sum permi_sum_magnitude(const perm_sum *sum)
-{
-  perm_sum r = *sum;
-  if (permi_sum_negative(sum)) {
-    uint64_t carry = 1;
-    int w;
-    for (w = 0; w < PERM_SUM_WORDS; w++) {
-      r.word[w] = ~r.word[w] + carry;
-      carry = carry && !r.word[w];
-    }
-  }
-  return r;
-}
-
-/* Nearest double to |sum| 2^-shift (ties to even), normal and below 2^64; *exp2 = shift. */
-static double permi_magnitude_double(const perm_sum *magnitude, int *exp2)
-{
-  uint64_t top, below = 0;
-  int w = PERM_SUM_WORDS - 1, i, lead = 0;
-  *exp2 = 0;
-  while (w >= 0 && !magnitude->word[w])
-    w--;
-  if (w < 0)
-    return 0;
-  top = magnitude->word[w];
-  while (!(top >> 63))
-    top <<= 1, lead++;
-  if (w > 0) {
-    if (lead)
-      top |= magnitude->word[w - 1] >> (64 - lead);
-    below = magnitude->word[w - 1] << lead;
-    for (i = 0; i < w - 1; i++)
-      below |= magnitude->word[i];
-  }
-  *exp2 = 64 * w - lead - 1074;
-  /* keep 53 of the 64 bits, round by the 11 dropped ones and the sticky rest */
-  {
-    uint64_t kept = top >> 11, dropped = top & 2047, half = 1024;
-    if (dropped > half || (dropped == half && (below || (kept & 1))))
-      kept++;
-    return (double)kept * 2048.0;
-  }
-}
-
-/* The sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
-static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
-{
-  perm_sum rest = permi_sum_magnitude(sum);
-  permi_dd r = {0, 0};
-  int e, e2;
-  *exp2 = 0;
-  r.hi = permi_magnitude_double(&rest, &e);
-  if (r.hi == 0)
-    return r;
-  { /* rest -= hi 2^e: hi is a multiple of 2^11 */
-    uint64_t mantissa = (uint64_t)(r.hi / 2048.0);
-    int bit = e + 11 + 1074;
-    if (bit >= 0) {
-      int shift = bit & 63;
-      permi_sum_carry(&rest, bit >> 6, mantissa << shift, shift ? mantissa >> (64 - shift) : 0, 1);
-    } else { /* the sum has fewer than 53 bits */
-      permi_sum_carry(&rest, 0, mantissa >> -bit, 0, 1);
-    }
-  }
-  {
-    int less = permi_sum_negative(&rest);
-    rest = permi_sum_magnitude(&rest);
-    r.lo = permi_magnitude_double(&rest, &e2);
-    r.lo = ldexp(less ? -r.lo : r.lo, e2 - e);
-  }
-  if (permi_sum_negative(sum)) {
-    r.hi = -r.hi;
-    r.lo = -r.lo;
-  }
-  *exp2 = (long long)e + 64;
-  return permi_dd_scale(r, -64);
-}
-
 /* ======================================================================================= >>integers
-   Integers of any size: magnitudes of 64-bit words, and perm_integer. */
+   Integers of any size: magnitudes of 64-bit words, perm_sum and perm_integer. */
 
-/* Magnitudes of n words. */
-static int permi_words_compare(const uint64_t *a, const uint64_t *b, int n)
-{
-  while (n-- > 0)
-    if (a[n] != b[n])
-      return a[n] < b[n] ? -1 : 1;
-  return 0;
-}
-
+/* a += b, a -= b of n words; return the carry, the borrow. */
 static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
 {
   uint64_t carry = 0;
@@ -1667,7 +1514,7 @@ static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
   return carry;
 }
 
-static void permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
+static uint64_t permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
 {
   uint64_t borrow = 0;
   int i;
@@ -1676,6 +1523,7 @@ static void permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
     borrow = (t < borrow) | (before < t);
     a[i] = before - t;
   }
+  return borrow;
 }
 
 typedef struct permi_wide {
@@ -1745,7 +1593,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   return carry;
 }
 
-/* Returns 1 if x, two's complement, is negative; magnitude = |x|. */
+/* Returns 1 if x, two's complement, is negative; magnitude = |x|, which may be x itself. */
 static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int words)
 {
   const int negative = (int)(x[words - 1] >> 63);
@@ -1756,6 +1604,103 @@ static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int wor
     carry = carry && !magnitude[i];
   }
   return negative;
+}
+
+/* Nearest double to the magnitude times 2^-*exp2 (ties to even): from 2^63 to 2^64, or 0. */
+static double permi_words_double(const uint64_t *word, int words, int *exp2)
+{
+  uint64_t top, below = 0;
+  int w = words - 1, lead = 0, i;
+  *exp2 = 0;
+  while (w >= 0 && !word[w])
+    w--;
+  if (w < 0)
+    return 0;
+  top = word[w];
+  for (; !(top >> 63); lead++)
+    top <<= 1;
+  if (w > 0) {
+    top |= lead ? word[w - 1] >> (64 - lead) : 0;
+    below = word[w - 1] << lead;
+  }
+  for (i = 0; i < w - 1; i++)
+    below |= word[i];
+  *exp2 = 64 * w - lead;
+  return (double)(top | (below != 0)); /* 64 bits round as all would */
+}
+
+/* perm_sum: a long fixed-point accumulator [Kul13] in units of 2^-1074. Adds x 2^bit units, or subtracts them, since
+   s - x = ~(~s + x). */
+static void permi_sum_add_bits(perm_sum *sum, uint64_t x, int bit, int subtract)
+{
+  const uint64_t flip = subtract ? UINT64_MAX : 0;
+  const int shift = bit & 63;
+  const uint64_t low = x << shift, high = shift ? x >> (64 - shift) : 0;
+  uint64_t *word = sum->word + (bit >> 6), *end = sum->word + PERM_SUM_WORDS;
+  uint64_t now = (*word ^ flip) + low, carry = high + (now < low);
+  *word = now ^ flip;
+  while (carry && ++word < end) {
+    now = (*word ^ flip) + carry;
+    *word = now ^ flip;
+    carry = now < carry;
+  }
+}
+
+static void permi_sum_add_double(perm_sum *sum, double x) /* x finite */
+{
+  uint64_t bits, mantissa;
+  int exponent;
+  memcpy(&bits, &x, sizeof bits);
+  exponent = (int)(bits >> 52 & 2047);
+  mantissa = bits & ((UINT64_C(1) << 52) - 1);
+  if (exponent)
+    mantissa |= UINT64_C(1) << 52;
+  permi_sum_add_bits(sum, mantissa, exponent ? exponent - 1 : 0, (int)(bits >> 63));
+}
+
+static void permi_sum_add(perm_sum *sum, const perm_sum *other)
+{
+  permi_words_add(sum->word, other->word, PERM_SUM_WORDS);
+}
+
+PERMI_UNUSED
+static void permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int words, int negative)
+{
+  int i;
+  for (i = 0; i < words && i < PERM_SUM_WORDS - 17; i++)
+    permi_sum_add_bits(sum, magnitude[i], 1074 + 64 * i, negative);
+}
+
+/* *sum = |*sum|; returns 1 if it was negative. */
+static int permi_sum_drop_sign(perm_sum *sum)
+{
+  return sum->word[PERM_SUM_WORDS - 1] >> 63 && permi_words_magnitude(sum->word, sum->word, PERM_SUM_WORDS);
+}
+
+/* The sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
+static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
+{
+  permi_dd r = {0, 0};
+  perm_sum rest = *sum;
+  const int negative = permi_sum_drop_sign(&rest);
+  uint64_t mantissa;
+  int e, rest_e;
+  *exp2 = 0;
+  r.hi = permi_words_double(rest.word, PERM_SUM_WORDS, &e);
+  if (r.hi == 0)
+    return r;
+  mantissa = (uint64_t)(r.hi / 2048); /* hi is a multiple of 2^11 */
+  if (e + 11 < 0) /* the sum has fewer than 53 bits */
+    permi_sum_add_bits(&rest, mantissa >> (-e - 11), 0, 1);
+  else
+    permi_sum_add_bits(&rest, mantissa, e + 11, 1);
+  if (permi_sum_drop_sign(&rest))
+    r.lo = -permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
+  else
+    r.lo = permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
+  r.lo = ldexp(r.lo, rest_e - e);
+  *exp2 = (long long)e - 1074 + 64;
+  return permi_dd_scale(negative ? permi_dd_negate(r) : r, -64);
 }
 
 static void permi_sum_add_signed(perm_sum *sum, const uint64_t *x, int words)
@@ -1776,8 +1721,7 @@ PERMI_UNUSED static perm_integer permi_integer_of(int64_t x)
 {
   perm_integer a;
   memset(&a, 0, sizeof a);
-  a.negative = x < 0;
-  a.word[0] = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+  a.negative = permi_words_magnitude(a.word, (const uint64_t *)&x, 1);
   a.words = x != 0;
   return a;
 }
@@ -1789,13 +1733,10 @@ static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtrac
   if (a->negative == negative) {
     if (permi_words_add(a->word, b->word, PERM_INTEGER_WORDS))
       return 0;
-  } else if (permi_words_compare(a->word, b->word, PERM_INTEGER_WORDS) >= 0) {
-    permi_words_subtract(a->word, b->word, PERM_INTEGER_WORDS);
-  } else {
-    uint64_t difference[PERM_INTEGER_WORDS];
-    memcpy(difference, b->word, sizeof difference);
-    permi_words_subtract(difference, a->word, PERM_INTEGER_WORDS);
-    memcpy(a->word, difference, sizeof difference);
+  } else if (permi_words_subtract(a->word, b->word, PERM_INTEGER_WORDS)) { /* b is larger */
+    uint64_t negated[PERM_INTEGER_WORDS] = {0};
+    permi_words_subtract(negated, a->word, PERM_INTEGER_WORDS);
+    memcpy(a->word, negated, sizeof negated);
     a->negative = negative;
   }
   permi_integer_trim(a);
@@ -1877,14 +1818,14 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
 /* Returns 0 if there is a fraction or the integer is too long. */
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
-  perm_sum r = permi_sum_magnitude(sum);
+  perm_sum r = *sum;
   int i;
+  integer->negative = permi_sum_drop_sign(&r);
   for (i = 0; i < 16; i++)
     if (r.word[i])
       return 0;
   if (r.word[16] & ((UINT64_C(1) << 50) - 1) || r.word[PERM_SUM_WORDS - 1] >> 50)
     return 0;
-  integer->negative = permi_sum_negative(sum);
   for (i = 0; i < PERM_INTEGER_WORDS; i++)
     integer->word[i] = r.word[16 + i] >> 50 | r.word[17 + i] << 14;
   permi_integer_trim(integer);
@@ -1926,6 +1867,17 @@ static double permi_modulus(double a, double b)
   return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
 }
 
+/* The same number in units that are 2^d as large. */
+static void permi_number_raise(permi_number *a, long long d)
+{
+  const int shift = -permi_int_exponent(d);
+  a->value = permi_dd_scale(a->value, shift);
+  a->imaginary = permi_dd_scale(a->imaginary, shift);
+  a->error = ldexp(a->error, shift);
+  a->estimate = ldexp(a->estimate, shift);
+  a->exp2 += d;
+}
+
 /* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, lest products overflow; for a value of 0 its
    error, or else its estimate. */
 static void permi_number_normalise(permi_number *a)
@@ -1939,11 +1891,7 @@ static void permi_number_normalise(permi_number *a)
   if (lead == 0)
     return;
   frexp(lead, &e);
-  a->value = permi_dd_scale(a->value, -e);
-  a->imaginary = permi_dd_scale(a->imaginary, -e);
-  a->error = ldexp(a->error, -e);
-  a->estimate = ldexp(a->estimate, -e);
-  a->exp2 += e;
+  permi_number_raise(a, e);
 }
 
 /* ab, rounded up where it underflows; 0 when either is 0, even times infinity. */
@@ -1954,10 +1902,8 @@ static double permi_times(double a, double b)
 
 static void permi_dd_multiply_complex(permi_dd *a, permi_dd *b, permi_dd c, permi_dd d)
 {
-  permi_dd bd = permi_dd_multiply(*b, d), ad = permi_dd_multiply(*a, d);
-  bd.hi = -bd.hi;
-  bd.lo = -bd.lo;
-  *a = permi_dd_add(permi_dd_multiply(*a, c), bd);
+  const permi_dd bd = permi_dd_multiply(*b, d), ad = permi_dd_multiply(*a, d);
+  *a = permi_dd_add(permi_dd_multiply(*a, c), permi_dd_negate(bd));
   *b = permi_dd_add(ad, permi_dd_multiply(*b, c));
 }
 
@@ -2030,21 +1976,15 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
   permi_number_normalise(a);
   permi_number_normalise(&b);
   if (b.value.hi != 0 || b.imaginary.hi != 0 || b.error != 0) {
-    int nothing = a->value.hi == 0 && a->imaginary.hi == 0 && a->error == 0;
-    long long d = nothing ? LLONG_MAX : b.exp2 - a->exp2;
-    if (d > 0) {
-      int shift = -permi_int_exponent(d);
-      a->value = permi_dd_scale(a->value, shift);
-      a->imaginary = permi_dd_scale(a->imaginary, shift);
-      a->error = ldexp(a->error, shift) + (nothing ? 0 : DBL_MIN);
-      a->estimate = ldexp(a->estimate, shift);
+    const long long d = b.exp2 - a->exp2;
+    if (a->value.hi == 0 && a->imaginary.hi == 0 && a->error == 0) {
       a->exp2 = b.exp2;
+    } else if (d > 0) {
+      permi_number_raise(a, d);
+      a->error += DBL_MIN;
     } else {
-      int shift = permi_int_exponent(d);
-      b.value = permi_dd_scale(b.value, shift);
-      b.imaginary = permi_dd_scale(b.imaginary, shift);
-      b.error = ldexp(b.error, shift) + DBL_MIN;
-      b.estimate = ldexp(b.estimate, shift);
+      permi_number_raise(&b, -d);
+      b.error += DBL_MIN;
     }
     a->value = permi_dd_add(a->value, b.value);
     a->imaginary = permi_dd_add(a->imaginary, b.imaginary);
@@ -2056,16 +1996,9 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
   return PERM_OK;
 }
 
-/* Nearest double (ties to even) times 2^-*exp2. */
 static double permi_integer_double(const perm_integer *integer, int *exp2)
 {
-  perm_sum sum;
-  double r;
-  memset(&sum, 0, sizeof sum);
-  memcpy(sum.word, integer->word, sizeof integer->word);
-  r = permi_magnitude_double(&sum, exp2);
-  if (r != 0)
-    *exp2 += 1074;
+  const double r = permi_words_double(integer->word, PERM_INTEGER_WORDS, exp2);
   return integer->negative ? -r : r;
 }
 
@@ -2084,8 +2017,8 @@ static void permi_number_result(const permi_number *number, perm_result *result)
     a.value = permi_dd_make(permi_integer_double(&a.integer, &e));
     a.imaginary = permi_dd_make(permi_integer_double(&a.imaginary_integer, &other));
     a.exp2 = a.value.hi == 0 || (a.imaginary.hi != 0 && other > e) ? other : e;
-    a.value.hi = ldexp(a.value.hi, permi_int_exponent(e - a.exp2));
-    a.imaginary.hi = ldexp(a.imaginary.hi, permi_int_exponent(other - a.exp2));
+    a.value.hi = permi_ldexp(a.value.hi, e - a.exp2);
+    a.imaginary.hi = permi_ldexp(a.imaginary.hi, other - a.exp2);
     result->exact = 1;
     result->integer = a.integer;
     result->imaginary_integer = a.imaginary_integer;
@@ -2099,14 +2032,8 @@ static void permi_number_result(const permi_number *number, perm_result *result)
   if (a.value.hi == 0 && a.imaginary.hi == 0 && a.error == 0)
     a.exp2 = 0;
   if (a.exp2 >= -1021 && a.exp2 <= 1024 && permi_fits(a.error, (int)a.exp2) && permi_fits(a.estimate, (int)a.exp2) &&
-      permi_fits(fabs(a.value.hi), (int)a.exp2) && permi_fits(fabs(a.imaginary.hi), (int)a.exp2)) {
-    e = (int)a.exp2;
-    a.value.hi = ldexp(a.value.hi, e);
-    a.imaginary.hi = ldexp(a.imaginary.hi, e);
-    a.error = ldexp(a.error, e);
-    a.estimate = ldexp(a.estimate, e);
-    a.exp2 = 0;
-  }
+      permi_fits(fabs(a.value.hi), (int)a.exp2) && permi_fits(fabs(a.imaginary.hi), (int)a.exp2))
+    permi_number_raise(&a, -a.exp2);
   result->value = a.value.hi + 0; /* no -0 */
   result->imaginary = a.imaginary.hi + 0;
   result->exp2 = a.exp2;
@@ -2276,11 +2203,10 @@ static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const per
     memset(to, 0, 8 * permi_value_words(algebra, numbers));
   switch (algebra) {
   case PERMI_MAGNITUDES:
-    permi_accumulate(y, c->real * x[0], fresh);
-    break;
   case PERMI_SIGNED:
     permi_accumulate(y, c->real * x[0], fresh);
-    permi_accumulate(y + 1, c->absolute * x[1], fresh);
+    if (algebra == PERMI_SIGNED)
+      permi_accumulate(y + 1, c->absolute * x[1], fresh);
     break;
   case PERMI_COMPLEX:
   case PERMI_PAIR_VALUES: {
@@ -2856,14 +2782,21 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
-/* Zeroes in pieces, since fresh pages take long; 0: stop. */
-static int permi_zero(permi_control *watch, void *memory, size_t bytes)
+/* Copies bytes, or zeroes where from is NULL, in pieces, since fresh pages take long; 0: stop. */
+#define PERMI_PIECE ((size_t)1 << 24)
+static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
-  const size_t piece = (size_t)1 << 24;
   size_t k;
-  for (k = 0; k < bytes && !permi_watch(watch, (double)piece / 2); k += piece)
-    memset((char *)memory + k, 0, bytes - k < piece ? bytes - k : piece);
-  return k >= bytes;
+  for (k = 0; k < bytes; k += PERMI_PIECE) {
+    const size_t piece = bytes - k < PERMI_PIECE ? bytes - k : PERMI_PIECE;
+    if (k && permi_watch(watch, PERMI_PIECE))
+      return 0;
+    if (from)
+      memcpy((char *)to + k, (const char *)from + k, piece);
+    else
+      memset((char *)to + k, 0, piece);
+  }
+  return 1;
 }
 
 #define PERMI_CHECKPOINT_DUE ((perm_status)1000)
@@ -2932,20 +2865,21 @@ struct perm_job {
   size_t note_bytes[2];
 };
 
-/* Makes room for one more item; returns 0, and *array is unchanged, without memory. */
-static int permi_grow(const perm_allocator *allocator, void **array, int used, int *room, size_t size)
+/* Makes room for one more item; returns 0, and *array, a pointer to items, is unchanged, without memory. */
+static int permi_grow(const perm_allocator *allocator, void *array, int used, int *room, size_t size)
 {
-  int more = *room ? 2 * *room : 4;
-  void *fresh;
+  const int more = *room ? 2 * *room : 4;
+  void *fresh, *old;
   if (used < *room)
     return 1;
   fresh = permi_allocate(allocator, (size_t)more, size);
   if (!fresh)
     return 0;
+  memcpy(&old, array, sizeof old);
   if (used)
-    memcpy(fresh, *array, (size_t)used * size);
-  permi_release(allocator, *array);
-  *array = fresh;
+    memcpy(fresh, old, (size_t)used * size);
+  permi_release(allocator, old);
+  memcpy(array, &fresh, sizeof fresh);
   *room = more;
   return 1;
 }
@@ -2979,22 +2913,17 @@ static int permi_job_note(perm_job *job, int after, const char *lines)
 
 static int permi_job_push(perm_job *job, permi_operation operation, int index)
 {
-  void *nodes = job->node;
-  int fits = permi_grow(&job->allocator, &nodes, job->nodes, &job->node_room, sizeof *job->node);
-  job->node = (permi_node *)nodes;
-  if (fits) {
-    job->node[job->nodes].operation = operation;
-    job->node[job->nodes++].index = index;
-  }
-  return fits;
+  const permi_node node = {operation, index};
+  if (!permi_grow(&job->allocator, &job->node, job->nodes, &job->node_room, sizeof node))
+    return 0;
+  job->node[job->nodes++] = node;
+  return 1;
 }
 
 static int permi_job_push_number(perm_job *job, const permi_number *number)
 {
-  void *numbers = job->number;
-  int fits = permi_grow(&job->allocator, &numbers, job->numbers, &job->number_room, sizeof *job->number);
-  job->number = (permi_number *)numbers;
-  if (!fits || !permi_job_push(job, PERMI_PUSH_NUMBER, job->numbers))
+  if (!permi_grow(&job->allocator, &job->number, job->numbers, &job->number_room, sizeof *number) ||
+      !permi_job_push(job, PERMI_PUSH_NUMBER, job->numbers))
     return 0;
   job->number[job->numbers++] = *number;
   return 1;
@@ -3003,10 +2932,8 @@ static int permi_job_push_number(perm_job *job, const permi_number *number)
 /* Owns the leaf's context, also on failure. */
 static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
 {
-  void *leaves = job->leaf;
-  int fits = permi_grow(&job->allocator, &leaves, job->leaves, &job->leaf_room, sizeof *job->leaf);
-  job->leaf = (permi_leaf *)leaves;
-  if (!fits || !permi_job_push(job, PERMI_PUSH_LEAF, job->leaves)) {
+  if (!permi_grow(&job->allocator, &job->leaf, job->leaves, &job->leaf_room, sizeof *leaf) ||
+      !permi_job_push(job, PERMI_PUSH_LEAF, job->leaves)) {
     leaf->release(&job->allocator, leaf->context);
     return 0;
   }
@@ -3054,17 +2981,13 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
     }
   }
   absolute = permi_sum_value(&partial->absolute, &exp2).hi;
-  exp2 -= number->exp2;
-  absolute = ldexp(absolute, permi_int_exponent(exp2));
-  most = ldexp(leaf->shared.most, -permi_int_exponent(number->exp2)) * scale_modulus;
-  number->exp2 += partial->exp2;
-  if (leaf->integer) {
-    number->exp2 += leaf->scale_exp2;
+  absolute = permi_ldexp(absolute, exp2 - number->exp2);
+  most = permi_ldexp(leaf->shared.most, -number->exp2) * scale_modulus;
+  number->exp2 += partial->exp2 + leaf->scale_exp2;
+  if (leaf->integer)
     return PERM_OK;
-  }
   permi_dd_multiply_complex(&number->value, &number->imaginary, leaf->scale, leaf->scale_imaginary);
   modulus = permi_modulus(number->value.hi, number->imaginary.hi);
-  number->exp2 += leaf->scale_exp2;
   absolute *= scale_modulus;
   number->estimate = leaf->estimate_relative == (double)INFINITY
                          ? (double)INFINITY
@@ -3076,20 +2999,18 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
                                                                  PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
   if (leaf->bound_relative == 0 && leaf->bound_absolute == 0 && partial->lost == 0)
     number->error = number->estimate = 0; /* the scale is a power of two */
+  exp2 = leaf->scale_exp2 - number->exp2;
   if (number->error != (double)INFINITY && (leaf->bound_absolute != 0 || partial->lost != 0)) {
-    const long long shift = leaf->scale_exp2 - number->exp2;
-    const double lost = ldexp(leaf->bound_absolute * scale_modulus, permi_int_exponent(shift)) +
-                        ldexp(partial->lost * scale_modulus, permi_int_exponent(shift + partial->exp2));
+    const double lost = permi_ldexp(leaf->bound_absolute * scale_modulus, exp2) +
+                        permi_ldexp(partial->lost * scale_modulus, exp2 + partial->exp2);
     number->error += lost + DBL_MIN;
     if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* bounds of ranges are too wide */
       number->estimate += lost;
   }
   if (leaf->estimate_absolute > 0)
-    number->estimate += ldexp(leaf->estimate_absolute * scale_modulus,
-                              permi_int_exponent(leaf->scale_exp2 - number->exp2)) + DBL_MIN;
+    number->estimate += permi_ldexp(leaf->estimate_absolute * scale_modulus, exp2) + DBL_MIN;
   if (leaf->estimate_squares > 0)
-    number->estimate += sqrt(absolute) * sqrt(ldexp(leaf->estimate_squares * scale_modulus,
-                                                    permi_int_exponent(leaf->scale_exp2 - number->exp2)));
+    number->estimate += sqrt(absolute) * sqrt(permi_ldexp(leaf->estimate_squares * scale_modulus, exp2));
   if (number->estimate > number->error)
     number->estimate = number->error;
   return PERM_OK;
@@ -3235,6 +3156,50 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   return PERM_OK;
 }
 
+/* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n, n - 1
+   or, if n = 2 modulo 3, 2n - 1. */
+static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
+{
+  uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
+  if (a & 1)
+    b /= 2;
+  else
+    a /= 2;
+  *indices = a * b;
+  if (a % 3 == 0)
+    a /= 3;
+  else if (b % 3 == 0)
+    b /= 3;
+  else
+    c /= 3;
+  *squares = a * b * c;
+}
+
+/* Chunks [begin, end) went in. */
+static void permi_partial_count(perm_partial *partial, uint64_t begin, uint64_t end)
+{
+  uint64_t indices[2], squares[2];
+  permi_prefix_sums(begin, &indices[0], &squares[0]);
+  permi_prefix_sums(end, &indices[1], &squares[1]);
+  partial->chunks += end - begin;
+  partial->indices += indices[1] - indices[0];
+  partial->squares += squares[1] - squares[0];
+}
+
+/* Do count and sums say that the same chunks went in, once each? */
+static int permi_partial_agrees(const perm_partial *partial, const perm_partial *other)
+{
+  return partial->chunks == other->chunks && partial->indices == other->indices && partial->squares == other->squares;
+}
+
+static int permi_partial_covers(const perm_partial *partial, uint64_t begin, uint64_t end)
+{
+  perm_partial all;
+  memset(&all, 0, sizeof all);
+  permi_partial_count(&all, begin, end);
+  return permi_partial_agrees(partial, &all);
+}
+
 static size_t permi_workspace_each(const permi_leaf *leaf)
 {
   return leaf->workspace ? (leaf->workspace + 127) / 64 * 64 : 0; /* keeps neighbours apart */
@@ -3271,15 +3236,11 @@ static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64
   else
     for (chunk = begin; chunk < end; chunk++)
       leaf->run_chunk(leaf, chunk, workspace, partial);
-  for (chunk = begin; status == PERM_OK && chunk < end; chunk++) {
-    partial->indices += chunk;
-    partial->squares += chunk * chunk;
-  }
-  if (status == PERM_OK) {
-    partial->fingerprint = leaf->information.fingerprint;
-    partial->chunks += end - begin;
-  }
-  return status;
+  if (status != PERM_OK)
+    return status;
+  partial->fingerprint = leaf->information.fingerprint;
+  permi_partial_count(partial, begin, end);
+  return PERM_OK;
 }
 
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial)
@@ -3295,35 +3256,6 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
   status = permi_leaf_run(&job->leaf[leaf], begin, end, permi_workspace_of(&job->leaf[leaf], memory, 0), NULL, partial);
   permi_release(&job->allocator, memory);
   return status;
-}
-
-/* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n, n - 1
-   or, if n = 2 modulo 3, 2n - 1. */
-static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
-{
-  uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
-  if (a & 1)
-    b /= 2;
-  else
-    a /= 2;
-  *indices = a * b;
-  if (a % 3 == 0)
-    a /= 3;
-  else if (b % 3 == 0)
-    b /= 3;
-  else
-    c /= 3;
-  *squares = a * b * c;
-}
-
-/* Do count and sums say that chunks [begin, end) went in once each? */
-static int permi_partial_covers(const perm_partial *partial, uint64_t begin, uint64_t end)
-{
-  uint64_t indices[2], squares[2];
-  permi_prefix_sums(begin, &indices[0], &squares[0]);
-  permi_prefix_sums(end, &indices[1], &squares[1]);
-  return partial->chunks == end - begin && partial->indices == indices[1] - indices[0] &&
-         partial->squares == squares[1] - squares[0];
 }
 
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
@@ -3397,12 +3329,16 @@ typedef struct permi_interval {
   uint64_t begin, end;
 } permi_interval;
 
+typedef struct permi_intervals {
+  permi_interval *list;
+  size_t count;
+} permi_intervals;
+
 struct perm_state {
   perm_allocator allocator;
   int leaves;
-  perm_partial *partial;
-  permi_interval **interval;
-  size_t *intervals;
+  perm_partial *partial; /* by leaf */
+  permi_intervals *finished;
 };
 
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state)
@@ -3418,16 +3354,14 @@ PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state)
   memset(fresh, 0, sizeof *fresh);
   fresh->allocator = job->allocator;
   fresh->partial = (perm_partial *)permi_allocate(&job->allocator, leaves, sizeof *fresh->partial);
-  fresh->interval = (permi_interval **)permi_allocate(&job->allocator, leaves, sizeof *fresh->interval);
-  fresh->intervals = (size_t *)permi_allocate(&job->allocator, leaves, sizeof *fresh->intervals);
-  if (!fresh->partial || !fresh->interval || !fresh->intervals) {
+  fresh->finished = (permi_intervals *)permi_allocate(&job->allocator, leaves, sizeof *fresh->finished);
+  if (!fresh->partial || !fresh->finished) {
     perm_state_free(fresh);
     return PERM_ERROR_MEMORY;
   }
   fresh->leaves = job->leaves;
   memset(fresh->partial, 0, leaves * sizeof *fresh->partial);
-  memset((void *)fresh->interval, 0, leaves * sizeof *fresh->interval);
-  memset(fresh->intervals, 0, leaves * sizeof *fresh->intervals);
+  memset(fresh->finished, 0, leaves * sizeof *fresh->finished);
   *state = fresh;
   return PERM_OK;
 }
@@ -3440,10 +3374,9 @@ PERM_API void perm_state_free(perm_state *state)
     return;
   allocator = state->allocator;
   for (i = 0; i < state->leaves; i++)
-    permi_release(&allocator, state->interval[i]);
+    permi_release(&allocator, state->finished[i].list);
   permi_release(&allocator, state->partial);
-  permi_release(&allocator, (void *)state->interval);
-  permi_release(&allocator, state->intervals);
+  permi_release(&allocator, state->finished);
   permi_release(&allocator, state);
 }
 
@@ -3466,6 +3399,7 @@ static perm_status permi_check_state(const perm_job *job, const perm_state *stat
 PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *state, int leaf, uint64_t from,
                                      uint64_t *begin, uint64_t *end)
 {
+  const permi_intervals *finished;
   uint64_t chunks;
   size_t i;
   if (!job || !state || !begin || !end)
@@ -3474,77 +3408,56 @@ PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *stat
   if (leaf < 0 || leaf >= job->leaves || leaf >= state->leaves)
     return PERM_ERROR_RANGE;
   chunks = job->leaf[leaf].information.chunks;
-  for (i = 0; i < state->intervals[leaf] && state->interval[leaf][i].begin <= from; i++)
-    from = state->interval[leaf][i].end > from ? state->interval[leaf][i].end : from;
+  finished = &state->finished[leaf];
+  for (i = 0; i < finished->count && finished->list[i].begin <= from; i++)
+    from = finished->list[i].end > from ? finished->list[i].end : from;
   *begin = from < chunks ? from : chunks;
-  *end = i < state->intervals[leaf] ? state->interval[leaf][i].begin : chunks;
+  *end = i < finished->count ? finished->list[i].begin : chunks;
   return PERM_OK;
 }
 
-/* *joined := the union, which fits. 0: they share *common. */
-static int permi_intervals_join(const permi_interval *a, size_t of_a, const permi_interval *b, size_t of_b,
-                                permi_interval *joined, size_t *count, permi_interval *common)
+/* joined->list := the union, which fits. 0: they share *common. */
+static int permi_intervals_join(const permi_intervals *a, const permi_intervals *b, permi_intervals *joined,
+                                permi_interval *common)
 {
   size_t i = 0, j = 0, k = 0;
-  while (i < of_a || j < of_b) {
-    const permi_interval next = j == of_b || (i < of_a && a[i].begin <= b[j].begin) ? a[i++] : b[j++];
-    if (k && next.begin < joined[k - 1].end) {
+  while (i < a->count || j < b->count) {
+    const permi_interval next = j == b->count || (i < a->count && a->list[i].begin <= b->list[j].begin) ? a->list[i++]
+                                                                                                        : b->list[j++];
+    permi_interval *last = k ? &joined->list[k - 1] : NULL;
+    if (last && next.begin < last->end) {
       common->begin = next.begin;
-      common->end = next.end < joined[k - 1].end ? next.end : joined[k - 1].end;
+      common->end = next.end < last->end ? next.end : last->end;
       return 0;
     }
-    if (k && next.begin == joined[k - 1].end)
-      joined[k - 1].end = next.end;
+    if (last && next.begin == last->end)
+      last->end = next.end;
     else
-      joined[k++] = next;
+      joined->list[k++] = next;
   }
-  *count = k;
+  joined->count = k;
   return 1;
 }
 
-typedef struct permi_finished { /* of a leaf */
-  permi_interval *interval;
-  size_t intervals;
-  perm_partial partial;
-} permi_finished;
-
-static permi_finished permi_state_finished(const perm_state *state, int leaf)
+/* What the state has of a leaf, with `more` and its partial added: *both, newly allocated, and *sum. */
+static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_intervals *more,
+                                      const perm_partial *partial, permi_intervals *both, perm_partial *sum,
+                                      perm_result *result)
 {
-  permi_finished finished;
-  finished.interval = state->interval[leaf];
-  finished.intervals = state->intervals[leaf];
-  finished.partial = state->partial[leaf];
-  return finished;
-}
-
-/* Puts what is finished of a leaf in place of what the state has. */
-static void permi_state_put(perm_state *state, int leaf, const permi_finished *finished)
-{
-  permi_release(&state->allocator, state->interval[leaf]);
-  state->interval[leaf] = finished->interval;
-  state->intervals[leaf] = finished->intervals;
-  state->partial[leaf] = finished->partial;
-}
-
-/* What the state has of a leaf, with `more` added, newly allocated. */
-static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_finished *more,
-                                      permi_finished *both, perm_result *result)
-{
-  const permi_finished here = permi_state_finished(state, leaf);
+  const permi_intervals *here = &state->finished[leaf];
   permi_interval common;
   perm_status status;
-  *both = here;
-  status = perm_partial_merge(&both->partial, &more->partial);
+  *sum = state->partial[leaf];
+  status = perm_partial_merge(sum, partial);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "partials of leaf %d belong to different jobs", leaf);
-  both->interval =
-      (permi_interval *)permi_allocate(&state->allocator, here.intervals + more->intervals, sizeof *both->interval);
-  if (!both->interval)
+  both->list = (permi_interval *)permi_allocate(&state->allocator, here->count + more->count, sizeof *both->list);
+  if (!both->list)
     return permi_fail_memory(result);
-  if (permi_intervals_join(here.interval, here.intervals, more->interval, more->intervals, both->interval,
-                           &both->intervals, &common))
+  if (permi_intervals_join(here, more, both, &common))
     return PERM_OK;
-  permi_release(&state->allocator, both->interval);
+  permi_release(&state->allocator, both->list);
+  both->list = NULL;
   return permi_fail(result, PERM_ERROR_STATE, 0, "chunks %llu to %llu of leaf %d are there already",
                     (unsigned long long)common.begin, (unsigned long long)(common.end - 1), leaf);
 }
@@ -3553,7 +3466,8 @@ PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int 
                                     const perm_partial *partial, perm_result *result)
 {
   permi_interval interval;
-  permi_finished more, both;
+  permi_intervals more, both;
+  perm_partial sum;
   perm_status status = permi_check_state(job, state, 2, result);
   if (status != PERM_OK)
     return status;
@@ -3570,32 +3484,30 @@ PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int 
     return PERM_OK;
   interval.begin = begin;
   interval.end = end;
-  more.interval = &interval;
-  more.intervals = 1;
-  more.partial = *partial;
-  status = permi_state_joined(state, leaf, &more, &both, result);
-  if (status == PERM_OK)
-    permi_state_put(state, leaf, &both);
-  return status;
+  more.list = &interval;
+  more.count = 1;
+  status = permi_state_joined(state, leaf, &more, partial, &both, &sum, result);
+  if (status != PERM_OK)
+    return status;
+  permi_release(&state->allocator, state->finished[leaf].list);
+  state->finished[leaf] = both;
+  state->partial[leaf] = sum;
+  return PERM_OK;
 }
 
 PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, const perm_state *from,
                                       perm_result *result)
 {
   perm_state *joined = NULL, old;
-  permi_finished both;
   perm_status status = permi_check_state(job, into, 2, result);
   int i;
   if (status == PERM_OK)
     status = permi_check_state(job, from, 3, result);
   if (status == PERM_OK && perm_state_create(job, &joined) != PERM_OK)
     status = permi_fail_memory(result);
-  for (i = 0; status == PERM_OK && i < job->leaves; i++) {
-    const permi_finished more = permi_state_finished(from, i);
-    status = permi_state_joined(into, i, &more, &both, result);
-    if (status == PERM_OK)
-      permi_state_put(joined, i, &both);
-  }
+  for (i = 0; status == PERM_OK && i < job->leaves; i++)
+    status = permi_state_joined(into, i, &from->finished[i], &from->partial[i], &joined->finished[i],
+                                &joined->partial[i], result);
   if (status == PERM_OK) {
     old = *into;
     *into = *joined;
@@ -3649,24 +3561,19 @@ static uint64_t permi_get(const unsigned char *bytes, int size)
   return number;
 }
 
-static void permi_put_double(unsigned char *bytes, double x)
+/* Puts numbers of eight bytes, integers or doubles, at *bytes, or gets them from there; moves *bytes on. */
+static void permi_put_or_get(unsigned char **bytes, void *numbers, int count, int put)
 {
+  unsigned char *number = (unsigned char *)numbers;
   uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  permi_put(bytes, bits, 8);
-}
-
-static int permi_get_int(const unsigned char *bytes)
-{
-  return (int)((int64_t)(permi_get(bytes, 4) ^ 0x80000000u) - INT64_C(0x80000000));
-}
-
-static double permi_get_double(const unsigned char *bytes)
-{
-  const uint64_t bits = permi_get(bytes, 8);
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
+  for (; count-- > 0; number += 8, *bytes += 8) {
+    memcpy(&bits, number, 8);
+    if (put)
+      permi_put(*bytes, bits, 8);
+    else
+      bits = permi_get(*bytes, 8);
+    memcpy(number, &bits, 8);
+  }
 }
 
 /* A partial as bytes, numbers as in >>checkpoint:
@@ -3682,54 +3589,38 @@ static double permi_get_double(const unsigned char *bytes)
         760    704  imaginary
        1464    704  absolute
        2168         end: PERM_PARTIAL_BYTES */
+static void permi_partial_put_or_get(perm_partial *partial, unsigned char *bytes, int put)
+{
+  permi_put_or_get(&bytes, &partial->fingerprint, 1, put);
+  permi_put_or_get(&bytes, &partial->chunks, 1, put);
+  permi_put_or_get(&bytes, &partial->indices, 1, put);
+  permi_put_or_get(&bytes, &partial->squares, 1, put);
+  permi_put_or_get(&bytes, &partial->exp2, 1, put);
+  permi_put_or_get(&bytes, &partial->lost, 1, put);
+  permi_put_or_get(&bytes, &partial->terms, 1, put);
+  permi_put_or_get(&bytes, partial->value.word, PERM_SUM_WORDS, put);
+  permi_put_or_get(&bytes, partial->imaginary.word, PERM_SUM_WORDS, put);
+  permi_put_or_get(&bytes, partial->absolute.word, PERM_SUM_WORDS, put);
+}
+
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size)
 {
-  const perm_sum *sum[3];
-  unsigned char *to = (unsigned char *)bytes;
-  int k, i;
-  if (!partial || !bytes || size < PERM_PARTIAL_BYTES)
-    return PERM_PARTIAL_BYTES;
-  sum[0] = &partial->value;
-  sum[1] = &partial->imaginary;
-  sum[2] = &partial->absolute;
-  permi_put(to, partial->fingerprint, 8);
-  permi_put(to + 8, partial->chunks, 8);
-  permi_put(to + 16, partial->indices, 8);
-  permi_put(to + 24, partial->squares, 8);
-  permi_put(to + 32, (uint64_t)partial->exp2, 8);
-  permi_put_double(to + 40, partial->lost);
-  permi_put_double(to + 48, partial->terms);
-  for (k = 0; k < 3; k++)
-    for (i = 0; i < PERM_SUM_WORDS; i++)
-      permi_put(to + 56 + 8 * (k * PERM_SUM_WORDS + i), sum[k]->word[i], 8);
+  perm_partial copy;
+  if (partial && bytes && size >= PERM_PARTIAL_BYTES) {
+    copy = *partial;
+    permi_partial_put_or_get(&copy, (unsigned char *)bytes, 1);
+  }
   return PERM_PARTIAL_BYTES;
 }
 
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial)
 {
-  const unsigned char *from = (const unsigned char *)bytes;
-  perm_sum *sum[3];
-  uint64_t exp2;
-  int k, i;
   if (!bytes || !partial)
     return PERM_ERROR_NULL;
   memset(partial, 0, sizeof *partial);
   if (size != PERM_PARTIAL_BYTES)
     return PERM_ERROR_FORMAT;
-  sum[0] = &partial->value;
-  sum[1] = &partial->imaginary;
-  sum[2] = &partial->absolute;
-  partial->fingerprint = permi_get(from, 8);
-  partial->chunks = permi_get(from + 8, 8);
-  partial->indices = permi_get(from + 16, 8);
-  partial->squares = permi_get(from + 24, 8);
-  exp2 = permi_get(from + 32, 8);
-  partial->exp2 = exp2 >> 63 ? -(long long)(~exp2) - 1 : (long long)exp2;
-  partial->lost = permi_get_double(from + 40);
-  partial->terms = permi_get_double(from + 48);
-  for (k = 0; k < 3; k++)
-    for (i = 0; i < PERM_SUM_WORDS; i++)
-      sum[k]->word[i] = permi_get(from + 56 + 8 * (k * PERM_SUM_WORDS + i), 8);
+  permi_partial_put_or_get(partial, (unsigned char *)(uintptr_t)bytes, 0);
   if (partial->lost >= 0 && partial->terms >= 0 && partial->terms <= DBL_MAX &&
       partial->exp2 >= -(INT64_C(1) << 60) && partial->exp2 <= INT64_C(1) << 60)
     return PERM_OK;
@@ -3860,46 +3751,43 @@ static int permi_method_is_sparse(perm_method method)
 static const char *permi_bad_option(const perm_options *options)
 {
   const perm_checkpoint_file *checkpoint = &options->checkpoint;
-  if ((int)options->method < 0 || options->method >= PERM_METHOD_COUNT || options->method == PERM_METHOD_STRUCTURE)
-    return "method is not one of perm_method";
-  if ((int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT)
-    return "precision is not one of perm_precision";
-  if ((int)options->isa < 0 || options->isa >= PERM_ISA_COUNT)
-    return "isa is not one of perm_isa";
-  if (options->certify != 0 && options->certify != 1)
-    return "certify is neither 0 nor 1";
-  if (options->threads < 0)
-    return "threads is negative (0 means all)";
-  if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
-    return "modulus is not between 2 and 2^63 (0 means none)";
-  if (!(options->tolerance >= 0) || options->tolerance == (double)INFINITY)
-    return "tolerance is negative or not finite (0 means none)";
-  if (!(options->max_seconds >= 0))
-    return "max_seconds is negative or NaN (0 means no limit)";
-  if (!(options->max_bytes >= 0))
-    return "max_bytes is negative or NaN (0 means no limit)";
-  if (!(options->plan_effort >= 0 && options->plan_effort <= 1e6))
-    return "plan_effort is not between 0 and 1e6 (0 means 1)";
-  if (options->gpu.devices < PERM_ALL_GPUS)
-    return "gpu.devices is below -1 (PERM_ALL_GPUS)";
-  if (options->gpu.tune < PERM_TUNE)
-    return "gpu.tune is below -1 (PERM_TUNE)";
-  if (options->gpu.cpu_fallback != 0 && options->gpu.cpu_fallback != 1)
-    return "gpu.cpu_fallback is neither 0 nor 1";
-  if (options->isa == PERM_ISA_CUDA && !options->gpu.devices)
-    return "isa cuda needs gpu.devices";
-  if (!(checkpoint->seconds >= 0))
-    return "checkpoint.seconds is negative or NaN (0 means 60)";
-  if (checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)))
-    return "checkpoint.part is not one of 1 to parts (parts 0 means everything)";
-  if (checkpoint->parts > 1 && options->gpu.tune == PERM_TUNE)
-    return "checkpoint.parts need gpu.tune 0 or a candidate: each would time kernels for itself";
-  if (checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge))
-    return "checkpoint.merges is negative, or checkpoint.merge is NULL";
-  if (checkpoint->note_bytes && !checkpoint->note)
-    return "checkpoint.note is NULL";
-  if (!options->allocator.allocate != !options->allocator.release)
-    return "allocator needs both allocate and release, or neither";
+  const struct {
+    int bad;
+    const char *because;
+  } rule[] = {
+      {(int)options->method < 0 || options->method >= PERM_METHOD_COUNT || options->method == PERM_METHOD_STRUCTURE,
+       "method is not one of perm_method"},
+      {(int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT,
+       "precision is not one of perm_precision"},
+      {(int)options->isa < 0 || options->isa >= PERM_ISA_COUNT, "isa is not one of perm_isa"},
+      {options->certify != 0 && options->certify != 1, "certify is neither 0 nor 1"},
+      {options->threads < 0, "threads is negative (0 means all)"},
+      {options->modulus == 1 || options->modulus > UINT64_C(1) << 63,
+       "modulus is not between 2 and 2^63 (0 means none)"},
+      {!(options->tolerance >= 0) || options->tolerance == (double)INFINITY,
+       "tolerance is negative or not finite (0 means none)"},
+      {!(options->max_seconds >= 0), "max_seconds is negative or NaN (0 means no limit)"},
+      {!(options->max_bytes >= 0), "max_bytes is negative or NaN (0 means no limit)"},
+      {!(options->plan_effort >= 0 && options->plan_effort <= 1e6), "plan_effort is not between 0 and 1e6 (0 means 1)"},
+      {options->gpu.devices < PERM_ALL_GPUS, "gpu.devices is below -1 (PERM_ALL_GPUS)"},
+      {options->gpu.tune < PERM_TUNE, "gpu.tune is below -1 (PERM_TUNE)"},
+      {options->gpu.cpu_fallback != 0 && options->gpu.cpu_fallback != 1, "gpu.cpu_fallback is neither 0 nor 1"},
+      {options->isa == PERM_ISA_CUDA && !options->gpu.devices, "isa cuda needs gpu.devices"},
+      {!(checkpoint->seconds >= 0), "checkpoint.seconds is negative or NaN (0 means 60)"},
+      {checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)),
+       "checkpoint.part is not one of 1 to parts (parts 0 means everything)"},
+      {checkpoint->parts > 1 && options->gpu.tune == PERM_TUNE,
+       "checkpoint.parts need gpu.tune 0 or a candidate: each would time kernels for itself"},
+      {checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge),
+       "checkpoint.merges is negative, or checkpoint.merge is NULL"},
+      {checkpoint->note_bytes && !checkpoint->note, "checkpoint.note is NULL"},
+      {!options->allocator.allocate != !options->allocator.release,
+       "allocator needs both allocate and release, or neither"}
+  };
+  size_t k;
+  for (k = 0; k < sizeof rule / sizeof *rule; k++)
+    if (rule[k].bad)
+      return rule[k].because;
   return NULL;
 }
 
@@ -3959,6 +3847,26 @@ static perm_status permi_check_options(const perm_options *options, int argument
 #define PERMI_CHECKPOINT_HEAD 112
 #define PERMI_CHECKPOINT_LEAF 24
 
+static void permi_put_double(unsigned char *bytes, double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  permi_put(bytes, bits, 8);
+}
+
+static double permi_get_double(const unsigned char *bytes)
+{
+  const uint64_t bits = permi_get(bytes, 8);
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static int permi_get_int(const unsigned char *bytes)
+{
+  return (int)((int64_t)(permi_get(bytes, 4) ^ 0x80000000u) - INT64_C(0x80000000));
+}
+
 /* Each step is one to one in number and hash, so a change within eight bytes always shows. */
 static uint64_t permi_checksum(const unsigned char *bytes, size_t size)
 {
@@ -3986,7 +3894,8 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   for (i = job->leaves; i-- > 0;)
     tune = job->leaf[i].information.tuned ? job->leaf[i].information.tuned : tune;
   for (i = 0; i < job->leaves; i++)
-    needed += PERMI_CHECKPOINT_LEAF + 16 * state->intervals[i] + (state->intervals[i] ? PERM_PARTIAL_BYTES : 0);
+    needed += PERMI_CHECKPOINT_LEAF + 16 * state->finished[i].count +
+              (state->finished[i].count ? PERM_PARTIAL_BYTES : 0);
   needed += options->checkpoint.note_bytes;
   if (!bytes || size < needed)
     return needed;
@@ -4014,13 +3923,13 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   for (i = 0; i < job->leaves; i++) {
     permi_put(to, job->leaf[i].information.fingerprint, 8);
     permi_put(to + 8, job->leaf[i].information.chunks, 8);
-    permi_put(to + 16, state->intervals[i], 8);
+    permi_put(to + 16, state->finished[i].count, 8);
     to += PERMI_CHECKPOINT_LEAF;
-    for (k = 0; k < state->intervals[i]; k++, to += 16) {
-      permi_put(to, state->interval[i][k].begin, 8);
-      permi_put(to + 8, state->interval[i][k].end, 8);
+    for (k = 0; k < state->finished[i].count; k++, to += 16) {
+      permi_put(to, state->finished[i].list[k].begin, 8);
+      permi_put(to + 8, state->finished[i].list[k].end, 8);
     }
-    if (state->intervals[i])
+    if (state->finished[i].count)
       to += perm_partial_encode(&state->partial[i], to, PERM_PARTIAL_BYTES);
   }
   if (options->checkpoint.note_bytes)
@@ -4029,79 +3938,86 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   return needed;
 }
 
-static const char *permi_colon(const char *path)
+/* The options that a file's job was planned with, over *options. */
+static void permi_options_decode(const unsigned char *bytes, perm_options *options)
 {
-  return path ? ": " : "";
+  options->method = (perm_method)permi_get(bytes + 32, 4);
+  options->precision = (perm_precision)permi_get(bytes + 36, 4);
+  options->isa = (perm_isa)permi_get(bytes + 40, 4);
+  options->certify = (int)permi_get(bytes + 44, 4);
+  options->modulus = permi_get(bytes + 48, 8);
+  options->tolerance = permi_get_double(bytes + 56);
+  options->max_bytes = permi_get_double(bytes + 64);
+  options->plan_effort = permi_get_double(bytes + 72);
+  options->gpu.devices = permi_get_int(bytes + 80);
+  options->gpu.cpu_fallback = (int)permi_get(bytes + 84, 4);
+  options->checkpoint.part = (int)permi_get(bytes + 88, 4);
+  options->checkpoint.parts = (int)permi_get(bytes + 92, 4);
+  options->gpu.tune = permi_get_int(bytes + 96);
 }
 
-static const char *permi_name(const char *path)
+/* path: NULL for bytes in memory. */
+PERMI_PRINTF(4, 5)
+static perm_status permi_checkpoint_fail(perm_result *result, perm_status status, const char *path, const char *format,
+                                         ...)
 {
-  return path ? path : "";
+  char text[PERM_MESSAGE_BYTES];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  return permi_fail(result, status, 0, "%s%scheckpoint%s", path ? path : "", path ? ": " : "", text);
 }
 
 static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t size, const char *path,
                                           perm_result *result)
 {
-  const char *name = permi_name(path), *colon = permi_colon(path);
-  const size_t known = size < 8 ? size : 8;
   unsigned version;
-  if (memcmp(bytes, PERMI_CHECKPOINT_MAGIC, known) != 0)
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%sno checkpoint of perm: it begins with other bytes", name,
-                      colon);
+  if (memcmp(bytes, PERMI_CHECKPOINT_MAGIC, size < 8 ? size : 8) != 0)
+    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%sno checkpoint of perm: it begins with other bytes",
+                      path ? path : "", path ? ": " : "");
   if (size < PERMI_CHECKPOINT_HEAD + 8)
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint cut short: %llu bytes", name, colon,
-                      (unsigned long long)size);
+    return permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " cut short: %llu bytes", (unsigned long long)size);
   if (permi_get(bytes + 8, 4) != 1)
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint of format %llu; this version reads 1", name, colon,
-                      (unsigned long long)permi_get(bytes + 8, 4));
+    return permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " of format %llu; this version reads 1",
+                                 (unsigned long long)permi_get(bytes + 8, 4));
   if (permi_get(bytes + 16, 8) != size)
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint cut short or extended: %llu bytes of %llu", name,
-                      colon, (unsigned long long)size, (unsigned long long)permi_get(bytes + 16, 8));
+    return permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " cut short or extended: %llu bytes of %llu",
+                                 (unsigned long long)size, (unsigned long long)permi_get(bytes + 16, 8));
   if (permi_get(bytes + size - 8, 8) != permi_checksum(bytes, size - 8))
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint damaged: its checksum is wrong", name, colon);
+    return permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " damaged: its checksum is wrong");
   version = (unsigned)permi_get(bytes + 12, 4);
   if (version != PERMI_VERSION)
-    return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of perm %u.%u.%u; this is %d.%d.%d", name, colon,
-                      version / 1000000, version / 1000 % 1000, version % 1000, PERM_VERSION_MAJOR, PERM_VERSION_MINOR,
-                      PERM_VERSION_PATCH);
+    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of perm %u.%u.%u; this is %d.%d.%d",
+                                 version / 1000000, version / 1000 % 1000, version % 1000, PERM_VERSION_MAJOR,
+                                 PERM_VERSION_MINOR, PERM_VERSION_PATCH);
   return PERM_OK;
 }
 
 PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *bytes, const perm_options *options,
                                                         const char *path, perm_result *result)
 {
-  const char *name = permi_name(path), *colon = permi_colon(path);
-  const int method = (int)permi_get(bytes + 32, 4), precision = (int)permi_get(bytes + 36, 4),
-            isa = (int)permi_get(bytes + 40, 4);
-#define PERMI_STRANGER(format, theirs, ours)                                                                \
-  return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint made with " format, name, colon, theirs, ours)
+  perm_options made, now;
+#define PERMI_STRANGER(field, print, text)                                                                             \
+  if (made.field != now.field)                                                                                         \
+    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " print, text(made.field), text(now.field))
   if (!options)
-    return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix, or made with other options", name,
-                      colon);
-  if (method != (int)options->method)
-    PERMI_STRANGER("method %s, not %s", perm_method_name((perm_method)method), perm_method_name(options->method));
-  if (precision != (int)options->precision)
-    PERMI_STRANGER("precision %s, not %s", perm_precision_name((perm_precision)precision),
-                   perm_precision_name(options->precision));
-  if (isa != (int)permi_checkpoint_isa(options))
-    PERMI_STRANGER("isa %s, not %s", perm_isa_name((perm_isa)isa), perm_isa_name(permi_checkpoint_isa(options)));
-  if (permi_get(bytes + 48, 8) != options->modulus)
-    PERMI_STRANGER("modulus %llu, not %llu", (unsigned long long)permi_get(bytes + 48, 8),
-                   (unsigned long long)options->modulus);
-  if (permi_get(bytes + 44, 4) != (uint64_t)options->certify)
-    PERMI_STRANGER("certify %d, not %d", (int)permi_get(bytes + 44, 4), options->certify);
-  if (permi_get_int(bytes + 80) != options->gpu.devices)
-    PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpu.devices);
-  if (permi_get_int(bytes + 96) != options->gpu.tune)
-    PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->gpu.tune);
-  if (permi_get_double(bytes + 56) != options->tolerance) /* may change the planned precision */
-    PERMI_STRANGER("tolerance %g, not %g", permi_get_double(bytes + 56), options->tolerance);
-  if (permi_get_double(bytes + 72) != options->plan_effort)
-    PERMI_STRANGER("plan_effort %g, not %g", permi_get_double(bytes + 72), options->plan_effort);
-  if (permi_get_double(bytes + 64) != options->max_bytes)
-    PERMI_STRANGER("max_bytes %g, not %g", permi_get_double(bytes + 64), options->max_bytes);
+    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix, or made with other options");
+  made = now = *options;
+  now.isa = permi_checkpoint_isa(options);
+  permi_options_decode(bytes, &made);
+  PERMI_STRANGER(method, "method %s, not %s", perm_method_name);
+  PERMI_STRANGER(precision, "precision %s, not %s", perm_precision_name);
+  PERMI_STRANGER(isa, "isa %s, not %s", perm_isa_name);
+  PERMI_STRANGER(modulus, "modulus %llu, not %llu", (unsigned long long));
+  PERMI_STRANGER(certify, "certify %d, not %d", );
+  PERMI_STRANGER(gpu.devices, "gpus %d, not %d", );
+  PERMI_STRANGER(gpu.tune, "tune %d, not %d", );
+  PERMI_STRANGER(tolerance, "tolerance %g, not %g", ); /* may change the planned precision */
+  PERMI_STRANGER(plan_effort, "plan_effort %g, not %g", );
+  PERMI_STRANGER(max_bytes, "max_bytes %g, not %g", );
 #undef PERMI_STRANGER
-  return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix", name, colon);
+  return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix");
 }
 
 /* Reads one leaf and advances *bytes, which has `left` bytes. 0: invalid; -1: out of memory. */
@@ -4109,9 +4025,10 @@ static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes
 {
   const unsigned char *from = *bytes;
   const uint64_t chunks = leaf->information.chunks;
-  uint64_t count, last = 0, sums[5] = {0, 0, 0, 0, 0};
-  size_t k, intervals;
-  permi_interval *list;
+  permi_intervals *finished = &state->finished[i];
+  perm_partial *partial = &state->partial[i], counted;
+  uint64_t count;
+  size_t k;
   if (left < PERMI_CHECKPOINT_LEAF || permi_get(from, 8) != leaf->information.fingerprint ||
       permi_get(from + 8, 8) != chunks)
     return 0;
@@ -4123,32 +4040,22 @@ static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes
     return 1;
   if (left < PERM_PARTIAL_BYTES || count > (left - PERM_PARTIAL_BYTES) / 16)
     return 0;
-  intervals = (size_t)count;
-  list = (permi_interval *)permi_allocate(&state->allocator, intervals, sizeof *list);
-  if (!list)
+  finished->count = (size_t)count;
+  finished->list = (permi_interval *)permi_allocate(&state->allocator, finished->count, sizeof *finished->list);
+  if (!finished->list)
     return -1;
-  state->interval[i] = list;
-  for (k = 0; k < intervals; k++, from += 16) {
-    list[k].begin = permi_get(from, 8);
-    list[k].end = permi_get(from + 8, 8);
-    if ((k && list[k].begin <= last) || list[k].begin >= list[k].end || list[k].end > chunks)
+  memset(&counted, 0, sizeof counted);
+  for (k = 0; k < finished->count; k++, from += 16) {
+    permi_interval *interval = &finished->list[k];
+    interval->begin = permi_get(from, 8);
+    interval->end = permi_get(from + 8, 8);
+    if ((k && interval->begin <= interval[-1].end) || interval->begin >= interval->end || interval->end > chunks)
       return 0;
-    last = list[k].end;
-    sums[0] += last - list[k].begin;
-    permi_prefix_sums(list[k].begin, &sums[3], &sums[4]);
-    sums[1] -= sums[3];
-    sums[2] -= sums[4];
-    permi_prefix_sums(last, &sums[3], &sums[4]);
-    sums[1] += sums[3];
-    sums[2] += sums[4];
+    permi_partial_count(&counted, interval->begin, interval->end);
   }
-  if (perm_partial_decode(from, PERM_PARTIAL_BYTES, &state->partial[i]) != PERM_OK ||
-      state->partial[i].fingerprint != leaf->information.fingerprint || state->partial[i].chunks != sums[0] ||
-      state->partial[i].indices != sums[1] || state->partial[i].squares != sums[2])
-    return 0;
-  state->intervals[i] = intervals;
   *bytes = from + PERM_PARTIAL_BYTES;
-  return 1;
+  return perm_partial_decode(from, PERM_PARTIAL_BYTES, partial) == PERM_OK &&
+         partial->fingerprint == leaf->information.fingerprint && permi_partial_agrees(partial, &counted);
 }
 
 static perm_status permi_state_decode(const perm_job *job, const unsigned char *bytes, size_t size,
@@ -4171,8 +4078,7 @@ static perm_status permi_state_decode(const perm_job *job, const unsigned char *
   perm_state_free(*state);
   *state = NULL;
   return good < 0 ? permi_fail_memory(result)
-                  : permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint whose contents contradict each other",
-                               permi_name(path), permi_colon(path));
+                  : permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " whose contents contradict each other");
 }
 
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
@@ -4267,24 +4173,26 @@ PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state
 static perm_status permi_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                          perm_state **state, int *missing, perm_result *result)
 {
+  const perm_checkpoint_file *wanted = &options->checkpoint;
+  perm_options made;
   unsigned char *bytes;
   size_t size;
   perm_status status = permi_file_read(path, &job->allocator, &bytes, &size, missing, result);
   if (status != PERM_OK)
     return status;
   status = permi_state_decode(job, bytes, size, options, path, state, result);
-  if (status == PERM_OK && options->checkpoint.parts &&
-      (permi_get(bytes + 92, 4) != (uint64_t)options->checkpoint.parts ||
-       permi_get(bytes + 88, 4) != (uint64_t)options->checkpoint.part)) {
+  if (status == PERM_OK && wanted->parts) {
+    permi_options_decode(bytes, &made);
+    if (!made.checkpoint.parts)
+      status = permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of the whole job, not of part %d of %d",
+                                     wanted->part, wanted->parts);
+    else if (made.checkpoint.parts != wanted->parts || made.checkpoint.part != wanted->part)
+      status = permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of part %d of %d, not %d of %d",
+                                     made.checkpoint.part, made.checkpoint.parts, wanted->part, wanted->parts);
+  }
+  if (status != PERM_OK) {
     perm_state_free(*state);
     *state = NULL;
-    if (permi_get(bytes + 92, 4))
-      status = permi_fail(result, PERM_ERROR_STATE, 0, "%s: checkpoint of part %d of %d, not %d of %d", path,
-                          (int)permi_get(bytes + 88, 4), (int)permi_get(bytes + 92, 4), options->checkpoint.part,
-                          options->checkpoint.parts);
-    else
-      status = permi_fail(result, PERM_ERROR_STATE, 0, "%s: checkpoint of the whole job, not of part %d of %d", path,
-                          options->checkpoint.part, options->checkpoint.parts);
   }
   permi_release(&job->allocator, bytes);
   return status;
@@ -4324,24 +4232,12 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
   status = permi_checkpoint_check(bytes, size, path, result);
   if (status == PERM_OK) {
     found = *options;
-    found.method = (perm_method)permi_get(bytes + 32, 4);
-    found.precision = (perm_precision)permi_get(bytes + 36, 4);
-    found.isa = (perm_isa)permi_get(bytes + 40, 4);
-    found.certify = (int)permi_get(bytes + 44, 4);
-    found.modulus = permi_get(bytes + 48, 8);
-    found.tolerance = permi_get_double(bytes + 56);
-    found.max_bytes = permi_get_double(bytes + 64);
-    found.plan_effort = permi_get_double(bytes + 72);
-    found.gpu.devices = permi_get_int(bytes + 80);
-    found.gpu.tune = permi_get_int(bytes + 96);
-    found.gpu.cpu_fallback = (int)permi_get(bytes + 84, 4);
-    found.checkpoint.part = (int)permi_get(bytes + 88, 4);
-    found.checkpoint.parts = (int)permi_get(bytes + 92, 4);
+    permi_options_decode(bytes, &found);
     if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
       found.isa = PERM_ISA_AVX512; /* the same but for integers, which the fingerprint tells */
     length = (size_t)permi_get(bytes + 104, 8);
     if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
-      status = permi_fail(result, PERM_ERROR_FORMAT, 0, "%s: checkpoint whose contents contradict each other", path);
+      status = permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " whose contents contradict each other");
     else if (note && length && !(*note = permi_allocate(&options->allocator, length, 1)))
       status = permi_fail_memory(result);
   }
@@ -4493,9 +4389,10 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES]);
 /* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU after compiling all: seconds[k] for
-   chunks[k], INFINITY if it failed. */
+   chunks[k], INFINITY if it failed. poll as in perm_gpu_sink. */
 void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
-                    const perm_options *options, double *seconds);
+                    const perm_options *options, perm_status (*poll)(void *context, uint64_t done), void *context,
+                    double *seconds);
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
 
@@ -4534,8 +4431,11 @@ typedef struct permi_chunk_sum {
 #define PERMI_VIRTUAL_ROWS 392 /* 12 for each pair of complex rows; 8 to look ahead */
 #define PERMI_GROUP_LOG2 3     /* terms of 2^3 outer states are added plainly, then by TwoSum */
 
+typedef struct permi_dense permi_dense;
+typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
+
 /* A virtual row is a linear form in the signs with coefficients on a fixed-point grid. */
-typedef struct permi_dense {
+struct permi_dense {
   int n, rows, padded; /* virtual rows; padded with zeros to a multiple of 8 */
   int outer, chunk_log2;
   unsigned absolute_mask; /* 1 of mask + 1 groups enters the sum of |terms| */
@@ -4544,8 +4444,8 @@ typedef struct permi_dense {
   double *start;          /* [padded]: every outer sign + */
   double *constant;       /* permi_dense_pair */
   double *memory;
-  void (*run)(const struct permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
-} permi_dense;
+  permi_kernel_run run;
+};
 
 /* The memory of one thread of >>minors; a number is a vector for each part. Sums over settings carry Glynn's signs but
    for the lanes. The sum of 2^m states ends in stack [max(m - 2, 0)]. */
@@ -4572,8 +4472,6 @@ typedef struct permi_batch_program {
   int code[400];
 } permi_batch_program;
 
-typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
-
 /* Tables of one integer matrix; rows are in the order of the atoms. */
 #define PERMI_EXACT_LIMBS 32
 #define PERMI_EXACT_PADDED 36 /* with filled tiles */
@@ -4590,7 +4488,11 @@ typedef struct permi_exact_work {
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
   uint8_t lane[128 * 4 * PERMI_EXACT_WIDTH + 64], setting[128 * 4 * PERMI_EXACT_WIDTH + 64]; /* of survivors */
 } permi_exact_work;
-typedef struct permi_exact {
+typedef struct permi_exact permi_exact;
+typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
+typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
+                                     int place_signs);
+struct permi_exact {
   int n, padded;            /* padded to a multiple of 16 */
   int window;               /* weights 2^(window k) */
   int limbs, first, narrow; /* first: in the first half; narrow: made of atoms */
@@ -4614,16 +4516,11 @@ typedef struct permi_exact {
   uint64_t bias[PERMI_EXACT_PADDED + 1]; /* what a vector's constants add */
   double survivors;                      /* expected share of the terms */
   void *memory;
-  void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
-  void (*evaluate)(const struct permi_exact *exact, permi_exact_work *work, int settings, int negative,
-                   int place_signs);
-} permi_exact;
+  permi_exact_run run;
+  permi_exact_evaluate evaluate;
+};
 
-typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
-typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
-                                     int place_signs);
-
-/* Products made at once (AVX2: 2.7 times as fast as one by one), and sets of forms. */
+/* Products made at once (AVX2: 2.7 times as fast as one by one), and sets. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4
 
@@ -4671,15 +4568,11 @@ static unsigned permi_scatter(uint64_t x)
   return (unsigned)(x * UINT64_C(0x9e3779b97f4a7c15) >> 56);
 }
 
-#define PERMI_NORMALISED 0
-#define PERMI_PAIR 1
-#define PERMI_SPLIT 2
-
 #define PERMI_ROUNDED 0
 #define PERMI_COMPENSATED 1 /* rounding errors and low parts to first order [Gra09] */
 #define PERMI_DOUBLED 2     /* double-double, of exact double-double row sums */
 
-/* Lane signs and the signed sum over lanes of >>small_kernels: re, (im,) estimate, squares, 8 doubles each. */
+/* Of >>small_kernels: signs, and the signed sum over lanes of re, (im,) estimate, squares, 8 doubles each. */
 static const double permi_lane_signs[3][8] PERMI_ALIGN64 = {
     {1, -1, 1, -1, 1, -1, 1, -1}, {1, 1, -1, -1, 1, 1, -1, -1}, {1, 1, 1, 1, -1, -1, -1, -1}};
 static const double permi_lane_zero[2] = {0, 0};
@@ -4708,7 +4601,6 @@ static void permi_small_fold(double *lane, int width, int parts, int n, double *
   }
 }
 
-/* Adds an accumulator's lanes less `bias`, with lane signs if `signs`. */
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
 {
@@ -4750,13 +4642,13 @@ typedef struct permi_kernel {
   permi_kernel_run run;
 } permi_kernel;
 
-/* The best first for each form. Real programs link no complex kernel. */
+/* The best first for each form. */
 static const permi_kernel permi_kernels_real[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
-    {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 2, 7, 2.0e10, permi_glynn_real_avx512_k2},
+    {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 2, 7, 2.0e10, permi_glynn_real_k2_avx512},
     {PERM_ISA_AVX512, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 3, 3, 16, 1.9e10, permi_pair_real_avx512},
-    {PERM_ISA_AVX512, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 3, 2, 7, 1.6e10, permi_pair_real_avx512_k2},
+    {PERM_ISA_AVX512, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 3, 2, 7, 1.6e10, permi_pair_real_k2_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 3, 3, 7, 8.7e9, permi_split_real_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 3, 3, 7, 5.3e9, permi_accurate_real_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 3, 3, 7, 2.6e9, permi_dd_real_avx512},
@@ -4840,7 +4732,7 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 };
 #endif
 
-/* Returns the best instance that `isa` allows; NULL only below n = 4. */
+/* NULL only below n = 4. */
 static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, perm_form form, int product,
                                             int n)
 {
@@ -4886,9 +4778,9 @@ typedef struct permi_gpu_engines {
 typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
-  const permi_counts_kernels *counts[2];                                                           /* plain C, AVX2 */
-  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain: by */
-  /* double, double-double; NULL: cannot be requested */
+  const permi_counts_kernels *counts[2]; /* plain C, AVX2 */
+  /* >>plain, by double and double-double; NULL: cannot be requested */
+  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   const permi_gpu_engines *gpu;       /* NULL: no GPUs */
   const struct permi_engine *engines; /* the first of equal offers wins */
   int engine_count;
@@ -4945,7 +4837,7 @@ static int permi_small_is_safe(int count, const double *a, double value, double 
   return whole || (safe && value >= PERMI_FOUR_CANCELLED * products);
 }
 
-/* Returns the product of the rows' sums of moduli, at least the permanent of moduli. */
+/* The product of the rows' sums of moduli is at least the permanent of moduli. */
 static double permi_small_products(int n, int width, const double *a, double *moduli)
 {
   double product = 1, all = 0;
@@ -5036,7 +4928,7 @@ static double permi_small_norms(int n, int width, const double *a)
   return product;
 }
 
-/* Returns at least permi_small_norms: the rows' mean square to the power n. */
+/* At least permi_small_norms: the rows' mean square to the power n. */
 static double permi_small_scale(int n, double squares)
 {
   double power = squares / n, scale = n & 1 ? power : 1;
@@ -5245,18 +5137,22 @@ static void permi_plain_add(perm_precision precision, permi_dd *total, double te
   }
 }
 
-/* Returns the relative rounding of a term's products and of their sum. */
+static double permi_plain_unit(const permi_plain *plain)
+{
+  return plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
+}
+
+/* Relative, of a term's products and of their sum. */
 static double permi_plain_rounding(const permi_plain *plain)
 {
-  const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
   const int total = plain->precision == PERM_PRECISION_FAST ? plain->chunk_log2 / 2 : 0;
-  return unit * ((plain->n + 4) * plain->parts + ldexp(1, total));
+  return permi_plain_unit(plain) * ((plain->n + 4) * plain->parts + ldexp(1, total));
 }
 
 /* lost[i]: expected drift of row sum i; a move rounds by up to a unit of the row's sum of moduli. */
 static void permi_plain_drift(const permi_plain *plain, double *lost)
 {
-  const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
+  const double unit = permi_plain_unit(plain);
   const int n = plain->n;
   int i, j;
   for (i = 0; i < n; i++) {
@@ -5282,84 +5178,73 @@ static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const d
   return (product + off / permi_plain_rounding(plain)) * (thin ? 8 : 1);
 }
 
-static void permi_plain_finish(perm_partial *partial, const permi_plain *plain, permi_dd total, permi_dd imaginary,
-                               double absolute)
+static void permi_partial_add(perm_partial *partial, permi_dd value, permi_dd imaginary, double absolute,
+                              double terms)
 {
-  permi_sum_add_double(&partial->value, total.hi);
-  permi_sum_add_double(&partial->value, total.lo);
+  permi_sum_add_double(&partial->value, value.hi);
+  permi_sum_add_double(&partial->value, value.lo);
   permi_sum_add_double(&partial->imaginary, imaginary.hi);
   permi_sum_add_double(&partial->imaginary, imaginary.lo);
   permi_sum_add_double(&partial->absolute, absolute);
-  partial->terms += ldexp(1, plain->chunk_log2);
+  partial->terms += terms;
 }
 
-static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+/* A real term is a product of two chains. */
+PERMI_INLINE void permi_gray_double(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial, int parts)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
   const int n = plain->n;
-  double x[PERM_MAX_N], size[PERM_MAX_N], lost[PERM_MAX_N], absolute = 0, move;
-  permi_dd total = {0, 0}, start[PERM_MAX_N];
-  permi_gray_walk walk = permi_gray_start(plain, chunk, 0, start);
-  int i, j;
-  (void)workspace;
-  permi_plain_drift(plain, lost);
-  for (i = 0; i < n; i++) {
-    x[i] = start[i].hi;
-    size[i] = fabs(x[i]);
-  }
-  do {
-    double even = permi_gray_sign(plain, &walk), odd = 1;
-    for (i = 0; i + 1 < n; i += 2) {
-      even *= x[i];
-      odd *= x[i + 1];
-    }
-    even *= i < n ? x[i] * odd : odd;
-    permi_plain_add(plain->precision, &total, even);
-    absolute += permi_plain_absolute(plain, walk.s, size, lost);
-    move = permi_gray_next(&walk, &j);
-    for (i = 0; i < n && move != 0; i++) {
-      x[i] += move * plain->a[j * n + i];
-      size[i] = fabs(x[i]);
-    }
-  } while (move != 0);
-  permi_plain_finish(partial, plain, total, permi_dd_make(0), absolute);
-}
-
-static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  const permi_plain *plain = (const permi_plain *)leaf->context;
-  const int n = plain->n;
-  const double *b = plain->a + n * n;
+  const double *a = plain->a, *b = a + n * n;
   double x[PERM_MAX_N], y[PERM_MAX_N], size[PERM_MAX_N], lost[PERM_MAX_N], absolute = 0, move;
   permi_dd total = {0, 0}, imaginary = {0, 0}, start[2][PERM_MAX_N];
   permi_gray_walk walk = permi_gray_start(plain, chunk, 0, start[0]);
   int i, j;
-  permi_gray_start(plain, chunk, 1, start[1]);
-  (void)workspace;
+  if (parts == 2)
+    permi_gray_start(plain, chunk, 1, start[1]);
   permi_plain_drift(plain, lost);
   for (i = 0; i < n; i++) {
     x[i] = start[0][i].hi;
-    y[i] = start[1][i].hi;
-    size[i] = permi_modulus(x[i], y[i]);
+    y[i] = parts == 2 ? start[1][i].hi : 0;
+    size[i] = parts == 2 ? permi_modulus(x[i], y[i]) : fabs(x[i]);
   }
   do {
-    double re = permi_gray_sign(plain, &walk), im = 0;
-    for (i = 0; i < n; i++) {
+    double re = permi_gray_sign(plain, &walk), im = 0, odd = 1;
+    for (i = 0; parts == 2 && i < n; i++) {
       double was = re;
       re = re * x[i] - im * y[i];
       im = was * y[i] + im * x[i];
     }
+    for (i = 0; parts == 1 && i + 1 < n; i += 2) {
+      re *= x[i];
+      odd *= x[i + 1];
+    }
+    if (parts == 1)
+      re *= i < n ? x[i] * odd : odd;
     permi_plain_add(plain->precision, &total, re);
-    permi_plain_add(plain->precision, &imaginary, im);
+    if (parts == 2)
+      permi_plain_add(plain->precision, &imaginary, im);
     absolute += permi_plain_absolute(plain, walk.s, size, lost);
     move = permi_gray_next(&walk, &j);
     for (i = 0; i < n && move != 0; i++) {
-      x[i] += move * plain->a[j * n + i];
-      y[i] += move * b[j * n + i];
-      size[i] = permi_modulus(x[i], y[i]);
+      x[i] += move * a[j * n + i];
+      if (parts == 2)
+        y[i] += move * b[j * n + i];
+      size[i] = parts == 2 ? permi_modulus(x[i], y[i]) : fabs(x[i]);
     }
   } while (move != 0);
-  permi_plain_finish(partial, plain, total, imaginary, absolute);
+  permi_partial_add(partial, total, imaginary, absolute, ldexp(1, plain->chunk_log2));
+}
+
+static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  (void)workspace;
+  permi_gray_double(leaf, chunk, partial, 1);
+}
+
+static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  (void)workspace;
+  permi_gray_double(leaf, chunk, partial, 2);
 }
 
 static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
@@ -5392,7 +5277,7 @@ static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspac
       for (i = 0; i < n && move != 0; i++)
         x[part][i] = permi_dd_add_double(x[part][i], move * plain->a[(part * n + j) * n + i]);
   } while (move != 0);
-  permi_plain_finish(partial, plain, total, imaginary, absolute);
+  permi_partial_add(partial, total, imaginary, absolute, ldexp(1, plain->chunk_log2));
 }
 
 /* Prefix products are double-double, their sum exact: n - 1 products a term err, and underflow. */
@@ -5412,7 +5297,7 @@ static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *c
   while (row >= 0) {
     const double *a = plain->a, *b = plain->parts == 2 ? plain->a + n * n : NULL;
     if (row == n) {
-      permi_plain_finish(&mine, plain, product[0][n], product[1][n], fabs(product[0][n].hi) + fabs(product[1][n].hi));
+      permi_partial_add(&mine, product[0][n], product[1][n], fabs(product[0][n].hi) + fabs(product[1][n].hi), 1);
       row--;
       continue;
     }
@@ -5466,7 +5351,7 @@ static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_
   }
 }
 
-/* Augments by a path of least slack; the duals keep entries <= 0 and matched ones 0. Returns 0 if there is no path. */
+/* A path of least slack; the duals keep entries <= 0 and matched ones 0. Returns 0 if there is none. */
 static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, int free_row,
                                int *row_of, int *column_of)
 {
@@ -5607,6 +5492,16 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   }
 }
 
+/* The columns of a row's entries of exponent 0. */
+static uint64_t permi_scale_tight(int n, const int *exponent, int row_exp2, const int *column_exp2)
+{
+  uint64_t tight = 0;
+  int j;
+  for (j = 0; j < n; j++)
+    tight |= (uint64_t)(exponent[j] + row_exp2 + column_exp2[j] == 0) << j;
+  return tight;
+}
+
 /* 2n rows; NULL without memory. */
 static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_N]
 {
@@ -5650,8 +5545,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       for (j = 0; j < n && turn; j++)
         most = exponent[i][j] + column_exp2[j] > most ? exponent[i][j] + column_exp2[j] : most;
       row_exp2[i] = most > PERMI_NO_EXPONENT / 2 ? -most : row_exp2[i];
-      for (j = 0, tight[i] = 0; j < n; j++)
-        tight[i] |= (uint64_t)(exponent[i][j] + row_exp2[i] + column_exp2[j] == 0) << j;
+      tight[i] = permi_scale_tight(n, exponent[i], row_exp2[i], column_exp2);
     }
     /* A maximum matching, breadth first; columns of failed searches stay dead. */
     for (i = 0, left = n; i < n; i++) {
@@ -5681,19 +5575,16 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
     if (turn || left <= n / 2) /* graded columns put all largest entries into one */
       break;
   }
-  if (left) {
-    for (i = 0; i < n; i++)
-      if (column_of[i] < 0 && !permi_scale_augment(n, exponent, row_exp2, column_exp2, i, row_of, column_of)) {
-        memset(row_exp2, 0, (size_t)n * sizeof *row_exp2);
-        memset(column_exp2, 0, (size_t)n * sizeof *column_exp2);
-        return 0;
-      }
-    for (i = 0; i < n; i++)
-      for (j = 0, tight[i] = 0; j < n; j++)
-        tight[i] |= (uint64_t)(exponent[i][j] + row_exp2[i] + column_exp2[j] == 0) << j;
+  for (i = 0; i < n && left; i++)
+    if (column_of[i] < 0 && !permi_scale_augment(n, exponent, row_exp2, column_exp2, i, row_of, column_of)) {
+      memset(row_exp2, 0, (size_t)n * sizeof *row_exp2);
+      memset(column_exp2, 0, (size_t)n * sizeof *column_exp2);
+      return 0;
+    }
+  for (j = 0; j < n; j++) {
+    i = row_of[j];
+    reach[j] = left ? permi_scale_tight(n, exponent[i], row_exp2[i], column_exp2) : tight[i];
   }
-  for (j = 0; j < n; j++)
-    reach[j] = tight[row_of[j]];
   if (!permi_scale_unique(n, reach))
     permi_scale_centre(n, exponent, row_exp2, column_exp2, reach, column_of);
   for (i = 0; i < n; i++)
@@ -5719,12 +5610,8 @@ static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   permi_chunk_sum sum;
   (void)workspace;
   dense->run(dense, chunk, &sum);
-  permi_sum_add_double(&partial->value, sum.value.hi);
-  permi_sum_add_double(&partial->value, sum.value.lo);
-  permi_sum_add_double(&partial->imaginary, sum.imaginary.hi);
-  permi_sum_add_double(&partial->imaginary, sum.imaginary.lo);
-  permi_sum_add_double(&partial->absolute, sum.absolute * (dense->absolute_mask + 1.0)); /* exact */
-  partial->terms += leaf->information.work / (double)dense->n / (double)leaf->information.chunks;
+  permi_partial_add(partial, sum.value, sum.imaginary, sum.absolute * (dense->absolute_mask + 1.0), /* exact */
+                    leaf->information.work / (double)dense->n / (double)leaf->information.chunks);
 }
 
 /* Rounds x, |x| <= 2^top, to multiples of 2^(top - 53): adding 2^(top - 1) drops lower bits; larger x have none. */
@@ -5734,7 +5621,7 @@ static double permi_to_grid(double x, double power_top)
   return fabs(x) >= 0.5 * power_top ? x : sum - with;
 }
 
-/* Returns 2^top >= sum |a| with a margin. */
+/* Returns 2^top >= sum |a|. */
 static double permi_grid_power(const double *a, int count)
 {
   double sum = 0;
@@ -5749,26 +5636,54 @@ static double permi_grid_power(const double *a, int count)
 typedef struct permi_row_maker {
   permi_dense *dense;
   double *table;
-  int row;
-  int lane_columns, block_columns;
+  int row, inner; /* inner: lane and block columns */
 } permi_row_maker;
+
+/* Allocates zeros, `table` doubles for the rows; dense has its numbers of rows and columns. */
+static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const perm_allocator *allocator, int inner,
+                            size_t table, size_t constants)
+{
+  const size_t padded = (size_t)dense->padded, step = 2 * (size_t)dense->outer * padded;
+  const size_t room = (table + 7) / 8 * 8 + 32; /* kernels look ahead */
+  const size_t all = room + step + padded + constants + 16;
+  dense->memory = (double *)permi_allocate(allocator, all, sizeof(double));
+  if (!dense->memory)
+    return 0;
+  memset(dense->memory, 0, all * sizeof(double));
+  dense->table = dense->memory + (64 - ((uintptr_t)dense->memory & 63)) % 64 / sizeof(double);
+  dense->step = dense->table + room;
+  dense->start = dense->step + step;
+  dense->constant = dense->start + padded;
+  maker->dense = dense;
+  maker->table = dense->table;
+  maker->row = 0;
+  maker->inner = inner;
+  return 1;
+}
+
+/* sum[q] = start + sum over c of +-a[c], - where bit c of q is set; returns how many. */
+static int permi_signed_sums(double start, const double *a, int columns, double *sum)
+{
+  int c, k, size = 1;
+  sum[0] = start;
+  for (c = 0; c < columns; c++)
+    sum[0] += a[c];
+  for (c = 0; c < columns; c++, size *= 2) {
+    const double twice = 2 * a[c];
+    for (k = 0; k < size; k++)
+      sum[size + k] = sum[k] - twice;
+  }
+  return size;
+}
 
 /* Appends a virtual row in the order lanes, block, fixed, outer. */
 static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
-  const int inner = maker->lane_columns + maker->block_columns;
-  double sum[64];
+  const int inner = maker->inner;
   double start = a[inner];
-  int size, c, k, r = maker->row++;
-  sum[0] = 0;
-  for (c = 0; c < inner; c++)
-    sum[0] += a[c];
-  for (c = 0, size = 1; c < inner; c++, size *= 2)
-    for (k = 0; k < size; k++)
-      sum[size + k] = sum[k] - 2 * a[c];
-  memcpy(maker->table, sum, (size_t)size * sizeof *sum);
-  maker->table += size;
+  int k, r = maker->row++;
+  maker->table += permi_signed_sums(0, a, inner, maker->table);
   for (k = 0; k < dense->outer; k++) {
     double twice = 2 * a[inner + 1 + k];
     start += a[inner + 1 + k];
@@ -5786,7 +5701,7 @@ static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count
   permi_dense_row(maker, a);
 }
 
-/* Appends a high and a low virtual row; returns a bound on what their sum loses. */
+/* Appends a high and a low virtual row; returns at least what they lose. */
 static double permi_dense_row_split(permi_row_maker *maker, const double *a, double power, int count)
 {
   double high[PERM_MAX_N], low[PERM_MAX_N], lost = 0;
@@ -5854,6 +5769,14 @@ static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view
   return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
+/* 0 for bounds and below `least` outer columns. */
+static unsigned permi_absolute_mask(const perm_plan *plan, int least)
+{
+  return plan->outer_columns < least || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0
+         : plan->precision == PERM_PRECISION_FAST                                          ? 7
+                                                                                            : 3;
+}
+
 /* Copies the columns in the order pivot, lanes, block, fixed, outer. */
 static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
@@ -5864,18 +5787,6 @@ static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i,
       if (j != plan->pivot)
         row[part][k++] = permi_scaled(plan, view, i, j, part);
   }
-}
-
-/* sum[q] = a[0] + sum over b of +-a[lanes + 1 + b], - where bit b of q is set. */
-static void permi_block_sums(const perm_plan *plan, const double *a, double *sum)
-{
-  int b, k, size = 1;
-  sum[0] = a[0];
-  for (b = 0; b < plan->block_columns; b++)
-    sum[0] += a[plan->lane_columns + 1 + b];
-  for (b = 0; b < plan->block_columns; b++, size *= 2)
-    for (k = 0; k < size; k++)
-      sum[size + k] = sum[k] - 2 * a[plan->lane_columns + 1 + b];
 }
 
 /* Rows y = z + l (>>dense_kernels): virtual rows z_i, z_j and, by setting q, z_i l_j(q) + z_j l_i(q); constants l_i(q)
@@ -5890,7 +5801,7 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
   for (r = 0; r < rows; r++)
     for (part = 0; part < parts; part++) {
       const double *a = row[r][part];
-      permi_block_sums(plan, a, l[r][part]);
+      permi_signed_sums(a[0], a + plan->lane_columns + 1, plan->block_columns, l[r][part]);
       for (j = 0; j < count; j++)
         z[r][part][j] = a[1 + j + (j < plan->lane_columns ? 0 : plan->block_columns)];
       memcpy(o, z[r][part], sizeof o);
@@ -5898,24 +5809,22 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
     }
   for (q = 0; q < settings; q++)
     for (part = 0; part < parts; part++) {
+      const double sign = part ? 1 : -1;
+      const int other = 1 - part;
       if (rows == 1) {
         *constant++ = l[0][part][q];
         continue;
       }
-      if (parts == 1)
-        *constant++ = l[0][0][q] * l[1][0][q];
-      else if (part == 0)
-        *constant++ = l[0][0][q] * l[1][0][q] - l[0][1][q] * l[1][1][q];
-      else
-        *constant++ = l[0][0][q] * l[1][1][q] + l[0][1][q] * l[1][0][q];
+      *constant = l[0][0][q] * l[1][part][q];
+      if (parts == 2)
+        *constant += sign * l[0][1][q] * l[1][other][q];
       if (parts == 2 && q)
-        constant[-1] -= constant[-1 - 2 * q];
+        *constant -= constant[-2 * q];
+      constant++;
       for (j = 0; j < count; j++) {
         o[j] = z[0][0][j] * l[1][part][q] + z[1][0][j] * l[0][part][q];
-        if (parts == 2 && part == 0)
-          o[j] -= z[0][1][j] * l[1][1][q] + z[1][1][j] * l[0][1][q];
-        else if (parts == 2)
-          o[j] += z[0][1][j] * l[1][0][q] + z[1][1][j] * l[0][0][q];
+        if (parts == 2)
+          o[j] += sign * (z[0][1][j] * l[1][other][q] + z[1][1][j] * l[0][other][q]);
       }
       permi_dense_row_rounded(maker, o, count, permi_grid_power(o, count));
     }
@@ -5957,10 +5866,9 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
   const int n = plan->n, parts = view->parts, settings = 1 << plan->block_columns, lanes = 1 << plan->lane_columns;
-  const int per_pair = parts * (2 + settings);
+  const int per_pair = parts * (2 + settings), pairs = plan->form == PERM_FORM_PAIR;
   permi_dense *dense = (permi_dense *)permi_allocate(allocator, 1, sizeof *dense);
   permi_row_maker maker;
-  size_t table, step, start, constants, all;
   double row[2][2][PERM_MAX_N], *constant, lost[PERM_MAX_N] = {0};
   int i, j;
   if (!dense)
@@ -5970,35 +5878,18 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
   dense->rows = plan->form == PERM_FORM_NORMALISED ? n
                 : plan->form == PERM_FORM_SPLIT    ? 2 * parts * n
                                                    : n / 2 * per_pair + n % 2 * parts;
-  dense->padded = (dense->rows + (plan->form == PERM_FORM_PAIR ? 11 : 7)) / 8 * 8; /* pairs look 4 rows ahead */
+  dense->padded = (dense->rows + (pairs ? 11 : 7)) / 8 * 8; /* pairs look 4 rows ahead */
   dense->outer = plan->outer_columns;
   dense->chunk_log2 = plan->chunk_log2;
-  dense->absolute_mask = plan->outer_columns < 12 || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0
-                         : plan->precision == PERM_PRECISION_FAST                                      ? 7
-                                                                                                       : 3;
+  dense->absolute_mask = permi_absolute_mask(plan, 12);
   dense->run = kernel->run;
-  table = (size_t)dense->rows * (size_t)(plan->form == PERM_FORM_PAIR ? lanes : lanes * settings) + 7;
-  table += 32 - table % 8;
-  step = 2 * (size_t)dense->outer * (size_t)dense->padded;
-  start = (size_t)dense->padded;
-  constants = (size_t)((n + 1) / 2 * settings * parts);
-  all = table + step + start + constants + 16; /* 8 to align, 8 to look ahead */
-  dense->memory = (double *)permi_allocate(allocator, all, sizeof(double));
-  if (!dense->memory) {
+  if (!permi_dense_open(dense, &maker, allocator, plan->lane_columns + (pairs ? 0 : plan->block_columns),
+                        (size_t)dense->rows * (size_t)(pairs ? lanes : lanes * settings),
+                        (size_t)((n + 1) / 2 * settings * parts))) {
     permi_release(allocator, dense);
     return PERM_ERROR_MEMORY;
   }
-  memset(dense->memory, 0, all * sizeof(double));
-  dense->table = dense->memory + (64 - ((uintptr_t)dense->memory & 63)) % 64 / sizeof(double);
-  dense->step = dense->table + table;
-  dense->start = dense->step + step;
-  constant = dense->constant = dense->start + start;
-  maker.dense = dense;
-  maker.table = dense->table;
-  maker.row = 0;
-  maker.lane_columns = plan->lane_columns;
-  maker.block_columns = plan->form == PERM_FORM_PAIR ? 0 : plan->block_columns;
-
+  constant = dense->constant;
   for (i = 0; i < n; i++) {
     double(*a)[PERM_MAX_N] = row[i & 1];
     permi_plan_row(plan, view, i, a);
@@ -6051,7 +5942,7 @@ static int permi_clamp(int x, int low, int high)
   return x < low ? low : x > high ? high : x;
 }
 
-/* Returns how many are usable; 0: message says why. */
+/* How many are usable; 0: message says why. */
 static int permi_gpu_devices(int gpus, char *message)
 {
 #if defined(PERM_WITH_CUDA)
@@ -6081,7 +5972,7 @@ static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, 
   return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
-/* Returns log2 of the product that divided row sums may reach. */
+/* log2 of the product that divided row sums may reach. */
 static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
 {
   int growth = 0, i;
@@ -6149,13 +6040,23 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   return exact;
 }
 
-static int permi_gpu_plain_exact(const perm_plan *plan, const permi_view *view)
+static int permi_gpu_exact_rows(const perm_plan *plan, const permi_view *view)
 {
   double word[4][PERM_MAX_N], lost = 0;
   int i, exact = 1;
   for (i = 0; i < plan->n && exact; i++)
-    exact = permi_gpu_row(plan, view, i, 0, 0, word, &lost);
+    exact = permi_gpu_row(plan, view, i,
+                          plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot), 0, word,
+                          &lost);
   return exact;
+}
+
+static perm_gpu_product permi_gpu_product_of(const perm_plan *plan)
+{
+  return plan->form != PERM_FORM_SPLIT                  ? PERM_GPU_PIVOT
+         : plan->precision == PERM_PRECISION_DD         ? PERM_GPU_DOUBLED
+         : plan->precision == PERM_PRECISION_ACCURATE   ? PERM_GPU_COMPENSATED
+                                                        : PERM_GPU_ROUNDED;
 }
 
 static double permi_gpu_seconds(int n, int parts, int product)
@@ -6166,16 +6067,12 @@ static double permi_gpu_seconds(int n, int parts, int product)
 
 static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
 {
-  const int n = plan->n, split = plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD;
-  int product = split ? PERM_GPU_COMPENSATED + (plan->precision == PERM_PRECISION_DD) : PERM_GPU_PIVOT;
-  int i, j;
+  const int n = plan->n;
+  int product, i, j;
   plan->isa = PERM_ISA_CUDA;
   plan->exact_rows = 0;
-  plan->pivot = 0;
-  if (split) {
-    plan->form = PERM_FORM_SPLIT;
-  } else {
-    double word[4][PERM_MAX_N], lost = 0;
+  plan->form = PERM_FORM_SPLIT;
+  if (plan->precision != PERM_PRECISION_ACCURATE && plan->precision != PERM_PRECISION_DD) {
     int safe, best = -1;
     for (j = 0; j < n; j++) {
       for (i = 0, safe = 0; i < n; i++)
@@ -6188,20 +6085,16 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
     plan->form = PERM_FORM_NORMALISED;
     if (best == 0 || permi_gpu_growth(plan, view) >= 900)
       plan->form = PERM_FORM_PLAIN;
-    plan->exact_rows = 1;
-    for (i = 0; i < n && plan->exact_rows; i++)
-      plan->exact_rows =
-          permi_gpu_row(plan, view, i, plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot),
-                        0, word, &lost);
+    plan->exact_rows = permi_gpu_exact_rows(plan, view);
     if (plan->certify && !plan->exact_rows) {
-      plan->exact_rows = permi_gpu_plain_exact(plan, view);
+      plan->form = PERM_FORM_PLAIN;
+      plan->exact_rows = permi_gpu_exact_rows(plan, view);
       plan->form = plan->exact_rows ? PERM_FORM_PLAIN : PERM_FORM_SPLIT;
-      if (!plan->exact_rows) {
-        product = PERM_GPU_ROUNDED;
-        plan->pivot = 0;
-      }
     }
   }
+  product = (int)permi_gpu_product_of(plan);
+  if (product != PERM_GPU_PIVOT)
+    plan->pivot = 0;
   plan->lane_columns = 0;
   /* H200: 3 columns are 4% faster than 1 at n = 40; 2 are 5% faster at 56 (4: 1 and 10% slower). They take seconds to
      compile; other products gain nothing. */
@@ -6213,14 +6106,6 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
   plan->seconds = permi_gpu_seconds(n, view->parts, product);
 }
 
-static perm_gpu_product permi_gpu_product_of(const perm_plan *plan)
-{
-  return plan->form != PERM_FORM_SPLIT                  ? PERM_GPU_PIVOT
-         : plan->precision == PERM_PRECISION_DD         ? PERM_GPU_DOUBLED
-         : plan->precision == PERM_PRECISION_ACCURATE   ? PERM_GPU_COMPENSATED
-                                                        : PERM_GPU_ROUNDED;
-}
-
 typedef struct permi_gpu_call {
   const permi_leaf *leaf;
   permi_control *control;
@@ -6228,12 +6113,7 @@ typedef struct permi_gpu_call {
 
 static void permi_gpu_count(const permi_leaf *leaf, perm_partial *partial, uint64_t first, uint64_t chunks)
 {
-  uint64_t chunk;
-  for (chunk = first; chunk < first + chunks; chunk++) {
-    partial->indices += chunk;
-    partial->squares += chunk * chunk;
-  }
-  partial->chunks += chunks;
+  permi_partial_count(partial, first, first + chunks);
   partial->terms += ((const permi_gpu *)leaf->context)->terms * (double)chunks;
   partial->fingerprint = leaf->information.fingerprint;
 }
@@ -6248,11 +6128,8 @@ static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, u
     for (k = 0; k < PERM_GPU_SUMS; k++)
       if (!(fabs(sums[k]) <= DBL_MAX))
         return 0;
-    permi_sum_add_double(&partial->value, sums[0]);
-    permi_sum_add_double(&partial->value, sums[1]);
-    permi_sum_add_double(&partial->imaginary, sums[2]);
-    permi_sum_add_double(&partial->imaginary, sums[3]);
-    permi_sum_add_double(&partial->absolute, sums[4] * (gpu->work.absolute_mask + 1.0)); /* exact */
+    permi_partial_add(partial, permi_two_sum(sums[0], sums[1]), permi_two_sum(sums[2], sums[3]),
+                      sums[4] * (gpu->work.absolute_mask + 1.0), 0); /* exact */
   }
   permi_gpu_count(leaf, partial, first, chunks);
   return 1;
@@ -6389,9 +6266,7 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   work->block = plan->block_columns;
   work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
   work->high = plan->outer_columns - work->walk;
-  work->absolute_mask = plan->outer_columns < 14 || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0
-                        : plan->precision == PERM_PRECISION_FAST                                      ? 7
-                                                                                                      : 3;
+  work->absolute_mask = permi_absolute_mask(plan, 14);
   work->fingerprint = plan->fingerprint;
   work->constants = (size_t)(work->block * n * words + work->plain * parts);
   work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;
@@ -6581,13 +6456,12 @@ static double permi_expected_relative(int n, perm_precision precision)
                                                                                  : 0;
 }
 
-/* Whether to plan higher at once, as a job in pieces cannot escalate. */
+/* A job in pieces cannot escalate. */
 static int permi_plans_higher(const perm_options *options, double relative)
 {
   return options->tolerance > 0 && permi_in_pieces(options) && relative > options->tolerance;
 }
 
-/* Returns NULL if there is none. */
 static const char *permi_plan_refusal(const perm_options *options, perm_method method)
 {
   int scalar = method == PERM_METHOD_GLYNN || method == PERM_METHOD_RYSER;
@@ -6804,28 +6678,14 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
   int e, j, k, part;
   permi_plan_row(plan, view, i, row);
   for (part = 0; part < view->parts; part++) {
-    double y0 = 0, y1 = 0, y2 = 0, y3 = 0, y4 = 0, y5 = 0, y6 = 0, y7 = 0;
+    double sum[PERMI_SAMPLED_TERMS] = {0};
     for (j = 0; j < n; j++) {
-      const double x = row[part][j], *s = sign[j];
+      const double x = row[part][j];
       moduli += fabs(x);
       square += x * x;
-      y0 += s[0] * x;
-      y1 += s[1] * x;
-      y2 += s[2] * x;
-      y3 += s[3] * x;
-      y4 += s[4] * x;
-      y5 += s[5] * x;
-      y6 += s[6] * x;
-      y7 += s[7] * x;
+      PERMI_EVERY(k, PERMI_SAMPLED_TERMS, sum[k] += sign[j][k] * x);
     }
-    y[part][0] = y0;
-    y[part][1] = y1;
-    y[part][2] = y2;
-    y[part][3] = y3;
-    y[part][4] = y4;
-    y[part][5] = y5;
-    y[part][6] = y6;
-    y[part][7] = y7;
+    memcpy(y[part], sum, sizeof sum);
   }
   for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
     size[k] = view->parts == 1 ? fabs(y[0][k]) : sqrt(y[0][k] * y[0][k] + y[1][k] * y[1][k]);
@@ -6836,7 +6696,6 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
              : moduli;
 }
 
-/* Returns a modulus, or 1. */
 static double permi_divided_by(const perm_plan *plan, const permi_view *view, int i)
 {
   return plan->form != PERM_FORM_NORMALISED ||
@@ -6961,8 +6820,8 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
    6. Second order and the rounding of sum |terms| (2^18 states: 2^-30): a factor 1.0001.
    7. Absolute: an underflow or lost entry is off by 2^-1074, later factors are at most 1, or together 2^growth: n^2
    2^-1070 for each of 2^(n-1) terms.
-   The estimate is a tenth of the bound: no error exceeds 10 estimates; or permi_rounded_estimate. Double-double sums
-   err like a random walk; compensated products omit second order. tests/climb.c searches for counterexamples. */
+   The estimate is a tenth of the bound, or permi_rounded_estimate. Double-double sums err like a random walk;
+   compensated products omit second order. tests/climb.c searches for counterexamples. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
@@ -6975,8 +6834,7 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
   leaf->bound_relative = (double)INFINITY;
   switch (plan->method) {
   case PERM_METHOD_EXPANSION:
-    /* n - 1 double-double products a term of relative error 2^-100 (complex: 4 each); an underflow loses at most
-       2^-1070 in each of n! < 2^(n log2 n) products */
+    /* n - 1 double-double products a term (complex: 4 each); an underflow loses 2^-1070 in each of n! products */
     leaf->bound_relative = (n + 1) * PERMI_DD_UNIT * parts * parts;
     leaf->bound_absolute = ldexp(n * n, permi_clamp((int)(n * log2(n + 1.0)) - 1070, -1070, 0));
     leaf->estimate_relative = n * PERMI_DD_UNIT * parts;
@@ -7014,6 +6872,7 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
 static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
                                    permi_leaf *leaf)
 {
+  permi_plain *plain;
   int i, j, part, n = plan->n;
   memset(leaf, 0, sizeof *leaf);
   leaf->information.kind = plan->method == PERM_METHOD_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE;
@@ -7040,34 +6899,31 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
     return permi_dense_tables(plan, view, permi_kernel_for(&view->reach->kernels, plan->isa, plan->form, product, n),
                               allocator, leaf);
   }
-  {
-    permi_plain *plain =
-        (permi_plain *)permi_allocate(allocator, 1, sizeof *plain + (size_t)(view->parts * n * n) * sizeof(double));
-    if (!plain)
-      return PERM_ERROR_MEMORY;
-    plain->n = n;
-    plain->parts = view->parts;
-    plain->ryser = plan->method == PERM_METHOD_RYSER;
-    plain->precision = plan->precision;
-    plain->chunk_log2 = plan->chunk_log2;
-    for (part = 0; part < view->parts; part++)
-      for (i = 0; i < n; i++)
-        for (j = 0; j < n; j++)
-          plain->a[(part * n + j) * n + i] = permi_scaled(plan, view, i, j, part);
-    leaf->context = plain;
-    leaf->release = permi_context_release;
-  }
+  plain = (permi_plain *)permi_allocate(allocator, 1, sizeof *plain + (size_t)(view->parts * n * n) * sizeof(double));
+  if (!plain)
+    return PERM_ERROR_MEMORY;
+  plain->n = n;
+  plain->parts = view->parts;
+  plain->ryser = plan->method == PERM_METHOD_RYSER;
+  plain->precision = plan->precision;
+  plain->chunk_log2 = plan->chunk_log2;
+  for (part = 0; part < view->parts; part++)
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++)
+        plain->a[(part * n + j) * n + i] = permi_scaled(plan, view, i, j, part);
+  leaf->context = plain;
+  leaf->release = permi_context_release;
   if (plan->method == PERM_METHOD_EXPANSION) {
     leaf->run_task = permi_expansion_task;
     return PERM_OK;
   }
-  leaf->estimate_relative = permi_plain_rounding((const permi_plain *)leaf->context);
+  leaf->estimate_relative = permi_plain_rounding(plain);
   leaf->run_chunk = view->reach->gray[plan->precision == PERM_PRECISION_DD];
   leaf->scale_exp2 -= plan->method == PERM_METHOD_GLYNN ? n - 1 : 0;
   return PERM_OK;
 }
 
-/* Makes the leaf of a square matrix with a transversal of nonzeros, by options->method; *precision: the plan's. */
+/* The leaf of a square matrix with a transversal of nonzeros; *precision: the plan's. */
 PERMI_UNUSED
 static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
                                     perm_precision *precision, perm_result *result)
@@ -7085,22 +6941,17 @@ static perm_status permi_dense_leaf(const perm_options *options, int n, const pe
 /* Returns PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_next_precision(const perm_options *options, perm_method method, perm_precision precision)
 {
+  const int rounded = precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT;
   if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED)
-    return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_ACCURATE
-                                                                                   : PERM_PRECISION_DD;
-  if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_BAND) ||
-      method == PERM_METHOD_TRANSVERSALS)
-    return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_DD
-                                                                                   : PERM_PRECISION_COUNT;
-  if (method != PERM_METHOD_DENSE && method != PERM_METHOD_GLYNN && method != PERM_METHOD_RYSER)
+    return rounded ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
+  if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_BAND) || method == PERM_METHOD_TRANSVERSALS)
+    return rounded ? PERM_PRECISION_DD : PERM_PRECISION_COUNT;
+  if ((method != PERM_METHOD_DENSE && method != PERM_METHOD_GLYNN && method != PERM_METHOD_RYSER) ||
+      (!rounded && precision != PERM_PRECISION_ACCURATE))
     return PERM_PRECISION_COUNT;
-  switch (precision) {
-  case PERM_PRECISION_FAST: return PERM_PRECISION_DEFAULT;
-  case PERM_PRECISION_DEFAULT:
-    return method == PERM_METHOD_DENSE && !options->certify ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
-  case PERM_PRECISION_ACCURATE: return PERM_PRECISION_DD;
-  default: return PERM_PRECISION_COUNT;
-  }
+  if (precision == PERM_PRECISION_FAST)
+    return PERM_PRECISION_DEFAULT;
+  return rounded && method == PERM_METHOD_DENSE && !options->certify ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
 }
 
 PERMI_UNUSED
@@ -7110,6 +6961,8 @@ static double permi_dense_rate(const perm_options *options)
   return permi_kernel_for(&real, permi_isa(options), PERM_FORM_NORMALISED, PERMI_ROUNDED, PERM_MAX_N)->rate;
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ========================================================================================= >>minors
    Permanents without one row and one column. In Glynn's sum F = 2^-N sum over d of (signs) prod_i y_i, y_i = sum_j d_j
    a_ij, the derivative by a_ij is the sum over d_j P_i, P_i = prod over k != i of y_k, from prefix and suffix products.
@@ -7118,21 +6971,18 @@ static double permi_dense_rate(const perm_options *options)
      outer columns            a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
                               column k + 1
    With r_i copies of row i and c_j of column j, d_j = c_j - 2 v_j, v_j = 0..c_j, with binomial weights, and P_i
-   contains y_i^(r_i - 1), over rows or columns, whichever has fewer terms. Few copies are written out. For the minors
-   of one row that row becomes ones; their sum is then the permanent. */
+   contains y_i^(r_i - 1), over rows or columns, whichever has fewer terms. Few copies are written out. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_MINORS_TOTAL 256 /* with copies: products of binomials stay below 2^256 */
 
-typedef struct permi_minors permi_minors;
-struct permi_minors {
+typedef struct permi_minors {
   int parts, rows, columns; /* distinct; a single wanted row is the last */
   int least;                /* first wanted row */
   int total;                /* of copies */
   int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled */
-  perm_plan plan;                          /* if the matrix written out fits */
   int lossy;
   double below; /* what the grid cuts: permi_rounded_rows */
 
@@ -7145,7 +6995,7 @@ struct permi_minors {
   double terms, seconds;
   double estimate_relative; /* to the sum of moduli of terms */
   int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
-};
+} permi_minors;
 
 /* [row - least][column][part], and each row's sum of |terms|. */
 typedef struct permi_minors_sum {
@@ -7153,29 +7003,34 @@ typedef struct permi_minors_sum {
   double *absolute;
 } permi_minors_sum;
 
-/* Scales each row's, then each column's largest entry to about 1: for too many copies to write out, and for entries on
-   no transversal, which >>scale may drop but minors need. */
+/* Returns the larger of `most` and entry (i, j)'s exponent. */
+static int permi_minors_most(const permi_minors *minors, int i, int j, int most)
+{
+  int part;
+  for (part = 0; part < minors->parts; part++)
+    if (minors->entry[i][j][part] != 0) {
+      const int e = permi_exponent(minors->entry[i][j][part]) + minors->row_exp2[i] + minors->column_exp2[j];
+      most = e > most ? e : most;
+    }
+  return most;
+}
+
+/* Rows', then columns' largest entries to about 1: for too many copies to write out, and for entries on no transversal,
+   which >>scale may drop but minors need. */
 static void permi_minors_scale_flat(permi_minors *minors)
 {
-  int i, j, part;
+  const int counted = minors->rows - (minors->least == minors->rows - 1);
+  int i, j, most;
+  memset(minors->row_exp2, 0, sizeof minors->row_exp2);
+  memset(minors->column_exp2, 0, sizeof minors->column_exp2);
   for (i = 0; i < minors->rows; i++) {
-    int most = INT_MIN;
-    for (j = 0; j < minors->columns; j++)
-      for (part = 0; part < minors->parts; part++)
-        if (minors->entry[i][j][part] != 0) {
-          int e = permi_exponent(minors->entry[i][j][part]);
-          most = e > most ? e : most;
-        }
+    for (j = 0, most = INT_MIN; j < minors->columns; j++)
+      most = permi_minors_most(minors, i, j, most);
     minors->row_exp2[i] = most > INT_MIN ? -most : 0;
   }
   for (j = 0; j < minors->columns; j++) {
-    int most = INT_MIN;
-    for (i = 0; i < minors->rows; i++)
-      for (part = 0; part < minors->parts; part++)
-        if (minors->entry[i][j][part] != 0 && i < minors->rows - (minors->least == minors->rows - 1)) {
-          int e = permi_exponent(minors->entry[i][j][part]) + minors->row_exp2[i];
-          most = e > most ? e : most;
-        }
+    for (i = 0, most = INT_MIN; i < counted; i++)
+      most = permi_minors_most(minors, i, j, most);
     minors->column_exp2[j] = most > INT_MIN ? -most : 0;
   }
 }
@@ -7194,24 +7049,19 @@ static void permi_minors_scale_rows(permi_minors *minors)
     int most = INT_MIN;
     double sum = 0;
     for (j = 0; j < minors->columns; j++)
-      for (part = 0; part < minors->parts; part++)
-        if (minors->entry[i][j][part] != 0) {
-          int e = permi_exponent(minors->entry[i][j][part]) + minors->column_exp2[j];
-          most = e > most ? e : most;
-        }
+      most = permi_minors_most(minors, i, j, most);
     if (most == INT_MIN)
       continue;
-    minors->row_exp2[i] = -most;
+    minors->row_exp2[i] -= most;
     for (j = 0; j < minors->columns; j++)
       for (part = 0; part < minors->parts; part++)
         sum += minors->column_count[j] * fabs(permi_minors_scaled(minors, i, j, part));
     minors->row_exp2[i] -= permi_log2_ceiling(sum * (1 + 1e-12));
     for (j = 0; j < minors->columns; j++)
-      for (part = 0; part < minors->parts; part++) {
-        double x = minors->entry[i][j][part];
-        minors->lossy |=
-            x != 0 && permi_exponent(x) + minors->row_exp2[i] + minors->column_exp2[j] < DBL_MIN_EXP;
-      }
+      for (part = 0; part < minors->parts; part++)
+        minors->lossy |= minors->entry[i][j][part] != 0 &&
+                         permi_exponent(minors->entry[i][j][part]) + minors->row_exp2[i] + minors->column_exp2[j] <
+                             DBL_MIN_EXP;
   }
 }
 
@@ -7230,36 +7080,32 @@ static void permi_minors_write_out(const permi_minors *minors, int scaled, doubl
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->rows - 1, n = minors->total;
-  perm_plan *plan = &minors->plan;
+  perm_plan plan;
   int i, j, copy, first;
   permi_minors_scale_flat(minors);
   if (full) {
-    permi_view view;
-    int useful = 1;
-    view.a = full;
-    view.ld = n;
-    view.parts = minors->parts;
-    view.reach = NULL;
+    const permi_view view = permi_view_of(full, n, minors->parts, NULL);
+    int useful;
     permi_minors_write_out(minors, 0, full);
     for (j = 0; one_row && j < n * minors->parts; j++)
       full[(size_t)(n - 1) * (size_t)(n * minors->parts) + (size_t)j] = 1;
-    memset(plan, 0, sizeof *plan);
-    plan->n = n;
-    permi_plan_scale(plan, &view, (int (*)[PERM_MAX_N])(void *)(full + n * n * view.parts));
-    if (plan->zero && one_row)
+    memset(&plan, 0, sizeof plan);
+    plan.n = n;
+    permi_plan_scale(&plan, &view, (int (*)[PERM_MAX_N])(void *)(full + n * n * view.parts));
+    if (plan.zero && one_row)
       return 0;
-    for (i = 0; i < n && !one_row && !plan->zero; i++) /* nothing may be dropped */
+    useful = !plan.zero;
+    for (i = 0; i < n && !one_row && useful; i++) /* nothing may be dropped */
       for (j = 0; j < n; j++)
         for (copy = 0; copy < view.parts; copy++) {
           double x = permi_at(&view, i, j, copy);
-          useful &= x == 0 || permi_exponent(x) + plan->row_exp2[i] + plan->column_exp2[j] >= DBL_MIN_EXP;
+          useful &= x == 0 || permi_exponent(x) + plan.row_exp2[i] + plan.column_exp2[j] >= DBL_MIN_EXP;
         }
-    useful &= !plan->zero;
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
       for (copy = 1; copy < minors->column_count[j]; copy++) /* copies must be scaled alike */
-        useful &= plan->column_exp2[first + copy] == plan->column_exp2[first];
+        useful &= plan.column_exp2[first + copy] == plan.column_exp2[first];
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
-      minors->column_exp2[j] = plan->column_exp2[first];
+      minors->column_exp2[j] = plan.column_exp2[first];
   }
   permi_minors_scale_rows(minors);
   return 1;
@@ -7277,11 +7123,17 @@ static permi_dd permi_dd_times_double(permi_dd a, double b)
   return permi_dd_multiply(a, permi_dd_make(b));
 }
 
+static permi_dd_complex permi_dd_complex_by(permi_dd_complex a, double b, int parts)
+{
+  a.re = permi_dd_times_double(a.re, b);
+  if (parts == 2)
+    a.im = permi_dd_times_double(a.im, b);
+  return a;
+}
+
 static permi_dd permi_dd_subtract(permi_dd a, permi_dd b)
 {
-  b.hi = -b.hi;
-  b.lo = -b.lo;
-  return permi_dd_add(a, b);
+  return permi_dd_add(a, permi_dd_negate(b));
 }
 
 static permi_dd permi_dd_divide_double(permi_dd a, double b)
@@ -7292,7 +7144,6 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
 }
 
 typedef struct permi_terms {
-  const permi_minors *minors;
   const int *row_count, *column_count;
   int rows, columns, least, parts;
   permi_dd_complex *twice;      /* [column][row]: 2 a */
@@ -7340,7 +7191,7 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
-/* Adds the terms over the columns below `level`; weight: the binomials so far. */
+/* weight: the binomials of the columns from `level` on. */
 static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
 {
   const int rows = terms->rows, parts = terms->parts, least = terms->least, j = level - 1;
@@ -7357,21 +7208,13 @@ static void permi_terms_level(const permi_terms *terms, int level, permi_dd weig
     const permi_dd_complex *one = terms->sum + j * rows;
     permi_dd_complex *difference = terms->difference + j * rows;
     for (i = 0; i < rows; i++) {
-      permi_dd_complex y = terms->row_sum[level * rows + i], step = terms->twice[j * rows + i];
-      step.re = permi_dd_times_double(step.re, -v);
-      permi_dd_complex_add(&y, step, 1);
-      if (parts == 2)
-        y.im = permi_dd_add(y.im, permi_dd_times_double(step.im, -v));
-      row_sum[i] = y;
+      row_sum[i] = terms->row_sum[level * rows + i];
+      permi_dd_complex_add(&row_sum[i], permi_dd_complex_by(terms->twice[j * rows + i], -v, parts), parts);
     }
     permi_terms_level(terms, j, binomial);
     for (i = least; i < rows; i++) {
-      permi_dd_complex d = one[i];
-      permi_dd_complex_add(&sum[i], d, parts);
-      d.re = permi_dd_times_double(d.re, count - 2 * v);
-      if (parts == 2)
-        d.im = permi_dd_times_double(d.im, count - 2 * v);
-      permi_dd_complex_add(&difference[i], d, parts);
+      permi_dd_complex_add(&sum[i], one[i], parts);
+      permi_dd_complex_add(&difference[i], permi_dd_complex_by(one[i], count - 2 * v, parts), parts);
     }
     /* C(c, v + 1) = C(c, v) (c - v) / (v + 1), negated */
     binomial = permi_dd_divide_double(permi_dd_times_double(binomial, -(double)(count - v)), v + 1);
@@ -7388,7 +7231,6 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
   permi_dd weight = permi_dd_make(ldexp(1, PERMI_TERMS_EXP2 - minors->total));
   int digit[PERM_MAX_N], i, j, v, part;
   uint64_t rest = chunk;
-  terms.minors = minors;
   terms.row_count = transposed ? minors->column_count : minors->row_count;
   terms.column_count = transposed ? minors->row_count : minors->column_count;
   terms.rows = rows;
@@ -7426,12 +7268,9 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
     }
   permi_terms_level(&terms, minors->inner, weight);
   for (j = minors->inner; j < columns; j++)
-    for (i = least; i < rows; i++) {
-      permi_dd_complex d = terms.sum[minors->inner * rows + i];
-      d.re = permi_dd_times_double(d.re, terms.column_count[j] - 2 * digit[j]);
-      d.im = permi_dd_times_double(d.im, terms.column_count[j] - 2 * digit[j]);
-      terms.difference[j * rows + i] = d;
-    }
+    for (i = least; i < rows; i++)
+      terms.difference[j * rows + i] =
+          permi_dd_complex_by(terms.sum[minors->inner * rows + i], terms.column_count[j] - 2 * digit[j], parts);
   for (i = least; i < rows; i++)
     for (j = 0; j < columns; j++) {
       const permi_dd_complex *d = &terms.difference[j * rows + i];
@@ -7494,7 +7333,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
         }
       for (j = kernel->lane_columns; j < n; j++) {
         const int block = j - kernel->lane_columns, outer = j - inner - 1;
-        const int at = outer < 0 || outer < 2 ? (copy * (blocks + 2) + block - (outer >= 0)) * number + part * lanes
+        const int at = outer < 2 ? (copy * (blocks + 2) + block - (outer >= 0)) * number + part * lanes
                                               : outer * row + (copy * parts + part) * lanes;
         const double *high = outer < 2 ? work.block_high + at : work.high + at;
         const double *low = outer < 2 ? work.block_low + at : work.low + at;
@@ -7594,22 +7433,11 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   permi_dense *dense = &minors->dense;
   const permi_minors_kernel *kernel = minors->kernel;
   const int n = dense->n, parts = minors->parts;
-  const size_t table = ((size_t)dense->rows << (kernel->lane_columns + kernel->block_columns)) + 8;
-  const size_t step = 2 * (size_t)dense->outer * (size_t)dense->padded, start = (size_t)dense->padded;
+  const int inner = kernel->lane_columns + kernel->block_columns;
   permi_row_maker maker;
   int i, j, part;
-  dense->memory = (double *)permi_allocate(allocator, table + step + start + 16, sizeof(double));
-  if (!dense->memory)
+  if (!permi_dense_open(dense, &maker, allocator, inner, (size_t)dense->rows << inner, 0))
     return PERM_ERROR_MEMORY;
-  memset(dense->memory, 0, (table + step + start + 16) * sizeof(double));
-  dense->table = dense->memory + (64 - ((uintptr_t)dense->memory & 63)) % 64 / sizeof(double);
-  dense->step = dense->table + (table + 7) / 8 * 8;
-  dense->start = dense->step + step;
-  maker.dense = dense;
-  maker.table = dense->table;
-  maker.row = 0;
-  maker.lane_columns = kernel->lane_columns;
-  maker.block_columns = kernel->block_columns;
   for (i = 0; i < n; i++)
     for (part = 0; part < parts; part++) {
       double row[PERM_MAX_N];
@@ -7620,19 +7448,15 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* Returns what the grid cuts; a row whose minors alone are wanted is 0. */
+/* What the grid cuts; a row whose minors alone are wanted is 0. */
 static double permi_minors_below_grid(const permi_minors *minors, double *full)
 {
   const int entries = minors->total * minors->parts;
   double *last = full + (minors->total - 1) * entries, wanted[2 * PERM_MAX_N], share;
   perm_plan plain; /* scaled already */
-  permi_view view;
+  const permi_view view = permi_view_of(full, minors->total, minors->parts, NULL);
   memset(&plain, 0, sizeof plain);
   plain.n = minors->total;
-  view.a = full;
-  view.ld = minors->total;
-  view.parts = minors->parts;
-  view.reach = NULL;
   memcpy(wanted, last, (size_t)entries * sizeof *last);
   if (minors->least)
     memset(last, 0, (size_t)entries * sizeof *last);
@@ -8561,8 +8385,6 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   return PERM_OK;
 }
 
-PERMI_BRIEF_BEGIN
-
 /* ====================================================================================== >>exact_gpu
    Integers on GPUs: row sums packed into 32-bit words, groups of rows multiplied in a word, then 32-bit limbs. The
    kernel is compiled for the shape, perm_gpu_exact. For skipping, a table has, by a halved row's sum over the other
@@ -8987,8 +8809,6 @@ static double permi_modular_seconds(int n, const permi_integer_view *view)
   permi_exact_rows rows = permi_exact_look(view, n, 0);
   return permi_exact_plain_seconds(&rows, 1);
 }
-
-PERMI_BRIEF_END
 
 /* ========================================================================================= >>counts
    Matrices whose equal rows and columns stand once, with counts that the caller declares or that are found here.
@@ -9701,7 +9521,7 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
       dp.inner[plane] = next;
     if (control)
       control->activity = "subsets";
-    if (!permi_zero(control, next, dp.states * size * sizeof(double))) {
+    if (!permi_copy(control, next, NULL, dp.states * size * sizeof(double))) {
       status = control->stopped;
     } else {
       for (plane = 0; plane < 3; plane++)
@@ -10192,8 +10012,6 @@ PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
     for (t = needed; t > 0; t--)
       permi_words_add(weight + (size_t)(t - 1) * size, weight + (size_t)t * size, counts->numbers.words);
 }
-
-PERMI_BRIEF_BEGIN
 
 /* =================================================================================== >>counts_choice
    Chooses the engine for counts, its precision and price. Rectangular matrices by name:
@@ -11151,6 +10969,8 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
                                result);
 }
 
+PERMI_BRIEF_BEGIN
+
 /* ========================================================================================== >>names */
 
 PERM_API const char *perm_status_text(perm_status status)
@@ -11410,6 +11230,8 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
   return length > 0 ? (size_t)length : 0;
 }
 
+PERMI_BRIEF_END
+
 /* ============================================================================================ >>run
    Runs a job under limits, with checkpoint and parts. */
 
@@ -11523,7 +11345,7 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
   perm_status status = PERM_OK;
   int i, empty = 1;
   for (i = 0; i < job->leaves; i++)
-    empty &= !state->intervals[i];
+    empty &= !state->finished[i].count;
   for (i = options->checkpoint.file ? -1 : 0; status == PERM_OK && i < options->checkpoint.merges; i++) {
     const char *path = i < 0 ? options->checkpoint.file : options->checkpoint.merge[i];
     perm_options any = *options;
@@ -14709,6 +14531,8 @@ PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const d
 }
 #endif
 
+PERMI_BRIEF_BEGIN
+
 /* ======================================================================================= >>estimate
    Unbiased estimates where the permanent is out of reach.
      GLYNN [Gly10, Gur05]: for random signs z, prod z_j prod_i (sum_j a_ij z_j) has the permanent as its mean. Lines
@@ -15331,6 +15155,8 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 }
 #endif
 
+PERMI_BRIEF_END
+
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
@@ -15359,117 +15185,74 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_JOIN_(name, family) permi_##name##_##family
 #define PERMI_JOIN(name, family) PERMI_JOIN_(name, family)
 #define PERMI_NAME(name) PERMI_JOIN(name, PERMI_FAMILY)
+#define PERMI_KERNEL PERMI_ALIGN_LOOPS PERMI_TARGET static void
+#if PERMI_WIDTH >= 4
+#define PERMI_LEAVE() _mm256_zeroupper()
+#define PERMI_LOAD(p) PERMI_MM(load_pd)(p)
+#define PERMI_LOAD_ANY(p) PERMI_MM(loadu_pd)(p)
+#define PERMI_STORE(p, v) PERMI_MM(store_pd)(p, v)
+#define PERMI_STORE_ANY(p, v) PERMI_MM(storeu_pd)(p, v)
+#define PERMI_SET(x) PERMI_MM(set1_pd)(x)
+#define PERMI_FMA(a, b, c) PERMI_MM(fmadd_pd)(a, b, c)
+#define PERMI_FMS(a, b, c) PERMI_MM(fmsub_pd)(a, b, c)
+#define PERMI_FNMA(a, b, c) PERMI_MM(fnmadd_pd)(a, b, c)
+#define PERMI_LESSER(a, b) PERMI_MM(min_pd)(a, b)
+#define PERMI_ROOT(a) PERMI_MM(sqrt_pd)(a)
+#define PERMI_XOR(a, b) PERMI_MM(xor_pd)(a, b)
+#define PERMI_KEEP(v) __asm__("" : "+v"(v))
+#define PERMI_I_LOAD(p) (*(const PERMI_I *)(const void *)(p))
+#define PERMI_I_STORE(p, v) (*(PERMI_I *)(void *)(p) = (v))
+#define PERMI_I_SET(x) PERMI_MM(set1_epi32)((int)(x))
+#define PERMI_I_ADD8(a, b) PERMI_MM(add_epi8)(a, b)
+#define PERMI_I_SUB8(a, b) PERMI_MM(sub_epi8)(a, b)
+#define PERMI_I_LEAST8(a, b) PERMI_MM(min_epu8)(a, b)
+#define PERMI_I_LOOKUP(table, v) PERMI_MM(shuffle_epi8)(table, v)
+#define PERMI_I_ADD16(a, b) PERMI_MM(add_epi16)(a, b)
+#define PERMI_I_SUB16(a, b) PERMI_MM(sub_epi16)(a, b)
+#define PERMI_I_MUL16(a, b) PERMI_MM(mullo_epi16)(a, b)
+#define PERMI_I_PAIRS16(a, b) PERMI_MM(madd_epi16)(a, b)
+#define PERMI_I_SHL16(a, k) PERMI_MM(slli_epi16)(a, k)
+#define PERMI_I_SHR16(a, k) PERMI_MM(srli_epi16)(a, k)
+#define PERMI_I_SAR16(a, k) PERMI_MM(srai_epi16)(a, k)
+#define PERMI_I_MUL32(a, b) PERMI_MM(mullo_epi32)(a, b)
+#define PERMI_I_EVEN32(a, b) PERMI_MM(mul_epi32)(a, b)
+#define PERMI_I_HIGH32(a) PERMI_MM(srli_epi64)(a, 32)
+#define PERMI_I_ADD64(a, b) PERMI_MM(add_epi64)(a, b)
+#endif
 #if PERMI_WIDTH == 8
 #define PERMI_TARGET __attribute__((target("avx512f,avx512dq,avx512bw,popcnt")))
-#define PERMI_LEAVE() _mm256_zeroupper()
+#define PERMI_MM(name) _mm512_##name
 #define PERMI_V __m512d
-#define PERMI_LOAD(p) _mm512_load_pd(p)
-#define PERMI_LOAD_ANY(p) _mm512_loadu_pd(p)
-#define PERMI_STORE(p, v) _mm512_store_pd(p, v)
-#define PERMI_STORE_ANY(p, v) _mm512_storeu_pd(p, v)
-#define PERMI_SET(x) _mm512_set1_pd(x)
-#define PERMI_ADD(a, b) _mm512_add_pd(a, b)
-#define PERMI_SUB(a, b) _mm512_sub_pd(a, b)
-#define PERMI_MUL(a, b) _mm512_mul_pd(a, b)
-#define PERMI_FMA(a, b, c) _mm512_fmadd_pd(a, b, c)
-#define PERMI_FMS(a, b, c) _mm512_fmsub_pd(a, b, c)
-#define PERMI_FNMA(a, b, c) _mm512_fnmadd_pd(a, b, c)
-#define PERMI_FMS_EXACT(a, b, c) _mm512_fmsub_pd(a, b, c)
-#define PERMI_KEEP(v) __asm__("" : "+v"(v))
 #define PERMI_ABS(a) _mm512_range_pd(a, a, 11)
 #define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
-#define PERMI_LESSER(a, b) _mm512_min_pd(a, b)
-#define PERMI_ROOT(a) _mm512_sqrt_pd(a)
 /* max(|a + b|, |a - b|): shares the sum or difference */
-#define PERMI_ABS_SUM(a, b) _mm512_range_pd(_mm512_add_pd(a, b), _mm512_sub_pd(a, b), 11)
+#define PERMI_ABS_SUM(a, b) _mm512_range_pd((a) + (b), (a) - (b), 11)
 #define PERMI_I __m512i
-#define PERMI_I_LOAD(p) _mm512_load_si512((const void *)(p))
-#define PERMI_I_STORE(p, v) _mm512_store_si512((void *)(p), v)
-#define PERMI_I_SET(x) _mm512_set1_epi32((int)(x))
-#define PERMI_I_ADD16(a, b) _mm512_add_epi16(a, b)
-#define PERMI_I_SUB16(a, b) _mm512_sub_epi16(a, b)
-#define PERMI_I_MUL16(a, b) _mm512_mullo_epi16(a, b)
-#define PERMI_I_PAIRS16(a, b) _mm512_madd_epi16(a, b)
-#define PERMI_I_MUL32(a, b) _mm512_mullo_epi32(a, b)
-#define PERMI_I_EVEN32(a, b) _mm512_mul_epi32(a, b)
-#define PERMI_I_HIGH32(a) _mm512_srli_epi64(a, 32)
-#define PERMI_I_AND(a, b) _mm512_and_si512(a, b)
-#define PERMI_I_ADD64(a, b) _mm512_add_epi64(a, b)
-#define PERMI_I_DOUBLES(a) _mm512_cvtepi64_pd(a)
-#define PERMI_I_BITS(v) _mm512_castpd_si512(v)
 #define PERMI_I_LOAD_ANY(p) _mm512_loadu_si512((const void *)(p))
 #define PERMI_I_STORE_ANY(p, v) _mm512_storeu_si512((void *)(p), v)
 #define PERMI_I_TABLE(p) _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)(p)))
-#define PERMI_I_LOOKUP(table, v) _mm512_shuffle_epi8(table, v)
-#define PERMI_I_ADD8(a, b) _mm512_add_epi8(a, b)
-#define PERMI_I_SUB8(a, b) _mm512_sub_epi8(a, b)
-#define PERMI_I_LEAST8(a, b) _mm512_min_epu8(a, b)
 #define PERMI_I_NONZERO8(a) _mm512_test_epi8_mask(a, a)
-#define PERMI_COUNT(bits) __builtin_popcountll(bits)
-#define PERMI_I_OR(a, b) _mm512_or_si512(a, b)
-#define PERMI_I_XOR(a, b) _mm512_xor_si512(a, b)
-#define PERMI_I_SHL16(a, k) _mm512_slli_epi16(a, k)
-#define PERMI_I_SHR16(a, k) _mm512_srli_epi16(a, k)
-#define PERMI_I_SAR16(a, k) _mm512_srai_epi16(a, k)
-#define PERMI_XOR(a, b) _mm512_xor_pd(a, b)
+#define PERMI_I_DOUBLES(a) _mm512_cvtepi64_pd(a)
+#define PERMI_I_BITS(v) _mm512_castpd_si512(v)
 #elif PERMI_WIDTH == 4
 #define PERMI_TARGET __attribute__((target("avx2,fma,popcnt")))
-#define PERMI_LEAVE() _mm256_zeroupper()
+#define PERMI_MM(name) _mm256_##name
 #define PERMI_V __m256d
-#define PERMI_LOAD(p) _mm256_load_pd(p)
-#define PERMI_LOAD_ANY(p) _mm256_loadu_pd(p)
-#define PERMI_STORE(p, v) _mm256_store_pd(p, v)
-#define PERMI_STORE_ANY(p, v) _mm256_storeu_pd(p, v)
-#define PERMI_SET(x) _mm256_set1_pd(x)
-#define PERMI_ADD(a, b) _mm256_add_pd(a, b)
-#define PERMI_SUB(a, b) _mm256_sub_pd(a, b)
-#define PERMI_MUL(a, b) _mm256_mul_pd(a, b)
-#define PERMI_FMA(a, b, c) _mm256_fmadd_pd(a, b, c)
-#define PERMI_FMS(a, b, c) _mm256_fmsub_pd(a, b, c)
-#define PERMI_FNMA(a, b, c) _mm256_fnmadd_pd(a, b, c)
-#define PERMI_FMS_EXACT(a, b, c) _mm256_fmsub_pd(a, b, c)
-#define PERMI_KEEP(v) __asm__("" : "+x"(v))
 #define PERMI_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
-#define PERMI_ROOT(a) _mm256_sqrt_pd(a)
 #define PERMI_LARGER(a, b) _mm256_max_pd(PERMI_ABS(a), PERMI_ABS(b))
-#define PERMI_LESSER(a, b) _mm256_min_pd(a, b)
 #define PERMI_GREATER(a, b) _mm256_max_pd(a, b)
 #define PERMI_UNLESS_ZERO(a, b) _mm256_blendv_pd(a, b, _mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_EQ_OQ))
 #define PERMI_ELEMENT(v, k) (v)[k]
-#define PERMI_ABS_SUM(a, b) _mm256_add_pd(PERMI_ABS(a), PERMI_ABS(b))
 #define PERMI_I __m256i
-#define PERMI_I_LOAD(p) _mm256_load_si256((const __m256i *)(const void *)(p))
-#define PERMI_I_STORE(p, v) _mm256_store_si256((__m256i *)(void *)(p), v)
-#define PERMI_I_SET(x) _mm256_set1_epi32((int)(x))
-#define PERMI_I_ADD16(a, b) _mm256_add_epi16(a, b)
-#define PERMI_I_SUB16(a, b) _mm256_sub_epi16(a, b)
-#define PERMI_I_MUL16(a, b) _mm256_mullo_epi16(a, b)
-#define PERMI_I_PAIRS16(a, b) _mm256_madd_epi16(a, b)
-#define PERMI_I_MUL32(a, b) _mm256_mullo_epi32(a, b)
-#define PERMI_I_EVEN32(a, b) _mm256_mul_epi32(a, b)
-#define PERMI_I_HIGH32(a) _mm256_srli_epi64(a, 32)
-#define PERMI_I_AND(a, b) _mm256_and_si256(a, b)
-#define PERMI_I_ADD64(a, b) _mm256_add_epi64(a, b)
+#define PERMI_I_LOAD_ANY(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
+#define PERMI_I_STORE_ANY(p, v) _mm256_storeu_si256((__m256i *)(void *)(p), v)
+#define PERMI_I_TABLE(p) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(p)))
+#define PERMI_I_NONZERO8(a) (uint32_t)~_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, _mm256_setzero_si256()))
 /* |a| < 2^51: in the binade of 1.5 * 2^52 bits count ones */
 #define PERMI_I_DOUBLES(a)                                                                                             \
   _mm256_sub_pd(_mm256_castsi256_pd(_mm256_add_epi64(a, _mm256_set1_epi64x(0x4338000000000000))),                     \
                 _mm256_set1_pd(6755399441055744.0))
 #define PERMI_I_BITS(v) _mm256_castpd_si256(v)
-#define PERMI_I_LOAD_ANY(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
-#define PERMI_I_STORE_ANY(p, v) _mm256_storeu_si256((__m256i *)(void *)(p), v)
-#define PERMI_I_TABLE(p) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(p)))
-#define PERMI_I_LOOKUP(table, v) _mm256_shuffle_epi8(table, v)
-#define PERMI_I_ADD8(a, b) _mm256_add_epi8(a, b)
-#define PERMI_I_SUB8(a, b) _mm256_sub_epi8(a, b)
-#define PERMI_I_LEAST8(a, b) _mm256_min_epu8(a, b)
-#define PERMI_I_NONZERO8(a) (uint32_t)~_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, _mm256_setzero_si256()))
-#define PERMI_COUNT(bits) __builtin_popcountll(bits)
-#define PERMI_I_OR(a, b) _mm256_or_si256(a, b)
-#define PERMI_I_XOR(a, b) _mm256_xor_si256(a, b)
-#define PERMI_I_SHL16(a, k) _mm256_slli_epi16(a, k)
-#define PERMI_I_SHR16(a, k) _mm256_srli_epi16(a, k)
-#define PERMI_I_SAR16(a, k) _mm256_srai_epi16(a, k)
-#define PERMI_XOR(a, b) _mm256_xor_pd(a, b)
 #elif PERMI_WIDTH == 2
 #define PERMI_TARGET
 #define PERMI_LEAVE()
@@ -15479,19 +15262,14 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_STORE(p, v) vst1q_f64(p, v)
 #define PERMI_STORE_ANY(p, v) vst1q_f64(p, v)
 #define PERMI_SET(x) vdupq_n_f64(x)
-#define PERMI_ADD(a, b) vaddq_f64(a, b)
-#define PERMI_SUB(a, b) vsubq_f64(a, b)
-#define PERMI_MUL(a, b) vmulq_f64(a, b)
 #define PERMI_FMA(a, b, c) vfmaq_f64(c, a, b)
 #define PERMI_FMS(a, b, c) vnegq_f64(vfmsq_f64(c, a, b))
 #define PERMI_FNMA(a, b, c) vfmsq_f64(c, a, b)
-#define PERMI_FMS_EXACT(a, b, c) vnegq_f64(vfmsq_f64(c, a, b))
 #define PERMI_KEEP(v) __asm__("" : "+w"(v))
 #define PERMI_ABS(a) vabsq_f64(a)
 #define PERMI_ROOT(a) vsqrtq_f64(a)
 #define PERMI_LARGER(a, b) vmaxq_f64(vabsq_f64(a), vabsq_f64(b))
 #define PERMI_LESSER(a, b) vminq_f64(a, b)
-#define PERMI_ABS_SUM(a, b) vaddq_f64(vabsq_f64(a), vabsq_f64(b))
 #else
 #define PERMI_TARGET
 #define PERMI_LEAVE()
@@ -15501,9 +15279,6 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_STORE(p, v) (*(p) = (v))
 #define PERMI_STORE_ANY(p, v) (*(p) = (v))
 #define PERMI_SET(x) (x)
-#define PERMI_ADD(a, b) ((a) + (b))
-#define PERMI_SUB(a, b) ((a) - (b))
-#define PERMI_MUL(a, b) ((a) * (b))
 #define PERMI_FMA(a, b, c) ((a) * (b) + (c))
 #define PERMI_FMS(a, b, c) ((a) * (b) - (c))
 #define PERMI_FNMA(a, b, c) ((c) - (a) * (b))
@@ -15518,12 +15293,15 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator)
 #define PERMI_GREATER(a, b) ((a) > (b) ? (a) : (b))
 #define PERMI_UNLESS_ZERO(a, b) ((a) != 0 ? (a) : (b))
 #define PERMI_ELEMENT(v, k) (v)
-#define PERMI_ABS_SUM(a, b) (fabs(a) + fabs(b))
 #endif
 
 #if PERMI_WIDTH > 1
+#define PERMI_FMS_EXACT(a, b, c) PERMI_FMS(a, b, c)
 #define PERMI_TIMES_PLUS(p, y) PERMI_FMA(p, y, p)
 #define PERMI_TIMES_MINUS(p, y) PERMI_FMS(p, y, p)
+#endif
+#if PERMI_WIDTH != 8
+#define PERMI_ABS_SUM(a, b) ((PERMI_V)(PERMI_ABS(a) + PERMI_ABS(b))) /* gcc: its own type */
 #endif
 
 #if defined(PERMI_FAMILY_TEXT) /* kernels of another header in these words */
@@ -15608,6 +15386,31 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(times)(PERMI_N a, PERMI_N b, int pa
   }
   x.re = PERMI_FMS(a.re, b.re, a.im * b.im);
   x.im = PERMI_FMA(a.re, b.im, a.im * b.re);
+  return x;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus)(PERMI_N a, PERMI_N b)
+{
+  a.re = a.re + b.re;
+  a.im = a.im + b.im;
+  return a;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minus)(PERMI_N a, PERMI_N b)
+{
+  a.re = a.re - b.re;
+  a.im = a.im - b.im;
+  return a;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus_times)(PERMI_N x, PERMI_N a, PERMI_N b, int parts)
+{
+  if (parts == 1) {
+    x.re = x.im = PERMI_FMA(a.re, b.re, x.re);
+    return x;
+  }
+  x.re = PERMI_FMA(a.re, b.re, PERMI_FNMA(a.im, b.im, x.re));
+  x.im = PERMI_FMA(a.re, b.im, PERMI_FMA(a.im, b.re, x.im));
   return x;
 }
 
@@ -15729,43 +15532,38 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *den
 
 /* Complex, K = 2: 4.4 operations an element, single rows 5. z_i z_j plus setting 0's constant is made half a pair
    ahead. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_product)(const double *t, const double *x, const double *constant,
-                                                        PERMI_V *re, PERMI_V *im)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(pair_product)(const double *t, const double *x, const double *constant)
 {
   const PERMI_V ur = PERMI_SET(x[0]) + PERMI_LOAD(t), ui = PERMI_SET(x[1]) + PERMI_LOAD(t + PERMI_WIDTH);
   const PERMI_V vr = PERMI_SET(x[2]) + PERMI_LOAD(t + 2 * PERMI_WIDTH);
   const PERMI_V vi = PERMI_SET(x[3]) + PERMI_LOAD(t + 3 * PERMI_WIDTH);
-  *re = PERMI_FMA(ur, vr, PERMI_FNMA(ui, vi, PERMI_SET(constant[0])));
-  *im = PERMI_FMA(ur, vi, PERMI_FMA(ui, vr, PERMI_SET(constant[1])));
+  PERMI_N z;
+  z.re = PERMI_FMA(ur, vr, PERMI_FNMA(ui, vi, PERMI_SET(constant[0])));
+  z.im = PERMI_FMA(ur, vi, PERMI_FMA(ui, vr, PERMI_SET(constant[1])));
+  return z;
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_complex)(PERMI_V (*p)[8], PERMI_V (*m)[8], PERMI_N even,
+                                                              PERMI_N odd, int k)
+{
+  const PERMI_N plus = PERMI_NAME(plus)(even, odd), minus = PERMI_NAME(minus)(even, odd);
+  PERMI_NAME(multiply_by)(&p[0][k], &p[1][k], plus.re, plus.im);
+  PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], minus.re, minus.im);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_complex_setting)(PERMI_V (*p)[8], PERMI_V (*m)[8], const double *t,
-                                                                const double *x, const double *constant, PERMI_V zr,
-                                                                PERMI_V zi, int k, int block)
+                                                                const double *x, const double *constant, PERMI_N z,
+                                                                int k, int block)
 {
   const int q = 2 * PERMI_NAME(setting)(k, block);
-  const PERMI_V odd_r = PERMI_SET(x[q]) + PERMI_LOAD(t + q * PERMI_WIDTH);
-  const PERMI_V odd_i = PERMI_SET(x[q + 1]) + PERMI_LOAD(t + (q + 1) * PERMI_WIDTH);
-  PERMI_V plus_r, plus_i, minus_r, minus_i;
+  PERMI_N odd;
+  odd.re = PERMI_SET(x[q]) + PERMI_LOAD(t + q * PERMI_WIDTH);
+  odd.im = PERMI_SET(x[q + 1]) + PERMI_LOAD(t + (q + 1) * PERMI_WIDTH);
   if (q) {
-    zr = zr + PERMI_SET(constant[q]);
-    zi = zi + PERMI_SET(constant[q + 1]);
+    z.re = z.re + PERMI_SET(constant[q]);
+    z.im = z.im + PERMI_SET(constant[q + 1]);
   }
-  plus_r = zr + odd_r;
-  plus_i = zi + odd_i;
-  minus_r = zr - odd_r;
-  minus_i = zi - odd_i;
-  PERMI_NAME(multiply_by)(&p[0][k], &p[1][k], plus_r, plus_i);
-  PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], minus_r, minus_i);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_complex_last)(PERMI_V (*p)[8], PERMI_V (*m)[8], const double *constant,
-                                                             PERMI_V zr, PERMI_V zi, int k, int block)
-{
-  const int q = 2 * PERMI_NAME(setting)(k, block);
-  const PERMI_V lr = PERMI_SET(constant[q]), li = PERMI_SET(constant[q + 1]);
-  PERMI_NAME(multiply_by)(&p[0][k], &p[1][k], zr + lr, zi + li);
-  PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], zr - lr, zi - li);
+  PERMI_NAME(times_pair_complex)(p, m, z, odd, k);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *dense, const double *x, PERMI_V one,
@@ -15773,27 +15571,27 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
 {
   const double *t = dense->table, *constant = dense->constant;
   const int settings = 1 << block;
-  PERMI_V zr, zi;
+  PERMI_N z;
   int i, k;
   PERMI_EVERY(k, settings, p[0][k] = m[0][k] = one);
   PERMI_EVERY(k, settings, p[1][k] = m[1][k] = PERMI_SET(0.0));
-  PERMI_NAME(pair_product)(t, x, constant, &zr, &zi);
+  z = PERMI_NAME(pair_product)(t, x, constant);
   for (i = 0; i + 1 < dense->n; i += 2) {
     const double *odd_t = t + 4 * PERMI_WIDTH, *odd_x = x + 4, *c = constant;
-    PERMI_V next_r = zr, next_i = zi;
+    PERMI_N next = z;
     x += 4 + 2 * settings;
     t += (4 + 2 * settings) * PERMI_WIDTH;
     constant += 2 * settings;
     PERMI_EVERY(k, settings,
-                if (k == settings / 2) PERMI_NAME(pair_product)(t, x, constant, &next_r, &next_i);
-                PERMI_NAME(pair_complex_setting)(p, m, odd_t, odd_x, c, zr, zi, k, block));
-    zr = next_r;
-    zi = next_i;
+                if (k == settings / 2) next = PERMI_NAME(pair_product)(t, x, constant);
+                PERMI_NAME(pair_complex_setting)(p, m, odd_t, odd_x, c, z, k, block));
+    z = next;
   }
   if (i < dense->n) {
-    zr = PERMI_SET(x[0]) + PERMI_LOAD(t);
-    zi = PERMI_SET(x[1]) + PERMI_LOAD(t + PERMI_WIDTH);
-    PERMI_EVERY(k, settings, PERMI_NAME(pair_complex_last)(p, m, constant, zr, zi, k, block));
+    z.re = PERMI_SET(x[0]) + PERMI_LOAD(t);
+    z.im = PERMI_SET(x[1]) + PERMI_LOAD(t + PERMI_WIDTH);
+    PERMI_EVERY(k, settings, PERMI_NAME(times_pair_complex)(
+                              p, m, z, PERMI_NAME(spread)(constant + 2 * PERMI_NAME(setting)(k, block), 1, 2), k));
   }
 }
 
@@ -15801,9 +15599,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
    cancels, so its bound is relative. COMPENSATED: P + C, C to first order. DOUBLED: Y + L = s + l exactly, P + C
    renormalised. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_V *c, const double *t, int apart,
-                                                              PERMI_V outer, PERMI_V outer_low, int product)
+                                                              const double *x, int product)
 {
-  PERMI_V y = outer + PERMI_LOAD(t), l = outer_low + PERMI_LOAD(t + apart);
+  PERMI_V y = PERMI_SET(x[0]) + PERMI_LOAD(t), l = PERMI_SET(x[1]) + PERMI_LOAD(t + apart);
   const PERMI_V before = *p;
   PERMI_V e;
   if (product == PERMI_ROUNDED) {
@@ -15816,24 +15614,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_
   *c = PERMI_FMA(*c, y, PERMI_FMA(before, l, e));
   if (product == PERMI_DOUBLED)
     *p = PERMI_NAME(vector_fast_two_sum)(*p, PERMI_NAME(kept)(*c), c);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *dense, const double *x, PERMI_V one,
-                                                           int product, int block, PERMI_V *p, PERMI_V *c)
-{
-  const double *t = dense->table;
-  const int settings = 1 << block;
-  int i, k;
-  PERMI_EVERY(k, settings, p[k] = one);
-  PERMI_EVERY(k, settings, c[k] = PERMI_SET(0.0));
-  for (i = 0; i < dense->rows; i += 2) {
-    const PERMI_V outer = PERMI_SET(x[0]), outer_low = PERMI_SET(x[1]);
-    PERMI_EVERY(k, settings, PERMI_NAME(split_real_setting)(
-                               p + k, c + k, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH,
-                               settings * PERMI_WIDTH, outer, outer_low, product));
-    x += 2;
-    t += 2 * settings * PERMI_WIDTH;
-  }
 }
 
 /* The same by parts; products may cancel, so sums take TwoSum. */
@@ -15876,19 +15656,26 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8]
   c[1][k] = hi_e;
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_complex)(const permi_dense *dense, const double *x, PERMI_V one,
-                                                              int product, int block, PERMI_V (*p)[8], PERMI_V (*c)[8])
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split)(const permi_dense *dense, const double *x, PERMI_V one,
+                                                      PERMI_V (*p)[8], PERMI_V (*c)[8], int product, int parts,
+                                                      int block)
 {
   const double *t = dense->table;
   const int settings = 1 << block, apart = settings * PERMI_WIDTH;
   int i, k;
   PERMI_EVERY(k, settings, p[0][k] = one);
   PERMI_EVERY(k, settings, p[1][k] = c[0][k] = c[1][k] = PERMI_SET(0.0));
-  for (i = 0; i < dense->rows; i += 4) {
-    PERMI_EVERY(k, settings, PERMI_NAME(split_complex_setting)(
-                              p, c, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH, apart, x, product, k));
-    x += 4;
-    t += 4 * apart;
+  for (i = 0; i < dense->rows; i += 2 * parts) {
+    if (parts == 1) {
+      PERMI_EVERY(k, settings, PERMI_NAME(split_real_setting)(
+                                p[0] + k, c[0] + k, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH, apart, x,
+                                product));
+    } else {
+      PERMI_EVERY(k, settings, PERMI_NAME(split_complex_setting)(
+                                p, c, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH, apart, x, product, k));
+    }
+    x += 2 * parts;
+    t += 2 * parts * apart;
   }
 }
 
@@ -15899,19 +15686,19 @@ typedef struct PERMI_NAME(total) {
 
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(term)(PERMI_V p, PERMI_V m, int form, int block)
 {
-  if (form == PERMI_SPLIT)
+  if (form == PERM_FORM_SPLIT)
     return p;
-  if (form == PERMI_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
+  if (form == PERM_FORM_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
     return p + m;
   return p - m;
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus)(PERMI_V (*p)[8], PERMI_V (*m)[8], int form, int parts, int k)
 {
-  const PERMI_V re = form == PERMI_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
+  const PERMI_V re = form == PERM_FORM_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
   if (parts == 1)
     return re;
-  return re + (form == PERMI_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
+  return re + (form == PERM_FORM_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *total, PERMI_V term, PERMI_V low, int minus)
@@ -15964,16 +15751,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   for (c = first;;) {
     const PERMI_V one = PERMI_SET(c & 1 ? -1.0 : 1.0);
     PERMI_V p[2][8], m[2][8];
-    if (form == PERMI_NORMALISED)
+    if (form == PERM_FORM_NORMALISED)
       PERMI_NAME(rows_normalised)(dense, x, one, block, p[0], m[0]);
-    else if (form == PERMI_PAIR && parts == 1)
+    else if (form == PERM_FORM_PAIR && parts == 1)
       PERMI_NAME(rows_pair_real)(dense, x, one, block, p[0], m[0]);
-    else if (form == PERMI_PAIR)
+    else if (form == PERM_FORM_PAIR)
       PERMI_NAME(rows_pair_complex)(dense, x, one, block, p, m);
-    else if (parts == 1)
-      PERMI_NAME(rows_split_real)(dense, x, one, product, block, p[0], m[0]);
     else
-      PERMI_NAME(rows_split_complex)(dense, x, one, product, block, p, m);
+      PERMI_NAME(rows_split)(dense, x, one, p, m, product, parts, block);
 
     /* All |terms| cost 4%; an estimate from 2^12 outer states up takes one in four groups (fast: eight), by a hash, as
        a matrix may hide its terms from any fixed pattern. */
@@ -16008,63 +15793,31 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   }
 }
 
+/* Blocks for 32 registers, or 16; split_complex with 3 has tables > 32 KiB. */
+#define PERMI_REAL (PERMI_WIDTH == 8 || PERMI_WIDTH == 2 ? 3 : 2)
+#define PERMI_COMPLEX (PERMI_REAL - 1)
 #define PERMI_INSTANCE(name, form, parts, product, block)                                                              \
-  PERMI_ALIGN_LOOPS PERMI_TARGET static void name(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum)      \
+  PERMI_KERNEL PERMI_NAME(name)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum)                        \
   {                                                                                                                    \
     PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
   }
-/* The largest block that fits 32 registers, or 16. */
+PERMI_INSTANCE(glynn_real, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, PERMI_REAL)
+PERMI_INSTANCE(pair_real, PERM_FORM_PAIR, 1, PERMI_ROUNDED, PERMI_REAL)
 #if PERMI_WIDTH == 8
-PERMI_INSTANCE(permi_glynn_real_avx512, PERMI_NORMALISED, 1, PERMI_ROUNDED, 3)
-PERMI_INSTANCE(permi_glynn_real_avx512_k2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_pair_real_avx512, PERMI_PAIR, 1, PERMI_ROUNDED, 3)
-PERMI_INSTANCE(permi_pair_real_avx512_k2, PERMI_PAIR, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_split_real_avx512, PERMI_SPLIT, 1, PERMI_ROUNDED, 3)
-PERMI_INSTANCE(permi_accurate_real_avx512, PERMI_SPLIT, 1, PERMI_COMPENSATED, 3)
-PERMI_INSTANCE(permi_dd_real_avx512, PERMI_SPLIT, 1, PERMI_DOUBLED, 3)
+PERMI_INSTANCE(glynn_real_k2, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(pair_real_k2, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 2)
+#endif
+PERMI_INSTANCE(split_real, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 3 : 2))
+PERMI_INSTANCE(accurate_real, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, PERMI_REAL)
+PERMI_INSTANCE(dd_real, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, PERMI_REAL)
 #if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(permi_pair_complex_avx512, PERMI_PAIR, 2, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_split_complex_avx512, PERMI_SPLIT, 2, PERMI_ROUNDED, 2) /* 3: tables > 32 KiB */
-PERMI_INSTANCE(permi_accurate_complex_avx512, PERMI_SPLIT, 2, PERMI_COMPENSATED, 2)
-PERMI_INSTANCE(permi_dd_complex_avx512, PERMI_SPLIT, 2, PERMI_DOUBLED, 2)
+PERMI_INSTANCE(pair_complex, PERM_FORM_PAIR, 2, PERMI_ROUNDED, PERMI_COMPLEX)
+PERMI_INSTANCE(split_complex, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 2 : 1))
+PERMI_INSTANCE(accurate_complex, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, PERMI_COMPLEX)
+PERMI_INSTANCE(dd_complex, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
 #endif
-#elif PERMI_WIDTH == 4
-PERMI_INSTANCE(permi_glynn_real_avx2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_pair_real_avx2, PERMI_PAIR, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_split_real_avx2, PERMI_SPLIT, 1, PERMI_ROUNDED, 3)
-PERMI_INSTANCE(permi_accurate_real_avx2, PERMI_SPLIT, 1, PERMI_COMPENSATED, 2)
-PERMI_INSTANCE(permi_dd_real_avx2, PERMI_SPLIT, 1, PERMI_DOUBLED, 2)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(permi_pair_complex_avx2, PERMI_PAIR, 2, PERMI_ROUNDED, 1)
-PERMI_INSTANCE(permi_split_complex_avx2, PERMI_SPLIT, 2, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_accurate_complex_avx2, PERMI_SPLIT, 2, PERMI_COMPENSATED, 1)
-PERMI_INSTANCE(permi_dd_complex_avx2, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
-#endif
-#elif PERMI_WIDTH == 2
-PERMI_INSTANCE(permi_glynn_real_neon, PERMI_NORMALISED, 1, PERMI_ROUNDED, 3)
-PERMI_INSTANCE(permi_pair_real_neon, PERMI_PAIR, 1, PERMI_ROUNDED, 3)
-PERMI_INSTANCE(permi_split_real_neon, PERMI_SPLIT, 1, PERMI_ROUNDED, 3)
-PERMI_INSTANCE(permi_accurate_real_neon, PERMI_SPLIT, 1, PERMI_COMPENSATED, 3)
-PERMI_INSTANCE(permi_dd_real_neon, PERMI_SPLIT, 1, PERMI_DOUBLED, 3)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(permi_pair_complex_neon, PERMI_PAIR, 2, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_split_complex_neon, PERMI_SPLIT, 2, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_accurate_complex_neon, PERMI_SPLIT, 2, PERMI_COMPENSATED, 2)
-PERMI_INSTANCE(permi_dd_complex_neon, PERMI_SPLIT, 2, PERMI_DOUBLED, 2)
-#endif
-#else
-PERMI_INSTANCE(permi_glynn_real_plain, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_pair_real_plain, PERMI_PAIR, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_split_real_plain, PERMI_SPLIT, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_accurate_real_plain, PERMI_SPLIT, 1, PERMI_COMPENSATED, 2)
-PERMI_INSTANCE(permi_dd_real_plain, PERMI_SPLIT, 1, PERMI_DOUBLED, 2)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(permi_pair_complex_plain, PERMI_PAIR, 2, PERMI_ROUNDED, 1)
-PERMI_INSTANCE(permi_split_complex_plain, PERMI_SPLIT, 2, PERMI_ROUNDED, 1)
-PERMI_INSTANCE(permi_accurate_complex_plain, PERMI_SPLIT, 2, PERMI_COMPENSATED, 1)
-PERMI_INSTANCE(permi_dd_complex_plain, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
-#endif
-#endif
+#undef PERMI_REAL
+#undef PERMI_COMPLEX
 #undef PERMI_INSTANCE
 
 /* ================================================================================== >>small_kernels
@@ -16080,11 +15833,14 @@ PERMI_INSTANCE(permi_dd_complex_plain, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
    looks accurate); at least the sum of squares.
    AVX-512 at n = 12 has 92% of the peak. There an unrolled loop over pairs lost 4%, moduli of both halves and a
    broadcast sign 1 to 2%. n as an argument costs 11% at n = 9, 8% at 10, 2% at 11 and 12; a constant, 0.05 to 0.2 s of
-   compile time. clang keeps arrays in memory, so settings have names (permi_small_real_n8_avx512: 99 ns, not 60 to
-   76). */
+   compile time. */
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers and 16 outer ones */
 #define PERMI_EXPANDED PERMI_NAME(small_expanded)
+#define PERMI_EVERY_SETTING(q, call) /* written out: a loop's arrays stay in clang's memory */                         \
+  do { q = 0; call; if (block >= 1) { q = 1; call; }                                                                   \
+    if (block == 2) { q = 2; call; q = 3; call; }                                                                      \
+  } while (0)
 
 typedef struct {
   PERMI_N p, u, v, c;
@@ -16099,24 +15855,9 @@ typedef struct {
   PERMI_V sign0, sign1, sign2;
 } PERMI_NAME(small_lanes);
 typedef struct {
-  PERMI_V even, odd, even_im, odd_im, absolute;
-} PERMI_NAME(small_sums); /* by parity of the minus signs */
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_plus)(PERMI_N a, PERMI_N b, int parts)
-{
-  a.re = PERMI_ADD(a.re, b.re);
-  if (parts == 2)
-    a.im = PERMI_ADD(a.im, b.im);
-  return a;
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minus)(PERMI_N a, PERMI_N b, int parts)
-{
-  a.re = PERMI_SUB(a.re, b.re);
-  if (parts == 2)
-    a.im = PERMI_SUB(a.im, b.im);
-  return a;
-}
+  PERMI_N even, odd; /* number of minus block signs */
+  PERMI_V absolute;
+} PERMI_NAME(small_sums);
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_signed)(PERMI_N x, PERMI_V sign, PERMI_N y, int parts)
 {
@@ -16126,52 +15867,39 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_signed)(PERMI_N x, PERMI_V si
   return x;
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_add_product)(PERMI_N x, PERMI_N a, PERMI_N b, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_lane_sum)(PERMI_N z, const double *row, int columns,
+                                                             PERMI_NAME(small_lanes) lanes, int parts)
 {
-  if (parts == 2) {
-    x.re = PERMI_FMS(a.re, b.re, PERMI_FMS(a.im, b.im, x.re));
-    x.im = PERMI_FMA(a.re, b.im, PERMI_FMA(a.im, b.re, x.im));
-  } else {
-    x.re = PERMI_FMA(a.re, b.re, x.re);
-  }
-  return x;
-}
-
-/* Over the fixed and the lane columns. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_row_sum)(const double *row, PERMI_NAME(small_lanes) lanes,
-                                                                 int parts)
-{
-  PERMI_N z = PERMI_NAME(spread)(row + 2 * parts, 1, parts);
-  if (PERMI_LANES > 0)
-    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(spread)(row + 3 * parts, 1, parts), parts);
-  if (PERMI_LANES > 1)
-    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(spread)(row + 4 * parts, 1, parts), parts);
-  if (PERMI_LANES > 2)
-    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(spread)(row + 5 * parts, 1, parts), parts);
+  if (PERMI_LANES > 0 && columns > 0)
+    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(spread)(row, 1, parts), parts);
+  if (PERMI_LANES > 1 && columns > 1)
+    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(spread)(row + parts, 1, parts), parts);
+  if (PERMI_LANES > 2 && columns > 2)
+    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(spread)(row + 2 * parts, 1, parts), parts);
   return z;
 }
 
-/* Settings: 1 turns the first block column, 2 the second, 3 both. */
+/* z by setting: 1 turns the first block column, 2 the second, 3 both. */
 typedef struct {
-  PERMI_N z0, z1, z2, z3;
+  PERMI_N z[4];
 } PERMI_NAME(small_row);
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row)
     PERMI_NAME(small_row_sums)(const double *row, PERMI_NAME(small_lanes) lanes, int parts, int block)
 {
+  const PERMI_N fixed = PERMI_NAME(spread)(row + 2 * parts, 1, parts);
   PERMI_NAME(small_row) sums;
-  PERMI_N e;
-  sums.z0 = sums.z1 = sums.z2 = sums.z3 = PERMI_NAME(small_row_sum)(row, lanes, parts);
+  sums.z[0] = PERMI_NAME(small_lane_sum)(fixed, row + 3 * parts, PERMI_LANES, lanes, parts);
   if (block >= 1) {
-    e = PERMI_NAME(spread)(row + (3 + PERMI_LANES) * parts, 1, parts);
-    sums.z1 = PERMI_NAME(small_minus)(sums.z0, e, parts);
-    sums.z0 = PERMI_NAME(small_plus)(sums.z0, e, parts);
+    const PERMI_N e = PERMI_NAME(spread)(row + (3 + PERMI_LANES) * parts, 1, parts);
+    sums.z[1] = PERMI_NAME(minus)(sums.z[0], e);
+    sums.z[0] = PERMI_NAME(plus)(sums.z[0], e);
   }
   if (block == 2) {
-    e = PERMI_NAME(spread)(row + (4 + PERMI_LANES) * parts, 1, parts);
-    sums.z2 = PERMI_NAME(small_minus)(sums.z0, e, parts);
-    sums.z0 = PERMI_NAME(small_plus)(sums.z0, e, parts);
-    sums.z3 = PERMI_NAME(small_minus)(sums.z1, e, parts);
-    sums.z1 = PERMI_NAME(small_plus)(sums.z1, e, parts);
+    const PERMI_N e = PERMI_NAME(spread)(row + (4 + PERMI_LANES) * parts, 1, parts);
+    sums.z[2] = PERMI_NAME(minus)(sums.z[0], e);
+    sums.z[0] = PERMI_NAME(plus)(sums.z[0], e);
+    sums.z[3] = PERMI_NAME(minus)(sums.z[1], e);
+    sums.z[1] = PERMI_NAME(plus)(sums.z[1], e);
   }
   return sums;
 }
@@ -16180,78 +15908,50 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row)
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_linear)(PERMI_N ai, PERMI_N wj, PERMI_N aj,
                                                                 PERMI_N wi, int parts)
 {
-  return PERMI_NAME(small_add_product)(PERMI_NAME(times)(ai, wj, parts), aj, wi, parts);
+  return PERMI_NAME(plus_times)(PERMI_NAME(times)(ai, wj, parts), aj, wi, parts);
 }
 
 /* This order keeps gcc's AVX2 kernels in registers: 0.87 to 0.92 of the time. */
 PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPANDED f, PERMI_EXPANDED by, int parts)
 {
   PERMI_EXPANDED g;
-  g.c = PERMI_NAME(small_add_product)(PERMI_NAME(times)(by.c, f.p, parts), by.v, f.u, parts);
-  g.c = PERMI_NAME(small_add_product)(g.c, by.u, f.v, parts);
-  g.c = PERMI_NAME(small_add_product)(g.c, by.p, f.c, parts);
-  g.u = PERMI_NAME(small_add_product)(PERMI_NAME(times)(by.u, f.p, parts), by.p, f.u, parts);
-  g.v = PERMI_NAME(small_add_product)(PERMI_NAME(times)(by.v, f.p, parts), by.p, f.v, parts);
+  g.c = PERMI_NAME(plus_times)(PERMI_NAME(times)(by.c, f.p, parts), by.v, f.u, parts);
+  g.c = PERMI_NAME(plus_times)(g.c, by.u, f.v, parts);
+  g.c = PERMI_NAME(plus_times)(g.c, by.p, f.c, parts);
+  g.u = PERMI_NAME(plus_times)(PERMI_NAME(times)(by.u, f.p, parts), by.p, f.u, parts);
+  g.v = PERMI_NAME(plus_times)(PERMI_NAME(times)(by.v, f.p, parts), by.p, f.v, parts);
   g.p = PERMI_NAME(times)(by.p, f.p, parts);
   return g;
 }
 
-/* Adds a term's halves g, h; `odd`: an odd number of minus block signs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) * sums, PERMI_N g, PERMI_N h,
-                                                        PERMI_V sign, int odd, int parts)
+                                                        PERMI_V sign, int setting, int parts)
 {
+  PERMI_N *sum = setting == 1 || setting == 2 ? &sums->odd : &sums->even;
   PERMI_V larger = PERMI_LARGER(g.re, h.re);
-  if (odd)
-    sums->odd = PERMI_FMA(sign, PERMI_ADD(g.re, h.re), sums->odd);
-  else
-    sums->even = PERMI_FMA(sign, PERMI_ADD(g.re, h.re), sums->even);
-  if (parts == 2) {
-    if (odd)
-      sums->odd_im = PERMI_FMA(sign, PERMI_ADD(g.im, h.im), sums->odd_im);
-    else
-      sums->even_im = PERMI_FMA(sign, PERMI_ADD(g.im, h.im), sums->even_im);
-    larger = PERMI_ADD(larger, PERMI_LARGER(g.im, h.im));
-  }
-  sums->absolute = PERMI_ADD(sums->absolute, larger);
+  *sum = PERMI_NAME(small_signed)(*sum, sign, PERMI_NAME(plus)(g, h), parts);
+  if (parts == 2)
+    larger = larger + PERMI_LARGER(g.im, h.im);
+  sums->absolute = sums->absolute + larger;
 }
 
 /* Adds [xy] of f times the last pair. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
-                                                          PERMI_EXPANDED last, PERMI_V sign, int odd, int parts)
+                                                          PERMI_EXPANDED last, PERMI_V sign, int setting, int parts)
 {
-  const PERMI_N h = PERMI_NAME(small_add_product)(PERMI_NAME(times)(last.u, f.v, parts), last.v, f.u, parts);
-  const PERMI_N g = PERMI_NAME(small_add_product)(PERMI_NAME(times)(last.c, f.p, parts), last.p, f.c, parts);
-  PERMI_NAME(small_finish)(sums, g, h, sign, odd, parts);
+  const PERMI_N h = PERMI_NAME(plus_times)(PERMI_NAME(times)(last.u, f.v, parts), last.v, f.u, parts);
+  const PERMI_N g = PERMI_NAME(plus_times)(PERMI_NAME(times)(last.c, f.p, parts), last.p, f.c, parts);
+  PERMI_NAME(small_finish)(sums, g, h, sign, setting, parts);
 }
 
 /* Adds [xy] of f times a last row. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
-                                                         PERMI_N z, const double *row, PERMI_V sign, int odd,
+                                                         PERMI_N z, const double *row, PERMI_V sign, int setting,
                                                          int parts)
 {
   const PERMI_N a0 = PERMI_NAME(spread)(row, 1, parts), a1 = PERMI_NAME(spread)(row + parts, 1, parts);
-  const PERMI_N h = PERMI_NAME(small_add_product)(PERMI_NAME(times)(a0, f.v, parts), a1, f.u, parts);
-  PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, odd, parts);
-}
-
-/* clang-format off */
-#define PERMI_EACH_SETTING(DO)                                                                                         \
-  DO(0) if (block >= 1) { DO(1) } if (block == 2) { DO(2) DO(3) }
-/* clang-format on */
-#define PERMI_FIRST(q) f##q = PERMI_PAIR_OF(q);
-#define PERMI_NEXT(q) f##q = PERMI_NAME(small_multiply)(f##q, PERMI_PAIR_OF(q), parts);
-#define PERMI_LAST(q) PERMI_NAME(small_end_pair)(sums, f##q, PERMI_PAIR_OF(q), sign, q == 1 || q == 2, parts);
-
-PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_N zi, PERMI_N zj,
-                                                                PERMI_NAME(small_entries) entries, PERMI_N c,
-                                                                int parts)
-{
-  PERMI_EXPANDED pair;
-  pair.p = PERMI_NAME(times)(zi, zj, parts);
-  pair.u = PERMI_NAME(small_linear)(entries.i0, zj, entries.j0, zi, parts);
-  pair.v = PERMI_NAME(small_linear)(entries.i1, zj, entries.j1, zi, parts);
-  pair.c = c;
-  return pair;
+  const PERMI_N h = PERMI_NAME(plus_times)(PERMI_NAME(times)(a0, f.v, parts), a1, f.u, parts);
+  PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, setting, parts);
 }
 
 /* Also *c = a_i0 a_j1 + a_i1 a_j0. */
@@ -16267,40 +15967,6 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
   return entries;
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_sums) * sums, const double *a, int n,
-                                                              PERMI_NAME(small_lanes) lanes, int parts, int block)
-{
-  const PERMI_V sign = PERMI_SET(1.0);
-  const int stride = n * parts;
-  PERMI_EXPANDED f0, f1, f2, f3;
-  PERMI_NAME(small_entries) entries;
-  PERMI_NAME(small_row) i, j;
-  PERMI_N c;
-  int k;
-#define PERMI_PAIR_OF(q) PERMI_NAME(small_pair)(i.z##q, j.z##q, entries, c, parts)
-#define PERMI_ALONE(q) PERMI_NAME(small_end_row)(sums, f##q, i.z##q, a, sign, q == 1 || q == 2, parts);
-#define PERMI_TWO_ROWS(DO)                                                                                             \
-  i = PERMI_NAME(small_row_sums)(a, lanes, parts, block);                                                              \
-  j = PERMI_NAME(small_row_sums)(a + stride, lanes, parts, block);                                                     \
-  entries = PERMI_NAME(small_exact)(a, a + stride, &c, parts);                                                         \
-  PERMI_EACH_SETTING(DO)
-  PERMI_TWO_ROWS(PERMI_FIRST)
-  for (k = 1; k < (n - 1) / 2; k++) {
-    a += 2 * stride;
-    PERMI_TWO_ROWS(PERMI_NEXT)
-  }
-  a += 2 * stride;
-  if (n % 2) {
-    i = PERMI_NAME(small_row_sums)(a, lanes, parts, block);
-    PERMI_EACH_SETTING(PERMI_ALONE)
-  } else {
-    PERMI_TWO_ROWS(PERMI_LAST)
-  }
-#undef PERMI_TWO_ROWS
-#undef PERMI_PAIR_OF
-#undef PERMI_ALONE
-}
-
 /* Forms 4k + (0, 1, 2, 3): z_i, z_j, u, v of pair k; `table`: 32 doubles a part, `outer`: 16; cross: c. */
 #define PERMI_ROOM_TABLE (6 * 4 * 32)
 #define PERMI_ROOM_OUTER (6 * 4 * 16)
@@ -16312,8 +15978,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PE
   int at;
   for (at = 0; at < count; at += PERMI_WIDTH) {
     const PERMI_N before = PERMI_NAME(get)(z + at, apart, parts);
-    PERMI_NAME(put)(z + at + count, apart, PERMI_NAME(small_minus)(before, y, parts), parts);
-    PERMI_NAME(put)(z + at, apart, PERMI_NAME(small_plus)(before, y, parts), parts);
+    PERMI_NAME(put)(z + at + count, apart, PERMI_NAME(minus)(before, y), parts);
+    PERMI_NAME(put)(z + at, apart, PERMI_NAME(plus)(before, y), parts);
   }
 }
 
@@ -16325,20 +15991,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
   const PERMI_NAME(small_row) sums = PERMI_NAME(small_row_sums)(row, lanes, parts, block);
   PERMI_N z;
   int b;
-#define PERMI_PUT_SETTING(q) PERMI_NAME(put)(t + q * PERMI_WIDTH, 32, sums.z##q, parts);
-  PERMI_EACH_SETTING(PERMI_PUT_SETTING)
-#undef PERMI_PUT_SETTING
+  PERMI_EVERY_SETTING(b, PERMI_NAME(put)(t + b * PERMI_WIDTH, 32, sums.z[b], parts));
   for (b = block; b < columns; b++)
-    PERMI_NAME(small_double)
-  (t, PERMI_WIDTH << b, PERMI_NAME(spread)(row + (3 + PERMI_LANES + b) * parts, 1, parts), 32, parts);
+    PERMI_NAME(small_double)(t, PERMI_WIDTH << b, PERMI_NAME(spread)(row + (3 + PERMI_LANES + b) * parts, 1, parts), 32,
+                             parts);
   row += (3 + PERMI_LANES + columns) * parts;
-  z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
-  if (PERMI_LANES > 0 && outer > 0)
-    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(spread)(row, 1, parts), parts);
-  if (PERMI_LANES > 1 && outer > 1)
-    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(spread)(row + parts, 1, parts), parts);
-  if (PERMI_LANES > 2 && outer > 2)
-    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(spread)(row + 2 * parts, 1, parts), parts);
+  z = PERMI_NAME(small_lane_sum)(PERMI_NAME(spread)(permi_lane_zero, 1, parts), row, outer, lanes, parts);
   PERMI_NAME(put)(x, 16, z, parts);
   for (b = PERMI_LANES; b < outer; b++)
     PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 16, parts);
@@ -16349,87 +16007,126 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PE
 {
   int at;
   for (at = 0; at < count; at += PERMI_WIDTH, from += PERMI_WIDTH) {
-    const PERMI_N zi = PERMI_NAME(get)(from, apart, parts);
-    const PERMI_N zj = PERMI_NAME(get)(from + parts * apart, apart, parts);
-    PERMI_NAME(put)
-    (from + 2 * parts * apart, apart, PERMI_NAME(small_linear)(entries.i0, zj, entries.j0, zi, parts), parts);
-    PERMI_NAME(put)
-    (from + 3 * parts * apart, apart, PERMI_NAME(small_linear)(entries.i1, zj, entries.j1, zi, parts), parts);
+    const PERMI_N zi = PERMI_NAME(get)(from, apart, parts), zj = PERMI_NAME(get)(from + parts * apart, apart, parts);
+    const PERMI_N u = PERMI_NAME(small_linear)(entries.i0, zj, entries.j0, zi, parts);
+    const PERMI_N v = PERMI_NAME(small_linear)(entries.i1, zj, entries.j1, zi, parts);
+    PERMI_NAME(put)(from + 2 * parts * apart, apart, u, parts);
+    PERMI_NAME(put)(from + 3 * parts * apart, apart, v, parts);
   }
 }
 
 /* The outer columns' x plus the table's q. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_form)(const double *from, PERMI_N x, int q, int parts)
 {
-  return PERMI_NAME(small_plus)(PERMI_NAME(get)(from + q * PERMI_WIDTH, 32, parts), x, parts);
+  return PERMI_NAME(plus)(PERMI_NAME(get)(from + q * PERMI_WIDTH, 32, parts), x);
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_table_pair)(const double *from, PERMI_NAME(small_forms) outer,
-                                                                      PERMI_N c, int q, int parts)
+/* The matrix; its tables at a setting and an outer state, if any. */
+typedef struct {
+  const double *a, *table, *outer, *cross;
+  PERMI_NAME(small_lanes) lanes;
+  int n;
+} PERMI_NAME(small_source);
+typedef struct {
+  PERMI_NAME(small_row) i, j;
+  PERMI_NAME(small_entries) entries;
+  const double *table;
+  PERMI_NAME(small_forms) outer;
+  PERMI_N c;
+} PERMI_NAME(small_rows);
+
+/* Rows 2k and, unless `single`, 2k + 1. */
+PERMI_TARGET PERMI_INLINE PERMI_NAME(small_rows)
+    PERMI_NAME(small_fetch)(const PERMI_NAME(small_source) * from, int k, int single, int tables, int parts,
+                             int block)
 {
+  const double *a = from->a + 2 * k * from->n * parts, *other = a + from->n * parts;
+  PERMI_NAME(small_rows) rows;
+  if (tables) {
+    const double *outer = from->outer + k * 64 * parts;
+    rows.table = from->table + k * 128 * parts;
+    rows.outer.zi = PERMI_NAME(spread)(outer, 16, parts);
+    if (!single) {
+      rows.outer.zj = PERMI_NAME(spread)(outer + 16 * parts, 16, parts);
+      rows.outer.u = PERMI_NAME(spread)(outer + 32 * parts, 16, parts);
+      rows.outer.v = PERMI_NAME(spread)(outer + 48 * parts, 16, parts);
+      rows.c = PERMI_NAME(get)(from->cross + k * parts * PERMI_WIDTH, PERMI_WIDTH, parts);
+    }
+  } else {
+    rows.i = PERMI_NAME(small_row_sums)(a, from->lanes, parts, block);
+    if (!single) {
+      rows.j = PERMI_NAME(small_row_sums)(other, from->lanes, parts, block);
+      rows.entries = PERMI_NAME(small_exact)(a, other, &rows.c, parts);
+    }
+  }
+  return rows;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(const PERMI_NAME(small_rows) * rows, int q, int tables,
+                                                                int parts)
+{
+  const PERMI_NAME(small_entries) *entries = &rows->entries;
+  const double *table = rows->table;
   PERMI_EXPANDED pair;
-  const PERMI_N zi = PERMI_NAME(small_form)(from, outer.zi, q, parts);
-  const PERMI_N zj = PERMI_NAME(small_form)(from + 32 * parts, outer.zj, q, parts);
-  pair.u = PERMI_NAME(small_form)(from + 64 * parts, outer.u, q, parts);
-  pair.v = PERMI_NAME(small_form)(from + 96 * parts, outer.v, q, parts);
-  pair.p = PERMI_NAME(times)(zi, zj, parts);
-  pair.c = c;
+  PERMI_N zi, zj;
+  if (tables) {
+    zi = PERMI_NAME(small_form)(table, rows->outer.zi, q, parts);
+    zj = PERMI_NAME(small_form)(table + 32 * parts, rows->outer.zj, q, parts);
+    pair.u = PERMI_NAME(small_form)(table + 64 * parts, rows->outer.u, q, parts);
+    pair.v = PERMI_NAME(small_form)(table + 96 * parts, rows->outer.v, q, parts);
+    pair.p = PERMI_NAME(times)(zi, zj, parts);
+  } else {
+    zi = rows->i.z[q];
+    zj = rows->j.z[q];
+    pair.p = PERMI_NAME(times)(zi, zj, parts);
+    pair.u = PERMI_NAME(small_linear)(entries->i0, zj, entries->j0, zi, parts);
+    pair.v = PERMI_NAME(small_linear)(entries->i1, zj, entries->j1, zi, parts);
+  }
+  pair.c = rows->c;
   return pair;
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_NAME(small_forms) PERMI_NAME(small_outer_pair)(const double *state, int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * sums,
+                                                       const PERMI_NAME(small_source) * from, PERMI_V sign, int tables,
+                                                       int parts, int block)
 {
-  PERMI_NAME(small_forms) x;
-  x.zi = PERMI_NAME(spread)(state, 16, parts);
-  x.zj = PERMI_NAME(spread)(state + 16 * parts, 16, parts);
-  x.u = PERMI_NAME(spread)(state + 32 * parts, 16, parts);
-  x.v = PERMI_NAME(spread)(state + 48 * parts, 16, parts);
-  return x;
-}
-
-/* Adds the terms of one outer state and 2^block settings. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * sums, const double *from,
-                                                       const double *state, const double *cross, const double *last_row,
-                                                       int n, PERMI_V sign, int parts, int block)
-{
-  PERMI_EXPANDED f0, f1, f2, f3;
-  PERMI_NAME(small_forms) x;
-  PERMI_N c;
-  int k;
-#define PERMI_PAIR_OF(q) PERMI_NAME(small_table_pair)(from, x, c, q, parts)
-#define PERMI_ALONE(q)                                                                                                 \
-  PERMI_NAME(small_end_row)                                                                                            \
-  (sums, f##q, PERMI_NAME(small_form)(from, x.zi, q, parts), last_row, sign, q == 1 || q == 2, parts);
-#define PERMI_TWO_ROWS(k, DO)                                                                                          \
-  x = PERMI_NAME(small_outer_pair)(state + (k)*64 * parts, parts);                                                     \
-  c = PERMI_NAME(get)(cross + (k)*parts * PERMI_WIDTH, PERMI_WIDTH, parts);                                      \
-  PERMI_EACH_SETTING(DO)
-  PERMI_TWO_ROWS(0, PERMI_FIRST)
+  const int n = from->n;
+  const double *last = from->a + (n - 1) * n * parts;
+  PERMI_NAME(small_rows) rows = PERMI_NAME(small_fetch)(from, 0, 0, tables, parts, block);
+  PERMI_EXPANDED f[4];
+  int k, q;
+  PERMI_EVERY_SETTING(q, f[q] = PERMI_NAME(small_pair)(&rows, q, tables, parts));
   for (k = 1; k < (n - 1) / 2; k++) {
-    from += 128 * parts;
-    PERMI_TWO_ROWS(k, PERMI_NEXT)
+    rows = PERMI_NAME(small_fetch)(from, k, 0, tables, parts, block);
+    PERMI_EVERY_SETTING(q,
+                f[q] = PERMI_NAME(small_multiply)(f[q], PERMI_NAME(small_pair)(&rows, q, tables, parts), parts));
   }
-  from += 128 * parts;
+  rows = PERMI_NAME(small_fetch)(from, k, n % 2, tables, parts, block);
   if (n % 2) {
-    x.zi = PERMI_NAME(spread)(state + k * 64 * parts, 16, parts);
-    PERMI_EACH_SETTING(PERMI_ALONE)
+    PERMI_EVERY_SETTING(q, PERMI_NAME(small_end_row)(
+                              sums, f[q], tables ? PERMI_NAME(small_form)(rows.table, rows.outer.zi, q, parts)
+                                                 : rows.i.z[q], last, sign, q, parts));
   } else {
-    PERMI_TWO_ROWS(k, PERMI_LAST)
+    PERMI_EVERY_SETTING(q, PERMI_NAME(small_end_pair)(
+                              sums, f[q], PERMI_NAME(small_pair)(&rows, q, tables, parts), sign, q, parts));
   }
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums) * sums, const double *a, int n,
-                                                           PERMI_NAME(small_lanes) lanes, double *room, int parts,
-                                                           int block)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums) * sums,
+                                                           PERMI_NAME(small_source) from, int parts, int block)
 {
+  double room[2 * PERMI_ROOM] PERMI_ALIGN64; /* a real number needs half of it */
   double *table = room, *outer = table + PERMI_ROOM_TABLE * parts, *cross = outer + PERMI_ROOM_OUTER * parts;
+  const double *a = from.a;
+  const int n = from.n;
   const int rest = n - 3 - PERMI_LANES, columns = rest < PERMI_TABLE ? rest : PERMI_TABLE, stride = n * parts;
   const int settings = 1 << columns, states = 1 << (rest - columns);
   int i, k, s, set;
-  for (i = 0; i < n; i++)
-    PERMI_NAME(small_table_row)
-  (a + i * stride, table + (i / 2 * 4 + i % 2) * 32 * parts, outer + (i / 2 * 4 + i % 2) * 16 * parts, columns,
-   rest - columns, lanes, parts, block);
+  for (i = 0; i < n; i++) {
+    const int at = (i / 2 * 4 + i % 2) * 16 * parts;
+    PERMI_NAME(small_table_row)(a + i * stride, table + 2 * at, outer + at, columns, rest - columns, from.lanes,
+                                parts, block);
+  }
   for (k = 0; k < n / 2; k++) {
     PERMI_N c;
     const double *row = a + 2 * k * stride;
@@ -16438,27 +16135,32 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
     PERMI_NAME(small_mix)(table + 4 * k * parts * 32, settings * PERMI_WIDTH, entries, 32, parts);
     PERMI_NAME(small_mix)(outer + 4 * k * parts * 16, states, entries, 16, parts);
   }
+  from.cross = cross;
   for (s = 0; s < states; s++)
-    for (set = 0; set < settings; set += 1 << block)
-      PERMI_NAME(small_terms)
-  (sums, table + set * PERMI_WIDTH, outer + s, cross, a + (n - 1) * stride, n,
-   PERMI_SET(permi_parity_signs[s ^ set >> block]), parts, block);
+    for (set = 0; set < settings; set += 1 << block) {
+      from.table = table + set * PERMI_WIDTH;
+      from.outer = outer + s;
+      PERMI_NAME(small_terms)(sums, &from, PERMI_SET(permi_parity_signs[s ^ set >> block]), 1, parts, block);
+    }
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(const double *a, double *out, double *room, int n, int in_registers,
-                                                 int parts, int block)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(int order, int given, const double *a, double *out, int parts,
+                                                 int block)
 {
-  const int entries = n * n * parts;
+  const int n = order ? order : given, entries = n * n * parts;
   const PERMI_V zero = PERMI_SET(0.0);
   double lane[8 * 4] PERMI_ALIGN64;
   PERMI_V squares0 = zero, squares1 = zero;
-  PERMI_NAME(small_lanes) lanes;
+  PERMI_NAME(small_source) from;
   PERMI_NAME(small_sums) sums;
   int i;
-  lanes.sign0 = PERMI_LANES > 0 ? PERMI_LOAD(permi_lane_signs[0]) : zero;
-  lanes.sign1 = PERMI_LANES > 1 ? PERMI_LOAD(permi_lane_signs[1]) : zero;
-  lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
-  sums.even = sums.odd = sums.even_im = sums.odd_im = PERMI_SET(permi_lane_zero[0]);
+  from.a = a;
+  from.table = NULL;
+  from.n = n;
+  from.lanes.sign0 = PERMI_LANES > 0 ? PERMI_LOAD(permi_lane_signs[0]) : zero;
+  from.lanes.sign1 = PERMI_LANES > 1 ? PERMI_LOAD(permi_lane_signs[1]) : zero;
+  from.lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
+  sums.even = sums.odd = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
   sums.absolute = zero;
   for (i = 0; i < entries; i += 2 * PERMI_WIDTH) { /* some squares count twice */
     const double *at = a + (i + 2 * PERMI_WIDTH <= entries ? i : entries - 2 * PERMI_WIDTH);
@@ -16466,26 +16168,22 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(const double *a, double *out, d
     squares0 = PERMI_FMA(x0, x0, squares0);
     squares1 = PERMI_FMA(x1, x1, squares1);
   }
-  if (in_registers)
-    PERMI_NAME(small_in_registers)(&sums, a, n, lanes, parts, block);
+  if (order && order <= 3 + PERMI_LANES + block)
+    PERMI_NAME(small_terms)(&sums, &from, PERMI_SET(1.0), 0, parts, block);
   else
-    PERMI_NAME(small_by_tables)(&sums, a, n, lanes, room, parts, block);
-  PERMI_STORE(lane, PERMI_SUB(sums.even, sums.odd));
-  if (parts == 2)
-    PERMI_STORE(lane + 8, PERMI_SUB(sums.even_im, sums.odd_im));
+    PERMI_NAME(small_by_tables)(&sums, from, parts, block);
+  PERMI_NAME(put)(lane, 8, PERMI_NAME(minus)(sums.even, sums.odd), parts);
   PERMI_STORE(lane + 8 * parts, sums.absolute);
-  PERMI_STORE(lane + 8 * parts + 8, PERMI_ADD(squares0, squares1));
+  PERMI_STORE(lane + 8 * parts + 8, squares0 + squares1);
   PERMI_LEAVE();
   permi_small_fold(lane, PERMI_WIDTH, parts, n, out);
 }
 
 /* order 0: any, by tables; else in registers if possible */
 #define PERMI_INSTANCE(name, order, parts, block)                                                                      \
-  PERMI_TARGET PERMI_ALIGN_LOOPS static void PERMI_NAME(name)(int n, const double *a, double *out)                     \
+  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, double *out)                                                   \
   {                                                                                                                    \
-    double room[(order) && (order) <= 3 + PERMI_LANES + (block) ? 1 : PERMI_ROOM * (parts)] PERMI_ALIGN64;             \
-    PERMI_NAME(small)                                                                                                  \
-    (a, out, room, (order) ? (order) : n, (order) && (order) <= 3 + PERMI_LANES + (block), parts, block);              \
+    PERMI_NAME(small)(order, n, a, out, parts, block);                                                                 \
   }
 #if PERMI_WIDTH == 8
 PERMI_INSTANCE(small_real_n6, 6, 1, 0)
@@ -16513,16 +16211,12 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 #undef PERMI_LANES
 #undef PERMI_TABLE
 #undef PERMI_EXPANDED
-#undef PERMI_EACH_SETTING
-#undef PERMI_TWO_ROWS
-#undef PERMI_PAIR_OF
-#undef PERMI_FIRST
-#undef PERMI_NEXT
-#undef PERMI_LAST
-#undef PERMI_ALONE
+#undef PERMI_EVERY_SETTING
 #undef PERMI_ROOM
 #undef PERMI_ROOM_TABLE
 #undef PERMI_ROOM_OUTER
+
+PERMI_BRIEF_BEGIN
 
 /* ================================================================================== >>exact_kernels
    Kernels of >>exact. */
@@ -16605,8 +16299,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, 
   const int16_t *from = work->atom + (k * PERMI_EXACT_ATOMS * 4 + q) * PERMI_LANES;
   const PERMI_I a = PERMI_I_LOAD(from), b = PERMI_I_LOAD(from + 4 * PERMI_LANES);
   const PERMI_I c = PERMI_I_LOAD(from + 8 * PERMI_LANES), d = PERMI_I_LOAD(from + 12 * PERMI_LANES);
-  const PERMI_I f0 = PERMI_I_PAIRS16(PERMI_I_AND(c, even), d), f1 = PERMI_I_PAIRS16(PERMI_I_AND(c, odd), d);
-  PERMI_I e0 = PERMI_I_PAIRS16(PERMI_I_AND(a, even), b), e1 = PERMI_I_PAIRS16(PERMI_I_AND(a, odd), b);
+  const PERMI_I f0 = PERMI_I_PAIRS16(c & even, d), f1 = PERMI_I_PAIRS16(c & odd, d);
+  PERMI_I e0 = PERMI_I_PAIRS16(a & even, b), e1 = PERMI_I_PAIRS16(a & odd, b);
   if (exact->fifth[k]) {
     const PERMI_I fifth = PERMI_I_LOAD(from + 16 * PERMI_LANES);
     e0 = PERMI_I_MUL32(e0, PERMI_I_PAIRS16(fifth, PERMI_I_SET(1)));
@@ -16656,14 +16350,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
       PERMI_V a[3], b[3];
       a[0] = PERMI_XOR(PERMI_LOAD(from), PERMI_NAME(exact_sign)(negative, place_signs, q, place) ? minus : plus);
       b[0] = PERMI_LOAD(other);
-      if (first > 1)
-        PERMI_NAME(exact_times)(a, 1, from + 4 * PERMI_WIDTH, exact->round, 1);
-      if (first > 2)
-        PERMI_NAME(exact_times)(a, 2, from + 8 * PERMI_WIDTH, exact->round, 1);
-      if (second > 1)
-        PERMI_NAME(exact_times)(b, 1, other + 4 * PERMI_WIDTH, exact->round, 1);
-      if (second > 2)
-        PERMI_NAME(exact_times)(b, 2, other + 8 * PERMI_WIDTH, exact->round, 1);
+      PERMI_EVERY(k, 2, if (k + 1 < first)
+                  PERMI_NAME(exact_times)(a, k + 1, from + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1));
+      PERMI_EVERY(k, 2, if (k + 1 < second)
+                  PERMI_NAME(exact_times)(b, k + 1, other + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1));
       PERMI_NAME(exact_sum)(sum, a, b, first, second, exact->round, exact->rest, 1);
     }
   }
@@ -16757,14 +16447,8 @@ PERMI_IFMA PERMI_INLINE void permi_ifma_few(const permi_exact *exact, permi_exac
         magnitude[k] = _mm512_abs_epi64(g);
         term[k] = _mm512_setzero_si512();
       }
-      if (first > 1)
-        permi_ifma_times(magnitude, 1, first);
-      if (first > 2)
-        permi_ifma_times(magnitude, 2, first);
-      if (limbs - first > 1)
-        permi_ifma_times(magnitude + first, 1, first);
-      if (limbs - first > 2)
-        permi_ifma_times(magnitude + first, 2, first);
+      PERMI_EVERY(k, 2, if (k + 1 < first) permi_ifma_times(magnitude, k + 1, first));
+      PERMI_EVERY(k, 2, if (k + 1 < limbs - first) permi_ifma_times(magnitude + first, k + 1, first));
       PERMI_UNROLL
       for (i = 0; i < first; i++) {
         PERMI_UNROLL
@@ -16787,46 +16471,47 @@ PERMI_IFMA PERMI_INLINE void permi_ifma_few(const permi_exact *exact, permi_exac
 #endif
 
 #define PERMI_INSTANCE(name, target, few, limbs)                                                                       \
-  target static void name(const permi_exact *exact, permi_exact_work *work, int settings, int negative,                \
-                          int place_signs)                                                                             \
-  {                                                                                                                    \
-    few(exact, work, settings, negative, place_signs, limbs);                                                          \
-  }
+  target static void PERMI_NAME(name)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,    \
+                                      int place_signs)                                                                 \
+  { few(exact, work, settings, negative, place_signs, limbs); }
+PERMI_INSTANCE(exact_2, PERMI_TARGET, PERMI_NAME(exact_few), 2)
+PERMI_INSTANCE(exact_3, PERMI_TARGET, PERMI_NAME(exact_few), 3)
+PERMI_INSTANCE(exact_4, PERMI_TARGET, PERMI_NAME(exact_few), 4)
+PERMI_INSTANCE(exact_5, PERMI_TARGET, PERMI_NAME(exact_few), 5)
+PERMI_INSTANCE(exact_6, PERMI_TARGET, PERMI_NAME(exact_few), 6)
 #if PERMI_WIDTH == 8
-PERMI_INSTANCE(permi_exact_2_avx512, PERMI_TARGET, permi_exact_few_avx512, 2)
-PERMI_INSTANCE(permi_exact_3_avx512, PERMI_TARGET, permi_exact_few_avx512, 3)
-PERMI_INSTANCE(permi_exact_4_avx512, PERMI_TARGET, permi_exact_few_avx512, 4)
-PERMI_INSTANCE(permi_exact_5_avx512, PERMI_TARGET, permi_exact_few_avx512, 5)
-PERMI_INSTANCE(permi_exact_6_avx512, PERMI_TARGET, permi_exact_few_avx512, 6)
-PERMI_INSTANCE(permi_ifma_2_avx512, PERMI_IFMA, permi_ifma_few, 2)
-PERMI_INSTANCE(permi_ifma_3_avx512, PERMI_IFMA, permi_ifma_few, 3)
-PERMI_INSTANCE(permi_ifma_4_avx512, PERMI_IFMA, permi_ifma_few, 4)
-PERMI_INSTANCE(permi_ifma_5_avx512, PERMI_IFMA, permi_ifma_few, 5)
-PERMI_INSTANCE(permi_ifma_6_avx512, PERMI_IFMA, permi_ifma_few, 6)
-#else
-PERMI_INSTANCE(permi_exact_2_avx2, PERMI_TARGET, permi_exact_few_avx2, 2)
-PERMI_INSTANCE(permi_exact_3_avx2, PERMI_TARGET, permi_exact_few_avx2, 3)
-PERMI_INSTANCE(permi_exact_4_avx2, PERMI_TARGET, permi_exact_few_avx2, 4)
-PERMI_INSTANCE(permi_exact_5_avx2, PERMI_TARGET, permi_exact_few_avx2, 5)
-PERMI_INSTANCE(permi_exact_6_avx2, PERMI_TARGET, permi_exact_few_avx2, 6)
+PERMI_INSTANCE(ifma_2, PERMI_IFMA, permi_ifma_few, 2)
+PERMI_INSTANCE(ifma_3, PERMI_IFMA, permi_ifma_few, 3)
+PERMI_INSTANCE(ifma_4, PERMI_IFMA, permi_ifma_few, 4)
+PERMI_INSTANCE(ifma_5, PERMI_IFMA, permi_ifma_few, 5)
+PERMI_INSTANCE(ifma_6, PERMI_IFMA, permi_ifma_few, 6)
 #endif
 #undef PERMI_INSTANCE
 #undef PERMI_IFMA
 
-/* x -= step where bit j of the Gray code of s is set, else +=; four bytes a row. */
-#define PERMI_EXACT_STEP(x, steps, SUB, ADD)                                                                           \
-  for (i = 0; i < exact->padded; i += 2 * PERMI_WIDTH)                                                                 \
-  PERMI_I_STORE(x + i, (s ^ s >> 1) >> j & 1 ? SUB(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i))                       \
-                                             : ADD(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i)))
+/* x +-= step, numbers of 1 or 2 `bytes`. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_step)(uint32_t *x, const uint32_t *step, int padded, int minus,
+                                                      int bytes)
+{
+  int i;
+  for (i = 0; i < padded; i += 2 * PERMI_WIDTH) {
+    const PERMI_I a = PERMI_I_LOAD(x + i), b = PERMI_I_LOAD(step + i);
+    if (bytes == 1)
+      PERMI_I_STORE(x + i, minus ? PERMI_I_SUB8(a, b) : PERMI_I_ADD8(a, b));
+    else
+      PERMI_I_STORE(x + i, minus ? PERMI_I_SUB16(a, b) : PERMI_I_ADD16(a, b));
+  }
+}
 
-/* The same for outer column j, atoms and wide limbs. */
-#define PERMI_EXACT_MOVE()                                                                                             \
-  do {                                                                                                                 \
-    PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB16, PERMI_I_ADD16);                                \
-    for (i = 0; exact->narrow < exact->limbs && i < exact->padded; i++)                                                \
-      wide_x[i] +=                                                                                                     \
-          (s ^ s >> 1) >> j & 1 ? -exact->wide_step[j * exact->padded + i] : exact->wide_step[j * exact->padded + i];  \
-  } while (0)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move)(const permi_exact *exact, int j, int minus, uint32_t *x,
+                                                      double *wide_x)
+{
+  const double *step = exact->wide_step + j * exact->padded;
+  int i;
+  PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, minus, 2);
+  for (i = 0; exact->narrow < exact->limbs && i < exact->padded; i++)
+    wide_x[i] += minus ? -step[i] : step[i];
+}
 
 /* Empties accumulators that `settings` more might overflow. */
 PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int settings, int lane_signs, int *used,
@@ -16851,12 +16536,12 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
   uint64_t *accumulator = work->accumulator;
   uint32_t x[PERM_MAX_N] PERMI_ALIGN64;
   uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2);
-  int i, j, k, used = 0;
+  int i, j, k, q, used = 0;
   memcpy(x, exact->start, (size_t)exact->padded * sizeof *x);
   memset(wide_x, 0, sizeof wide_x);
   for (j = 0; j < exact->outer; j++)
     if ((s ^ s >> 1) >> j & 1)
-      PERMI_EXACT_MOVE();
+      PERMI_NAME(exact_move)(exact, j, 1, x, wide_x);
   for (k = 0; k < 4 * atoms * PERMI_LANES; k++)
     atom[k] = 1;
   memset(accumulator, 0, sizeof work->accumulator);
@@ -16867,21 +16552,13 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
       const int rows = exact->atom_rows[k];
       int16_t *to = atom + k * 4 * PERMI_LANES;
       if (rows) {
-        PERMI_I y = PERMI_I_SET(*row_sum++);
-        PERMI_I p0 = PERMI_I_ADD16(y, PERMI_I_LOAD(table)), p1 = PERMI_I_ADD16(y, PERMI_I_LOAD(table + PERMI_LANES));
-        PERMI_I p2 = PERMI_I_ADD16(y, PERMI_I_LOAD(table + 2 * PERMI_LANES));
-        PERMI_I p3 = PERMI_I_ADD16(y, PERMI_I_LOAD(table + 3 * PERMI_LANES));
+        PERMI_I p[4], y = PERMI_I_SET(*row_sum++);
+        PERMI_EVERY(q, 4, p[q] = PERMI_I_ADD16(y, PERMI_I_LOAD(table + q * PERMI_LANES)));
         for (i = 1, table += 4 * PERMI_LANES; i < rows; i++, table += 4 * PERMI_LANES) {
           y = PERMI_I_SET(*row_sum++);
-          p0 = PERMI_I_MUL16(p0, PERMI_I_ADD16(y, PERMI_I_LOAD(table)));
-          p1 = PERMI_I_MUL16(p1, PERMI_I_ADD16(y, PERMI_I_LOAD(table + PERMI_LANES)));
-          p2 = PERMI_I_MUL16(p2, PERMI_I_ADD16(y, PERMI_I_LOAD(table + 2 * PERMI_LANES)));
-          p3 = PERMI_I_MUL16(p3, PERMI_I_ADD16(y, PERMI_I_LOAD(table + 3 * PERMI_LANES)));
+          PERMI_EVERY(q, 4, p[q] = PERMI_I_MUL16(p[q], PERMI_I_ADD16(y, PERMI_I_LOAD(table + q * PERMI_LANES))));
         }
-        PERMI_I_STORE(to, p0);
-        PERMI_I_STORE(to + PERMI_LANES, p1);
-        PERMI_I_STORE(to + 2 * PERMI_LANES, p2);
-        PERMI_I_STORE(to + 3 * PERMI_LANES, p3);
+        PERMI_EVERY(q, 4, PERMI_I_STORE(to + q * PERMI_LANES, p[q]));
       }
     }
     for (k = 0, j = 0; k < exact->limbs - exact->narrow; k++)
@@ -16903,7 +16580,7 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
     if (++s == last)
       break;
     j = permi_trailing_zeros(s);
-    PERMI_EXACT_MOVE();
+    PERMI_NAME(exact_move)(exact, j, (int)((s ^ s >> 1) >> j & 1), x, wide_x);
   }
   PERMI_NAME(exact_room)(exact, exact->settings + 1, 1, &used, accumulator, total);
   PERMI_LEAVE();
@@ -16924,11 +16601,11 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
   uint32_t x[PERM_MAX_N] PERMI_ALIGN64, y[PERM_MAX_N] PERMI_ALIGN64;
   uint8_t first[16 * PERM_MAX_N] PERMI_ALIGN64, *lane = work->lane, *setting = work->setting;
   uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2), outer;
-  int i, j, k, used = 0;
+  int i, j, k, q, used = 0;
   memcpy(x, exact->start, (size_t)exact->padded * sizeof *x);
   for (j = 0; j < exact->outer; j++)
     if ((s ^ s >> 1) >> j & 1)
-      PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB8, PERMI_I_ADD8);
+      PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, 1, 1);
   for (k = 0; k < 4 * atoms * PERMI_LANES; k++)
     atom[k] = 1;
   memset(accumulator, 0, sizeof work->accumulator);
@@ -16940,23 +16617,17 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
       const uint8_t *table = exact->lane_bytes;
       PERMI_I least[4];
       uint64_t mask[4];
-      least[0] = least[1] = least[2] = least[3] = PERMI_I_SET(-1);
+      PERMI_EVERY(q, 4, least[q] = PERMI_I_SET(-1));
       for (k = 0; k < exact->even_rows; k++, table += 4 * bytes) {
         const PERMI_I sum = PERMI_I_SET(y[exact->even_row[k]]);
-        least[0] = PERMI_I_LEAST8(least[0], PERMI_I_ADD8(sum, PERMI_I_LOAD(table)));
-        least[1] = PERMI_I_LEAST8(least[1], PERMI_I_ADD8(sum, PERMI_I_LOAD(table + bytes)));
-        least[2] = PERMI_I_LEAST8(least[2], PERMI_I_ADD8(sum, PERMI_I_LOAD(table + 2 * bytes)));
-        least[3] = PERMI_I_LEAST8(least[3], PERMI_I_ADD8(sum, PERMI_I_LOAD(table + 3 * bytes)));
+        PERMI_EVERY(q, 4, least[q] = PERMI_I_LEAST8(least[q], PERMI_I_ADD8(sum, PERMI_I_LOAD(table + q * bytes))));
       }
-      mask[0] = PERMI_I_NONZERO8(least[0]);
-      mask[1] = PERMI_I_NONZERO8(least[1]);
-      mask[2] = PERMI_I_NONZERO8(least[2]);
-      mask[3] = PERMI_I_NONZERO8(least[3]);
+      PERMI_EVERY(q, 4, mask[q] = PERMI_I_NONZERO8(least[q]));
       for (k = 0; k < 4; k++) {
         uint64_t left = mask[k];
         uint8_t *to = lane + survivors;
         PERMI_I_STORE_ANY(setting + survivors, PERMI_I_SET(((uint32_t)(s ^ s >> 1) * 4 + (uint32_t)k) * 0x01010101u));
-        survivors += PERMI_COUNT(left);
+        survivors += __builtin_popcountll(left);
         for (; left; to += 8) { /* always eight: easier to predict */
           PERMI_UNROLL
           for (i = 0; i < 8; i++, left &= left - 1)
@@ -16966,7 +16637,8 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
       if (++s == 16)
         break;
       j = permi_trailing_zeros(s);
-      PERMI_EXACT_STEP(y, exact->setting_step + j * exact->padded, PERMI_I_SUB8, PERMI_I_ADD8);
+      PERMI_NAME(exact_step)(y, exact->setting_step + j * exact->padded, exact->padded,
+                             (int)((s ^ s >> 1) >> j & 1), 1);
     }
     for (k = 0; k < exact->n; k++)
       _mm_store_si128((__m128i *)(void *)(first + 16 * k),
@@ -16974,10 +16646,9 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
                                    _mm_set1_epi32((int)x[k])));
     for (done = 0; done < survivors; done += bytes) {
       const PERMI_I where = PERMI_I_LOAD_ANY(lane + done), what = PERMI_I_LOAD_ANY(setting + done);
-      const PERMI_I b0 = PERMI_I_AND(where, low), b2 = PERMI_I_AND(PERMI_I_SHR16(what, 4 - shift), low);
-      const PERMI_I b1 =
-          PERMI_I_OR(PERMI_I_AND(PERMI_I_SHR16(where, 4), low), PERMI_I_AND(PERMI_I_SHL16(what, shift), high));
-      const PERMI_I sign = PERMI_I_LOOKUP(parity, PERMI_I_XOR(PERMI_I_XOR(b0, b1), b2));
+      const PERMI_I b0 = where & low, b2 = PERMI_I_SHR16(what, 4 - shift) & low;
+      const PERMI_I b1 = (PERMI_I_SHR16(where, 4) & low) | (PERMI_I_SHL16(what, shift) & high);
+      const PERMI_I sign = PERMI_I_LOOKUP(parity, b0 ^ b1 ^ b2);
       const int rest = survivors - done < bytes ? survivors - done : bytes;
       const uint8_t *nibbles = exact->nibbles, *with_first = first;
       for (k = 0; k < atoms; k++) {
@@ -16989,7 +16660,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
                                                 PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 32), b2)));
           PERMI_I even;
           if (with_first == first) /* one row has the sign, 0 beyond the lists */
-            z = PERMI_I_AND(PERMI_I_SUB8(PERMI_I_XOR(z, sign), sign), PERMI_I_LOAD_ANY(exact->ends + 64 - rest));
+            z = PERMI_I_SUB8(z ^ sign, sign) & PERMI_I_LOAD_ANY(exact->ends + 64 - rest);
           even = PERMI_I_SAR16(PERMI_I_SHL16(z, 8), 8);
           z = PERMI_I_SAR16(z, 8);
           p0 = i ? PERMI_I_MUL16(p0, even) : even;
@@ -17008,13 +16679,11 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
     if (s == last)
       break;
     j = permi_trailing_zeros(s);
-    PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB8, PERMI_I_ADD8);
+    PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, (int)((s ^ s >> 1) >> j & 1), 1);
   }
   PERMI_NAME(exact_room)(exact, exact->settings + 1, 0, &used, accumulator, total);
   PERMI_LEAVE();
 }
-#undef PERMI_EXACT_STEP
-#undef PERMI_EXACT_MOVE
 #undef PERMI_LANES
 #endif
 
@@ -17027,31 +16696,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart
   PERMI_N x;
   x.re = PERMI_LOAD_ANY(p);
   x.im = parts == 2 ? PERMI_LOAD_ANY(p + apart) : x.re;
-  return x;
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus)(PERMI_N a, PERMI_N b)
-{
-  a.re = a.re + b.re;
-  a.im = a.im + b.im;
-  return a;
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minus)(PERMI_N a, PERMI_N b)
-{
-  a.re = a.re - b.re;
-  a.im = a.im - b.im;
-  return a;
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus_times)(PERMI_N x, PERMI_N a, PERMI_N b, int parts)
-{
-  if (parts == 1) {
-    x.re = x.im = PERMI_FMA(a.re, b.re, x.re);
-    return x;
-  }
-  x.re = PERMI_FMA(a.re, b.re, PERMI_FNMA(a.im, b.im, x.re));
-  x.im = PERMI_FMA(a.re, b.im, PERMI_FMA(a.im, b.re, x.im));
   return x;
 }
 
@@ -17079,8 +16723,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_to)(double *sum, PERMI_N x, int pa
   PERMI_NAME(put)(sum, PERMI_WIDTH, PERMI_NAME(plus)(PERMI_NAME(get)(sum, PERMI_WIDTH, parts), x), parts);
 }
 
-/* Pairs of settings that differ in one column, hence in sign: differences go to `rest`, which may be `term`; sums add
-   to *sum, that column's. */
+/* Pairs of settings that differ in one column, hence in sign: differences go to `rest`, sums to that column's *sum. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int pairs, PERMI_N *rest, double *sum,
                                                        int parts)
 {
@@ -17220,34 +16863,21 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int 
   PERMI_LEAVE();
 }
 
+#define PERMI_BLOCK (PERMI_WIDTH == 8 || PERMI_WIDTH == 2 ? 3 : 2) /* complex: one less */
 #define PERMI_INSTANCE(name, parts, block)                                                                             \
-  PERMI_ALIGN_LOOPS PERMI_TARGET                                                                                       \
-  static void name(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work)                 \
+  PERMI_KERNEL PERMI_NAME(name)(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work)    \
   {                                                                                                                    \
     PERMI_NAME(minors)(dense, least, chunk, work, parts, block);                                                       \
   }
-#if PERMI_WIDTH == 8
-PERMI_INSTANCE(permi_minors_real_avx512, 1, 3)
-#elif PERMI_WIDTH == 4
-PERMI_INSTANCE(permi_minors_real_avx2, 1, 2)
-#elif PERMI_WIDTH == 2
-PERMI_INSTANCE(permi_minors_real_neon, 1, 3)
-#else
-PERMI_INSTANCE(permi_minors_real_plain, 1, 2)
-#endif
-#if defined(PERM_NO_COMPLEX)
-#elif PERMI_WIDTH == 8
-PERMI_INSTANCE(permi_minors_complex_avx512, 2, 2)
-#elif PERMI_WIDTH == 4
-PERMI_INSTANCE(permi_minors_complex_avx2, 2, 1)
-#elif PERMI_WIDTH == 2
-PERMI_INSTANCE(permi_minors_complex_neon, 2, 2)
-#else
-PERMI_INSTANCE(permi_minors_complex_plain, 2, 1)
+PERMI_INSTANCE(minors_real, 1, PERMI_BLOCK)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
 #endif
 #undef PERMI_INSTANCE
-
+#undef PERMI_BLOCK
 #endif
+
+PERMI_BRIEF_END
 
 /* ================================================================================== >>batch_kernels
    Batches: each vector element has its own matrix. */
@@ -17390,59 +17020,66 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
 }
 
 #if PERMI_WIDTH == 8
-/* n = 5 .. 8. Accumulators: subsets of the five low columns of one size, in order of masks; high columns come in the
-   inner loop. */
-#define PERMI_SUBSETS_0(F) F(0, 0)
-#define PERMI_SUBSETS_1(F) F(0, 0) F(1, 1) F(2, 2) F(3, 3) F(4, 4)
-#define PERMI_SUBSETS_2(F) PERMI_SUBSETS_1(F) F(5, 0) F(6, 1) F(7, 2) F(8, 3) F(9, 4)
-#define PERMI_DECLARE(i, chain)                                                                                        \
-  PERMI_V c##i = PERMI_SET(0.0);
-#define PERMI_FROM(i, chain)                                                                                           \
-  c##i = PERMI_FMA(e, PERMI_LOAD(from + (i)*PERMI_WIDTH), c##i);
-#define PERMI_KEEP_SUBSET(i, chain) PERMI_STORE(to + (i)*PERMI_WIDTH, c##i);
-#define PERMI_FINISH(i, chain)                                                                                         \
-  sum##chain = PERMI_FMA(c##i, PERMI_LOAD(other - (i)*PERMI_WIDTH), sum##chain);
-#define PERMI_LOW(i, x, j)                                                                                             \
-  c##i = PERMI_FMA(low##x, PERMI_LOAD(own + (j)*PERMI_WIDTH), c##i);
-#define PERMI_LOW_0
-#define PERMI_LOW_1 PERMI_LOW(0, 0, 0) PERMI_LOW(1, 1, 0) PERMI_LOW(2, 2, 0) PERMI_LOW(3, 3, 0) PERMI_LOW(4, 4, 0)
-#define PERMI_LOW_2                                                                                                    \
-  PERMI_LOW(0, 0, 1) PERMI_LOW(1, 0, 2) PERMI_LOW(2, 1, 2) PERMI_LOW(3, 0, 3) PERMI_LOW(4, 1, 3)                       \
-  PERMI_LOW(5, 2, 3) PERMI_LOW(6, 0, 4) PERMI_LOW(7, 1, 4) PERMI_LOW(8, 2, 4) PERMI_LOW(9, 3, 4)                       \
-  PERMI_LOW(0, 1, 0) PERMI_LOW(1, 2, 0) PERMI_LOW(2, 2, 1) PERMI_LOW(3, 3, 0) PERMI_LOW(4, 3, 1)                       \
-  PERMI_LOW(5, 3, 2) PERMI_LOW(6, 4, 0) PERMI_LOW(7, 4, 1) PERMI_LOW(8, 4, 2) PERMI_LOW(9, 4, 3)
-#define PERMI_LOW_3                                                                                                    \
-  PERMI_LOW(0, 0, 2) PERMI_LOW(1, 0, 4) PERMI_LOW(2, 0, 5) PERMI_LOW(3, 1, 5) PERMI_LOW(4, 0, 7)                       \
-  PERMI_LOW(5, 0, 8) PERMI_LOW(6, 1, 8) PERMI_LOW(7, 0, 9) PERMI_LOW(8, 1, 9) PERMI_LOW(9, 2, 9)                       \
-  PERMI_LOW(0, 1, 1) PERMI_LOW(1, 1, 3) PERMI_LOW(2, 2, 3) PERMI_LOW(3, 2, 4) PERMI_LOW(4, 1, 6)                       \
-  PERMI_LOW(5, 2, 6) PERMI_LOW(6, 2, 7) PERMI_LOW(7, 3, 6) PERMI_LOW(8, 3, 7) PERMI_LOW(9, 3, 8)                       \
-  PERMI_LOW(0, 2, 0) PERMI_LOW(1, 3, 0) PERMI_LOW(2, 3, 1) PERMI_LOW(3, 3, 2) PERMI_LOW(4, 4, 0)                       \
-  PERMI_LOW(5, 4, 1) PERMI_LOW(6, 4, 2) PERMI_LOW(7, 4, 3) PERMI_LOW(8, 4, 4) PERMI_LOW(9, 4, 5)
-#define PERMI_LOW_4                                                                                                    \
-  PERMI_LOW(0, 0, 3) PERMI_LOW(1, 0, 6) PERMI_LOW(2, 0, 8) PERMI_LOW(3, 0, 9) PERMI_LOW(4, 1, 9)                       \
-  PERMI_LOW(0, 1, 2) PERMI_LOW(1, 1, 5) PERMI_LOW(2, 1, 7) PERMI_LOW(3, 2, 7) PERMI_LOW(4, 2, 8)                       \
-  PERMI_LOW(0, 2, 1) PERMI_LOW(1, 2, 4) PERMI_LOW(2, 3, 4) PERMI_LOW(3, 3, 5) PERMI_LOW(4, 3, 6)                       \
-  PERMI_LOW(0, 3, 0) PERMI_LOW(1, 4, 0) PERMI_LOW(2, 4, 1) PERMI_LOW(3, 4, 2) PERMI_LOW(4, 4, 3)
-#define PERMI_CASE(l, subsets, last)                                                                                   \
-  case l:                                                                                                              \
-    for (item = group->items; item > 0; item--) {                                                                      \
-      const double *own = before + code[0], *other = above + code[2] + (last)*PERMI_WIDTH;                             \
-      double *to = after + code[1];                                                                                    \
-      (void)own;                                                                                                       \
-      code += 3;                                                                                                       \
-      subsets(PERMI_DECLARE) PERMI_LOW_##l for (s = sources; s > 0; s--, code += 2)                                    \
-      {                                                                                                                \
-        const double *from = before + code[1];                                                                         \
-        const PERMI_V e = PERMI_LOAD(row + code[0]);                                                                   \
-        subsets(PERMI_FROM)                                                                                            \
-      }                                                                                                                \
-      if (above_is_whole) {                                                                                            \
-        subsets(PERMI_FINISH)                                                                                          \
-      } else {                                                                                                         \
-        subsets(PERMI_KEEP_SUBSET)                                                                                     \
-      }                                                                                                                \
-    }                                                                                                                  \
-    break;
+/* n = 5 .. 8. Accumulators: the sets of `size` of the five low columns, in order of masks; high columns come in the
+   inner loop. permi_batch_place: a mask's number among those of its size. */
+static const unsigned char permi_batch_mask[5][10] = {{0},
+                                                      {1, 2, 4, 8, 16},
+                                                      {3, 5, 6, 9, 10, 12, 17, 18, 20, 24},
+                                                      {7, 11, 13, 14, 19, 21, 22, 25, 26, 28},
+                                                      {15, 23, 27, 29, 30}};
+static const unsigned char permi_batch_place[31] = {0, 0, 1, 0, 2, 1, 2, 0, 3, 3, 4, 1, 5, 2, 3, 0,
+                                                    4, 6, 7, 4, 8, 5, 6, 1, 9, 7, 8, 2, 9, 3, 4};
+
+typedef struct permi_batch_level {
+  const double *row, *before, *above;
+  double *after;
+  int above_is_whole;
+} permi_batch_level;
+
+/* c plus the t-th low column's entry times the number of the set without it. */
+PERMI_TARGET PERMI_INLINE PERMI_V permi_batch_append(PERMI_V c, const PERMI_V *low, const double *own, int mask, int t)
+{
+  int x, from = mask;
+  from &= t > 0 ? from - 1 : from;
+  from &= t > 1 ? from - 1 : from;
+  from &= t > 2 ? from - 1 : from;
+  x = __builtin_ctz((unsigned)from);
+  return PERMI_FMA(low[x], PERMI_LOAD(own + permi_batch_place[mask ^ 1 << x] * PERMI_WIDTH), c);
+}
+
+#define PERMI_EVERY_SET(call)                                                                                          \
+  PERMI_EVERY(i, 8, if (i < sets) call);                                                                               \
+  PERMI_EVERY(k, 2, i = 8 + k; if (i < sets) call)
+
+/* Constants: size, sets. Returns the code behind. */
+PERMI_TARGET PERMI_INLINE const int *permi_batch_sets(const permi_batch_group *group, const int *code,
+                                                      const permi_batch_level *level, PERMI_V *sum, int size, int sets)
+{
+  PERMI_V low[5], c[10];
+  int item, s, i, k, t;
+  PERMI_EVERY(i, 8, if (i < 5) low[i] = PERMI_LOAD(level->row + i * PERMI_WIDTH));
+  for (item = group->items; item > 0; item--) {
+    const double *own = level->before + code[0], *other = level->above + code[2] + (sets - 1) * PERMI_WIDTH;
+    double *to = level->after + code[1];
+    code += 3;
+    PERMI_EVERY_SET(c[i] = PERMI_SET(0.0));
+    PERMI_EVERY(t, 4, if (t < size) {
+      PERMI_EVERY_SET(c[i] = permi_batch_append(c[i], low, own, permi_batch_mask[size][i], t));
+    });
+    for (s = group->sources; s > 0; s--, code += 2) {
+      const double *from = level->before + code[1];
+      const PERMI_V e = PERMI_LOAD(level->row + code[0]);
+      PERMI_EVERY_SET(c[i] = PERMI_FMA(e, PERMI_LOAD(from + i * PERMI_WIDTH), c[i]));
+    }
+    if (level->above_is_whole) {
+      PERMI_EVERY_SET(sum[i % 5] = PERMI_FMA(c[i], PERMI_LOAD(other - i * PERMI_WIDTH), sum[i % 5]));
+    } else {
+      PERMI_EVERY_SET(PERMI_STORE(to + i * PERMI_WIDTH, c[i]));
+    }
+  }
+  return code;
+}
+#undef PERMI_EVERY_SET
 
 /* out: value, largest squared row norm, their product, and a number that is negative or NaN unless the value stands. */
 PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *program, const double *given, size_t stride,
@@ -17452,11 +17089,9 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
   double *const a = work;
   double *above = a + n * n * PERMI_WIDTH, *ping = above + program->most * PERMI_WIDTH;
   double *pong = ping + program->most * PERMI_WIDTH;
-  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0);
-  int half, level, g, item, s, i, j;
-#define PERMI_CHAIN(i, chain) PERMI_V sum##chain = PERMI_SET(0.0);
-  PERMI_SUBSETS_1(PERMI_CHAIN)
-#undef PERMI_CHAIN
+  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0), sum[5];
+  int half, level, g, i, j;
+  sum[0] = sum[1] = sum[2] = sum[3] = sum[4] = PERMI_SET(0.0);
   for (i = 0; i < n; i++) {
     PERMI_V norm = PERMI_SET(0.0);
     for (j = 0; j < n; j++, given += stride) {
@@ -17469,60 +17104,40 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
   }
   for (half = 0; half < 2; half++) {
     const int rows = half ? n - top : top;
-    const double *row = a + (half ? top * n : 0) * PERMI_WIDTH, *before = row;
-    double *after = ping;
+    permi_batch_level now;
+    now.row = now.before = a + (half ? top * n : 0) * PERMI_WIDTH;
+    now.above = above;
     for (level = 2; level <= rows; level++) {
-      const int above_is_whole = half && level == rows;
       const int *code = program->code + program->start[level];
-      row += n * PERMI_WIDTH;
-      if (!half && level == rows)
-        after = above;
+      now.row += n * PERMI_WIDTH;
+      now.above_is_whole = half && level == rows;
+      now.after = !half && level == rows ? above : level % 2 ? pong : ping;
       for (g = 0; g < program->groups[level]; g++) {
         const permi_batch_group *group = &program->group[level][g];
-        const int sources = group->sources;
-        const PERMI_V low0 = PERMI_LOAD(row);
-        const PERMI_V low1 = PERMI_LOAD(row + PERMI_WIDTH);
-        const PERMI_V low2 = PERMI_LOAD(row + 2 * PERMI_WIDTH);
-        const PERMI_V low3 = PERMI_LOAD(row + 3 * PERMI_WIDTH);
-        const PERMI_V low4 = PERMI_LOAD(row + 4 * PERMI_WIDTH);
         switch (group->low) {
-          PERMI_CASE(0, PERMI_SUBSETS_0, 0)
-          PERMI_CASE(1, PERMI_SUBSETS_1, 4)
-          PERMI_CASE(2, PERMI_SUBSETS_2, 9)
-          PERMI_CASE(3, PERMI_SUBSETS_2, 9)
-          PERMI_CASE(4, PERMI_SUBSETS_1, 4)
+        case 0: code = permi_batch_sets(group, code, &now, sum, 0, 1); break;
+        case 1: code = permi_batch_sets(group, code, &now, sum, 1, 5); break;
+        case 2: code = permi_batch_sets(group, code, &now, sum, 2, 10); break;
+        case 3: code = permi_batch_sets(group, code, &now, sum, 3, 10); break;
+        default: code = permi_batch_sets(group, code, &now, sum, 4, 5);
         }
       }
-      before = after;
-      after = after == ping ? pong : ping;
+      now.before = now.after;
     }
   }
-  sum0 = ((sum0 + sum1) + (sum2 + sum3)) + sum4;
-  PERMI_STORE(out, sum0);
+  sum[0] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + sum[4];
+  PERMI_STORE(out, sum[0]);
   PERMI_STORE(out + PERMI_WIDTH, large);
   PERMI_STORE(out + 2 * PERMI_WIDTH, norms);
-  sum0 = sum0 * sum0; /* the second operand of a minimum keeps its NaN */
-  norms = PERMI_LESSER(sum0 - PERMI_SET(accept[1]), PERMI_FNMA(PERMI_SET(accept[2]), norms, sum0));
+  sum[0] = sum[0] * sum[0]; /* the second operand of a minimum keeps its NaN */
+  norms = PERMI_LESSER(sum[0] - PERMI_SET(accept[1]), PERMI_FNMA(PERMI_SET(accept[2]), norms, sum[0]));
   PERMI_STORE(out + 3 * PERMI_WIDTH, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms));
   PERMI_LEAVE();
 }
-#undef PERMI_CASE
-#undef PERMI_DECLARE
-#undef PERMI_FINISH
-#undef PERMI_FROM
-#undef PERMI_KEEP_SUBSET
-#undef PERMI_LOW
-#undef PERMI_LOW_0
-#undef PERMI_LOW_1
-#undef PERMI_LOW_2
-#undef PERMI_LOW_3
-#undef PERMI_LOW_4
-#undef PERMI_SUBSETS_0
-#undef PERMI_SUBSETS_1
-#undef PERMI_SUBSETS_2
+#endif
 #endif
 
-#endif
+PERMI_BRIEF_BEGIN
 
 /* ================================================================================= >>counts_kernels
    Kernels of >>subsets and >>sign_sums: AVX2, also for AVX-512, and plain C, also for NEON, with its own order of
@@ -17767,6 +17382,7 @@ static const permi_counts_kernels PERMI_NAME(counts_kernels_complex) = {
     PERMI_NAME(symmetric_complex)};
 #endif
 
+PERMI_BRIEF_END
 #endif
 
 /* ================================================================================= >>vocabulary_end
@@ -17775,8 +17391,10 @@ static const permi_counts_kernels PERMI_NAME(counts_kernels_complex) = {
 #undef PERMI_JOIN_
 #undef PERMI_JOIN
 #undef PERMI_NAME
+#undef PERMI_KERNEL
 #undef PERMI_TARGET
 #undef PERMI_LEAVE
+#undef PERMI_MM
 #undef PERMI_V
 #undef PERMI_N
 #undef PERMI_WIDTH
@@ -17785,9 +17403,6 @@ static const permi_counts_kernels PERMI_NAME(counts_kernels_complex) = {
 #undef PERMI_STORE_ANY
 #undef PERMI_STORE
 #undef PERMI_SET
-#undef PERMI_ADD
-#undef PERMI_SUB
-#undef PERMI_MUL
 #undef PERMI_FMA
 #undef PERMI_FMS
 #undef PERMI_FNMA
@@ -17813,7 +17428,6 @@ static const permi_counts_kernels PERMI_NAME(counts_kernels_complex) = {
 #undef PERMI_I_MUL32
 #undef PERMI_I_EVEN32
 #undef PERMI_I_HIGH32
-#undef PERMI_I_AND
 #undef PERMI_I_ADD64
 #undef PERMI_I_DOUBLES
 #undef PERMI_I_BITS
@@ -17825,9 +17439,6 @@ static const permi_counts_kernels PERMI_NAME(counts_kernels_complex) = {
 #undef PERMI_I_SUB8
 #undef PERMI_I_LEAST8
 #undef PERMI_I_NONZERO8
-#undef PERMI_COUNT
-#undef PERMI_I_OR
-#undef PERMI_I_XOR
 #undef PERMI_I_SHL16
 #undef PERMI_I_SHR16
 #undef PERMI_I_SAR16

@@ -173,9 +173,10 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
                           const perm_gpu_sink *sink, perm_partial *partial, int *gpus,
                           char message[PERM_MESSAGE_BYTES]);
 /* Times up to 16 works for one sum by slices, cut by `predicted`, on the first GPU after compiling all: seconds[k] for
-   chunks[k], INFINITY if it failed. */
+   chunks[k], INFINITY if it failed. poll as in perm_gpu_sink. */
 void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
-                    const perm_options *options, double *seconds);
+                    const perm_options *options, perm_status (*poll)(void *context, uint64_t done), void *context,
+                    double *seconds);
 perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *options, int threads, int *gpus,
                             char message[PERM_MESSAGE_BYTES]);
 
@@ -1998,7 +1999,6 @@ __device__ __forceinline__ void permi_list_sum(const permi_list_arguments &a)
 
 #define PERMI_DRIVER_LIST(X)                                                                                           \
   X(init, "cuInit", (unsigned flags))                                                                                  \
-  X(version, "cuDriverGetVersion", (int *version))                                                                     \
   X(count, "cuDeviceGetCount", (int *count))                                                                           \
   X(attribute, "cuDeviceGetAttribute", (int *value, CUdevice_attribute attribute, CUdevice device))                    \
   X(retain, "cuDevicePrimaryCtxRetain", (CUcontext *context, CUdevice device))                                         \
@@ -3188,41 +3188,17 @@ static void *permi_tune_compile(void *argument)
   return NULL;
 }
 
-typedef struct permi_tune_limits {
-  const perm_options *options;
-  double start, next_report;
-} permi_tune_limits;
-
 static int permi_tune_add(void *, perm_partial *, uint64_t, uint64_t, const double *) { return 1; }
 static perm_status permi_tune_merge(perm_partial *, const perm_partial *) { return PERM_OK; }
-static perm_status permi_tune_poll(void *context, uint64_t)
-{
-  permi_tune_limits *limits = (permi_tune_limits *)context;
-  const perm_options *options = limits->options;
-  const double now = permi_clock();
-  if (options->cancel && *options->cancel)
-    return PERM_STOPPED_CANCELLED;
-  if (options->progress && now >= limits->next_report) {
-    perm_progress report;
-    limits->next_report = now + 0.1;
-    report.fraction = 0;
-    report.seconds = now - limits->start;
-    report.seconds_left = (double)INFINITY;
-    report.activity = "choosing a kernel";
-    if (options->progress(&report, options->user_data))
-      return PERM_STOPPED_CANCELLED;
-  }
-  return options->max_seconds > 0 && now - limits->start >= options->max_seconds ? PERM_STOPPED_TIME : PERM_OK;
-}
 
 void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t *chunks, const double *predicted,
-                    const perm_options *options, double *seconds)
+                    const perm_options *options, perm_status (*poll)(void *context, uint64_t done), void *context,
+                    double *seconds)
 {
   permi_worker worker[PERMI_TUNE_MOST];
   permi_team team;
   perm_options one = *options;
-  permi_tune_limits limits = {options, permi_clock(), 0};
-  const perm_gpu_sink sink = {&limits, permi_tune_add, permi_tune_merge, permi_tune_poll};
+  const perm_gpu_sink sink = {context, permi_tune_add, permi_tune_merge, poll};
   char message[PERM_MESSAGE_BYTES];
   perm_status status;
   int k, turn, gpus;
@@ -3236,7 +3212,7 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
   for (k = 0; k < count; k++)
     worker[k].work = work[k];
   permi_team_begin(&team, NULL, one.gpu.cache, message);
-  status = permi_team_run(&team, worker, count, permi_tune_compile, permi_tune_poll, &limits);
+  status = permi_team_run(&team, worker, count, permi_tune_compile, poll, context);
   permi_team_end(&team, 0, PERM_OK);
   for (turn = 0; turn < 3; turn++) /* the first slice is a few chunks, to warm up */
     for (k = 0; k < count && status <= PERM_OK; k++) {

@@ -10,17 +10,17 @@
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
    COMPILE TIME  About 12 s at -O2, 2 s at -O0: keep the implementation in a file that you seldom edit. In a program
-   of one file, also #define PERM_STATIC: it leaves out what is not called, 5 s for perm_real.
+   of one file, also #define PERM_STATIC: what is not called is left out, 5 s for perm_real.
 
-   CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here.
+   CONTENTS  Each tag is a room: a file in that folder of src/, and a tag to search for here.
      api/        >>config          macros that a project may define
                  >>types           options, result, plan, partial
                  >>calls           the public functions
      base/       >>platform        compilers, threads, clock
                  >>prices          the planner's prices (a dense kernel's rate: dense/kernels.h)
                  >>memory          allocation, max_bytes, messages
-                 >>doubles         double-double, the associative sum
-                 >>integers        integers of any size
+                 >>doubles         double-double
+                 >>integers        integers of any size, the associative sum
                  >>numbers         a number in a job's expression
                  >>ring            values of the engines and their operations
                  >>cpu             CPUID
@@ -42,7 +42,7 @@
                  >>gpu             dense sums on GPUs
                  >>plan            what fixes the bits; its price
                  >>rounding        the estimate
-                 >>bounds          the bound: proof of certify; a plan's leaf; permi_next_precision
+                 >>bounds          the bound: proof of certify; a plan's leaf
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
      exact/      >>exact           integers, residues
@@ -58,11 +58,11 @@
                  >>counts_leaf     the leaf
      solve/      >>check           finite entries, sizes, strides
                  >>names           texts; perm_layout
-                 >>run             perm_job_execute: limits, checkpoints; parts' files are merged in permi_begin
+                 >>run             perm_job_execute: limits, checkpoints, merging
                  >>engine          the interface of every engine; the choice
                  >>offers          the engines for arrays
                  >>entries         the reach of every public call
-                 >>judge           escalation: the loop is permi_solve
+                 >>judge           escalation
                  >>compute         perm_compute_*, perm_job_*
                  >>minors_calls    perm_minors_*, perm_gradient_*
                  >>batch >>batch_calls  perm_batch_*, perm_select_*
@@ -79,30 +79,30 @@
                  >>counts_kernels  counts
                  >>vocabulary_end  forgets the words
 
-   TO ADD (paths in src/; tests in tests/)
+   TO ADD (paths in src/; after the bar, tests in tests/)
      a dense kernel        kernels/dense_kernels.h: its PERMI_INSTANCE; dense/kernels.h: its line in permi_kernels_real
-                           or _complex. Test: t_dense.c, t_cpu.c, compile/run.sh (spills)
+                           or _complex | t_dense.c, t_cpu.c, compile/run.sh (spills)
      an instruction set    api/types.h: perm_isa; solve/names.h: its name; base/cpu.h: when it is there;
                            kernels/vocabulary.h: its words; dense/kernels.h, block/vectors.h: its reading; then
-                           wherever `grep -rinE 'avx2|neon' src` finds either. Test: t_cpu.c, isa.sh, `make golden`
+                           wherever `grep -rinE 'avx2|neon' src` finds either | t_cpu.c, isa.sh, `make golden`
      a dense engine        api/types.h: the end of PERM_METHOD_LIST (checkpoints keep the numbers);
                            job/options.h: permi_method_is_sparse; dense/plan.h: its plan, permi_plan_refusal;
-                           dense/bounds.h: leaf, bound, estimate, permi_next_precision; scalar ones in dense/plain.h.
-                           Test: t_engines.c, climb.c
+                           dense/bounds.h: leaf, bound, estimate, permi_next_precision; scalar ones in dense/plain.h
+                           | t_engines.c, climb.c
      engines for arrays    solve/offers.h: offer and make as in solve/engine.h, PERMI_AT_... and its line in
-     (integers, counts)    permi_array_engines. Test: t_engines.c, t_counts_rectangular.c
+     (integers, counts)    permi_array_engines | t_engines.c, t_counts_rectangular.c
      a sparse engine       its room, with offer, make and release as in solve/engine.h; sparse/choose.h: its line in
                            permi_engines; api/types.h: the end of PERM_METHOD_LIST; dense/bounds.h:
-                           permi_next_precision. Test: t_engines.c, t_sparse.c
+                           permi_next_precision | t_engines.c, t_sparse.c
      a price               base/prices.h, with unit, machine and date
-     a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h.
-                           Test: t_frontier.c, t_arrays.c, t_counts.c
-     a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise, permi_read_text.
-                           Test: t_io.c, `make fuzz`
+     a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h
+                           | t_frontier.c, t_arrays.c, t_counts.c
+     a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise, permi_read_text
+                           | t_io.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
                            by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
-                           tests/cuda/twin.cu: its twin on the CPU. Test: cuda/run.sh
-     a room                its file; its #include and its line above. Test: `make headers check-rooms`, headers.sh
+                           tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
+     a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
 
    EXAMPLE
        double a[9] = {1,2,3, 4,5,6, 7,8,9};
@@ -131,25 +131,25 @@
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
-   Escalation: a result with a poor estimate is computed again in the next precision if that is predicted to take under
-   a second, or, with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance
-   chooses the precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under
-   a second is computed again.
+   Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
+   with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance chooses the
+   precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is
+   computed again.
 
    GUARANTEES
-     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: among a million results `make
-       check-soundness`, climbing towards large errors, finds no error above ten estimates.
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors, `make
+       check-soundness` finds none above ten estimates among a million results.
      - The result of one plan has the same bits for any number of threads, splits and interruptions.
      - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
      - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
      - No globals but a cache of processor features; no printing, signals or environment variables.
      - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
-       (OMP_STACKSIZE); more memory comes from options.allocator, which max_bytes limits.
+       (OMP_STACKSIZE); other memory comes from options.allocator, which max_bytes limits.
      - One thing is not ours: GCC's and LLVM's OpenMP end the process when they cannot start a thread (ulimit -u,
        ulimit -v, a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
 
-   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second;
-   a further column doubles it. Complex: three times that. Small exact integers: the same or less.
+   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
+   Complex: three times that. Small exact integers: the same or less.
 
    LIMITS  Square matrices to n = 64 (more with equal lines), rectangular ones while the shorter side is below about 30.
 
@@ -225,20 +225,18 @@ PERMI_BRIEF_END
 #include "dense/plan.h"
 #include "dense/rounding.h"
 #include "dense/bounds.h"
+PERMI_BRIEF_BEGIN
 #include "dense/minors.h"
 #include "dense/minors_dense.h"
 
 #include "exact/exact.h"
 #include "exact/limbs.h"
-PERMI_BRIEF_BEGIN
 #include "exact/exact_gpu.h"
-PERMI_BRIEF_END
 
 #include "counts/counts.h"
 #include "counts/digits.h"
 #include "counts/subsets.h"
 #include "counts/sign_sums.h"
-PERMI_BRIEF_BEGIN
 #include "counts/counts_choice.h"
 #include "counts/counts_scale.h"
 #include "counts/counts_gpu.h"
@@ -246,7 +244,9 @@ PERMI_BRIEF_BEGIN
 PERMI_BRIEF_END
 
 #include "solve/check.h"
+PERMI_BRIEF_BEGIN
 #include "solve/names.h"
+PERMI_BRIEF_END
 #include "solve/run.h"
 #include "solve/engine.h"
 #include "solve/offers.h"
@@ -261,7 +261,9 @@ PERMI_BRIEF_END
 
 #include "structure/low_rank.h"
 #include "structure/cauchy.h"
+PERMI_BRIEF_BEGIN
 #include "structure/estimate.h"
+PERMI_BRIEF_END
 
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
@@ -281,10 +283,14 @@ PERMI_BRIEF_END
 #include "kernels/arithmetic.h"
 #include "kernels/dense_kernels.h"
 #include "kernels/small_kernels.h"
+PERMI_BRIEF_BEGIN
 #include "kernels/exact_kernels.h"
 #include "kernels/minors_kernels.h"
+PERMI_BRIEF_END
 #include "kernels/batch_kernels.h"
+PERMI_BRIEF_BEGIN
 #include "kernels/counts_kernels.h"
+PERMI_BRIEF_END
 #endif
 #include "kernels/vocabulary_end.h"
 #if defined(__GNUC__) && !defined(__clang__)

@@ -12,7 +12,7 @@
    With perm.h's implementation in another file, define PERM_SPARSE_IMPLEMENTATION alone, and include this header before
    perm.h. Needs libc and libm.
 
-   CONTENTS  Rooms as in perm.h, whose list TO ADD holds here too. Proofs of bounds: search THE BOUND.
+   CONTENTS  Rooms as in perm.h, whose TO ADD holds here too. Proofs of bounds: search THE BOUND.
      api/        >>sparse_config     macros
                  >>sparse_calls      public types and functions
      matrix/     >>matrix            compressed rows from triplets, arrays
@@ -79,8 +79,8 @@
    GUARANTEES
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
        (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
-       arrays, tree, band and transversals have a proven `error_bound`; they only add products of entries, so
-       non-negative matrices do not cancel. Methods hybrid and cached sum over signs: `error_bound` is INFINITY.
+       arrays, tree, band and transversals only add products of entries, so non-negative matrices do not cancel, and
+       have a proven `error_bound`. Methods hybrid and cached sum over signs: `error_bound` is INFINITY.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
@@ -94,8 +94,8 @@
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate
-       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, as kernels
-                     generated for the matrix
+       cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
+                     made for the matrix
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
        codegen-registers, codegen-memory
@@ -160,8 +160,8 @@
 #define PERMI_ROUTE permi_route
 #include PERM_HEADER_FILE
 #endif
-#include "matrix/matrix.h"
 PERMI_BRIEF_BEGIN
+#include "matrix/matrix.h"
 #include "matrix/io.h"
 #include "matrix/market.h"
 #include "matrix/plain_text.h"
@@ -179,7 +179,9 @@ PERMI_BRIEF_END
 #include "frontier/frontier.h"
 #include "frontier/steps.h"
 #include "frontier/steps_run.h"
+PERMI_BRIEF_BEGIN
 #include "frontier/sorting.h"
+PERMI_BRIEF_END
 #include "frontier/streams.h"
 #include "frontier/arrays.h"
 #include "frontier/array_layout.h"
@@ -190,20 +192,20 @@ PERMI_BRIEF_END
 #include "frontier/tree.h"
 #include "frontier/tree_join.h"
 #include "frontier/tree_build.h"
+PERMI_BRIEF_BEGIN
 #include "frontier/band.h"
 #include "frontier/band_run.h"
 #include "frontier/band_order.h"
 
 #include "signs/hybrid.h"
 #include "signs/hybrid_layout.h"
-PERMI_BRIEF_BEGIN
 #include "signs/hybrid_program.h"
-PERMI_BRIEF_END
 #include "signs/hybrid_leaf.h"
-PERMI_BRIEF_BEGIN
 #include "signs/programs.h"
 #include "signs/program_text.h"
 #include "signs/program_tune.h"
+PERMI_BRIEF_END
+PERMI_BRIEF_BEGIN
 #include "signs/hybrid_offer.h"
 PERMI_BRIEF_END
 #include "signs/sparyser.h"
@@ -216,12 +218,12 @@ PERMI_BRIEF_END
 #include "matchings/decompose.h"
 #include "matchings/decompose_run.h"
 
+PERMI_BRIEF_BEGIN
 #include "sparse/prepare.h"
 #include "sparse/frontier_offer.h"
 #include "sparse/choose.h"
 #include "sparse/sparse_job.h"
 #include "sparse/sparse.h"
-PERMI_BRIEF_BEGIN
 #include "sparse/spy.h"
 PERMI_BRIEF_END
 
@@ -232,8 +234,10 @@ PERMI_BRIEF_END
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
 #else /* PERMI_FAMILY */
+PERMI_BRIEF_BEGIN
 #include "kernels/array_kernels.h"
 #include "kernels/hybrid_kernels.h"
+PERMI_BRIEF_END
 #endif /* PERMI_FAMILY */
 
 /* MIT License

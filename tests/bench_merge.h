@@ -64,23 +64,16 @@ static double bench_computed(int both, const double *since, double *now)
 
 /* Best of `times`, by one thread or by all of the run's, by the clock; *computed: of the (busiest) thread's own clock,
    which other programs on the machine do not stop. */
-static double bench_step(const permi_frontier *frontier, permi_run *run, int p, int together, int times,
-                         double *computed)
+static double bench_step(permi_run *run, int p, int together, int times, double *computed)
 {
   double best = 1e9, then[2], now[2];
   for (; times > 0; times--) {
     permi_run before = *run;
-    const int streams = permi_run_prepare(frontier, run, p);
-    permi_list *source = &run->list[p & 1], *target = &run->list[(p + 1) & 1];
+    const int streams = permi_run_prepare(run, p);
     double start;
     bench_computed(together, NULL, then);
     start = bench_seconds();
-    target->groups = target->states = 0;
-    permi_patterns_clear(&target->patterns);
-    if (together)
-      permi_run_together(run, source, target, streams, 0);
-    else
-      permi_run_alone(run, source, target, streams, 0);
+    permi_run_rounds(run, p, streams, together);
     start = bench_seconds() - start;
     best = start < best ? start : best;
     *computed = fmin(*computed, bench_computed(together, then, now));
@@ -155,11 +148,11 @@ static void bench_merge(void)
         const permi_list *source = &run.list[p & 1];
         const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
         double transitions, time = 1e9;
-        bench_step(frontier, &run, p, 0, 1, &time);
+        bench_step(&run, p, 0, 1, &time);
         transitions = bench_transitions(&run, source, streams);
         if (transitions < BENCH_MERGE_LEAST)
           continue;
-        bench_step(frontier, &run, p, 0, 4, &time);
+        bench_step(&run, p, 0, 4, &time);
         steps++;
         work += transitions;
         seconds += time;
@@ -170,9 +163,9 @@ static void bench_merge(void)
         if (transitions > largest && source->states >= 1000000 && run.threads == 2) {
           largest = transitions;
           busy[0] = busy[1] = 1e9;
-          alone = bench_step(frontier, &run, p, 0, 9, &busy[0]);
-          together = bench_step(frontier, &run, p, 1, 20, &busy[1]);
-          alone = fmin(alone, bench_step(frontier, &run, p, 0, 9, &busy[0]));
+          alone = bench_step(&run, p, 0, 9, &busy[0]);
+          together = bench_step(&run, p, 1, 20, &busy[1]);
+          alone = fmin(alone, bench_step(&run, p, 0, 9, &busy[0]));
           states = (double)source->states;
         }
       }

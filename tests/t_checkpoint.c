@@ -175,7 +175,7 @@ TEST(t_checkpoint_damage_is_refused)
           uint64_t begin, end;
           accepted++;
           CHECK(perm_state_left(job, back, 0, 0, &begin, &end) == PERM_OK && begin == 0 && end == 3);
-          CHECK(back->intervals[0] == 2 && back->partial[0].chunks == 16);
+          CHECK(back->finished[0].count == 2 && back->partial[0].chunks == 16);
           CHECK(at < 112 ? at >= 32 && state_equal(back, state) : at >= 112 + 24 + 32);
           perm_state_free(back);
         }

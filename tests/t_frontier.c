@@ -173,7 +173,7 @@ static perm_status t_lists_ordered(const permi_block *block, const int *order, u
     status = permi_frontier_run(&leaf, NULL, &partial);
     CHECK(permi_sum_integer(&partial.value, value));
   }
-  permi_frontier_release(&allocator, frontier);
+  permi_owned_release(&allocator, frontier);
   free(binomial);
   return status;
 }

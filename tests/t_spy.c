@@ -33,7 +33,7 @@ TEST(t_spy_draws_the_planned_frontier)
         const permi_frontier *frontier = (const permi_frontier *)spy.leaf->context;
         int p, most = 0;
         for (p = 0; p < spy.steps; p++)
-          most = spy.width[p] > most ? spy.width[p] : most;
+          most = spy.width[p] > most ? (int)spy.width[p] : most;
         CHECK_SHOW(most == frontier->width && spy.width[spy.steps - 1] == 0, "%d drawn, %d planned", most,
                    frontier->width);
         drawn++;

@@ -1,36 +1,33 @@
 /* ========================================================================================== >>calls
-   Every public function. Unless a function says otherwise, it is thread-safe, and inputs are the caller's and not
-   modified. Matrices are row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real
-   and imaginary part (as C99's and C++'s), and ld counts pairs. options may be NULL. *result is overwritten, and its
-   status returned. result is required where it gets the permanent (perm_compute_*, perm_minors_*, perm_gradient_*,
-   perm_job_finish, perm_job_execute, perm_state_finish); else it may be NULL, and gets only status and message. Jobs
-   and states copy what they need, and are freed by perm_job_free, perm_state_free. */
+   Every public function. Unless it says otherwise, a function is thread-safe and leaves inputs alone. Matrices are
+   row-major, m x n or n x n, with row stride ld >= n; complex and Gaussian ones are pairs, real and imaginary part (as
+   C99's and C++'s), and ld counts pairs. options may be NULL. *result is overwritten, and its status returned. It is
+   required where it gets the permanent (perm_compute_*, perm_minors_*, perm_gradient_*, perm_job_finish,
+   perm_job_execute, perm_state_finish); else it may be NULL, and gets only status and message. Jobs and states copy
+   what they need; perm_job_free and perm_state_free free them. */
 #pragma once
 #include "types.h"
 
-/* Permanent of the n x n matrix a without gaps, n*n doubles. n <= 12: right to 1e-10 of itself (mostly to 1e-15;
-   searched by climbing), or else, and for larger n, as perm_compute_real without options, which also tells the error.
-   NaN on bad arguments or without memory, +-HUGE_VAL when the permanent exceeds double. n = 0 gives 1. O(n 2^(n-1)). */
+/* Permanent of the n x n matrix a without gaps. n <= 12: right to 1e-10 of itself (mostly to 1e-15; searched by
+   climbing), or else, and for larger n, as perm_compute_real without options, which also tells the error. NaN on bad
+   arguments or without memory, +-HUGE_VAL beyond double; n = 0 gives 1. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
-/* The same of a complex matrix, 2*n*n doubles, into value[0] and value[1]; the promise is of the modulus. On an error
-   both are NaN; a part that exceeds double is +-HUGE_VAL. */
+/* The same of a complex matrix, into value[0] and value[1], both NaN on an error; the promise is of the modulus. */
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
-/* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: the permanent of the
-   transpose; m or n = 0: 1. Square matrices up to order PERM_MAX_N, others up to PERM_MAX_LINES while the shorter side
-   is short: at most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with
-   an eighth of zeros go there, up to order PERM_MAX_LINES. This holds for all perm_compute_ functions. */
+/* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: of the transpose; m or n =
+   0: 1. Square matrices up to order PERM_MAX_N, others up to PERM_MAX_LINES while the shorter side is short: at most
+   2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with an eighth of
+   zeros go there, up to order PERM_MAX_LINES. All this holds for all perm_compute_ functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
-
-/* 2*m*ld doubles. */
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 
-/* Permanent of the matrix in which row i of a (m x n) stands row_counts[i] times and column j column_counts[j] times;
-   NULL: once each. The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES. Terms: the product of
-   counts + 1 over rows, or over columns. */
+/* Permanent of the matrix in which row i of a stands row_counts[i] times and column j column_counts[j] times; NULL:
+   once each. The totals must be equal (PERM_ERROR_COUNTS) and at most PERM_MAX_LINES. Terms: the product of counts + 1
+   over rows, or over columns. */
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                 const int *column_counts, const perm_options *options,
                                                 perm_result *result);
@@ -46,9 +43,9 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     const int *row_counts, const int *column_counts,
                                                     const perm_options *options, perm_result *result);
 
-/* Permanent of an m x n matrix of integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo
-   options.modulus if given. Precision default or exact. Square matrices up to order PERM_MAX_N: n 2^(n-1) elements, for
-   small entries at least at the speed of doubles. PERM_ERROR_OVERFLOW if a perm_integer may be too short. */
+/* Permanent of a matrix of integers without rounding: result->integer (Gaussian: and imaginary_integer), modulo
+   options.modulus if given. Precision default or exact. Square: n 2^(n-1) elements, for small entries at least at the
+   speed of doubles. PERM_ERROR_OVERFLOW if a perm_integer may be too short. */
 PERM_API perm_status perm_compute_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
                                           perm_result *result);
 PERM_API perm_status perm_compute_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const perm_options *options,
@@ -66,8 +63,8 @@ PERM_API perm_status perm_plan_real(int m, int n, const double *a, ptrdiff_t ld,
 PERM_API perm_status perm_plan_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_plan *plan, perm_result *result);
 
-/* Job of one leaf from a plan and its matrix; the plan is made again, and PERM_ERROR_STATE if it differs. Options used:
-   allocator, max_bytes. */
+/* Job of one leaf from a plan and its matrix. PERM_ERROR_STATE: the plan, made again, differs. Options used: allocator,
+   max_bytes. */
 PERM_API perm_status perm_job_create_real(const perm_plan *plan, const double *a, ptrdiff_t ld,
                                           const perm_options *options, perm_job **job, perm_result *result);
 PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double *a, ptrdiff_t ld,
@@ -77,14 +74,14 @@ PERM_API void perm_job_free(perm_job *job); /* NULL is fine */
 PERM_API int perm_job_leaves(const perm_job *job);
 PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *information);
 
-/* Describes the job in several lines. Like snprintf: returns the length needed; buffer may be NULL when size is 0. */
+/* Describes the job in several lines; like snprintf. */
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
 
 /* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Threads, processes and machines may fill
-   partials of their own. A task has the one chunk [0, 1). */
+   partials of their own. */
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
 
-/* Adds `from` to `into`, exactly: any order and grouping give the same bits. PERM_ERROR_STATE: different leaves. */
+/* Adds `from` to `into`, exactly. PERM_ERROR_STATE: different leaves. */
 PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *from);
 
 /* The result of the job from one complete partial per leaf (partials[leaf]); else PERM_ERROR_STATE. */
@@ -93,13 +90,13 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
 /* Two jobs of one version share this number only if they give the same bits. */
 PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
 
-/* Computes chunks [begin, end) of a leaf into *partial, which is overwritten, with the options' threads, GPUs, cancel,
-   progress and max_seconds. A stop or a failure leaves the chunks [begin, begin + partial->chunks). */
+/* Computes chunks [begin, end) of a leaf into *partial, overwritten, with the options' threads, GPUs, cancel, progress
+   and max_seconds. A stop or a failure leaves the chunks [begin, begin + partial->chunks). */
 PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
-/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (layout: >>state). Encoding returns that number and
-   writes only if `size` is enough; decoding refuses other sizes and impossible numbers (PERM_ERROR_FORMAT). */
+/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (>>state). Encoding returns that number, and writes
+   only if `size` is enough; decoding refuses other sizes and impossible numbers (PERM_ERROR_FORMAT). */
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
@@ -117,44 +114,43 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
 /* perm_job_finish of a state. PERM_ERROR_STATE if chunks are missing; the message names the first gap. */
 PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result);
 
-/* A state and the options that its job was planned with, as bytes (layout: >>checkpoint). Encoding returns the length,
-   0 on bad arguments, and writes only if `size` is enough; bytes may be NULL. Decoding creates *state;
-   PERM_ERROR_FORMAT: damaged; PERM_ERROR_STATE: of another version or job. */
+/* A state and the options that its job was planned with, as bytes (>>checkpoint). Encoding returns the length, 0 on bad
+   arguments, and writes only if `size` is enough; bytes may be NULL. Decoding creates *state; PERM_ERROR_FORMAT:
+   damaged; PERM_ERROR_STATE: of another version or job. */
 PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, const perm_options *options,
                                   void *bytes, size_t size);
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
                                        perm_result *result);
 
-/* The same as a file. Writing replaces it as a whole, on the disk on return, or leaves it unchanged. Reading refuses
-   files that are damaged or of another job, version or part (options.checkpoint.parts; 0: any) and says what differs.
-   Regular files only (>>files, also on modes, links, temporary files and SIGXFSZ). */
+/* The same as a file (>>files). Writing replaces it as a whole, on the disk on return, or leaves it unchanged. Reading
+   also refuses another part (options.checkpoint.parts; 0: any) and says what differs. Regular files only. */
 PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state *state, const char *path,
                                            const perm_options *options, perm_result *result);
 PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                           perm_state **state, perm_result *result);
 
-/* Reads what the job of a checkpoint was planned with, for making it again: overwrites method, precision, isa (never
-   auto), certify, modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: the timed candidate),
-   checkpoint.part and .parts. *note (may be NULL) gets a copy of the note from the options' allocator, for the caller
-   to release (by default with free), or NULL. */
+/* Reads what the job of a checkpoint was planned with: overwrites method, precision, isa (never auto), certify,
+   modulus, tolerance, max_bytes, plan_effort, gpu but its cache (tune: the timed candidate), checkpoint.part and
+   .parts. *note (may be NULL) gets a copy of the note from the options' allocator, for the caller to release (by
+   default with free), or NULL. */
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result);
 
 /* Runs what is left of the job, or of the part asked for, with the options' threads, progress, cancel and max_seconds
-   (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call continues; a task that was
-   cut short starts again. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT). With
-   options.checkpoint an empty state begins with the file's, if there is one; the file is written at once, so that a bad
-   name shows early, every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at the
-   next interval; if the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE. A
-   finished job's file answers at once. */
+   (from this call on), and keeps finished work in state. After PERM_STOPPED_* the same call continues, a task from its
+   start. Tasks predicted to take longer than max_seconds are refused (PERM_ERROR_LIMIT). With options.checkpoint an
+   empty state begins with the file's, if there is one; the file is written at once, so that a bad name shows early,
+   every checkpoint.seconds, and at the end. If a write fails, the job continues and retries at the next interval; if
+   the last one fails, a finished result carries a message, and a stopped job is PERM_ERROR_FILE. A finished job's
+   file answers at once. */
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state);
 PERM_API void perm_state_free(perm_state *state); /* NULL is fine; before perm_job_free */
 PERM_API perm_status perm_job_execute(const perm_job *job, perm_state *state, const perm_options *options,
                                       perm_result *result);
 
-/* Permanent of the n x n matrix u v of declared rank r: u is n x r, v is r x n, with row strides ldu >= r and ldv >= n.
-   C(n + r - 1, r - 1) monomials of n r double-double operations; error_bound is guaranteed, about 1e-29 of the sum of
-   moduli, for u and v as given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. [Bar96] */
+/* Permanent of u v, of declared rank r: u is n x r, v is r x n, with row strides ldu >= r and ldv >= n. C(n + r - 1, r
+   - 1) monomials of n r double-double operations; error_bound is guaranteed, about 1e-29 of the sum of moduli, for u
+   and v as given. PERM_ERROR_RANK: r < 0 or r > n. PERM_ERROR_LIMIT: too many monomials. [Bar96] */
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                 ptrdiff_t ldv, const perm_options *options, perm_result *result);
 PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
@@ -163,16 +159,16 @@ PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u
 /* Permanent of the Cauchy matrix 1 / (x_i - y_j), n nodes each, n <= PERM_CAUCHY_MAX_N, in O(n^3) double-double
    operations. *condition (may be NULL): the largest factor on an entrywise relative error of the squared matrix; 30
    digits less its logarithm are right, as error_estimate says (error_bound is INFINITY). Where that is too few, n is
-   small and method is auto, perm_compute_real (_complex) computes the matrix. PERM_ERROR_NODES: x_i = y_j, or two equal
-   x or two equal y. [Bor55] */
+   small and method is auto, perm_compute_real (_complex) computes it. PERM_ERROR_NODES: x_i = y_j, or two equal x or y.
+   [Bor55] */
 PERM_API perm_status perm_compute_cauchy_real(int n, const double *x, const double *y, const perm_options *options,
                                               double *condition, perm_result *result);
 PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const double *y, const perm_options *options,
                                                  double *condition, perm_result *result);
 
-/* Unbiased estimates by random samples; the interval holds as far as the mean is nearly normal. All zero: the best
-   estimator, 65536 samples, 95 %. Stops at the first limit: samples (rounded up to blocks of 256), relative_error
-   (standard error over value; PERM_TOLERANCE_NOT_MET if another limit came first), options.max_seconds. */
+/* Unbiased estimates by random samples; the interval holds as far as the mean is nearly normal. Stops at the first
+   limit: samples (rounded up to blocks of 256), relative_error (standard error over value; PERM_TOLERANCE_NOT_MET if
+   another limit came first), options.max_seconds. */
 typedef enum perm_estimator {
   PERM_ESTIMATOR_AUTO,
   PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
@@ -205,9 +201,9 @@ typedef struct perm_estimate {
   char message[PERM_MESSAGE_BYTES];
 } perm_estimate;
 
-/* Estimates the permanent of an n x n matrix, n up to PERM_ESTIMATE_MAX_N. plan may be NULL. O(n^2) a sample. Of the
-   options threads, max_seconds, progress, cancel and allocator count. Stopped before the first block of 256 samples,
-   value is NaN and standard_error INFINITY. [Gur05] [SB99] */
+/* Estimates the permanent of an n x n matrix, n up to PERM_ESTIMATE_MAX_N. plan may be NULL: all zero, the best
+   estimator, 65536 samples, 95 %. O(n^2) a sample. Of the options threads, max_seconds, progress, cancel and allocator
+   count. Stopped before the first block, value is NaN and standard_error INFINITY. [Gur05] [SB99] */
 PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
                                         const perm_options *options, perm_estimate *estimate);
 PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
@@ -215,12 +211,12 @@ PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld,
 PERM_API const char *perm_estimator_name(perm_estimator estimator);
 
 /* Minors of one row: minors[j], j < n, is the permanent of the matrix without row `row` and column j (counted from 0).
-   With row_counts[m], column_counts[n] as in perm_compute_repeated_real, one copy of each is left out; a column without
-   a copy has minor 0, `row` needs one. The totals must agree (PERM_ERROR_COUNTS) and be at most 256. Values are in
-   units of 2^result->exp2: minors below 2^-1000 of the largest may become 0. result: value is the permanent of the
-   whole matrix, error_estimate the absolute error of the worst minor, error_bound INFINITY (0 if all minors are 0 by
-   structure). tolerance is relative to the largest minor. On an error minors are NaN. O(n 2^(n-1)), about the time of
-   two permanents; with multiplicities O(m prod (c_j + 1)) or the same by rows. */
+   With counts as in perm_compute_repeated_real, one copy of each is left out; a column without a copy has minor 0,
+   `row` needs one; the totals are at most 256. Values are in units of 2^result->exp2: minors below 2^-1000 of the
+   largest may become 0. result: value is the permanent of the whole matrix, error_estimate the absolute error of the
+   worst minor, error_bound INFINITY (0 if all minors are 0 by structure). tolerance is relative to the largest minor.
+   On an error minors are NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same
+   by rows. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -229,7 +225,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          double *minors, perm_result *result);
 
 /* Derivatives by all entries: gradient[i * n + j] is row_counts[i] * column_counts[j] times the minor of row i and
-   column j. Else as minors. About the time of eight permanents. */
+   column j. Else as minors. About eight permanents. */
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                         const int *column_counts, const perm_options *options, double *gradient,
                                         perm_result *result);
@@ -238,12 +234,11 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            perm_result *result);
 
 /* Many matrices of one order n: permanents[k], k < count. Matrix k begins at a + k * matrix_stride (complex: + 2 k *
-   matrix_stride), without gaps between rows. Accurate to 1e-10 (n <= 4: relative to the permanent of the moduli),
-   though not to the bits of single calls; bits do not depend on other matrices. What exceeds double is +-HUGE_VAL. A
-   matrix that fails gets NaN; the status is the failure's, and the message names the first; result's value is 0. With
-   options beyond the defaults (method, precision, certify, a tolerance below 1e-10) every matrix is a single call.
-   options.gpu: orders 10 to 24, but for matrices that need scaling or cancel too much for the tolerance (0: 1e-10; many
-   complex ones from order 21 on). O(count n 2^(n-1)). */
+   matrix_stride), without gaps. Accurate to 1e-10 (n <= 4: relative to the permanent of the moduli), not to the bits of
+   single calls; bits do not depend on other matrices. What exceeds double is +-HUGE_VAL. A matrix that fails gets NaN;
+   the status is the failure's, and the message names the first; result's value is 0. With method, precision, certify or
+   a tolerance below 1e-10 every matrix is a single call. options.gpu: orders 10 to 24, but for matrices that need
+   scaling or cancel too much for the tolerance (0: 1e-10; many complex ones from order 21 on). O(count n 2^(n-1)). */
 PERM_API perm_status perm_batch_real(int n, size_t count, const double *a, size_t matrix_stride,
                                      const perm_options *options, double *permanents, perm_result *result);
 PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, size_t matrix_stride,
@@ -251,7 +246,7 @@ PERM_API perm_status perm_batch_complex(int n, size_t count, const double *a, si
 PERM_API perm_status perm_batch_float(int n, size_t count, const float *a, size_t matrix_stride,
                                       const perm_options *options, double *permanents, perm_result *result);
 
-/* The same, entry by entry: entry (i, j) of matrix k is a[(i * n + j) * entry_stride + k] (complex: the pair there),
+/* The same, entry by entry: (i, j) of matrix k is a[(i * n + j) * entry_stride + k] (complex: the pair there),
    entry_stride >= count. The fastest layout up to n = 8. */
 PERM_API perm_status perm_batch_real_soa(int n, size_t count, const double *a, size_t entry_stride,
                                          const perm_options *options, double *permanents, perm_result *result);
@@ -260,8 +255,8 @@ PERM_API perm_status perm_batch_complex_soa(int n, size_t count, const double *a
 PERM_API perm_status perm_batch_float_soa(int n, size_t count, const float *a, size_t entry_stride,
                                           const perm_options *options, double *permanents, perm_result *result);
 
-/* The same for k x k selections from one m x n matrix of any size: selection s takes rows rows[s * k + 0 .. k - 1]
-   (NULL: rows 0 .. k - 1) and columns columns[s * k + 0 .. k - 1], counted from 0, repeats allowed. */
+/* The same for k x k selections from one m x n matrix of any size: selection s takes rows[s * k + 0 .. k - 1] (NULL:
+   rows 0 .. k - 1) and columns[s * k + 0 .. k - 1], counted from 0, repeats allowed. */
 PERM_API perm_status perm_select_real(int m, int n, const double *a, ptrdiff_t ld, int k, size_t count, const int *rows,
                                       const int *columns, const perm_options *options, double *permanents,
                                       perm_result *result);
@@ -289,8 +284,8 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 /* The best instruction set of this machine that this build has kernels for. */
 PERM_API perm_isa perm_isa_best(void);
 
-/* For languages that cannot read this header: the library's version, MAJOR * 1000000 + MINOR * 1000 + PATCH; bytes of a
-   structure ("perm_result"), or offset and bytes of a field ("perm_result.value"), of those that calls take or fill and
-   perm_leaf. PERM_ERROR_RANGE: no such name; PERM_ERROR_NULL. */
+/* For languages that cannot read this header: the version, MAJOR * 1000000 + MINOR * 1000 + PATCH; bytes of a structure
+   ("perm_result") that calls take or fill, or offset and bytes of a field ("perm_result.value"). PERM_ERROR_RANGE: no
+   such name. */
 PERM_API int perm_version(void);
 PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes);

@@ -28,10 +28,9 @@ typedef struct perm_matrix {
    position given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale is called at
    the same time. */
 
-/* Reads a file; "-" is standard input, to its end. A first line that begins with %%MatrixMarket is a banner:
-   - Matrix Market, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex,
-     integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). Comment (%) and
-     blank lines anywhere after the first.
+/* Reads a file; "-" is standard input. A first line that begins with %%MatrixMarket is a banner, "%%MatrixMarket matrix
+   FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex, integer or pattern; general, symmetric,
+   skew-symmetric or hermitian (both triangles are returned). Comment (%) and blank lines anywhere after the first.
    Without one, options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate
    numbers; complex ones are a+bi, a-bi, bi or i without blanks inside.
    - array: rows of numbers, as many in every row.
@@ -43,13 +42,13 @@ typedef struct perm_matrix {
      Refused where both would do or neither quite does: coordinates of up to two entries that are rows of three numbers,
      or with more or fewer lines than announced; more than two rows of two integers, which may be edges; a file named
      .mtx without banner that is not coordinates.
-   For coordinates and edges without a banner, result->message tells how they were read; status is PERM_OK.
+   For coordinates and edges without a banner, result->message tells how they were read.
    The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real;
    PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
    Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
    magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits. Lines end in
    LF or CR LF and may have any length. Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever
-   sizes the file declares. A waiting read (of a pipe) looks at the limits when a signal interrupts it.
+   sizes it declares. A waiting read (of a pipe) looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found, what was
    expected". */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
@@ -60,14 +59,14 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
                                                     const perm_options *options, perm_matrix *matrix,
                                                     perm_result *result);
 
-/* Writes Matrix Market coordinate general, which perm_matrix_read reads back to the same bits; "-" is standard output.
-   A file is replaced as a whole (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and character devices
-   are written directly; directories, FIFOs, other devices and symbolic links are refused. PERM_ERROR_FILE with the
-   system's reason. O(nnz). */
+/* Writes Matrix Market coordinate general, which reads back to the same bits; "-" is standard output. A file is
+   replaced as a whole (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and character devices are
+   written directly; directories, FIFOs, other devices and symbolic links are refused. PERM_ERROR_FILE with the system's
+   reason. O(nnz). */
 PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matrix *matrix, perm_result *result);
 
-/* The same within the options cancel, max_seconds and progress. PERM_STOPPED_CANCELLED or _TIME: PATH is unchanged;
-   direct output ends anywhere. result->seconds: how long it took. */
+/* The same within the options cancel, max_seconds and progress. PERM_STOPPED_CANCELLED or _TIME: the file is unchanged;
+   direct output ends anywhere. */
 PERM_SPARSE_API perm_status perm_matrix_write_within(const char *path, const perm_matrix *matrix,
                                                      const perm_options *options, perm_result *result);
 
@@ -76,7 +75,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
                                                    const perm_options *options, perm_matrix *matrix,
                                                    perm_result *result);
 
-/* From nnz triplets in any order: entry t is at (row[t], column[t]), 0-based. Values by kind: PATTERN none, INTEGER
+/* From nnz triplets in any order: entry t is at (row[t], column[t]), from 0. Values by kind: PATTERN none, INTEGER
    integer[], REAL real[], COMPLEX real[] and imaginary[]; the other arrays may be NULL. PERM_ERROR_RANGE: an index;
    PERM_ERROR_FORMAT: a position twice; messages number triplets from 0. */
 PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
@@ -91,19 +90,18 @@ PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
 /* For languages that cannot read this header; see perm_layout. */
 PERM_SPARSE_API size_t perm_matrix_bytes(void);
 
-/* The job of a sparse matrix: entries in no perfect matching are dropped, rows and columns of degree 1 and 2
-   eliminated, the rest is split into blocks, a task or range each. Precision exact (Gaussian integers in complex
-   matrices), or default for kinds pattern and integer (unless doubles are predicted to be over 3 times as fast and
-   exact over a second): integers of as many words as the permanent can need; PERM_ERROR_OVERFLOW if a perm_integer may
-   have fewer. options.modulus: exact, modulo it. PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512
-   frontier vertices. PERM_STOPPED_CANCELLED or _TIME: stopped while planning, which reports progress with fraction 0;
-   *job is NULL. */
+/* The job of a sparse matrix: entries in no perfect matching are dropped, lines of degree 1 and 2 eliminated, the rest
+   is split into blocks, a task or range each. Precision exact (Gaussian integers in complex matrices), or default for
+   kinds pattern and integer (unless doubles are predicted to be over 3 times as fast and exact over a second): integers
+   of as many words as the permanent can need; PERM_ERROR_OVERFLOW if a perm_integer may have fewer. options.modulus:
+   exact, modulo it. PERM_ERROR_LIMIT: the prediction exceeds max_seconds, max_bytes or 512 frontier vertices.
+   PERM_STOPPED_CANCELLED or _TIME: stopped while planning, which reports progress with fraction 0; *job is NULL. */
 PERM_SPARSE_API perm_status perm_sparse_job(const perm_matrix *matrix, const perm_options *options, perm_job **job,
                                             perm_result *result);
 
-/* Permanent of a sparse matrix. Default precision computes integer kinds exactly, or in doubles (with their error
-   bound) if a perm_integer may be too short. Rectangular matrices (and the methods for them) become arrays of up to
-   PERM_MAX_LINES rows and columns for the engines of perm.h. */
+/* Permanent of a sparse matrix. Default precision takes doubles (with their error bound) if a perm_integer may be too
+   short. Rectangular matrices (and the methods for them) become arrays of up to PERM_MAX_LINES rows and columns for the
+   engines of perm.h. */
 PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const perm_options *options,
                                                 perm_result *result);
 
@@ -126,8 +124,8 @@ typedef struct perm_preparation {
   int degree_three, degree_four; /* lines of the blocks with so many entries: method decompose */
 } perm_preparation;
 
-/* Prepares a matrix as perm_sparse_job does with the same options. Of a rectangular matrix only the structural rank
-   (and the lines that limit it). O(nnz sqrt(n)) at worst, in practice linear. */
+/* Prepares a matrix as perm_sparse_job does. Of a rectangular one only the structural rank (and the lines that limit
+   it). O(nnz sqrt(n)) at worst, in practice linear. */
 PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const perm_options *options,
                                                perm_preparation *report, perm_result *result);
 

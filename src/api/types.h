@@ -15,9 +15,8 @@
 #define PERM_TEXT_BYTES 2900 /* enough for any perm_result_text */
 #define PERM_MESSAGE_BYTES 256
 
-/* Status of a call. 0: done. PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job
-   stopped early and may continue; value is NaN. Negative: an error; value is NaN, and result->message says which
-   argument is bad, and why. */
+/* Status of a call. PERM_TOLERANCE_NOT_MET: there is a value all the same. Other positive ones: the job stopped early
+   and may continue; value is NaN. Negative: an error; value is NaN, and result->message says why. */
 #define PERM_STATUS_LIST(X)                                                                                            \
   X(PERM_OK, 0, "done")                                                                                                \
   X(PERM_STOPPED_CANCELLED, 1, "cancelled by the caller")                                                              \
@@ -49,7 +48,7 @@ typedef enum perm_status {
   PERM_STATUS_MAKE_INT = 0x7fffffff
 } perm_status;
 
-/* Those from frontier to transversals, and after structure, are in perm_sparse.h. */
+/* From frontier to transversals, and after structure: in perm_sparse.h. */
 #define PERM_METHOD_LIST(X)                                                                                            \
   X(PERM_METHOD_AUTO, "auto", "the least predicted time")                                                              \
   X(PERM_METHOD_DENSE, "dense", "blocked Glynn sum, vector kernels")                                                   \
@@ -104,7 +103,7 @@ typedef enum perm_isa {
   PERM_ISA_COUNT
 } perm_isa;
 
-/* The format of a file without a banner: see perm_matrix_read. */
+/* Of a file without a banner: see perm_matrix_read. */
 #define PERM_FORMAT_LIST(X)                                                                                            \
   X(PERM_FORMAT_AUTO, "auto", "what the file shows; refused where that is two things")                                 \
   X(PERM_FORMAT_COORDINATE, "coordinate", "a line with rows, columns, entries; lines of row, column[, value]")         \
@@ -129,19 +128,18 @@ typedef struct perm_progress {
   const char *activity; /* static text */
 } perm_progress;
 
-/* options.gpu needs perm_cuda.cu and PERM_WITH_CUDA; else devices other than 0 are PERM_ERROR_DEVICE, unless
-   cpu_fallback is set. */
+/* Without perm_cuda.cu and PERM_WITH_CUDA, devices other than 0 are PERM_ERROR_DEVICE, unless cpu_fallback is set. */
 typedef struct perm_gpu_options {
   int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Used when predicted faster than one thread: for sums over
                        signs and counts, frontier programs (one device), batches from order 10 on */
   int cpu_fallback; /* 1: without a device the CPU does the work */
-  const char *cache; /* directory for compiled kernels, or NULL: compiled by every process */
-  int tune; /* the kernel for a sparse matrix (methods hybrid, cached). 0: predicted fastest. PERM_TUNE: if the sum is
-               predicted to take over 15 s, the fastest of a few on a slice; the choice, and with it last bits, may
-               differ from run to run. k > 0: candidate k, as in result.tuned: the same job again */
+  const char *cache; /* directory for compiled kernels; NULL: every process compiles */
+  int tune; /* the kernel of methods hybrid and cached. 0: predicted fastest. PERM_TUNE: for sums predicted to take
+               over 15 s, the fastest of a few on a slice; the choice, and with it last bits, may differ from run to
+               run. k > 0: candidate k, as in result.tuned: the same job again */
 } perm_gpu_options;
 
-/* options.checkpoint: for perm_job_execute and perm_compute_*. PRECISION says what it means for escalation. */
+/* For perm_job_execute and perm_compute_*. PRECISION says what it means for escalation. */
 typedef struct perm_checkpoint_file {
   const char *file;         /* holds finished work, read if it exists; NULL: no file */
   double seconds;           /* between writes; 0: 60 */
@@ -165,19 +163,19 @@ typedef struct perm_options {
   double tolerance;   /* relative error asked for (guaranteed if certify); 0: none */
   uint64_t modulus;   /* exact integers only: the permanent modulo this, 2 .. 2^63; 0: the permanent itself */
   double max_seconds; /* from the call on, with planning; tasks, which cannot be split, may be refused; 0: no limit */
-  double max_bytes;   /* of host memory at a time: the given matrix, plans, tables, states of all threads, with what
-                         malloc adds; not stacks and the caller's results. What is predicted to need more is not chosen;
-                         what needs more is refused, PERM_ERROR_LIMIT. 0: no limit */
+  double max_bytes;   /* of host memory at a time: the matrix, plans, tables, states of all threads, with what malloc
+                         adds; not stacks and the caller's results. What is predicted to need more is not chosen; what
+                         needs more is refused, PERM_ERROR_LIMIT. 0: no limit */
   double plan_effort; /* times the usual work on plans of sparse matrices, a few per cent of the predicted run or 20 ms,
-                         counted, not timed; 0: 1. With 10 or 100, better orders may be found */
+                         counted, not timed; 0: 1. 10 or 100 may find better orders */
   int (*progress)(const perm_progress *progress, void *user_data); /* non-zero cancels */
   void *user_data;
   const volatile int *cancel; /* NULL, or cancels when not 0 (set by any thread or signal) */
   perm_allocator allocator;
   perm_gpu_options gpu;
   perm_checkpoint_file checkpoint;
-  /* If not NULL, perm_compute_* call it instead of perm_job_execute (but for merging), as perm_mpi.c does. Its options
-     are those of the call, with the max_seconds that are left. */
+  /* Called by perm_compute_* instead of perm_job_execute (but for merging) unless NULL, as by perm_mpi.c, with the
+     call's options and the max_seconds that are left. */
   perm_status (*execute)(const struct perm_job *job, struct perm_state *state, const struct perm_options *options,
                          struct perm_result *result);
   void *execute_data;
@@ -194,17 +192,17 @@ typedef struct perm_integer {
   uint64_t word[PERM_INTEGER_WORDS];
 } perm_integer;
 
-/* permanent = (value + i imaginary) * 2^exp2. exp2 is 0 whenever value, error_bound and error_estimate are normal
-   doubles (or 0, INFINITY). After an error or an early stop (PERM_STOPPED_*, PERM_PART_DONE), value and imaginary are
-   NaN, error_bound and error_estimate INFINITY. */
+/* permanent = (value + i imaginary) * 2^exp2; the errors are in units of 2^exp2, too. exp2 is 0 whenever value and
+   errors are normal doubles (or 0, INFINITY). After an error or an early stop (PERM_STOPPED_*, PERM_PART_DONE), value
+   and imaginary are NaN, the errors INFINITY. */
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
-  double partial_sum, partial_imaginary; /* after an early stop: the terms summed so far of the first unfinished leaf,
-                                            in units of 2^exp2 (with a modulus, modulo it), no approximation; else 0 */
+  double partial_sum, partial_imaginary; /* after an early stop: the terms so far of the first unfinished leaf, in units
+                                            of 2^exp2 (with a modulus, modulo it), no approximation; else 0 */
   long long exp2;
-  double error_bound;    /* at least |value - permanent|, in units of 2^exp2; INFINITY: no guarantee; 0 if exact */
-  double error_estimate; /* likely |value - permanent|, in units of 2^exp2: a part of the bound, or as >>bounds says;
-                            attacks find no error above ten times that. INFINITY: unknown */
+  double error_bound;    /* at least |value - permanent|; INFINITY: no guarantee; 0 if exact */
+  double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says; attacks find no error
+                            above ten times that. INFINITY: unknown */
   int is_complex;    /* 1: errors are of the modulus */
   int exact;         /* 1: integer + i imaginary_integer is the permanent; value is its nearest double */
   perm_integer integer, imaginary_integer;
@@ -255,14 +253,14 @@ typedef struct perm_plan {
   uint64_t fingerprint;                              /* of matrix bits and the fields above */
 } perm_plan;
 
-/* An exactly associative sum: fixed point, two's complement, unit 2^-1074, least word first. Every finite double is a
-   whole number of units, so any order and grouping gives the same bits. 5632 bits hold 2^3000 terms of the largest
-   double, and sums of integers of PERM_INTEGER_WORDS words. */
+/* An exactly associative sum: fixed point, two's complement, least word first. Its unit 2^-1074 divides every finite
+   double, so any order and grouping gives the same bits. 5632 bits hold 2^3000 terms of the largest double, and sums of
+   integers of PERM_INTEGER_WORDS words. */
 typedef struct perm_sum {
   uint64_t word[PERM_SUM_WORDS];
 } perm_sum;
 
-/* What a range or task of one leaf yields. Zero before the first use. */
+/* What chunks of one leaf yield. Zero before the first use. */
 typedef struct perm_partial {
   perm_sum value, imaginary; /* sum of the terms */
   perm_sum absolute;         /* sum of |terms|, complex ones as |real| + |imaginary|; may be a sample, scaled up */
@@ -274,8 +272,8 @@ typedef struct perm_partial {
   double terms;
 } perm_partial;
 
-/* A job is an expression over leaves: products over matrix blocks, sums over branches. It is immutable, so any number
-   of threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk that cannot be split. */
+/* A job is an expression over leaves: products over matrix blocks, sums over branches. It is immutable: any number of
+   threads may run its ranges. A leaf is a range of chunks [0, chunks), or a task: one chunk. */
 typedef struct perm_job perm_job;
 typedef enum perm_leaf_kind { PERM_LEAF_RANGE, PERM_LEAF_TASK } perm_leaf_kind;
 typedef struct perm_leaf {
@@ -290,6 +288,6 @@ typedef struct perm_leaf {
   int tuned; /* with options.gpu.tune: its candidate; 0: none */
 } perm_leaf;
 
-/* Finished work of a job: per leaf a partial and the set of its chunks. */
+/* Finished work: for each leaf a partial and the set of its chunks. */
 typedef struct perm_state perm_state;
 #define PERM_PARTIAL_BYTES 2168

@@ -46,6 +46,11 @@ static int permi_int_exponent(long long e)
   return e < -5000 ? -5000 : e > 5000 ? 5000 : (int)e;
 }
 
+static double permi_ldexp(double x, long long e)
+{
+  return ldexp(x, permi_int_exponent(e));
+}
+
 /* x 2^e, exact unless the result is below the normal doubles. */
 static double permi_shift(double x, int e)
 {
@@ -131,150 +136,4 @@ static int permi_arithmetic_is_sound(void)
   return one + tiny == 1 && one - tiny * half == 1 && one + 3 * tiny == 1 + 4 * tiny && s.hi == 1 && s.lo == tiny / 2 &&
          least * half > 0 && whole == 1 && seventh == 1.0 / 7 &&
          fma(one + 2 * tiny, one + 2 * tiny, -product) == 4 * tiny * tiny;
-}
-
-/* perm_sum: a long fixed-point accumulator [Kul13]; word w has weight 2^(64 w - 1074). */
-static void permi_sum_carry(perm_sum *sum, int w, uint64_t low, uint64_t high, int subtract)
-{
-  if (subtract) {
-    uint64_t before = sum->word[w], borrow;
-    sum->word[w] = before - low;
-    borrow = before < low;
-    for (w++; w < PERM_SUM_WORDS && (high || borrow); w++, high = 0) {
-      uint64_t take = high + borrow; /* high < 2^63, so no wrap */
-      before = sum->word[w];
-      sum->word[w] = before - take;
-      borrow = before < take;
-    }
-  } else {
-    uint64_t carry;
-    sum->word[w] += low;
-    carry = sum->word[w] < low;
-    for (w++; w < PERM_SUM_WORDS && (high || carry); w++, high = 0) {
-      uint64_t give = high + carry;
-      sum->word[w] += give;
-      carry = sum->word[w] < give;
-    }
-  }
-}
-
-static void permi_sum_add_double(perm_sum *sum, double x) /* x finite */
-{
-  uint64_t bits, mantissa;
-  int exponent, shift;
-  memcpy(&bits, &x, sizeof bits);
-  exponent = (int)(bits >> 52 & 2047);
-  mantissa = bits & ((UINT64_C(1) << 52) - 1);
-  if (exponent)
-    mantissa |= UINT64_C(1) << 52;
-  else
-    exponent = 1;
-  if (!mantissa)
-    return;
-  shift = (exponent - 1) & 63;
-  permi_sum_carry(sum, (exponent - 1) >> 6, mantissa << shift, shift ? mantissa >> (64 - shift) : 0, (int)(bits >> 63));
-}
-
-static void permi_sum_add(perm_sum *sum, const perm_sum *other)
-{
-  uint64_t carry = 0;
-  int w;
-  for (w = 0; w < PERM_SUM_WORDS; w++) {
-    uint64_t with_carry = other->word[w] + carry;
-    carry = with_carry < carry;
-    sum->word[w] += with_carry;
-    carry += sum->word[w] < with_carry;
-  }
-}
-
-PERMI_UNUSED
-    static void
-    permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int words, int negative)
-{
-  int i; /* 1 = 2^1074 units: word 16, bit 50 */
-  for (i = 0; i < words && i < PERM_SUM_WORDS - 17; i++)
-    permi_sum_carry(sum, 16 + i, magnitude[i] << 50, magnitude[i] >> 14, negative);
-}
-
-static int permi_sum_negative(const perm_sum *sum)
-{
-  return (int)(sum->word[PERM_SUM_WORDS - 1] >> 63);
-}
-
-static perm_sum permi_sum_magnitude(const perm_sum *sum)
-{
-  perm_sum r = *sum;
-  if (permi_sum_negative(sum)) {
-    uint64_t carry = 1;
-    int w;
-    for (w = 0; w < PERM_SUM_WORDS; w++) {
-      r.word[w] = ~r.word[w] + carry;
-      carry = carry && !r.word[w];
-    }
-  }
-  return r;
-}
-
-/* Nearest double to |sum| 2^-shift (ties to even), normal and below 2^64; *exp2 = shift. */
-static double permi_magnitude_double(const perm_sum *magnitude, int *exp2)
-{
-  uint64_t top, below = 0;
-  int w = PERM_SUM_WORDS - 1, i, lead = 0;
-  *exp2 = 0;
-  while (w >= 0 && !magnitude->word[w])
-    w--;
-  if (w < 0)
-    return 0;
-  top = magnitude->word[w];
-  while (!(top >> 63))
-    top <<= 1, lead++;
-  if (w > 0) {
-    if (lead)
-      top |= magnitude->word[w - 1] >> (64 - lead);
-    below = magnitude->word[w - 1] << lead;
-    for (i = 0; i < w - 1; i++)
-      below |= magnitude->word[i];
-  }
-  *exp2 = 64 * w - lead - 1074;
-  /* keep 53 of the 64 bits, round by the 11 dropped ones and the sticky rest */
-  {
-    uint64_t kept = top >> 11, dropped = top & 2047, half = 1024;
-    if (dropped > half || (dropped == half && (below || (kept & 1))))
-      kept++;
-    return (double)kept * 2048.0;
-  }
-}
-
-/* The sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
-static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
-{
-  perm_sum rest = permi_sum_magnitude(sum);
-  permi_dd r = {0, 0};
-  int e, e2;
-  *exp2 = 0;
-  r.hi = permi_magnitude_double(&rest, &e);
-  if (r.hi == 0)
-    return r;
-  { /* rest -= hi 2^e: hi is a multiple of 2^11 */
-    uint64_t mantissa = (uint64_t)(r.hi / 2048.0);
-    int bit = e + 11 + 1074;
-    if (bit >= 0) {
-      int shift = bit & 63;
-      permi_sum_carry(&rest, bit >> 6, mantissa << shift, shift ? mantissa >> (64 - shift) : 0, 1);
-    } else { /* the sum has fewer than 53 bits */
-      permi_sum_carry(&rest, 0, mantissa >> -bit, 0, 1);
-    }
-  }
-  {
-    int less = permi_sum_negative(&rest);
-    rest = permi_sum_magnitude(&rest);
-    r.lo = permi_magnitude_double(&rest, &e2);
-    r.lo = ldexp(less ? -r.lo : r.lo, e2 - e);
-  }
-  if (permi_sum_negative(sum)) {
-    r.hi = -r.hi;
-    r.lo = -r.lo;
-  }
-  *exp2 = (long long)e + 64;
-  return permi_dd_scale(r, -64);
 }

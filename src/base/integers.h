@@ -1,17 +1,9 @@
 /* ======================================================================================= >>integers
-   Integers of any size: magnitudes of 64-bit words, and perm_integer. */
+   Integers of any size: magnitudes of 64-bit words, perm_sum and perm_integer. */
 #pragma once
 #include "doubles.h"
 
-/* Magnitudes of n words. */
-static int permi_words_compare(const uint64_t *a, const uint64_t *b, int n)
-{
-  while (n-- > 0)
-    if (a[n] != b[n])
-      return a[n] < b[n] ? -1 : 1;
-  return 0;
-}
-
+/* a += b, a -= b of n words; return the carry, the borrow. */
 static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
 {
   uint64_t carry = 0;
@@ -25,7 +17,7 @@ static uint64_t permi_words_add(uint64_t *a, const uint64_t *b, int n)
   return carry;
 }
 
-static void permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
+static uint64_t permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
 {
   uint64_t borrow = 0;
   int i;
@@ -34,6 +26,7 @@ static void permi_words_subtract(uint64_t *a, const uint64_t *b, int n)
     borrow = (t < borrow) | (before < t);
     a[i] = before - t;
   }
+  return borrow;
 }
 
 typedef struct permi_wide {
@@ -103,7 +96,7 @@ static PERMI_ALWAYS_INLINE uint64_t permi_words_times(uint64_t *y, const uint64_
   return carry;
 }
 
-/* Returns 1 if x, two's complement, is negative; magnitude = |x|. */
+/* Returns 1 if x, two's complement, is negative; magnitude = |x|, which may be x itself. */
 static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int words)
 {
   const int negative = (int)(x[words - 1] >> 63);
@@ -114,6 +107,103 @@ static int permi_words_magnitude(uint64_t *magnitude, const uint64_t *x, int wor
     carry = carry && !magnitude[i];
   }
   return negative;
+}
+
+/* Nearest double to the magnitude times 2^-*exp2 (ties to even): from 2^63 to 2^64, or 0. */
+static double permi_words_double(const uint64_t *word, int words, int *exp2)
+{
+  uint64_t top, below = 0;
+  int w = words - 1, lead = 0, i;
+  *exp2 = 0;
+  while (w >= 0 && !word[w])
+    w--;
+  if (w < 0)
+    return 0;
+  top = word[w];
+  for (; !(top >> 63); lead++)
+    top <<= 1;
+  if (w > 0) {
+    top |= lead ? word[w - 1] >> (64 - lead) : 0;
+    below = word[w - 1] << lead;
+  }
+  for (i = 0; i < w - 1; i++)
+    below |= word[i];
+  *exp2 = 64 * w - lead;
+  return (double)(top | (below != 0)); /* 64 bits round as all would */
+}
+
+/* perm_sum: a long fixed-point accumulator [Kul13] in units of 2^-1074. Adds x 2^bit units, or subtracts them, since
+   s - x = ~(~s + x). */
+static void permi_sum_add_bits(perm_sum *sum, uint64_t x, int bit, int subtract)
+{
+  const uint64_t flip = subtract ? UINT64_MAX : 0;
+  const int shift = bit & 63;
+  const uint64_t low = x << shift, high = shift ? x >> (64 - shift) : 0;
+  uint64_t *word = sum->word + (bit >> 6), *end = sum->word + PERM_SUM_WORDS;
+  uint64_t now = (*word ^ flip) + low, carry = high + (now < low);
+  *word = now ^ flip;
+  while (carry && ++word < end) {
+    now = (*word ^ flip) + carry;
+    *word = now ^ flip;
+    carry = now < carry;
+  }
+}
+
+static void permi_sum_add_double(perm_sum *sum, double x) /* x finite */
+{
+  uint64_t bits, mantissa;
+  int exponent;
+  memcpy(&bits, &x, sizeof bits);
+  exponent = (int)(bits >> 52 & 2047);
+  mantissa = bits & ((UINT64_C(1) << 52) - 1);
+  if (exponent)
+    mantissa |= UINT64_C(1) << 52;
+  permi_sum_add_bits(sum, mantissa, exponent ? exponent - 1 : 0, (int)(bits >> 63));
+}
+
+static void permi_sum_add(perm_sum *sum, const perm_sum *other)
+{
+  permi_words_add(sum->word, other->word, PERM_SUM_WORDS);
+}
+
+PERMI_UNUSED
+static void permi_sum_add_integer(perm_sum *sum, const uint64_t *magnitude, int words, int negative)
+{
+  int i;
+  for (i = 0; i < words && i < PERM_SUM_WORDS - 17; i++)
+    permi_sum_add_bits(sum, magnitude[i], 1074 + 64 * i, negative);
+}
+
+/* *sum = |*sum|; returns 1 if it was negative. */
+static int permi_sum_drop_sign(perm_sum *sum)
+{
+  return sum->word[PERM_SUM_WORDS - 1] >> 63 && permi_words_magnitude(sum->word, sum->word, PERM_SUM_WORDS);
+}
+
+/* The sum to about 106 bits as hi + lo times 2^*exp2, with 1/2 <= |hi| <= 1 (or 0, exponent 0). */
+static permi_dd permi_sum_value(const perm_sum *sum, long long *exp2)
+{
+  permi_dd r = {0, 0};
+  perm_sum rest = *sum;
+  const int negative = permi_sum_drop_sign(&rest);
+  uint64_t mantissa;
+  int e, rest_e;
+  *exp2 = 0;
+  r.hi = permi_words_double(rest.word, PERM_SUM_WORDS, &e);
+  if (r.hi == 0)
+    return r;
+  mantissa = (uint64_t)(r.hi / 2048); /* hi is a multiple of 2^11 */
+  if (e + 11 < 0) /* the sum has fewer than 53 bits */
+    permi_sum_add_bits(&rest, mantissa >> (-e - 11), 0, 1);
+  else
+    permi_sum_add_bits(&rest, mantissa, e + 11, 1);
+  if (permi_sum_drop_sign(&rest))
+    r.lo = -permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
+  else
+    r.lo = permi_words_double(rest.word, PERM_SUM_WORDS, &rest_e);
+  r.lo = ldexp(r.lo, rest_e - e);
+  *exp2 = (long long)e - 1074 + 64;
+  return permi_dd_scale(negative ? permi_dd_negate(r) : r, -64);
 }
 
 static void permi_sum_add_signed(perm_sum *sum, const uint64_t *x, int words)
@@ -134,8 +224,7 @@ PERMI_UNUSED static perm_integer permi_integer_of(int64_t x)
 {
   perm_integer a;
   memset(&a, 0, sizeof a);
-  a.negative = x < 0;
-  a.word[0] = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+  a.negative = permi_words_magnitude(a.word, (const uint64_t *)&x, 1);
   a.words = x != 0;
   return a;
 }
@@ -147,13 +236,10 @@ static int permi_integer_add(perm_integer *a, const perm_integer *b, int subtrac
   if (a->negative == negative) {
     if (permi_words_add(a->word, b->word, PERM_INTEGER_WORDS))
       return 0;
-  } else if (permi_words_compare(a->word, b->word, PERM_INTEGER_WORDS) >= 0) {
-    permi_words_subtract(a->word, b->word, PERM_INTEGER_WORDS);
-  } else {
-    uint64_t difference[PERM_INTEGER_WORDS];
-    memcpy(difference, b->word, sizeof difference);
-    permi_words_subtract(difference, a->word, PERM_INTEGER_WORDS);
-    memcpy(a->word, difference, sizeof difference);
+  } else if (permi_words_subtract(a->word, b->word, PERM_INTEGER_WORDS)) { /* b is larger */
+    uint64_t negated[PERM_INTEGER_WORDS] = {0};
+    permi_words_subtract(negated, a->word, PERM_INTEGER_WORDS);
+    memcpy(a->word, negated, sizeof negated);
     a->negative = negative;
   }
   permi_integer_trim(a);
@@ -235,14 +321,14 @@ static void permi_integer_reduce(perm_integer *a, uint64_t p)
 /* Returns 0 if there is a fraction or the integer is too long. */
 static int permi_sum_integer(const perm_sum *sum, perm_integer *integer)
 {
-  perm_sum r = permi_sum_magnitude(sum);
+  perm_sum r = *sum;
   int i;
+  integer->negative = permi_sum_drop_sign(&r);
   for (i = 0; i < 16; i++)
     if (r.word[i])
       return 0;
   if (r.word[16] & ((UINT64_C(1) << 50) - 1) || r.word[PERM_SUM_WORDS - 1] >> 50)
     return 0;
-  integer->negative = permi_sum_negative(sum);
   for (i = 0; i < PERM_INTEGER_WORDS; i++)
     integer->word[i] = r.word[16 + i] >> 50 | r.word[17 + i] << 14;
   permi_integer_trim(integer);

@@ -28,6 +28,17 @@ static double permi_modulus(double a, double b)
   return (fabs(a) + fabs(b)) * (b != 0 ? 1 + 4 * PERMI_UNIT : 1);
 }
 
+/* The same number in units that are 2^d as large. */
+static void permi_number_raise(permi_number *a, long long d)
+{
+  const int shift = -permi_int_exponent(d);
+  a->value = permi_dd_scale(a->value, shift);
+  a->imaginary = permi_dd_scale(a->imaginary, shift);
+  a->error = ldexp(a->error, shift);
+  a->estimate = ldexp(a->estimate, shift);
+  a->exp2 += d;
+}
+
 /* Brings the larger of |value| and |imaginary| into [1/2, 1], exactly, lest products overflow; for a value of 0 its
    error, or else its estimate. */
 static void permi_number_normalise(permi_number *a)
@@ -41,11 +52,7 @@ static void permi_number_normalise(permi_number *a)
   if (lead == 0)
     return;
   frexp(lead, &e);
-  a->value = permi_dd_scale(a->value, -e);
-  a->imaginary = permi_dd_scale(a->imaginary, -e);
-  a->error = ldexp(a->error, -e);
-  a->estimate = ldexp(a->estimate, -e);
-  a->exp2 += e;
+  permi_number_raise(a, e);
 }
 
 /* ab, rounded up where it underflows; 0 when either is 0, even times infinity. */
@@ -56,10 +63,8 @@ static double permi_times(double a, double b)
 
 static void permi_dd_multiply_complex(permi_dd *a, permi_dd *b, permi_dd c, permi_dd d)
 {
-  permi_dd bd = permi_dd_multiply(*b, d), ad = permi_dd_multiply(*a, d);
-  bd.hi = -bd.hi;
-  bd.lo = -bd.lo;
-  *a = permi_dd_add(permi_dd_multiply(*a, c), bd);
+  const permi_dd bd = permi_dd_multiply(*b, d), ad = permi_dd_multiply(*a, d);
+  *a = permi_dd_add(permi_dd_multiply(*a, c), permi_dd_negate(bd));
   *b = permi_dd_add(ad, permi_dd_multiply(*b, c));
 }
 
@@ -132,21 +137,15 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
   permi_number_normalise(a);
   permi_number_normalise(&b);
   if (b.value.hi != 0 || b.imaginary.hi != 0 || b.error != 0) {
-    int nothing = a->value.hi == 0 && a->imaginary.hi == 0 && a->error == 0;
-    long long d = nothing ? LLONG_MAX : b.exp2 - a->exp2;
-    if (d > 0) {
-      int shift = -permi_int_exponent(d);
-      a->value = permi_dd_scale(a->value, shift);
-      a->imaginary = permi_dd_scale(a->imaginary, shift);
-      a->error = ldexp(a->error, shift) + (nothing ? 0 : DBL_MIN);
-      a->estimate = ldexp(a->estimate, shift);
+    const long long d = b.exp2 - a->exp2;
+    if (a->value.hi == 0 && a->imaginary.hi == 0 && a->error == 0) {
       a->exp2 = b.exp2;
+    } else if (d > 0) {
+      permi_number_raise(a, d);
+      a->error += DBL_MIN;
     } else {
-      int shift = permi_int_exponent(d);
-      b.value = permi_dd_scale(b.value, shift);
-      b.imaginary = permi_dd_scale(b.imaginary, shift);
-      b.error = ldexp(b.error, shift) + DBL_MIN;
-      b.estimate = ldexp(b.estimate, shift);
+      permi_number_raise(&b, -d);
+      b.error += DBL_MIN;
     }
     a->value = permi_dd_add(a->value, b.value);
     a->imaginary = permi_dd_add(a->imaginary, b.imaginary);
@@ -158,16 +157,9 @@ static perm_status permi_number_add(permi_number *a, const permi_number *b_given
   return PERM_OK;
 }
 
-/* Nearest double (ties to even) times 2^-*exp2. */
 static double permi_integer_double(const perm_integer *integer, int *exp2)
 {
-  perm_sum sum;
-  double r;
-  memset(&sum, 0, sizeof sum);
-  memcpy(sum.word, integer->word, sizeof integer->word);
-  r = permi_magnitude_double(&sum, exp2);
-  if (r != 0)
-    *exp2 += 1074;
+  const double r = permi_words_double(integer->word, PERM_INTEGER_WORDS, exp2);
   return integer->negative ? -r : r;
 }
 
@@ -186,8 +178,8 @@ static void permi_number_result(const permi_number *number, perm_result *result)
     a.value = permi_dd_make(permi_integer_double(&a.integer, &e));
     a.imaginary = permi_dd_make(permi_integer_double(&a.imaginary_integer, &other));
     a.exp2 = a.value.hi == 0 || (a.imaginary.hi != 0 && other > e) ? other : e;
-    a.value.hi = ldexp(a.value.hi, permi_int_exponent(e - a.exp2));
-    a.imaginary.hi = ldexp(a.imaginary.hi, permi_int_exponent(other - a.exp2));
+    a.value.hi = permi_ldexp(a.value.hi, e - a.exp2);
+    a.imaginary.hi = permi_ldexp(a.imaginary.hi, other - a.exp2);
     result->exact = 1;
     result->integer = a.integer;
     result->imaginary_integer = a.imaginary_integer;
@@ -201,14 +193,8 @@ static void permi_number_result(const permi_number *number, perm_result *result)
   if (a.value.hi == 0 && a.imaginary.hi == 0 && a.error == 0)
     a.exp2 = 0;
   if (a.exp2 >= -1021 && a.exp2 <= 1024 && permi_fits(a.error, (int)a.exp2) && permi_fits(a.estimate, (int)a.exp2) &&
-      permi_fits(fabs(a.value.hi), (int)a.exp2) && permi_fits(fabs(a.imaginary.hi), (int)a.exp2)) {
-    e = (int)a.exp2;
-    a.value.hi = ldexp(a.value.hi, e);
-    a.imaginary.hi = ldexp(a.imaginary.hi, e);
-    a.error = ldexp(a.error, e);
-    a.estimate = ldexp(a.estimate, e);
-    a.exp2 = 0;
-  }
+      permi_fits(fabs(a.value.hi), (int)a.exp2) && permi_fits(fabs(a.imaginary.hi), (int)a.exp2))
+    permi_number_raise(&a, -a.exp2);
   result->value = a.value.hi + 0; /* no -0 */
   result->imaginary = a.imaginary.hi + 0;
   result->exp2 = a.exp2;

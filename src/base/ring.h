@@ -162,11 +162,10 @@ static PERMI_ALWAYS_INLINE void permi_value_add(permi_algebra algebra, const per
     memset(to, 0, 8 * permi_value_words(algebra, numbers));
   switch (algebra) {
   case PERMI_MAGNITUDES:
-    permi_accumulate(y, c->real * x[0], fresh);
-    break;
   case PERMI_SIGNED:
     permi_accumulate(y, c->real * x[0], fresh);
-    permi_accumulate(y + 1, c->absolute * x[1], fresh);
+    if (algebra == PERMI_SIGNED)
+      permi_accumulate(y + 1, c->absolute * x[1], fresh);
     break;
   case PERMI_COMPLEX:
   case PERMI_PAIR_VALUES: {

@@ -1,8 +1,7 @@
 /* ===================================================================================== >>components
-   Strong components of the digraph with an arc from row i to the row matched to each column of i: the fine
-   Dulmage-Mendelsohn decomposition (Canad. J. Math. 10 (1958) 517-534). An entry lies in some perfect matching if
-   and only if its row and column are of one component. R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160, O(nnz).
-   work: 4 n, cursor: n. Returns the number of components; fewer if stopped. */
+   Strong components of the digraph with an arc from row i to the row matched to each column of i, in O(nnz)
+   [Tar72]: the fine Dulmage-Mendelsohn decomposition [DM58]. An entry lies in some perfect matching if and only if
+   its row and column are of one component. work: 4 n, cursor: n. Returns their number; fewer if stopped. */
 #pragma once
 #include "../job/control.h"
 

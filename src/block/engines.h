@@ -22,29 +22,24 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   const perm_allocator *allocator = &maker->options->allocator;
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
   const size_t count = (size_t)n * (size_t)n * (size_t)parts;
-  double *real = NULL;
-  int64_t *integer = NULL;
-  int i, e;
+  double *real;
+  int64_t *integer;
+  int i, e, part;
   *entries = permi_allocate(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(maker->result);
   memset(*entries, 0, count * 8);
-  if (block->integer)
-    integer = (int64_t *)*entries;
-  else
-    real = (double *)*entries;
+  integer = block->integer ? (int64_t *)*entries : NULL;
+  real = block->integer ? NULL : (double *)*entries;
   for (i = 0; i < n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      const int at = (i * n + block->neighbour[e] - n) * parts, edge = block->edge[e];
-      if (integer)
-        integer[at] = block->integer[edge];
-      else
-        real[at] = block->real[edge];
-      if (integer && parts == 2)
-        integer[at + 1] = block->imaginary_integer[edge];
-      else if (parts == 2)
-        real[at + 1] = block->imaginary[edge];
-    }
+    for (e = block->start[i]; e < block->start[i + 1]; e++)
+      for (part = 0; part < parts; part++) {
+        const int at = (i * n + block->neighbour[e] - n) * parts + part, edge = block->edge[e];
+        if (integer)
+          integer[at] = (part ? block->imaginary_integer : block->integer)[edge];
+        else
+          real[at] = (part ? block->imaginary : block->real)[edge];
+      }
   *problem = permi_problem_make(n, n, real, integer, n, permi_reach_of(parts), NULL, NULL);
   return PERM_OK;
 }

@@ -1,7 +1,7 @@
 /* ======================================================================================= >>matching
-   Maximum matching of a bipartite graph in O(nnz sqrt(n)). J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973)
-   225-231. Row i has columns column[start[i]..start[i+1]). row_match and column_match get the partner or -1. work: 3
-   n, cursor: n. Returns the number of pairs; fewer if stopped. */
+   Maximum matching of a bipartite graph in O(nnz sqrt(n)) [HK73]. Row i has columns column[start[i]..start[i+1]).
+   row_match and column_match get the partner or -1. work: 3 n, cursor: n. Returns the number of pairs; fewer if
+   stopped. */
 #pragma once
 #include "../matrix/matrix.h"
 

@@ -3,8 +3,8 @@
    Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is
    touched and not eliminated: with a rows, b columns and d more columns than rows eliminated, it has at most sum_i
    C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched.
-   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Seeds are fixed
-   and predicted work sets the number of moves: an order never varies. */
+   A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Fixed seeds and
+   predicted work: an order never varies. */
 #pragma once
 #include "../base/prices.h"
 #include "../matrix/matrix.h"
@@ -12,8 +12,7 @@
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
 #define PERMI_ORDER_START 1e45
-/* Orders this many times slower than the rival are not annealed: annealing gained 27x once (a Mycielski graph), else
-   1-3x. */
+/* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-3x. */
 #define PERMI_ORDER_HOPELESS 20
 #define PERMI_GREEDY_LOOK 64
 #define PERMI_ORDER_ANNEAL 1024
@@ -166,8 +165,8 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
   return permi_order_states(binomial, walk->width[0], walk->width[1], walk->eliminated[1] - walk->eliminated[0]);
 }
 
-/* Writes a greedy order, returns its cost: each time the vertex that leaves the smallest frontier, among rows (kind
-   0), columns (1) or both (2). INFINITY: over `limit`, or stopped. */
+/* Writes an order, returns its cost: next the vertex that leaves the smallest frontier, among rows (kind 0), columns
+   (1) or both (2). INFINITY: over `limit`, or stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
                                  uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
@@ -233,17 +232,21 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   return cost;
 }
 
-/* The eliminated and touched vertices before each position are bit sets. Permuting positions i..j changes only those
-   between: a move walks these until its cost exceeds what chance allows. */
+/* Before each position. Permuting positions i..j changes only those between: a move walks these until its cost exceeds
+   what chance allows. */
+typedef struct permi_positions {
+  uint64_t *sets; /* bits: eliminated rows, columns, touched rows, columns */
+  int *counts;    /* touched rows, columns, more columns than rows gone */
+  double *states, *cost;
+} permi_positions;
+
 typedef struct permi_anneal {
   const permi_block *block;
   const double *binomial;
   const permi_budget *budget;
   int words;
   uint64_t *adjacent;
-  uint64_t *sets, *trial; /* by position: eliminated rows, columns, touched rows, columns */
-  int *counts, *trial_counts;
-  double *states, *trial_states, *cost, *trial_cost;
+  permi_positions now, trial;
   int *order, *candidate, *best;
   double units, told;
 } permi_anneal;
@@ -259,19 +262,20 @@ typedef struct permi_anneal {
 static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, int p, int v)
 {
   int n = a->block->n, side = v >= n, other = 1 - side, i = v - side * n, w, size = 4 * words, left = 0, e;
-  const uint64_t *from = a->trial + (size_t)p * (size_t)size;
-  uint64_t *to = a->trial + (size_t)(p + 1) * (size_t)size;
+  const permi_positions *trial = &a->trial;
+  const uint64_t *from = trial->sets + (size_t)p * (size_t)size;
+  uint64_t *to = trial->sets + (size_t)(p + 1) * (size_t)size;
   uint64_t *gone = to + side * words, *gone_other = to + other * words, *touched = to + (2 + side) * words;
   uint64_t *touched_other = to + (2 + other) * words;
-  const int *count = a->trial_counts + 3 * (size_t)p;
-  int *next = a->trial_counts + 3 * (size_t)(p + 1);
+  const int *count = trial->counts + 3 * (size_t)p;
+  int *next = trial->counts + 3 * (size_t)(p + 1);
   a->units += PERMI_ANNEAL_UNITS(words);
   for (w = 0; w < size; w++)
     to[w] = from[w];
   for (w = 0; w < 3; w++)
     next[w] = count[w];
-  a->trial_states[p + 1] = a->trial_states[p];
-  a->trial_cost[p + 1] = a->trial_cost[p];
+  trial->states[p + 1] = trial->states[p];
+  trial->cost[p + 1] = trial->cost[p];
   if (gone[i >> 6] >> (i & 63) & 1)
     return; /* went by itself before */
   a->units += PERMI_ANNEAL_ENTRY_UNITS(words) * (a->block->start[v + 1] - a->block->start[v]);
@@ -298,21 +302,19 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
       next[other]++;
     }
   }
-  a->trial_states[p + 1] =
+  trial->states[p + 1] =
       permi_order_price(permi_order_states(a->binomial, next[0], next[1], next[2]), a->budget->most);
-  a->trial_cost[p + 1] += 0.25 * a->trial_states[p] + a->trial_states[p + 1] * (1 + 0.5 * left);
+  trial->cost[p + 1] += 0.25 * trial->states[p] + trial->states[p + 1] * (1 + 0.5 * left);
 }
 
-static void permi_anneal_copy(permi_anneal *a, int from, int to, int keep)
+static void permi_anneal_copy(const permi_anneal *a, permi_positions *to, const permi_positions *from, int first,
+                              int last)
 {
-  size_t size = 4 * (size_t)a->words, first = (size_t)from, count = (size_t)(to - from);
-  uint64_t *sets = keep ? a->sets : a->trial;
-  int *counts = keep ? a->counts : a->trial_counts;
-  double *states = keep ? a->states : a->trial_states, *cost = keep ? a->cost : a->trial_cost;
-  memcpy(sets + first * size, (keep ? a->trial : a->sets) + first * size, count * size * sizeof *sets);
-  memcpy(counts + 3 * first, (keep ? a->trial_counts : a->counts) + 3 * first, 3 * count * sizeof *counts);
-  memcpy(states + first, (keep ? a->trial_states : a->states) + first, count * sizeof *states);
-  memcpy(cost + first, (keep ? a->trial_cost : a->cost) + first, count * sizeof *cost);
+  const size_t size = 4 * (size_t)a->words, at = (size_t)first, count = (size_t)(last - first);
+  memcpy(to->sets + at * size, from->sets + at * size, count * size * sizeof *to->sets);
+  memcpy(to->counts + 3 * at, from->counts + 3 * at, 3 * count * sizeof *to->counts);
+  memcpy(to->states + at, from->states + at, count * sizeof *to->states);
+  memcpy(to->cost + at, from->cost + at, count * sizeof *to->cost);
 }
 
 static PERMI_ALWAYS_INLINE int permi_anneal_walk_words(permi_anneal *a, int words, const int *order, int from, int to,
@@ -321,7 +323,7 @@ static PERMI_ALWAYS_INLINE int permi_anneal_walk_words(permi_anneal *a, int word
   int p;
   for (p = from; p < to; p++) {
     permi_anneal_step(a, words, p, order[p]);
-    if (a->trial_cost[p + 1] + after > limit)
+    if (a->trial.cost[p + 1] + after > limit)
       break;
   }
   return p;
@@ -360,19 +362,20 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
   int length = 2 * a->block->n, p, words = a->words;
   double best, total, heat = hot, end = a->units + units, step = units / PERMI_ANNEAL_STEPS;
   const double cooling = pow(PERMI_ANNEAL_COLD / hot, 1.0 / PERMI_ANNEAL_STEPS);
+  permi_positions *now = &a->now, *trial = &a->trial;
   double cooler = a->units + step;
-  memset(a->trial, 0, 4 * (size_t)words * sizeof *a->trial);
-  memset(a->trial_counts, 0, 3 * sizeof *a->trial_counts);
-  a->trial_states[0] = 1;
-  a->trial_cost[0] = 0;
+  memset(trial->sets, 0, 4 * (size_t)words * sizeof *trial->sets);
+  memset(trial->counts, 0, 3 * sizeof *trial->counts);
+  trial->states[0] = 1;
+  trial->cost[0] = 0;
   permi_anneal_walk(a, a->order, 0, length, 0, (double)INFINITY);
-  permi_anneal_copy(a, 0, length + 1, 1);
+  permi_anneal_copy(a, now, trial, 0, length + 1);
   memcpy(a->best, a->order, (size_t)length * sizeof *a->order);
-  best = total = a->cost[length];
+  best = total = now->cost[length];
   while (a->units < end) {
     int span = 1 + permi_order_below(seed, permi_order_below(seed, 8) ? (length < 12 ? length - 1 : 11) : length - 1);
     int first = permi_order_below(seed, length - span), last = first + span, kind = permi_order_below(seed, 4), k;
-    double chance = permi_order_random(seed), mantissa, limit, after = a->cost[length] - a->cost[last + 1];
+    double chance = permi_order_random(seed), mantissa, limit, shift, after = now->cost[length] - now->cost[last + 1];
     int *candidate = a->candidate;
     const int *order = a->order;
     a->units += PERMI_ANNEAL_MOVE_UNITS;
@@ -400,19 +403,17 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
         candidate[k + 1] = order[k];
       candidate[first] = order[last];
     }
-    permi_anneal_copy(a, first, first + 1, 0);
+    permi_anneal_copy(a, trial, now, first, first + 1);
     if (permi_anneal_walk(a, candidate, first, last + 1, after, limit) <= last)
       continue;
-    total = a->trial_cost[last + 1] + after;
-    {
-      double shift = a->trial_cost[last + 1] - a->cost[last + 1];
-      a->units += PERMI_ANNEAL_TAKEN_UNITS + PERMI_ANNEAL_COPY_UNITS(words) * (span + 1) +
-                  PERMI_ANNEAL_SHIFT_UNITS * (length - last);
-      permi_anneal_copy(a, first + 1, last + 2, 1);
-      memcpy(a->order + first, candidate + first, (size_t)(span + 1) * sizeof *candidate);
-      for (p = last + 2; shift != 0 && p <= length; p++)
-        a->cost[p] += shift;
-    }
+    total = trial->cost[last + 1] + after;
+    shift = trial->cost[last + 1] - now->cost[last + 1];
+    a->units += PERMI_ANNEAL_TAKEN_UNITS + PERMI_ANNEAL_COPY_UNITS(words) * (span + 1) +
+                PERMI_ANNEAL_SHIFT_UNITS * (length - last);
+    permi_anneal_copy(a, now, trial, first + 1, last + 2);
+    memcpy(a->order + first, candidate + first, (size_t)(span + 1) * sizeof *candidate);
+    for (p = last + 2; shift != 0 && p <= length; p++)
+      now->cost[p] += shift;
     if (total < best * (1 - 1e-9)) {
       double left;
       best = total;
@@ -447,39 +448,29 @@ static double permi_anneal_units(double cost, const permi_budget *budget)
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
 
-static void permi_anneal_release(const perm_allocator *allocator, permi_anneal *a)
+static int permi_positions_get(permi_pool *pool, size_t count, size_t words, permi_positions *positions)
 {
-  permi_release(allocator, a->adjacent);
-  permi_release(allocator, a->sets);
-  permi_release(allocator, a->trial);
-  permi_release(allocator, a->counts);
-  permi_release(allocator, a->states);
-  permi_release(allocator, a->order);
+  positions->sets = (uint64_t *)permi_pool_get(pool, count * 4 * words, sizeof(uint64_t));
+  positions->counts = (int *)permi_pool_get(pool, count * 3, sizeof(int));
+  positions->states = (double *)permi_pool_get(pool, count, sizeof(double));
+  positions->cost = (double *)permi_pool_get(pool, count, sizeof(double));
+  return !pool->failed;
 }
 
-static int permi_anneal_create(const perm_allocator *allocator, const permi_block *block, const double *binomial,
-                               permi_anneal *a)
+static int permi_anneal_create(permi_pool *pool, const permi_block *block, const double *binomial,
+                               const permi_budget *budget, permi_anneal *a)
 {
-  size_t n = (size_t)block->n, positions = 2 * n + 1, words = (n + 63) / 64;
+  const size_t n = (size_t)block->n, words = (n + 63) / 64;
   int v, e;
   memset(a, 0, sizeof *a);
   a->block = block;
   a->binomial = binomial;
+  a->budget = budget;
   a->words = (int)words;
-  a->adjacent = (uint64_t *)permi_allocate(allocator, 2 * n * words, sizeof(uint64_t));
-  a->sets = (uint64_t *)permi_allocate(allocator, positions * 4 * words, sizeof(uint64_t));
-  a->trial = (uint64_t *)permi_allocate(allocator, positions * 4 * words, sizeof(uint64_t));
-  a->counts = (int *)permi_allocate(allocator, positions * 6, sizeof(int));
-  a->states = (double *)permi_allocate(allocator, positions * 4, sizeof(double));
-  a->order = (int *)permi_allocate(allocator, 6 * n, sizeof(int));
-  if (!a->adjacent || !a->sets || !a->trial || !a->counts || !a->states || !a->order) {
-    permi_anneal_release(allocator, a);
+  a->adjacent = (uint64_t *)permi_pool_get(pool, 2 * n * words, sizeof(uint64_t));
+  a->order = (int *)permi_pool_get(pool, 6 * n, sizeof(int));
+  if (!permi_positions_get(pool, 2 * n + 1, words, &a->now) || !permi_positions_get(pool, 2 * n + 1, words, &a->trial))
     return 0;
-  }
-  a->trial_counts = a->counts + 3 * positions;
-  a->trial_states = a->states + positions;
-  a->cost = a->states + 2 * positions;
-  a->trial_cost = a->states + 3 * positions;
   a->candidate = a->order + 2 * n;
   a->best = a->order + 4 * n;
   memset(a->adjacent, 0, 2 * n * words * sizeof(uint64_t));
@@ -513,13 +504,14 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   size_t vertices = 2 * (size_t)n;
   uint64_t seed = UINT64_C(88172645463325252);
   double best_of[3], spent, round, most = PERMI_ORDER_START;
-  int *numbers = (int *)permi_allocate(allocator, 8 * vertices, sizeof(int));
+  permi_pool room = {allocator, NULL, 0};
+  int *numbers = (int *)permi_pool_get(&room, 8 * vertices, sizeof(int));
   permi_walk walk;
   permi_anneal anneal;
-  walk.state = (unsigned char *)permi_allocate(allocator, vertices, 1);
-  walk.skip = (int *)permi_allocate(allocator, 2 * (size_t)block->edges, sizeof(int));
+  walk.state = (unsigned char *)permi_pool_get(&room, vertices, 1);
+  walk.skip = (int *)permi_pool_get(&room, 2 * (size_t)block->edges, sizeof(int));
   *cost = (double)INFINITY;
-  if (!numbers || !walk.state || !walk.skip)
+  if (room.failed)
     goto done;
   if (n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
     most = fmin(most, PERMI_ORDER_HOPELESS * budget->rival / budget->each);
@@ -547,10 +539,9 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   if (fmin(permi_anneal_units(*cost, budget), permi_anneal_left(budget, *cost)) < 1e5 || n > PERMI_ORDER_ANNEAL ||
       n < 3)
     goto done;
-  ok = permi_anneal_create(allocator, block, binomial, &anneal);
+  ok = permi_anneal_create(&room, block, binomial, budget, &anneal);
   if (!ok)
     goto done;
-  anneal.budget = budget;
   if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST)
     permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
   /* Rounds double, as slower cooling mostly helps. */
@@ -566,10 +557,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
                            cost);
     }
   }
-  permi_anneal_release(allocator, &anneal);
 done:
-  permi_release(allocator, numbers);
-  permi_release(allocator, walk.skip);
-  permi_release(allocator, walk.state);
+  permi_pool_release(&room);
   return ok;
 }

@@ -1,8 +1,8 @@
 /* ========================================================================================= >>reduce
    The working matrix: entries linked along rows (side 0, vertices 0..n-1) and columns (side 1, n..2n-1). Invariant:
      permanent = constant * 2^exp2 * permanent of the live entries.
-   Degree 1 goes into the constant. Degree 2 [H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273]: a row of
-   entries a, b in columns c, d goes, and these become a (column d) + b (column c): at least 2 entries fewer. */
+   Degree 1 goes into the constant. Degree 2 [FM03]: a row of entries a, b in columns c, d goes, and these become
+   a (column d) + b (column c): at least 2 entries fewer. */
 #pragma once
 #include "../counts/counts_leaf.h"
 #include "matching.h"
@@ -18,14 +18,15 @@ typedef struct permi_cell {
 
 typedef struct permi_working {
   perm_allocator allocator;
+  permi_pool pool;
   int n, live, alive;
   int integer; /* the integers count, nothing rounds */
   uint64_t modulus;
   int is_complex;
   int keep;
   int inexact;       /* an integer was rounded */
-  int lost;          /* scaled below the normal doubles */
-  double lost_error; /* what these change, in units of 2^exp2 */
+  int lost;          /* entries scaled below the normal doubles */
+  double lost_error; /* what they change, in units of 2^exp2 */
   int degree_two, blocks;
   perm_preparation report;
   permi_cell *cell;
@@ -43,9 +44,7 @@ typedef struct permi_working {
 
 static void permi_working_free(permi_working *working)
 {
-  permi_release(&working->allocator, working->cell);
-  permi_release(&working->allocator, working->head);
-  permi_release(&working->allocator, working->start);
+  permi_pool_release(&working->pool);
 }
 
 static int permi_working_create(permi_working *working, const perm_allocator *allocator, int n, size_t entries)
@@ -54,12 +53,13 @@ static int permi_working_create(permi_working *working, const perm_allocator *al
   size_t v;
   memset(working, 0, sizeof *working);
   working->allocator = *allocator;
+  working->pool.allocator = &working->allocator;
   working->n = working->alive = n;
   working->constant = permi_number_one();
-  working->cell = (permi_cell *)permi_allocate(allocator, entries, sizeof *working->cell);
-  working->head = (int *)permi_allocate(allocator, 6 * vertices + 1 + 9 * rows + 2 + entries, sizeof(int));
-  working->start = (size_t *)permi_allocate(allocator, 2 * rows + 1, sizeof(size_t));
-  if (!working->cell || !working->head || !working->start) {
+  working->cell = (permi_cell *)permi_pool_get(&working->pool, entries, sizeof *working->cell);
+  working->head = (int *)permi_pool_get(&working->pool, 6 * vertices + 1 + 9 * rows + 2 + entries, sizeof(int));
+  working->start = (size_t *)permi_pool_get(&working->pool, 2 * rows + 1, sizeof(size_t));
+  if (working->pool.failed) {
     permi_working_free(working);
     return 0;
   }
@@ -111,8 +111,8 @@ static void permi_cell_unlink(permi_working *working, int index)
   working->live--;
 }
 
-/* Reports a Hall violator: rows that alternating paths reach from an unmatched row have entries only in their
-   partners' columns, one fewer. P. Hall, J. London Math. Soc. 10 (1935) 26-30. */
+/* Reports rows that violate Hall's condition: those that alternating paths reach from an unmatched row have entries
+   only in their partners' columns, one fewer. */
 static void permi_split_violator(permi_working *working, int rows, const int *row_match, const int *column_match,
                                  int *queue)
 {
@@ -201,8 +201,7 @@ static int permi_split(permi_working *working)
   return 1;
 }
 
-/* Scaling by powers of two: rows and columns in turn get mean exponent 0, which undoes given scalings; then each
-   line's largest entry moves into [1/2, 1).
+/* Scaling by powers of two: rows and columns in turn get mean exponent 0, then largest entries in [1/2, 1).
    Entries that would leave the normal doubles are rounded, by at most DBL_MIN: the permanent changes by at most
    their number times DBL_MIN times the largest permanent of a minor of the moduli, at most prod max(1, row sum). */
 #define PERMI_SCALING_SWEEPS 200
@@ -222,27 +221,22 @@ static int permi_cell_exponent(const permi_cell *cell)
 }
 
 /* Multiplies by 2^by; 1: rounded, by at most DBL_MIN. Entries never vanish. */
-static int permi_cell_scale_complex(permi_cell *cell, int by)
+static int permi_cell_scale(permi_cell *cell, int by)
 {
   const double real = ldexp(cell->real, by), imaginary = ldexp(cell->imaginary, by);
-  const int lost = ldexp(real, -by) != cell->real || ldexp(imaginary, -by) != cell->imaginary;
+  int e, lost;
+  frexp(cell->real, &e);
+  if (cell->imaginary == 0) {
+    lost = e + by < DBL_MIN_EXP;
+    cell->real = lost ? (cell->real < 0 ? -DBL_MIN / 2 : DBL_MIN / 2) : real;
+    cell->absolute = fabs(cell->real);
+    return lost;
+  }
+  lost = ldexp(real, -by) != cell->real || ldexp(imaginary, -by) != cell->imaginary;
   cell->real = real == 0 && imaginary == 0 ? DBL_MIN / 2 : real;
   cell->imaginary = imaginary;
   cell->absolute = hypot(cell->real, imaginary) * (1 + 8 * PERMI_UNIT) + 8 * PERMI_UNIT * DBL_MIN;
   return lost;
-}
-
-static int permi_cell_scale(permi_cell *cell, int by)
-{
-  int e;
-  frexp(cell->real, &e);
-  if (cell->imaginary == 0) {
-    const int lost = e + by < DBL_MIN_EXP;
-    cell->real = lost ? (cell->real < 0 ? -DBL_MIN / 2 : DBL_MIN / 2) : ldexp(cell->real, by);
-    cell->absolute = fabs(cell->real);
-    return lost;
-  }
-  return permi_cell_scale_complex(cell, by);
 }
 
 static double permi_scale_sweep(permi_working *working, double *shift, int side, int largest)
@@ -298,9 +292,10 @@ static int permi_scale_wide(const permi_working *working, double *shift)
   return 1;
 }
 
+/* 0: out of memory. */
 static int permi_scale(permi_working *working)
 {
-  int n = working->n, sweep, vertex, index, seen = 0;
+  int n = working->n, sweep, vertex, index, seen = 0, fine;
   double growth = 1, moved = 1, *shift = (double *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *shift);
   if (!shift)
     return 0;
@@ -314,10 +309,9 @@ static int permi_scale(permi_working *working)
   }
   for (vertex = 0; vertex < 2 * n; vertex++)
     shift[vertex] = floor(shift[vertex]);
-  if (!permi_scale_wide(working, shift)) {
-    permi_release(&working->allocator, shift);
-    return 0;
-  }
+  fine = permi_scale_wide(working, shift);
+  if (!fine)
+    goto done;
   permi_scale_sweep(working, shift, 0, 1);
   permi_scale_sweep(working, shift, 1, 1);
   for (vertex = 0; vertex < n; vertex++) {
@@ -329,10 +323,8 @@ static int permi_scale(permi_working *working)
         cell->rounded = 1;
       }
       sum += cell->absolute;
-      if (permi_watch_step(working->watch, (size_t)seen++, 30)) {
-        permi_release(&working->allocator, shift);
-        return 1;
-      }
+      if (permi_watch_step(working->watch, (size_t)seen++, 30))
+        goto done;
     }
     growth *= sum > 1 ? sum * (1 + 1e-12) : 1;
   }
@@ -340,8 +332,9 @@ static int permi_scale(permi_working *working)
     working->exp2 -= (long long)shift[vertex];
   if (working->lost)
     working->lost_error = growth * DBL_MIN * working->lost;
+done:
   permi_release(&working->allocator, shift);
-  return 1;
+  return fine;
 }
 
 static void permi_reduce_look(permi_working *working, int *tail, int vertex)
@@ -375,20 +368,13 @@ static int permi_combine_integers(int64_t a, int64_t x, int64_t b, int64_t y, in
   return 1;
 }
 
-static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, const permi_cell *b, const permi_cell *y,
-                                  permi_cell *sum)
+static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, permi_cell *product)
 {
-  int64_t part[2][2];
-  memset(part, 0, sizeof part);
-  return a->imaginary_integer != INT64_MIN && (!b || b->imaginary_integer != INT64_MIN) &&
-         permi_combine_integers(a->integer, x->integer, -a->imaginary_integer, x->imaginary_integer, &part[0][0]) &&
-         permi_combine_integers(a->integer, x->imaginary_integer, a->imaginary_integer, x->integer, &part[0][1]) &&
-         (!y || (permi_combine_integers(b->integer, y->integer, -b->imaginary_integer, y->imaginary_integer,
-                                        &part[1][0]) &&
-                 permi_combine_integers(b->integer, y->imaginary_integer, b->imaginary_integer, y->integer,
-                                        &part[1][1]))) &&
-         permi_combine_integers(1, part[0][0], 1, part[1][0], &sum->integer) &&
-         permi_combine_integers(1, part[0][1], 1, part[1][1], &sum->imaginary_integer);
+  return a->imaginary_integer != INT64_MIN &&
+         permi_combine_integers(a->integer, x->integer, -a->imaginary_integer, x->imaginary_integer,
+                                &product->integer) &&
+         permi_combine_integers(a->integer, x->imaginary_integer, a->imaginary_integer, x->integer,
+                                &product->imaginary_integer);
 }
 
 /* sum = a x + b y; y may be NULL. 0: overflow, or so near underflow that the error is not one rounding's. A complex
@@ -401,10 +387,15 @@ static int permi_combine(const permi_working *working, const permi_cell *a, cons
 {
   double p = a->real * x->real, q = y ? b->real * y->real : 0;
   double p_absolute = a->absolute * x->absolute, q_absolute = y ? b->absolute * y->absolute : 0;
-  if (working->integer && working->is_complex)
-    return permi_combine_gaussian(a, x, y ? b : NULL, y, sum);
-  if (working->integer)
+  if (working->integer && !working->is_complex)
     return permi_combine_integers(a->integer, x->integer, y ? b->integer : 0, y ? y->integer : 0, &sum->integer);
+  if (working->integer) {
+    permi_cell first, second;
+    second.integer = second.imaginary_integer = 0;
+    return permi_combine_gaussian(a, x, &first) && (!y || permi_combine_gaussian(b, y, &second)) &&
+           permi_combine_integers(1, first.integer, 1, second.integer, &sum->integer) &&
+           permi_combine_integers(1, first.imaginary_integer, 1, second.imaginary_integer, &sum->imaginary_integer);
+  }
   if (p_absolute < PERMI_COMBINE_TINY || (y && q_absolute < PERMI_COMBINE_TINY))
     return 0;
   if (working->is_complex) {
@@ -425,16 +416,6 @@ static int permi_cell_is_zero(const permi_working *working, const permi_cell *ce
 {
   return working->integer ? cell->integer == 0 && cell->imaginary_integer == 0
                           : cell->real == 0 && cell->imaginary == 0;
-}
-
-static void permi_cell_assign(permi_cell *cell, const permi_cell *sum)
-{
-  cell->real = sum->real;
-  cell->imaginary = sum->imaginary;
-  cell->absolute = sum->absolute;
-  cell->integer = sum->integer;
-  cell->imaginary_integer = sum->imaginary_integer;
-  cell->rounded = 1;
 }
 
 /* Scales a line's largest entry to [1/2, 1) if nothing falls near underflow. */
@@ -490,11 +471,12 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
       if (index == second)
         continue;
       sum = *cell;
+      sum.rounded = 1;
       fits = permi_combine(working, &a, cell, &b, partner >= 0 ? &working->cell[partner] : NULL, &sum) &&
              (working->integer || !permi_cell_is_zero(working, &sum)); /* doubles that cancel may not be 0 */
       if (pass == 1) {
         permi_cell_unlink(working, index);
-        permi_cell_assign(cell, &sum);
+        *cell = sum;
         cell->vertex[other] = kept;
         if (partner >= 0)
           permi_cell_unlink(working, partner);
@@ -510,9 +492,10 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
       if (index == first || working->at[cell->vertex[side]] != index)
         continue;
       sum = *cell;
+      sum.rounded = 1;
       fits = permi_combine(working, &b, cell, NULL, NULL, &sum);
       if (pass == 1) {
-        permi_cell_assign(cell, &sum);
+        *cell = sum;
         permi_reduce_look(working, tail, cell->vertex[side]);
       }
     }

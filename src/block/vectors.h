@@ -1,6 +1,5 @@
 /* ========================================================================================= >>vectors
-   What the vector kernels of this header read, those of arrays (>>arrays) and of programs (>>hybrid), and their text,
-   read once for each instruction set. */
+   What the vector kernels of >>arrays and >>hybrid read, and their text, read once for each instruction set. */
 #pragma once
 #include "../api/sparse_config.h"
 #include "../base/ring.h"

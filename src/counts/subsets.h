@@ -348,7 +348,7 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
       dp.inner[plane] = next;
     if (control)
       control->activity = "subsets";
-    if (!permi_zero(control, next, dp.states * size * sizeof(double))) {
+    if (!permi_copy(control, next, NULL, dp.states * size * sizeof(double))) {
       status = control->stopped;
     } else {
       for (plane = 0; plane < 3; plane++)

@@ -18,8 +18,8 @@
    6. Second order and the rounding of sum |terms| (2^18 states: 2^-30): a factor 1.0001.
    7. Absolute: an underflow or lost entry is off by 2^-1074, later factors are at most 1, or together 2^growth: n^2
    2^-1070 for each of 2^(n-1) terms.
-   The estimate is a tenth of the bound: no error exceeds 10 estimates; or permi_rounded_estimate. Double-double sums
-   err like a random walk; compensated products omit second order. tests/climb.c searches for counterexamples. */
+   The estimate is a tenth of the bound, or permi_rounded_estimate. Double-double sums err like a random walk;
+   compensated products omit second order. tests/climb.c searches for counterexamples. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
 {
   const double n = plan->n, parts = view->parts, square = PERMI_UNIT * PERMI_UNIT;
@@ -32,8 +32,7 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
   leaf->bound_relative = (double)INFINITY;
   switch (plan->method) {
   case PERM_METHOD_EXPANSION:
-    /* n - 1 double-double products a term of relative error 2^-100 (complex: 4 each); an underflow loses at most
-       2^-1070 in each of n! < 2^(n log2 n) products */
+    /* n - 1 double-double products a term (complex: 4 each); an underflow loses 2^-1070 in each of n! products */
     leaf->bound_relative = (n + 1) * PERMI_DD_UNIT * parts * parts;
     leaf->bound_absolute = ldexp(n * n, permi_clamp((int)(n * log2(n + 1.0)) - 1070, -1070, 0));
     leaf->estimate_relative = n * PERMI_DD_UNIT * parts;
@@ -71,6 +70,7 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
 static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view, const perm_allocator *allocator,
                                    permi_leaf *leaf)
 {
+  permi_plain *plain;
   int i, j, part, n = plan->n;
   memset(leaf, 0, sizeof *leaf);
   leaf->information.kind = plan->method == PERM_METHOD_EXPANSION ? PERM_LEAF_TASK : PERM_LEAF_RANGE;
@@ -97,34 +97,31 @@ static perm_status permi_plan_leaf(const perm_plan *plan, const permi_view *view
     return permi_dense_tables(plan, view, permi_kernel_for(&view->reach->kernels, plan->isa, plan->form, product, n),
                               allocator, leaf);
   }
-  {
-    permi_plain *plain =
-        (permi_plain *)permi_allocate(allocator, 1, sizeof *plain + (size_t)(view->parts * n * n) * sizeof(double));
-    if (!plain)
-      return PERM_ERROR_MEMORY;
-    plain->n = n;
-    plain->parts = view->parts;
-    plain->ryser = plan->method == PERM_METHOD_RYSER;
-    plain->precision = plan->precision;
-    plain->chunk_log2 = plan->chunk_log2;
-    for (part = 0; part < view->parts; part++)
-      for (i = 0; i < n; i++)
-        for (j = 0; j < n; j++)
-          plain->a[(part * n + j) * n + i] = permi_scaled(plan, view, i, j, part);
-    leaf->context = plain;
-    leaf->release = permi_context_release;
-  }
+  plain = (permi_plain *)permi_allocate(allocator, 1, sizeof *plain + (size_t)(view->parts * n * n) * sizeof(double));
+  if (!plain)
+    return PERM_ERROR_MEMORY;
+  plain->n = n;
+  plain->parts = view->parts;
+  plain->ryser = plan->method == PERM_METHOD_RYSER;
+  plain->precision = plan->precision;
+  plain->chunk_log2 = plan->chunk_log2;
+  for (part = 0; part < view->parts; part++)
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++)
+        plain->a[(part * n + j) * n + i] = permi_scaled(plan, view, i, j, part);
+  leaf->context = plain;
+  leaf->release = permi_context_release;
   if (plan->method == PERM_METHOD_EXPANSION) {
     leaf->run_task = permi_expansion_task;
     return PERM_OK;
   }
-  leaf->estimate_relative = permi_plain_rounding((const permi_plain *)leaf->context);
+  leaf->estimate_relative = permi_plain_rounding(plain);
   leaf->run_chunk = view->reach->gray[plan->precision == PERM_PRECISION_DD];
   leaf->scale_exp2 -= plan->method == PERM_METHOD_GLYNN ? n - 1 : 0;
   return PERM_OK;
 }
 
-/* Makes the leaf of a square matrix with a transversal of nonzeros, by options->method; *precision: the plan's. */
+/* The leaf of a square matrix with a transversal of nonzeros; *precision: the plan's. */
 PERMI_UNUSED
 static perm_status permi_dense_leaf(const perm_options *options, int n, const permi_view *view, permi_leaf *leaf,
                                     perm_precision *precision, perm_result *result)
@@ -142,22 +139,17 @@ static perm_status permi_dense_leaf(const perm_options *options, int n, const pe
 /* Returns PERM_PRECISION_COUNT at the top. */
 static perm_precision permi_next_precision(const perm_options *options, perm_method method, perm_precision precision)
 {
+  const int rounded = precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT;
   if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED)
-    return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_ACCURATE
-                                                                                   : PERM_PRECISION_DD;
-  if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_BAND) ||
-      method == PERM_METHOD_TRANSVERSALS)
-    return precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT ? PERM_PRECISION_DD
-                                                                                   : PERM_PRECISION_COUNT;
-  if (method != PERM_METHOD_DENSE && method != PERM_METHOD_GLYNN && method != PERM_METHOD_RYSER)
+    return rounded ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
+  if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_BAND) || method == PERM_METHOD_TRANSVERSALS)
+    return rounded ? PERM_PRECISION_DD : PERM_PRECISION_COUNT;
+  if ((method != PERM_METHOD_DENSE && method != PERM_METHOD_GLYNN && method != PERM_METHOD_RYSER) ||
+      (!rounded && precision != PERM_PRECISION_ACCURATE))
     return PERM_PRECISION_COUNT;
-  switch (precision) {
-  case PERM_PRECISION_FAST: return PERM_PRECISION_DEFAULT;
-  case PERM_PRECISION_DEFAULT:
-    return method == PERM_METHOD_DENSE && !options->certify ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
-  case PERM_PRECISION_ACCURATE: return PERM_PRECISION_DD;
-  default: return PERM_PRECISION_COUNT;
-  }
+  if (precision == PERM_PRECISION_FAST)
+    return PERM_PRECISION_DEFAULT;
+  return rounded && method == PERM_METHOD_DENSE && !options->certify ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
 }
 
 PERMI_UNUSED

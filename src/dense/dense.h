@@ -10,6 +10,7 @@
    their row's sum of moduli. Split form keeps 47 more bits in a second virtual row. */
 #pragma once
 #include "reach.h"
+#include "plain.h"
 
 static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
@@ -17,12 +18,8 @@ static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   permi_chunk_sum sum;
   (void)workspace;
   dense->run(dense, chunk, &sum);
-  permi_sum_add_double(&partial->value, sum.value.hi);
-  permi_sum_add_double(&partial->value, sum.value.lo);
-  permi_sum_add_double(&partial->imaginary, sum.imaginary.hi);
-  permi_sum_add_double(&partial->imaginary, sum.imaginary.lo);
-  permi_sum_add_double(&partial->absolute, sum.absolute * (dense->absolute_mask + 1.0)); /* exact */
-  partial->terms += leaf->information.work / (double)dense->n / (double)leaf->information.chunks;
+  permi_partial_add(partial, sum.value, sum.imaginary, sum.absolute * (dense->absolute_mask + 1.0), /* exact */
+                    leaf->information.work / (double)dense->n / (double)leaf->information.chunks);
 }
 
 /* Rounds x, |x| <= 2^top, to multiples of 2^(top - 53): adding 2^(top - 1) drops lower bits; larger x have none. */
@@ -32,7 +29,7 @@ static double permi_to_grid(double x, double power_top)
   return fabs(x) >= 0.5 * power_top ? x : sum - with;
 }
 
-/* Returns 2^top >= sum |a| with a margin. */
+/* Returns 2^top >= sum |a|. */
 static double permi_grid_power(const double *a, int count)
 {
   double sum = 0;
@@ -47,26 +44,54 @@ static double permi_grid_power(const double *a, int count)
 typedef struct permi_row_maker {
   permi_dense *dense;
   double *table;
-  int row;
-  int lane_columns, block_columns;
+  int row, inner; /* inner: lane and block columns */
 } permi_row_maker;
+
+/* Allocates zeros, `table` doubles for the rows; dense has its numbers of rows and columns. */
+static int permi_dense_open(permi_dense *dense, permi_row_maker *maker, const perm_allocator *allocator, int inner,
+                            size_t table, size_t constants)
+{
+  const size_t padded = (size_t)dense->padded, step = 2 * (size_t)dense->outer * padded;
+  const size_t room = (table + 7) / 8 * 8 + 32; /* kernels look ahead */
+  const size_t all = room + step + padded + constants + 16;
+  dense->memory = (double *)permi_allocate(allocator, all, sizeof(double));
+  if (!dense->memory)
+    return 0;
+  memset(dense->memory, 0, all * sizeof(double));
+  dense->table = dense->memory + (64 - ((uintptr_t)dense->memory & 63)) % 64 / sizeof(double);
+  dense->step = dense->table + room;
+  dense->start = dense->step + step;
+  dense->constant = dense->start + padded;
+  maker->dense = dense;
+  maker->table = dense->table;
+  maker->row = 0;
+  maker->inner = inner;
+  return 1;
+}
+
+/* sum[q] = start + sum over c of +-a[c], - where bit c of q is set; returns how many. */
+static int permi_signed_sums(double start, const double *a, int columns, double *sum)
+{
+  int c, k, size = 1;
+  sum[0] = start;
+  for (c = 0; c < columns; c++)
+    sum[0] += a[c];
+  for (c = 0; c < columns; c++, size *= 2) {
+    const double twice = 2 * a[c];
+    for (k = 0; k < size; k++)
+      sum[size + k] = sum[k] - twice;
+  }
+  return size;
+}
 
 /* Appends a virtual row in the order lanes, block, fixed, outer. */
 static void permi_dense_row(permi_row_maker *maker, const double *a)
 {
   permi_dense *dense = maker->dense;
-  const int inner = maker->lane_columns + maker->block_columns;
-  double sum[64];
+  const int inner = maker->inner;
   double start = a[inner];
-  int size, c, k, r = maker->row++;
-  sum[0] = 0;
-  for (c = 0; c < inner; c++)
-    sum[0] += a[c];
-  for (c = 0, size = 1; c < inner; c++, size *= 2)
-    for (k = 0; k < size; k++)
-      sum[size + k] = sum[k] - 2 * a[c];
-  memcpy(maker->table, sum, (size_t)size * sizeof *sum);
-  maker->table += size;
+  int k, r = maker->row++;
+  maker->table += permi_signed_sums(0, a, inner, maker->table);
   for (k = 0; k < dense->outer; k++) {
     double twice = 2 * a[inner + 1 + k];
     start += a[inner + 1 + k];
@@ -84,7 +109,7 @@ static void permi_dense_row_rounded(permi_row_maker *maker, double *a, int count
   permi_dense_row(maker, a);
 }
 
-/* Appends a high and a low virtual row; returns a bound on what their sum loses. */
+/* Appends a high and a low virtual row; returns at least what they lose. */
 static double permi_dense_row_split(permi_row_maker *maker, const double *a, double power, int count)
 {
   double high[PERM_MAX_N], low[PERM_MAX_N], lost = 0;
@@ -152,6 +177,14 @@ static double permi_scaled_modulus(const perm_plan *plan, const permi_view *view
   return permi_modulus(permi_scaled(plan, view, i, j, 0), view->parts == 2 ? permi_scaled(plan, view, i, j, 1) : 0);
 }
 
+/* 0 for bounds and below `least` outer columns. */
+static unsigned permi_absolute_mask(const perm_plan *plan, int least)
+{
+  return plan->outer_columns < least || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0
+         : plan->precision == PERM_PRECISION_FAST                                          ? 7
+                                                                                            : 3;
+}
+
 /* Copies the columns in the order pivot, lanes, block, fixed, outer. */
 static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i, double (*row)[PERM_MAX_N])
 {
@@ -162,18 +195,6 @@ static void permi_plan_row(const perm_plan *plan, const permi_view *view, int i,
       if (j != plan->pivot)
         row[part][k++] = permi_scaled(plan, view, i, j, part);
   }
-}
-
-/* sum[q] = a[0] + sum over b of +-a[lanes + 1 + b], - where bit b of q is set. */
-static void permi_block_sums(const perm_plan *plan, const double *a, double *sum)
-{
-  int b, k, size = 1;
-  sum[0] = a[0];
-  for (b = 0; b < plan->block_columns; b++)
-    sum[0] += a[plan->lane_columns + 1 + b];
-  for (b = 0; b < plan->block_columns; b++, size *= 2)
-    for (k = 0; k < size; k++)
-      sum[size + k] = sum[k] - 2 * a[plan->lane_columns + 1 + b];
 }
 
 /* Rows y = z + l (>>dense_kernels): virtual rows z_i, z_j and, by setting q, z_i l_j(q) + z_j l_i(q); constants l_i(q)
@@ -188,7 +209,7 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
   for (r = 0; r < rows; r++)
     for (part = 0; part < parts; part++) {
       const double *a = row[r][part];
-      permi_block_sums(plan, a, l[r][part]);
+      permi_signed_sums(a[0], a + plan->lane_columns + 1, plan->block_columns, l[r][part]);
       for (j = 0; j < count; j++)
         z[r][part][j] = a[1 + j + (j < plan->lane_columns ? 0 : plan->block_columns)];
       memcpy(o, z[r][part], sizeof o);
@@ -196,24 +217,22 @@ static double *permi_dense_pair(const perm_plan *plan, permi_row_maker *maker, d
     }
   for (q = 0; q < settings; q++)
     for (part = 0; part < parts; part++) {
+      const double sign = part ? 1 : -1;
+      const int other = 1 - part;
       if (rows == 1) {
         *constant++ = l[0][part][q];
         continue;
       }
-      if (parts == 1)
-        *constant++ = l[0][0][q] * l[1][0][q];
-      else if (part == 0)
-        *constant++ = l[0][0][q] * l[1][0][q] - l[0][1][q] * l[1][1][q];
-      else
-        *constant++ = l[0][0][q] * l[1][1][q] + l[0][1][q] * l[1][0][q];
+      *constant = l[0][0][q] * l[1][part][q];
+      if (parts == 2)
+        *constant += sign * l[0][1][q] * l[1][other][q];
       if (parts == 2 && q)
-        constant[-1] -= constant[-1 - 2 * q];
+        *constant -= constant[-2 * q];
+      constant++;
       for (j = 0; j < count; j++) {
         o[j] = z[0][0][j] * l[1][part][q] + z[1][0][j] * l[0][part][q];
-        if (parts == 2 && part == 0)
-          o[j] -= z[0][1][j] * l[1][1][q] + z[1][1][j] * l[0][1][q];
-        else if (parts == 2)
-          o[j] += z[0][1][j] * l[1][0][q] + z[1][1][j] * l[0][0][q];
+        if (parts == 2)
+          o[j] += sign * (z[0][1][j] * l[1][other][q] + z[1][1][j] * l[0][other][q]);
       }
       permi_dense_row_rounded(maker, o, count, permi_grid_power(o, count));
     }
@@ -255,10 +274,9 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
                                       const perm_allocator *allocator, permi_leaf *leaf)
 {
   const int n = plan->n, parts = view->parts, settings = 1 << plan->block_columns, lanes = 1 << plan->lane_columns;
-  const int per_pair = parts * (2 + settings);
+  const int per_pair = parts * (2 + settings), pairs = plan->form == PERM_FORM_PAIR;
   permi_dense *dense = (permi_dense *)permi_allocate(allocator, 1, sizeof *dense);
   permi_row_maker maker;
-  size_t table, step, start, constants, all;
   double row[2][2][PERM_MAX_N], *constant, lost[PERM_MAX_N] = {0};
   int i, j;
   if (!dense)
@@ -268,35 +286,18 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
   dense->rows = plan->form == PERM_FORM_NORMALISED ? n
                 : plan->form == PERM_FORM_SPLIT    ? 2 * parts * n
                                                    : n / 2 * per_pair + n % 2 * parts;
-  dense->padded = (dense->rows + (plan->form == PERM_FORM_PAIR ? 11 : 7)) / 8 * 8; /* pairs look 4 rows ahead */
+  dense->padded = (dense->rows + (pairs ? 11 : 7)) / 8 * 8; /* pairs look 4 rows ahead */
   dense->outer = plan->outer_columns;
   dense->chunk_log2 = plan->chunk_log2;
-  dense->absolute_mask = plan->outer_columns < 12 || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0
-                         : plan->precision == PERM_PRECISION_FAST                                      ? 7
-                                                                                                       : 3;
+  dense->absolute_mask = permi_absolute_mask(plan, 12);
   dense->run = kernel->run;
-  table = (size_t)dense->rows * (size_t)(plan->form == PERM_FORM_PAIR ? lanes : lanes * settings) + 7;
-  table += 32 - table % 8;
-  step = 2 * (size_t)dense->outer * (size_t)dense->padded;
-  start = (size_t)dense->padded;
-  constants = (size_t)((n + 1) / 2 * settings * parts);
-  all = table + step + start + constants + 16; /* 8 to align, 8 to look ahead */
-  dense->memory = (double *)permi_allocate(allocator, all, sizeof(double));
-  if (!dense->memory) {
+  if (!permi_dense_open(dense, &maker, allocator, plan->lane_columns + (pairs ? 0 : plan->block_columns),
+                        (size_t)dense->rows * (size_t)(pairs ? lanes : lanes * settings),
+                        (size_t)((n + 1) / 2 * settings * parts))) {
     permi_release(allocator, dense);
     return PERM_ERROR_MEMORY;
   }
-  memset(dense->memory, 0, all * sizeof(double));
-  dense->table = dense->memory + (64 - ((uintptr_t)dense->memory & 63)) % 64 / sizeof(double);
-  dense->step = dense->table + table;
-  dense->start = dense->step + step;
-  constant = dense->constant = dense->start + start;
-  maker.dense = dense;
-  maker.table = dense->table;
-  maker.row = 0;
-  maker.lane_columns = plan->lane_columns;
-  maker.block_columns = plan->form == PERM_FORM_PAIR ? 0 : plan->block_columns;
-
+  constant = dense->constant;
   for (i = 0; i < n; i++) {
     double(*a)[PERM_MAX_N] = row[i & 1];
     permi_plan_row(plan, view, i, a);

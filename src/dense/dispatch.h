@@ -12,8 +12,11 @@ typedef struct permi_chunk_sum {
 #define PERMI_VIRTUAL_ROWS 392 /* 12 for each pair of complex rows; 8 to look ahead */
 #define PERMI_GROUP_LOG2 3     /* terms of 2^3 outer states are added plainly, then by TwoSum */
 
+typedef struct permi_dense permi_dense;
+typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
+
 /* A virtual row is a linear form in the signs with coefficients on a fixed-point grid. */
-typedef struct permi_dense {
+struct permi_dense {
   int n, rows, padded; /* virtual rows; padded with zeros to a multiple of 8 */
   int outer, chunk_log2;
   unsigned absolute_mask; /* 1 of mask + 1 groups enters the sum of |terms| */
@@ -22,8 +25,8 @@ typedef struct permi_dense {
   double *start;          /* [padded]: every outer sign + */
   double *constant;       /* permi_dense_pair */
   double *memory;
-  void (*run)(const struct permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
-} permi_dense;
+  permi_kernel_run run;
+};
 
 /* The memory of one thread of >>minors; a number is a vector for each part. Sums over settings carry Glynn's signs but
    for the lanes. The sum of 2^m states ends in stack [max(m - 2, 0)]. */
@@ -50,8 +53,6 @@ typedef struct permi_batch_program {
   int code[400];
 } permi_batch_program;
 
-typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
-
 /* Tables of one integer matrix; rows are in the order of the atoms. */
 #define PERMI_EXACT_LIMBS 32
 #define PERMI_EXACT_PADDED 36 /* with filled tiles */
@@ -68,7 +69,11 @@ typedef struct permi_exact_work {
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
   uint8_t lane[128 * 4 * PERMI_EXACT_WIDTH + 64], setting[128 * 4 * PERMI_EXACT_WIDTH + 64]; /* of survivors */
 } permi_exact_work;
-typedef struct permi_exact {
+typedef struct permi_exact permi_exact;
+typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
+typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
+                                     int place_signs);
+struct permi_exact {
   int n, padded;            /* padded to a multiple of 16 */
   int window;               /* weights 2^(window k) */
   int limbs, first, narrow; /* first: in the first half; narrow: made of atoms */
@@ -92,16 +97,11 @@ typedef struct permi_exact {
   uint64_t bias[PERMI_EXACT_PADDED + 1]; /* what a vector's constants add */
   double survivors;                      /* expected share of the terms */
   void *memory;
-  void (*run)(const struct permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
-  void (*evaluate)(const struct permi_exact *exact, permi_exact_work *work, int settings, int negative,
-                   int place_signs);
-} permi_exact;
+  permi_exact_run run;
+  permi_exact_evaluate evaluate;
+};
 
-typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
-typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
-                                     int place_signs);
-
-/* Products made at once (AVX2: 2.7 times as fast as one by one), and sets of forms. */
+/* Products made at once (AVX2: 2.7 times as fast as one by one), and sets. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4
 

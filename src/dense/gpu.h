@@ -21,7 +21,7 @@ static int permi_clamp(int x, int low, int high)
   return x < low ? low : x > high ? high : x;
 }
 
-/* Returns how many are usable; 0: message says why. */
+/* How many are usable; 0: message says why. */
 static int permi_gpu_devices(int gpus, char *message)
 {
 #if defined(PERM_WITH_CUDA)
@@ -51,7 +51,7 @@ static int permi_gpu_safe(const perm_plan *plan, const permi_view *view, int i, 
   return permi_scaled_modulus(plan, view, i, j) * 1024 >= most;
 }
 
-/* Returns log2 of the product that divided row sums may reach. */
+/* log2 of the product that divided row sums may reach. */
 static int permi_gpu_growth(const perm_plan *plan, const permi_view *view)
 {
   int growth = 0, i;
@@ -119,13 +119,23 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
   return exact;
 }
 
-static int permi_gpu_plain_exact(const perm_plan *plan, const permi_view *view)
+static int permi_gpu_exact_rows(const perm_plan *plan, const permi_view *view)
 {
   double word[4][PERM_MAX_N], lost = 0;
   int i, exact = 1;
   for (i = 0; i < plan->n && exact; i++)
-    exact = permi_gpu_row(plan, view, i, 0, 0, word, &lost);
+    exact = permi_gpu_row(plan, view, i,
+                          plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot), 0, word,
+                          &lost);
   return exact;
+}
+
+static perm_gpu_product permi_gpu_product_of(const perm_plan *plan)
+{
+  return plan->form != PERM_FORM_SPLIT                  ? PERM_GPU_PIVOT
+         : plan->precision == PERM_PRECISION_DD         ? PERM_GPU_DOUBLED
+         : plan->precision == PERM_PRECISION_ACCURATE   ? PERM_GPU_COMPENSATED
+                                                        : PERM_GPU_ROUNDED;
 }
 
 static double permi_gpu_seconds(int n, int parts, int product)
@@ -136,16 +146,12 @@ static double permi_gpu_seconds(int n, int parts, int product)
 
 static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
 {
-  const int n = plan->n, split = plan->precision == PERM_PRECISION_ACCURATE || plan->precision == PERM_PRECISION_DD;
-  int product = split ? PERM_GPU_COMPENSATED + (plan->precision == PERM_PRECISION_DD) : PERM_GPU_PIVOT;
-  int i, j;
+  const int n = plan->n;
+  int product, i, j;
   plan->isa = PERM_ISA_CUDA;
   plan->exact_rows = 0;
-  plan->pivot = 0;
-  if (split) {
-    plan->form = PERM_FORM_SPLIT;
-  } else {
-    double word[4][PERM_MAX_N], lost = 0;
+  plan->form = PERM_FORM_SPLIT;
+  if (plan->precision != PERM_PRECISION_ACCURATE && plan->precision != PERM_PRECISION_DD) {
     int safe, best = -1;
     for (j = 0; j < n; j++) {
       for (i = 0, safe = 0; i < n; i++)
@@ -158,20 +164,16 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
     plan->form = PERM_FORM_NORMALISED;
     if (best == 0 || permi_gpu_growth(plan, view) >= 900)
       plan->form = PERM_FORM_PLAIN;
-    plan->exact_rows = 1;
-    for (i = 0; i < n && plan->exact_rows; i++)
-      plan->exact_rows =
-          permi_gpu_row(plan, view, i, plan->form == PERM_FORM_NORMALISED && permi_gpu_safe(plan, view, i, plan->pivot),
-                        0, word, &lost);
+    plan->exact_rows = permi_gpu_exact_rows(plan, view);
     if (plan->certify && !plan->exact_rows) {
-      plan->exact_rows = permi_gpu_plain_exact(plan, view);
+      plan->form = PERM_FORM_PLAIN;
+      plan->exact_rows = permi_gpu_exact_rows(plan, view);
       plan->form = plan->exact_rows ? PERM_FORM_PLAIN : PERM_FORM_SPLIT;
-      if (!plan->exact_rows) {
-        product = PERM_GPU_ROUNDED;
-        plan->pivot = 0;
-      }
     }
   }
+  product = (int)permi_gpu_product_of(plan);
+  if (product != PERM_GPU_PIVOT)
+    plan->pivot = 0;
   plan->lane_columns = 0;
   /* H200: 3 columns are 4% faster than 1 at n = 40; 2 are 5% faster at 56 (4: 1 and 10% slower). They take seconds to
      compile; other products gain nothing. */
@@ -183,14 +185,6 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
   plan->seconds = permi_gpu_seconds(n, view->parts, product);
 }
 
-static perm_gpu_product permi_gpu_product_of(const perm_plan *plan)
-{
-  return plan->form != PERM_FORM_SPLIT                  ? PERM_GPU_PIVOT
-         : plan->precision == PERM_PRECISION_DD         ? PERM_GPU_DOUBLED
-         : plan->precision == PERM_PRECISION_ACCURATE   ? PERM_GPU_COMPENSATED
-                                                        : PERM_GPU_ROUNDED;
-}
-
 typedef struct permi_gpu_call {
   const permi_leaf *leaf;
   permi_control *control;
@@ -198,12 +192,7 @@ typedef struct permi_gpu_call {
 
 static void permi_gpu_count(const permi_leaf *leaf, perm_partial *partial, uint64_t first, uint64_t chunks)
 {
-  uint64_t chunk;
-  for (chunk = first; chunk < first + chunks; chunk++) {
-    partial->indices += chunk;
-    partial->squares += chunk * chunk;
-  }
-  partial->chunks += chunks;
+  permi_partial_count(partial, first, first + chunks);
   partial->terms += ((const permi_gpu *)leaf->context)->terms * (double)chunks;
   partial->fingerprint = leaf->information.fingerprint;
 }
@@ -218,11 +207,8 @@ static int permi_gpu_add(void *context, perm_partial *partial, uint64_t first, u
     for (k = 0; k < PERM_GPU_SUMS; k++)
       if (!(fabs(sums[k]) <= DBL_MAX))
         return 0;
-    permi_sum_add_double(&partial->value, sums[0]);
-    permi_sum_add_double(&partial->value, sums[1]);
-    permi_sum_add_double(&partial->imaginary, sums[2]);
-    permi_sum_add_double(&partial->imaginary, sums[3]);
-    permi_sum_add_double(&partial->absolute, sums[4] * (gpu->work.absolute_mask + 1.0)); /* exact */
+    permi_partial_add(partial, permi_two_sum(sums[0], sums[1]), permi_two_sum(sums[2], sums[3]),
+                      sums[4] * (gpu->work.absolute_mask + 1.0), 0); /* exact */
   }
   permi_gpu_count(leaf, partial, first, chunks);
   return 1;
@@ -359,9 +345,7 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   work->block = plan->block_columns;
   work->walk = plan->chunk_log2 - PERM_GPU_THREADS_LOG2;
   work->high = plan->outer_columns - work->walk;
-  work->absolute_mask = plan->outer_columns < 14 || plan->exact_rows || plan->form == PERM_FORM_SPLIT ? 0
-                        : plan->precision == PERM_PRECISION_FAST                                      ? 7
-                                                                                                      : 3;
+  work->absolute_mask = permi_absolute_mask(plan, 14);
   work->fingerprint = plan->fingerprint;
   work->constants = (size_t)(work->block * n * words + work->plain * parts);
   work->doubles = (size_t)work->stride * (size_t)(2 + work->high + 2 * work->walk) + work->constants;

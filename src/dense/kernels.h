@@ -23,15 +23,11 @@ static unsigned permi_scatter(uint64_t x)
   return (unsigned)(x * UINT64_C(0x9e3779b97f4a7c15) >> 56);
 }
 
-#define PERMI_NORMALISED 0
-#define PERMI_PAIR 1
-#define PERMI_SPLIT 2
-
 #define PERMI_ROUNDED 0
 #define PERMI_COMPENSATED 1 /* rounding errors and low parts to first order [Gra09] */
 #define PERMI_DOUBLED 2     /* double-double, of exact double-double row sums */
 
-/* Lane signs and the signed sum over lanes of >>small_kernels: re, (im,) estimate, squares, 8 doubles each. */
+/* Of >>small_kernels: signs, and the signed sum over lanes of re, (im,) estimate, squares, 8 doubles each. */
 static const double permi_lane_signs[3][8] PERMI_ALIGN64 = {
     {1, -1, 1, -1, 1, -1, 1, -1}, {1, 1, -1, -1, 1, 1, -1, -1}, {1, 1, 1, 1, -1, -1, -1, -1}};
 static const double permi_lane_zero[2] = {0, 0};
@@ -60,7 +56,6 @@ static void permi_small_fold(double *lane, int width, int parts, int n, double *
   }
 }
 
-/* Adds an accumulator's lanes less `bias`, with lane signs if `signs`. */
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)
 {
@@ -102,13 +97,13 @@ typedef struct permi_kernel {
   permi_kernel_run run;
 } permi_kernel;
 
-/* The best first for each form. Real programs link no complex kernel. */
+/* The best first for each form. */
 static const permi_kernel permi_kernels_real[] = {
 #if PERMI_X86
     {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 3, 16, 2.4e10, permi_glynn_real_avx512},
-    {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 2, 7, 2.0e10, permi_glynn_real_avx512_k2},
+    {PERM_ISA_AVX512, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 3, 2, 7, 2.0e10, permi_glynn_real_k2_avx512},
     {PERM_ISA_AVX512, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 3, 3, 16, 1.9e10, permi_pair_real_avx512},
-    {PERM_ISA_AVX512, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 3, 2, 7, 1.6e10, permi_pair_real_avx512_k2},
+    {PERM_ISA_AVX512, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 3, 2, 7, 1.6e10, permi_pair_real_k2_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, 3, 3, 7, 8.7e9, permi_split_real_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, 3, 3, 7, 5.3e9, permi_accurate_real_avx512},
     {PERM_ISA_AVX512, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, 3, 3, 7, 2.6e9, permi_dd_real_avx512},
@@ -192,7 +187,7 @@ static const permi_minors_kernel permi_minors_kernels[] = {
 };
 #endif
 
-/* Returns the best instance that `isa` allows; NULL only below n = 4. */
+/* NULL only below n = 4. */
 static const permi_kernel *permi_kernel_for(const permi_kernel_table *table, perm_isa isa, perm_form form, int product,
                                             int n)
 {

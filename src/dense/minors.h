@@ -6,23 +6,20 @@
      outer columns            a binary counter: of two blocks of 2^k states the difference goes to column k, the sum to
                               column k + 1
    With r_i copies of row i and c_j of column j, d_j = c_j - 2 v_j, v_j = 0..c_j, with binomial weights, and P_i
-   contains y_i^(r_i - 1), over rows or columns, whichever has fewer terms. Few copies are written out. For the minors
-   of one row that row becomes ones; their sum is then the permanent. */
+   contains y_i^(r_i - 1), over rows or columns, whichever has fewer terms. Few copies are written out. */
 #pragma once
 #include "plan.h"
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_MINORS_TOTAL 256 /* with copies: products of binomials stay below 2^256 */
 
-typedef struct permi_minors permi_minors;
-struct permi_minors {
+typedef struct permi_minors {
   int parts, rows, columns; /* distinct; a single wanted row is the last */
   int least;                /* first wanted row */
   int total;                /* of copies */
   int row_count[PERM_MAX_N], column_count[PERM_MAX_N], row_of[PERM_MAX_N], column_of[PERM_MAX_N];
   int row_exp2[PERM_MAX_N], column_exp2[PERM_MAX_N];
   double entry[PERM_MAX_N][PERM_MAX_N][2]; /* not scaled */
-  perm_plan plan;                          /* if the matrix written out fits */
   int lossy;
   double below; /* what the grid cuts: permi_rounded_rows */
 
@@ -35,7 +32,7 @@ struct permi_minors {
   double terms, seconds;
   double estimate_relative; /* to the sum of moduli of terms */
   int scale_exp2;           /* sums are 2^scale_exp2 times scaled minors */
-};
+} permi_minors;
 
 /* [row - least][column][part], and each row's sum of |terms|. */
 typedef struct permi_minors_sum {
@@ -43,29 +40,34 @@ typedef struct permi_minors_sum {
   double *absolute;
 } permi_minors_sum;
 
-/* Scales each row's, then each column's largest entry to about 1: for too many copies to write out, and for entries on
-   no transversal, which >>scale may drop but minors need. */
+/* Returns the larger of `most` and entry (i, j)'s exponent. */
+static int permi_minors_most(const permi_minors *minors, int i, int j, int most)
+{
+  int part;
+  for (part = 0; part < minors->parts; part++)
+    if (minors->entry[i][j][part] != 0) {
+      const int e = permi_exponent(minors->entry[i][j][part]) + minors->row_exp2[i] + minors->column_exp2[j];
+      most = e > most ? e : most;
+    }
+  return most;
+}
+
+/* Rows', then columns' largest entries to about 1: for too many copies to write out, and for entries on no transversal,
+   which >>scale may drop but minors need. */
 static void permi_minors_scale_flat(permi_minors *minors)
 {
-  int i, j, part;
+  const int counted = minors->rows - (minors->least == minors->rows - 1);
+  int i, j, most;
+  memset(minors->row_exp2, 0, sizeof minors->row_exp2);
+  memset(minors->column_exp2, 0, sizeof minors->column_exp2);
   for (i = 0; i < minors->rows; i++) {
-    int most = INT_MIN;
-    for (j = 0; j < minors->columns; j++)
-      for (part = 0; part < minors->parts; part++)
-        if (minors->entry[i][j][part] != 0) {
-          int e = permi_exponent(minors->entry[i][j][part]);
-          most = e > most ? e : most;
-        }
+    for (j = 0, most = INT_MIN; j < minors->columns; j++)
+      most = permi_minors_most(minors, i, j, most);
     minors->row_exp2[i] = most > INT_MIN ? -most : 0;
   }
   for (j = 0; j < minors->columns; j++) {
-    int most = INT_MIN;
-    for (i = 0; i < minors->rows; i++)
-      for (part = 0; part < minors->parts; part++)
-        if (minors->entry[i][j][part] != 0 && i < minors->rows - (minors->least == minors->rows - 1)) {
-          int e = permi_exponent(minors->entry[i][j][part]) + minors->row_exp2[i];
-          most = e > most ? e : most;
-        }
+    for (i = 0, most = INT_MIN; i < counted; i++)
+      most = permi_minors_most(minors, i, j, most);
     minors->column_exp2[j] = most > INT_MIN ? -most : 0;
   }
 }
@@ -84,24 +86,19 @@ static void permi_minors_scale_rows(permi_minors *minors)
     int most = INT_MIN;
     double sum = 0;
     for (j = 0; j < minors->columns; j++)
-      for (part = 0; part < minors->parts; part++)
-        if (minors->entry[i][j][part] != 0) {
-          int e = permi_exponent(minors->entry[i][j][part]) + minors->column_exp2[j];
-          most = e > most ? e : most;
-        }
+      most = permi_minors_most(minors, i, j, most);
     if (most == INT_MIN)
       continue;
-    minors->row_exp2[i] = -most;
+    minors->row_exp2[i] -= most;
     for (j = 0; j < minors->columns; j++)
       for (part = 0; part < minors->parts; part++)
         sum += minors->column_count[j] * fabs(permi_minors_scaled(minors, i, j, part));
     minors->row_exp2[i] -= permi_log2_ceiling(sum * (1 + 1e-12));
     for (j = 0; j < minors->columns; j++)
-      for (part = 0; part < minors->parts; part++) {
-        double x = minors->entry[i][j][part];
-        minors->lossy |=
-            x != 0 && permi_exponent(x) + minors->row_exp2[i] + minors->column_exp2[j] < DBL_MIN_EXP;
-      }
+      for (part = 0; part < minors->parts; part++)
+        minors->lossy |= minors->entry[i][j][part] != 0 &&
+                         permi_exponent(minors->entry[i][j][part]) + minors->row_exp2[i] + minors->column_exp2[j] <
+                             DBL_MIN_EXP;
   }
 }
 
@@ -120,36 +117,32 @@ static void permi_minors_write_out(const permi_minors *minors, int scaled, doubl
 static int permi_minors_scale(permi_minors *minors, double *full)
 {
   const int one_row = minors->least == minors->rows - 1, n = minors->total;
-  perm_plan *plan = &minors->plan;
+  perm_plan plan;
   int i, j, copy, first;
   permi_minors_scale_flat(minors);
   if (full) {
-    permi_view view;
-    int useful = 1;
-    view.a = full;
-    view.ld = n;
-    view.parts = minors->parts;
-    view.reach = NULL;
+    const permi_view view = permi_view_of(full, n, minors->parts, NULL);
+    int useful;
     permi_minors_write_out(minors, 0, full);
     for (j = 0; one_row && j < n * minors->parts; j++)
       full[(size_t)(n - 1) * (size_t)(n * minors->parts) + (size_t)j] = 1;
-    memset(plan, 0, sizeof *plan);
-    plan->n = n;
-    permi_plan_scale(plan, &view, (int (*)[PERM_MAX_N])(void *)(full + n * n * view.parts));
-    if (plan->zero && one_row)
+    memset(&plan, 0, sizeof plan);
+    plan.n = n;
+    permi_plan_scale(&plan, &view, (int (*)[PERM_MAX_N])(void *)(full + n * n * view.parts));
+    if (plan.zero && one_row)
       return 0;
-    for (i = 0; i < n && !one_row && !plan->zero; i++) /* nothing may be dropped */
+    useful = !plan.zero;
+    for (i = 0; i < n && !one_row && useful; i++) /* nothing may be dropped */
       for (j = 0; j < n; j++)
         for (copy = 0; copy < view.parts; copy++) {
           double x = permi_at(&view, i, j, copy);
-          useful &= x == 0 || permi_exponent(x) + plan->row_exp2[i] + plan->column_exp2[j] >= DBL_MIN_EXP;
+          useful &= x == 0 || permi_exponent(x) + plan.row_exp2[i] + plan.column_exp2[j] >= DBL_MIN_EXP;
         }
-    useful &= !plan->zero;
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
       for (copy = 1; copy < minors->column_count[j]; copy++) /* copies must be scaled alike */
-        useful &= plan->column_exp2[first + copy] == plan->column_exp2[first];
+        useful &= plan.column_exp2[first + copy] == plan.column_exp2[first];
     for (j = 0, first = 0; j < minors->columns && useful; first += minors->column_count[j++])
-      minors->column_exp2[j] = plan->column_exp2[first];
+      minors->column_exp2[j] = plan.column_exp2[first];
   }
   permi_minors_scale_rows(minors);
   return 1;
@@ -167,11 +160,17 @@ static permi_dd permi_dd_times_double(permi_dd a, double b)
   return permi_dd_multiply(a, permi_dd_make(b));
 }
 
+static permi_dd_complex permi_dd_complex_by(permi_dd_complex a, double b, int parts)
+{
+  a.re = permi_dd_times_double(a.re, b);
+  if (parts == 2)
+    a.im = permi_dd_times_double(a.im, b);
+  return a;
+}
+
 static permi_dd permi_dd_subtract(permi_dd a, permi_dd b)
 {
-  b.hi = -b.hi;
-  b.lo = -b.lo;
-  return permi_dd_add(a, b);
+  return permi_dd_add(a, permi_dd_negate(b));
 }
 
 static permi_dd permi_dd_divide_double(permi_dd a, double b)
@@ -182,7 +181,6 @@ static permi_dd permi_dd_divide_double(permi_dd a, double b)
 }
 
 typedef struct permi_terms {
-  const permi_minors *minors;
   const int *row_count, *column_count;
   int rows, columns, least, parts;
   permi_dd_complex *twice;      /* [column][row]: 2 a */
@@ -230,7 +228,7 @@ static void permi_terms_leaf(const permi_terms *terms, permi_dd weight)
   }
 }
 
-/* Adds the terms over the columns below `level`; weight: the binomials so far. */
+/* weight: the binomials of the columns from `level` on. */
 static void permi_terms_level(const permi_terms *terms, int level, permi_dd weight)
 {
   const int rows = terms->rows, parts = terms->parts, least = terms->least, j = level - 1;
@@ -247,21 +245,13 @@ static void permi_terms_level(const permi_terms *terms, int level, permi_dd weig
     const permi_dd_complex *one = terms->sum + j * rows;
     permi_dd_complex *difference = terms->difference + j * rows;
     for (i = 0; i < rows; i++) {
-      permi_dd_complex y = terms->row_sum[level * rows + i], step = terms->twice[j * rows + i];
-      step.re = permi_dd_times_double(step.re, -v);
-      permi_dd_complex_add(&y, step, 1);
-      if (parts == 2)
-        y.im = permi_dd_add(y.im, permi_dd_times_double(step.im, -v));
-      row_sum[i] = y;
+      row_sum[i] = terms->row_sum[level * rows + i];
+      permi_dd_complex_add(&row_sum[i], permi_dd_complex_by(terms->twice[j * rows + i], -v, parts), parts);
     }
     permi_terms_level(terms, j, binomial);
     for (i = least; i < rows; i++) {
-      permi_dd_complex d = one[i];
-      permi_dd_complex_add(&sum[i], d, parts);
-      d.re = permi_dd_times_double(d.re, count - 2 * v);
-      if (parts == 2)
-        d.im = permi_dd_times_double(d.im, count - 2 * v);
-      permi_dd_complex_add(&difference[i], d, parts);
+      permi_dd_complex_add(&sum[i], one[i], parts);
+      permi_dd_complex_add(&difference[i], permi_dd_complex_by(one[i], count - 2 * v, parts), parts);
     }
     /* C(c, v + 1) = C(c, v) (c - v) / (v + 1), negated */
     binomial = permi_dd_divide_double(permi_dd_times_double(binomial, -(double)(count - v)), v + 1);
@@ -278,7 +268,6 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
   permi_dd weight = permi_dd_make(ldexp(1, PERMI_TERMS_EXP2 - minors->total));
   int digit[PERM_MAX_N], i, j, v, part;
   uint64_t rest = chunk;
-  terms.minors = minors;
   terms.row_count = transposed ? minors->column_count : minors->row_count;
   terms.column_count = transposed ? minors->row_count : minors->column_count;
   terms.rows = rows;
@@ -316,12 +305,9 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
     }
   permi_terms_level(&terms, minors->inner, weight);
   for (j = minors->inner; j < columns; j++)
-    for (i = least; i < rows; i++) {
-      permi_dd_complex d = terms.sum[minors->inner * rows + i];
-      d.re = permi_dd_times_double(d.re, terms.column_count[j] - 2 * digit[j]);
-      d.im = permi_dd_times_double(d.im, terms.column_count[j] - 2 * digit[j]);
-      terms.difference[j * rows + i] = d;
-    }
+    for (i = least; i < rows; i++)
+      terms.difference[j * rows + i] =
+          permi_dd_complex_by(terms.sum[minors->inner * rows + i], terms.column_count[j] - 2 * digit[j], parts);
   for (i = least; i < rows; i++)
     for (j = 0; j < columns; j++) {
       const permi_dd_complex *d = &terms.difference[j * rows + i];

@@ -47,7 +47,7 @@ static void permi_dense_minors_chunk(const permi_minors *minors, uint64_t chunk,
         }
       for (j = kernel->lane_columns; j < n; j++) {
         const int block = j - kernel->lane_columns, outer = j - inner - 1;
-        const int at = outer < 0 || outer < 2 ? (copy * (blocks + 2) + block - (outer >= 0)) * number + part * lanes
+        const int at = outer < 2 ? (copy * (blocks + 2) + block - (outer >= 0)) * number + part * lanes
                                               : outer * row + (copy * parts + part) * lanes;
         const double *high = outer < 2 ? work.block_high + at : work.high + at;
         const double *low = outer < 2 ? work.block_low + at : work.low + at;
@@ -147,22 +147,11 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   permi_dense *dense = &minors->dense;
   const permi_minors_kernel *kernel = minors->kernel;
   const int n = dense->n, parts = minors->parts;
-  const size_t table = ((size_t)dense->rows << (kernel->lane_columns + kernel->block_columns)) + 8;
-  const size_t step = 2 * (size_t)dense->outer * (size_t)dense->padded, start = (size_t)dense->padded;
+  const int inner = kernel->lane_columns + kernel->block_columns;
   permi_row_maker maker;
   int i, j, part;
-  dense->memory = (double *)permi_allocate(allocator, table + step + start + 16, sizeof(double));
-  if (!dense->memory)
+  if (!permi_dense_open(dense, &maker, allocator, inner, (size_t)dense->rows << inner, 0))
     return PERM_ERROR_MEMORY;
-  memset(dense->memory, 0, (table + step + start + 16) * sizeof(double));
-  dense->table = dense->memory + (64 - ((uintptr_t)dense->memory & 63)) % 64 / sizeof(double);
-  dense->step = dense->table + (table + 7) / 8 * 8;
-  dense->start = dense->step + step;
-  maker.dense = dense;
-  maker.table = dense->table;
-  maker.row = 0;
-  maker.lane_columns = kernel->lane_columns;
-  maker.block_columns = kernel->block_columns;
   for (i = 0; i < n; i++)
     for (part = 0; part < parts; part++) {
       double row[PERM_MAX_N];
@@ -173,19 +162,15 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* Returns what the grid cuts; a row whose minors alone are wanted is 0. */
+/* What the grid cuts; a row whose minors alone are wanted is 0. */
 static double permi_minors_below_grid(const permi_minors *minors, double *full)
 {
   const int entries = minors->total * minors->parts;
   double *last = full + (minors->total - 1) * entries, wanted[2 * PERM_MAX_N], share;
   perm_plan plain; /* scaled already */
-  permi_view view;
+  const permi_view view = permi_view_of(full, minors->total, minors->parts, NULL);
   memset(&plain, 0, sizeof plain);
   plain.n = minors->total;
-  view.a = full;
-  view.ld = minors->total;
-  view.parts = minors->parts;
-  view.reach = NULL;
   memcpy(wanted, last, (size_t)entries * sizeof *last);
   if (minors->least)
     memset(last, 0, (size_t)entries * sizeof *last);

@@ -68,18 +68,22 @@ static void permi_plain_add(perm_precision precision, permi_dd *total, double te
   }
 }
 
-/* Returns the relative rounding of a term's products and of their sum. */
+static double permi_plain_unit(const permi_plain *plain)
+{
+  return plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
+}
+
+/* Relative, of a term's products and of their sum. */
 static double permi_plain_rounding(const permi_plain *plain)
 {
-  const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
   const int total = plain->precision == PERM_PRECISION_FAST ? plain->chunk_log2 / 2 : 0;
-  return unit * ((plain->n + 4) * plain->parts + ldexp(1, total));
+  return permi_plain_unit(plain) * ((plain->n + 4) * plain->parts + ldexp(1, total));
 }
 
 /* lost[i]: expected drift of row sum i; a move rounds by up to a unit of the row's sum of moduli. */
 static void permi_plain_drift(const permi_plain *plain, double *lost)
 {
-  const double unit = plain->precision == PERM_PRECISION_DD ? 4 * PERMI_UNIT * PERMI_UNIT : PERMI_UNIT;
+  const double unit = permi_plain_unit(plain);
   const int n = plain->n;
   int i, j;
   for (i = 0; i < n; i++) {
@@ -105,84 +109,73 @@ static double permi_plain_absolute(const permi_plain *plain, uint64_t s, const d
   return (product + off / permi_plain_rounding(plain)) * (thin ? 8 : 1);
 }
 
-static void permi_plain_finish(perm_partial *partial, const permi_plain *plain, permi_dd total, permi_dd imaginary,
-                               double absolute)
+static void permi_partial_add(perm_partial *partial, permi_dd value, permi_dd imaginary, double absolute,
+                              double terms)
 {
-  permi_sum_add_double(&partial->value, total.hi);
-  permi_sum_add_double(&partial->value, total.lo);
+  permi_sum_add_double(&partial->value, value.hi);
+  permi_sum_add_double(&partial->value, value.lo);
   permi_sum_add_double(&partial->imaginary, imaginary.hi);
   permi_sum_add_double(&partial->imaginary, imaginary.lo);
   permi_sum_add_double(&partial->absolute, absolute);
-  partial->terms += ldexp(1, plain->chunk_log2);
+  partial->terms += terms;
 }
 
-static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+/* A real term is a product of two chains. */
+PERMI_INLINE void permi_gray_double(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial, int parts)
 {
   const permi_plain *plain = (const permi_plain *)leaf->context;
   const int n = plain->n;
-  double x[PERM_MAX_N], size[PERM_MAX_N], lost[PERM_MAX_N], absolute = 0, move;
-  permi_dd total = {0, 0}, start[PERM_MAX_N];
-  permi_gray_walk walk = permi_gray_start(plain, chunk, 0, start);
-  int i, j;
-  (void)workspace;
-  permi_plain_drift(plain, lost);
-  for (i = 0; i < n; i++) {
-    x[i] = start[i].hi;
-    size[i] = fabs(x[i]);
-  }
-  do {
-    double even = permi_gray_sign(plain, &walk), odd = 1;
-    for (i = 0; i + 1 < n; i += 2) {
-      even *= x[i];
-      odd *= x[i + 1];
-    }
-    even *= i < n ? x[i] * odd : odd;
-    permi_plain_add(plain->precision, &total, even);
-    absolute += permi_plain_absolute(plain, walk.s, size, lost);
-    move = permi_gray_next(&walk, &j);
-    for (i = 0; i < n && move != 0; i++) {
-      x[i] += move * plain->a[j * n + i];
-      size[i] = fabs(x[i]);
-    }
-  } while (move != 0);
-  permi_plain_finish(partial, plain, total, permi_dd_make(0), absolute);
-}
-
-static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  const permi_plain *plain = (const permi_plain *)leaf->context;
-  const int n = plain->n;
-  const double *b = plain->a + n * n;
+  const double *a = plain->a, *b = a + n * n;
   double x[PERM_MAX_N], y[PERM_MAX_N], size[PERM_MAX_N], lost[PERM_MAX_N], absolute = 0, move;
   permi_dd total = {0, 0}, imaginary = {0, 0}, start[2][PERM_MAX_N];
   permi_gray_walk walk = permi_gray_start(plain, chunk, 0, start[0]);
   int i, j;
-  permi_gray_start(plain, chunk, 1, start[1]);
-  (void)workspace;
+  if (parts == 2)
+    permi_gray_start(plain, chunk, 1, start[1]);
   permi_plain_drift(plain, lost);
   for (i = 0; i < n; i++) {
     x[i] = start[0][i].hi;
-    y[i] = start[1][i].hi;
-    size[i] = permi_modulus(x[i], y[i]);
+    y[i] = parts == 2 ? start[1][i].hi : 0;
+    size[i] = parts == 2 ? permi_modulus(x[i], y[i]) : fabs(x[i]);
   }
   do {
-    double re = permi_gray_sign(plain, &walk), im = 0;
-    for (i = 0; i < n; i++) {
+    double re = permi_gray_sign(plain, &walk), im = 0, odd = 1;
+    for (i = 0; parts == 2 && i < n; i++) {
       double was = re;
       re = re * x[i] - im * y[i];
       im = was * y[i] + im * x[i];
     }
+    for (i = 0; parts == 1 && i + 1 < n; i += 2) {
+      re *= x[i];
+      odd *= x[i + 1];
+    }
+    if (parts == 1)
+      re *= i < n ? x[i] * odd : odd;
     permi_plain_add(plain->precision, &total, re);
-    permi_plain_add(plain->precision, &imaginary, im);
+    if (parts == 2)
+      permi_plain_add(plain->precision, &imaginary, im);
     absolute += permi_plain_absolute(plain, walk.s, size, lost);
     move = permi_gray_next(&walk, &j);
     for (i = 0; i < n && move != 0; i++) {
-      x[i] += move * plain->a[j * n + i];
-      y[i] += move * b[j * n + i];
-      size[i] = permi_modulus(x[i], y[i]);
+      x[i] += move * a[j * n + i];
+      if (parts == 2)
+        y[i] += move * b[j * n + i];
+      size[i] = parts == 2 ? permi_modulus(x[i], y[i]) : fabs(x[i]);
     }
   } while (move != 0);
-  permi_plain_finish(partial, plain, total, imaginary, absolute);
+  permi_partial_add(partial, total, imaginary, absolute, ldexp(1, plain->chunk_log2));
+}
+
+static void permi_gray_real(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  (void)workspace;
+  permi_gray_double(leaf, chunk, partial, 1);
+}
+
+static void permi_gray_complex(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  (void)workspace;
+  permi_gray_double(leaf, chunk, partial, 2);
 }
 
 static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
@@ -215,7 +208,7 @@ static void permi_gray_dd(const permi_leaf *leaf, uint64_t chunk, void *workspac
       for (i = 0; i < n && move != 0; i++)
         x[part][i] = permi_dd_add_double(x[part][i], move * plain->a[(part * n + j) * n + i]);
   } while (move != 0);
-  permi_plain_finish(partial, plain, total, imaginary, absolute);
+  permi_partial_add(partial, total, imaginary, absolute, ldexp(1, plain->chunk_log2));
 }
 
 /* Prefix products are double-double, their sum exact: n - 1 products a term err, and underflow. */
@@ -235,7 +228,7 @@ static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *c
   while (row >= 0) {
     const double *a = plain->a, *b = plain->parts == 2 ? plain->a + n * n : NULL;
     if (row == n) {
-      permi_plain_finish(&mine, plain, product[0][n], product[1][n], fabs(product[0][n].hi) + fabs(product[1][n].hi));
+      permi_partial_add(&mine, product[0][n], product[1][n], fabs(product[0][n].hi) + fabs(product[1][n].hi), 1);
       row--;
       continue;
     }

@@ -27,9 +27,9 @@ typedef struct permi_gpu_engines {
 typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
-  const permi_counts_kernels *counts[2];                                                           /* plain C, AVX2 */
-  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial); /* >>plain: by */
-  /* double, double-double; NULL: cannot be requested */
+  const permi_counts_kernels *counts[2]; /* plain C, AVX2 */
+  /* >>plain, by double and double-double; NULL: cannot be requested */
+  void (*gray[2])(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial);
   const permi_gpu_engines *gpu;       /* NULL: no GPUs */
   const struct permi_engine *engines; /* the first of equal offers wins */
   int engine_count;

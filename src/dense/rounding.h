@@ -37,28 +37,14 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
   int e, j, k, part;
   permi_plan_row(plan, view, i, row);
   for (part = 0; part < view->parts; part++) {
-    double y0 = 0, y1 = 0, y2 = 0, y3 = 0, y4 = 0, y5 = 0, y6 = 0, y7 = 0;
+    double sum[PERMI_SAMPLED_TERMS] = {0};
     for (j = 0; j < n; j++) {
-      const double x = row[part][j], *s = sign[j];
+      const double x = row[part][j];
       moduli += fabs(x);
       square += x * x;
-      y0 += s[0] * x;
-      y1 += s[1] * x;
-      y2 += s[2] * x;
-      y3 += s[3] * x;
-      y4 += s[4] * x;
-      y5 += s[5] * x;
-      y6 += s[6] * x;
-      y7 += s[7] * x;
+      PERMI_EVERY(k, PERMI_SAMPLED_TERMS, sum[k] += sign[j][k] * x);
     }
-    y[part][0] = y0;
-    y[part][1] = y1;
-    y[part][2] = y2;
-    y[part][3] = y3;
-    y[part][4] = y4;
-    y[part][5] = y5;
-    y[part][6] = y6;
-    y[part][7] = y7;
+    memcpy(y[part], sum, sizeof sum);
   }
   for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
     size[k] = view->parts == 1 ? fabs(y[0][k]) : sqrt(y[0][k] * y[0][k] + y[1][k] * y[1][k]);
@@ -69,7 +55,6 @@ static double permi_sampled_row(const perm_plan *plan, const permi_view *view, i
              : moduli;
 }
 
-/* Returns a modulus, or 1. */
 static double permi_divided_by(const perm_plan *plan, const permi_view *view, int i)
 {
   return plan->form != PERM_FORM_NORMALISED ||

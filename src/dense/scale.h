@@ -22,7 +22,7 @@ static void permi_scale_flip(int j, const int *parent, int *row_of, int *column_
   }
 }
 
-/* Augments by a path of least slack; the duals keep entries <= 0 and matched ones 0. Returns 0 if there is no path. */
+/* A path of least slack; the duals keep entries <= 0 and matched ones 0. Returns 0 if there is none. */
 static int permi_scale_augment(int n, int (*exponent)[PERM_MAX_N], int *row_exp2, int *column_exp2, int free_row,
                                int *row_of, int *column_of)
 {
@@ -163,6 +163,16 @@ static void permi_scale_centre(int n, int (*exponent)[PERM_MAX_N], int *row_exp2
   }
 }
 
+/* The columns of a row's entries of exponent 0. */
+static uint64_t permi_scale_tight(int n, const int *exponent, int row_exp2, const int *column_exp2)
+{
+  uint64_t tight = 0;
+  int j;
+  for (j = 0; j < n; j++)
+    tight |= (uint64_t)(exponent[j] + row_exp2 + column_exp2[j] == 0) << j;
+  return tight;
+}
+
 /* 2n rows; NULL without memory. */
 static int (*permi_scale_room(const perm_allocator *allocator, int n))[PERM_MAX_N]
 {
@@ -206,8 +216,7 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       for (j = 0; j < n && turn; j++)
         most = exponent[i][j] + column_exp2[j] > most ? exponent[i][j] + column_exp2[j] : most;
       row_exp2[i] = most > PERMI_NO_EXPONENT / 2 ? -most : row_exp2[i];
-      for (j = 0, tight[i] = 0; j < n; j++)
-        tight[i] |= (uint64_t)(exponent[i][j] + row_exp2[i] + column_exp2[j] == 0) << j;
+      tight[i] = permi_scale_tight(n, exponent[i], row_exp2[i], column_exp2);
     }
     /* A maximum matching, breadth first; columns of failed searches stay dead. */
     for (i = 0, left = n; i < n; i++) {
@@ -237,19 +246,16 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
     if (turn || left <= n / 2) /* graded columns put all largest entries into one */
       break;
   }
-  if (left) {
-    for (i = 0; i < n; i++)
-      if (column_of[i] < 0 && !permi_scale_augment(n, exponent, row_exp2, column_exp2, i, row_of, column_of)) {
-        memset(row_exp2, 0, (size_t)n * sizeof *row_exp2);
-        memset(column_exp2, 0, (size_t)n * sizeof *column_exp2);
-        return 0;
-      }
-    for (i = 0; i < n; i++)
-      for (j = 0, tight[i] = 0; j < n; j++)
-        tight[i] |= (uint64_t)(exponent[i][j] + row_exp2[i] + column_exp2[j] == 0) << j;
+  for (i = 0; i < n && left; i++)
+    if (column_of[i] < 0 && !permi_scale_augment(n, exponent, row_exp2, column_exp2, i, row_of, column_of)) {
+      memset(row_exp2, 0, (size_t)n * sizeof *row_exp2);
+      memset(column_exp2, 0, (size_t)n * sizeof *column_exp2);
+      return 0;
+    }
+  for (j = 0; j < n; j++) {
+    i = row_of[j];
+    reach[j] = left ? permi_scale_tight(n, exponent[i], row_exp2[i], column_exp2) : tight[i];
   }
-  for (j = 0; j < n; j++)
-    reach[j] = tight[row_of[j]];
   if (!permi_scale_unique(n, reach))
     permi_scale_centre(n, exponent, row_exp2, column_exp2, reach, column_of);
   for (i = 0; i < n; i++)

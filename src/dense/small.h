@@ -48,7 +48,7 @@ static int permi_small_is_safe(int count, const double *a, double value, double 
   return whole || (safe && value >= PERMI_FOUR_CANCELLED * products);
 }
 
-/* Returns the product of the rows' sums of moduli, at least the permanent of moduli. */
+/* The product of the rows' sums of moduli is at least the permanent of moduli. */
 static double permi_small_products(int n, int width, const double *a, double *moduli)
 {
   double product = 1, all = 0;
@@ -139,7 +139,7 @@ static double permi_small_norms(int n, int width, const double *a)
   return product;
 }
 
-/* Returns at least permi_small_norms: the rows' mean square to the power n. */
+/* At least permi_small_norms: the rows' mean square to the power n. */
 static double permi_small_scale(int n, double squares)
 {
   double power = squares / n, scale = n & 1 ? power : 1;

@@ -114,36 +114,46 @@ static void permi_eights_fill(const permi_layout *target, const uint16_t *place,
 
 static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *source, const permi_layout *target)
 {
+  const permi_frontier *frontier = run->frontier;
   const permi_arrays *arrays = run->arrays;
-  const permi_pull *pull = arrays->pull + arrays->pull_start[p];
-  const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
+  const int first = frontier->stream_start[p], ways = frontier->stream_start[p + 1] - first;
   const uint64_t low_mask = ((uint64_t)1 << arrays->low) - 1, top_mask = ~UINT64_C(0) << (arrays->low + arrays->middle);
   const size_t words = (size_t)1 << arrays->low;
   int s, k;
-  for (s = 0; s < ways; s++, pull++) {
-    permi_way *way = &run->way[s];
-    const uint64_t from = (pull->want & pull->keep) ^ pull->flip;
-    way->test = (uint32_t)(pull->test >> arrays->low);
-    way->want = (uint32_t)(pull->want >> arrays->low);
-    way->keep = (uint32_t)(pull->keep >> arrays->low);
-    way->flip = (uint32_t)(pull->flip >> arrays->low);
-    way->top_ones = permi_count_ones(from & top_mask) - permi_count_ones(pull->want & top_mask);
-    way->low_ones = permi_count_ones(from & low_mask) - permi_count_ones(pull->want & low_mask);
-    way->c = pull->c;
-    way->c.real = run->absolute ? pull->c.absolute : pull->c.real;
-    way->place = NULL;
-    if (!run->gpu && (pull->test | pull->flip | (source->occupied ^ target->occupied)) & low_mask) {
-      const uint32_t test = (uint32_t)(pull->test & low_mask), want = (uint32_t)(pull->want & low_mask);
-      const uint32_t keep = (uint32_t)(pull->keep & low_mask), flip = (uint32_t)(pull->flip & low_mask);
+  for (s = 0; s < ways; s++) {
+    const permi_pull pull = permi_pull_of(frontier, p, first + s);
+    const uint64_t from = (pull.want & pull.keep) ^ pull.flip;
+    perm_gpu_way *way = &run->way[s];
+    permi_lookup *lookup = &run->lookup[s];
+    way->test = (uint32_t)(pull.test >> arrays->low);
+    way->want = (uint32_t)(pull.want >> arrays->low);
+    way->keep = (uint32_t)(pull.keep >> arrays->low);
+    way->flip = (uint32_t)(pull.flip >> arrays->low);
+    way->low_test = (uint32_t)(pull.test & low_mask);
+    way->low_want = (uint32_t)(pull.want & low_mask);
+    way->low_keep = (uint32_t)(pull.keep & low_mask);
+    way->low_flip = (uint32_t)(pull.flip & low_mask);
+    way->low_ones = permi_count_ones(from & low_mask) - permi_count_ones(pull.want & low_mask);
+    way->moves = ((pull.test | pull.flip | (source->occupied ^ target->occupied)) & low_mask) != 0;
+    lookup->top_ones = permi_count_ones(from & top_mask) - permi_count_ones(pull.want & top_mask);
+    lookup->c = frontier->coefficient[first + s];
+    lookup->c.real = run->absolute ? lookup->c.absolute : lookup->c.real;
+    lookup->place = NULL;
+    way->real = lookup->c.real;
+    way->imaginary = lookup->c.imaginary;
+    memcpy(way->integer, lookup->c.integer, sizeof way->integer);
+    if (way->moves && !run->gpu) {
       uint16_t *place = run->places + (size_t)s * (words + PERMI_ARRAY_PAD);
+      permi_eight *eights = run->eights + (size_t)s * (words / 8 + PERMI_ARRAY_LOW + 2);
       for (k = 0; k < target->start[target->low + 1]; k++) {
         const uint32_t word = target->word[k];
-        place[k] = (word & test) == want ? source->rank[(word & keep) ^ flip] : (uint16_t)PERMI_ARRAY_NOWHERE;
+        place[k] = (word & way->low_test) == way->low_want ? source->rank[(word & way->low_keep) ^ way->low_flip]
+                                                           : (uint16_t)PERMI_ARRAY_NOWHERE;
       }
-      way->place = place;
-      way->eight = run->eights + (size_t)s * (words / 8 + PERMI_ARRAY_LOW + 2);
+      lookup->place = place;
+      lookup->eight = eights;
       if (run->kernel_eights)
-        permi_eights_fill(target, place, run->eights + (size_t)s * (words / 8 + PERMI_ARRAY_LOW + 2));
+        permi_eights_fill(target, place, eights);
     }
   }
 }

@@ -10,18 +10,15 @@
        top_offset[top] + middle_offset[ones of top][middle] + rank[low],
    and a block, the words of the same top and middle bits, is contiguous.
 
-   A step pulls: each block sums the ways to reach it. Bits above the low slots are settled once a block; then y += c
-   x over contiguous arrays, or a table for the low words. The order of sums is fixed, whatever the threads. Low slots
-   go to vertices that live through the most states: they are touched least.
+   A step pulls: each block sums the ways to reach it, in a fixed order. Bits above the low slots are settled once a
+   block; then y += c x over contiguous arrays, or a table for the low words.
 
    On a GPU the host does all but the values, which have the bits of the AVX2 and, for double-doubles, AVX-512
-   kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line; sorted lists took 9 to 12 times
-   as long. */
+   kernels. An H200 takes 7 ps a state for 3-regular graphs, 14 for 8 entries a line. */
 
 #define PERMI_ARRAY_LOW 11     /* words and ranks of these slots stay in the first cache */
 #define PERMI_ARRAY_HIGH 16    /* most slots of middle, of top */
 #define PERMI_ARRAY_SAFE 1e-250 /* sums of larger products are multiples of 2^-936 */
-#define PERMI_ARRAY_TRACK_STEPS 64
 #define PERMI_ARRAY_PAD 256 /* bytes that vectors may read beyond a buffer */
 
 /* The words of a step. */
@@ -47,14 +44,31 @@ typedef struct permi_extremes {
   double apart[4];
 } permi_extremes;
 
-/* A pull on the levels of a step. */
-typedef struct permi_way {
-  uint32_t test, want, keep, flip; /* above the low slots */
-  int top_ones, low_ones;          /* how many more in the source */
-  const uint16_t *place;           /* of all low words, as in permi_layout; or NULL */
-  const permi_eight *eight;        /* of words with j ones from start[j] / 8 + j on */
+/* A stream backwards: a state comes from (state & keep) ^ flip if (state & test) == want. What enters is tested. */
+typedef struct permi_pull {
+  uint64_t test, want, keep, flip;
+} permi_pull;
+
+static permi_pull permi_pull_of(const permi_frontier *frontier, int p, int stream)
+{
+  const permi_arrays *arrays = frontier->arrays;
+  const uint64_t test = permi_stream_word(frontier, stream, 0, 0), want = permi_stream_word(frontier, stream, 1, 0);
+  const uint64_t flip = permi_stream_word(frontier, stream, 2, 0), born = arrays->born[p + 1];
+  permi_pull pull;
+  pull.keep = arrays->occupied[p + 1] & ~born;
+  pull.test = born | (test & pull.keep);
+  pull.want = (want ^ flip ^ arrays->rows[p + 1]) & pull.test;
+  pull.flip = (flip & pull.keep) | ((want ^ arrays->rows[p]) & test & ~pull.keep);
+  return pull;
+}
+
+/* And on the CPU. */
+typedef struct permi_lookup {
+  int top_ones;             /* more in the source */
+  const uint16_t *place;    /* of all low words, as in permi_layout; or NULL */
+  const permi_eight *eight; /* of words with j ones from start[j] / 8 + j on */
   permi_coefficient c;
-} permi_way;
+} permi_lookup;
 
 struct permi_arrays_run {
   const permi_frontier *frontier;
@@ -68,7 +82,8 @@ struct permi_arrays_run {
   size_t bytes;      /* of a value */
   permi_layout layout[2];
   char *values[2];
-  permi_way *way;
+  perm_gpu_way *way; /* pulls on the levels of a step, on the CPU too */
+  permi_lookup *lookup;
   permi_origin *origin; /* `most` a thread */
   permi_extremes *extremes; /* one a thread */
   uint16_t *places;
@@ -78,18 +93,17 @@ struct permi_arrays_run {
   permi_sizes sizes;
   double visited, seconds_before, seconds_each;
   struct perm_gpu_frontier *gpu; /* holds the values, or NULL */
-  struct perm_gpu_way *gpu_way;  /* of a step; for lists */
-  struct perm_gpu_stream *gpu_stream;
+  perm_gpu_stream *gpu_stream;
 };
 
-/* The numbers of the first pass, without moduli. */
+/* Of the first pass, without moduli. */
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
+  static const permi_algebra without[] = {PERMI_MAGNITUDES,    PERMI_MAGNITUDES,    PERMI_PAIR_VALUES,
+                                          PERMI_MAGNITUDES_DD, PERMI_MAGNITUDES_DD, PERMI_PAIR_DD_VALUES};
   permi_numbers numbers = frontier->numbers;
-  if (numbers.algebra == PERMI_SIGNED || numbers.algebra == PERMI_SIGNED_DD)
-    numbers.algebra = (permi_algebra)((int)numbers.algebra - 1);
-  else if (permi_algebra_has_moduli(numbers.algebra))
-    numbers.algebra = numbers.algebra == PERMI_COMPLEX ? PERMI_PAIR_VALUES : PERMI_PAIR_DD_VALUES;
+  if (!permi_algebra_is_integer(numbers.algebra))
+    numbers.algebra = without[numbers.algebra];
   return numbers;
 }
 

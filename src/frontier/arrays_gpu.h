@@ -45,33 +45,11 @@ static perm_status permi_gpu_stepped(permi_arrays_run *run, perm_status status, 
 
 static perm_status permi_gpu_step(permi_arrays_run *run, int p)
 {
-  const permi_arrays *arrays = run->arrays;
-  const permi_pull *pull = arrays->pull + arrays->pull_start[p];
-  const permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
-  const perm_gpu_words words = permi_gpu_words(target);
-  const uint64_t low_mask = ((uint64_t)1 << arrays->low) - 1;
-  const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
+  const int *start = &run->frontier->stream_start[p];
+  const perm_gpu_words words = permi_gpu_words(&run->layout[(p + 1) & 1]);
   double sizes[2] = {DBL_MAX, 0};
-  int s;
-  for (s = 0; s < ways; s++, pull++) {
-    const permi_way *way = &run->way[s];
-    perm_gpu_way *to = &run->gpu_way[s];
-    to->test = way->test;
-    to->want = way->want;
-    to->keep = way->keep;
-    to->flip = way->flip;
-    to->low_test = (uint32_t)(pull->test & low_mask);
-    to->low_want = (uint32_t)(pull->want & low_mask);
-    to->low_keep = (uint32_t)(pull->keep & low_mask);
-    to->low_flip = (uint32_t)(pull->flip & low_mask);
-    to->low_ones = way->low_ones;
-    to->moves = ((pull->test | pull->flip | (source->occupied ^ target->occupied)) & low_mask) != 0;
-    to->real = way->c.real;
-    to->imaginary = way->c.imaginary;
-    memcpy(to->integer, way->c.integer, sizeof to->integer);
-  }
-  return permi_gpu_stepped(
-      run, perm_cuda_frontier_step(run->gpu, &words, run->gpu_way, ways, run->tracking ? sizes : NULL), sizes);
+  return permi_gpu_stepped(run, perm_cuda_frontier_step(run->gpu, &words, run->way, start[1] - start[0],
+                                                        run->tracking ? sizes : NULL), sizes);
 }
 
 static perm_status permi_gpu_unite(permi_arrays_run *run, int p)
@@ -101,7 +79,6 @@ static perm_gpu_frontier_shape permi_gpu_frontier_shape(const permi_frontier *fr
 {
   const permi_arrays *arrays = frontier->arrays;
   perm_gpu_frontier_shape shape;
-  int p;
   memset(&shape, 0, sizeof shape);
   shape.lists = arrays->lists;
   shape.low = arrays->low;
@@ -110,11 +87,7 @@ static perm_gpu_frontier_shape permi_gpu_frontier_shape(const permi_frontier *fr
   shape.states[0] = frontier->room[0];
   shape.states[1] = frontier->room[1];
   shape.words = (int)(permi_arrays_value_bytes(frontier) / 8);
-  shape.ways = 1;
-  for (p = 0; p < frontier->steps; p++) {
-    const int ways = arrays->pull_start[p + 1] - arrays->pull_start[p];
-    shape.ways = ways > shape.ways ? ways : shape.ways;
-  }
+  shape.ways = permi_frontier_streams_most(frontier);
   return shape;
 }
 
@@ -128,7 +101,6 @@ static perm_status permi_gpu_create(permi_arrays_run *run, permi_pool *pool, cha
 {
   perm_gpu_frontier_shape shape = permi_gpu_frontier_shape(run->frontier);
   perm_options options;
-  run->gpu_way = (perm_gpu_way *)permi_pool_get(pool, (size_t)run->most, sizeof *run->gpu_way);
   run->gpu_stream = (perm_gpu_stream *)permi_pool_get(pool, (size_t)run->most, sizeof *run->gpu_stream);
   if (pool->failed)
     return PERM_ERROR_MEMORY;

@@ -9,10 +9,7 @@
 /* A step whose words of top bits threads share. */
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
-  const permi_layout *source, *target;
-  const char *from;
-  char *to;
-  int ways;
+  int p;
   double before, seconds;
   size_t unpolled;
 } permi_array_stepping;
@@ -21,8 +18,9 @@ typedef struct permi_array_stepping {
 static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, int thread)
 {
   const permi_arrays_run *run = step->run;
-  const permi_layout *source = step->source, *target = step->target;
-  const char *from = step->from;
+  const int p = step->p, *stream = run->frontier->stream_start + p, ways = stream[1] - stream[0];
+  const permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
+  const char *from = run->values[p & 1];
   permi_origin *origin = run->origin + (size_t)thread * (size_t)run->most;
   permi_sizes *sizes = &run->extremes[thread].sizes;
   const permi_arrays *arrays = run->arrays;
@@ -31,8 +29,7 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
   const size_t doubles = run->bytes / sizeof(double);
   const permi_algebra algebra = run->numbers.algebra; /* double-doubles: a block's high parts come first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
-  char *y = step->to + (size_t)target->top_offset[top] * run->bytes;
-  const int ways = step->ways;
+  char *y = run->values[(p + 1) & 1] + (size_t)target->top_offset[top] * run->bytes;
   int i, s;
   for (i = target->middle_start[ones]; i < target->middle_start[ones + 1]; i++) {
     const uint32_t high = top << bits | target->middle[i];
@@ -40,20 +37,21 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
     const size_t count = (size_t)(target->start[left + 1] - start);
     int origins = 0;
     for (s = 0; s < ways; s++) {
-      const permi_way *way = &run->way[s];
+      const perm_gpu_way *way = &run->way[s];
+      const permi_lookup *lookup = &run->lookup[s];
       const int low_ones = left + way->low_ones;
       uint32_t word;
       if ((high & way->test) != way->want || low_ones < 0 || low_ones > source->low)
         continue;
       word = (high & way->keep) ^ way->flip;
-      const size_t middle = (size_t)(ones + way->top_ones) << bits | (word & middle_mask);
+      const size_t middle = (size_t)(ones + lookup->top_ones) << bits | (word & middle_mask);
       origin[origins].x =
           from + (size_t)(source->top_offset[word >> bits] + source->middle_offset[middle]) * run->bytes;
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
-      origin[origins].real = way->c.real;
-      origin[origins].c = &way->c;
-      origin[origins].place = way->place ? way->place + start : NULL;
-      origin[origins++].eight = way->place ? way->eight + start / 8 + left : NULL;
+      origin[origins].real = lookup->c.real;
+      origin[origins].c = &lookup->c;
+      origin[origins].place = lookup->place ? lookup->place + start : NULL;
+      origin[origins++].eight = lookup->place ? lookup->eight + start / 8 + left : NULL;
     }
     run->kernel(run, y, count, origin, origins);
     if (run->tracking)
@@ -68,7 +66,7 @@ static perm_status permi_array_top(void *context, uint64_t number, int thread)
 {
   permi_array_stepping *step = (permi_array_stepping *)context;
   permi_arrays_run *run = step->run;
-  const permi_layout *target = step->target;
+  const permi_layout *target = &run->layout[(step->p + 1) & 1];
   const uint32_t top = target->top[number];
   permi_array_blocks(step, top, thread);
   if (thread || !run->control || (step->unpolled += target->states / (size_t)target->tops) <= PERMI_ARRAY_POLL)
@@ -85,18 +83,14 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   perm_status status;
   int k, threads;
   step.run = run;
-  step.ways = run->arrays->pull_start[p + 1] - run->arrays->pull_start[p];
-  step.source = &run->layout[p & 1];
-  step.target = &run->layout[(p + 1) & 1];
-  step.from = run->values[p & 1];
-  step.to = run->values[(p + 1) & 1];
+  step.p = p;
   step.seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
   step.before = run->seconds_before + frontier->cost[p] * run->seconds_each;
   step.unpolled = 0;
   threads = step.seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
   for (k = 0; k < threads; k++)
     permi_sizes_clear(&run->extremes[k].sizes);
-  status = permi_share(threads, 0, (uint64_t)step.target->tops, permi_array_top, &step, NULL);
+  status = permi_share(threads, 0, (uint64_t)run->layout[(p + 1) & 1].tops, permi_array_top, &step, NULL);
   if (run->tracking) {
     permi_sizes_clear(&run->sizes);
     for (k = 0; k < threads; k++)
@@ -118,12 +112,12 @@ static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t 
 /* Returns sum |c| over a step; *least: the least part not 0. */
 static double permi_ways_weight(const permi_arrays_run *run, int p, double *least)
 {
-  const permi_arrays *arrays = run->arrays;
+  const permi_frontier *frontier = run->frontier;
   double weight = 0;
   int s;
   *least = 1;
-  for (s = arrays->pull_start[p]; s < arrays->pull_start[p + 1]; s++) {
-    permi_coefficient c = arrays->pull[s].c;
+  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+    permi_coefficient c = frontier->coefficient[s];
     c.imaginary = run->absolute ? 0 : c.imaginary;
     c.real = run->absolute ? 0 : c.real;
     permi_coefficient_weigh(&c, &weight, least);
@@ -168,7 +162,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
       weight = permi_ways_weight(run, p, &least);
       sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
       if (sizes->smallest * least < PERMI_ARRAY_SAFE)
-        sizes->loss += 16 * DBL_MIN * (arrays->pull_start[p + 1] - arrays->pull_start[p]);
+        sizes->loss += 16 * DBL_MIN * (frontier->stream_start[p + 1] - frontier->stream_start[p]);
       sizes->smallest *= least * (cancels ? 1.2e-32 : 1 - 1e-9);
       sizes->largest *= 2 * weight;
       if (p + 1 < frontier->steps) {
@@ -215,17 +209,14 @@ static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double sec
   const permi_arrays *arrays = run->arrays;
   const size_t table = ((size_t)1 << arrays->low) + PERMI_ARRAY_PAD, bytes = permi_arrays_value_bytes(frontier);
   const int gpu = arrays->isa == PERM_ISA_CUDA;
-  size_t most = 0;
+  const size_t most = (size_t)permi_frontier_streams_most(frontier);
   int p;
   run->threads = run->control && !gpu && seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(run->control->options) : 1;
   run->numbers = permi_arrays_numbers(frontier);
   run->seconds_each = seconds / (permi_arrays_passes(frontier) * (frontier->cost[frontier->steps] + 1));
-  for (p = 0; p < frontier->steps; p++) {
-    const size_t ways = (size_t)(arrays->pull_start[p + 1] - arrays->pull_start[p]);
-    most = ways > most ? ways : most;
-  }
   run->most = (int)most;
-  run->way = (permi_way *)permi_pool_get(pool, most, sizeof *run->way);
+  run->way = (perm_gpu_way *)permi_pool_get(pool, most, sizeof *run->way);
+  run->lookup = (permi_lookup *)permi_pool_get(pool, most, sizeof *run->lookup);
   run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->threads, sizeof *run->origin);
   run->extremes = (permi_extremes *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->extremes);
   run->places = (uint16_t *)permi_pool_get(pool, most * table, sizeof(uint16_t));
@@ -288,94 +279,42 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   return status;
 }
 
-/* Makes the pulls of step p, on bits e of >>arrays; returns how many. */
-static int permi_array_pulls(const permi_block *block, const permi_arrays *arrays, const permi_frontier *frontier,
-                             int p, const int *slot, permi_pull *pull)
+/* Makes frontier->arrays; left NULL if there are too many slots, or stopped. 0: out of memory. */
+static int permi_arrays_create(const permi_block *block, permi_frontier *frontier, perm_isa isa, permi_control *watch)
 {
-  const int v = frontier->sequence[p], *birth = frontier->birth, *death = frontier->death;
-  const int n = block->n, held = birth[v] >= 0 && birth[v] < p;
-  const uint64_t one = 1, mine = v < n ? 0 : ~UINT64_C(0), theirs = ~mine; /* e of matched v, matched t */
-  uint64_t born = 0, dead = 0, test, none, full;
-  int e, used = 0;
-  for (e = block->start[v]; e < block->start[v + 1]; e++) {
-    const int t = block->neighbour[e];
-    if (death[t] == p)
-      dead |= one << slot[t];
-    else if (birth[t] == p)
-      born |= one << slot[t];
-  }
-  test = born;
-  none = born & ~theirs; /* in the target, what enters is free */
-  full = dead & theirs;  /* in the source, what leaves is matched */
-  for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
-    permi_pull *next = &pull[used];
-    const int drop = e < block->start[v], t = drop ? -1 : block->neighbour[e];
-    const uint64_t bit = drop ? 0 : one << slot[t];
-    if (drop ? !held : death[t] < p)
-      continue;
-    next->test = test;
-    next->want = none;
-    next->keep = arrays->occupied[p + 1] & ~born;
-    next->flip = full;
-    if (held)
-      next->flip |= (one << slot[v]) & (drop ? mine : ~mine);
-    next->c = drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
-    if (!drop) {
-      if (death[t] == p) {
-        next->flip ^= bit;
-      } else if (birth[t] == p) {
-        next->want ^= bit;
-      } else {
-        next->test |= bit;
-        next->want |= bit & theirs;
-        next->flip |= bit;
-      }
-    }
-    used++;
-  }
-  return used;
-}
-
-/* Makes *made; NULL: too many slots, or stopped. 0: out of memory. */
-static int permi_arrays_create(const perm_allocator *allocator, const permi_block *block,
-                               const permi_frontier *frontier, perm_isa isa, permi_control *watch,
-                               permi_arrays **made)
-{
-  const size_t vertices = 2 * (size_t)block->n, steps = (size_t)frontier->steps;
-  permi_arrays *arrays = (permi_arrays *)permi_owned_new(allocator, sizeof *arrays);
-  permi_pool room = {allocator, NULL, 0}, *pool;
-  int *slot = (int *)permi_pool_get(&room, vertices, sizeof(int));
-  permi_life *life = (permi_life *)permi_pool_get(&room, vertices, sizeof *life);
-  int p, v, slots, ok = 0;
-  *made = NULL;
-  if (!arrays || room.failed)
-    goto done;
-  pool = &arrays->owned.pool;
+  const int *birth = frontier->birth, *death = frontier->death, slots = frontier->slots;
+  const size_t steps = (size_t)frontier->steps + 1;
+  permi_pool *pool = &frontier->owned.pool;
+  permi_arrays *arrays;
+  double units = 0;
+  int p, v;
+  if (slots > PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH)
+    return 1;
+  arrays = (permi_arrays *)permi_pool_get(pool, 1, sizeof *arrays);
+  if (!arrays || (arrays->occupied = (uint64_t *)permi_pool_get(pool, steps, 3 * sizeof(uint64_t))) == NULL)
+    return 0;
+  memset(arrays->occupied, 0, steps * 3 * sizeof(uint64_t));
+  arrays->rows = arrays->occupied + steps;
+  arrays->born = arrays->rows + steps;
   arrays->isa = isa;
-  arrays->pull_start = (int *)permi_pool_get(pool, steps + 1, sizeof(int));
-  arrays->pull = (permi_pull *)permi_pool_get(pool, (size_t)block->edges + steps, sizeof(permi_pull));
-  arrays->occupied = (uint64_t *)permi_pool_get(pool, steps + 1, sizeof(uint64_t));
-  if (pool->failed)
-    goto done;
-  ok = 1;
-  slots = permi_frontier_slots(frontier, (int)vertices, 1, life, arrays->occupied, slot, watch);
+  arrays->lists = 0;
   arrays->low = slots < PERMI_ARRAY_LOW ? slots : PERMI_ARRAY_LOW;
   arrays->middle = (slots - arrays->low + 1) / 2;
   arrays->top = slots - arrays->low - arrays->middle;
-  if (!slots || arrays->middle > PERMI_ARRAY_HIGH)
-    goto done;
-  arrays->pull_start[0] = 0;
-  for (v = 0; v < 2 * block->n; v++)
-    slot[v] = slot[v] < 0 ? 0 : slot[v]; /* a shift by -1 is undefined */
-  for (p = 0; p < frontier->steps && !permi_watch_step(watch, (size_t)p, 300); p++)
-    arrays->pull_start[p + 1] = arrays->pull_start[p] + permi_array_pulls(block, arrays, frontier, p, slot,
-                                                                          arrays->pull + arrays->pull_start[p]);
-  *made = permi_watch(watch, 0) ? NULL : arrays;
-done:
-  permi_pool_release(&room);
-  if (!*made)
-    permi_owned_release(allocator, arrays);
-  return ok;
+  for (v = 0; v < 2 * block->n; v++) {
+    const uint64_t bit = frontier->slot[v] < 0 ? 0 : UINT64_C(1) << frontier->slot[v];
+    if (!bit)
+      continue;
+    if (permi_watch_gather(watch, &units, 40 + 5.0 * (death[v] - birth[v])))
+      return 1;
+    arrays->born[birth[v] + 1] |= bit;
+    for (p = birth[v] + 1; p <= death[v]; p++) {
+      arrays->occupied[p] |= bit;
+      arrays->rows[p] |= v < block->n ? bit : 0;
+    }
+  }
+  frontier->arrays = arrays;
+  return 1;
 }
 
 static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
@@ -423,15 +362,17 @@ static double permi_arrays_seconds(const permi_frontier *frontier)
          permi_arrays_passes(frontier) * (tables * 2e-9 + 1e-5 * frontier->steps);
 }
 
-static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_arrays *arrays, int steps, permi_control *watch)
+static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *frontier, permi_control *watch)
 {
-  int i;
+  const permi_arrays *arrays = frontier->arrays;
+  int p, s;
   hash = permi_hash(permi_hash(hash, (uint64_t)arrays->isa), (uint64_t)(arrays->low + (arrays->lists << 8)));
-  for (i = 0; i < arrays->pull_start[steps] && !permi_watch_step(watch, (size_t)i, 10); i++) {
-    hash = permi_hash(hash, arrays->pull[i].test);
-    hash = permi_hash(hash, arrays->pull[i].want);
-    hash = permi_hash(hash, arrays->pull[i].keep);
-    hash = permi_hash(hash, arrays->pull[i].flip);
-  }
+  for (p = 0; p < frontier->steps; p++)
+    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && !permi_watch_step(watch, (size_t)s, 10);
+         s++) {
+      const permi_pull pull = permi_pull_of(frontier, p, s);
+      hash = permi_hash(permi_hash(hash, pull.test), pull.want);
+      hash = permi_hash(permi_hash(hash, pull.keep), pull.flip);
+    }
   return hash;
 }

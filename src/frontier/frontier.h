@@ -15,35 +15,26 @@
    The merge goes over groups, the states with the same bits above the low PERMI_LOW_BITS. A group's low masks are its
    pattern; groups share few patterns, so a state costs only its value.
 
-   Threads take parts of a target, the groups between two keys, of equal work, cut by bisection: the balanced path of
-   [DOB15]. Values depend on their sources alone. */
+   Threads take parts of a target, the groups between two keys, of equal work: the balanced path of [DOB15]. */
 
-/* Seconds of bcsstk01: 7 bits 2.6, 8 1.6, 9 1.5, 10 1.4, 11 1.55; of mycielskian6, with small groups: .004, .004,
-   .008, .010, .011 (within a third). */
+/* Seconds by 7 to 11 bits: bcsstk01 2.6, 1.6, 1.5, 1.4, 1.55; mycielskian6, with small groups, .004, .004, .008, .010,
+   .011. */
 #define PERMI_LOW_BITS 9
 #define PERMI_LOW_STATES (1 << PERMI_LOW_BITS)
 #define PERMI_LOW_WORDS (PERMI_LOW_STATES / 64)
-#define PERMI_FRONTIER_WIDTH 512
+#define PERMI_FRONTIER_WIDTH PERMI_ORDER_WIDTH
 #define PERMI_MASK_WORDS (PERMI_FRONTIER_WIDTH / 64)
-/* Measuring sizes costs a fifth of a step. Where the loss grows by at most 2^300 in all, long lists are measured in
-   one step of four, else count as having values of any smallness. */
+/* Measuring sizes costs a fifth of a step: where the loss grows by at most 2^300 in all, long lists are measured in
+   one step of four. */
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
-/* A state comes from (state & keep) ^ flip if (state & test) == want. */
-typedef struct permi_pull {
-  uint64_t test, want, keep, flip;
-  permi_coefficient c;
-} permi_pull;
-
+/* See >>arrays. */
 typedef struct permi_arrays {
-  permi_owned owned;
   perm_isa isa;
-  int lists; /* on a GPU, but as sorted lists */
+  int lists; /* sorted lists on a GPU */
   int low, middle, top;
-  int *pull_start; /* steps + 1 */
-  permi_pull *pull;
-  uint64_t *occupied; /* steps + 1: slots in use */
+  uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, of vertices that just entered */
 } permi_arrays;
 
 typedef struct permi_frontier {
@@ -59,10 +50,20 @@ typedef struct permi_frontier {
   double bound_relative;
   double lost_error;
   double room[2]; /* most states, of even and odd steps */
-  int *sequence, *birth, *death; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
+  int *sequence, *birth, *death, *slot; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
   int *ones; /* steps + 1: of a state, see >>arrays */
   permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
+
+static int permi_frontier_streams_most(const permi_frontier *frontier)
+{
+  int p, most = 1;
+  for (p = 0; p < frontier->steps; p++) {
+    const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
+    most = streams > most ? streams : most;
+  }
+  return most;
+}
 
 typedef struct permi_patterns {
   int count, room;
@@ -73,33 +74,29 @@ typedef struct permi_patterns {
   int *table;
 } permi_patterns;
 
+/* The states of a step, or of a part of its target, which has no values. */
 typedef struct permi_list {
   size_t groups, group_room, states, state_room;
   int words;
   uint64_t *high;
-  size_t *first;
+  size_t *first; /* state of a group; in a part, take */
   int *pattern;
   void *value;
   permi_patterns patterns;
 } permi_list;
-
-static void permi_patterns_release(const perm_allocator *allocator, permi_patterns *patterns)
-{
-  permi_release(allocator, patterns->bits);
-  permi_release(allocator, patterns->first);
-  permi_release(allocator, patterns->low);
-  permi_release(allocator, patterns->table);
-}
 
 static void permi_list_release(const perm_allocator *allocator, permi_list *list)
 {
   permi_release(allocator, list->high);
   permi_release(allocator, list->first);
   permi_release(allocator, list->pattern);
-  permi_patterns_release(allocator, &list->patterns);
+  permi_release(allocator, list->patterns.bits);
+  permi_release(allocator, list->patterns.first);
+  permi_release(allocator, list->patterns.low);
+  permi_release(allocator, list->patterns.table);
 }
 
-/* Moves *array, a pointer of any type, to larger memory. 0: out of memory, nothing is lost. */
+/* Enlarges *array, a pointer of any type. 0: out of memory, nothing is lost. */
 static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
                          size_t size)
 {
@@ -111,7 +108,7 @@ static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, 
   return 1;
 }
 
-/* The same unless there is room for `more`. */
+/* Makes room for `more`. 0: out of memory. */
 static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
                       size_t *room, size_t size)
 {
@@ -124,25 +121,20 @@ static int permi_room(const perm_allocator *allocator, permi_control *watch, voi
   return 1;
 }
 
-static int permi_list_more_groups(const perm_allocator *allocator, permi_list *list)
+/* The same for groups. */
+static int permi_list_room(const perm_allocator *allocator, permi_list *list, size_t more)
 {
-  const size_t room = list->group_room ? 2 * list->group_room : 64, used = list->groups;
-  const int ok = permi_enlarge(allocator, NULL, &list->high, used, room, (size_t)list->words * sizeof *list->high) &&
-                 permi_enlarge(allocator, NULL, &list->first, used, room, sizeof *list->first) &&
-                 permi_enlarge(allocator, NULL, &list->pattern, used, room, sizeof *list->pattern);
-  list->group_room = ok ? room : list->group_room;
-  return ok;
-}
-
-static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *patterns)
-{
-  const size_t room = patterns->room ? 2 * (size_t)patterns->room : 32, used = (size_t)patterns->count;
-  const int ok = permi_enlarge(allocator, NULL, &patterns->bits, used, room, PERMI_LOW_WORDS * sizeof(uint64_t)) &&
-                 permi_enlarge(allocator, NULL, &patterns->first, patterns->room ? used + 1 : 0, room + 1,
-                               sizeof *patterns->first) &&
-                 permi_enlarge(allocator, NULL, &patterns->table, 0, 2 * room, sizeof *patterns->table);
-  patterns->room = ok ? (int)room : patterns->room;
-  return ok;
+  const size_t used = list->groups;
+  size_t room = list->group_room ? list->group_room : 64;
+  while (room < used + more)
+    room *= 2;
+  if (room > list->group_room &&
+      !(permi_enlarge(allocator, NULL, &list->high, used, room, (size_t)list->words * sizeof *list->high) &&
+        permi_enlarge(allocator, NULL, &list->first, used, room, sizeof *list->first) &&
+        permi_enlarge(allocator, NULL, &list->pattern, used, room, sizeof *list->pattern)))
+    return 0;
+  list->group_room = room;
+  return 1;
 }
 
 static size_t permi_patterns_hash(const uint64_t *bits)
@@ -165,44 +157,56 @@ static void permi_patterns_clear(permi_patterns *patterns)
     memset(patterns->table, 0, 2 * (size_t)patterns->room * sizeof *patterns->table);
 }
 
+/* Where the pattern is in the table, or goes. */
+static int *permi_patterns_place(const permi_patterns *patterns, const uint64_t *bits)
+{
+  const size_t mask = 2 * (size_t)patterns->room - 1;
+  size_t place = permi_patterns_hash(bits) & mask;
+  for (; patterns->table[place]; place = (place + 1) & mask)
+    if (!memcmp(patterns->bits + (size_t)(patterns->table[place] - 1) * PERMI_LOW_WORDS, bits,
+                PERMI_LOW_WORDS * sizeof *bits))
+      break;
+  return &patterns->table[place];
+}
+
+static int permi_patterns_more(const perm_allocator *allocator, permi_patterns *patterns)
+{
+  const size_t room = patterns->room ? 2 * (size_t)patterns->room : 32, used = (size_t)patterns->count;
+  int i;
+  if (!(permi_enlarge(allocator, NULL, &patterns->bits, used, room, PERMI_LOW_WORDS * sizeof(uint64_t)) &&
+        permi_enlarge(allocator, NULL, &patterns->first, used ? used + 1 : 0, room + 1, sizeof *patterns->first) &&
+        permi_enlarge(allocator, NULL, &patterns->table, 0, 2 * room, sizeof *patterns->table)))
+    return 0;
+  patterns->room = (int)room;
+  patterns->first[0] = 0;
+  memset(patterns->table, 0, 2 * room * sizeof *patterns->table);
+  for (i = 0; i < patterns->count; i++)
+    *permi_patterns_place(patterns, patterns->bits + (size_t)i * PERMI_LOW_WORDS) = i + 1;
+  return 1;
+}
+
 /* The pattern's number, entered if new; -1: out of memory. */
 static int permi_patterns_find(const perm_allocator *allocator, permi_patterns *patterns, const uint64_t *bits)
 {
-  size_t mask, place;
-  int w, pattern, i;
-  if (patterns->count == patterns->room) {
-    if (!permi_patterns_more(allocator, patterns))
-      return -1;
-    mask = 2 * (size_t)patterns->room - 1;
-    memset(patterns->table, 0, (mask + 1) * sizeof *patterns->table);
-    for (i = 0; i < patterns->count; i++) {
-      for (place = permi_patterns_hash(patterns->bits + (size_t)i * PERMI_LOW_WORDS) & mask; patterns->table[place];)
-        place = (place + 1) & mask;
-      patterns->table[place] = i + 1;
-    }
+  const int pattern = patterns->count;
+  size_t used;
+  int w, *place;
+  if (pattern == patterns->room && !permi_patterns_more(allocator, patterns))
+    return -1;
+  place = permi_patterns_place(patterns, bits);
+  if (*place)
+    return *place - 1;
+  used = patterns->first[pattern];
+  if (!permi_room(allocator, NULL, &patterns->low, used, PERMI_LOW_STATES, &patterns->low_room, sizeof(uint16_t)))
+    return -1;
+  for (w = 0; w < PERMI_LOW_WORDS; w++) {
+    uint64_t x = bits[w];
+    for (; x; x &= x - 1)
+      patterns->low[used++] = (uint16_t)(64 * w + permi_trailing_zeros(x));
   }
-  mask = 2 * (size_t)patterns->room - 1;
-  for (place = permi_patterns_hash(bits) & mask; (pattern = patterns->table[place]) != 0; place = (place + 1) & mask)
-    if (!memcmp(patterns->bits + (size_t)(pattern - 1) * PERMI_LOW_WORDS, bits, PERMI_LOW_WORDS * sizeof *bits))
-      return pattern - 1;
-  if (!patterns->count)
-    patterns->first[0] = 0;
-  {
-    size_t used = patterns->first[patterns->count];
-    uint16_t *low;
-    if (!permi_room(allocator, NULL, &patterns->low, used, PERMI_LOW_STATES, &patterns->low_room, sizeof *low))
-      return -1;
-    low = patterns->low;
-    for (w = 0; w < PERMI_LOW_WORDS; w++) {
-      uint64_t x = bits[w];
-      for (; x; x &= x - 1)
-        low[used++] = (uint16_t)(64 * w + permi_trailing_zeros(x));
-    }
-    memcpy(patterns->bits + (size_t)patterns->count * PERMI_LOW_WORDS, bits, PERMI_LOW_WORDS * sizeof *bits);
-    pattern = patterns->count++;
-    patterns->first[pattern + 1] = used;
-    patterns->table[place] = pattern + 1;
-  }
+  memcpy(patterns->bits + (size_t)pattern * PERMI_LOW_WORDS, bits, PERMI_LOW_WORDS * sizeof *bits);
+  patterns->first[++patterns->count] = used;
+  *place = pattern + 1;
   return pattern;
 }
 
@@ -220,7 +224,6 @@ typedef struct permi_cursor {
   permi_coefficient c;
 } permi_cursor;
 
-/* Compares keys of `words` words, often the constant 1. */
 static PERMI_ALWAYS_INLINE int permi_key_compare(const uint64_t *a, const uint64_t *b, int words)
 {
   int w;
@@ -302,7 +305,7 @@ static int permi_pattern_move(const uint64_t *bits, const permi_cursor *cursor, 
   return 1;
 }
 
-/* How a stream moves a pattern's states: places from -> to in another, both ascending. */
+/* How a stream moves a pattern's states to another's: pairs of places, ascending. */
 #define PERMI_MOVES_LOG2 11
 #define PERMI_MOVES_PAIRS 262144
 #define PERMI_MOVES_RUN 4 /* mean length from which runs are kept */

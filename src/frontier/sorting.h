@@ -9,8 +9,9 @@ static uint64_t permi_sorting_key(const permi_frontier *frontier, const permi_li
          permi_stream_word(frontier, (int)take.stream, 2, w);
 }
 
-static perm_status permi_sorting_expand(const permi_frontier *frontier, permi_run *run, int p, permi_part *part)
+static perm_status permi_sorting_expand(permi_run *run, int p, permi_part *part)
 {
+  const permi_frontier *frontier = run->frontier;
   const permi_list *source = &run->list[p & 1];
   const int words = frontier->mask_words, first = frontier->stream_start[p];
   perm_status status = PERM_OK;
@@ -37,14 +38,14 @@ static perm_status permi_sorting_expand(const permi_frontier *frontier, permi_ru
 }
 
 /* Sorts by bytes of the keys, low ones first. 0: out of memory. */
-static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *source, const perm_allocator *allocator,
-                              permi_part *part)
+static int permi_sorting_sort(const permi_run *run, const permi_list *source, permi_part *part)
 {
+  const permi_frontier *frontier = run->frontier;
   const size_t count = part[0].takes;
   size_t start[256], k, sum;
   int byte, b;
   part[1].takes = 0;
-  if (!permi_takes_more(allocator, &part[1], count))
+  if (!permi_takes_more(&run->locked, &part[1], count))
     return 0;
   part[1].takes = count;
   for (byte = 0; byte < 8 * frontier->mask_words; byte++) {
@@ -69,8 +70,9 @@ static int permi_sorting_sort(const permi_frontier *frontier, const permi_list *
   return 1;
 }
 
-static perm_status permi_sorting_step(const permi_frontier *frontier, permi_run *run, int p)
+static perm_status permi_sorting_step(permi_run *run, int p)
 {
+  const permi_frontier *frontier = run->frontier;
   const size_t words = (size_t)frontier->mask_words, bytes = permi_value_bytes(frontier);
   const permi_list *source = &run->list[p & 1];
   permi_list *target = &run->list[(p + 1) & 1];
@@ -78,9 +80,9 @@ static perm_status permi_sorting_step(const permi_frontier *frontier, permi_run 
   perm_status status;
   size_t k;
   int w;
-  permi_run_prepare(frontier, run, p);
-  status = permi_sorting_expand(frontier, run, p, part);
-  if (status == PERM_OK && !permi_sorting_sort(frontier, source, &run->locked, part))
+  permi_run_prepare(run, p);
+  status = permi_sorting_expand(run, p, part);
+  if (status == PERM_OK && !permi_sorting_sort(run, source, part))
     status = PERM_ERROR_MEMORY;
   if (status != PERM_OK)
     return status;

@@ -23,140 +23,99 @@ static int permi_takes_more(const perm_allocator *allocator, permi_part *part, s
   return permi_room(allocator, NULL, &part->take, part->takes, more, &part->take_room, sizeof *part->take);
 }
 
-static int permi_part_more(const perm_allocator *allocator, permi_part *part, int words, int streams)
-{
-  const size_t room = part->group_room ? 2 * part->group_room : 64, used = part->groups;
-  if (used == part->group_room) {
-    if (!permi_enlarge(allocator, NULL, &part->high, used, room, (size_t)words * sizeof *part->high) ||
-        !permi_enlarge(allocator, NULL, &part->pattern, used, room, sizeof *part->pattern) ||
-        !permi_enlarge(allocator, NULL, &part->taken, used, room, sizeof *part->taken))
-      return 0;
-    part->group_room = room;
-  }
-  return permi_takes_more(allocator, part, (size_t)streams);
-}
-
-/* Merges up to part->end, or until a group reaches `most` states. *done: nothing is left below the key. */
+/* Merges what is below part->end, or until the part has `most` states. */
 static PERMI_ALWAYS_INLINE perm_status permi_part_merge_words(const perm_allocator *allocator, const permi_list *source,
                                                               permi_patterns *patterns, permi_part *part, int words,
-                                                              int streams, size_t most, int *done)
+                                                              int streams, size_t most)
 {
   uint64_t bits[PERMI_LOW_WORDS];
   permi_cursor *cursor = part->cursor;
+  permi_list *list = &part->list;
   int s, w;
-  part->groups = part->takes = part->states = 0;
-  *done = 0;
-  while (part->states < most) {
+  list->groups = list->states = part->takes = 0;
+  part->done = 0;
+  while (list->states < most) {
     const uint64_t *least = cursor[0].key;
     uint64_t key[PERMI_MASK_WORDS];
-    size_t taken = 0;
+    const size_t before = part->takes;
     int pattern;
     for (s = 1; s < streams; s++)
       if (permi_key_compare(cursor[s].key, least, words) < 0)
         least = cursor[s].key;
     if (least[words - 1] == UINT64_MAX || permi_key_compare(least, part->end, words) >= 0) {
-      *done = 1;
+      part->done = 1;
       break;
     }
     for (w = 0; w < words; w++)
       key[w] = least[w];
-    if (!permi_part_more(allocator, part, words, streams))
+    if (!permi_list_room(allocator, list, 1) || !permi_takes_more(allocator, part, (size_t)streams))
       return PERM_ERROR_MEMORY;
     memset(bits, 0, sizeof bits);
     for (s = 0; s < streams; s++)
       if (permi_key_compare(cursor[s].key, key, words) == 0) {
         const size_t moving = (size_t)source->pattern[cursor[s].group];
         if (permi_pattern_move(source->patterns.bits + moving * PERMI_LOW_WORDS, &cursor[s], bits)) {
-          part->take[part->takes + taken].group = (uint32_t)cursor[s].group;
-          part->take[part->takes + taken++].stream = (uint32_t)s;
+          part->take[part->takes].group = (uint32_t)cursor[s].group;
+          part->take[part->takes++].stream = (uint32_t)s;
         }
         cursor[s].group++;
         permi_cursor_settle(&cursor[s], source, words);
       }
-    if (!taken)
+    if (part->takes == before)
       continue;
     pattern = permi_patterns_find(allocator, patterns, bits);
     if (pattern < 0)
       return PERM_ERROR_MEMORY;
     for (w = 0; w < words; w++)
-      part->high[part->groups * (size_t)words + (size_t)w] = key[w];
-    part->pattern[part->groups] = pattern;
-    part->taken[part->groups++] = (uint32_t)taken;
-    part->takes += taken;
-    part->states += patterns->first[pattern + 1] - patterns->first[pattern];
+      list->high[list->groups * (size_t)words + (size_t)w] = key[w];
+    list->pattern[list->groups] = pattern;
+    list->first[list->groups++] = before;
+    list->states += patterns->first[pattern + 1] - patterns->first[pattern];
   }
   return PERM_OK;
 }
 
 static perm_status permi_part_merge(const perm_allocator *allocator, const permi_list *source,
-                                    permi_patterns *patterns, permi_part *part, int streams, size_t most, int *done)
+                                    permi_patterns *patterns, permi_part *part, int streams, size_t most)
 {
   if (source->words == 1)
-    return permi_part_merge_words(allocator, source, patterns, part, 1, streams, most, done);
-  return permi_part_merge_words(allocator, source, patterns, part, source->words, streams, most, done);
+    return permi_part_merge_words(allocator, source, patterns, part, 1, streams, most);
+  return permi_part_merge_words(allocator, source, patterns, part, source->words, streams, most);
 }
 
 static perm_status permi_part_place(permi_run *run, permi_list *target, permi_part *part)
 {
+  const permi_patterns *patterns = &part->list.patterns;
   int k;
   part->group_at = target->groups;
   part->state_at = target->states;
-  while (target->group_room < target->groups + part->groups)
-    if (!permi_list_more_groups(run->allocator, target))
-      return PERM_ERROR_MEMORY;
-  target->groups += part->groups;
-  target->states += part->states;
+  if (!permi_list_room(run->allocator, target, part->list.groups))
+    return PERM_ERROR_MEMORY;
+  target->groups += part->list.groups;
+  target->states += part->list.states;
   if (target->states > target->state_room) /* unreachable: the room is a bound */
     return PERM_ERROR_MEMORY;
-  if (part->own && !permi_room(&run->locked, NULL, &part->number, 0, (size_t)part->patterns.count, &part->number_room,
-                               sizeof *part->number))
+  if (!part->own)
+    return PERM_OK;
+  if (!permi_room(&run->locked, NULL, &part->number, 0, (size_t)patterns->count, &part->number_room,
+                  sizeof *part->number))
     return PERM_ERROR_MEMORY;
-  for (k = 0; part->own && k < part->patterns.count; k++) {
+  for (k = 0; k < patterns->count; k++) {
     part->number[k] = permi_patterns_find(run->allocator, &target->patterns,
-                                          part->patterns.bits + (size_t)k * PERMI_LOW_WORDS);
+                                          patterns->bits + (size_t)k * PERMI_LOW_WORDS);
     if (part->number[k] < 0)
       return PERM_ERROR_MEMORY;
   }
   return PERM_OK;
 }
 
-#define PERMI_PART_STATES 16384
-static perm_status permi_run_alone(permi_run *run, const permi_list *source, permi_list *target, int streams,
-                                   double done)
-{
-  permi_part *part = run->part;
-  size_t unpolled = 0;
-  int s, finished = 0;
-  memset(part->end, 255, sizeof part->end);
-  part->own = 0;
-  for (s = 0; s < streams; s++)
-    permi_cursor_settle(&part->cursor[s], source, source->words);
-  while (!finished) {
-    perm_status status =
-        permi_part_merge(run->allocator, source, &target->patterns, part, streams, PERMI_PART_STATES, &finished);
-    if (status == PERM_OK)
-      status = permi_part_place(run, target, part);
-    if (status != PERM_OK)
-      return status;
-    permi_step(run, source, target, part, &run->moves[0]);
-    permi_sizes_join(&run->sizes, &part->sizes);
-    unpolled += part->states;
-    if (unpolled > 262144 && run->control) {
-      status = permi_control_poll(run->control, done + run->state_seconds * (double)target->states, "frontier");
-      if (status != PERM_OK)
-        return status;
-      unpolled = 0;
-    }
-  }
-  return PERM_OK;
-}
-
+#define PERMI_PART_STATES 16384 /* of one thread's part */
 #define PERMI_BALANCE_BLOCK 32
 #define PERMI_BALANCE_GROUP 16 /* cost of merging a group, in states */
 #define PERMI_PARALLEL_STATES 20000
-#define PERMI_PART_WORK 131072
+#define PERMI_PART_WORK 131072 /* of threads' parts */
 
-/* Moves the cursor to the first source group whose output, which has the order of sources, is not below `key`. */
+/* Moves the cursor to the first source group whose output is not below `key`; outputs have the order of sources. */
 static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, const uint64_t *key)
 {
   const int words = source->words;
@@ -200,16 +159,16 @@ static void permi_cursor_seek(permi_cursor *cursor, const permi_list *source, co
   cursor->group = low;
 }
 
-typedef struct permi_together {
+/* A step, in rounds of parts, `count` parts in all. */
+typedef struct permi_rounds {
   permi_run *run;
-  const permi_list *source;
-  permi_list *target;
+  permi_list *source, *target;
   int streams;
-  size_t total, first, count;
-} permi_together;
+  size_t total, first, count; /* total: work; 0: one thread makes all parts in turn */
+} permi_rounds;
 
 /* Work below a key, in whole blocks; moves the cursors there. */
-static size_t permi_balance_below(const permi_together *step, permi_cursor *cursor, const uint64_t *key)
+static size_t permi_balance_below(const permi_rounds *step, permi_cursor *cursor, const uint64_t *key)
 {
   const size_t blocks = step->source->groups / PERMI_BALANCE_BLOCK + 1;
   size_t sum = 0;
@@ -221,11 +180,11 @@ static size_t permi_balance_below(const permi_together *step, permi_cursor *curs
   return sum;
 }
 
-static void permi_balance_key(const permi_together *step, permi_cursor *cursor, size_t work, uint64_t *key)
+static void permi_balance_key(const permi_rounds *step, permi_cursor *cursor, size_t work, uint64_t *key)
 {
   int b;
   memset(key, 0, PERMI_MASK_WORDS * sizeof *key);
-  for (b = step->run->slots - PERMI_LOW_BITS - 1; b >= 0; b--) {
+  for (b = step->run->frontier->slots - PERMI_LOW_BITS - 1; b >= 0; b--) {
     key[b >> 6] |= UINT64_C(1) << (b & 63);
     if (permi_balance_below(step, cursor, key) > work)
       key[b >> 6] &= ~(UINT64_C(1) << (b & 63));
@@ -234,7 +193,7 @@ static void permi_balance_key(const permi_together *step, permi_cursor *cursor, 
 
 static perm_status permi_balance_block(void *context, uint64_t block, int thread)
 {
-  const permi_together *step = (const permi_together *)context;
+  const permi_rounds *step = (const permi_rounds *)context;
   const permi_run *run = step->run;
   const permi_list *source = step->source;
   const permi_cursor *cursor = run->part[0].cursor;
@@ -253,7 +212,7 @@ static perm_status permi_balance_block(void *context, uint64_t block, int thread
   return PERM_OK;
 }
 
-static size_t permi_balance_weigh(permi_together *step)
+static size_t permi_balance_weigh(permi_rounds *step)
 {
   permi_run *run = step->run;
   const int streams = step->streams;
@@ -276,14 +235,20 @@ static size_t permi_balance_weigh(permi_together *step)
   return total + 1;
 }
 
-static perm_status permi_together_merge(void *context, uint64_t k, int thread)
+static perm_status permi_rounds_merge(void *context, uint64_t k, int thread)
 {
-  const permi_together *step = (const permi_together *)context;
+  const permi_rounds *step = (const permi_rounds *)context;
   const size_t number = step->first + (size_t)k, work = step->total / step->count;
+  const permi_list *source = step->source;
   permi_part *part = &step->run->part[k];
   uint64_t begin[PERMI_MASK_WORDS];
-  int s, done;
+  int s;
   (void)thread;
+  if (!part->own) {
+    part->status = permi_part_merge(step->run->allocator, source, &step->target->patterns, part, step->streams,
+                                    PERMI_PART_STATES);
+    return PERM_OK;
+  }
   memset(part->end, 255, sizeof part->end);
   memset(begin, 0, sizeof begin);
   if (number + 1 < step->count)
@@ -291,65 +256,69 @@ static perm_status permi_together_merge(void *context, uint64_t k, int thread)
   if (number)
     permi_balance_key(step, part->cursor, work * number, begin);
   for (s = 0; s < step->streams; s++) {
-    permi_cursor_seek(&part->cursor[s], step->source, begin);
-    permi_cursor_settle(&part->cursor[s], step->source, step->source->words);
+    permi_cursor_seek(&part->cursor[s], source, begin);
+    permi_cursor_settle(&part->cursor[s], source, source->words);
   }
-  permi_patterns_clear(&part->patterns);
-  part->own = 1;
-  part->status = permi_part_merge(&step->run->locked, step->source, &part->patterns, part, step->streams, (size_t)-1,
-                                  &done);
+  permi_patterns_clear(&part->list.patterns);
+  part->status = permi_part_merge(&step->run->locked, source, &part->list.patterns, part, step->streams, (size_t)-1);
   return PERM_OK;
 }
 
-static perm_status permi_together_fill(void *context, uint64_t k, int thread)
+static perm_status permi_rounds_fill(void *context, uint64_t k, int thread)
 {
-  const permi_together *step = (const permi_together *)context;
+  const permi_rounds *step = (const permi_rounds *)context;
   permi_step(step->run, step->source, step->target, &step->run->part[k], &step->run->moves[thread]);
   return PERM_OK;
 }
 
-/* Threads work in rounds, which bounds what waits for its place. */
-static perm_status permi_run_together(permi_run *run, const permi_list *source, permi_list *target, int streams,
-                                      double done)
+/* Makes the target of step p, once prepared, by one thread or together. Rounds bound what waits for its place. */
+static perm_status permi_run_rounds(permi_run *run, int p, int streams, int together)
 {
-  const size_t at_once = (size_t)run->parts_at_once;
-  permi_together step;
-  perm_status status;
-  int k;
+  const double done = run->frontier->cost[p] * PERMI_STATE_SECONDS;
+  const size_t at_once = together ? (size_t)run->parts_at_once : 1;
+  const int threads = together ? run->threads : 1;
+  permi_part *part = run->part;
+  perm_status status = PERM_OK;
+  permi_rounds step;
+  size_t unpolled = 0, k;
+  int s;
   step.run = run;
-  step.source = source;
-  step.target = target;
+  step.source = &run->list[p & 1];
+  step.target = &run->list[(p + 1) & 1];
   step.streams = streams;
-  step.total = permi_balance_weigh(&step);
-  step.count = (step.total / (at_once * PERMI_PART_WORK) + 1) * at_once;
-  status = step.total ? PERM_OK : PERM_ERROR_MEMORY;
-  for (k = 1; k < run->parts_at_once; k++)
-    memcpy(run->part[k].cursor, run->part[0].cursor, (size_t)streams * sizeof(permi_cursor));
-  for (step.first = 0; step.first < step.count && status == PERM_OK; step.first += at_once) {
-    permi_share(run->threads, 0, at_once, permi_together_merge, &step, NULL);
-    for (k = 0; k < run->parts_at_once && status == PERM_OK; k++) {
-      status = run->part[k].status;
-      if (status == PERM_OK)
-        status = permi_part_place(run, target, &run->part[k]);
-    }
+  step.target->groups = step.target->states = 0;
+  permi_patterns_clear(&step.target->patterns);
+  memset(part->end, 255, sizeof part->end);
+  for (s = 0; s < streams && !together; s++)
+    permi_cursor_settle(&part->cursor[s], step.source, step.source->words);
+  step.total = together ? permi_balance_weigh(&step) : 0;
+  step.count = together ? (step.total / (at_once * PERMI_PART_WORK) + 1) * at_once : SIZE_MAX;
+  if (together && !step.total)
+    return PERM_ERROR_MEMORY;
+  for (k = 0; k < at_once; k++) {
+    part[k].own = together;
+    if (k)
+      memcpy(part[k].cursor, part->cursor, (size_t)streams * sizeof(permi_cursor));
+  }
+  for (step.first = 0; step.first < step.count; step.first += at_once) {
+    permi_share(threads, 0, at_once, permi_rounds_merge, &step, NULL);
+    for (k = 0; k < at_once && status == PERM_OK; k++)
+      status = part[k].status == PERM_OK ? permi_part_place(run, step.target, &part[k]) : part[k].status;
     if (status != PERM_OK)
-      break;
-    permi_share(run->threads, 0, at_once, permi_together_fill, &step, NULL);
-    for (k = 0; k < run->parts_at_once; k++)
-      permi_sizes_join(&run->sizes, &run->part[k].sizes);
-    if (run->control)
-      status = permi_control_poll(run->control, done + run->state_seconds * (double)target->states, "frontier");
+      return status;
+    permi_share(threads, 0, at_once, permi_rounds_fill, &step, NULL);
+    for (k = 0; k < at_once; k++) {
+      permi_sizes_join(&run->sizes, &part[k].sizes);
+      unpolled += part[k].list.states;
+    }
+    if (run->control && (together || unpolled > 262144)) {
+      status = permi_control_poll(run->control, done + run->state_seconds * (double)step.target->states, "frontier");
+      unpolled = 0;
+    }
+    if (status != PERM_OK || (!together && part->done))
+      return status;
   }
   return status;
-}
-
-/* Keeps the largest value between 2^-500 and 2^500: entries are at most 1 and streams at most PERMI_FRONTIER_WIDTH +
-   1, so nothing overflows. */
-static void permi_run_rescale(permi_run *run, permi_list *list)
-{
-  const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_SAFE_PRODUCT);
-  if (e)
-    permi_values_scale((double *)list->value, list->states * permi_numbers_words(run->numbers), e);
 }
 
 /* THE BOUND. Step p has k_p streams, the block order n, the rounding unit is u.
@@ -376,20 +345,21 @@ static size_t permi_value_bytes(const permi_frontier *frontier)
 }
 
 /* Prepares step p; returns the number of streams. */
-static int permi_run_prepare(const permi_frontier *frontier, permi_run *run, int p)
+static int permi_run_prepare(permi_run *run, int p)
 {
-  const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
+  const permi_frontier *frontier = run->frontier;
+  const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
+  permi_sizes *sizes = &run->sizes;
   double weight = 0, least = 1;
   int s;
   run->step = p + 1;
   for (s = 0; s < streams; s++) {
-    permi_cursor_make(&run->part[0].cursor[s], frontier, frontier->stream_start[p] + s);
-    permi_coefficient_weigh(&frontier->coefficient[frontier->stream_start[p] + s], &weight, &least);
+    permi_cursor_make(&run->part[0].cursor[s], frontier, first + s);
+    permi_coefficient_weigh(&frontier->coefficient[first + s], &weight, &least);
   }
   weight *= 1 + 1e-12;
   run->state_seconds = (frontier->cost[p + 1] - frontier->cost[p]) * PERMI_STATE_SECONDS / frontier->states[p + 1];
   if (!permi_algebra_is_integer(frontier->numbers.algebra)) {
-    permi_sizes *sizes = &run->sizes;
     sizes->loss = permi_loss_scaled(sizes->loss, weight, 0);
     if (sizes->smallest * least < PERMI_SAFE_PRODUCT)
       sizes->loss += (frontier->numbers.algebra == PERMI_COMPLEX ? 8 : 2) * streams * DBL_MIN;
@@ -400,16 +370,10 @@ static int permi_run_prepare(const permi_frontier *frontier, permi_run *run, int
   return streams;
 }
 
-static perm_status permi_run_step(const permi_frontier *frontier, permi_run *run, int p)
+static perm_status permi_run_step(permi_run *run, int p)
 {
-  const int streams = permi_run_prepare(frontier, run, p);
-  const double done = frontier->cost[p] * PERMI_STATE_SECONDS;
-  permi_list *source = &run->list[p & 1], *target = &run->list[(p + 1) & 1];
-  target->groups = target->states = 0;
-  permi_patterns_clear(&target->patterns);
-  if (run->threads > 1 && source->states >= PERMI_PARALLEL_STATES)
-    return permi_run_together(run, source, target, streams, done);
-  return permi_run_alone(run, source, target, streams, done);
+  const int streams = permi_run_prepare(run, p);
+  return permi_run_rounds(run, p, streams, run->threads > 1 && run->list[p & 1].states >= PERMI_PARALLEL_STATES);
 }
 
 static void permi_run_release(permi_run *run)
@@ -418,21 +382,17 @@ static void permi_run_release(permi_run *run)
   for (k = 0; k < 2; k++)
     permi_list_release(run->allocator, &run->list[k]);
   for (k = 0; run->part && k < run->parts_at_once; k++) {
-    permi_part *part = &run->part[k];
-    permi_release(&run->locked, part->high);
-    permi_release(&run->locked, part->pattern);
-    permi_release(&run->locked, part->taken);
-    permi_release(&run->locked, part->take);
-    permi_patterns_release(&run->locked, &part->patterns);
-    permi_release(&run->locked, part->number);
+    permi_list_release(&run->locked, &run->part[k].list);
+    permi_release(&run->locked, run->part[k].take);
+    permi_release(&run->locked, run->part[k].number);
   }
   permi_release(run->allocator, run->weight);
   permi_pool_release(&run->pool);
 }
 
-static int permi_run_create(permi_run *run, const permi_frontier *frontier, int streams)
+static int permi_run_create(permi_run *run, const permi_frontier *frontier)
 {
-  const size_t moves = sizeof(permi_move) << PERMI_MOVES_LOG2;
+  const size_t moves = sizeof(permi_move) << PERMI_MOVES_LOG2, streams = (size_t)permi_frontier_streams_most(frontier);
   permi_pool *pool = &run->pool;
   int k;
   run->locked.allocate = permi_locked_allocate;
@@ -446,8 +406,10 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier, int 
   run->part = (permi_part *)permi_pool_get(pool, (size_t)run->parts_at_once, sizeof *run->part);
   if (run->part)
     memset(run->part, 0, (size_t)run->parts_at_once * sizeof *run->part);
-  for (k = 0; !pool->failed && k < run->parts_at_once; k++)
-    run->part[k].cursor = (permi_cursor *)permi_pool_get(pool, (size_t)streams, sizeof(permi_cursor));
+  for (k = 0; !pool->failed && k < run->parts_at_once; k++) {
+    run->part[k].list.words = frontier->mask_words;
+    run->part[k].cursor = (permi_cursor *)permi_pool_get(pool, streams, sizeof(permi_cursor));
+  }
   for (k = 0; !pool->failed && k < run->threads; k++) {
     run->moves[k].used = 0;
     run->moves[k].pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
@@ -458,7 +420,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier, int 
   return !pool->failed;
 }
 
-typedef perm_status (*permi_stepping)(const permi_frontier *frontier, permi_run *run, int p);
+typedef perm_status (*permi_stepping)(permi_run *run, int p);
 
 /* Begins a run; release it also after a failure. control may be NULL. */
 static perm_status permi_run_open(const permi_frontier *frontier, permi_control *control, permi_stepping step,
@@ -468,25 +430,23 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   const size_t size = permi_value_bytes(frontier);
   uint64_t none[PERMI_LOW_WORDS];
   double growth = 0;
-  int p, s, most = 1, complete;
+  int p, s, complete;
   memset(run, 0, sizeof *run);
   memset(none, 0, sizeof none);
+  none[0] = 1; /* nothing matched, in one way */
   run->sorting = step != permi_run_step;
   run->allocator = run->pool.allocator = allocator;
   run->control = control;
   run->sizes.smallest = run->sizes.largest = 1;
-  run->numbers = &frontier->numbers;
-  run->slots = frontier->slots;
+  run->frontier = frontier;
   for (p = 0; p < frontier->steps; p++) {
-    const int streams = frontier->stream_start[p + 1] - frontier->stream_start[p];
     double weight = 0;
     for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++)
       weight += frontier->coefficient[s].absolute;
     growth += weight > 1 ? log2(weight) : 0;
-    most = streams > most ? streams : most;
   }
   run->careful = growth > 300;
-  complete = permi_run_create(run, frontier, most);
+  complete = permi_run_create(run, frontier);
   for (p = 0; p < 2 && complete; p++) { /* the bound of all steps: growing touches fresh pages each time */
     permi_list *list = &run->list[p];
     list->words = frontier->mask_words;
@@ -494,19 +454,17 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
       return PERM_ERROR_MEMORY;
     list->state_room = (size_t)frontier->room[p];
     list->value = permi_pool_get(&run->pool, list->state_room, size);
-    complete = list->value && (!run->sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
-                                                              (size_t)list->words * sizeof(uint64_t)));
+    complete = list->value && permi_list_room(allocator, list, 1) &&
+               permi_patterns_find(allocator, &list->patterns, none) == 0 &&
+               (!run->sorting || permi_enlarge(allocator, NULL, &list->high, 0, list->state_room,
+                                               (size_t)list->words * sizeof(uint64_t)));
   }
-  none[0] = 1; /* nothing matched, in one way */
-  if (!complete || (!run->sorting && (!permi_list_more_groups(allocator, &run->list[0]) ||
-                                      permi_patterns_find(allocator, &run->list[0].patterns, none) != 0)))
+  if (!complete)
     return PERM_ERROR_MEMORY;
   run->list[0].groups = run->list[0].states = 1;
   memset(run->list[0].high, 0, (size_t)frontier->mask_words * sizeof *run->list[0].high);
-  if (!run->sorting) {
-    run->list[0].first[0] = 0;
-    run->list[0].pattern[0] = 0;
-  }
+  run->list[0].first[0] = 0;
+  run->list[0].pattern[0] = 0;
   permi_value_one(&frontier->numbers, run->list[0].value);
   return PERM_OK;
 }
@@ -517,15 +475,17 @@ static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   permi_run run;
   perm_status status = permi_run_open(frontier, control, step, &run);
-  int p;
+  int p, e;
   for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
     permi_list *target = &run.list[(p + 1) & 1];
     if (control && (p & 15) == 0)
       status = permi_control_poll(control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
     if (status == PERM_OK)
-      status = step(frontier, &run, p);
-    if (status == PERM_OK && run.tracking)
-      permi_run_rescale(&run, target);
+      status = step(&run, p);
+    /* the largest value stays between 2^-500 and 2^500: entries are at most 1, so nothing overflows */
+    e = status == PERM_OK && run.tracking ? permi_sizes_rescale(&run.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
+    if (e)
+      permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);
     run.visited += (double)target->states;
   }
   if (status == PERM_OK && run.list[p & 1].states)

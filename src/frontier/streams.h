@@ -4,49 +4,43 @@
 #include "../block/reduce.h"
 #include "frontier.h"
 
-typedef struct permi_life {
-  double weight;
+typedef struct permi_ranked {
+  uint64_t key;
   int vertex;
-} permi_life;
+} permi_ranked;
 
-static int permi_life_compare(const void *left, const void *right)
+static int permi_ranked_compare(const void *left, const void *right)
 {
-  const permi_life *a = (const permi_life *)left, *b = (const permi_life *)right;
-  if (a->weight != b->weight)
-    return a->weight > b->weight ? -1 : 1;
+  const permi_ranked *a = (const permi_ranked *)left, *b = (const permi_ranked *)right;
+  if (a->key != b->key)
+    return a->key < b->key ? -1 : 1;
   return a->vertex - b->vertex;
 }
 
-static void permi_frontier_release(const perm_allocator *allocator, void *context)
+/* Gives slots to lives (birth, death], -1 to vertices without; what enters in the step of a death may have its slot.
+   Low slots go to vertices that live through the most states: patterns, and low words of arrays, change least. busy:
+   PERMI_MASK_WORDS for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
+static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
+                                permi_control *watch)
 {
-  permi_frontier *frontier = (permi_frontier *)context;
-  if (frontier)
-    permi_owned_release(allocator, frontier->arrays);
-  permi_owned_release(allocator, frontier);
-}
-
-/* Gives slots to lives (birth, death]; what enters in the step of a death may have its slot. Low slots go to
-   vertices that live through the most states, so that patterns change least from group to group. busy: `words` words
-   for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
-static int permi_frontier_slots(const permi_frontier *frontier, int vertices, int words, permi_life *life,
-                                uint64_t *busy, int *slot, permi_control *watch)
-{
-  const int *birth = frontier->birth, *death = frontier->death;
+  const int *birth = frontier->birth, *death = frontier->death, words = PERMI_MASK_WORDS;
+  int *slot = frontier->slot;
   int v, p, i, w, lives = 0, most = 1;
   double units = 0;
   for (v = 0; v < vertices; v++) {
+    double weight = 0;
     slot[v] = -1;
     if (birth[v] < 0 || death[v] <= birth[v])
       continue;
     if (permi_watch_gather(watch, &units, 20.0 + death[v] - birth[v]))
       return 0;
-    life[lives].vertex = v;
-    life[lives].weight = 0;
     for (p = birth[v] + 1; p <= death[v]; p++)
-      life[lives].weight += frontier->states[p];
-    lives++;
+      weight += frontier->states[p];
+    memcpy(&life[lives].key, &weight, sizeof weight);
+    life[lives].key = ~life[lives].key; /* greatest first: bits of doubles >= 0 have their order */
+    life[lives++].vertex = v;
   }
-  if (!permi_sort(life, (size_t)lives, sizeof *life, permi_life_compare, watch))
+  if (!permi_sort(life, (size_t)lives, sizeof *life, permi_ranked_compare, watch))
     return 0;
   memset(busy, 0, ((size_t)frontier->steps + 1) * (size_t)words * sizeof *busy);
   for (i = 0; i < lives; i++) {
@@ -74,60 +68,43 @@ static void permi_mask_set(uint64_t *mask, int slot)
   mask[slot >> 6] |= UINT64_C(1) << (slot & 63);
 }
 
-static void permi_mask_store(permi_frontier *frontier, int stream, const uint64_t *test, const uint64_t *want,
-                             const uint64_t *flip)
+/* The drop of a step's vertex if it has a slot, then its matches. */
+static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, permi_control *watch)
 {
-  const size_t words = (size_t)frontier->mask_words;
-  uint64_t *mask = frontier->mask + (size_t)stream * 3 * words;
-  memcpy(mask, test, words * sizeof *mask);
-  memcpy(mask + words, want, words * sizeof *mask);
-  memcpy(mask + 2 * words, flip, words * sizeof *mask);
-}
-
-static void permi_frontier_streams(permi_frontier *frontier, const permi_block *block, const int *slot,
-                                   permi_control *watch)
-{
-  const size_t bytes = PERMI_MASK_WORDS * sizeof(uint64_t);
-  const int *sequence = frontier->sequence, *birth = frontier->birth, *death = frontier->death;
+  const size_t words = (size_t)frontier->mask_words, bytes = words * sizeof(uint64_t);
+  const int *birth = frontier->birth, *death = frontier->death, *slot = frontier->slot;
+  uint64_t *test = frontier->mask, gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS];
   double units = 0;
   int p, e, used = 0;
   for (p = 0; p < frontier->steps && !permi_watch_gather(watch, &units, 400); p++) {
-    int v = sequence[p], held = birth[v] >= 0 && birth[v] < p;
-    uint64_t gone[PERMI_MASK_WORDS], mine[PERMI_MASK_WORDS]; /* bits that vanish, 1 in the source; with v's */
+    const int v = frontier->sequence[p], held = birth[v] >= 0 && birth[v] < p;
     frontier->stream_start[p] = used;
-    memset(gone, 0, bytes);
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      int t = block->neighbour[e];
-      if (death[t] == p) /* in a block every vertex has two neighbours, hence a slot */
-        permi_mask_set(gone, slot[t]);
-    }
-    memcpy(mine, gone, bytes);
-    if (held) {
+    memset(gone, 0, sizeof gone); /* bits that vanish, 1 in the source; mine: and v's */
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      if (death[block->neighbour[e]] == p) /* in a block every vertex has two neighbours, hence a slot */
+        permi_mask_set(gone, slot[block->neighbour[e]]);
+    memcpy(mine, gone, sizeof mine);
+    if (held)
       permi_mask_set(mine, slot[v]);
-      frontier->coefficient[used] = permi_coefficient_one();
-      permi_mask_store(frontier, used++, mine, mine, mine);
-    }
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      int t = block->neighbour[e];
-      uint64_t test[PERMI_MASK_WORDS], want[PERMI_MASK_WORDS], flip[PERMI_MASK_WORDS];
-      if (death[t] < p)
+    for (e = block->start[v] - 1; e < block->start[v + 1]; e++) {
+      const int drop = e < block->start[v], t = drop ? v : block->neighbour[e], word = slot[t] >> 6;
+      const uint64_t bit = slot[t] < 0 ? 0 : UINT64_C(1) << (slot[t] & 63);
+      uint64_t *want = test + words, *flip = want + words;
+      if (drop ? !held : death[t] < p)
         continue;
       memcpy(test, mine, bytes);
-      memcpy(want, gone, bytes);
-      memcpy(flip, gone, bytes);
-      if (slot[t] >= 0) {
-        const int word = slot[t] >> 6;
-        const uint64_t bit = UINT64_C(1) << (slot[t] & 63);
-        if (birth[t] >= 0 && birth[t] < p) {
-          test[word] |= bit;
-          want[word] &= ~bit;
-          flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
-        } else if (death[t] > p) {
-          flip[word] ^= bit;
-        }
+      memcpy(want, drop ? mine : gone, bytes);
+      memcpy(flip, want, bytes);
+      frontier->coefficient[used++] =
+          drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
+      if (!drop && bit && birth[t] >= 0 && birth[t] < p) {
+        test[word] |= bit;
+        want[word] &= ~bit;
+        flip[word] = death[t] == p ? flip[word] & ~bit : flip[word] | bit;
+      } else if (!drop && bit && death[t] > p) {
+        flip[word] ^= bit;
       }
-      frontier->coefficient[used] = permi_coefficient_of(block, block->edge[e], &frontier->numbers);
-      permi_mask_store(frontier, used++, test, want, flip);
+      test = flip + words;
     }
   }
   frontier->stream_start[p] = used;
@@ -144,7 +121,7 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
   frontier->cost[0] = frontier->ones[0] = 0;
   for (i = 0; i < vertices; i++) {
-    int left;
+    int left, width;
     v = order[i];
     if (permi_watch_step(watch, (size_t)i, 100))
       return 0;
@@ -161,14 +138,13 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
       if (walk->state[t] == 1 && frontier->birth[t] < 0)
         frontier->birth[t] = p;
     }
-    if (walk->width[0] + walk->width[1] > frontier->width)
-      frontier->width = walk->width[0] + walk->width[1];
+    width = walk->width[0] + walk->width[1];
+    frontier->width = width > frontier->width ? width : frontier->width;
     p++;
     frontier->ones[p] = walk->width[0] - (walk->eliminated[1] - walk->eliminated[0]);
     frontier->states[p] = permi_walk_states(binomial, walk);
     frontier->cost[p] = frontier->cost[p - 1] + frontier->states[p - 1] / 4 + frontier->states[p] * (1 + 0.5 * left);
-    if (frontier->states[p] > frontier->room[p & 1])
-      frontier->room[p & 1] = frontier->states[p];
+    frontier->room[p & 1] = fmax(frontier->room[p & 1], frontier->states[p]);
   }
   frontier->steps = p;
   return 1;
@@ -200,8 +176,8 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   permi_walk walk;
   permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
   permi_pool room = {allocator, NULL, 0}, *pool;
-  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), *slot;
-  permi_life *life = (permi_life *)permi_pool_get(&room, vertices, sizeof *life);
+  int *numbers = (int *)permi_pool_get(&room, 3 * vertices, sizeof(int));
+  permi_ranked *life = (permi_ranked *)permi_pool_get(&room, vertices, sizeof *life);
   uint64_t *busy = (uint64_t *)permi_pool_get(&room, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
   perm_status status = PERM_ERROR_MEMORY;
   *made = frontier;
@@ -212,7 +188,6 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
-  slot = numbers + 3 * vertices;
   frontier->lost_error = exactness->lost_error;
   if (!permi_numbers_choose(&frontier->numbers, block, exactness->modulus, exactness->doubled)) {
     status = PERM_ERROR_OVERFLOW;
@@ -221,17 +196,18 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   frontier->stream_start = (int *)permi_pool_get(pool, vertices + 1, sizeof(int));
   frontier->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *frontier->coefficient);
   frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
-  frontier->sequence = (int *)permi_pool_get(pool, 4 * vertices + 1, sizeof(int));
+  frontier->sequence = (int *)permi_pool_get(pool, 5 * vertices + 1, sizeof(int));
   if (pool->failed)
     goto done;
   frontier->cost = frontier->states + vertices + 1;
   frontier->birth = frontier->sequence + vertices;
   frontier->death = frontier->birth + vertices;
-  frontier->ones = frontier->death + vertices;
+  frontier->slot = frontier->death + vertices;
+  frontier->ones = frontier->slot + vertices;
   status = PERM_ERROR_LIMIT;
   if (!permi_frontier_walk(frontier, block, order, binomial, &walk, watch))
     goto done;
-  frontier->slots = permi_frontier_slots(frontier, (int)vertices, PERMI_MASK_WORDS, life, busy, slot, watch);
+  frontier->slots = permi_frontier_slots(frontier, (int)vertices, life, busy, watch);
   frontier->mask_words = (frontier->slots + 63) / 64;
   if (frontier->slots == 0)
     goto done;
@@ -239,13 +215,13 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   status = frontier->mask ? status : PERM_ERROR_MEMORY;
   if (!frontier->mask)
     goto done;
-  permi_frontier_streams(frontier, block, slot, watch);
+  permi_frontier_streams(frontier, block, watch);
   frontier->bound_relative = permi_frontier_bound(frontier, block, exactness->roundings);
   status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
   permi_pool_release(&room);
   if (status == PERM_ERROR_MEMORY) {
-    permi_frontier_release(allocator, frontier);
+    permi_owned_release(allocator, frontier);
     *made = NULL;
   }
   return status;

@@ -11,8 +11,8 @@
    A table over a rows and b columns, whose subtree has d more columns than rows, holds the C(a + b, a - d) masks with
    d more matched rows than columns, in ascending order of "matched XOR is a row". The next vertex to go has the top
    bit: halves, vertex matched and not, are contiguous.
-     join: all pairs of disjoint masks, by common parts; subset convolution (A. Bjorklund, T. Husfeldt, P. Kaski,
-     M. Koivisto, STOC 2007) takes more additions, and cancels
+     join: all pairs of disjoint masks, by common parts; subset convolution (Bjorklund, Husfeldt, Kaski, Koivisto,
+     STOC 2007) takes more additions, and cancels
      star: the entries of v: matched half += a (other half, that neighbour's bit turned)
 
    Tables wait on a stack, in post-order. Threads share a join by bits of the product, a star by places; sums keep

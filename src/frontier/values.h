@@ -20,11 +20,6 @@ static int permi_count_ones(uint64_t x)
   DO(magnitudes_dd, PERMI_MAGNITUDES_DD) DO(signed_dd, PERMI_SIGNED_DD) DO(complex_dd, PERMI_COMPLEX_DD)               \
   DO(word, PERMI_WORD) DO(wide, PERMI_WIDE) DO(words, PERMI_WORDS) DO(residues, PERMI_RESIDUES)
 
-static int64_t permi_residue_of(int64_t x, uint64_t p)
-{
-  return (int64_t)permi_wide_residue(permi_wide_of(x), p);
-}
-
 static permi_coefficient permi_coefficient_of(const permi_block *block, int edge, const permi_numbers *numbers)
 {
   permi_coefficient c;
@@ -40,7 +35,7 @@ static permi_coefficient permi_coefficient_of(const permi_block *block, int edge
   if (block->imaginary_integer)
     c.integer[1] = block->imaginary_integer[edge];
   for (part = 0; part < 2 && numbers->algebra == PERMI_RESIDUES; part++)
-    c.integer[part] = permi_residue_of(c.integer[part], numbers->modulus);
+    c.integer[part] = (int64_t)permi_wide_residue(permi_wide_of(c.integer[part]), numbers->modulus);
   return c;
 }
 
@@ -155,7 +150,6 @@ static void permi_value_sum(const permi_numbers *numbers, const void *value, per
     permi_sum_add_double(&partial->absolute, x[k]);
 }
 
-
 /* True values are 2^exp2 times those at hand; smallest and largest bound the non-zero moduli; `loss` bounds what
    underflow did to any value. */
 typedef struct permi_sizes {
@@ -256,7 +250,6 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
     for (; count > 0; count--, x += size)
       permi_values_extremes(x, size, 2, sizes);
 }
-
 
 /* log2 of a bound on the block's permanent, by rows or columns: products of sums of moduli, or of r!^(1/r) for
    moduli 1 [Bre73]. Rounded up. */

@@ -4,7 +4,6 @@
 
 #define PERMI_DRIVER_LIST(X)                                                                                           \
   X(init, "cuInit", (unsigned flags))                                                                                  \
-  X(version, "cuDriverGetVersion", (int *version))                                                                     \
   X(count, "cuDeviceGetCount", (int *count))                                                                           \
   X(attribute, "cuDeviceGetAttribute", (int *value, CUdevice_attribute attribute, CUdevice device))                    \
   X(retain, "cuDevicePrimaryCtxRetain", (CUcontext *context, CUdevice device))                                         \

@@ -46,6 +46,26 @@
 #define PERMI_CHECKPOINT_HEAD 112
 #define PERMI_CHECKPOINT_LEAF 24
 
+static void permi_put_double(unsigned char *bytes, double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  permi_put(bytes, bits, 8);
+}
+
+static double permi_get_double(const unsigned char *bytes)
+{
+  const uint64_t bits = permi_get(bytes, 8);
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static int permi_get_int(const unsigned char *bytes)
+{
+  return (int)((int64_t)(permi_get(bytes, 4) ^ 0x80000000u) - INT64_C(0x80000000));
+}
+
 /* Each step is one to one in number and hash, so a change within eight bytes always shows. */
 static uint64_t permi_checksum(const unsigned char *bytes, size_t size)
 {
@@ -73,7 +93,8 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   for (i = job->leaves; i-- > 0;)
     tune = job->leaf[i].information.tuned ? job->leaf[i].information.tuned : tune;
   for (i = 0; i < job->leaves; i++)
-    needed += PERMI_CHECKPOINT_LEAF + 16 * state->intervals[i] + (state->intervals[i] ? PERM_PARTIAL_BYTES : 0);
+    needed += PERMI_CHECKPOINT_LEAF + 16 * state->finished[i].count +
+              (state->finished[i].count ? PERM_PARTIAL_BYTES : 0);
   needed += options->checkpoint.note_bytes;
   if (!bytes || size < needed)
     return needed;
@@ -101,13 +122,13 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   for (i = 0; i < job->leaves; i++) {
     permi_put(to, job->leaf[i].information.fingerprint, 8);
     permi_put(to + 8, job->leaf[i].information.chunks, 8);
-    permi_put(to + 16, state->intervals[i], 8);
+    permi_put(to + 16, state->finished[i].count, 8);
     to += PERMI_CHECKPOINT_LEAF;
-    for (k = 0; k < state->intervals[i]; k++, to += 16) {
-      permi_put(to, state->interval[i][k].begin, 8);
-      permi_put(to + 8, state->interval[i][k].end, 8);
+    for (k = 0; k < state->finished[i].count; k++, to += 16) {
+      permi_put(to, state->finished[i].list[k].begin, 8);
+      permi_put(to + 8, state->finished[i].list[k].end, 8);
     }
-    if (state->intervals[i])
+    if (state->finished[i].count)
       to += perm_partial_encode(&state->partial[i], to, PERM_PARTIAL_BYTES);
   }
   if (options->checkpoint.note_bytes)
@@ -116,79 +137,86 @@ PERM_API size_t perm_state_encode(const perm_job *job, const perm_state *state, 
   return needed;
 }
 
-static const char *permi_colon(const char *path)
+/* The options that a file's job was planned with, over *options. */
+static void permi_options_decode(const unsigned char *bytes, perm_options *options)
 {
-  return path ? ": " : "";
+  options->method = (perm_method)permi_get(bytes + 32, 4);
+  options->precision = (perm_precision)permi_get(bytes + 36, 4);
+  options->isa = (perm_isa)permi_get(bytes + 40, 4);
+  options->certify = (int)permi_get(bytes + 44, 4);
+  options->modulus = permi_get(bytes + 48, 8);
+  options->tolerance = permi_get_double(bytes + 56);
+  options->max_bytes = permi_get_double(bytes + 64);
+  options->plan_effort = permi_get_double(bytes + 72);
+  options->gpu.devices = permi_get_int(bytes + 80);
+  options->gpu.cpu_fallback = (int)permi_get(bytes + 84, 4);
+  options->checkpoint.part = (int)permi_get(bytes + 88, 4);
+  options->checkpoint.parts = (int)permi_get(bytes + 92, 4);
+  options->gpu.tune = permi_get_int(bytes + 96);
 }
 
-static const char *permi_name(const char *path)
+/* path: NULL for bytes in memory. */
+PERMI_PRINTF(4, 5)
+static perm_status permi_checkpoint_fail(perm_result *result, perm_status status, const char *path, const char *format,
+                                         ...)
 {
-  return path ? path : "";
+  char text[PERM_MESSAGE_BYTES];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  return permi_fail(result, status, 0, "%s%scheckpoint%s", path ? path : "", path ? ": " : "", text);
 }
 
 static perm_status permi_checkpoint_check(const unsigned char *bytes, size_t size, const char *path,
                                           perm_result *result)
 {
-  const char *name = permi_name(path), *colon = permi_colon(path);
-  const size_t known = size < 8 ? size : 8;
   unsigned version;
-  if (memcmp(bytes, PERMI_CHECKPOINT_MAGIC, known) != 0)
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%sno checkpoint of perm: it begins with other bytes", name,
-                      colon);
+  if (memcmp(bytes, PERMI_CHECKPOINT_MAGIC, size < 8 ? size : 8) != 0)
+    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%sno checkpoint of perm: it begins with other bytes",
+                      path ? path : "", path ? ": " : "");
   if (size < PERMI_CHECKPOINT_HEAD + 8)
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint cut short: %llu bytes", name, colon,
-                      (unsigned long long)size);
+    return permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " cut short: %llu bytes", (unsigned long long)size);
   if (permi_get(bytes + 8, 4) != 1)
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint of format %llu; this version reads 1", name, colon,
-                      (unsigned long long)permi_get(bytes + 8, 4));
+    return permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " of format %llu; this version reads 1",
+                                 (unsigned long long)permi_get(bytes + 8, 4));
   if (permi_get(bytes + 16, 8) != size)
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint cut short or extended: %llu bytes of %llu", name,
-                      colon, (unsigned long long)size, (unsigned long long)permi_get(bytes + 16, 8));
+    return permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " cut short or extended: %llu bytes of %llu",
+                                 (unsigned long long)size, (unsigned long long)permi_get(bytes + 16, 8));
   if (permi_get(bytes + size - 8, 8) != permi_checksum(bytes, size - 8))
-    return permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint damaged: its checksum is wrong", name, colon);
+    return permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " damaged: its checksum is wrong");
   version = (unsigned)permi_get(bytes + 12, 4);
   if (version != PERMI_VERSION)
-    return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of perm %u.%u.%u; this is %d.%d.%d", name, colon,
-                      version / 1000000, version / 1000 % 1000, version % 1000, PERM_VERSION_MAJOR, PERM_VERSION_MINOR,
-                      PERM_VERSION_PATCH);
+    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of perm %u.%u.%u; this is %d.%d.%d",
+                                 version / 1000000, version / 1000 % 1000, version % 1000, PERM_VERSION_MAJOR,
+                                 PERM_VERSION_MINOR, PERM_VERSION_PATCH);
   return PERM_OK;
 }
 
 PERMI_COLD static perm_status permi_checkpoint_stranger(const unsigned char *bytes, const perm_options *options,
                                                         const char *path, perm_result *result)
 {
-  const char *name = permi_name(path), *colon = permi_colon(path);
-  const int method = (int)permi_get(bytes + 32, 4), precision = (int)permi_get(bytes + 36, 4),
-            isa = (int)permi_get(bytes + 40, 4);
-#define PERMI_STRANGER(format, theirs, ours)                                                                \
-  return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint made with " format, name, colon, theirs, ours)
+  perm_options made, now;
+#define PERMI_STRANGER(field, print, text)                                                                             \
+  if (made.field != now.field)                                                                                         \
+    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " made with " print, text(made.field), text(now.field))
   if (!options)
-    return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix, or made with other options", name,
-                      colon);
-  if (method != (int)options->method)
-    PERMI_STRANGER("method %s, not %s", perm_method_name((perm_method)method), perm_method_name(options->method));
-  if (precision != (int)options->precision)
-    PERMI_STRANGER("precision %s, not %s", perm_precision_name((perm_precision)precision),
-                   perm_precision_name(options->precision));
-  if (isa != (int)permi_checkpoint_isa(options))
-    PERMI_STRANGER("isa %s, not %s", perm_isa_name((perm_isa)isa), perm_isa_name(permi_checkpoint_isa(options)));
-  if (permi_get(bytes + 48, 8) != options->modulus)
-    PERMI_STRANGER("modulus %llu, not %llu", (unsigned long long)permi_get(bytes + 48, 8),
-                   (unsigned long long)options->modulus);
-  if (permi_get(bytes + 44, 4) != (uint64_t)options->certify)
-    PERMI_STRANGER("certify %d, not %d", (int)permi_get(bytes + 44, 4), options->certify);
-  if (permi_get_int(bytes + 80) != options->gpu.devices)
-    PERMI_STRANGER("gpus %d, not %d", permi_get_int(bytes + 80), options->gpu.devices);
-  if (permi_get_int(bytes + 96) != options->gpu.tune)
-    PERMI_STRANGER("tune %d, not %d", permi_get_int(bytes + 96), options->gpu.tune);
-  if (permi_get_double(bytes + 56) != options->tolerance) /* may change the planned precision */
-    PERMI_STRANGER("tolerance %g, not %g", permi_get_double(bytes + 56), options->tolerance);
-  if (permi_get_double(bytes + 72) != options->plan_effort)
-    PERMI_STRANGER("plan_effort %g, not %g", permi_get_double(bytes + 72), options->plan_effort);
-  if (permi_get_double(bytes + 64) != options->max_bytes)
-    PERMI_STRANGER("max_bytes %g, not %g", permi_get_double(bytes + 64), options->max_bytes);
+    return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix, or made with other options");
+  made = now = *options;
+  now.isa = permi_checkpoint_isa(options);
+  permi_options_decode(bytes, &made);
+  PERMI_STRANGER(method, "method %s, not %s", perm_method_name);
+  PERMI_STRANGER(precision, "precision %s, not %s", perm_precision_name);
+  PERMI_STRANGER(isa, "isa %s, not %s", perm_isa_name);
+  PERMI_STRANGER(modulus, "modulus %llu, not %llu", (unsigned long long));
+  PERMI_STRANGER(certify, "certify %d, not %d", );
+  PERMI_STRANGER(gpu.devices, "gpus %d, not %d", );
+  PERMI_STRANGER(gpu.tune, "tune %d, not %d", );
+  PERMI_STRANGER(tolerance, "tolerance %g, not %g", ); /* may change the planned precision */
+  PERMI_STRANGER(plan_effort, "plan_effort %g, not %g", );
+  PERMI_STRANGER(max_bytes, "max_bytes %g, not %g", );
 #undef PERMI_STRANGER
-  return permi_fail(result, PERM_ERROR_STATE, 0, "%s%scheckpoint of another matrix", name, colon);
+  return permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of another matrix");
 }
 
 /* Reads one leaf and advances *bytes, which has `left` bytes. 0: invalid; -1: out of memory. */
@@ -196,9 +224,10 @@ static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes
 {
   const unsigned char *from = *bytes;
   const uint64_t chunks = leaf->information.chunks;
-  uint64_t count, last = 0, sums[5] = {0, 0, 0, 0, 0};
-  size_t k, intervals;
-  permi_interval *list;
+  permi_intervals *finished = &state->finished[i];
+  perm_partial *partial = &state->partial[i], counted;
+  uint64_t count;
+  size_t k;
   if (left < PERMI_CHECKPOINT_LEAF || permi_get(from, 8) != leaf->information.fingerprint ||
       permi_get(from + 8, 8) != chunks)
     return 0;
@@ -210,32 +239,22 @@ static int permi_leaf_decode(const permi_leaf *leaf, const unsigned char **bytes
     return 1;
   if (left < PERM_PARTIAL_BYTES || count > (left - PERM_PARTIAL_BYTES) / 16)
     return 0;
-  intervals = (size_t)count;
-  list = (permi_interval *)permi_allocate(&state->allocator, intervals, sizeof *list);
-  if (!list)
+  finished->count = (size_t)count;
+  finished->list = (permi_interval *)permi_allocate(&state->allocator, finished->count, sizeof *finished->list);
+  if (!finished->list)
     return -1;
-  state->interval[i] = list;
-  for (k = 0; k < intervals; k++, from += 16) {
-    list[k].begin = permi_get(from, 8);
-    list[k].end = permi_get(from + 8, 8);
-    if ((k && list[k].begin <= last) || list[k].begin >= list[k].end || list[k].end > chunks)
+  memset(&counted, 0, sizeof counted);
+  for (k = 0; k < finished->count; k++, from += 16) {
+    permi_interval *interval = &finished->list[k];
+    interval->begin = permi_get(from, 8);
+    interval->end = permi_get(from + 8, 8);
+    if ((k && interval->begin <= interval[-1].end) || interval->begin >= interval->end || interval->end > chunks)
       return 0;
-    last = list[k].end;
-    sums[0] += last - list[k].begin;
-    permi_prefix_sums(list[k].begin, &sums[3], &sums[4]);
-    sums[1] -= sums[3];
-    sums[2] -= sums[4];
-    permi_prefix_sums(last, &sums[3], &sums[4]);
-    sums[1] += sums[3];
-    sums[2] += sums[4];
+    permi_partial_count(&counted, interval->begin, interval->end);
   }
-  if (perm_partial_decode(from, PERM_PARTIAL_BYTES, &state->partial[i]) != PERM_OK ||
-      state->partial[i].fingerprint != leaf->information.fingerprint || state->partial[i].chunks != sums[0] ||
-      state->partial[i].indices != sums[1] || state->partial[i].squares != sums[2])
-    return 0;
-  state->intervals[i] = intervals;
   *bytes = from + PERM_PARTIAL_BYTES;
-  return 1;
+  return perm_partial_decode(from, PERM_PARTIAL_BYTES, partial) == PERM_OK &&
+         partial->fingerprint == leaf->information.fingerprint && permi_partial_agrees(partial, &counted);
 }
 
 static perm_status permi_state_decode(const perm_job *job, const unsigned char *bytes, size_t size,
@@ -258,8 +277,7 @@ static perm_status permi_state_decode(const perm_job *job, const unsigned char *
   perm_state_free(*state);
   *state = NULL;
   return good < 0 ? permi_fail_memory(result)
-                  : permi_fail(result, PERM_ERROR_FORMAT, 0, "%s%scheckpoint whose contents contradict each other",
-                               permi_name(path), permi_colon(path));
+                  : permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " whose contents contradict each other");
 }
 
 PERM_API perm_status perm_state_decode(const perm_job *job, const void *bytes, size_t size, perm_state **state,
@@ -354,24 +372,26 @@ PERM_API perm_status perm_checkpoint_write(const perm_job *job, const perm_state
 static perm_status permi_checkpoint_read(const perm_job *job, const char *path, const perm_options *options,
                                          perm_state **state, int *missing, perm_result *result)
 {
+  const perm_checkpoint_file *wanted = &options->checkpoint;
+  perm_options made;
   unsigned char *bytes;
   size_t size;
   perm_status status = permi_file_read(path, &job->allocator, &bytes, &size, missing, result);
   if (status != PERM_OK)
     return status;
   status = permi_state_decode(job, bytes, size, options, path, state, result);
-  if (status == PERM_OK && options->checkpoint.parts &&
-      (permi_get(bytes + 92, 4) != (uint64_t)options->checkpoint.parts ||
-       permi_get(bytes + 88, 4) != (uint64_t)options->checkpoint.part)) {
+  if (status == PERM_OK && wanted->parts) {
+    permi_options_decode(bytes, &made);
+    if (!made.checkpoint.parts)
+      status = permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of the whole job, not of part %d of %d",
+                                     wanted->part, wanted->parts);
+    else if (made.checkpoint.parts != wanted->parts || made.checkpoint.part != wanted->part)
+      status = permi_checkpoint_fail(result, PERM_ERROR_STATE, path, " of part %d of %d, not %d of %d",
+                                     made.checkpoint.part, made.checkpoint.parts, wanted->part, wanted->parts);
+  }
+  if (status != PERM_OK) {
     perm_state_free(*state);
     *state = NULL;
-    if (permi_get(bytes + 92, 4))
-      status = permi_fail(result, PERM_ERROR_STATE, 0, "%s: checkpoint of part %d of %d, not %d of %d", path,
-                          (int)permi_get(bytes + 88, 4), (int)permi_get(bytes + 92, 4), options->checkpoint.part,
-                          options->checkpoint.parts);
-    else
-      status = permi_fail(result, PERM_ERROR_STATE, 0, "%s: checkpoint of the whole job, not of part %d of %d", path,
-                          options->checkpoint.part, options->checkpoint.parts);
   }
   permi_release(&job->allocator, bytes);
   return status;
@@ -411,24 +431,12 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
   status = permi_checkpoint_check(bytes, size, path, result);
   if (status == PERM_OK) {
     found = *options;
-    found.method = (perm_method)permi_get(bytes + 32, 4);
-    found.precision = (perm_precision)permi_get(bytes + 36, 4);
-    found.isa = (perm_isa)permi_get(bytes + 40, 4);
-    found.certify = (int)permi_get(bytes + 44, 4);
-    found.modulus = permi_get(bytes + 48, 8);
-    found.tolerance = permi_get_double(bytes + 56);
-    found.max_bytes = permi_get_double(bytes + 64);
-    found.plan_effort = permi_get_double(bytes + 72);
-    found.gpu.devices = permi_get_int(bytes + 80);
-    found.gpu.tune = permi_get_int(bytes + 96);
-    found.gpu.cpu_fallback = (int)permi_get(bytes + 84, 4);
-    found.checkpoint.part = (int)permi_get(bytes + 88, 4);
-    found.checkpoint.parts = (int)permi_get(bytes + 92, 4);
+    permi_options_decode(bytes, &found);
     if (found.isa == PERM_ISA_AVX512IFMA && perm_isa_best() == PERM_ISA_AVX512)
       found.isa = PERM_ISA_AVX512; /* the same but for integers, which the fingerprint tells */
     length = (size_t)permi_get(bytes + 104, 8);
     if (permi_bad_option(&found) || permi_get(bytes + 104, 8) > size - PERMI_CHECKPOINT_HEAD - 8)
-      status = permi_fail(result, PERM_ERROR_FORMAT, 0, "%s: checkpoint whose contents contradict each other", path);
+      status = permi_checkpoint_fail(result, PERM_ERROR_FORMAT, path, " whose contents contradict each other");
     else if (note && length && !(*note = permi_allocate(&options->allocator, length, 1)))
       status = permi_fail_memory(result);
   }

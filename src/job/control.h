@@ -76,14 +76,21 @@ static int permi_watch(permi_control *watch, double units)
   return watch->stopped != PERM_OK;
 }
 
-/* Zeroes in pieces, since fresh pages take long; 0: stop. */
-static int permi_zero(permi_control *watch, void *memory, size_t bytes)
+/* Copies bytes, or zeroes where from is NULL, in pieces, since fresh pages take long; 0: stop. */
+#define PERMI_PIECE ((size_t)1 << 24)
+static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
 {
-  const size_t piece = (size_t)1 << 24;
   size_t k;
-  for (k = 0; k < bytes && !permi_watch(watch, (double)piece / 2); k += piece)
-    memset((char *)memory + k, 0, bytes - k < piece ? bytes - k : piece);
-  return k >= bytes;
+  for (k = 0; k < bytes; k += PERMI_PIECE) {
+    const size_t piece = bytes - k < PERMI_PIECE ? bytes - k : PERMI_PIECE;
+    if (k && permi_watch(watch, PERMI_PIECE))
+      return 0;
+    if (from)
+      memcpy((char *)to + k, (const char *)from + k, piece);
+    else
+      memset((char *)to + k, 0, piece);
+  }
+  return 1;
 }
 
 #define PERMI_CHECKPOINT_DUE ((perm_status)1000)

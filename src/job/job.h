@@ -59,20 +59,21 @@ struct perm_job {
   size_t note_bytes[2];
 };
 
-/* Makes room for one more item; returns 0, and *array is unchanged, without memory. */
-static int permi_grow(const perm_allocator *allocator, void **array, int used, int *room, size_t size)
+/* Makes room for one more item; returns 0, and *array, a pointer to items, is unchanged, without memory. */
+static int permi_grow(const perm_allocator *allocator, void *array, int used, int *room, size_t size)
 {
-  int more = *room ? 2 * *room : 4;
-  void *fresh;
+  const int more = *room ? 2 * *room : 4;
+  void *fresh, *old;
   if (used < *room)
     return 1;
   fresh = permi_allocate(allocator, (size_t)more, size);
   if (!fresh)
     return 0;
+  memcpy(&old, array, sizeof old);
   if (used)
-    memcpy(fresh, *array, (size_t)used * size);
-  permi_release(allocator, *array);
-  *array = fresh;
+    memcpy(fresh, old, (size_t)used * size);
+  permi_release(allocator, old);
+  memcpy(array, &fresh, sizeof fresh);
   *room = more;
   return 1;
 }
@@ -106,22 +107,17 @@ static int permi_job_note(perm_job *job, int after, const char *lines)
 
 static int permi_job_push(perm_job *job, permi_operation operation, int index)
 {
-  void *nodes = job->node;
-  int fits = permi_grow(&job->allocator, &nodes, job->nodes, &job->node_room, sizeof *job->node);
-  job->node = (permi_node *)nodes;
-  if (fits) {
-    job->node[job->nodes].operation = operation;
-    job->node[job->nodes++].index = index;
-  }
-  return fits;
+  const permi_node node = {operation, index};
+  if (!permi_grow(&job->allocator, &job->node, job->nodes, &job->node_room, sizeof node))
+    return 0;
+  job->node[job->nodes++] = node;
+  return 1;
 }
 
 static int permi_job_push_number(perm_job *job, const permi_number *number)
 {
-  void *numbers = job->number;
-  int fits = permi_grow(&job->allocator, &numbers, job->numbers, &job->number_room, sizeof *job->number);
-  job->number = (permi_number *)numbers;
-  if (!fits || !permi_job_push(job, PERMI_PUSH_NUMBER, job->numbers))
+  if (!permi_grow(&job->allocator, &job->number, job->numbers, &job->number_room, sizeof *number) ||
+      !permi_job_push(job, PERMI_PUSH_NUMBER, job->numbers))
     return 0;
   job->number[job->numbers++] = *number;
   return 1;
@@ -130,10 +126,8 @@ static int permi_job_push_number(perm_job *job, const permi_number *number)
 /* Owns the leaf's context, also on failure. */
 static int permi_job_push_leaf(perm_job *job, const permi_leaf *leaf)
 {
-  void *leaves = job->leaf;
-  int fits = permi_grow(&job->allocator, &leaves, job->leaves, &job->leaf_room, sizeof *job->leaf);
-  job->leaf = (permi_leaf *)leaves;
-  if (!fits || !permi_job_push(job, PERMI_PUSH_LEAF, job->leaves)) {
+  if (!permi_grow(&job->allocator, &job->leaf, job->leaves, &job->leaf_room, sizeof *leaf) ||
+      !permi_job_push(job, PERMI_PUSH_LEAF, job->leaves)) {
     leaf->release(&job->allocator, leaf->context);
     return 0;
   }
@@ -181,17 +175,13 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
     }
   }
   absolute = permi_sum_value(&partial->absolute, &exp2).hi;
-  exp2 -= number->exp2;
-  absolute = ldexp(absolute, permi_int_exponent(exp2));
-  most = ldexp(leaf->shared.most, -permi_int_exponent(number->exp2)) * scale_modulus;
-  number->exp2 += partial->exp2;
-  if (leaf->integer) {
-    number->exp2 += leaf->scale_exp2;
+  absolute = permi_ldexp(absolute, exp2 - number->exp2);
+  most = permi_ldexp(leaf->shared.most, -number->exp2) * scale_modulus;
+  number->exp2 += partial->exp2 + leaf->scale_exp2;
+  if (leaf->integer)
     return PERM_OK;
-  }
   permi_dd_multiply_complex(&number->value, &number->imaginary, leaf->scale, leaf->scale_imaginary);
   modulus = permi_modulus(number->value.hi, number->imaginary.hi);
-  number->exp2 += leaf->scale_exp2;
   absolute *= scale_modulus;
   number->estimate = leaf->estimate_relative == (double)INFINITY
                          ? (double)INFINITY
@@ -203,20 +193,18 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
                                                                  PERMI_DD_UNIT * (3 + leaf->information.n) * modulus;
   if (leaf->bound_relative == 0 && leaf->bound_absolute == 0 && partial->lost == 0)
     number->error = number->estimate = 0; /* the scale is a power of two */
+  exp2 = leaf->scale_exp2 - number->exp2;
   if (number->error != (double)INFINITY && (leaf->bound_absolute != 0 || partial->lost != 0)) {
-    const long long shift = leaf->scale_exp2 - number->exp2;
-    const double lost = ldexp(leaf->bound_absolute * scale_modulus, permi_int_exponent(shift)) +
-                        ldexp(partial->lost * scale_modulus, permi_int_exponent(shift + partial->exp2));
+    const double lost = permi_ldexp(leaf->bound_absolute * scale_modulus, exp2) +
+                        permi_ldexp(partial->lost * scale_modulus, exp2 + partial->exp2);
     number->error += lost + DBL_MIN;
     if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* bounds of ranges are too wide */
       number->estimate += lost;
   }
   if (leaf->estimate_absolute > 0)
-    number->estimate += ldexp(leaf->estimate_absolute * scale_modulus,
-                              permi_int_exponent(leaf->scale_exp2 - number->exp2)) + DBL_MIN;
+    number->estimate += permi_ldexp(leaf->estimate_absolute * scale_modulus, exp2) + DBL_MIN;
   if (leaf->estimate_squares > 0)
-    number->estimate += sqrt(absolute) * sqrt(ldexp(leaf->estimate_squares * scale_modulus,
-                                                    permi_int_exponent(leaf->scale_exp2 - number->exp2)));
+    number->estimate += sqrt(absolute) * sqrt(permi_ldexp(leaf->estimate_squares * scale_modulus, exp2));
   if (number->estimate > number->error)
     number->estimate = number->error;
   return PERM_OK;
@@ -362,6 +350,50 @@ PERM_API perm_status perm_partial_merge(perm_partial *into, const perm_partial *
   return PERM_OK;
 }
 
+/* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n, n - 1
+   or, if n = 2 modulo 3, 2n - 1. */
+static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
+{
+  uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
+  if (a & 1)
+    b /= 2;
+  else
+    a /= 2;
+  *indices = a * b;
+  if (a % 3 == 0)
+    a /= 3;
+  else if (b % 3 == 0)
+    b /= 3;
+  else
+    c /= 3;
+  *squares = a * b * c;
+}
+
+/* Chunks [begin, end) went in. */
+static void permi_partial_count(perm_partial *partial, uint64_t begin, uint64_t end)
+{
+  uint64_t indices[2], squares[2];
+  permi_prefix_sums(begin, &indices[0], &squares[0]);
+  permi_prefix_sums(end, &indices[1], &squares[1]);
+  partial->chunks += end - begin;
+  partial->indices += indices[1] - indices[0];
+  partial->squares += squares[1] - squares[0];
+}
+
+/* Do count and sums say that the same chunks went in, once each? */
+static int permi_partial_agrees(const perm_partial *partial, const perm_partial *other)
+{
+  return partial->chunks == other->chunks && partial->indices == other->indices && partial->squares == other->squares;
+}
+
+static int permi_partial_covers(const perm_partial *partial, uint64_t begin, uint64_t end)
+{
+  perm_partial all;
+  memset(&all, 0, sizeof all);
+  permi_partial_count(&all, begin, end);
+  return permi_partial_agrees(partial, &all);
+}
+
 static size_t permi_workspace_each(const permi_leaf *leaf)
 {
   return leaf->workspace ? (leaf->workspace + 127) / 64 * 64 : 0; /* keeps neighbours apart */
@@ -398,15 +430,11 @@ static perm_status permi_leaf_run(const permi_leaf *leaf, uint64_t begin, uint64
   else
     for (chunk = begin; chunk < end; chunk++)
       leaf->run_chunk(leaf, chunk, workspace, partial);
-  for (chunk = begin; status == PERM_OK && chunk < end; chunk++) {
-    partial->indices += chunk;
-    partial->squares += chunk * chunk;
-  }
-  if (status == PERM_OK) {
-    partial->fingerprint = leaf->information.fingerprint;
-    partial->chunks += end - begin;
-  }
-  return status;
+  if (status != PERM_OK)
+    return status;
+  partial->fingerprint = leaf->information.fingerprint;
+  permi_partial_count(partial, begin, end);
+  return PERM_OK;
 }
 
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial)
@@ -422,35 +450,6 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
   status = permi_leaf_run(&job->leaf[leaf], begin, end, permi_workspace_of(&job->leaf[leaf], memory, 0), NULL, partial);
   permi_release(&job->allocator, memory);
   return status;
-}
-
-/* The sums of 0 .. n - 1 and of their squares, n(n-1)/2 and n(n-1)(2n-1)/6, modulo 2^64; n <= 2^63. 3 divides n, n - 1
-   or, if n = 2 modulo 3, 2n - 1. */
-static void permi_prefix_sums(uint64_t n, uint64_t *indices, uint64_t *squares)
-{
-  uint64_t a = n, b = n ? n - 1 : 0, c = 2 * n - 1;
-  if (a & 1)
-    b /= 2;
-  else
-    a /= 2;
-  *indices = a * b;
-  if (a % 3 == 0)
-    a /= 3;
-  else if (b % 3 == 0)
-    b /= 3;
-  else
-    c /= 3;
-  *squares = a * b * c;
-}
-
-/* Do count and sums say that chunks [begin, end) went in once each? */
-static int permi_partial_covers(const perm_partial *partial, uint64_t begin, uint64_t end)
-{
-  uint64_t indices[2], squares[2];
-  permi_prefix_sums(begin, &indices[0], &squares[0]);
-  permi_prefix_sums(end, &indices[1], &squares[1]);
-  return partial->chunks == end - begin && partial->indices == indices[1] - indices[0] &&
-         partial->squares == squares[1] - squares[0];
 }
 
 PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)

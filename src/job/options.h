@@ -12,46 +12,43 @@ static int permi_method_is_sparse(perm_method method)
 static const char *permi_bad_option(const perm_options *options)
 {
   const perm_checkpoint_file *checkpoint = &options->checkpoint;
-  if ((int)options->method < 0 || options->method >= PERM_METHOD_COUNT || options->method == PERM_METHOD_STRUCTURE)
-    return "method is not one of perm_method";
-  if ((int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT)
-    return "precision is not one of perm_precision";
-  if ((int)options->isa < 0 || options->isa >= PERM_ISA_COUNT)
-    return "isa is not one of perm_isa";
-  if (options->certify != 0 && options->certify != 1)
-    return "certify is neither 0 nor 1";
-  if (options->threads < 0)
-    return "threads is negative (0 means all)";
-  if (options->modulus == 1 || options->modulus > UINT64_C(1) << 63)
-    return "modulus is not between 2 and 2^63 (0 means none)";
-  if (!(options->tolerance >= 0) || options->tolerance == (double)INFINITY)
-    return "tolerance is negative or not finite (0 means none)";
-  if (!(options->max_seconds >= 0))
-    return "max_seconds is negative or NaN (0 means no limit)";
-  if (!(options->max_bytes >= 0))
-    return "max_bytes is negative or NaN (0 means no limit)";
-  if (!(options->plan_effort >= 0 && options->plan_effort <= 1e6))
-    return "plan_effort is not between 0 and 1e6 (0 means 1)";
-  if (options->gpu.devices < PERM_ALL_GPUS)
-    return "gpu.devices is below -1 (PERM_ALL_GPUS)";
-  if (options->gpu.tune < PERM_TUNE)
-    return "gpu.tune is below -1 (PERM_TUNE)";
-  if (options->gpu.cpu_fallback != 0 && options->gpu.cpu_fallback != 1)
-    return "gpu.cpu_fallback is neither 0 nor 1";
-  if (options->isa == PERM_ISA_CUDA && !options->gpu.devices)
-    return "isa cuda needs gpu.devices";
-  if (!(checkpoint->seconds >= 0))
-    return "checkpoint.seconds is negative or NaN (0 means 60)";
-  if (checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)))
-    return "checkpoint.part is not one of 1 to parts (parts 0 means everything)";
-  if (checkpoint->parts > 1 && options->gpu.tune == PERM_TUNE)
-    return "checkpoint.parts need gpu.tune 0 or a candidate: each would time kernels for itself";
-  if (checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge))
-    return "checkpoint.merges is negative, or checkpoint.merge is NULL";
-  if (checkpoint->note_bytes && !checkpoint->note)
-    return "checkpoint.note is NULL";
-  if (!options->allocator.allocate != !options->allocator.release)
-    return "allocator needs both allocate and release, or neither";
+  const struct {
+    int bad;
+    const char *because;
+  } rule[] = {
+      {(int)options->method < 0 || options->method >= PERM_METHOD_COUNT || options->method == PERM_METHOD_STRUCTURE,
+       "method is not one of perm_method"},
+      {(int)options->precision < 0 || options->precision >= PERM_PRECISION_COUNT,
+       "precision is not one of perm_precision"},
+      {(int)options->isa < 0 || options->isa >= PERM_ISA_COUNT, "isa is not one of perm_isa"},
+      {options->certify != 0 && options->certify != 1, "certify is neither 0 nor 1"},
+      {options->threads < 0, "threads is negative (0 means all)"},
+      {options->modulus == 1 || options->modulus > UINT64_C(1) << 63,
+       "modulus is not between 2 and 2^63 (0 means none)"},
+      {!(options->tolerance >= 0) || options->tolerance == (double)INFINITY,
+       "tolerance is negative or not finite (0 means none)"},
+      {!(options->max_seconds >= 0), "max_seconds is negative or NaN (0 means no limit)"},
+      {!(options->max_bytes >= 0), "max_bytes is negative or NaN (0 means no limit)"},
+      {!(options->plan_effort >= 0 && options->plan_effort <= 1e6), "plan_effort is not between 0 and 1e6 (0 means 1)"},
+      {options->gpu.devices < PERM_ALL_GPUS, "gpu.devices is below -1 (PERM_ALL_GPUS)"},
+      {options->gpu.tune < PERM_TUNE, "gpu.tune is below -1 (PERM_TUNE)"},
+      {options->gpu.cpu_fallback != 0 && options->gpu.cpu_fallback != 1, "gpu.cpu_fallback is neither 0 nor 1"},
+      {options->isa == PERM_ISA_CUDA && !options->gpu.devices, "isa cuda needs gpu.devices"},
+      {!(checkpoint->seconds >= 0), "checkpoint.seconds is negative or NaN (0 means 60)"},
+      {checkpoint->parts < 0 || (checkpoint->parts && (checkpoint->part < 1 || checkpoint->part > checkpoint->parts)),
+       "checkpoint.part is not one of 1 to parts (parts 0 means everything)"},
+      {checkpoint->parts > 1 && options->gpu.tune == PERM_TUNE,
+       "checkpoint.parts need gpu.tune 0 or a candidate: each would time kernels for itself"},
+      {checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge),
+       "checkpoint.merges is negative, or checkpoint.merge is NULL"},
+      {checkpoint->note_bytes && !checkpoint->note, "checkpoint.note is NULL"},
+      {!options->allocator.allocate != !options->allocator.release,
+       "allocator needs both allocate and release, or neither"}
+  };
+  size_t k;
+  for (k = 0; k < sizeof rule / sizeof *rule; k++)
+    if (rule[k].bad)
+      return rule[k].because;
   return NULL;
 }
 

@@ -8,12 +8,16 @@ typedef struct permi_interval {
   uint64_t begin, end;
 } permi_interval;
 
+typedef struct permi_intervals {
+  permi_interval *list;
+  size_t count;
+} permi_intervals;
+
 struct perm_state {
   perm_allocator allocator;
   int leaves;
-  perm_partial *partial;
-  permi_interval **interval;
-  size_t *intervals;
+  perm_partial *partial; /* by leaf */
+  permi_intervals *finished;
 };
 
 PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state)
@@ -29,16 +33,14 @@ PERM_API perm_status perm_state_create(const perm_job *job, perm_state **state)
   memset(fresh, 0, sizeof *fresh);
   fresh->allocator = job->allocator;
   fresh->partial = (perm_partial *)permi_allocate(&job->allocator, leaves, sizeof *fresh->partial);
-  fresh->interval = (permi_interval **)permi_allocate(&job->allocator, leaves, sizeof *fresh->interval);
-  fresh->intervals = (size_t *)permi_allocate(&job->allocator, leaves, sizeof *fresh->intervals);
-  if (!fresh->partial || !fresh->interval || !fresh->intervals) {
+  fresh->finished = (permi_intervals *)permi_allocate(&job->allocator, leaves, sizeof *fresh->finished);
+  if (!fresh->partial || !fresh->finished) {
     perm_state_free(fresh);
     return PERM_ERROR_MEMORY;
   }
   fresh->leaves = job->leaves;
   memset(fresh->partial, 0, leaves * sizeof *fresh->partial);
-  memset((void *)fresh->interval, 0, leaves * sizeof *fresh->interval);
-  memset(fresh->intervals, 0, leaves * sizeof *fresh->intervals);
+  memset(fresh->finished, 0, leaves * sizeof *fresh->finished);
   *state = fresh;
   return PERM_OK;
 }
@@ -51,10 +53,9 @@ PERM_API void perm_state_free(perm_state *state)
     return;
   allocator = state->allocator;
   for (i = 0; i < state->leaves; i++)
-    permi_release(&allocator, state->interval[i]);
+    permi_release(&allocator, state->finished[i].list);
   permi_release(&allocator, state->partial);
-  permi_release(&allocator, (void *)state->interval);
-  permi_release(&allocator, state->intervals);
+  permi_release(&allocator, state->finished);
   permi_release(&allocator, state);
 }
 
@@ -77,6 +78,7 @@ static perm_status permi_check_state(const perm_job *job, const perm_state *stat
 PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *state, int leaf, uint64_t from,
                                      uint64_t *begin, uint64_t *end)
 {
+  const permi_intervals *finished;
   uint64_t chunks;
   size_t i;
   if (!job || !state || !begin || !end)
@@ -85,77 +87,56 @@ PERM_API perm_status perm_state_left(const perm_job *job, const perm_state *stat
   if (leaf < 0 || leaf >= job->leaves || leaf >= state->leaves)
     return PERM_ERROR_RANGE;
   chunks = job->leaf[leaf].information.chunks;
-  for (i = 0; i < state->intervals[leaf] && state->interval[leaf][i].begin <= from; i++)
-    from = state->interval[leaf][i].end > from ? state->interval[leaf][i].end : from;
+  finished = &state->finished[leaf];
+  for (i = 0; i < finished->count && finished->list[i].begin <= from; i++)
+    from = finished->list[i].end > from ? finished->list[i].end : from;
   *begin = from < chunks ? from : chunks;
-  *end = i < state->intervals[leaf] ? state->interval[leaf][i].begin : chunks;
+  *end = i < finished->count ? finished->list[i].begin : chunks;
   return PERM_OK;
 }
 
-/* *joined := the union, which fits. 0: they share *common. */
-static int permi_intervals_join(const permi_interval *a, size_t of_a, const permi_interval *b, size_t of_b,
-                                permi_interval *joined, size_t *count, permi_interval *common)
+/* joined->list := the union, which fits. 0: they share *common. */
+static int permi_intervals_join(const permi_intervals *a, const permi_intervals *b, permi_intervals *joined,
+                                permi_interval *common)
 {
   size_t i = 0, j = 0, k = 0;
-  while (i < of_a || j < of_b) {
-    const permi_interval next = j == of_b || (i < of_a && a[i].begin <= b[j].begin) ? a[i++] : b[j++];
-    if (k && next.begin < joined[k - 1].end) {
+  while (i < a->count || j < b->count) {
+    const permi_interval next = j == b->count || (i < a->count && a->list[i].begin <= b->list[j].begin) ? a->list[i++]
+                                                                                                        : b->list[j++];
+    permi_interval *last = k ? &joined->list[k - 1] : NULL;
+    if (last && next.begin < last->end) {
       common->begin = next.begin;
-      common->end = next.end < joined[k - 1].end ? next.end : joined[k - 1].end;
+      common->end = next.end < last->end ? next.end : last->end;
       return 0;
     }
-    if (k && next.begin == joined[k - 1].end)
-      joined[k - 1].end = next.end;
+    if (last && next.begin == last->end)
+      last->end = next.end;
     else
-      joined[k++] = next;
+      joined->list[k++] = next;
   }
-  *count = k;
+  joined->count = k;
   return 1;
 }
 
-typedef struct permi_finished { /* of a leaf */
-  permi_interval *interval;
-  size_t intervals;
-  perm_partial partial;
-} permi_finished;
-
-static permi_finished permi_state_finished(const perm_state *state, int leaf)
+/* What the state has of a leaf, with `more` and its partial added: *both, newly allocated, and *sum. */
+static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_intervals *more,
+                                      const perm_partial *partial, permi_intervals *both, perm_partial *sum,
+                                      perm_result *result)
 {
-  permi_finished finished;
-  finished.interval = state->interval[leaf];
-  finished.intervals = state->intervals[leaf];
-  finished.partial = state->partial[leaf];
-  return finished;
-}
-
-/* Puts what is finished of a leaf in place of what the state has. */
-static void permi_state_put(perm_state *state, int leaf, const permi_finished *finished)
-{
-  permi_release(&state->allocator, state->interval[leaf]);
-  state->interval[leaf] = finished->interval;
-  state->intervals[leaf] = finished->intervals;
-  state->partial[leaf] = finished->partial;
-}
-
-/* What the state has of a leaf, with `more` added, newly allocated. */
-static perm_status permi_state_joined(const perm_state *state, int leaf, const permi_finished *more,
-                                      permi_finished *both, perm_result *result)
-{
-  const permi_finished here = permi_state_finished(state, leaf);
+  const permi_intervals *here = &state->finished[leaf];
   permi_interval common;
   perm_status status;
-  *both = here;
-  status = perm_partial_merge(&both->partial, &more->partial);
+  *sum = state->partial[leaf];
+  status = perm_partial_merge(sum, partial);
   if (status != PERM_OK)
     return permi_fail(result, status, 0, "partials of leaf %d belong to different jobs", leaf);
-  both->interval =
-      (permi_interval *)permi_allocate(&state->allocator, here.intervals + more->intervals, sizeof *both->interval);
-  if (!both->interval)
+  both->list = (permi_interval *)permi_allocate(&state->allocator, here->count + more->count, sizeof *both->list);
+  if (!both->list)
     return permi_fail_memory(result);
-  if (permi_intervals_join(here.interval, here.intervals, more->interval, more->intervals, both->interval,
-                           &both->intervals, &common))
+  if (permi_intervals_join(here, more, both, &common))
     return PERM_OK;
-  permi_release(&state->allocator, both->interval);
+  permi_release(&state->allocator, both->list);
+  both->list = NULL;
   return permi_fail(result, PERM_ERROR_STATE, 0, "chunks %llu to %llu of leaf %d are there already",
                     (unsigned long long)common.begin, (unsigned long long)(common.end - 1), leaf);
 }
@@ -164,7 +145,8 @@ PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int 
                                     const perm_partial *partial, perm_result *result)
 {
   permi_interval interval;
-  permi_finished more, both;
+  permi_intervals more, both;
+  perm_partial sum;
   perm_status status = permi_check_state(job, state, 2, result);
   if (status != PERM_OK)
     return status;
@@ -181,32 +163,30 @@ PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int 
     return PERM_OK;
   interval.begin = begin;
   interval.end = end;
-  more.interval = &interval;
-  more.intervals = 1;
-  more.partial = *partial;
-  status = permi_state_joined(state, leaf, &more, &both, result);
-  if (status == PERM_OK)
-    permi_state_put(state, leaf, &both);
-  return status;
+  more.list = &interval;
+  more.count = 1;
+  status = permi_state_joined(state, leaf, &more, partial, &both, &sum, result);
+  if (status != PERM_OK)
+    return status;
+  permi_release(&state->allocator, state->finished[leaf].list);
+  state->finished[leaf] = both;
+  state->partial[leaf] = sum;
+  return PERM_OK;
 }
 
 PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, const perm_state *from,
                                       perm_result *result)
 {
   perm_state *joined = NULL, old;
-  permi_finished both;
   perm_status status = permi_check_state(job, into, 2, result);
   int i;
   if (status == PERM_OK)
     status = permi_check_state(job, from, 3, result);
   if (status == PERM_OK && perm_state_create(job, &joined) != PERM_OK)
     status = permi_fail_memory(result);
-  for (i = 0; status == PERM_OK && i < job->leaves; i++) {
-    const permi_finished more = permi_state_finished(from, i);
-    status = permi_state_joined(into, i, &more, &both, result);
-    if (status == PERM_OK)
-      permi_state_put(joined, i, &both);
-  }
+  for (i = 0; status == PERM_OK && i < job->leaves; i++)
+    status = permi_state_joined(into, i, &from->finished[i], &from->partial[i], &joined->finished[i],
+                                &joined->partial[i], result);
   if (status == PERM_OK) {
     old = *into;
     *into = *joined;
@@ -260,24 +240,19 @@ static uint64_t permi_get(const unsigned char *bytes, int size)
   return number;
 }
 
-static void permi_put_double(unsigned char *bytes, double x)
+/* Puts numbers of eight bytes, integers or doubles, at *bytes, or gets them from there; moves *bytes on. */
+static void permi_put_or_get(unsigned char **bytes, void *numbers, int count, int put)
 {
+  unsigned char *number = (unsigned char *)numbers;
   uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  permi_put(bytes, bits, 8);
-}
-
-static int permi_get_int(const unsigned char *bytes)
-{
-  return (int)((int64_t)(permi_get(bytes, 4) ^ 0x80000000u) - INT64_C(0x80000000));
-}
-
-static double permi_get_double(const unsigned char *bytes)
-{
-  const uint64_t bits = permi_get(bytes, 8);
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
+  for (; count-- > 0; number += 8, *bytes += 8) {
+    memcpy(&bits, number, 8);
+    if (put)
+      permi_put(*bytes, bits, 8);
+    else
+      bits = permi_get(*bytes, 8);
+    memcpy(number, &bits, 8);
+  }
 }
 
 /* A partial as bytes, numbers as in >>checkpoint:
@@ -293,54 +268,38 @@ static double permi_get_double(const unsigned char *bytes)
         760    704  imaginary
        1464    704  absolute
        2168         end: PERM_PARTIAL_BYTES */
+static void permi_partial_put_or_get(perm_partial *partial, unsigned char *bytes, int put)
+{
+  permi_put_or_get(&bytes, &partial->fingerprint, 1, put);
+  permi_put_or_get(&bytes, &partial->chunks, 1, put);
+  permi_put_or_get(&bytes, &partial->indices, 1, put);
+  permi_put_or_get(&bytes, &partial->squares, 1, put);
+  permi_put_or_get(&bytes, &partial->exp2, 1, put);
+  permi_put_or_get(&bytes, &partial->lost, 1, put);
+  permi_put_or_get(&bytes, &partial->terms, 1, put);
+  permi_put_or_get(&bytes, partial->value.word, PERM_SUM_WORDS, put);
+  permi_put_or_get(&bytes, partial->imaginary.word, PERM_SUM_WORDS, put);
+  permi_put_or_get(&bytes, partial->absolute.word, PERM_SUM_WORDS, put);
+}
+
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size)
 {
-  const perm_sum *sum[3];
-  unsigned char *to = (unsigned char *)bytes;
-  int k, i;
-  if (!partial || !bytes || size < PERM_PARTIAL_BYTES)
-    return PERM_PARTIAL_BYTES;
-  sum[0] = &partial->value;
-  sum[1] = &partial->imaginary;
-  sum[2] = &partial->absolute;
-  permi_put(to, partial->fingerprint, 8);
-  permi_put(to + 8, partial->chunks, 8);
-  permi_put(to + 16, partial->indices, 8);
-  permi_put(to + 24, partial->squares, 8);
-  permi_put(to + 32, (uint64_t)partial->exp2, 8);
-  permi_put_double(to + 40, partial->lost);
-  permi_put_double(to + 48, partial->terms);
-  for (k = 0; k < 3; k++)
-    for (i = 0; i < PERM_SUM_WORDS; i++)
-      permi_put(to + 56 + 8 * (k * PERM_SUM_WORDS + i), sum[k]->word[i], 8);
+  perm_partial copy;
+  if (partial && bytes && size >= PERM_PARTIAL_BYTES) {
+    copy = *partial;
+    permi_partial_put_or_get(&copy, (unsigned char *)bytes, 1);
+  }
   return PERM_PARTIAL_BYTES;
 }
 
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial)
 {
-  const unsigned char *from = (const unsigned char *)bytes;
-  perm_sum *sum[3];
-  uint64_t exp2;
-  int k, i;
   if (!bytes || !partial)
     return PERM_ERROR_NULL;
   memset(partial, 0, sizeof *partial);
   if (size != PERM_PARTIAL_BYTES)
     return PERM_ERROR_FORMAT;
-  sum[0] = &partial->value;
-  sum[1] = &partial->imaginary;
-  sum[2] = &partial->absolute;
-  partial->fingerprint = permi_get(from, 8);
-  partial->chunks = permi_get(from + 8, 8);
-  partial->indices = permi_get(from + 16, 8);
-  partial->squares = permi_get(from + 24, 8);
-  exp2 = permi_get(from + 32, 8);
-  partial->exp2 = exp2 >> 63 ? -(long long)(~exp2) - 1 : (long long)exp2;
-  partial->lost = permi_get_double(from + 40);
-  partial->terms = permi_get_double(from + 48);
-  for (k = 0; k < 3; k++)
-    for (i = 0; i < PERM_SUM_WORDS; i++)
-      sum[k]->word[i] = permi_get(from + 56 + 8 * (k * PERM_SUM_WORDS + i), 8);
+  permi_partial_put_or_get(partial, (unsigned char *)(uintptr_t)bytes, 0);
   if (partial->lost >= 0 && partial->terms >= 0 && partial->terms <= DBL_MAX &&
       partial->exp2 >= -(INT64_C(1) << 60) && partial->exp2 <= INT64_C(1) << 60)
     return PERM_OK;

@@ -79,6 +79,31 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(times)(PERMI_N a, PERMI_N b, int pa
   return x;
 }
 
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus)(PERMI_N a, PERMI_N b)
+{
+  a.re = a.re + b.re;
+  a.im = a.im + b.im;
+  return a;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minus)(PERMI_N a, PERMI_N b)
+{
+  a.re = a.re - b.re;
+  a.im = a.im - b.im;
+  return a;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus_times)(PERMI_N x, PERMI_N a, PERMI_N b, int parts)
+{
+  if (parts == 1) {
+    x.re = x.im = PERMI_FMA(a.re, b.re, x.re);
+    return x;
+  }
+  x.re = PERMI_FMA(a.re, b.re, PERMI_FNMA(a.im, b.im, x.re));
+  x.im = PERMI_FMA(a.re, b.im, PERMI_FMA(a.im, b.re, x.im));
+  return x;
+}
+
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(move)(double *x, const double *step, int padded)
 {
   int i;

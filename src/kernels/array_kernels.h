@@ -2,7 +2,7 @@
    Blocks of >>arrays; a value adds up over all origins in their order. Last vectors read beyond the block
    (PERMI_ARRAY_PAD) but do not store there. */
 
-/* `left` words remain; 0 where the origin has none. */
+/* 0 where the origin has none. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const permi_origin *origin, size_t k,
                                                           size_t left)
 {

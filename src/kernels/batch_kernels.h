@@ -139,59 +139,66 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
 }
 
 #if PERMI_WIDTH == 8
-/* n = 5 .. 8. Accumulators: subsets of the five low columns of one size, in order of masks; high columns come in the
-   inner loop. */
-#define PERMI_SUBSETS_0(F) F(0, 0)
-#define PERMI_SUBSETS_1(F) F(0, 0) F(1, 1) F(2, 2) F(3, 3) F(4, 4)
-#define PERMI_SUBSETS_2(F) PERMI_SUBSETS_1(F) F(5, 0) F(6, 1) F(7, 2) F(8, 3) F(9, 4)
-#define PERMI_DECLARE(i, chain)                                                                                        \
-  PERMI_V c##i = PERMI_SET(0.0);
-#define PERMI_FROM(i, chain)                                                                                           \
-  c##i = PERMI_FMA(e, PERMI_LOAD(from + (i)*PERMI_WIDTH), c##i);
-#define PERMI_KEEP_SUBSET(i, chain) PERMI_STORE(to + (i)*PERMI_WIDTH, c##i);
-#define PERMI_FINISH(i, chain)                                                                                         \
-  sum##chain = PERMI_FMA(c##i, PERMI_LOAD(other - (i)*PERMI_WIDTH), sum##chain);
-#define PERMI_LOW(i, x, j)                                                                                             \
-  c##i = PERMI_FMA(low##x, PERMI_LOAD(own + (j)*PERMI_WIDTH), c##i);
-#define PERMI_LOW_0
-#define PERMI_LOW_1 PERMI_LOW(0, 0, 0) PERMI_LOW(1, 1, 0) PERMI_LOW(2, 2, 0) PERMI_LOW(3, 3, 0) PERMI_LOW(4, 4, 0)
-#define PERMI_LOW_2                                                                                                    \
-  PERMI_LOW(0, 0, 1) PERMI_LOW(1, 0, 2) PERMI_LOW(2, 1, 2) PERMI_LOW(3, 0, 3) PERMI_LOW(4, 1, 3)                       \
-  PERMI_LOW(5, 2, 3) PERMI_LOW(6, 0, 4) PERMI_LOW(7, 1, 4) PERMI_LOW(8, 2, 4) PERMI_LOW(9, 3, 4)                       \
-  PERMI_LOW(0, 1, 0) PERMI_LOW(1, 2, 0) PERMI_LOW(2, 2, 1) PERMI_LOW(3, 3, 0) PERMI_LOW(4, 3, 1)                       \
-  PERMI_LOW(5, 3, 2) PERMI_LOW(6, 4, 0) PERMI_LOW(7, 4, 1) PERMI_LOW(8, 4, 2) PERMI_LOW(9, 4, 3)
-#define PERMI_LOW_3                                                                                                    \
-  PERMI_LOW(0, 0, 2) PERMI_LOW(1, 0, 4) PERMI_LOW(2, 0, 5) PERMI_LOW(3, 1, 5) PERMI_LOW(4, 0, 7)                       \
-  PERMI_LOW(5, 0, 8) PERMI_LOW(6, 1, 8) PERMI_LOW(7, 0, 9) PERMI_LOW(8, 1, 9) PERMI_LOW(9, 2, 9)                       \
-  PERMI_LOW(0, 1, 1) PERMI_LOW(1, 1, 3) PERMI_LOW(2, 2, 3) PERMI_LOW(3, 2, 4) PERMI_LOW(4, 1, 6)                       \
-  PERMI_LOW(5, 2, 6) PERMI_LOW(6, 2, 7) PERMI_LOW(7, 3, 6) PERMI_LOW(8, 3, 7) PERMI_LOW(9, 3, 8)                       \
-  PERMI_LOW(0, 2, 0) PERMI_LOW(1, 3, 0) PERMI_LOW(2, 3, 1) PERMI_LOW(3, 3, 2) PERMI_LOW(4, 4, 0)                       \
-  PERMI_LOW(5, 4, 1) PERMI_LOW(6, 4, 2) PERMI_LOW(7, 4, 3) PERMI_LOW(8, 4, 4) PERMI_LOW(9, 4, 5)
-#define PERMI_LOW_4                                                                                                    \
-  PERMI_LOW(0, 0, 3) PERMI_LOW(1, 0, 6) PERMI_LOW(2, 0, 8) PERMI_LOW(3, 0, 9) PERMI_LOW(4, 1, 9)                       \
-  PERMI_LOW(0, 1, 2) PERMI_LOW(1, 1, 5) PERMI_LOW(2, 1, 7) PERMI_LOW(3, 2, 7) PERMI_LOW(4, 2, 8)                       \
-  PERMI_LOW(0, 2, 1) PERMI_LOW(1, 2, 4) PERMI_LOW(2, 3, 4) PERMI_LOW(3, 3, 5) PERMI_LOW(4, 3, 6)                       \
-  PERMI_LOW(0, 3, 0) PERMI_LOW(1, 4, 0) PERMI_LOW(2, 4, 1) PERMI_LOW(3, 4, 2) PERMI_LOW(4, 4, 3)
-#define PERMI_CASE(l, subsets, last)                                                                                   \
-  case l:                                                                                                              \
-    for (item = group->items; item > 0; item--) {                                                                      \
-      const double *own = before + code[0], *other = above + code[2] + (last)*PERMI_WIDTH;                             \
-      double *to = after + code[1];                                                                                    \
-      (void)own;                                                                                                       \
-      code += 3;                                                                                                       \
-      subsets(PERMI_DECLARE) PERMI_LOW_##l for (s = sources; s > 0; s--, code += 2)                                    \
-      {                                                                                                                \
-        const double *from = before + code[1];                                                                         \
-        const PERMI_V e = PERMI_LOAD(row + code[0]);                                                                   \
-        subsets(PERMI_FROM)                                                                                            \
-      }                                                                                                                \
-      if (above_is_whole) {                                                                                            \
-        subsets(PERMI_FINISH)                                                                                          \
-      } else {                                                                                                         \
-        subsets(PERMI_KEEP_SUBSET)                                                                                     \
-      }                                                                                                                \
-    }                                                                                                                  \
-    break;
+/* n = 5 .. 8. Accumulators: the sets of `size` of the five low columns, in order of masks; high columns come in the
+   inner loop. permi_batch_place: a mask's number among those of its size. */
+static const unsigned char permi_batch_mask[5][10] = {{0},
+                                                      {1, 2, 4, 8, 16},
+                                                      {3, 5, 6, 9, 10, 12, 17, 18, 20, 24},
+                                                      {7, 11, 13, 14, 19, 21, 22, 25, 26, 28},
+                                                      {15, 23, 27, 29, 30}};
+static const unsigned char permi_batch_place[31] = {0, 0, 1, 0, 2, 1, 2, 0, 3, 3, 4, 1, 5, 2, 3, 0,
+                                                    4, 6, 7, 4, 8, 5, 6, 1, 9, 7, 8, 2, 9, 3, 4};
+
+typedef struct permi_batch_level {
+  const double *row, *before, *above;
+  double *after;
+  int above_is_whole;
+} permi_batch_level;
+
+/* c plus the t-th low column's entry times the number of the set without it. */
+PERMI_TARGET PERMI_INLINE PERMI_V permi_batch_append(PERMI_V c, const PERMI_V *low, const double *own, int mask, int t)
+{
+  int x, from = mask;
+  from &= t > 0 ? from - 1 : from;
+  from &= t > 1 ? from - 1 : from;
+  from &= t > 2 ? from - 1 : from;
+  x = __builtin_ctz((unsigned)from);
+  return PERMI_FMA(low[x], PERMI_LOAD(own + permi_batch_place[mask ^ 1 << x] * PERMI_WIDTH), c);
+}
+
+#define PERMI_EVERY_SET(call)                                                                                          \
+  PERMI_EVERY(i, 8, if (i < sets) call);                                                                               \
+  PERMI_EVERY(k, 2, i = 8 + k; if (i < sets) call)
+
+/* Constants: size, sets. Returns the code behind. */
+PERMI_TARGET PERMI_INLINE const int *permi_batch_sets(const permi_batch_group *group, const int *code,
+                                                      const permi_batch_level *level, PERMI_V *sum, int size, int sets)
+{
+  PERMI_V low[5], c[10];
+  int item, s, i, k, t;
+  PERMI_EVERY(i, 8, if (i < 5) low[i] = PERMI_LOAD(level->row + i * PERMI_WIDTH));
+  for (item = group->items; item > 0; item--) {
+    const double *own = level->before + code[0], *other = level->above + code[2] + (sets - 1) * PERMI_WIDTH;
+    double *to = level->after + code[1];
+    code += 3;
+    PERMI_EVERY_SET(c[i] = PERMI_SET(0.0));
+    PERMI_EVERY(t, 4, if (t < size) {
+      PERMI_EVERY_SET(c[i] = permi_batch_append(c[i], low, own, permi_batch_mask[size][i], t));
+    });
+    for (s = group->sources; s > 0; s--, code += 2) {
+      const double *from = level->before + code[1];
+      const PERMI_V e = PERMI_LOAD(level->row + code[0]);
+      PERMI_EVERY_SET(c[i] = PERMI_FMA(e, PERMI_LOAD(from + i * PERMI_WIDTH), c[i]));
+    }
+    if (level->above_is_whole) {
+      PERMI_EVERY_SET(sum[i % 5] = PERMI_FMA(c[i], PERMI_LOAD(other - i * PERMI_WIDTH), sum[i % 5]));
+    } else {
+      PERMI_EVERY_SET(PERMI_STORE(to + i * PERMI_WIDTH, c[i]));
+    }
+  }
+  return code;
+}
+#undef PERMI_EVERY_SET
 
 /* out: value, largest squared row norm, their product, and a number that is negative or NaN unless the value stands. */
 PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *program, const double *given, size_t stride,
@@ -201,11 +208,9 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
   double *const a = work;
   double *above = a + n * n * PERMI_WIDTH, *ping = above + program->most * PERMI_WIDTH;
   double *pong = ping + program->most * PERMI_WIDTH;
-  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0);
-  int half, level, g, item, s, i, j;
-#define PERMI_CHAIN(i, chain) PERMI_V sum##chain = PERMI_SET(0.0);
-  PERMI_SUBSETS_1(PERMI_CHAIN)
-#undef PERMI_CHAIN
+  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0), sum[5];
+  int half, level, g, i, j;
+  sum[0] = sum[1] = sum[2] = sum[3] = sum[4] = PERMI_SET(0.0);
   for (i = 0; i < n; i++) {
     PERMI_V norm = PERMI_SET(0.0);
     for (j = 0; j < n; j++, given += stride) {
@@ -218,57 +223,35 @@ PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *prog
   }
   for (half = 0; half < 2; half++) {
     const int rows = half ? n - top : top;
-    const double *row = a + (half ? top * n : 0) * PERMI_WIDTH, *before = row;
-    double *after = ping;
+    permi_batch_level now;
+    now.row = now.before = a + (half ? top * n : 0) * PERMI_WIDTH;
+    now.above = above;
     for (level = 2; level <= rows; level++) {
-      const int above_is_whole = half && level == rows;
       const int *code = program->code + program->start[level];
-      row += n * PERMI_WIDTH;
-      if (!half && level == rows)
-        after = above;
+      now.row += n * PERMI_WIDTH;
+      now.above_is_whole = half && level == rows;
+      now.after = !half && level == rows ? above : level % 2 ? pong : ping;
       for (g = 0; g < program->groups[level]; g++) {
         const permi_batch_group *group = &program->group[level][g];
-        const int sources = group->sources;
-        const PERMI_V low0 = PERMI_LOAD(row);
-        const PERMI_V low1 = PERMI_LOAD(row + PERMI_WIDTH);
-        const PERMI_V low2 = PERMI_LOAD(row + 2 * PERMI_WIDTH);
-        const PERMI_V low3 = PERMI_LOAD(row + 3 * PERMI_WIDTH);
-        const PERMI_V low4 = PERMI_LOAD(row + 4 * PERMI_WIDTH);
         switch (group->low) {
-          PERMI_CASE(0, PERMI_SUBSETS_0, 0)
-          PERMI_CASE(1, PERMI_SUBSETS_1, 4)
-          PERMI_CASE(2, PERMI_SUBSETS_2, 9)
-          PERMI_CASE(3, PERMI_SUBSETS_2, 9)
-          PERMI_CASE(4, PERMI_SUBSETS_1, 4)
+        case 0: code = permi_batch_sets(group, code, &now, sum, 0, 1); break;
+        case 1: code = permi_batch_sets(group, code, &now, sum, 1, 5); break;
+        case 2: code = permi_batch_sets(group, code, &now, sum, 2, 10); break;
+        case 3: code = permi_batch_sets(group, code, &now, sum, 3, 10); break;
+        default: code = permi_batch_sets(group, code, &now, sum, 4, 5);
         }
       }
-      before = after;
-      after = after == ping ? pong : ping;
+      now.before = now.after;
     }
   }
-  sum0 = ((sum0 + sum1) + (sum2 + sum3)) + sum4;
-  PERMI_STORE(out, sum0);
+  sum[0] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + sum[4];
+  PERMI_STORE(out, sum[0]);
   PERMI_STORE(out + PERMI_WIDTH, large);
   PERMI_STORE(out + 2 * PERMI_WIDTH, norms);
-  sum0 = sum0 * sum0; /* the second operand of a minimum keeps its NaN */
-  norms = PERMI_LESSER(sum0 - PERMI_SET(accept[1]), PERMI_FNMA(PERMI_SET(accept[2]), norms, sum0));
+  sum[0] = sum[0] * sum[0]; /* the second operand of a minimum keeps its NaN */
+  norms = PERMI_LESSER(sum[0] - PERMI_SET(accept[1]), PERMI_FNMA(PERMI_SET(accept[2]), norms, sum[0]));
   PERMI_STORE(out + 3 * PERMI_WIDTH, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms));
   PERMI_LEAVE();
 }
-#undef PERMI_CASE
-#undef PERMI_DECLARE
-#undef PERMI_FINISH
-#undef PERMI_FROM
-#undef PERMI_KEEP_SUBSET
-#undef PERMI_LOW
-#undef PERMI_LOW_0
-#undef PERMI_LOW_1
-#undef PERMI_LOW_2
-#undef PERMI_LOW_3
-#undef PERMI_LOW_4
-#undef PERMI_SUBSETS_0
-#undef PERMI_SUBSETS_1
-#undef PERMI_SUBSETS_2
 #endif
-
 #endif

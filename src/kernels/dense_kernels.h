@@ -92,43 +92,38 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_real)(const permi_dense *den
 
 /* Complex, K = 2: 4.4 operations an element, single rows 5. z_i z_j plus setting 0's constant is made half a pair
    ahead. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_product)(const double *t, const double *x, const double *constant,
-                                                        PERMI_V *re, PERMI_V *im)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(pair_product)(const double *t, const double *x, const double *constant)
 {
   const PERMI_V ur = PERMI_SET(x[0]) + PERMI_LOAD(t), ui = PERMI_SET(x[1]) + PERMI_LOAD(t + PERMI_WIDTH);
   const PERMI_V vr = PERMI_SET(x[2]) + PERMI_LOAD(t + 2 * PERMI_WIDTH);
   const PERMI_V vi = PERMI_SET(x[3]) + PERMI_LOAD(t + 3 * PERMI_WIDTH);
-  *re = PERMI_FMA(ur, vr, PERMI_FNMA(ui, vi, PERMI_SET(constant[0])));
-  *im = PERMI_FMA(ur, vi, PERMI_FMA(ui, vr, PERMI_SET(constant[1])));
+  PERMI_N z;
+  z.re = PERMI_FMA(ur, vr, PERMI_FNMA(ui, vi, PERMI_SET(constant[0])));
+  z.im = PERMI_FMA(ur, vi, PERMI_FMA(ui, vr, PERMI_SET(constant[1])));
+  return z;
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(times_pair_complex)(PERMI_V (*p)[8], PERMI_V (*m)[8], PERMI_N even,
+                                                              PERMI_N odd, int k)
+{
+  const PERMI_N plus = PERMI_NAME(plus)(even, odd), minus = PERMI_NAME(minus)(even, odd);
+  PERMI_NAME(multiply_by)(&p[0][k], &p[1][k], plus.re, plus.im);
+  PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], minus.re, minus.im);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_complex_setting)(PERMI_V (*p)[8], PERMI_V (*m)[8], const double *t,
-                                                                const double *x, const double *constant, PERMI_V zr,
-                                                                PERMI_V zi, int k, int block)
+                                                                const double *x, const double *constant, PERMI_N z,
+                                                                int k, int block)
 {
   const int q = 2 * PERMI_NAME(setting)(k, block);
-  const PERMI_V odd_r = PERMI_SET(x[q]) + PERMI_LOAD(t + q * PERMI_WIDTH);
-  const PERMI_V odd_i = PERMI_SET(x[q + 1]) + PERMI_LOAD(t + (q + 1) * PERMI_WIDTH);
-  PERMI_V plus_r, plus_i, minus_r, minus_i;
+  PERMI_N odd;
+  odd.re = PERMI_SET(x[q]) + PERMI_LOAD(t + q * PERMI_WIDTH);
+  odd.im = PERMI_SET(x[q + 1]) + PERMI_LOAD(t + (q + 1) * PERMI_WIDTH);
   if (q) {
-    zr = zr + PERMI_SET(constant[q]);
-    zi = zi + PERMI_SET(constant[q + 1]);
+    z.re = z.re + PERMI_SET(constant[q]);
+    z.im = z.im + PERMI_SET(constant[q + 1]);
   }
-  plus_r = zr + odd_r;
-  plus_i = zi + odd_i;
-  minus_r = zr - odd_r;
-  minus_i = zi - odd_i;
-  PERMI_NAME(multiply_by)(&p[0][k], &p[1][k], plus_r, plus_i);
-  PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], minus_r, minus_i);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(pair_complex_last)(PERMI_V (*p)[8], PERMI_V (*m)[8], const double *constant,
-                                                             PERMI_V zr, PERMI_V zi, int k, int block)
-{
-  const int q = 2 * PERMI_NAME(setting)(k, block);
-  const PERMI_V lr = PERMI_SET(constant[q]), li = PERMI_SET(constant[q + 1]);
-  PERMI_NAME(multiply_by)(&p[0][k], &p[1][k], zr + lr, zi + li);
-  PERMI_NAME(multiply_by)(&m[0][k], &m[1][k], zr - lr, zi - li);
+  PERMI_NAME(times_pair_complex)(p, m, z, odd, k);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *dense, const double *x, PERMI_V one,
@@ -136,27 +131,27 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
 {
   const double *t = dense->table, *constant = dense->constant;
   const int settings = 1 << block;
-  PERMI_V zr, zi;
+  PERMI_N z;
   int i, k;
   PERMI_EVERY(k, settings, p[0][k] = m[0][k] = one);
   PERMI_EVERY(k, settings, p[1][k] = m[1][k] = PERMI_SET(0.0));
-  PERMI_NAME(pair_product)(t, x, constant, &zr, &zi);
+  z = PERMI_NAME(pair_product)(t, x, constant);
   for (i = 0; i + 1 < dense->n; i += 2) {
     const double *odd_t = t + 4 * PERMI_WIDTH, *odd_x = x + 4, *c = constant;
-    PERMI_V next_r = zr, next_i = zi;
+    PERMI_N next = z;
     x += 4 + 2 * settings;
     t += (4 + 2 * settings) * PERMI_WIDTH;
     constant += 2 * settings;
     PERMI_EVERY(k, settings,
-                if (k == settings / 2) PERMI_NAME(pair_product)(t, x, constant, &next_r, &next_i);
-                PERMI_NAME(pair_complex_setting)(p, m, odd_t, odd_x, c, zr, zi, k, block));
-    zr = next_r;
-    zi = next_i;
+                if (k == settings / 2) next = PERMI_NAME(pair_product)(t, x, constant);
+                PERMI_NAME(pair_complex_setting)(p, m, odd_t, odd_x, c, z, k, block));
+    z = next;
   }
   if (i < dense->n) {
-    zr = PERMI_SET(x[0]) + PERMI_LOAD(t);
-    zi = PERMI_SET(x[1]) + PERMI_LOAD(t + PERMI_WIDTH);
-    PERMI_EVERY(k, settings, PERMI_NAME(pair_complex_last)(p, m, constant, zr, zi, k, block));
+    z.re = PERMI_SET(x[0]) + PERMI_LOAD(t);
+    z.im = PERMI_SET(x[1]) + PERMI_LOAD(t + PERMI_WIDTH);
+    PERMI_EVERY(k, settings, PERMI_NAME(times_pair_complex)(
+                              p, m, z, PERMI_NAME(spread)(constant + 2 * PERMI_NAME(setting)(k, block), 1, 2), k));
   }
 }
 
@@ -164,9 +159,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_pair_complex)(const permi_dense *
    cancels, so its bound is relative. COMPENSATED: P + C, C to first order. DOUBLED: Y + L = s + l exactly, P + C
    renormalised. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_V *c, const double *t, int apart,
-                                                              PERMI_V outer, PERMI_V outer_low, int product)
+                                                              const double *x, int product)
 {
-  PERMI_V y = outer + PERMI_LOAD(t), l = outer_low + PERMI_LOAD(t + apart);
+  PERMI_V y = PERMI_SET(x[0]) + PERMI_LOAD(t), l = PERMI_SET(x[1]) + PERMI_LOAD(t + apart);
   const PERMI_V before = *p;
   PERMI_V e;
   if (product == PERMI_ROUNDED) {
@@ -179,24 +174,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_real_setting)(PERMI_V *p, PERMI_
   *c = PERMI_FMA(*c, y, PERMI_FMA(before, l, e));
   if (product == PERMI_DOUBLED)
     *p = PERMI_NAME(vector_fast_two_sum)(*p, PERMI_NAME(kept)(*c), c);
-}
-
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_real)(const permi_dense *dense, const double *x, PERMI_V one,
-                                                           int product, int block, PERMI_V *p, PERMI_V *c)
-{
-  const double *t = dense->table;
-  const int settings = 1 << block;
-  int i, k;
-  PERMI_EVERY(k, settings, p[k] = one);
-  PERMI_EVERY(k, settings, c[k] = PERMI_SET(0.0));
-  for (i = 0; i < dense->rows; i += 2) {
-    const PERMI_V outer = PERMI_SET(x[0]), outer_low = PERMI_SET(x[1]);
-    PERMI_EVERY(k, settings, PERMI_NAME(split_real_setting)(
-                               p + k, c + k, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH,
-                               settings * PERMI_WIDTH, outer, outer_low, product));
-    x += 2;
-    t += 2 * settings * PERMI_WIDTH;
-  }
 }
 
 /* The same by parts; products may cancel, so sums take TwoSum. */
@@ -239,19 +216,26 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(split_complex_setting)(PERMI_V (*p)[8]
   c[1][k] = hi_e;
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split_complex)(const permi_dense *dense, const double *x, PERMI_V one,
-                                                              int product, int block, PERMI_V (*p)[8], PERMI_V (*c)[8])
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(rows_split)(const permi_dense *dense, const double *x, PERMI_V one,
+                                                      PERMI_V (*p)[8], PERMI_V (*c)[8], int product, int parts,
+                                                      int block)
 {
   const double *t = dense->table;
   const int settings = 1 << block, apart = settings * PERMI_WIDTH;
   int i, k;
   PERMI_EVERY(k, settings, p[0][k] = one);
   PERMI_EVERY(k, settings, p[1][k] = c[0][k] = c[1][k] = PERMI_SET(0.0));
-  for (i = 0; i < dense->rows; i += 4) {
-    PERMI_EVERY(k, settings, PERMI_NAME(split_complex_setting)(
-                              p, c, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH, apart, x, product, k));
-    x += 4;
-    t += 4 * apart;
+  for (i = 0; i < dense->rows; i += 2 * parts) {
+    if (parts == 1) {
+      PERMI_EVERY(k, settings, PERMI_NAME(split_real_setting)(
+                                p[0] + k, c[0] + k, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH, apart, x,
+                                product));
+    } else {
+      PERMI_EVERY(k, settings, PERMI_NAME(split_complex_setting)(
+                                p, c, t + PERMI_NAME(setting)(k, block) * PERMI_WIDTH, apart, x, product, k));
+    }
+    x += 2 * parts;
+    t += 2 * parts * apart;
   }
 }
 
@@ -262,19 +246,19 @@ typedef struct PERMI_NAME(total) {
 
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(term)(PERMI_V p, PERMI_V m, int form, int block)
 {
-  if (form == PERMI_SPLIT)
+  if (form == PERM_FORM_SPLIT)
     return p;
-  if (form == PERMI_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
+  if (form == PERM_FORM_PAIR && block % 2 != 0) /* m has K + 1 signs turned */
     return p + m;
   return p - m;
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus)(PERMI_V (*p)[8], PERMI_V (*m)[8], int form, int parts, int k)
 {
-  const PERMI_V re = form == PERMI_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
+  const PERMI_V re = form == PERM_FORM_SPLIT ? PERMI_ABS(p[0][k]) : PERMI_ABS_SUM(p[0][k], m[0][k]);
   if (parts == 1)
     return re;
-  return re + (form == PERMI_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
+  return re + (form == PERM_FORM_SPLIT ? PERMI_ABS(p[1][k]) : PERMI_ABS_SUM(p[1][k], m[1][k]));
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_wide_term)(PERMI_NAME(total) *total, PERMI_V term, PERMI_V low, int minus)
@@ -327,16 +311,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   for (c = first;;) {
     const PERMI_V one = PERMI_SET(c & 1 ? -1.0 : 1.0);
     PERMI_V p[2][8], m[2][8];
-    if (form == PERMI_NORMALISED)
+    if (form == PERM_FORM_NORMALISED)
       PERMI_NAME(rows_normalised)(dense, x, one, block, p[0], m[0]);
-    else if (form == PERMI_PAIR && parts == 1)
+    else if (form == PERM_FORM_PAIR && parts == 1)
       PERMI_NAME(rows_pair_real)(dense, x, one, block, p[0], m[0]);
-    else if (form == PERMI_PAIR)
+    else if (form == PERM_FORM_PAIR)
       PERMI_NAME(rows_pair_complex)(dense, x, one, block, p, m);
-    else if (parts == 1)
-      PERMI_NAME(rows_split_real)(dense, x, one, product, block, p[0], m[0]);
     else
-      PERMI_NAME(rows_split_complex)(dense, x, one, product, block, p, m);
+      PERMI_NAME(rows_split)(dense, x, one, p, m, product, parts, block);
 
     /* All |terms| cost 4%; an estimate from 2^12 outer states up takes one in four groups (fast: eight), by a hash, as
        a matrix may hide its terms from any fixed pattern. */
@@ -371,61 +353,29 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(dense)(const permi_dense *dense, uint6
   }
 }
 
+/* Blocks for 32 registers, or 16; split_complex with 3 has tables > 32 KiB. */
+#define PERMI_REAL (PERMI_WIDTH == 8 || PERMI_WIDTH == 2 ? 3 : 2)
+#define PERMI_COMPLEX (PERMI_REAL - 1)
 #define PERMI_INSTANCE(name, form, parts, product, block)                                                              \
-  PERMI_ALIGN_LOOPS PERMI_TARGET static void name(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum)      \
+  PERMI_KERNEL PERMI_NAME(name)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum)                        \
   {                                                                                                                    \
     PERMI_NAME(dense)(dense, chunk, sum, form, parts, product, block);                                                 \
   }
-/* The largest block that fits 32 registers, or 16. */
+PERMI_INSTANCE(glynn_real, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, PERMI_REAL)
+PERMI_INSTANCE(pair_real, PERM_FORM_PAIR, 1, PERMI_ROUNDED, PERMI_REAL)
 #if PERMI_WIDTH == 8
-PERMI_INSTANCE(permi_glynn_real_avx512, PERMI_NORMALISED, 1, PERMI_ROUNDED, 3)
-PERMI_INSTANCE(permi_glynn_real_avx512_k2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_pair_real_avx512, PERMI_PAIR, 1, PERMI_ROUNDED, 3)
-PERMI_INSTANCE(permi_pair_real_avx512_k2, PERMI_PAIR, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_split_real_avx512, PERMI_SPLIT, 1, PERMI_ROUNDED, 3)
-PERMI_INSTANCE(permi_accurate_real_avx512, PERMI_SPLIT, 1, PERMI_COMPENSATED, 3)
-PERMI_INSTANCE(permi_dd_real_avx512, PERMI_SPLIT, 1, PERMI_DOUBLED, 3)
+PERMI_INSTANCE(glynn_real_k2, PERM_FORM_NORMALISED, 1, PERMI_ROUNDED, 2)
+PERMI_INSTANCE(pair_real_k2, PERM_FORM_PAIR, 1, PERMI_ROUNDED, 2)
+#endif
+PERMI_INSTANCE(split_real, PERM_FORM_SPLIT, 1, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 3 : 2))
+PERMI_INSTANCE(accurate_real, PERM_FORM_SPLIT, 1, PERMI_COMPENSATED, PERMI_REAL)
+PERMI_INSTANCE(dd_real, PERM_FORM_SPLIT, 1, PERMI_DOUBLED, PERMI_REAL)
 #if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(permi_pair_complex_avx512, PERMI_PAIR, 2, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_split_complex_avx512, PERMI_SPLIT, 2, PERMI_ROUNDED, 2) /* 3: tables > 32 KiB */
-PERMI_INSTANCE(permi_accurate_complex_avx512, PERMI_SPLIT, 2, PERMI_COMPENSATED, 2)
-PERMI_INSTANCE(permi_dd_complex_avx512, PERMI_SPLIT, 2, PERMI_DOUBLED, 2)
+PERMI_INSTANCE(pair_complex, PERM_FORM_PAIR, 2, PERMI_ROUNDED, PERMI_COMPLEX)
+PERMI_INSTANCE(split_complex, PERM_FORM_SPLIT, 2, PERMI_ROUNDED, (PERMI_WIDTH > 1 ? 2 : 1))
+PERMI_INSTANCE(accurate_complex, PERM_FORM_SPLIT, 2, PERMI_COMPENSATED, PERMI_COMPLEX)
+PERMI_INSTANCE(dd_complex, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
 #endif
-#elif PERMI_WIDTH == 4
-PERMI_INSTANCE(permi_glynn_real_avx2, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_pair_real_avx2, PERMI_PAIR, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_split_real_avx2, PERMI_SPLIT, 1, PERMI_ROUNDED, 3)
-PERMI_INSTANCE(permi_accurate_real_avx2, PERMI_SPLIT, 1, PERMI_COMPENSATED, 2)
-PERMI_INSTANCE(permi_dd_real_avx2, PERMI_SPLIT, 1, PERMI_DOUBLED, 2)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(permi_pair_complex_avx2, PERMI_PAIR, 2, PERMI_ROUNDED, 1)
-PERMI_INSTANCE(permi_split_complex_avx2, PERMI_SPLIT, 2, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_accurate_complex_avx2, PERMI_SPLIT, 2, PERMI_COMPENSATED, 1)
-PERMI_INSTANCE(permi_dd_complex_avx2, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
-#endif
-#elif PERMI_WIDTH == 2
-PERMI_INSTANCE(permi_glynn_real_neon, PERMI_NORMALISED, 1, PERMI_ROUNDED, 3)
-PERMI_INSTANCE(permi_pair_real_neon, PERMI_PAIR, 1, PERMI_ROUNDED, 3)
-PERMI_INSTANCE(permi_split_real_neon, PERMI_SPLIT, 1, PERMI_ROUNDED, 3)
-PERMI_INSTANCE(permi_accurate_real_neon, PERMI_SPLIT, 1, PERMI_COMPENSATED, 3)
-PERMI_INSTANCE(permi_dd_real_neon, PERMI_SPLIT, 1, PERMI_DOUBLED, 3)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(permi_pair_complex_neon, PERMI_PAIR, 2, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_split_complex_neon, PERMI_SPLIT, 2, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_accurate_complex_neon, PERMI_SPLIT, 2, PERMI_COMPENSATED, 2)
-PERMI_INSTANCE(permi_dd_complex_neon, PERMI_SPLIT, 2, PERMI_DOUBLED, 2)
-#endif
-#else
-PERMI_INSTANCE(permi_glynn_real_plain, PERMI_NORMALISED, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_pair_real_plain, PERMI_PAIR, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_split_real_plain, PERMI_SPLIT, 1, PERMI_ROUNDED, 2)
-PERMI_INSTANCE(permi_accurate_real_plain, PERMI_SPLIT, 1, PERMI_COMPENSATED, 2)
-PERMI_INSTANCE(permi_dd_real_plain, PERMI_SPLIT, 1, PERMI_DOUBLED, 2)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(permi_pair_complex_plain, PERMI_PAIR, 2, PERMI_ROUNDED, 1)
-PERMI_INSTANCE(permi_split_complex_plain, PERMI_SPLIT, 2, PERMI_ROUNDED, 1)
-PERMI_INSTANCE(permi_accurate_complex_plain, PERMI_SPLIT, 2, PERMI_COMPENSATED, 1)
-PERMI_INSTANCE(permi_dd_complex_plain, PERMI_SPLIT, 2, PERMI_DOUBLED, 1)
-#endif
-#endif
+#undef PERMI_REAL
+#undef PERMI_COMPLEX
 #undef PERMI_INSTANCE

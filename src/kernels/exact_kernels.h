@@ -79,8 +79,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, 
   const int16_t *from = work->atom + (k * PERMI_EXACT_ATOMS * 4 + q) * PERMI_LANES;
   const PERMI_I a = PERMI_I_LOAD(from), b = PERMI_I_LOAD(from + 4 * PERMI_LANES);
   const PERMI_I c = PERMI_I_LOAD(from + 8 * PERMI_LANES), d = PERMI_I_LOAD(from + 12 * PERMI_LANES);
-  const PERMI_I f0 = PERMI_I_PAIRS16(PERMI_I_AND(c, even), d), f1 = PERMI_I_PAIRS16(PERMI_I_AND(c, odd), d);
-  PERMI_I e0 = PERMI_I_PAIRS16(PERMI_I_AND(a, even), b), e1 = PERMI_I_PAIRS16(PERMI_I_AND(a, odd), b);
+  const PERMI_I f0 = PERMI_I_PAIRS16(c & even, d), f1 = PERMI_I_PAIRS16(c & odd, d);
+  PERMI_I e0 = PERMI_I_PAIRS16(a & even, b), e1 = PERMI_I_PAIRS16(a & odd, b);
   if (exact->fifth[k]) {
     const PERMI_I fifth = PERMI_I_LOAD(from + 16 * PERMI_LANES);
     e0 = PERMI_I_MUL32(e0, PERMI_I_PAIRS16(fifth, PERMI_I_SET(1)));
@@ -130,14 +130,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
       PERMI_V a[3], b[3];
       a[0] = PERMI_XOR(PERMI_LOAD(from), PERMI_NAME(exact_sign)(negative, place_signs, q, place) ? minus : plus);
       b[0] = PERMI_LOAD(other);
-      if (first > 1)
-        PERMI_NAME(exact_times)(a, 1, from + 4 * PERMI_WIDTH, exact->round, 1);
-      if (first > 2)
-        PERMI_NAME(exact_times)(a, 2, from + 8 * PERMI_WIDTH, exact->round, 1);
-      if (second > 1)
-        PERMI_NAME(exact_times)(b, 1, other + 4 * PERMI_WIDTH, exact->round, 1);
-      if (second > 2)
-        PERMI_NAME(exact_times)(b, 2, other + 8 * PERMI_WIDTH, exact->round, 1);
+      PERMI_EVERY(k, 2, if (k + 1 < first)
+                  PERMI_NAME(exact_times)(a, k + 1, from + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1));
+      PERMI_EVERY(k, 2, if (k + 1 < second)
+                  PERMI_NAME(exact_times)(b, k + 1, other + (k + 1) * 4 * PERMI_WIDTH, exact->round, 1));
       PERMI_NAME(exact_sum)(sum, a, b, first, second, exact->round, exact->rest, 1);
     }
   }
@@ -231,14 +227,8 @@ PERMI_IFMA PERMI_INLINE void permi_ifma_few(const permi_exact *exact, permi_exac
         magnitude[k] = _mm512_abs_epi64(g);
         term[k] = _mm512_setzero_si512();
       }
-      if (first > 1)
-        permi_ifma_times(magnitude, 1, first);
-      if (first > 2)
-        permi_ifma_times(magnitude, 2, first);
-      if (limbs - first > 1)
-        permi_ifma_times(magnitude + first, 1, first);
-      if (limbs - first > 2)
-        permi_ifma_times(magnitude + first, 2, first);
+      PERMI_EVERY(k, 2, if (k + 1 < first) permi_ifma_times(magnitude, k + 1, first));
+      PERMI_EVERY(k, 2, if (k + 1 < limbs - first) permi_ifma_times(magnitude + first, k + 1, first));
       PERMI_UNROLL
       for (i = 0; i < first; i++) {
         PERMI_UNROLL
@@ -261,46 +251,47 @@ PERMI_IFMA PERMI_INLINE void permi_ifma_few(const permi_exact *exact, permi_exac
 #endif
 
 #define PERMI_INSTANCE(name, target, few, limbs)                                                                       \
-  target static void name(const permi_exact *exact, permi_exact_work *work, int settings, int negative,                \
-                          int place_signs)                                                                             \
-  {                                                                                                                    \
-    few(exact, work, settings, negative, place_signs, limbs);                                                          \
-  }
+  target static void PERMI_NAME(name)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,    \
+                                      int place_signs)                                                                 \
+  { few(exact, work, settings, negative, place_signs, limbs); }
+PERMI_INSTANCE(exact_2, PERMI_TARGET, PERMI_NAME(exact_few), 2)
+PERMI_INSTANCE(exact_3, PERMI_TARGET, PERMI_NAME(exact_few), 3)
+PERMI_INSTANCE(exact_4, PERMI_TARGET, PERMI_NAME(exact_few), 4)
+PERMI_INSTANCE(exact_5, PERMI_TARGET, PERMI_NAME(exact_few), 5)
+PERMI_INSTANCE(exact_6, PERMI_TARGET, PERMI_NAME(exact_few), 6)
 #if PERMI_WIDTH == 8
-PERMI_INSTANCE(permi_exact_2_avx512, PERMI_TARGET, permi_exact_few_avx512, 2)
-PERMI_INSTANCE(permi_exact_3_avx512, PERMI_TARGET, permi_exact_few_avx512, 3)
-PERMI_INSTANCE(permi_exact_4_avx512, PERMI_TARGET, permi_exact_few_avx512, 4)
-PERMI_INSTANCE(permi_exact_5_avx512, PERMI_TARGET, permi_exact_few_avx512, 5)
-PERMI_INSTANCE(permi_exact_6_avx512, PERMI_TARGET, permi_exact_few_avx512, 6)
-PERMI_INSTANCE(permi_ifma_2_avx512, PERMI_IFMA, permi_ifma_few, 2)
-PERMI_INSTANCE(permi_ifma_3_avx512, PERMI_IFMA, permi_ifma_few, 3)
-PERMI_INSTANCE(permi_ifma_4_avx512, PERMI_IFMA, permi_ifma_few, 4)
-PERMI_INSTANCE(permi_ifma_5_avx512, PERMI_IFMA, permi_ifma_few, 5)
-PERMI_INSTANCE(permi_ifma_6_avx512, PERMI_IFMA, permi_ifma_few, 6)
-#else
-PERMI_INSTANCE(permi_exact_2_avx2, PERMI_TARGET, permi_exact_few_avx2, 2)
-PERMI_INSTANCE(permi_exact_3_avx2, PERMI_TARGET, permi_exact_few_avx2, 3)
-PERMI_INSTANCE(permi_exact_4_avx2, PERMI_TARGET, permi_exact_few_avx2, 4)
-PERMI_INSTANCE(permi_exact_5_avx2, PERMI_TARGET, permi_exact_few_avx2, 5)
-PERMI_INSTANCE(permi_exact_6_avx2, PERMI_TARGET, permi_exact_few_avx2, 6)
+PERMI_INSTANCE(ifma_2, PERMI_IFMA, permi_ifma_few, 2)
+PERMI_INSTANCE(ifma_3, PERMI_IFMA, permi_ifma_few, 3)
+PERMI_INSTANCE(ifma_4, PERMI_IFMA, permi_ifma_few, 4)
+PERMI_INSTANCE(ifma_5, PERMI_IFMA, permi_ifma_few, 5)
+PERMI_INSTANCE(ifma_6, PERMI_IFMA, permi_ifma_few, 6)
 #endif
 #undef PERMI_INSTANCE
 #undef PERMI_IFMA
 
-/* x -= step where bit j of the Gray code of s is set, else +=; four bytes a row. */
-#define PERMI_EXACT_STEP(x, steps, SUB, ADD)                                                                           \
-  for (i = 0; i < exact->padded; i += 2 * PERMI_WIDTH)                                                                 \
-  PERMI_I_STORE(x + i, (s ^ s >> 1) >> j & 1 ? SUB(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i))                       \
-                                             : ADD(PERMI_I_LOAD(x + i), PERMI_I_LOAD(steps + i)))
+/* x +-= step, numbers of 1 or 2 `bytes`. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_step)(uint32_t *x, const uint32_t *step, int padded, int minus,
+                                                      int bytes)
+{
+  int i;
+  for (i = 0; i < padded; i += 2 * PERMI_WIDTH) {
+    const PERMI_I a = PERMI_I_LOAD(x + i), b = PERMI_I_LOAD(step + i);
+    if (bytes == 1)
+      PERMI_I_STORE(x + i, minus ? PERMI_I_SUB8(a, b) : PERMI_I_ADD8(a, b));
+    else
+      PERMI_I_STORE(x + i, minus ? PERMI_I_SUB16(a, b) : PERMI_I_ADD16(a, b));
+  }
+}
 
-/* The same for outer column j, atoms and wide limbs. */
-#define PERMI_EXACT_MOVE()                                                                                             \
-  do {                                                                                                                 \
-    PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB16, PERMI_I_ADD16);                                \
-    for (i = 0; exact->narrow < exact->limbs && i < exact->padded; i++)                                                \
-      wide_x[i] +=                                                                                                     \
-          (s ^ s >> 1) >> j & 1 ? -exact->wide_step[j * exact->padded + i] : exact->wide_step[j * exact->padded + i];  \
-  } while (0)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move)(const permi_exact *exact, int j, int minus, uint32_t *x,
+                                                      double *wide_x)
+{
+  const double *step = exact->wide_step + j * exact->padded;
+  int i;
+  PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, minus, 2);
+  for (i = 0; exact->narrow < exact->limbs && i < exact->padded; i++)
+    wide_x[i] += minus ? -step[i] : step[i];
+}
 
 /* Empties accumulators that `settings` more might overflow. */
 PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int settings, int lane_signs, int *used,
@@ -325,12 +316,12 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
   uint64_t *accumulator = work->accumulator;
   uint32_t x[PERM_MAX_N] PERMI_ALIGN64;
   uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2);
-  int i, j, k, used = 0;
+  int i, j, k, q, used = 0;
   memcpy(x, exact->start, (size_t)exact->padded * sizeof *x);
   memset(wide_x, 0, sizeof wide_x);
   for (j = 0; j < exact->outer; j++)
     if ((s ^ s >> 1) >> j & 1)
-      PERMI_EXACT_MOVE();
+      PERMI_NAME(exact_move)(exact, j, 1, x, wide_x);
   for (k = 0; k < 4 * atoms * PERMI_LANES; k++)
     atom[k] = 1;
   memset(accumulator, 0, sizeof work->accumulator);
@@ -341,21 +332,13 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
       const int rows = exact->atom_rows[k];
       int16_t *to = atom + k * 4 * PERMI_LANES;
       if (rows) {
-        PERMI_I y = PERMI_I_SET(*row_sum++);
-        PERMI_I p0 = PERMI_I_ADD16(y, PERMI_I_LOAD(table)), p1 = PERMI_I_ADD16(y, PERMI_I_LOAD(table + PERMI_LANES));
-        PERMI_I p2 = PERMI_I_ADD16(y, PERMI_I_LOAD(table + 2 * PERMI_LANES));
-        PERMI_I p3 = PERMI_I_ADD16(y, PERMI_I_LOAD(table + 3 * PERMI_LANES));
+        PERMI_I p[4], y = PERMI_I_SET(*row_sum++);
+        PERMI_EVERY(q, 4, p[q] = PERMI_I_ADD16(y, PERMI_I_LOAD(table + q * PERMI_LANES)));
         for (i = 1, table += 4 * PERMI_LANES; i < rows; i++, table += 4 * PERMI_LANES) {
           y = PERMI_I_SET(*row_sum++);
-          p0 = PERMI_I_MUL16(p0, PERMI_I_ADD16(y, PERMI_I_LOAD(table)));
-          p1 = PERMI_I_MUL16(p1, PERMI_I_ADD16(y, PERMI_I_LOAD(table + PERMI_LANES)));
-          p2 = PERMI_I_MUL16(p2, PERMI_I_ADD16(y, PERMI_I_LOAD(table + 2 * PERMI_LANES)));
-          p3 = PERMI_I_MUL16(p3, PERMI_I_ADD16(y, PERMI_I_LOAD(table + 3 * PERMI_LANES)));
+          PERMI_EVERY(q, 4, p[q] = PERMI_I_MUL16(p[q], PERMI_I_ADD16(y, PERMI_I_LOAD(table + q * PERMI_LANES))));
         }
-        PERMI_I_STORE(to, p0);
-        PERMI_I_STORE(to + PERMI_LANES, p1);
-        PERMI_I_STORE(to + 2 * PERMI_LANES, p2);
-        PERMI_I_STORE(to + 3 * PERMI_LANES, p3);
+        PERMI_EVERY(q, 4, PERMI_I_STORE(to + q * PERMI_LANES, p[q]));
       }
     }
     for (k = 0, j = 0; k < exact->limbs - exact->narrow; k++)
@@ -377,7 +360,7 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
     if (++s == last)
       break;
     j = permi_trailing_zeros(s);
-    PERMI_EXACT_MOVE();
+    PERMI_NAME(exact_move)(exact, j, (int)((s ^ s >> 1) >> j & 1), x, wide_x);
   }
   PERMI_NAME(exact_room)(exact, exact->settings + 1, 1, &used, accumulator, total);
   PERMI_LEAVE();
@@ -398,11 +381,11 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
   uint32_t x[PERM_MAX_N] PERMI_ALIGN64, y[PERM_MAX_N] PERMI_ALIGN64;
   uint8_t first[16 * PERM_MAX_N] PERMI_ALIGN64, *lane = work->lane, *setting = work->setting;
   uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2), outer;
-  int i, j, k, used = 0;
+  int i, j, k, q, used = 0;
   memcpy(x, exact->start, (size_t)exact->padded * sizeof *x);
   for (j = 0; j < exact->outer; j++)
     if ((s ^ s >> 1) >> j & 1)
-      PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB8, PERMI_I_ADD8);
+      PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, 1, 1);
   for (k = 0; k < 4 * atoms * PERMI_LANES; k++)
     atom[k] = 1;
   memset(accumulator, 0, sizeof work->accumulator);
@@ -414,23 +397,17 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
       const uint8_t *table = exact->lane_bytes;
       PERMI_I least[4];
       uint64_t mask[4];
-      least[0] = least[1] = least[2] = least[3] = PERMI_I_SET(-1);
+      PERMI_EVERY(q, 4, least[q] = PERMI_I_SET(-1));
       for (k = 0; k < exact->even_rows; k++, table += 4 * bytes) {
         const PERMI_I sum = PERMI_I_SET(y[exact->even_row[k]]);
-        least[0] = PERMI_I_LEAST8(least[0], PERMI_I_ADD8(sum, PERMI_I_LOAD(table)));
-        least[1] = PERMI_I_LEAST8(least[1], PERMI_I_ADD8(sum, PERMI_I_LOAD(table + bytes)));
-        least[2] = PERMI_I_LEAST8(least[2], PERMI_I_ADD8(sum, PERMI_I_LOAD(table + 2 * bytes)));
-        least[3] = PERMI_I_LEAST8(least[3], PERMI_I_ADD8(sum, PERMI_I_LOAD(table + 3 * bytes)));
+        PERMI_EVERY(q, 4, least[q] = PERMI_I_LEAST8(least[q], PERMI_I_ADD8(sum, PERMI_I_LOAD(table + q * bytes))));
       }
-      mask[0] = PERMI_I_NONZERO8(least[0]);
-      mask[1] = PERMI_I_NONZERO8(least[1]);
-      mask[2] = PERMI_I_NONZERO8(least[2]);
-      mask[3] = PERMI_I_NONZERO8(least[3]);
+      PERMI_EVERY(q, 4, mask[q] = PERMI_I_NONZERO8(least[q]));
       for (k = 0; k < 4; k++) {
         uint64_t left = mask[k];
         uint8_t *to = lane + survivors;
         PERMI_I_STORE_ANY(setting + survivors, PERMI_I_SET(((uint32_t)(s ^ s >> 1) * 4 + (uint32_t)k) * 0x01010101u));
-        survivors += PERMI_COUNT(left);
+        survivors += __builtin_popcountll(left);
         for (; left; to += 8) { /* always eight: easier to predict */
           PERMI_UNROLL
           for (i = 0; i < 8; i++, left &= left - 1)
@@ -440,7 +417,8 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
       if (++s == 16)
         break;
       j = permi_trailing_zeros(s);
-      PERMI_EXACT_STEP(y, exact->setting_step + j * exact->padded, PERMI_I_SUB8, PERMI_I_ADD8);
+      PERMI_NAME(exact_step)(y, exact->setting_step + j * exact->padded, exact->padded,
+                             (int)((s ^ s >> 1) >> j & 1), 1);
     }
     for (k = 0; k < exact->n; k++)
       _mm_store_si128((__m128i *)(void *)(first + 16 * k),
@@ -448,10 +426,9 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
                                    _mm_set1_epi32((int)x[k])));
     for (done = 0; done < survivors; done += bytes) {
       const PERMI_I where = PERMI_I_LOAD_ANY(lane + done), what = PERMI_I_LOAD_ANY(setting + done);
-      const PERMI_I b0 = PERMI_I_AND(where, low), b2 = PERMI_I_AND(PERMI_I_SHR16(what, 4 - shift), low);
-      const PERMI_I b1 =
-          PERMI_I_OR(PERMI_I_AND(PERMI_I_SHR16(where, 4), low), PERMI_I_AND(PERMI_I_SHL16(what, shift), high));
-      const PERMI_I sign = PERMI_I_LOOKUP(parity, PERMI_I_XOR(PERMI_I_XOR(b0, b1), b2));
+      const PERMI_I b0 = where & low, b2 = PERMI_I_SHR16(what, 4 - shift) & low;
+      const PERMI_I b1 = (PERMI_I_SHR16(where, 4) & low) | (PERMI_I_SHL16(what, shift) & high);
+      const PERMI_I sign = PERMI_I_LOOKUP(parity, b0 ^ b1 ^ b2);
       const int rest = survivors - done < bytes ? survivors - done : bytes;
       const uint8_t *nibbles = exact->nibbles, *with_first = first;
       for (k = 0; k < atoms; k++) {
@@ -463,7 +440,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
                                                 PERMI_I_LOOKUP(PERMI_I_TABLE(nibbles + 32), b2)));
           PERMI_I even;
           if (with_first == first) /* one row has the sign, 0 beyond the lists */
-            z = PERMI_I_AND(PERMI_I_SUB8(PERMI_I_XOR(z, sign), sign), PERMI_I_LOAD_ANY(exact->ends + 64 - rest));
+            z = PERMI_I_SUB8(z ^ sign, sign) & PERMI_I_LOAD_ANY(exact->ends + 64 - rest);
           even = PERMI_I_SAR16(PERMI_I_SHL16(z, 8), 8);
           z = PERMI_I_SAR16(z, 8);
           p0 = i ? PERMI_I_MUL16(p0, even) : even;
@@ -482,12 +459,10 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
     if (s == last)
       break;
     j = permi_trailing_zeros(s);
-    PERMI_EXACT_STEP(x, exact->step + j * exact->padded, PERMI_I_SUB8, PERMI_I_ADD8);
+    PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, (int)((s ^ s >> 1) >> j & 1), 1);
   }
   PERMI_NAME(exact_room)(exact, exact->settings + 1, 0, &used, accumulator, total);
   PERMI_LEAVE();
 }
-#undef PERMI_EXACT_STEP
-#undef PERMI_EXACT_MOVE
 #undef PERMI_LANES
 #endif

@@ -336,8 +336,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
 }
 
 #define PERMI_INSTANCE(name, algebra)                                                                                  \
-  PERMI_ALIGN_LOOPS PERMI_TARGET                                                                                       \
-  static void PERMI_NAME(name)(const permi_hybrid *hybrid, double *slots, double *block)                               \
+  PERMI_KERNEL PERMI_NAME(name)(const permi_hybrid *hybrid, double *slots, double *block)                              \
   {                                                                                                                    \
     PERMI_NAME(hybrid_interpret)(algebra, hybrid, slots, block);                                                       \
   }

@@ -10,31 +10,6 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(get_any)(const double *p, int apart
   return x;
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus)(PERMI_N a, PERMI_N b)
-{
-  a.re = a.re + b.re;
-  a.im = a.im + b.im;
-  return a;
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(minus)(PERMI_N a, PERMI_N b)
-{
-  a.re = a.re - b.re;
-  a.im = a.im - b.im;
-  return a;
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(plus_times)(PERMI_N x, PERMI_N a, PERMI_N b, int parts)
-{
-  if (parts == 1) {
-    x.re = x.im = PERMI_FMA(a.re, b.re, x.re);
-    return x;
-  }
-  x.re = PERMI_FMA(a.re, b.re, PERMI_FNMA(a.im, b.im, x.re));
-  x.im = PERMI_FMA(a.re, b.im, PERMI_FMA(a.im, b.re, x.im));
-  return x;
-}
-
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(modulus_of)(PERMI_N x, int parts)
 {
   const PERMI_V re = PERMI_ABS(x.re);
@@ -59,8 +34,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(add_to)(double *sum, PERMI_N x, int pa
   PERMI_NAME(put)(sum, PERMI_WIDTH, PERMI_NAME(plus)(PERMI_NAME(get)(sum, PERMI_WIDTH, parts), x), parts);
 }
 
-/* Pairs of settings that differ in one column, hence in sign: differences go to `rest`, which may be `term`; sums add
-   to *sum, that column's. */
+/* Pairs of settings that differ in one column, hence in sign: differences go to `rest`, sums to that column's *sum. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors_fold)(const PERMI_N *term, int pairs, PERMI_N *rest, double *sum,
                                                        int parts)
 {
@@ -200,31 +174,16 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(minors)(const permi_dense *dense, int 
   PERMI_LEAVE();
 }
 
+#define PERMI_BLOCK (PERMI_WIDTH == 8 || PERMI_WIDTH == 2 ? 3 : 2) /* complex: one less */
 #define PERMI_INSTANCE(name, parts, block)                                                                             \
-  PERMI_ALIGN_LOOPS PERMI_TARGET                                                                                       \
-  static void name(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work)                 \
+  PERMI_KERNEL PERMI_NAME(name)(const permi_dense *dense, int least, uint64_t chunk, const permi_minors_work *work)    \
   {                                                                                                                    \
     PERMI_NAME(minors)(dense, least, chunk, work, parts, block);                                                       \
   }
-#if PERMI_WIDTH == 8
-PERMI_INSTANCE(permi_minors_real_avx512, 1, 3)
-#elif PERMI_WIDTH == 4
-PERMI_INSTANCE(permi_minors_real_avx2, 1, 2)
-#elif PERMI_WIDTH == 2
-PERMI_INSTANCE(permi_minors_real_neon, 1, 3)
-#else
-PERMI_INSTANCE(permi_minors_real_plain, 1, 2)
-#endif
-#if defined(PERM_NO_COMPLEX)
-#elif PERMI_WIDTH == 8
-PERMI_INSTANCE(permi_minors_complex_avx512, 2, 2)
-#elif PERMI_WIDTH == 4
-PERMI_INSTANCE(permi_minors_complex_avx2, 2, 1)
-#elif PERMI_WIDTH == 2
-PERMI_INSTANCE(permi_minors_complex_neon, 2, 2)
-#else
-PERMI_INSTANCE(permi_minors_complex_plain, 2, 1)
+PERMI_INSTANCE(minors_real, 1, PERMI_BLOCK)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
 #endif
 #undef PERMI_INSTANCE
-
+#undef PERMI_BLOCK
 #endif

@@ -11,11 +11,14 @@
    looks accurate); at least the sum of squares.
    AVX-512 at n = 12 has 92% of the peak. There an unrolled loop over pairs lost 4%, moduli of both halves and a
    broadcast sign 1 to 2%. n as an argument costs 11% at n = 9, 8% at 10, 2% at 11 and 12; a constant, 0.05 to 0.2 s of
-   compile time. clang keeps arrays in memory, so settings have names (permi_small_real_n8_avx512: 99 ns, not 60 to
-   76). */
+   compile time. */
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers and 16 outer ones */
 #define PERMI_EXPANDED PERMI_NAME(small_expanded)
+#define PERMI_EVERY_SETTING(q, call) /* written out: a loop's arrays stay in clang's memory */                         \
+  do { q = 0; call; if (block >= 1) { q = 1; call; }                                                                   \
+    if (block == 2) { q = 2; call; q = 3; call; }                                                                      \
+  } while (0)
 
 typedef struct {
   PERMI_N p, u, v, c;
@@ -30,24 +33,9 @@ typedef struct {
   PERMI_V sign0, sign1, sign2;
 } PERMI_NAME(small_lanes);
 typedef struct {
-  PERMI_V even, odd, even_im, odd_im, absolute;
-} PERMI_NAME(small_sums); /* by parity of the minus signs */
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_plus)(PERMI_N a, PERMI_N b, int parts)
-{
-  a.re = PERMI_ADD(a.re, b.re);
-  if (parts == 2)
-    a.im = PERMI_ADD(a.im, b.im);
-  return a;
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minus)(PERMI_N a, PERMI_N b, int parts)
-{
-  a.re = PERMI_SUB(a.re, b.re);
-  if (parts == 2)
-    a.im = PERMI_SUB(a.im, b.im);
-  return a;
-}
+  PERMI_N even, odd; /* number of minus block signs */
+  PERMI_V absolute;
+} PERMI_NAME(small_sums);
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_signed)(PERMI_N x, PERMI_V sign, PERMI_N y, int parts)
 {
@@ -57,52 +45,39 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_signed)(PERMI_N x, PERMI_V si
   return x;
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_add_product)(PERMI_N x, PERMI_N a, PERMI_N b, int parts)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_lane_sum)(PERMI_N z, const double *row, int columns,
+                                                             PERMI_NAME(small_lanes) lanes, int parts)
 {
-  if (parts == 2) {
-    x.re = PERMI_FMS(a.re, b.re, PERMI_FMS(a.im, b.im, x.re));
-    x.im = PERMI_FMA(a.re, b.im, PERMI_FMA(a.im, b.re, x.im));
-  } else {
-    x.re = PERMI_FMA(a.re, b.re, x.re);
-  }
-  return x;
-}
-
-/* Over the fixed and the lane columns. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_row_sum)(const double *row, PERMI_NAME(small_lanes) lanes,
-                                                                 int parts)
-{
-  PERMI_N z = PERMI_NAME(spread)(row + 2 * parts, 1, parts);
-  if (PERMI_LANES > 0)
-    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(spread)(row + 3 * parts, 1, parts), parts);
-  if (PERMI_LANES > 1)
-    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(spread)(row + 4 * parts, 1, parts), parts);
-  if (PERMI_LANES > 2)
-    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(spread)(row + 5 * parts, 1, parts), parts);
+  if (PERMI_LANES > 0 && columns > 0)
+    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(spread)(row, 1, parts), parts);
+  if (PERMI_LANES > 1 && columns > 1)
+    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(spread)(row + parts, 1, parts), parts);
+  if (PERMI_LANES > 2 && columns > 2)
+    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(spread)(row + 2 * parts, 1, parts), parts);
   return z;
 }
 
-/* Settings: 1 turns the first block column, 2 the second, 3 both. */
+/* z by setting: 1 turns the first block column, 2 the second, 3 both. */
 typedef struct {
-  PERMI_N z0, z1, z2, z3;
+  PERMI_N z[4];
 } PERMI_NAME(small_row);
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row)
     PERMI_NAME(small_row_sums)(const double *row, PERMI_NAME(small_lanes) lanes, int parts, int block)
 {
+  const PERMI_N fixed = PERMI_NAME(spread)(row + 2 * parts, 1, parts);
   PERMI_NAME(small_row) sums;
-  PERMI_N e;
-  sums.z0 = sums.z1 = sums.z2 = sums.z3 = PERMI_NAME(small_row_sum)(row, lanes, parts);
+  sums.z[0] = PERMI_NAME(small_lane_sum)(fixed, row + 3 * parts, PERMI_LANES, lanes, parts);
   if (block >= 1) {
-    e = PERMI_NAME(spread)(row + (3 + PERMI_LANES) * parts, 1, parts);
-    sums.z1 = PERMI_NAME(small_minus)(sums.z0, e, parts);
-    sums.z0 = PERMI_NAME(small_plus)(sums.z0, e, parts);
+    const PERMI_N e = PERMI_NAME(spread)(row + (3 + PERMI_LANES) * parts, 1, parts);
+    sums.z[1] = PERMI_NAME(minus)(sums.z[0], e);
+    sums.z[0] = PERMI_NAME(plus)(sums.z[0], e);
   }
   if (block == 2) {
-    e = PERMI_NAME(spread)(row + (4 + PERMI_LANES) * parts, 1, parts);
-    sums.z2 = PERMI_NAME(small_minus)(sums.z0, e, parts);
-    sums.z0 = PERMI_NAME(small_plus)(sums.z0, e, parts);
-    sums.z3 = PERMI_NAME(small_minus)(sums.z1, e, parts);
-    sums.z1 = PERMI_NAME(small_plus)(sums.z1, e, parts);
+    const PERMI_N e = PERMI_NAME(spread)(row + (4 + PERMI_LANES) * parts, 1, parts);
+    sums.z[2] = PERMI_NAME(minus)(sums.z[0], e);
+    sums.z[0] = PERMI_NAME(plus)(sums.z[0], e);
+    sums.z[3] = PERMI_NAME(minus)(sums.z[1], e);
+    sums.z[1] = PERMI_NAME(plus)(sums.z[1], e);
   }
   return sums;
 }
@@ -111,78 +86,50 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_row)
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_linear)(PERMI_N ai, PERMI_N wj, PERMI_N aj,
                                                                 PERMI_N wi, int parts)
 {
-  return PERMI_NAME(small_add_product)(PERMI_NAME(times)(ai, wj, parts), aj, wi, parts);
+  return PERMI_NAME(plus_times)(PERMI_NAME(times)(ai, wj, parts), aj, wi, parts);
 }
 
 /* This order keeps gcc's AVX2 kernels in registers: 0.87 to 0.92 of the time. */
 PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_multiply)(PERMI_EXPANDED f, PERMI_EXPANDED by, int parts)
 {
   PERMI_EXPANDED g;
-  g.c = PERMI_NAME(small_add_product)(PERMI_NAME(times)(by.c, f.p, parts), by.v, f.u, parts);
-  g.c = PERMI_NAME(small_add_product)(g.c, by.u, f.v, parts);
-  g.c = PERMI_NAME(small_add_product)(g.c, by.p, f.c, parts);
-  g.u = PERMI_NAME(small_add_product)(PERMI_NAME(times)(by.u, f.p, parts), by.p, f.u, parts);
-  g.v = PERMI_NAME(small_add_product)(PERMI_NAME(times)(by.v, f.p, parts), by.p, f.v, parts);
+  g.c = PERMI_NAME(plus_times)(PERMI_NAME(times)(by.c, f.p, parts), by.v, f.u, parts);
+  g.c = PERMI_NAME(plus_times)(g.c, by.u, f.v, parts);
+  g.c = PERMI_NAME(plus_times)(g.c, by.p, f.c, parts);
+  g.u = PERMI_NAME(plus_times)(PERMI_NAME(times)(by.u, f.p, parts), by.p, f.u, parts);
+  g.v = PERMI_NAME(plus_times)(PERMI_NAME(times)(by.v, f.p, parts), by.p, f.v, parts);
   g.p = PERMI_NAME(times)(by.p, f.p, parts);
   return g;
 }
 
-/* Adds a term's halves g, h; `odd`: an odd number of minus block signs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_finish)(PERMI_NAME(small_sums) * sums, PERMI_N g, PERMI_N h,
-                                                        PERMI_V sign, int odd, int parts)
+                                                        PERMI_V sign, int setting, int parts)
 {
+  PERMI_N *sum = setting == 1 || setting == 2 ? &sums->odd : &sums->even;
   PERMI_V larger = PERMI_LARGER(g.re, h.re);
-  if (odd)
-    sums->odd = PERMI_FMA(sign, PERMI_ADD(g.re, h.re), sums->odd);
-  else
-    sums->even = PERMI_FMA(sign, PERMI_ADD(g.re, h.re), sums->even);
-  if (parts == 2) {
-    if (odd)
-      sums->odd_im = PERMI_FMA(sign, PERMI_ADD(g.im, h.im), sums->odd_im);
-    else
-      sums->even_im = PERMI_FMA(sign, PERMI_ADD(g.im, h.im), sums->even_im);
-    larger = PERMI_ADD(larger, PERMI_LARGER(g.im, h.im));
-  }
-  sums->absolute = PERMI_ADD(sums->absolute, larger);
+  *sum = PERMI_NAME(small_signed)(*sum, sign, PERMI_NAME(plus)(g, h), parts);
+  if (parts == 2)
+    larger = larger + PERMI_LARGER(g.im, h.im);
+  sums->absolute = sums->absolute + larger;
 }
 
 /* Adds [xy] of f times the last pair. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_pair)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
-                                                          PERMI_EXPANDED last, PERMI_V sign, int odd, int parts)
+                                                          PERMI_EXPANDED last, PERMI_V sign, int setting, int parts)
 {
-  const PERMI_N h = PERMI_NAME(small_add_product)(PERMI_NAME(times)(last.u, f.v, parts), last.v, f.u, parts);
-  const PERMI_N g = PERMI_NAME(small_add_product)(PERMI_NAME(times)(last.c, f.p, parts), last.p, f.c, parts);
-  PERMI_NAME(small_finish)(sums, g, h, sign, odd, parts);
+  const PERMI_N h = PERMI_NAME(plus_times)(PERMI_NAME(times)(last.u, f.v, parts), last.v, f.u, parts);
+  const PERMI_N g = PERMI_NAME(plus_times)(PERMI_NAME(times)(last.c, f.p, parts), last.p, f.c, parts);
+  PERMI_NAME(small_finish)(sums, g, h, sign, setting, parts);
 }
 
 /* Adds [xy] of f times a last row. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_end_row)(PERMI_NAME(small_sums) * sums, PERMI_EXPANDED f,
-                                                         PERMI_N z, const double *row, PERMI_V sign, int odd,
+                                                         PERMI_N z, const double *row, PERMI_V sign, int setting,
                                                          int parts)
 {
   const PERMI_N a0 = PERMI_NAME(spread)(row, 1, parts), a1 = PERMI_NAME(spread)(row + parts, 1, parts);
-  const PERMI_N h = PERMI_NAME(small_add_product)(PERMI_NAME(times)(a0, f.v, parts), a1, f.u, parts);
-  PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, odd, parts);
-}
-
-/* clang-format off */
-#define PERMI_EACH_SETTING(DO)                                                                                         \
-  DO(0) if (block >= 1) { DO(1) } if (block == 2) { DO(2) DO(3) }
-/* clang-format on */
-#define PERMI_FIRST(q) f##q = PERMI_PAIR_OF(q);
-#define PERMI_NEXT(q) f##q = PERMI_NAME(small_multiply)(f##q, PERMI_PAIR_OF(q), parts);
-#define PERMI_LAST(q) PERMI_NAME(small_end_pair)(sums, f##q, PERMI_PAIR_OF(q), sign, q == 1 || q == 2, parts);
-
-PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(PERMI_N zi, PERMI_N zj,
-                                                                PERMI_NAME(small_entries) entries, PERMI_N c,
-                                                                int parts)
-{
-  PERMI_EXPANDED pair;
-  pair.p = PERMI_NAME(times)(zi, zj, parts);
-  pair.u = PERMI_NAME(small_linear)(entries.i0, zj, entries.j0, zi, parts);
-  pair.v = PERMI_NAME(small_linear)(entries.i1, zj, entries.j1, zi, parts);
-  pair.c = c;
-  return pair;
+  const PERMI_N h = PERMI_NAME(plus_times)(PERMI_NAME(times)(a0, f.v, parts), a1, f.u, parts);
+  PERMI_NAME(small_finish)(sums, PERMI_NAME(times)(z, f.c, parts), h, sign, setting, parts);
 }
 
 /* Also *c = a_i0 a_j1 + a_i1 a_j0. */
@@ -198,40 +145,6 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
   return entries;
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_in_registers)(PERMI_NAME(small_sums) * sums, const double *a, int n,
-                                                              PERMI_NAME(small_lanes) lanes, int parts, int block)
-{
-  const PERMI_V sign = PERMI_SET(1.0);
-  const int stride = n * parts;
-  PERMI_EXPANDED f0, f1, f2, f3;
-  PERMI_NAME(small_entries) entries;
-  PERMI_NAME(small_row) i, j;
-  PERMI_N c;
-  int k;
-#define PERMI_PAIR_OF(q) PERMI_NAME(small_pair)(i.z##q, j.z##q, entries, c, parts)
-#define PERMI_ALONE(q) PERMI_NAME(small_end_row)(sums, f##q, i.z##q, a, sign, q == 1 || q == 2, parts);
-#define PERMI_TWO_ROWS(DO)                                                                                             \
-  i = PERMI_NAME(small_row_sums)(a, lanes, parts, block);                                                              \
-  j = PERMI_NAME(small_row_sums)(a + stride, lanes, parts, block);                                                     \
-  entries = PERMI_NAME(small_exact)(a, a + stride, &c, parts);                                                         \
-  PERMI_EACH_SETTING(DO)
-  PERMI_TWO_ROWS(PERMI_FIRST)
-  for (k = 1; k < (n - 1) / 2; k++) {
-    a += 2 * stride;
-    PERMI_TWO_ROWS(PERMI_NEXT)
-  }
-  a += 2 * stride;
-  if (n % 2) {
-    i = PERMI_NAME(small_row_sums)(a, lanes, parts, block);
-    PERMI_EACH_SETTING(PERMI_ALONE)
-  } else {
-    PERMI_TWO_ROWS(PERMI_LAST)
-  }
-#undef PERMI_TWO_ROWS
-#undef PERMI_PAIR_OF
-#undef PERMI_ALONE
-}
-
 /* Forms 4k + (0, 1, 2, 3): z_i, z_j, u, v of pair k; `table`: 32 doubles a part, `outer`: 16; cross: c. */
 #define PERMI_ROOM_TABLE (6 * 4 * 32)
 #define PERMI_ROOM_OUTER (6 * 4 * 16)
@@ -243,8 +156,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PE
   int at;
   for (at = 0; at < count; at += PERMI_WIDTH) {
     const PERMI_N before = PERMI_NAME(get)(z + at, apart, parts);
-    PERMI_NAME(put)(z + at + count, apart, PERMI_NAME(small_minus)(before, y, parts), parts);
-    PERMI_NAME(put)(z + at, apart, PERMI_NAME(small_plus)(before, y, parts), parts);
+    PERMI_NAME(put)(z + at + count, apart, PERMI_NAME(minus)(before, y), parts);
+    PERMI_NAME(put)(z + at, apart, PERMI_NAME(plus)(before, y), parts);
   }
 }
 
@@ -256,20 +169,12 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
   const PERMI_NAME(small_row) sums = PERMI_NAME(small_row_sums)(row, lanes, parts, block);
   PERMI_N z;
   int b;
-#define PERMI_PUT_SETTING(q) PERMI_NAME(put)(t + q * PERMI_WIDTH, 32, sums.z##q, parts);
-  PERMI_EACH_SETTING(PERMI_PUT_SETTING)
-#undef PERMI_PUT_SETTING
+  PERMI_EVERY_SETTING(b, PERMI_NAME(put)(t + b * PERMI_WIDTH, 32, sums.z[b], parts));
   for (b = block; b < columns; b++)
-    PERMI_NAME(small_double)
-  (t, PERMI_WIDTH << b, PERMI_NAME(spread)(row + (3 + PERMI_LANES + b) * parts, 1, parts), 32, parts);
+    PERMI_NAME(small_double)(t, PERMI_WIDTH << b, PERMI_NAME(spread)(row + (3 + PERMI_LANES + b) * parts, 1, parts), 32,
+                             parts);
   row += (3 + PERMI_LANES + columns) * parts;
-  z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
-  if (PERMI_LANES > 0 && outer > 0)
-    z = PERMI_NAME(small_signed)(z, lanes.sign0, PERMI_NAME(spread)(row, 1, parts), parts);
-  if (PERMI_LANES > 1 && outer > 1)
-    z = PERMI_NAME(small_signed)(z, lanes.sign1, PERMI_NAME(spread)(row + parts, 1, parts), parts);
-  if (PERMI_LANES > 2 && outer > 2)
-    z = PERMI_NAME(small_signed)(z, lanes.sign2, PERMI_NAME(spread)(row + 2 * parts, 1, parts), parts);
+  z = PERMI_NAME(small_lane_sum)(PERMI_NAME(spread)(permi_lane_zero, 1, parts), row, outer, lanes, parts);
   PERMI_NAME(put)(x, 16, z, parts);
   for (b = PERMI_LANES; b < outer; b++)
     PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 16, parts);
@@ -280,87 +185,126 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PE
 {
   int at;
   for (at = 0; at < count; at += PERMI_WIDTH, from += PERMI_WIDTH) {
-    const PERMI_N zi = PERMI_NAME(get)(from, apart, parts);
-    const PERMI_N zj = PERMI_NAME(get)(from + parts * apart, apart, parts);
-    PERMI_NAME(put)
-    (from + 2 * parts * apart, apart, PERMI_NAME(small_linear)(entries.i0, zj, entries.j0, zi, parts), parts);
-    PERMI_NAME(put)
-    (from + 3 * parts * apart, apart, PERMI_NAME(small_linear)(entries.i1, zj, entries.j1, zi, parts), parts);
+    const PERMI_N zi = PERMI_NAME(get)(from, apart, parts), zj = PERMI_NAME(get)(from + parts * apart, apart, parts);
+    const PERMI_N u = PERMI_NAME(small_linear)(entries.i0, zj, entries.j0, zi, parts);
+    const PERMI_N v = PERMI_NAME(small_linear)(entries.i1, zj, entries.j1, zi, parts);
+    PERMI_NAME(put)(from + 2 * parts * apart, apart, u, parts);
+    PERMI_NAME(put)(from + 3 * parts * apart, apart, v, parts);
   }
 }
 
 /* The outer columns' x plus the table's q. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_form)(const double *from, PERMI_N x, int q, int parts)
 {
-  return PERMI_NAME(small_plus)(PERMI_NAME(get)(from + q * PERMI_WIDTH, 32, parts), x, parts);
+  return PERMI_NAME(plus)(PERMI_NAME(get)(from + q * PERMI_WIDTH, 32, parts), x);
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_table_pair)(const double *from, PERMI_NAME(small_forms) outer,
-                                                                      PERMI_N c, int q, int parts)
+/* The matrix; its tables at a setting and an outer state, if any. */
+typedef struct {
+  const double *a, *table, *outer, *cross;
+  PERMI_NAME(small_lanes) lanes;
+  int n;
+} PERMI_NAME(small_source);
+typedef struct {
+  PERMI_NAME(small_row) i, j;
+  PERMI_NAME(small_entries) entries;
+  const double *table;
+  PERMI_NAME(small_forms) outer;
+  PERMI_N c;
+} PERMI_NAME(small_rows);
+
+/* Rows 2k and, unless `single`, 2k + 1. */
+PERMI_TARGET PERMI_INLINE PERMI_NAME(small_rows)
+    PERMI_NAME(small_fetch)(const PERMI_NAME(small_source) * from, int k, int single, int tables, int parts,
+                             int block)
 {
+  const double *a = from->a + 2 * k * from->n * parts, *other = a + from->n * parts;
+  PERMI_NAME(small_rows) rows;
+  if (tables) {
+    const double *outer = from->outer + k * 64 * parts;
+    rows.table = from->table + k * 128 * parts;
+    rows.outer.zi = PERMI_NAME(spread)(outer, 16, parts);
+    if (!single) {
+      rows.outer.zj = PERMI_NAME(spread)(outer + 16 * parts, 16, parts);
+      rows.outer.u = PERMI_NAME(spread)(outer + 32 * parts, 16, parts);
+      rows.outer.v = PERMI_NAME(spread)(outer + 48 * parts, 16, parts);
+      rows.c = PERMI_NAME(get)(from->cross + k * parts * PERMI_WIDTH, PERMI_WIDTH, parts);
+    }
+  } else {
+    rows.i = PERMI_NAME(small_row_sums)(a, from->lanes, parts, block);
+    if (!single) {
+      rows.j = PERMI_NAME(small_row_sums)(other, from->lanes, parts, block);
+      rows.entries = PERMI_NAME(small_exact)(a, other, &rows.c, parts);
+    }
+  }
+  return rows;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_EXPANDED PERMI_NAME(small_pair)(const PERMI_NAME(small_rows) * rows, int q, int tables,
+                                                                int parts)
+{
+  const PERMI_NAME(small_entries) *entries = &rows->entries;
+  const double *table = rows->table;
   PERMI_EXPANDED pair;
-  const PERMI_N zi = PERMI_NAME(small_form)(from, outer.zi, q, parts);
-  const PERMI_N zj = PERMI_NAME(small_form)(from + 32 * parts, outer.zj, q, parts);
-  pair.u = PERMI_NAME(small_form)(from + 64 * parts, outer.u, q, parts);
-  pair.v = PERMI_NAME(small_form)(from + 96 * parts, outer.v, q, parts);
-  pair.p = PERMI_NAME(times)(zi, zj, parts);
-  pair.c = c;
+  PERMI_N zi, zj;
+  if (tables) {
+    zi = PERMI_NAME(small_form)(table, rows->outer.zi, q, parts);
+    zj = PERMI_NAME(small_form)(table + 32 * parts, rows->outer.zj, q, parts);
+    pair.u = PERMI_NAME(small_form)(table + 64 * parts, rows->outer.u, q, parts);
+    pair.v = PERMI_NAME(small_form)(table + 96 * parts, rows->outer.v, q, parts);
+    pair.p = PERMI_NAME(times)(zi, zj, parts);
+  } else {
+    zi = rows->i.z[q];
+    zj = rows->j.z[q];
+    pair.p = PERMI_NAME(times)(zi, zj, parts);
+    pair.u = PERMI_NAME(small_linear)(entries->i0, zj, entries->j0, zi, parts);
+    pair.v = PERMI_NAME(small_linear)(entries->i1, zj, entries->j1, zi, parts);
+  }
+  pair.c = rows->c;
   return pair;
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_NAME(small_forms) PERMI_NAME(small_outer_pair)(const double *state, int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * sums,
+                                                       const PERMI_NAME(small_source) * from, PERMI_V sign, int tables,
+                                                       int parts, int block)
 {
-  PERMI_NAME(small_forms) x;
-  x.zi = PERMI_NAME(spread)(state, 16, parts);
-  x.zj = PERMI_NAME(spread)(state + 16 * parts, 16, parts);
-  x.u = PERMI_NAME(spread)(state + 32 * parts, 16, parts);
-  x.v = PERMI_NAME(spread)(state + 48 * parts, 16, parts);
-  return x;
-}
-
-/* Adds the terms of one outer state and 2^block settings. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * sums, const double *from,
-                                                       const double *state, const double *cross, const double *last_row,
-                                                       int n, PERMI_V sign, int parts, int block)
-{
-  PERMI_EXPANDED f0, f1, f2, f3;
-  PERMI_NAME(small_forms) x;
-  PERMI_N c;
-  int k;
-#define PERMI_PAIR_OF(q) PERMI_NAME(small_table_pair)(from, x, c, q, parts)
-#define PERMI_ALONE(q)                                                                                                 \
-  PERMI_NAME(small_end_row)                                                                                            \
-  (sums, f##q, PERMI_NAME(small_form)(from, x.zi, q, parts), last_row, sign, q == 1 || q == 2, parts);
-#define PERMI_TWO_ROWS(k, DO)                                                                                          \
-  x = PERMI_NAME(small_outer_pair)(state + (k)*64 * parts, parts);                                                     \
-  c = PERMI_NAME(get)(cross + (k)*parts * PERMI_WIDTH, PERMI_WIDTH, parts);                                      \
-  PERMI_EACH_SETTING(DO)
-  PERMI_TWO_ROWS(0, PERMI_FIRST)
+  const int n = from->n;
+  const double *last = from->a + (n - 1) * n * parts;
+  PERMI_NAME(small_rows) rows = PERMI_NAME(small_fetch)(from, 0, 0, tables, parts, block);
+  PERMI_EXPANDED f[4];
+  int k, q;
+  PERMI_EVERY_SETTING(q, f[q] = PERMI_NAME(small_pair)(&rows, q, tables, parts));
   for (k = 1; k < (n - 1) / 2; k++) {
-    from += 128 * parts;
-    PERMI_TWO_ROWS(k, PERMI_NEXT)
+    rows = PERMI_NAME(small_fetch)(from, k, 0, tables, parts, block);
+    PERMI_EVERY_SETTING(q,
+                f[q] = PERMI_NAME(small_multiply)(f[q], PERMI_NAME(small_pair)(&rows, q, tables, parts), parts));
   }
-  from += 128 * parts;
+  rows = PERMI_NAME(small_fetch)(from, k, n % 2, tables, parts, block);
   if (n % 2) {
-    x.zi = PERMI_NAME(spread)(state + k * 64 * parts, 16, parts);
-    PERMI_EACH_SETTING(PERMI_ALONE)
+    PERMI_EVERY_SETTING(q, PERMI_NAME(small_end_row)(
+                              sums, f[q], tables ? PERMI_NAME(small_form)(rows.table, rows.outer.zi, q, parts)
+                                                 : rows.i.z[q], last, sign, q, parts));
   } else {
-    PERMI_TWO_ROWS(k, PERMI_LAST)
+    PERMI_EVERY_SETTING(q, PERMI_NAME(small_end_pair)(
+                              sums, f[q], PERMI_NAME(small_pair)(&rows, q, tables, parts), sign, q, parts));
   }
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums) * sums, const double *a, int n,
-                                                           PERMI_NAME(small_lanes) lanes, double *room, int parts,
-                                                           int block)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums) * sums,
+                                                           PERMI_NAME(small_source) from, int parts, int block)
 {
+  double room[2 * PERMI_ROOM] PERMI_ALIGN64; /* a real number needs half of it */
   double *table = room, *outer = table + PERMI_ROOM_TABLE * parts, *cross = outer + PERMI_ROOM_OUTER * parts;
+  const double *a = from.a;
+  const int n = from.n;
   const int rest = n - 3 - PERMI_LANES, columns = rest < PERMI_TABLE ? rest : PERMI_TABLE, stride = n * parts;
   const int settings = 1 << columns, states = 1 << (rest - columns);
   int i, k, s, set;
-  for (i = 0; i < n; i++)
-    PERMI_NAME(small_table_row)
-  (a + i * stride, table + (i / 2 * 4 + i % 2) * 32 * parts, outer + (i / 2 * 4 + i % 2) * 16 * parts, columns,
-   rest - columns, lanes, parts, block);
+  for (i = 0; i < n; i++) {
+    const int at = (i / 2 * 4 + i % 2) * 16 * parts;
+    PERMI_NAME(small_table_row)(a + i * stride, table + 2 * at, outer + at, columns, rest - columns, from.lanes,
+                                parts, block);
+  }
   for (k = 0; k < n / 2; k++) {
     PERMI_N c;
     const double *row = a + 2 * k * stride;
@@ -369,27 +313,32 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
     PERMI_NAME(small_mix)(table + 4 * k * parts * 32, settings * PERMI_WIDTH, entries, 32, parts);
     PERMI_NAME(small_mix)(outer + 4 * k * parts * 16, states, entries, 16, parts);
   }
+  from.cross = cross;
   for (s = 0; s < states; s++)
-    for (set = 0; set < settings; set += 1 << block)
-      PERMI_NAME(small_terms)
-  (sums, table + set * PERMI_WIDTH, outer + s, cross, a + (n - 1) * stride, n,
-   PERMI_SET(permi_parity_signs[s ^ set >> block]), parts, block);
+    for (set = 0; set < settings; set += 1 << block) {
+      from.table = table + set * PERMI_WIDTH;
+      from.outer = outer + s;
+      PERMI_NAME(small_terms)(sums, &from, PERMI_SET(permi_parity_signs[s ^ set >> block]), 1, parts, block);
+    }
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(const double *a, double *out, double *room, int n, int in_registers,
-                                                 int parts, int block)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(int order, int given, const double *a, double *out, int parts,
+                                                 int block)
 {
-  const int entries = n * n * parts;
+  const int n = order ? order : given, entries = n * n * parts;
   const PERMI_V zero = PERMI_SET(0.0);
   double lane[8 * 4] PERMI_ALIGN64;
   PERMI_V squares0 = zero, squares1 = zero;
-  PERMI_NAME(small_lanes) lanes;
+  PERMI_NAME(small_source) from;
   PERMI_NAME(small_sums) sums;
   int i;
-  lanes.sign0 = PERMI_LANES > 0 ? PERMI_LOAD(permi_lane_signs[0]) : zero;
-  lanes.sign1 = PERMI_LANES > 1 ? PERMI_LOAD(permi_lane_signs[1]) : zero;
-  lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
-  sums.even = sums.odd = sums.even_im = sums.odd_im = PERMI_SET(permi_lane_zero[0]);
+  from.a = a;
+  from.table = NULL;
+  from.n = n;
+  from.lanes.sign0 = PERMI_LANES > 0 ? PERMI_LOAD(permi_lane_signs[0]) : zero;
+  from.lanes.sign1 = PERMI_LANES > 1 ? PERMI_LOAD(permi_lane_signs[1]) : zero;
+  from.lanes.sign2 = PERMI_LANES > 2 ? PERMI_LOAD(permi_lane_signs[2]) : zero;
+  sums.even = sums.odd = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
   sums.absolute = zero;
   for (i = 0; i < entries; i += 2 * PERMI_WIDTH) { /* some squares count twice */
     const double *at = a + (i + 2 * PERMI_WIDTH <= entries ? i : entries - 2 * PERMI_WIDTH);
@@ -397,26 +346,22 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(const double *a, double *out, d
     squares0 = PERMI_FMA(x0, x0, squares0);
     squares1 = PERMI_FMA(x1, x1, squares1);
   }
-  if (in_registers)
-    PERMI_NAME(small_in_registers)(&sums, a, n, lanes, parts, block);
+  if (order && order <= 3 + PERMI_LANES + block)
+    PERMI_NAME(small_terms)(&sums, &from, PERMI_SET(1.0), 0, parts, block);
   else
-    PERMI_NAME(small_by_tables)(&sums, a, n, lanes, room, parts, block);
-  PERMI_STORE(lane, PERMI_SUB(sums.even, sums.odd));
-  if (parts == 2)
-    PERMI_STORE(lane + 8, PERMI_SUB(sums.even_im, sums.odd_im));
+    PERMI_NAME(small_by_tables)(&sums, from, parts, block);
+  PERMI_NAME(put)(lane, 8, PERMI_NAME(minus)(sums.even, sums.odd), parts);
   PERMI_STORE(lane + 8 * parts, sums.absolute);
-  PERMI_STORE(lane + 8 * parts + 8, PERMI_ADD(squares0, squares1));
+  PERMI_STORE(lane + 8 * parts + 8, squares0 + squares1);
   PERMI_LEAVE();
   permi_small_fold(lane, PERMI_WIDTH, parts, n, out);
 }
 
 /* order 0: any, by tables; else in registers if possible */
 #define PERMI_INSTANCE(name, order, parts, block)                                                                      \
-  PERMI_TARGET PERMI_ALIGN_LOOPS static void PERMI_NAME(name)(int n, const double *a, double *out)                     \
+  PERMI_KERNEL PERMI_NAME(name)(int n, const double *a, double *out)                                                   \
   {                                                                                                                    \
-    double room[(order) && (order) <= 3 + PERMI_LANES + (block) ? 1 : PERMI_ROOM * (parts)] PERMI_ALIGN64;             \
-    PERMI_NAME(small)                                                                                                  \
-    (a, out, room, (order) ? (order) : n, (order) && (order) <= 3 + PERMI_LANES + (block), parts, block);              \
+    PERMI_NAME(small)(order, n, a, out, parts, block);                                                                 \
   }
 #if PERMI_WIDTH == 8
 PERMI_INSTANCE(small_real_n6, 6, 1, 0)
@@ -444,13 +389,7 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 #undef PERMI_LANES
 #undef PERMI_TABLE
 #undef PERMI_EXPANDED
-#undef PERMI_EACH_SETTING
-#undef PERMI_TWO_ROWS
-#undef PERMI_PAIR_OF
-#undef PERMI_FIRST
-#undef PERMI_NEXT
-#undef PERMI_LAST
-#undef PERMI_ALONE
+#undef PERMI_EVERY_SETTING
 #undef PERMI_ROOM
 #undef PERMI_ROOM_TABLE
 #undef PERMI_ROOM_OUTER

@@ -4,8 +4,10 @@
 #undef PERMI_JOIN_
 #undef PERMI_JOIN
 #undef PERMI_NAME
+#undef PERMI_KERNEL
 #undef PERMI_TARGET
 #undef PERMI_LEAVE
+#undef PERMI_MM
 #undef PERMI_V
 #undef PERMI_N
 #undef PERMI_WIDTH
@@ -14,9 +16,6 @@
 #undef PERMI_STORE_ANY
 #undef PERMI_STORE
 #undef PERMI_SET
-#undef PERMI_ADD
-#undef PERMI_SUB
-#undef PERMI_MUL
 #undef PERMI_FMA
 #undef PERMI_FMS
 #undef PERMI_FNMA
@@ -42,7 +41,6 @@
 #undef PERMI_I_MUL32
 #undef PERMI_I_EVEN32
 #undef PERMI_I_HIGH32
-#undef PERMI_I_AND
 #undef PERMI_I_ADD64
 #undef PERMI_I_DOUBLES
 #undef PERMI_I_BITS
@@ -54,9 +52,6 @@
 #undef PERMI_I_SUB8
 #undef PERMI_I_LEAST8
 #undef PERMI_I_NONZERO8
-#undef PERMI_COUNT
-#undef PERMI_I_OR
-#undef PERMI_I_XOR
 #undef PERMI_I_SHL16
 #undef PERMI_I_SHR16
 #undef PERMI_I_SAR16

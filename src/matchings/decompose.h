@@ -6,21 +6,20 @@
 /* With entries a, b of a line in lines c, d across:
      per A = per (A without the line and d; c replaced by a d + b c) + per (A without the two entries),
    so a line of 2k or 2k - 1 entries gives k permanents of one order less. The line with the fewest entries is branched
-   on. Between branches go degrees 1 and 2, and the fine Dulmage-Mendelsohn decomposition. Small pieces are summed over
-   subsets, larger ones if all lines have over 4 entries (DecompRyser takes Ryser's formula; subsets cancel nothing).
+   on. Between branches go degrees 1 and 2, and the fine Dulmage-Mendelsohn decomposition. Pieces that are small or have
+   over 4 entries in all lines are summed over subsets, which cancel nothing (DecompRyser [SUP] takes Ryser's formula).
 
    THE BOUND. permi_decompose_node bounds a matching's additions: one a line merged, branches less one, the sum over
    blocks, (k - 1) k / 2 for subsets of k lines. With n - 1 products, R roundings in all (complex products count as 3)
    and S the sum of moduli, |error| <= g / (1 - g) (computed S), g = gamma_R. An intermediate is multiplied by at most
    a minor's permanent of moduli, at most growth = prod max(1, row sum): underflow costs DBL_MIN growth an operation.
 
-   THREADS. First every thread walks the top of the tree and computes the units (see >>transversals) of its tickets;
-   then one walks it again and takes results, in the order of a single thread. The walk depends on entries, never on
-   results. */
+   THREADS. First every thread walks the top of the tree and computes the units (>>transversals) of its tickets; then
+   one walks it again and takes results, in the order of a single thread. */
 
 #define PERMI_DECOMPOSE_ORDER 64
 #define PERMI_DECOMPOSE_SMALL 7    /* pieces summed over subsets: about a microsecond */
-#define PERMI_DECOMPOSE_SUBSETS 14 /* the same if all lines have over 4 entries */
+#define PERMI_DECOMPOSE_SUBSETS 14 /* the same where all lines have over 4 entries */
 #define PERMI_DECOMPOSE_PROBES 48
 #define PERMI_DECOMPOSE_ADDITIONS 40 /* for each line, within the plan's bound */
 #define PERMI_DECOMPOSE_UNITS 16384
@@ -84,7 +83,6 @@ typedef struct permi_decomposing {
   double weight;
 } permi_decomposing;
 
-
 static PERMI_ALWAYS_INLINE void permi_decompose_pair(permi_algebra algebra, permi_decomposing *run, uint64_t *to,
                                                      const uint64_t *a, const uint64_t *x, const uint64_t *b,
                                                      const uint64_t *y)
@@ -133,7 +131,6 @@ static int permi_decompose_zero(const permi_decompose *plan, const uint64_t *cel
     k++;
   return k == plan->size;
 }
-
 
 static permi_piece permi_piece_whole(const permi_decompose *plan)
 {
@@ -304,7 +301,7 @@ PERMI_NEVER_INLINE static void permi_piece_subsets(permi_decomposing *run, const
   memcpy(result, run->subsets + (((size_t)1 << k) - 1) * plan->size, plan->size * sizeof *result);
 }
 
-/* Finds a column for a row, moving others (Kuhn). 0: none. */
+/* Finds a column for a row, moving others (Kuhn); 0: none. */
 static int permi_piece_match(const permi_piece *piece, int row, int *partner, uint64_t *taken, uint64_t *seen)
 {
   uint64_t next = piece->mask[0][row] & ~*taken;

@@ -3,7 +3,7 @@
 #pragma once
 #include "decompose.h"
 
-/* Predicted seconds of a node alone: er:26:0.18 takes 2.9 us; others are within a factor of 2 at orders 16 to 40. */
+/* Seconds of a node alone: er:26:0.18 takes 2.9 us; others are within a factor of 2 at orders 16 to 40. */
 static double permi_decompose_seconds(const permi_decompose *plan, int n)
 {
   const int parts = plan->numbers.parts;
@@ -189,21 +189,16 @@ static int permi_decompose_node(permi_decomposing *run, permi_piece *piece, uint
   return additions + deeper + level->count - 1;
 }
 
-/* The whole, a piece of each lesser order, two numbers each. */
-static size_t permi_decompose_cells(const permi_decompose *plan)
-{
-  const size_t n = (size_t)plan->n;
-  return n * (n + 1) * (2 * n + 1) / 6 + n * n + 3 * n + 8;
-}
-
 static size_t permi_decompose_levels(const permi_decompose *plan)
 {
   return (size_t)plan->n + 2;
 }
 
-static size_t permi_decompose_arena(const permi_decompose *plan) /* 8: no shared line of cache */
+/* A thread's words: the whole, a piece of each lesser order, two numbers each; 8 keep threads' lines of cache apart. */
+static size_t permi_decompose_arena(const permi_decompose *plan)
 {
-  return (permi_decompose_cells(plan) + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
+  const size_t n = (size_t)plan->n, cells = n * (n + 1) * (2 * n + 1) / 6 + n * n + 3 * n + 8;
+  return (cells + 2 + ((size_t)1 << permi_decompose_most(plan))) * plan->size +
          permi_decompose_levels(plan) * (sizeof(permi_decompose_level) / sizeof(uint64_t)) + 8;
 }
 
@@ -279,9 +274,8 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
     shared.cell = (uint64_t *)permi_pool_get(&pool, (size_t)shared.room, plan->size * sizeof *shared.cell);
   }
   run.status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
-  if (threads > 1) {
-    if (run.status == PERM_OK)
-      run.status = permi_share((int)threads, 0, threads, permi_decompose_draw, &shared, NULL);
+  if (run.status == PERM_OK && threads > 1) {
+    run.status = permi_share((int)threads, 0, threads, permi_decompose_draw, &shared, NULL);
     run.work = shared.work;
     run.pass = PERMI_PASS_TAKE;
   }
@@ -348,15 +342,13 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   permi_decompose *plan;
   uint64_t *one;
   int i, e;
-  if (n > PERMI_DECOMPOSE_ORDER) {
+  if (n > PERMI_DECOMPOSE_ORDER)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
                  PERMI_DECOMPOSE_ORDER);
-    return PERM_OK;
-  }
-  if (!block->integer && (precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)) {
+  else if (!block->integer && (precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD))
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
+  if (offer->why[0])
     return PERM_OK;
-  }
   plan = (permi_decompose *)permi_owned_new(allocator, sizeof *plan);
   offer->plan = plan;
   if (!plan)

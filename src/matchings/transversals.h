@@ -4,15 +4,13 @@
 #include "../frontier/steps_run.h"
 #include "../frontier/streams.h"
 
-/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone at once. Products
-   of paths are in double-double or long integers; terms are added exactly.
+/* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone. Products are in
+   double-double or long integers; terms are added exactly.
 
    THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
 
    THREADS. All walk the top of the tree. A node is a unit when the choices on its path multiply up to `enough`, or
-   when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. Exact sums have
-   no order. */
-
+   when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. */
 
 #define PERMI_SEARCH_UNITS 64 /* least for each thread: units differ in size */
 #define PERMI_SEARCH_RATE 4   /* least for each predicted second: polls come between units */
@@ -120,7 +118,6 @@ static void permi_path_match(permi_matching_path *path, int u, int e)
     path->dead = path->alive[all->neighbour[k]] && path->degree[all->neighbour[k]] == 0;
 }
 
-/* Starts level k at the free vertex of fewest choices. */
 static void permi_path_level(permi_matching_path *path, int k)
 {
   const int head = 2 * path->all->n;

@@ -22,34 +22,25 @@ typedef struct permi_reader {
   perm_result *result;
 } permi_reader;
 
-typedef struct permi_quote {
-  char text[32];
-} permi_quote;
+typedef struct permi_shown {
+  char text[112];
+} permi_shown;
 
-static permi_quote permi_quoted(const char *begin, const char *end)
+static permi_shown permi_quoted(const char *begin, const char *end)
 {
-  permi_quote quote;
-  size_t k, length = (size_t)(end - begin), shown = length <= 24 ? length : 21;
-  char *out = quote.text;
-  *out++ = '\'';
-  for (k = 0; k < shown; k++)
-    *out++ = begin[k] >= 32 && begin[k] <= 126 ? begin[k] : '?';
-  if (shown < length)
-    for (k = 0; k < 3; k++)
-      *out++ = '.';
-  *out++ = '\'';
-  *out = 0;
+  const int length = end - begin <= 24 ? (int)(end - begin) : 21;
+  permi_shown quote;
+  int k;
+  snprintf(quote.text, sizeof quote.text, "'%*s%s'", length, "", length < end - begin ? "..." : "");
+  for (k = 0; k < length; k++)
+    quote.text[1 + k] = begin[k] >= 32 && begin[k] <= 126 ? begin[k] : '?';
   return quote;
 }
 
 /* The last 100 bytes of a file's name without control characters, never cut inside a UTF-8 character. */
-typedef struct permi_shown_name {
-  char text[112];
-} permi_shown_name;
-
-static permi_shown_name permi_show_name(const char *name)
+static permi_shown permi_show_name(const char *name)
 {
-  permi_shown_name shown;
+  permi_shown shown;
   const size_t length = strlen(name);
   char *out = shown.text;
   if (length > 100) {
@@ -153,14 +144,20 @@ static int permi_next_content(permi_reader *reader, int hash_comments)
   return 0;
 }
 
-static int permi_next_word(permi_reader *reader, const char **begin, const char **end)
+/* Finds what stands before the next blank or `mark`; returns 0 if that is nothing. */
+static int permi_next_until(permi_reader *reader, char mark, const char **begin, const char **end)
 {
   permi_skip_blanks(reader);
   *begin = reader->cursor;
-  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor))
+  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor) && *reader->cursor != mark)
     reader->cursor++;
   *end = reader->cursor;
   return *begin != *end;
+}
+
+static int permi_next_word(permi_reader *reader, const char **begin, const char **end)
+{
+  return permi_next_until(reader, ' ', begin, end);
 }
 
 /* ASCII only, in every locale. */

@@ -99,33 +99,18 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* Copies bytes, or zeros from NULL, in pieces. */
-#define PERMI_PIECE ((size_t)1 << 24)
-static int permi_copy(permi_control *watch, void *to, const void *from, size_t bytes)
-{
-  size_t k;
-  for (k = 0; k < bytes; k += PERMI_PIECE) {
-    const size_t piece = bytes - k < PERMI_PIECE ? bytes - k : PERMI_PIECE;
-    if (k && permi_watch(watch, PERMI_PIECE))
-      return 0;
-    if (from)
-      memcpy((char *)to + k, (const char *)from + k, piece);
-    else
-      memset((char *)to + k, 0, piece);
-  }
-  return 1;
-}
-
-static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void **array, size_t used,
+/* *array, a pointer to `used` bytes, gets room for `bytes`. */
+static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void *array, size_t used,
                               size_t bytes)
 {
-  void *larger = bytes > used ? permi_allocate(allocator, bytes, 1) : NULL;
-  if (!larger || !permi_copy(watch, larger, used ? *array : NULL, used)) {
+  void *old, *larger = bytes > used ? permi_allocate(allocator, bytes, 1) : NULL;
+  memcpy(&old, array, sizeof old);
+  if (!larger || !permi_copy(watch, larger, old, used)) {
     permi_release(allocator, larger);
     return 0;
   }
-  permi_release(allocator, *array);
-  *array = larger;
+  permi_release(allocator, old);
+  memcpy(array, &larger, sizeof larger);
   return 1;
 }
 
@@ -175,11 +160,9 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
 {
   if (list->count == list->capacity) {
     const size_t capacity = list->capacity ? 2 * list->capacity : 64;
-    void *array = list->entry;
     if (capacity > SIZE_MAX / sizeof *entry ||
-        !permi_grow_watched(allocator, watch, &array, list->count * sizeof *entry, capacity * sizeof *entry))
+        !permi_grow_watched(allocator, watch, &list->entry, list->count * sizeof *entry, capacity * sizeof *entry))
       return 0;
-    list->entry = (permi_entry *)array;
     list->capacity = capacity;
   }
   list->entry[list->count++] = *entry;

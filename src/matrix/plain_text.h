@@ -8,15 +8,8 @@
 /* Finds the next number after blanks or one comma; returns 0 at the end of the line, or after a failure. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
-  permi_skip_blanks(reader);
-  *begin = reader->cursor;
-  while (reader->cursor < reader->line_end && !permi_is_blank(*reader->cursor) && *reader->cursor != ',')
-    reader->cursor++;
-  *end = reader->cursor;
-  if (*begin == reader->line_end)
-    return 0;
-  if (*begin == *end)
-    return permi_reader_fail(reader, "',' found, a number was expected before it");
+  if (!permi_next_until(reader, ',', begin, end))
+    return *begin != reader->line_end && permi_reader_fail(reader, "',' found, a number was expected before it");
   permi_skip_blanks(reader);
   if (reader->cursor == reader->line_end || *reader->cursor != ',')
     return 1;

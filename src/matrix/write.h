@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #endif
 #include "../base/files.h"
-#include "io.h"
+#include "market.h"
 
 /* Prints a point in every locale. */
 static void permi_print_number(char *text, int digits, double value)
@@ -39,11 +39,10 @@ static int permi_print_matrix(FILE *file, const void *what)
 {
   const permi_matrix_written *written = (const permi_matrix_written *)what;
   const perm_matrix *matrix = written->matrix;
-  static const char *const fields[4] = {"pattern", "integer", "real", "complex"};
   size_t k;
   int i;
-  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %zu\n", fields[matrix->kind], matrix->m,
-              matrix->n, matrix->nnz) < 0)
+  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %zu\n",
+              permi_banner[2].keyword[matrix->kind], matrix->m, matrix->n, matrix->nnz) < 0)
     return 0;
   for (i = 0; i < matrix->m; i++)
     for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {

@@ -1,7 +1,6 @@
 /* ======================================================================================== >>codegen
-   D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents on GPUs
-   [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order, where each column has code of its
-   own with entries as literals.
+   The generated kernels of [EK], as oracles: Ryser's sum after Nijenhuis and Wilf (>>sparyser) in Gray order, where
+   each column has code of its own with entries as literals.
      codegen-registers  keeps all row sums in registers
      codegen-memory     takes Algorithm 3's order and keeps the k rows of the first c columns in registers, the others
                         in memory with their product; Algorithm 4 chooses k and c
@@ -17,7 +16,9 @@
 #define PERMI_CODEGEN_LEAST 10
 #define PERMI_CODEGEN_RATIO 16 /* a change in global memory over one in a register [EK] */
 #define PERMI_CODEGEN_PROCESSORS 132
-#define PERMI_CODEGEN_SHARED 232448
+#ifndef PERMI_CODEGEN_SHARED
+#define PERMI_CODEGEN_SHARED 232448 /* bytes a multiprocessor; 0: rows in global memory */
+#endif
 #define PERMI_CODEGEN_OTHERS 38 /* registers beside row sums */
 #define PERMI_CODEGEN_BLOCKS 12 /* 1536 threads: every GPU has them */
 #define PERMI_CODEGEN_LOAD 3   /* operations for a row in memory */
@@ -114,8 +115,8 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
   permi_ryser *ryser = &codegen->ryser;
   const int n = block->n;
   permi_ryser_split split;
-  double changed = 0, touched = 0, share;
-  int i, j, e;
+  double changed = 0, touched = 0;
+  int i, j;
   memset(&split, 0, sizeof split);
   memset(codegen, 0, sizeof *codegen);
   split.as_given = !memory;
@@ -134,16 +135,12 @@ static void permi_codegen_plan(permi_codegen *codegen, const permi_block *block,
     permi_codegen_partition(codegen);
   codegen->blocks = permi_codegen_blocks(codegen->kept);
   codegen->shared = 1;
-#if defined(PERMI_CODEGEN_GLOBAL)
-  codegen->shared = 0;
-#endif
   if ((permi_codegen_shared(codegen) * 128 * sizeof(double) + 1024) * (size_t)codegen->blocks > PERMI_CODEGEN_SHARED)
     codegen->shared = 0;
   permi_codegen_launches(codegen);
   for (j = 0; j < ryser->digits; j++) {
-    share = ldexp(1, -(j + 1));
-    for (e = ryser->column_start[j]; e < ryser->column_start[j + 1]; e++)
-      changed += share;
+    const double share = ldexp(1, -(j + 1));
+    changed += share * (ryser->column_start[j + 1] - ryser->column_start[j]);
     touched += j < codegen->quick ? 0 : share * (n - codegen->kept);
   }
   codegen->operations = codegen->kept + (codegen->kept < n) + 9 + changed + PERMI_CODEGEN_LOAD * touched;
@@ -275,36 +272,29 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
 
 static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block *block, permi_offer *offer)
 {
-  const perm_options *options = maker->options;
-  const perm_allocator *allocator = &options->allocator;
-  perm_status status = PERM_OK;
-  permi_codegen *best, *trial;
-  best = (permi_codegen *)permi_allocate(allocator, 1, sizeof *best);
-  trial = (permi_codegen *)permi_allocate(allocator, 1, sizeof *trial);
-  if (!best || !trial) {
-    permi_release(allocator, best);
-    permi_release(allocator, trial);
+  const perm_allocator *allocator = &maker->options->allocator;
+  const int memory = maker->options->method == PERM_METHOD_CODEGEN_MEMORY;
+  permi_codegen *codegen = (permi_codegen *)permi_allocate(allocator, 1, sizeof *codegen);
+  double transposed;
+  offer->plan = codegen;
+  if (!codegen)
     return permi_fail_memory(maker->result);
-  }
-  permi_codegen_plan(best, block, 0, options->method == PERM_METHOD_CODEGEN_MEMORY);
-  permi_codegen_plan(trial, block, 1, options->method == PERM_METHOD_CODEGEN_MEMORY);
-  if (trial->seconds < best->seconds)
-    *best = *trial;
-  permi_release(allocator, trial);
-  if (!(best->ryser.growth < 1e300))
+  permi_codegen_plan(codegen, block, 1, memory);
+  transposed = codegen->seconds;
+  permi_codegen_plan(codegen, block, 0, memory);
+  if (transposed < codegen->seconds)
+    permi_codegen_plan(codegen, block, 1, memory);
+  if (!(codegen->ryser.growth < 1e300)) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
-  else
-    status = permi_codegen_create(allocator, best);
-  if (offer->why[0] || status != PERM_OK) {
-    permi_codegen_release(allocator, best);
-    return status == PERM_OK ? PERM_OK : permi_fail_memory(maker->result);
+    return PERM_OK;
   }
-  offer->plan = best;
-  offer->seconds = best->seconds + PERMI_GPU_COMPILE + PERMI_GPU_COMPILE_EACH * 2 * best->walk * best->operations;
-  offer->bytes = sizeof *best + (double)best->code->length + 8.0 * (double)best->gpu.work.doubles;
+  if (permi_codegen_create(allocator, codegen) != PERM_OK)
+    return permi_fail_memory(maker->result);
+  offer->seconds =
+      codegen->seconds + PERMI_GPU_COMPILE + PERMI_GPU_COMPILE_EACH * 2 * codegen->walk * codegen->operations;
+  offer->bytes = sizeof *codegen + (double)codegen->code->length + 8.0 * (double)codegen->gpu.work.doubles;
   return PERM_OK;
 }
-
 #endif
 
 /* Returns 1 if no GPU is there: method sparyser takes over. */

@@ -1,7 +1,7 @@
 /* ===================================================================================== >>dominating
-   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows sharing no column (P. H.
-   Lundow, K. Markstrom, appendix B); other sets leave a row empty. The non-empty subsets of each S, and each other
-   column, are a digit of >>sparyser. Rows are chosen greedily by least degree from many random starts. */
+   Ryser's sum over the sets of columns that meet the neighbourhoods S_1, S_2, ... of rows sharing no column [LM,
+   appendix B]; other sets leave a row empty. The non-empty subsets of each S, and each other column, are a digit of
+   >>sparyser. Rows are chosen greedily by least degree from many random starts. */
 #pragma once
 #include "sparyser.h"
 
@@ -12,20 +12,17 @@ static permi_ryser_split permi_dominating_split(const permi_block *block, int si
 {
   const int n = block->n, mine = side * n, other = n - mine;
   permi_ryser_split best, trial;
-  uint64_t columns[PERM_MAX_N], shares[PERM_MAX_N], seed = UINT64_C(88172645463325252);
+  uint64_t columns[PERM_MAX_N], seed = UINT64_C(88172645463325252);
   double least = (double)INFINITY;
-  int start, i, j, e;
+  int start, i, e;
   (void)which;
   memset(&best, 0, sizeof best);
   best.without = -1;
   for (i = 0; i < n; i++) {
-    columns[i] = shares[i] = 0;
+    columns[i] = 0;
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++)
       columns[i] |= UINT64_C(1) << (block->neighbour[e] - other);
   }
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++)
-      shares[i] |= (uint64_t)((columns[i] & columns[j]) != 0) << j;
   for (start = 0; start < PERMI_DOMINATING_STARTS; start++) {
     uint64_t left = ~UINT64_C(0) >> (PERM_MAX_N - n);
     double bits = n;
@@ -46,7 +43,8 @@ static permi_ryser_split permi_dominating_split(const permi_block *block, int si
         break;
       trial.group[trial.groups++] = columns[row];
       bits += log2(ldexp(1, degree) - 1) - degree;
-      left &= ~shares[row];
+      for (i = 0; i < n; i++)
+        left &= ~((uint64_t)((columns[i] & columns[row]) != 0) << i);
     }
     if (bits < least) {
       least = bits;

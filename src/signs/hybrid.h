@@ -1,9 +1,9 @@
 /* ========================================================================================= >>hybrid
    Signs outside, elimination inside. Glynn's sum over the signs d of the columns,
        per A = 2^-(n-1) sum over d, d_last = +1, of prod_j d_j prod_i y_i(d),   y = A d,
-   runs term by term over outer columns; sparse inner columns are eliminated [Dec99]: a row is a table over the signs of
-   its inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter
-   only through the rows' bases, their sums of outer entries, so a straight program serves vectors of sign patterns.
+   runs term by term over outer columns; inner columns are eliminated [Dec99]: a row is a table over the signs of its
+   inner columns, and the product of the tables with an inner column is folded, f = f[+] - f[-]. Outer signs enter only
+   through the rows' bases, their sums of outer entries, so a straight program serves vectors of sign patterns.
 
      slots       a number for each lane's pattern: n bases, then tables; bit b of an index is its b-th column's sign
      constants   signed sums of a row's inner columns, indexed alike; row sum y = base + constant

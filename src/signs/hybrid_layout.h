@@ -1,6 +1,7 @@
 /* ================================================================================== >>hybrid_layout
    Which columns are inner, in which order, and what that costs. */
 #pragma once
+#include "../frontier/values.h"
 #include "hybrid.h"
 
 typedef struct permi_arrangement {
@@ -35,7 +36,7 @@ typedef struct permi_hybrid_node { /* right < 0: folds left only */
 typedef struct permi_layouts {
   int n, budget, nodes, items, record;
   int gpu; /* prices of >>programs: 1 with divided rows, 2 without; 0: of the CPU */
-  uint64_t row[2][64], column[2][64];
+  uint64_t column[2][64];
   int degree[2][64];
   double add;
   double power[PERMI_HYBRID_INNER + 2], rate[1 << PERMI_HYBRID_LOW];
@@ -49,34 +50,21 @@ typedef struct permi_layouts {
   double scaled[PERM_MAX_N * PERM_MAX_N * 2];
 } permi_layouts;
 
-static int permi_bits32(uint32_t x)
-{
-  x -= x >> 1 & 0x55555555u;
-  x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
-  return (int)(((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
-}
-
 static void permi_layouts_make(permi_layouts *work, const permi_block *block)
 {
-  const int n = work->n = block->n;
-  int i, e, t, k;
-  work->gpu = 0;
+  const int n = block->n;
+  int i, e, k;
+  memset(work, 0, sizeof *work);
+  work->n = n;
   work->add = 1;
-  work->units = work->calls = 0;
-  work->account = NULL;
-  memset(work->row, 0, sizeof work->row);
-  memset(work->column, 0, sizeof work->column);
-  memset(work->degree, 0, sizeof work->degree);
   for (i = 0; i < n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const int j = block->neighbour[e] - n;
-      work->row[0][i] |= UINT64_C(1) << j;
-      work->row[1][j] |= UINT64_C(1) << i;
+      work->column[0][j] |= UINT64_C(1) << i;
+      work->column[1][i] |= UINT64_C(1) << j;
       work->degree[0][j]++;
       work->degree[1][i]++;
     }
-  for (t = 0; t < 2; t++)
-    memcpy(work->column[t], work->row[1 - t], sizeof work->column[t]);
   for (k = 0; k < PERMI_HYBRID_INNER + 2; k++)
     work->power[k] = ldexp(1, k);
 }
@@ -84,25 +72,17 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
                              uint32_t scope, uint32_t dirty)
 {
-  permi_hybrid_node *node = &work->node[work->nodes];
+  const permi_hybrid_node node = {kind, left, right, all, scope, dirty, work->items, 0, 0, 0};
   if (!work->record)
     return work->n;
-  node->kind = kind;
-  node->left = left;
-  node->right = right;
-  node->all = all;
-  node->scope = scope;
-  node->dirty = dirty;
-  node->first = work->items;
-  node->items = 0;
-  node->persists = 0;
+  work->node[work->nodes] = node;
   return work->n + work->nodes++;
 }
 
 /* The row's column of +-1 counts only if `whole`. */
 static double permi_layout_row(const permi_layouts *work, const permi_hybrid_factor *f, int whole)
 {
-  const int columns = permi_bits32(f->scope);
+  const int columns = permi_count_ones(f->scope);
   if (!work->gpu || f->node >= work->n || (!whole && work->gpu == 1 && columns < 2))
     return 0;
   return work->rate[f->dirty] * work->power[whole || work->gpu == 2 ? columns : columns - 1] *
@@ -119,9 +99,9 @@ static void permi_layout_replace(const permi_layouts *work, permi_layout_sum *su
   const double waiting = work->gpu ? 0.75 : 1;
   sum->most = fmax(sum->most, sum->live + waiting * here);
   if (a->node >= work->n && a->dirty == dirty)
-    sum->live -= work->power[permi_bits32(a->scope)];
+    sum->live -= work->power[permi_count_ones(a->scope)];
   if (b && b->node >= work->n && b->dirty == dirty)
-    sum->live -= work->power[permi_bits32(b->scope)];
+    sum->live -= work->power[permi_count_ones(b->scope)];
   sum->live += here;
 }
 
@@ -142,7 +122,7 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     work->units += 20 + 1.2 * count * count;
     for (i = 0; i < count; i++)
       for (j = i + 1; j < count; j++) {
-        const double price = work->power[permi_bits32(taken[i].scope | taken[j].scope)] *
+        const double price = work->power[permi_count_ones(taken[i].scope | taken[j].scope)] *
                              work->rate[taken[i].dirty | taken[j].dirty];
         if (price < least) {
           least = price;
@@ -155,10 +135,10 @@ static int permi_layout_merge(permi_layouts *work, permi_layout_sum *sum, permi_
     right = &taken[second ? a : b];
     result.scope = left->scope | right->scope;
     result.dirty = left->dirty | right->dirty;
-    here = work->power[permi_bits32(result.scope)];
+    here = work->power[permi_count_ones(result.scope)];
     sum->rows += least * ((left->node < n) + (right->node < n));
     sum->cost += least * (left->node < n ? PERMI_WEIGHT_ROWS : 1);
-    i = left->node < n && permi_bits32(left->scope) > permi_bits32(right->scope);
+    i = left->node < n && permi_count_ones(left->scope) > permi_count_ones(right->scope);
     sum->cost += permi_layout_row(work, left, !i) + permi_layout_row(work, right, i);
     permi_layout_replace(work, sum, left, right, result.dirty, here);
     result.node = permi_layout_node(work, PERMI_NODE_MERGE, left->node, right->node, result.scope, result.scope,
@@ -183,12 +163,12 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
     result.dirty |= second->dirty;
   }
   rate = work->rate[result.dirty];
-  here = work->power[permi_bits32(result.scope) - 1];
+  here = work->power[permi_count_ones(result.scope) - 1];
   sum->cost += rate * here * (!second ? 1 : work->gpu ? PERMI_GPU_WEIGHT_FOLD : PERMI_WEIGHT_FOLD);
   if (second)
     sum->cost += permi_layout_row(work, second, 1);
   if (taken[0].node < n) { /* its table must be written first */
-    const double table = work->rate[taken[0].dirty] * work->power[permi_bits32(taken[0].scope)];
+    const double table = work->rate[taken[0].dirty] * work->power[permi_count_ones(taken[0].scope)];
     sum->cost += table;
     sum->rows += table;
     if (work->record)
@@ -204,6 +184,15 @@ static permi_hybrid_factor permi_layout_fold(permi_layouts *work, permi_layout_s
   return result;
 }
 
+/* Gives the last node, a chain, a factor. */
+static void permi_layout_item(permi_layouts *work, int item)
+{
+  if (!work->record)
+    return;
+  work->item[work->items++] = item;
+  work->node[work->nodes - 1].items++;
+}
+
 /* Multiplies scalars by rising rate of change; keeps a product where the next scalar changes more often. */
 static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi_hybrid_factor *scalar, int scalars)
 {
@@ -217,20 +206,12 @@ static void permi_layout_chain(permi_layouts *work, permi_layout_sum *sum, permi
     sum->cost += work->rate[now] * (work->gpu ? i > 0 : PERMI_WEIGHT_CHAIN);
     sum->rows += work->rate[now] * (scalar[i].node < work->n);
     if (i == 0 || now != before) {
-      if (!work->gpu)
-        sum->cost += work->rate[now];
-      if (work->record) {
-        const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
-        if (i > 0) {
-          work->item[work->items++] = chain - 1;
-          work->node[work->nodes - 1].items = 1;
-        }
-      }
+      const int chain = permi_layout_node(work, PERMI_NODE_CHAIN, -1, -1, 0, 0, now);
+      sum->cost += work->gpu ? 0 : work->rate[now];
+      if (i > 0)
+        permi_layout_item(work, chain - 1);
     }
-    if (work->record) {
-      work->item[work->items++] = scalar[i].node;
-      work->node[work->nodes - 1].items++;
-    }
+    permi_layout_item(work, scalar[i].node);
     before = now;
   }
 }
@@ -244,9 +225,8 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   const int *degree = work->degree[layout->transposed];
   permi_hybrid_factor *factor = work->factor, scalar[64 + PERMI_HYBRID_INNER], taken[64 + PERMI_HYBRID_INNER], result;
   permi_layout_sum sum;
-  double large;
   int i, k, factors = 0, scalars = 0;
-  uint32_t scope[64], dirty[64];
+  uint32_t scope[64] = {0}, dirty[64] = {0};
   sum.cost = 1;
   sum.rows = sum.most = 0;
   sum.live = work->gpu ? 0 : n;
@@ -254,8 +234,6 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   work->nodes = work->items = 0;
   work->units += 500 + 5 * n;
   work->calls++;
-  memset(scope, 0, sizeof scope);
-  memset(dirty, 0, sizeof dirty);
   for (k = 0; k < inner + low; k++) {
     uint64_t bits = column[order[k]];
     for (; bits; bits &= bits - 1) {
@@ -275,10 +253,8 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   for (k = inner + low, i = 1; k < n - 6; k++, i++)
     sum.cost += degree[order[k]] * ldexp(1, -low - i);
   for (i = 0; i < n; i++) {
-    permi_hybrid_factor *to = scope[i] ? &factor[factors++] : &scalar[scalars++];
-    to->scope = scope[i];
-    to->dirty = dirty[i];
-    to->node = i;
+    const permi_hybrid_factor row = {scope[i], dirty[i], i};
+    *(scope[i] ? &factor[factors++] : &scalar[scalars++]) = row;
   }
   for (k = 0; k < inner; k++) {
     const uint32_t bit = UINT32_C(1) << k;
@@ -305,8 +281,7 @@ static double permi_layout_cost(permi_layouts *work, const permi_arrangement *la
   sum.most = fmax(sum.most, sum.live);
   if (sum.most > work->budget)
     sum.cost *= (sum.most / work->budget) * (sum.most / work->budget);
-  large = ldexp(sum.cost, low) / (work->gpu ? PERMI_GPU_STATEMENTS : 8000);
-  return large > 1 ? sum.cost * large : sum.cost;
+  return sum.cost * fmax(1, ldexp(sum.cost, low) / (work->gpu ? PERMI_GPU_STATEMENTS : 8000));
 }
 
 static double permi_layout_total(permi_layouts *work, const permi_arrangement *layout, double limit)
@@ -345,6 +320,11 @@ static void permi_layout_start(const permi_layouts *work, int transposed, permi_
   for (i = 0; i < work->n; i++)
     layout->order[i] = i;
   permi_layout_by_degree(work, layout, 0);
+}
+
+static int permi_layout_least_outer(const permi_layouts *work)
+{
+  return work->gpu ? PERMI_GPU_LEAST_OUTER : work->n > 12 ? 6 : 1;
 }
 
 static int permi_layout_most_inner(const permi_layouts *work)
@@ -394,16 +374,15 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   return least;
 }
 
-static double permi_layout_first(permi_layouts *work, int transposed, int inner, int least_outer,
-                                 permi_arrangement *layout)
+static double permi_layout_first(permi_layouts *work, int transposed, int inner, permi_arrangement *layout)
 {
-  double cost;
+  const int least_outer = permi_layout_least_outer(work);
+  double cost = (double)INFINITY;
   int k;
   permi_layout_start(work, transposed, layout);
   if (inner)
     return permi_layout_greedy(work, layout);
-  cost = permi_layout_total(work, layout, (double)INFINITY);
-  for (k = 1; k <= PERMI_HYBRID_LOW && k + least_outer <= work->n; k++) {
+  for (k = 0; k <= PERMI_HYBRID_LOW && k + least_outer <= work->n; k++) {
     permi_arrangement deeper = *layout;
     double price;
     deeper.low = k;
@@ -417,9 +396,10 @@ static double permi_layout_first(permi_layouts *work, int transposed, int inner,
 }
 
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
-                                  int least_outer, double hot, uint64_t *seed)
+                                  double hot, uint64_t *seed)
 {
   const int n = work->n, fixed_low = most_low < 0, most_inner = fixed_low ? 0 : permi_layout_most_inner(work);
+  const int least_outer = permi_layout_least_outer(work);
   const double cold = hot < 0.004 ? hot : 0.004;
   permi_arrangement now = *layout;
   double current = cost, temperature = hot, cooling = pow(cold / hot, 1.0 / (moves > 1 ? moves : 1));

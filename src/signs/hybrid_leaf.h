@@ -6,7 +6,7 @@
 #include "hybrid_program.h"
 
 #if defined(PERM_WITH_CUDA)
-/* The program for GPUs: see >>programs. */
+/* The program of >>programs */
 #define PERMI_GPU_WALK 8
 typedef enum permi_code_kind {
   PERMI_CODE_BASE,    /* base of row a */
@@ -55,10 +55,10 @@ typedef struct permi_code {
 static permi_code *permi_code_make(const perm_allocator *allocator)
 {
   permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
-  if (!code)
-    return NULL;
-  memset(code, 0, sizeof *code);
-  code->allocator = allocator;
+  if (code) {
+    memset(code, 0, sizeof *code);
+    code->allocator = allocator;
+  }
   return code;
 }
 
@@ -91,15 +91,6 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
   }
 }
 
-static void permi_hybrid_round(permi_hybrid_algebra algebra, const double *a, double power, double *out)
-{
-  out[0] = permi_to_grid(a[0], power);
-  if (algebra == PERMI_HYBRID_COMPLEX)
-    out[1] = permi_to_grid(a[1], power);
-  else if (algebra == PERMI_HYBRID_COMPENSATED)
-    out[1] = permi_to_grid(a[0] - out[0], ldexp(power, -PERMI_GRID_LOW_BITS));
-}
-
 typedef struct permi_hybrid_rows {
   int n;
   double number[64][64][2];
@@ -114,10 +105,8 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
 {
   const int n = rows->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
   const int parts = algebra == PERMI_HYBRID_REAL ? 1 : 2;
-  double row[2][64], rest[64], power;
+  double row[2][64] = {{0}}, rest[64] = {0}, power;
   int k, p;
-  memset(row, 0, sizeof row);
-  memset(rest, 0, sizeof rest);
   for (k = 0; k < n; k++)
     for (p = 0; p < width; p++)
       row[p][k] = a[(i * n + order[k]) * width + p];
@@ -133,12 +122,15 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   if (width == 2)
     power = fmax(power, permi_grid_power(row[1], n));
   for (k = 0; k < n; k++) {
-    const double entry[2] = {row[0][k], row[1][k]};
     double *number = rows->number[i][k], lost[2], *modulus = &rows->modulus[i][k], *gone = &rows->lost[i][k];
+    number[0] = permi_to_grid(row[0][k], power);
     number[1] = 0;
-    permi_hybrid_round(algebra, entry, power, number);
-    lost[0] = entry[0] - number[0] + rest[k] - (algebra == PERMI_HYBRID_COMPENSATED ? number[1] : 0);
-    lost[1] = entry[1] - number[1];
+    if (algebra == PERMI_HYBRID_COMPLEX)
+      number[1] = permi_to_grid(row[1][k], power);
+    else if (algebra == PERMI_HYBRID_COMPENSATED)
+      number[1] = permi_to_grid(row[0][k] - number[0], ldexp(power, -PERMI_GRID_LOW_BITS));
+    lost[0] = row[0][k] - number[0] + rest[k] - (algebra == PERMI_HYBRID_COMPENSATED ? number[1] : 0);
+    lost[1] = row[1][k] - number[1];
     *modulus = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(number[0], number[1]) : fabs(number[0]);
     *gone = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(lost[0], lost[1]) : fabs(lost[0]);
     rows->square[i] += *modulus * *modulus;
@@ -154,8 +146,8 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   }
 }
 
-/* A row's factor of a bound on the permanent of n moduli: with x_1 >= x_2 >= ... a row is the sum of (x_k - x_k+1)
-   times 0/1 rows with k ones, the permanent is linear in rows, and [Bre73] bounds those. Sorts x. */
+/* A row's factor of a bound on the permanent of n moduli: sorted, a row is the sum of (x_k - x_k+1) times 0/1 rows with
+   k ones, and [Bre73] bounds those. Sorts x. */
 static double permi_bregman_row(double *x, int n)
 {
   double sum = 0, before = 0, factorial = 0;
@@ -176,7 +168,7 @@ static double permi_bregman_row(double *x, int n)
   return sum;
 }
 
-/* log2 of a bound on the permanent of moduli by rows or (`turned`) columns; share[i]: row i's losses over it. */
+/* log2 of that bound by rows or (`turned`) columns; share[i]: row i's losses over it. */
 static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, double *share)
 {
   double row_scale[64], column_scale[64], x[64], bound = 0;
@@ -221,7 +213,7 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
    are large, so rows that lost anything count as |y_i| + r_i / 2n: the sum of |terms| usually grows by less than 2,
    and g_i is at most 2n g_i / r_i of it. Minors are smaller than their terms by exp(-n/4) to exp(-n/2) unless nothing
    cancels; then the value is as large as the terms.
-   (b) By entries: per A_ij is at most the permanent of moduli, far less where terms cancel (non-negative matrices).
+   (b) By entries: per A_ij is at most the permanent of moduli, far less where terms cancel.
 2. Products and differences round independently: k of them take u k^(1/2) |t| from a term t, and from the sum less by
    the root of the number of larger terms, about (4/5 2)^n. Repeated terms err alike: a small part of
    u k^(1/2) sum |t| remains. A product of whole numbers (of the rows' units) is exact below 53 bits. */
@@ -261,7 +253,7 @@ static void permi_hybrid_begin(permi_hybrid *hybrid, permi_layouts *work, permi_
   hybrid->algebra = algebra;
   hybrid->parts = permi_hybrid_parts((int)algebra);
   permi_layout_by_degree(work, layout, layout->inner + layout->low);
-  hybrid->cost = permi_layout_cost(work, layout, (double)INFINITY, 1);
+  permi_layout_cost(work, layout, (double)INFINITY, 1);
   hybrid->rows_a_term = work->rows_a_step;
 }
 
@@ -276,7 +268,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   for (k = 0; k < inner; k++)
     maker->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
   maker->constant[i] = hybrid->constants;
-  for (s = 0; s < 1 << permi_bits32(maker->scope[i]); s++) {
+  for (s = 0; s < 1 << permi_count_ones(maker->scope[i]); s++) {
     const uint32_t setting = permi_spread_bits(s, maker->scope[i]);
     double sum[2] = {0, 0};
     for (k = 0; k < inner; k++)
@@ -322,7 +314,7 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   hybrid->sign = hybrid->lane + words * hybrid->lanes;
   hybrid->step = hybrid->sign + hybrid->lanes;
   for (s = 0; s < 1 << hybrid->lanes_log2; s++)
-    hybrid->sign[s] = permi_bits32((uint32_t)s) & 1 ? -1 : 1;
+    hybrid->sign[s] = permi_count_ones((uint32_t)s) & 1 ? -1 : 1;
   for (j = 0; j < hybrid->high; j++) {
     const uint64_t column = maker->work->column[layout->transposed][layout->order[layout->inner + layout->low + j]];
     for (i = k = 0; i < n; i++)
@@ -402,6 +394,13 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
   return hash;
 }
 
+static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
+{
+  return maker->working->is_complex                                   ? PERMI_HYBRID_COMPLEX
+         : maker->options->precision == PERM_PRECISION_ACCURATE ? PERMI_HYBRID_COMPENSATED
+                                                                 : PERMI_HYBRID_REAL;
+}
+
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][3] = {{6e9, 2.2e9, 2.1e9}, {4.5e9, 1.7e9, 1.3e9}, {1.4e9, 5e8, 2.1e8}};
@@ -411,17 +410,16 @@ static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 /* Both orientations share a third of the annealing. Without room the search continues from *layout. */
 static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangement *layout)
 {
-  const int least_outer = work->n > 12 ? 6 : 1, again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
+  const int again = work->budget < PERMI_HYBRID_SLOT_BUDGET;
   permi_arrangement trial[2];
   double cost[2] = {(double)INFINITY, (double)INFINITY}, best;
   uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
   int t, moves;
-  for (t = 0; t < 2 && !again; t++)
-    cost[t] = permi_layout_first(work, t, inner, least_outer, &trial[t]);
-  if (again) {
-    trial[0] = *layout;
+  trial[0] = *layout;
+  if (again)
     cost[0] = permi_layout_total(work, layout, (double)INFINITY);
-  }
+  for (t = 0; t < 2 && !again; t++)
+    cost[t] = permi_layout_first(work, t, inner, &trial[t]);
   best = fmin(cost[0], cost[1]);
   if (best / work->speed > 300 * work->rival) { /* annealing gains 2x to 5x */
     *layout = trial[cost[1] < cost[0]];
@@ -429,11 +427,11 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   }
   moves = (int)fmin(permi_layout_moves(work, best), inner ? 80000 : 4000) / 6;
   for (t = 0; t < 2 && moves > 3 && !again; t++)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, least_outer, 0.2, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 3 : -1, 0.2, &seed);
   t = cost[1] < cost[0];
   moves = (int)fmin(permi_layout_moves(work, cost[t]), inner ? 53334 : 2667);
   if (moves > 20)
-    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1, least_outer, 0.1, &seed);
+    cost[t] = permi_layout_anneal(work, &trial[t], cost[t], moves, inner ? 4 : -1, 0.1, &seed);
   *layout = trial[t];
   return cost[t];
 }

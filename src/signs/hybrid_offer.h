@@ -31,13 +31,6 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   return length;
 }
 
-static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
-{
-  return maker->working->is_complex                                   ? PERMI_HYBRID_COMPLEX
-         : maker->options->precision == PERM_PRECISION_ACCURATE ? PERMI_HYBRID_COMPENSATED
-                                                                 : PERMI_HYBRID_REAL;
-}
-
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -76,7 +69,7 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
   return work;
 }
 
-/* Above these seconds orders need not be searched, since the hybrid may reach them; INFINITY: it does not matter. */
+/* Above these seconds orders need not be searched, since the hybrid may reach them. */
 #define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
@@ -106,40 +99,19 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   return PERM_OK;
 }
 
-static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
-                                           permi_offer *offer)
+static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block *block, double rival, int inner,
+                                          permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const perm_allocator *allocator = &options->allocator;
-  const int n = block->n;
-  const perm_isa isa = permi_isa(options) == PERM_ISA_AVX512 || permi_isa(options) == PERM_ISA_AVX2 ? permi_isa(options)
-                                                                                                    : PERM_ISA_PLAIN;
-  const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
-  permi_layouts *work;
+  const perm_isa isa = permi_isa(options);
+  permi_layouts *work = permi_hybrid_layouts(maker, block, rival);
   permi_arrangement layout;
   permi_hybrid *hybrid = NULL;
-  permi_offer gpu;
   perm_status status = PERM_OK;
-  double seconds = 0;
-  if (!permi_hybrid_takes(maker, block, rival, offer))
-    return PERM_OK;
-  memset(&gpu, 0, sizeof gpu);
-  gpu.seconds = (double)INFINITY;
-#if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, n) && (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
-    status = permi_code_offer(maker, block, rival, inner, algebra, &gpu);
-    if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
-      *offer = gpu;
-      return status;
-    }
-    rival = fmin(rival, gpu.seconds);
-  }
-#endif
-  work = permi_hybrid_layouts(maker, block, rival);
-  if (!work) {
-    permi_hybrid_release(allocator, gpu.plan);
+  double seconds = 0, per_block;
+  if (!work)
     return permi_fail_memory(maker->result);
-  }
+  memset(&layout, 0, sizeof layout);
   for (; !hybrid && status == PERM_OK && work->budget > 90; work->budget -= work->budget / 6) {
     long long scale_exp2 = 0;
     int zero = 0;
@@ -150,54 +122,68 @@ static perm_status permi_hybrid_make_offer(permi_maker *maker, const permi_block
     }
     status = permi_hybrid_matrix(maker, block, layout.transposed, work->scaled, &scale_exp2, &zero);
     if (status == PERM_OK && !zero &&
-        permi_hybrid_create(allocator, work, &layout, algebra, work->scaled, &hybrid) != PERM_OK)
+        permi_hybrid_create(&options->allocator, work, &layout, permi_hybrid_algebra_of(maker), work->scaled,
+                            &hybrid) != PERM_OK)
       status = permi_fail_memory(maker->result);
     if (hybrid)
       hybrid->scale_exp2 = scale_exp2;
   }
-  permi_release(allocator, work);
+  permi_release(&options->allocator, work);
+  offer->plan = hybrid;
   if (status == PERM_OK && !hybrid && !offer->why[0])
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no program that fits");
-  if (hybrid) {
-    const double per_block = ldexp(seconds, -hybrid->high);
-    hybrid->isa = isa;
-    hybrid->absolute_mask = hybrid->high < 10 ? 0 : options->precision == PERM_PRECISION_FAST ? 127 : 31;
-    hybrid->chunk_log2 = hybrid->high;
-    while (hybrid->chunk_log2 > 0 && ldexp(per_block, hybrid->chunk_log2) > 0.02)
-      hybrid->chunk_log2--;
-    while (hybrid->chunk_log2 > 0 && hybrid->high - hybrid->chunk_log2 < 6 &&
-           ldexp(per_block, hybrid->chunk_log2) > 1e-4)
-      hybrid->chunk_log2--;
-    hybrid->walked = hybrid->chunk_log2;
-    hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
-    permi_hybrid_kernels(hybrid, isa);
-    offer->plan = hybrid;
-    offer->seconds = seconds;
-    offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
-                   8.0 * hybrid->parts * (hybrid->constant_room + n * (1 + hybrid->lanes + hybrid->high)) +
-                   (double)PERMI_HYBRID_WORKSPACE;
+  if (!hybrid)
+    return status;
+  per_block = ldexp(seconds, -hybrid->high);
+  hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
+  hybrid->absolute_mask = hybrid->high < 10 ? 0 : options->precision == PERM_PRECISION_FAST ? 127 : 31;
+  hybrid->chunk_log2 = hybrid->high;
+  while (hybrid->chunk_log2 > 0 &&
+         ldexp(per_block, hybrid->chunk_log2) > (hybrid->high - hybrid->chunk_log2 < 6 ? 1e-4 : 0.02))
+    hybrid->chunk_log2--;
+  hybrid->walked = hybrid->chunk_log2;
+  hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
+  permi_hybrid_kernels(hybrid, hybrid->isa);
+  offer->seconds = seconds;
+  offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
+                 8.0 * hybrid->parts * (hybrid->constant_room + block->n * (1 + hybrid->lanes + hybrid->high)) +
+                 (double)PERMI_HYBRID_WORKSPACE;
+  return PERM_OK;
+}
+
+/* Method cached is named, and has no inner columns. */
+static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const int inner = options->method != PERM_METHOD_CACHED;
+  permi_offer gpu;
+  void *plan;
+  perm_status status;
+  if (!permi_hybrid_takes(maker, block, rival, offer))
+    return PERM_OK;
+  memset(&gpu, 0, sizeof gpu);
+  gpu.seconds = (double)INFINITY;
+#if defined(PERM_WITH_CUDA)
+  if (permi_gpu_wanted(options, block->n) && (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
+    status = permi_code_offer(maker, block, rival, inner, &gpu);
+    if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
+      *offer = gpu;
+      return status;
+    }
   }
-  if (gpu.plan && status == PERM_OK && !(offer->seconds < gpu.seconds)) {
-    permi_hybrid_release(allocator, offer->plan);
+#endif
+  status = permi_hybrid_offer_cpu(maker, block, fmin(rival, gpu.seconds), inner, offer);
+  if (gpu.plan && !(offer->seconds < gpu.seconds)) {
+    plan = offer->plan;
     *offer = gpu;
-  } else {
-    permi_hybrid_release(allocator, gpu.plan);
+    gpu.plan = plan;
   }
+  permi_hybrid_release(&options->allocator, gpu.plan);
   return status;
 }
 
-static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  return permi_hybrid_make_offer(maker, block, rival, 1, offer);
-}
-
-static perm_status permi_cached_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
-{
-  return permi_hybrid_make_offer(maker, block, rival, 0, offer);
-}
-
-/* Estimates relative to the sum of |terms|, for which moduli replace rows and sums folds. A term meets n products and a
-   rounding a fold; all terms share what earlier elimination rounded. */
+/* Estimates relative to the sum of |terms|. A term meets n products and a rounding a fold; all terms share what earlier
+   elimination rounded. */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of the terms' roundings that a sum keeps */
 static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, const permi_hybrid *hybrid,
                                   permi_leaf *leaf)

@@ -8,7 +8,7 @@ typedef struct permi_hybrid_maker {
   permi_arrangement *layout;
   permi_hybrid *hybrid;
   const perm_allocator *allocator;
-  uint64_t busy[PERMI_HYBRID_SLOTS / 64];
+  unsigned char busy[PERMI_HYBRID_SLOTS];
   int sequence[PERMI_HYBRID_NODES], evaluated;
   uint32_t scope[64];
   int constant[64];
@@ -27,24 +27,16 @@ static int permi_maker_slots(permi_hybrid_maker *maker, int count)
 {
   int s, k;
   for (s = 0; s + count <= PERMI_HYBRID_SLOTS; s += count) {
-    for (k = s; k < s + count && !(maker->busy[k >> 6] >> (k & 63) & 1); k++)
+    for (k = s; k < s + count && !maker->busy[k]; k++)
       ;
     if (k < s + count)
       continue;
-    for (k = s; k < s + count; k++)
-      maker->busy[k >> 6] |= UINT64_C(1) << (k & 63);
+    memset(maker->busy + s, 1, (size_t)count);
     maker->hybrid->slots = k > maker->hybrid->slots ? k : maker->hybrid->slots;
     return s;
   }
   maker->failed = 1;
   return 0;
-}
-
-static void permi_maker_free(permi_hybrid_maker *maker, const permi_hybrid_node *node)
-{
-  int s, end = node->slot + (1 << permi_bits32(node->scope));
-  for (s = node->slot; s < end; s++)
-    maker->busy[s >> 6] &= ~(UINT64_C(1) << (s & 63));
 }
 
 static permi_hybrid_node *permi_maker_child(permi_hybrid_maker *maker, const permi_hybrid_node *node, int k, int *index)
@@ -68,7 +60,7 @@ static void permi_maker_keep(permi_hybrid_maker *maker, permi_hybrid_node *node)
       continue;
     child->persists = child->dirty != node->dirty;
     if (child->persists)
-      child->slot = permi_maker_slots(maker, 1 << permi_bits32(child->scope));
+      child->slot = permi_maker_slots(maker, 1 << permi_count_ones(child->scope));
     permi_maker_keep(maker, child);
   }
 }
@@ -83,7 +75,7 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
   if (node->kind != PERMI_NODE_CHAIN) {
     permi_hybrid_node *left = permi_maker_child(maker, node, 0, &index);
     const permi_hybrid_node *right = permi_maker_child(maker, node, 1, &index);
-    swap = left && right && permi_bits32(right->all) > permi_bits32(left->all);
+    swap = left && right && permi_count_ones(right->all) > permi_count_ones(left->all);
     if (node->kind == PERMI_NODE_MERGE && left && !left->persists && left->scope == node->scope)
       place = left;
     if (place && given)
@@ -95,11 +87,11 @@ static void permi_maker_visit(permi_hybrid_maker *maker, permi_hybrid_node *node
       permi_maker_visit(maker, child, index, child->persists || (given && child == place));
   }
   if (!given)
-    node->slot = place ? place->slot : permi_maker_slots(maker, 1 << permi_bits32(node->scope));
+    node->slot = place ? place->slot : permi_maker_slots(maker, 1 << permi_count_ones(node->scope));
   for (k = 0; k < children; k++) {
     child = permi_maker_child(maker, node, k, &index);
     if (child && !child->persists && child != place)
-      permi_maker_free(maker, child);
+      memset(maker->busy + child->slot, 0, (size_t)1 << permi_count_ones(child->scope));
   }
   maker->sequence[maker->evaluated++] = number;
 }
@@ -181,7 +173,7 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
-  const int n = maker->work->n, size = 1 << permi_bits32(node->scope);
+  const int n = maker->work->n, size = 1 << permi_count_ones(node->scope);
   const uint32_t folded = node->all & ~node->scope;
   int moving = node->left, held = node->right, k, swap;
   uint32_t slow, fast;
@@ -204,19 +196,18 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
     return;
   }
   swap = held >= 0 && (held >= n || moving < n) &&
-         permi_bits32(permi_maker_scope(maker, held)) > permi_bits32(permi_maker_scope(maker, moving));
+         permi_count_ones(permi_maker_scope(maker, held)) > permi_count_ones(permi_maker_scope(maker, moving));
   if (swap) {
-    k = moving;
-    moving = held;
-    held = k;
+    held = moving;
+    moving = node->right;
   }
   slow = node->scope & (held < 0 ? 0 : permi_maker_scope(maker, held));
   fast = node->scope & ~slow;
-  operation->group = (uint16_t)(1 << permi_bits32(fast));
+  operation->group = (uint16_t)(1 << permi_count_ones(fast));
   operation->row = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROW ? moving : held >= 0 && held < n ? held : 0);
   operation->other = (uint16_t)permi_hybrid_line(opcode == PERMI_OP_ROWS ? moving : 0);
   for (k = 0; k < size; k++) {
-    const uint32_t plus = permi_spread_bits(k, fast) | permi_spread_bits(k >> permi_bits32(fast), slow);
+    const uint32_t plus = permi_spread_bits(k, fast) | permi_spread_bits(k >> permi_count_ones(fast), slow);
     const uint32_t minus = plus | folded;
     const int p = permi_maker_at(maker, moving, plus), q = permi_maker_at(maker, moving, minus);
     const int h = held < 0 ? 0 : permi_maker_at(maker, held, plus);
@@ -245,10 +236,9 @@ static void permi_maker_flip(permi_hybrid_maker *maker, int s)
 static void permi_maker_program(permi_hybrid_maker *maker)
 {
   const int n = maker->work->n, low = maker->layout->low, root = n + maker->work->nodes - 1;
-  int i, k, s;
+  int k, s;
   maker->hybrid->slots = n;
-  for (i = 0; i < n; i++)
-    maker->busy[i >> 6] |= UINT64_C(1) << (i & 63);
+  memset(maker->busy, 1, (size_t)n);
   permi_maker_keep(maker, permi_maker_node(maker, root));
   permi_maker_visit(maker, permi_maker_node(maker, root), root, 0);
   for (s = 0; s < 1 << low && !maker->failed; s++) {

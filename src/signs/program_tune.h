@@ -29,14 +29,12 @@ static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, co
     for (k = 0; k < layout->low; k++)
       coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
     permi_code_prepare_row(coder, algebra, a, i, &growth);
-    k = 1 << permi_bits32(coder->scope[i]);
-    coder->whole[i] = coder->memos;
-    coder->near[i] = coder->memos + k;
-    coder->memos += 2 * k;
+    coder->row[i] = coder->memos;
+    coder->memos += 2 << permi_count_ones(coder->scope[i]);
   }
   for (k = 0; k < work->nodes && coder->memos <= PERMI_GPU_MEMO; k++) {
     coder->node[k] = coder->memos;
-    coder->memos += 1 << permi_bits32(work->node[k].scope);
+    coder->memos += 1 << permi_count_ones(work->node[k].scope);
   }
 }
 
@@ -164,84 +162,43 @@ static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const per
   return hash;
 }
 
-static uint64_t permi_code_fingerprint(const permi_hybrid *hybrid)
-{
-  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
-  hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
-  return permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
-}
-
+#define PERMI_GPU_TRIALS 12
 typedef struct permi_code_trial {
   permi_layouts work;
   permi_arrangement layout;
   double cost;
 } permi_code_trial;
 
-static void permi_code_search(permi_code_trial *trial, int number, int inner, int moves)
-{
-  const int most_low = inner ? 3 : -1;
-  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)number;
-  int pass;
-  if (!moves)
-    trial->cost = permi_layout_first(&trial->work, number & 1, inner, PERMI_GPU_LEAST_OUTER, &trial->layout);
-  for (pass = 0; pass < 2 && moves; pass++)
-    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (moves + pass) / 2, most_low,
-                                      PERMI_GPU_LEAST_OUTER, pass ? 0.05 : 0.2, &seed);
-}
-
 typedef struct permi_code_choice {
+  permi_maker *maker;
+  const permi_block *block;
   permi_hybrid_algebra algebra;
-  double *scaled;
+  int inner, moves;
+  permi_code_trial *trial, *leader; /* leader: of the best program */
+  double *scaled;                   /* the matrix, as the last trial orients it */
   long long scale_exp2;
   int given, zero;
   int wanted;
   permi_hybrid *best;
 } permi_code_choice;
 
-/* Returns 1 if the program is the best; keeps it if it is new and among the best. */
-static int permi_code_keep(const perm_allocator *allocator, permi_code_choice *choice, permi_hybrid *hybrid)
+static void permi_code_search(permi_code_trial *trial, int number, int inner, int moves)
 {
-  const double seconds = permi_code_seconds(hybrid);
-  permi_hybrid **at, *other;
-  int place = 0, k, same = 0;
-  for (at = &choice->best; *at && permi_code_seconds(*at) <= seconds && !same; at = &(*at)->next, place++)
-    same = (*at)->transposed == hybrid->transposed && (*at)->code->length == hybrid->code->length &&
-           !memcmp((*at)->code->text, hybrid->code->text, hybrid->code->length);
-  if (same || place >= choice->wanted) {
-    permi_hybrid_release(allocator, hybrid);
-    return 0;
-  }
-  hybrid->next = *at;
-  *at = hybrid;
-  for (k = 1, other = choice->best; k < choice->wanted && other; k++)
-    other = other->next;
-  if (other && other->next) {
-    permi_hybrid_release(allocator, other->next);
-    other->next = NULL;
-  }
-  return place == 0;
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)number;
+  int pass;
+  if (!moves)
+    trial->cost = permi_layout_first(&trial->work, number & 1, inner, &trial->layout);
+  for (pass = 0; pass < 2 && moves; pass++)
+    trial->cost = permi_layout_anneal(&trial->work, &trial->layout, trial->cost, (moves + pass) / 2, inner ? 3 : -1,
+                                      pass ? 0.05 : 0.2, &seed);
 }
 
-static perm_status permi_code_try(permi_maker *maker, const permi_block *block, permi_code_trial *trial,
-                                  permi_code_choice *choice, int *better)
+static perm_status permi_code_search_one(void *context, uint64_t number, int thread)
 {
-  const perm_allocator *allocator = &maker->options->allocator;
-  perm_status status = PERM_OK;
-  permi_hybrid *hybrid;
-  int k;
-  *better = 0;
-  if (choice->given != trial->layout.transposed) {
-    choice->given = trial->layout.transposed;
-    status = permi_hybrid_matrix(maker, block, choice->given, choice->scaled, &choice->scale_exp2, &choice->zero);
-  }
-  for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
-    status = permi_code_create(allocator, &trial->work, &trial->layout, choice->algebra, k, choice->scaled, &hybrid);
-    if (hybrid) {
-      hybrid->scale_exp2 += choice->scale_exp2;
-      *better |= permi_code_keep(allocator, choice, hybrid);
-    }
-  }
-  return status;
+  const permi_code_choice *choice = (const permi_code_choice *)context;
+  (void)thread;
+  permi_code_search(&choice->trial[number], (int)number, choice->inner, choice->moves);
+  return PERM_OK;
 }
 
 static double permi_code_rate(permi_hybrid_algebra algebra)
@@ -250,103 +207,138 @@ static double permi_code_rate(permi_hybrid_algebra algebra)
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
-typedef struct permi_code_searching {
-  permi_code_trial *trial;
-  int inner, moves;
-} permi_code_searching;
-
-static perm_status permi_code_search_one(void *context, uint64_t number, int thread)
-{
-  const permi_code_searching *searching = (const permi_code_searching *)context;
-  (void)thread;
-  permi_code_search(&searching->trial[number], (int)number, searching->inner, searching->moves);
-  return PERM_OK;
-}
-
 /* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
-#define PERMI_GPU_TRIALS 12
-static double permi_code_search_all(permi_maker *maker, const permi_block *block, double rival,
-                                    permi_code_searching *searching, permi_hybrid_algebra algebra, double *least)
+static double permi_code_search_all(permi_code_choice *choice, double rival, double *least)
 {
   static const int budget[3] = {150, 130, 110};
-  const double rate = permi_code_rate(algebra), density = (double)block->edges / ((double)block->n * block->n);
-  const int real = algebra == PERMI_HYBRID_REAL, threads = permi_threads(maker->options);
+  const int n = choice->block->n, real = choice->algebra == PERMI_HYBRID_REAL;
+  const double rate = permi_code_rate(choice->algebra), density = (double)choice->block->edges / ((double)n * n);
   double worth = 0;
   int k, pass;
   *least = (double)INFINITY;
-  searching->moves = 0;
   for (k = 0; k < PERMI_GPU_TRIALS; k++) {
-    permi_layouts *work = &searching->trial[k].work;
-    permi_layouts_make(work, block);
+    permi_layouts *work = &choice->trial[k].work;
+    permi_layouts_make(work, choice->block);
     work->gpu = real ? 1 : 2;
     work->add = k >= 6 && real ? 1.6 : 1; /* neither is better for all matrices */
     work->budget = budget[k / 2 % 3] / (real ? 1 : 2);
   }
   for (pass = 0; pass < 2; pass++) {
-    permi_share(threads, 0, PERMI_GPU_TRIALS, permi_code_search_one, searching, NULL);
+    permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search_one, choice, NULL);
     for (k = 0; k < PERMI_GPU_TRIALS; k++)
-      *least = fmin(*least, searching->trial[k].cost / rate);
+      *least = fmin(*least, choice->trial[k].cost / rate);
     worth = fmin(*least, rival) / (PERMI_HYBRID_MOVE_SECONDS * (1 + 4 * density));
-    searching->moves = (int)fmin(0.2 * worth, searching->inner ? PERMI_GPU_MOVES : 4000);
+    choice->moves = (int)fmin(0.2 * worth, choice->inner ? PERMI_GPU_MOVES : 4000);
     if (density > 0.65) /* a tenth is gained at 0.7, nothing in full matrices */
-      searching->moves = searching->moves < 4000 ? searching->moves : 4000;
-    if (searching->moves < 20 || *least > 300 * rival)
+      choice->moves = choice->moves < 4000 ? choice->moves : 4000;
+    if (choice->moves < 20 || *least > 300 * rival)
       break;
   }
   return worth;
 }
 
+/* Keeps the program if it is new and among the best, which stand in order. */
+static void permi_code_keep(permi_code_choice *choice, permi_code_trial *trial, permi_hybrid *hybrid)
+{
+  const perm_allocator *allocator = &choice->maker->options->allocator;
+  const double seconds = permi_code_seconds(hybrid);
+  permi_hybrid **at;
+  int place = 0, k, same = 0;
+  for (at = &choice->best; *at && permi_code_seconds(*at) <= seconds && !same; at = &(*at)->next, place++)
+    same = (*at)->transposed == hybrid->transposed && (*at)->code->length == hybrid->code->length &&
+           !memcmp((*at)->code->text, hybrid->code->text, hybrid->code->length);
+  if (same || place >= choice->wanted) {
+    permi_hybrid_release(allocator, hybrid);
+    return;
+  }
+  choice->leader = place ? choice->leader : trial;
+  hybrid->next = *at;
+  *at = hybrid;
+  for (at = &choice->best, k = 0; *at && k < choice->wanted; k++)
+    at = &(*at)->next;
+  permi_hybrid_release(allocator, *at);
+  *at = NULL;
+}
+
+static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *trial)
+{
+  perm_status status = PERM_OK;
+  permi_hybrid *hybrid;
+  int k;
+  if (choice->given != trial->layout.transposed) {
+    choice->given = trial->layout.transposed;
+    status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
+                                 &choice->zero);
+  }
+  for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
+    status = permi_code_create(&choice->maker->options->allocator, &trial->work, &trial->layout, choice->algebra, k,
+                               choice->scaled, &hybrid);
+    if (hybrid) {
+      hybrid->scale_exp2 += choice->scale_exp2;
+      permi_code_keep(choice, trial, hybrid);
+    }
+  }
+  return status;
+}
+
 /* A long sum's layout is annealed again. */
 static perm_status permi_code_offer(permi_maker *maker, const permi_block *block, double rival, int inner,
-                                    permi_hybrid_algebra algebra, permi_offer *offer)
+                                    permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
   const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
   permi_code_choice choice;
-  permi_code_searching searching;
   permi_hybrid *hybrid;
   perm_status status = PERM_OK;
   double least, worth;
-  int k, moves, best = 0, better;
+  int k, moves;
   memset(&choice, 0, sizeof choice);
-  searching.trial = (permi_code_trial *)permi_allocate(allocator, PERMI_GPU_TRIALS, sizeof *searching.trial);
-  searching.inner = inner;
-  choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
-  choice.algebra = algebra;
+  choice.maker = maker;
+  choice.block = block;
+  choice.algebra = permi_hybrid_algebra_of(maker);
+  choice.inner = inner;
   choice.given = -1;
   choice.wanted = options->gpu.tune ? PERMI_GPU_CANDIDATES : 1;
-  if (searching.trial && choice.scaled) {
-    worth = permi_code_search_all(maker, block, rival, &searching, algebra, &least);
-    for (k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++) {
-      status = permi_code_try(maker, block, &searching.trial[k], &choice, &better);
-      best = better ? k : best;
-    }
+  choice.trial = (permi_code_trial *)permi_allocate(allocator, PERMI_GPU_TRIALS, sizeof *choice.trial);
+  choice.scaled = (double *)permi_allocate(allocator, (size_t)(n * n * parts), sizeof *choice.scaled);
+  if (choice.trial && choice.scaled) {
+    worth = permi_code_search_all(&choice, rival, &least);
+    for (k = 0; k < PERMI_GPU_TRIALS && status == PERM_OK && least < 1.2 * rival; k++)
+      status = permi_code_try(&choice, &choice.trial[k]);
     moves = (int)fmin(0.02 * worth, PERMI_GPU_MOVES_MORE);
     if (status == PERM_OK && choice.best && inner && moves >= PERMI_GPU_MOVES / 4) {
-      permi_code_search(&searching.trial[best], PERMI_GPU_TRIALS, inner, moves);
-      status = permi_code_try(maker, block, &searching.trial[best], &choice, &better);
+      permi_code_search(choice.leader, PERMI_GPU_TRIALS, inner, moves);
+      status = permi_code_try(&choice, choice.leader);
     }
   } else {
     status = PERM_ERROR_MEMORY;
   }
-  permi_release(allocator, searching.trial);
+  permi_release(allocator, choice.trial);
   permi_release(allocator, choice.scaled);
-  if (status != PERM_OK)
-    permi_hybrid_release(allocator, choice.best);
+  offer->plan = choice.best;
   if (status != PERM_OK || !choice.best)
     return status == PERM_ERROR_MEMORY ? permi_fail_memory(maker->result) : status;
   for (k = 0, hybrid = choice.best; hybrid; hybrid = hybrid->next) {
-    hybrid->fingerprint = hybrid->gpu.work.fingerprint = permi_code_fingerprint(hybrid);
+    uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
+    hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
+    hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
+    hybrid->fingerprint = hybrid->gpu.work.fingerprint = hash;
     hybrid->candidate = options->gpu.tune ? ++k : 0;
   }
   for (hybrid = choice.best; hybrid; hybrid = hybrid->next)
     hybrid->candidates = k;
-  offer->plan = hybrid = choice.best;
+  hybrid = choice.best;
   offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
-                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (algebra == PERMI_HYBRID_REAL ? 1 : 7);
+                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (hybrid->parts == 1 ? 1 : 7);
   offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
   return PERM_OK;
+}
+
+static perm_status permi_code_poll(void *context, uint64_t done)
+{
+  (void)done;
+  return permi_control_poll((permi_control *)context, 0, "choosing a kernel");
 }
 
 /* For gpu.tune: *plan becomes the candidate asked for, or the fastest on a slice; later blocks take the same number, or
@@ -378,7 +370,7 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
       chunks[k] = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
       predicted[k] = permi_code_seconds(hybrid);
     }
-    perm_cuda_tune(work, candidates, chunks, predicted, options, timed);
+    perm_cuda_tune(work, candidates, chunks, predicted, options, permi_code_poll, maker->watch, timed);
     for (k = 1; k < candidates; k++)
       if (timed[k] < timed[number - 1])
         number = k + 1;

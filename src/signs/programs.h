@@ -1,17 +1,16 @@
 /* ======================================================================================= >>programs
-   The sums of >>hybrid on GPUs. A layout becomes one straight program, each statement a new value; NVRTC compiles its
-   text (>>program_text), and a thread runs it for every pattern of its walk.
+   The sums of >>hybrid on GPUs. A layout becomes one straight program, each statement a new value; a thread runs it
+   for every pattern of its walk.
 
      columns     inner | low, unrolled in Gray order | walk, a loop in Gray order | high, the bits of the thread's
                  number: 2^PERM_GPU_THREADS_LOG2 threads are a chunk | one fixed +
-     values      in registers; bases are in shared memory, constants in constant memory, equal moduli once (literals are
-                 5 % slower, but compile sooner: for short runs)
+     values      in registers; bases in shared, constants in constant memory, equal moduli once (literals are 5 %
+                 slower, but compile sooner: for short runs)
      order       on demand from the program's end, so that few values wait
      rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f)
      sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp
    Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
-   programs; timing chooses only how a text is compiled. Prices are of an H200: programs reach 80-90 % of its FP64 rate
-   up to 130 waiting values. */
+   programs; timing, only how a text is compiled. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
 #pragma once
 #include "hybrid_leaf.h"
 
@@ -38,7 +37,7 @@ typedef struct permi_coder {
   uint32_t scope[64], dirty[64];
   int unit[64]; /* inner column of the row's divisor; -1: none */
   int base[64], *memo; /* the value's number; -1: to be made */
-  int whole[64], near[64], node[PERMI_HYBRID_NODES]; /* places in memo */
+  int row[64], node[PERMI_HYBRID_NODES]; /* places in memo: of whole rows, then of rows without their divisor */
   int memos;
   permi_hybrid_rows rows;
   const double *floor;
@@ -95,7 +94,8 @@ static int permi_code_base(permi_coder *coder, int row)
 static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int whole)
 {
   const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
-  int *memo = coder->memo + (whole ? coder->whole : coder->near)[row] + permi_pack_bits(setting, scope);
+  int *memo = coder->memo + coder->row[row] + permi_pack_bits(setting, scope) +
+              (whole ? 0 : 1 << permi_count_ones(coder->scope[row]));
   double sum[2] = {0, 0};
   int k, p, negative, constant, value;
   if (*memo >= 0 && (coder->moduli || coder->code->statements - *memo < coder->remake))
@@ -145,7 +145,8 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       value = permi_code_put(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, 0, value, minus, 0, 0);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
-    const int swap = left < n && right < n && permi_bits32(coder->scope[left]) > permi_bits32(coder->scope[right]);
+    const int swap =
+        left < n && right < n && permi_count_ones(coder->scope[left]) > permi_count_ones(coder->scope[right]);
     const int first = swap ? right : left, second = swap ? left : right;
     value = permi_code_entry(coder, first, setting);
     if (second < n && coder->unit[second] >= 0 && !moduli) {
@@ -156,7 +157,8 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       value = permi_code_put(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value, other, 0, 0);
     }
   } else {
-    const int swap = left < n || (right >= n && permi_bits32(nodes[right - n].all) > permi_bits32(nodes[left - n].all));
+    const int swap =
+        left < n || (right >= n && permi_count_ones(nodes[right - n].all) > permi_count_ones(nodes[left - n].all));
     int f[4];
     for (k = 0; k < 4; k++) {
       const int second = (k >> 1) ^ swap, minus = k & 1;
@@ -245,9 +247,7 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
 
 static void permi_code_forget_table(permi_coder *coder, int first, int log2)
 {
-  int k;
-  for (k = first; k < first + (1 << log2); k++)
-    coder->memo[k] = -1;
+  memset(coder->memo + first, -1, sizeof(int) << log2); /* -1 each */
 }
 
 static void permi_code_forget(permi_coder *coder, int turned)
@@ -255,15 +255,13 @@ static void permi_code_forget(permi_coder *coder, int turned)
   int i;
   for (i = 0; i < coder->work->n; i++)
     if (turned < 0 || coder->dirty[i] >> turned & 1) {
-      permi_code_forget_table(coder, coder->whole[i], permi_bits32(coder->scope[i]));
-      if (coder->unit[i] >= 0)
-        permi_code_forget_table(coder, coder->near[i], permi_bits32(coder->scope[i]) - 1);
+      permi_code_forget_table(coder, coder->row[i], permi_count_ones(coder->scope[i]) + 1);
       if (turned < 0)
         coder->base[i] = -1;
     }
   for (i = 0; i < coder->work->nodes; i++)
     if (turned < 0 || coder->work->node[i].dirty >> turned & 1)
-      permi_code_forget_table(coder, coder->node[i], permi_bits32(coder->work->node[i].scope));
+      permi_code_forget_table(coder, coder->node[i], permi_count_ones(coder->work->node[i].scope));
 }
 
 static void permi_code_statements(permi_coder *coder)

@@ -1,9 +1,9 @@
 /* ======================================================================================= >>sparyser
-   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: Ryser's sum over sets of
-   columns in Gray order, on compressed columns, with the order of [EK] (>>codegen); here as a tree. Digits, columns or
-   groups of them, are decided from the slowest to the fastest. A row belongs to the fastest digit that touches it,
-   which makes its sum final; each level keeps the product over the rows of slower digits, and a product of 0 ends the
-   branch (the paper has two such areas, this one a column). Row sums are exact, on a grid of a power of two: 0 is 0.
+   Ryser's sum over sets of columns in Gray order, on compressed columns [SUP], in the order of [EK] (>>codegen); here
+   as a tree. Digits, columns or groups of them, are decided from the slowest to the fastest. A row belongs to the
+   fastest digit that touches it, which makes its sum final; each level keeps the product over the rows of slower
+   digits, and 0 ends the branch (the paper has two such areas, this one a column). Row sums are exact, on a grid of a
+   power of two.
 
    Terms: over all sets J, (-1)^(n - |J|) prod_i sum_{j in J} a_ij [Rys63], where rows without a column cut branches; or
    by Nijenhuis and Wilf over sets without column c, (-1)^(n-1) 2 (-1)^|J| prod_i (a_ic - r_i / 2 + sum_{j in J} a_ij),
@@ -21,8 +21,8 @@ typedef struct permi_ryser {
   int radix[PERM_MAX_N], least[PERM_MAX_N];    /* a digit's Gray codes run from least */
   int digit_start[PERM_MAX_N + 1], column[PERM_MAX_N];
   int column_start[PERM_MAX_N + 1];
-  int level_start[PERM_MAX_N + 2], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
-  int shares;                                       /* parts of the values of digit low - 1 */
+  int level_start[PERM_MAX_N + 1], row[PERM_MAX_N]; /* the rows of a digit; then rows of no digit */
+  int shares;                                       /* parts of digit low - 1 */
   uint64_t combinations;
   double nodes, terms, seconds, growth, bits;
   double moved[PERM_MAX_N];
@@ -33,11 +33,6 @@ typedef struct permi_ryser {
   double value[2][PERM_MAX_N * PERM_MAX_N];
   int64_t integer[PERM_MAX_N * PERM_MAX_N];
 } permi_ryser;
-
-static void permi_ryser_release(const perm_allocator *allocator, void *context)
-{
-  permi_release(allocator, context);
-}
 
 typedef struct permi_ryser_walk {
   const permi_ryser *ryser;
@@ -52,19 +47,15 @@ typedef struct permi_ryser_walk {
 static PERMI_ALWAYS_INLINE void permi_ryser_flip(permi_ryser_walk *walk, int k, int on)
 {
   const permi_ryser *ryser = walk->ryser;
-  const int end = ryser->column_start[k + 1];
-  int e;
+  const int begin = ryser->column_start[k], end = ryser->column_start[k + 1];
+  const int doubles = ryser->integers ? 0 : ryser->parts;
+  int e, part;
   walk->sign = -walk->sign;
-  if (ryser->integers) {
-    for (e = ryser->column_start[k]; e < end; e++)
-      walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
-    return;
-  }
-  for (e = ryser->column_start[k]; e < end; e++)
-    walk->x[0][ryser->touched[e]] += on ? ryser->value[0][e] : -ryser->value[0][e];
-  if (ryser->parts == 2)
-    for (e = ryser->column_start[k]; e < end; e++)
-      walk->x[1][ryser->touched[e]] += on ? ryser->value[1][e] : -ryser->value[1][e];
+  for (part = 0; part < doubles; part++)
+    for (e = begin; e < end; e++)
+      walk->x[part][ryser->touched[e]] += on ? ryser->value[part][e] : -ryser->value[part][e];
+  for (e = begin; e < end && !doubles; e++)
+    walk->integer[ryser->touched[e]] += on ? ryser->integer[e] : -ryser->integer[e];
 }
 
 static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int digit, int step)
@@ -75,7 +66,21 @@ static PERMI_ALWAYS_INLINE void permi_ryser_step(permi_ryser_walk *walk, int dig
   permi_ryser_flip(walk, walk->ryser->digit_start[digit] + bit, (code ^ code >> 1) >> bit & 1);
 }
 
-/* Returns 0 if the product vanishes. */
+/* Multiplies a level's complex product by the sums of rows [i, end) of the order. */
+static PERMI_ALWAYS_INLINE void permi_ryser_times(permi_ryser_walk *walk, int level, int i, int end)
+{
+  double re = walk->product[0][level], im = walk->product[1][level];
+  for (; i < end; i++) {
+    const int row = walk->ryser->row[i];
+    const double x = walk->x[0][row], y = walk->x[1][row], was = re;
+    re = re * x - im * y;
+    im = was * y + im * x;
+  }
+  walk->product[0][level] = re;
+  walk->product[1][level] = im;
+}
+
+/* Returns 0 if the product is 0. */
 static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int digit)
 {
   const permi_ryser *ryser = walk->ryser;
@@ -84,10 +89,9 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
   if (ryser->integers) { /* products are below 2^126: the upper half has the sign */
     permi_wide product = walk->wide[digit + 1];
     for (; i < end; i++) {
-      const int64_t c = walk->integer[ryser->row[i]];
-      permi_wide zero = {0, 0};
-      permi_wide_add_product(&zero, &product, c);
-      product = zero;
+      permi_wide next = {0, 0};
+      permi_wide_add_product(&next, &product, walk->integer[ryser->row[i]]);
+      product = next;
     }
     walk->wide[digit] = product;
     return product.low || product.high;
@@ -99,20 +103,13 @@ static PERMI_ALWAYS_INLINE int permi_ryser_multiply(permi_ryser_walk *walk, int 
     walk->product[0][digit] = product;
     return product != 0;
   }
-  {
-    double re = walk->product[0][digit + 1], im = walk->product[1][digit + 1];
-    for (; i < end; i++) {
-      const double x = walk->x[0][ryser->row[i]], y = walk->x[1][ryser->row[i]], was = re;
-      re = re * x - im * y;
-      im = was * y + im * x;
-    }
-    walk->product[0][digit] = re;
-    walk->product[1][digit] = im;
-    return re != 0 || im != 0;
-  }
+  walk->product[0][digit] = walk->product[0][digit + 1];
+  walk->product[1][digit] = walk->product[1][digit + 1];
+  permi_ryser_times(walk, digit, i, end);
+  return walk->product[0][digit] != 0 || walk->product[1][digit] != 0;
 }
 
-/* Adds by TwoSum: two short chains where double-double has a long one. */
+/* TwoSum: two short chains where double-double has a long one. */
 static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 {
   const permi_dd s = permi_two_sum(total->hi, x);
@@ -122,17 +119,15 @@ static PERMI_ALWAYS_INLINE void permi_ryser_sum(permi_dd *total, double x)
 
 static PERMI_ALWAYS_INLINE void permi_ryser_add(permi_ryser_walk *walk)
 {
-  const permi_ryser *ryser = walk->ryser;
+  int part;
   walk->terms++;
-  if (ryser->integers) {
+  if (walk->ryser->integers) {
     permi_wide_add(&walk->sum, walk->sign > 0 ? walk->wide[0] : permi_wide_negate(walk->wide[0]));
     return;
   }
-  permi_ryser_sum(&walk->total[0], walk->sign * walk->product[0][0]);
-  walk->absolute += fabs(walk->product[0][0]);
-  if (ryser->parts == 2) {
-    permi_ryser_sum(&walk->total[1], walk->sign * walk->product[1][0]);
-    walk->absolute += fabs(walk->product[1][0]);
+  for (part = 0; part < walk->ryser->parts; part++) {
+    permi_ryser_sum(&walk->total[part], walk->sign * walk->product[part][0]);
+    walk->absolute += fabs(walk->product[part][0]);
   }
 }
 
@@ -182,7 +177,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   const int digits = ryser->digits;
   const int64_t shares = ryser->shares, share = (int64_t)(chunk % (uint64_t)shares);
   permi_ryser_walk walk;
-  int d, i, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
+  int d, k, part, alive = 1, left = ryser->low ? ryser->radix[ryser->low - 1] : 0;
   (void)workspace;
   if (chunk >= ryser->combinations) /* the number of chunks is rounded up */
     return;
@@ -209,12 +204,7 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   }
   walk.product[0][digits] = 1;
   walk.wide[digits].low = 1;
-  for (i = ryser->level_start[digits]; i < ryser->n; i++) {
-    const double re = walk.product[0][digits], im = walk.product[1][digits];
-    const double x = walk.x[0][ryser->row[i]], y = walk.x[1][ryser->row[i]];
-    walk.product[0][digits] = re * x - im * y;
-    walk.product[1][digits] = re * y + im * x;
-  }
+  permi_ryser_times(&walk, digits, ryser->level_start[digits], ryser->n);
   for (d = digits - 1; d >= ryser->low && alive; d--)
     alive = permi_ryser_multiply(&walk, d);
   if (alive && ryser->low == 1 && ryser->pairs)
@@ -281,20 +271,18 @@ static void permi_ryser_grid(permi_ryser *ryser, const permi_block *block, doubl
   }
 }
 
-static int permi_ryser_count(uint64_t set)
-{
-  int count = 0;
-  for (; set; set &= set - 1)
-    count++;
-  return count;
-}
-
 static uint64_t permi_ryser_rows(const uint64_t *touches, uint64_t columns)
 {
   uint64_t rows = 0;
   for (; columns; columns &= columns - 1)
     rows |= touches[permi_trailing_zeros(columns)];
   return rows;
+}
+
+static void permi_ryser_list(int *list, int *used, uint64_t set)
+{
+  for (; set; set &= set - 1)
+    list[(*used)++] = permi_trailing_zeros(set);
 }
 
 /* Algorithm 3: next is the digit with the fewest rows of its own a bit. */
@@ -313,8 +301,8 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
     int best = d;
     double least = 1e9;
     for (i = d; i < (split->as_given ? d + 1 : digits); i++) {
-      const double share = (double)permi_ryser_count(permi_ryser_rows(touches, digit[i]) & rows_left) /
-                           permi_ryser_count(digit[i]);
+      const double share = (double)permi_count_ones(permi_ryser_rows(touches, digit[i]) & rows_left) /
+                           permi_count_ones(digit[i]);
       if (share < least) {
         least = share;
         best = i;
@@ -325,20 +313,15 @@ static void permi_ryser_order(permi_ryser *ryser, const uint64_t *touches, const
     ryser->digit_start[d] = used;
     ryser->level_start[d] = taken;
     ryser->least[d] = (grouped & set) != 0;
-    ryser->radix[d] = (1 << permi_ryser_count(set)) - ryser->least[d];
-    for (j = 0; j < n; j++)
-      if (set >> j & 1)
-        ryser->column[used++] = j;
+    ryser->radix[d] = (1 << permi_count_ones(set)) - ryser->least[d];
+    permi_ryser_list(ryser->column, &used, set);
     set = permi_ryser_rows(touches, set) & rows_left;
     rows_left &= ~set;
-    for (; set; set &= set - 1)
-      ryser->row[taken++] = permi_trailing_zeros(set);
+    permi_ryser_list(ryser->row, &taken, set);
   }
   ryser->digit_start[digits] = used;
   ryser->level_start[digits] = taken;
-  for (; rows_left; rows_left &= rows_left - 1)
-    ryser->row[taken++] = permi_trailing_zeros(rows_left);
-  ryser->level_start[digits + 1] = taken;
+  permi_ryser_list(ryser->row, &taken, rows_left);
 }
 
 static void permi_ryser_entries(permi_ryser *ryser, const permi_block *block, int without, const double *grid)
@@ -441,8 +424,10 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const perm_precision precision = maker->options->precision;
-  permi_ryser *best, *trial;
-  int which;
+  permi_ryser *ryser;
+  permi_ryser_split split;
+  double least = (double)INFINITY;
+  int which, best = 0;
   if (block->n > PERM_MAX_N)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
   else if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
@@ -454,35 +439,33 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
     permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %.3g s over sets of columns", rival);
   if (offer->why[0])
     return PERM_OK;
-  best = (permi_ryser *)permi_allocate(allocator, 1, sizeof *best);
-  trial = (permi_ryser *)permi_allocate(allocator, 1, sizeof *trial);
-  offer->plan = best;
-  if (!best || !trial) {
-    permi_release(allocator, trial);
+  offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
+  if (!ryser)
     return permi_fail_memory(maker->result);
-  }
-  best->seconds = (double)INFINITY;
   for (which = 0; which < 2 * kinds; which++) {
-    permi_ryser_split split = candidates(block, which & 1, which / 2);
+    split = candidates(block, which & 1, which / 2);
     if (block->integer && split.without >= 0)
       continue;
-    permi_ryser_plan(trial, block, which & 1, &split);
-    if (trial->seconds < best->seconds)
-      *best = *trial;
+    permi_ryser_plan(ryser, block, which & 1, &split);
+    if (ryser->seconds < least) {
+      least = ryser->seconds;
+      best = which;
+    }
   }
-  permi_release(allocator, trial);
-  offer->seconds = best->seconds + 2e-6 * (double)best->combinations;
-  offer->bytes = sizeof *best;
-  if (block->integer && best->widest * (1 + 1e-12) >= 9223372036854775808.0)
+  split = candidates(block, best & 1, best / 2);
+  permi_ryser_plan(ryser, block, best & 1, &split);
+  offer->seconds = ryser->seconds + 2e-6 * (double)ryser->combinations;
+  offer->bytes = sizeof *ryser;
+  if (block->integer && ryser->widest * (1 + 1e-12) >= 9223372036854775808.0)
     permi_refuse(offer, PERM_ERROR_LIMIT, "has lines whose sums may exceed 64 bits");
-  else if (block->integer && !(best->bits <= 126))
+  else if (block->integer && !(ryser->bits <= 126))
     permi_refuse(offer, PERM_ERROR_LIMIT, "needs integers of %.0f bits, where sums over sets of columns have 126",
-                 best->bits);
+                 ryser->bits);
   return PERM_OK;
 }
 
-/* Bounds what the grid changes: per (|A| + M) - per |A|, M the roundings; small orders by subsets of columns, else by
-   the product of row sums, at least 1 each. */
+/* Bounds what the grid changes, per (|A| + M) - per |A| for roundings M: by subsets of columns, or above
+   PERMI_MAJORANT_ORDER by the product of row sums, at least 1 each. */
 static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *block, double *subsets)
 {
   double *value = subsets, *change = subsets + (1 << PERMI_MAJORANT_ORDER), sum = 0;
@@ -571,15 +554,16 @@ static perm_status permi_ryser_make(permi_maker *maker, const permi_block *block
 
 static permi_ryser_split permi_sparyser_split(const permi_block *block, int side, int which)
 {
+  const int *start = block->start + (side ? 0 : block->n);
   permi_ryser_split split;
-  const int other = side ? 0 : block->n;
-  int j;
+  int j, most = 0;
   memset(&split, 0, sizeof split);
-  split.without = which ? 0 : -1;
-  for (j = 1; j < block->n && which; j++)
-    if (block->start[other + j + 1] - block->start[other + j] >
-        block->start[other + split.without + 1] - block->start[other + split.without])
+  split.without = -1;
+  for (j = 0; j < block->n && which; j++)
+    if (start[j + 1] - start[j] > most) {
+      most = start[j + 1] - start[j];
       split.without = j;
+    }
   return split;
 }
 

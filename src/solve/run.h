@@ -115,7 +115,7 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
   perm_status status = PERM_OK;
   int i, empty = 1;
   for (i = 0; i < job->leaves; i++)
-    empty &= !state->intervals[i];
+    empty &= !state->finished[i].count;
   for (i = options->checkpoint.file ? -1 : 0; status == PERM_OK && i < options->checkpoint.merges; i++) {
     const char *path = i < 0 ? options->checkpoint.file : options->checkpoint.merge[i];
     perm_options any = *options;

@@ -32,15 +32,15 @@ static const permi_engine permi_engines[] = {
      PERMI_PROVEN},
     {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_FRONTIER, permi_frontier_first, permi_frontier_make, permi_frontier_release,
+    {PERM_METHOD_FRONTIER, permi_frontier_first, permi_frontier_make, permi_owned_release,
      PERMI_PROVEN | PERMI_SETTLES},
-    {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
-    {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_frontier_release, PERMI_NAMED},
-    {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_frontier_release, PERMI_NAMED},
+    {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release, PERMI_NAMED},
+    {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_owned_release, PERMI_NAMED},
+    {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
-    {PERM_METHOD_CACHED, permi_cached_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
-    {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_ryser_release, 0},
-    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_ryser_release, 0},
+    {PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
+    {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_release, 0},
+    {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_release, 0},
     {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, 0},
 #if defined(PERM_WITH_CUDA)
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
@@ -267,35 +267,66 @@ static perm_status permi_make_note(permi_maker *maker)
   return permi_job_note(maker->job, 0, line) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
+/* Plans one block of those that have rows_left rows. */
+static perm_status permi_make_block(permi_maker *maker, const int *rows, const int *columns, int order, int rows_left)
+{
+  permi_block block;
+  permi_leaf leaf;
+  perm_status status;
+  if (permi_watch(maker->watch, 1e3 + 100.0 * order))
+    return maker->watch->stopped;
+  if (!permi_block_create(maker->working, rows, columns, order, &block))
+    return permi_fail_memory(maker->result);
+  memset(&leaf, 0, sizeof leaf);
+  maker->account->least += PERMI_PLAN_SECONDS * order / rows_left;
+  status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
+  maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
+  maker->blocks_noted++;
+  permi_block_release(&maker->working->allocator, &block);
+  if (status != PERM_OK)
+    return status;
+  if (maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
+    if (leaf.release)
+      leaf.release(&maker->working->allocator, leaf.context);
+    return maker->watch->stopped;
+  }
+  return permi_job_push_leaf(maker->job, &leaf) && permi_job_push(maker->job, PERMI_MULTIPLY, 0)
+             ? PERM_OK
+             : permi_fail_memory(maker->result);
+}
+
 static perm_status permi_make_blocks(permi_maker *maker)
 {
   permi_working *working = maker->working;
   const perm_allocator *allocator = &working->allocator;
-  int n = working->n, v, k, rows_left = 0;
+  const int n = working->n, blocks = working->blocks;
+  int *first = (int *)permi_allocate(allocator, 2 * ((size_t)blocks + 1), sizeof *first);
+  int *line = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *line); /* rows, then columns, by blocks */
+  int *fill, v, k, rows_left = 0;
   perm_status status = PERM_OK;
-  int *first = (int *)permi_allocate(allocator, 2 * ((size_t)working->blocks + 1), sizeof *first);
-  int *rows = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *rows);
-  int *fill = first ? first + working->blocks + 1 : NULL, *columns = rows ? rows + n : NULL;
-  if (!first || !rows)
-    status = permi_fail_memory(maker->result);
-  for (k = 0; status == PERM_OK && k <= working->blocks; k++)
-    first[k] = 0;
-  for (v = 0; status == PERM_OK && v < n; v++)
+  if (!first || !line) {
+    permi_release(allocator, first);
+    permi_release(allocator, line);
+    return permi_fail_memory(maker->result);
+  }
+  fill = first + blocks + 1;
+  memset(first, 0, ((size_t)blocks + 1) * sizeof *first);
+  for (v = 0; v < n; v++)
     if (working->degree[v] >= 0)
       first[working->component[v] + 1]++;
-  for (k = 0; status == PERM_OK && k < working->blocks; k++)
+  for (k = 0; k < blocks; k++)
     first[k + 1] += first[k];
-  for (v = 0; status == PERM_OK && v < 2 * n; v++) {
+  for (v = 0; v < 2 * n && status == PERM_OK; v++) {
     if (v % n == 0)
-      memcpy(fill, first, (size_t)working->blocks * sizeof *fill);
+      memcpy(fill, first, (size_t)blocks * sizeof *fill);
     if (permi_watch_step(maker->watch, (size_t)v, 20))
       status = maker->watch->stopped;
     else if (working->degree[v] >= 0)
-      (v < n ? rows : columns)[fill[working->component[v]]++] = v;
+      line[(v < n ? 0 : n) + fill[working->component[v]]++] = v;
   }
-  for (k = 0; status == PERM_OK && k < working->blocks && !permi_watch_step(maker->watch, (size_t)k, 50); k++)
+  for (k = 0; status == PERM_OK && k < blocks && !permi_watch_step(maker->watch, (size_t)k, 50); k++)
     if (first[k + 1] - first[k] == 1)
-      status = permi_absorb(working, &working->cell[working->head[rows[first[k]]]]);
+      status = permi_absorb(working, &working->cell[working->head[line[first[k]]]]);
     else
       rows_left += first[k + 1] - first[k];
   if (status == PERM_ERROR_OVERFLOW)
@@ -310,37 +341,13 @@ static perm_status permi_make_blocks(permi_maker *maker)
   maker->account->watch = maker->watch;
   maker->account->begin = maker->watch->worked;
   maker->account->share = PERMI_PLAN_SHARE * fmax(maker->options->plan_effort, 1);
-  for (k = 0; status == PERM_OK && k < working->blocks; k++) {
-    permi_block block;
-    permi_leaf leaf;
-    int order = first[k + 1] - first[k];
-    if (order == 1)
-      continue;
-    if (permi_watch(maker->watch, 1e3 + 100.0 * order)) {
-      status = maker->watch->stopped;
-      break;
-    }
-    if (!permi_block_create(working, rows + first[k], columns + first[k], order, &block)) {
-      status = permi_fail_memory(maker->result);
-      break;
-    }
-    memset(&leaf, 0, sizeof leaf);
-    maker->account->least += PERMI_PLAN_SECONDS * order / rows_left;
-    status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
-    maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
-    maker->blocks_noted++;
-    permi_block_release(allocator, &block);
-    if (status == PERM_OK && maker->watch->stopped != PERM_OK) { /* a stopped offer may have left no leaf */
-      if (leaf.release)
-        leaf.release(allocator, leaf.context);
-      status = maker->watch->stopped;
-    }
-    if (status == PERM_OK &&
-        (!permi_job_push_leaf(maker->job, &leaf) || !permi_job_push(maker->job, PERMI_MULTIPLY, 0)))
-      status = permi_fail_memory(maker->result);
+  for (k = 0; status == PERM_OK && k < blocks; k++) {
+    const int order = first[k + 1] - first[k];
+    if (order > 1)
+      status = permi_make_block(maker, line + first[k], line + n + first[k], order, rows_left);
   }
   permi_release(allocator, first);
-  permi_release(allocator, rows);
+  permi_release(allocator, line);
   return status;
 }
 

@@ -21,7 +21,7 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
                "predicted %.3g s, %.3g bytes%s\n",
                perm_method_name(leaf->information.method), leaf->information.n, frontier->width, frontier->steps,
-               frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1],
+               fmax(frontier->room[0], frontier->room[1]),
                !frontier->arrays                        ? "lists"
                : frontier->arrays->lists                ? "lists on a GPU"
                : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
@@ -50,8 +50,7 @@ static uint64_t permi_frontier_fingerprint(const permi_frontier *frontier, permi
 }
 
 /* The rivals of perm.h: the exact engine, and >>counts where lines are equal. Makes the leaf (*made) if its prediction
-   *better is below `seconds`; if that is 0, a lower bound, which is found sooner than a frontier, must be below
-   `surely`. */
+   *better is below `seconds`; if that is 0, if a quickly found lower bound is below `surely`. */
 static perm_status permi_make_rival(permi_maker *maker, const permi_block *block, double seconds, double surely,
                                     permi_leaf *leaf, double *better, int *made)
 {
@@ -143,14 +142,7 @@ static int permi_sparse_doubled(const perm_options *options)
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
 }
 
-static perm_status permi_fail_long(perm_result *result)
-{
-  return permi_fail(result, PERM_ERROR_OVERFLOW, 0,
-                    "the permanent may need more than %d bits: ask for it modulo a prime, or in doubles",
-                    64 * PERM_INTEGER_WORDS);
-}
-
-/* The price is relative to doubles, measured on a regular graph of order 80 (1.1e7 states). */
+/* Relative to doubles, on a regular graph of order 80 (1.1e7 states). */
 static double permi_algebra_weight(permi_algebra algebra)
 {
   static const double weight[] = {1, 1, 2, 3, 3.2, 16};
@@ -179,7 +171,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
                                          permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const double states = frontier->room[0] > frontier->room[1] ? frontier->room[0] : frontier->room[1];
+  const double states = fmax(frontier->room[0], frontier->room[1]);
   const int gpu_lists =
       options->method == PERM_METHOD_LISTS && options->isa == PERM_ISA_CUDA && frontier->mask_words == 1;
   offer->seconds =
@@ -189,21 +181,21 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if ((options->method == PERM_METHOD_LISTS && !gpu_lists) || options->method == PERM_METHOD_SORTING ||
       (options->method != PERM_METHOD_ARRAYS && states < PERMI_ARRAY_STATES && options->isa != PERM_ISA_CUDA))
     return PERM_OK;
-  if (!permi_arrays_create(&options->allocator, block, frontier, permi_isa(options), maker->watch, &frontier->arrays))
+  if (!permi_arrays_create(block, frontier, permi_isa(options), maker->watch))
     return permi_fail_memory(maker->result);
-  if (frontier->arrays)
+  if (frontier->arrays) {
+    double seconds = permi_arrays_seconds(frontier);
     frontier->arrays->lists = gpu_lists;
-  if (frontier->arrays && permi_arrays_on_gpu(options, frontier, offer)) {
-    frontier->arrays->isa = PERM_ISA_CUDA;
-    offer->seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
-    offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
-  } else if (frontier->arrays && options->method != PERM_METHOD_ARRAYS &&
-             (gpu_lists || permi_arrays_seconds(frontier) > offer->seconds)) {
-    permi_owned_release(&options->allocator, frontier->arrays);
-    frontier->arrays = NULL;
-  } else if (frontier->arrays) {
-    offer->seconds = permi_arrays_seconds(frontier);
-    offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
+    if (permi_arrays_on_gpu(options, frontier, offer)) {
+      frontier->arrays->isa = PERM_ISA_CUDA;
+      seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
+    } else if (options->method != PERM_METHOD_ARRAYS && (gpu_lists || seconds > offer->seconds)) {
+      frontier->arrays = NULL;
+    }
+    if (frontier->arrays) {
+      offer->seconds = seconds;
+      offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
+    }
   } else if (options->method == PERM_METHOD_ARRAYS) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "needs %d slots or more, over the %d of arrays", frontier->width,
                  PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH);
@@ -216,34 +208,26 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Two steps are in memory at a time, without sums of moduli. */
-static permi_budget permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival)
+/* Two steps are in memory at a time, without sums of moduli. If a quick first order says that a GPU will be taken, the
+   budget is that GPU's. Returns 0 if memory runs out. */
+static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
+                                 permi_budget *budget)
 {
   const perm_options *options = maker->options;
   const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1);
-  permi_budget budget;
+  double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1), cost, there;
+  permi_budget quick;
   if (block->integer)
     size = 8 * (block->imaginary_integer ? 2 : 1) * (floor((permi_block_bits(block) + 1) / 64) + 1);
-  budget.effort = options->plan_effort > 0 ? options->plan_effort : 1;
-  budget.most = 0.49 * bytes / size;
-  budget.each = PERMI_STATE_SECONDS;
-  budget.start = 0;
-  budget.rival = rival;
-  budget.account = maker->account;
-  return budget;
-}
-
-/* Adapts the budget if a quick first order says that a GPU will be taken; returns 0 if memory runs out. */
-static int permi_frontier_budget_gpu(const permi_maker *maker, const permi_block *block, int *order,
-                                     permi_budget *budget)
-{
-  const perm_options *options = maker->options;
-  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  permi_budget quick = *budget;
-  double cost, there;
+  budget->effort = options->plan_effort > 0 ? options->plan_effort : 1;
+  budget->most = 0.49 * bytes / size;
+  budget->each = PERMI_STATE_SECONDS;
+  budget->start = 0;
+  budget->rival = rival;
+  budget->account = maker->account;
   if (!options->gpu.devices)
     return 1;
+  quick = *budget;
   quick.effort = 0;
   if (!permi_order(&options->allocator, block, maker->binomial, &quick, order, &cost))
     return 0;
@@ -263,30 +247,26 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
   const perm_allocator *allocator = &maker->options->allocator;
   permi_working *working = maker->working;
   permi_frontier *frontier = NULL;
-  permi_budget budget = permi_frontier_budget(maker, block, rival);
-  double cost;
+  permi_exactness exactness;
+  permi_budget budget;
+  double cost = 0;
   int *order;
-  perm_status status;
+  perm_status status = PERM_ERROR_MEMORY;
   if (block->n > PERM_MAX_N && rival < permi_order_seconds(block, 0)) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "takes method frontier at least %.3g s, and another engine less",
                  permi_order_seconds(block, 0));
     return PERM_OK;
   }
   order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
-  if (!order || !permi_frontier_budget_gpu(maker, block, order, &budget) ||
-      !permi_order(allocator, block, maker->binomial, &budget, order, &cost)) {
-    permi_release(allocator, order);
-    return permi_fail_memory(maker->result);
-  }
-  status = PERM_ERROR_LIMIT;
-  if (cost < PERMI_ORDER_MOST) {
-    permi_exactness exactness;
-    exactness.roundings = permi_entry_roundings(working, working->n);
-    exactness.lost_error = working->lost_error;
-    exactness.modulus = working->modulus;
-    exactness.doubled = permi_sparse_doubled(maker->options);
-    status = permi_frontier_create(allocator, block, order, maker->binomial, &exactness, maker->watch, &frontier);
-  }
+  exactness.roundings = permi_entry_roundings(working, working->n);
+  exactness.lost_error = working->lost_error;
+  exactness.modulus = working->modulus;
+  exactness.doubled = permi_sparse_doubled(maker->options);
+  if (order && permi_frontier_budget(maker, block, rival, order, &budget) &&
+      permi_order(allocator, block, maker->binomial, &budget, order, &cost))
+    status = cost < PERMI_ORDER_MOST ? permi_frontier_create(allocator, block, order, maker->binomial, &exactness,
+                                                             maker->watch, &frontier)
+                                     : PERM_ERROR_LIMIT;
   offer->plan = frontier;
   if (status == PERM_OK)
     status = permi_frontier_choose(maker, block, frontier, offer);
@@ -310,18 +290,18 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
 {
   permi_frontier *frontier = (permi_frontier *)offer->plan;
   const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
+  const permi_arrays *arrays = frontier->arrays;
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   leaf->run_task = permi_frontier_run;
-  if (frontier->arrays) {
-    leaf->information.isa = frontier->arrays->isa;
+  leaf->threaded = fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
+  if (arrays) {
+    leaf->information.isa = arrays->isa;
     leaf->information.fingerprint =
-        permi_arrays_fingerprint(leaf->information.fingerprint, frontier->arrays, frontier->steps,
-                                 maker->watch);
+        permi_arrays_fingerprint(leaf->information.fingerprint, frontier, maker->watch);
     leaf->run_task = permi_arrays_run_task;
+    leaf->threaded = arrays->isa != PERM_ISA_CUDA;
   }
-  leaf->threaded = frontier->arrays ? frontier->arrays->isa != PERM_ISA_CUDA
-                                    : fmax(frontier->room[0], frontier->room[1]) >= PERMI_PARALLEL_STATES;
   leaf->explain = permi_frontier_explain;
   leaf->integer = permi_algebra_is_integer(frontier->numbers.algebra);
   if (!leaf->integer) {
@@ -376,17 +356,6 @@ static int permi_tree_kind(permi_tree *tree, const permi_block *block, const per
   return fits;
 }
 
-static permi_tree *permi_tree_new(const perm_allocator *allocator, const permi_tree *like)
-{
-  permi_tree *tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
-  if (tree) {
-    const permi_owned owned = tree->owned;
-    *tree = *like;
-    tree->owned = owned;
-  }
-  return tree;
-}
-
 static double permi_tree_bytes(const permi_tree *tree)
 {
   return 8.0 * tree->size * (tree->stack_values + 2 * tree->work_values) + 16 * tree->most_states +
@@ -411,19 +380,15 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   like.nodes = 2 * block->n;
   like.lost_error = working->lost_error;
   like.work_values = like.most_states = like.most_groups = 1;
-  if (!permi_tree_kind(&like, block, maker->options)) {
+  if (!permi_tree_kind(&like, block, maker->options))
     permi_refuse_long(offer);
-    return PERM_OK;
-  }
-  if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n) {
+  else if (block->edges > (PERMI_TREE_WIDTH - 1) * 2.0 * block->n)
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables of up to %d vertices: too many entries",
                  PERMI_TREE_WIDTH - 1);
-    return PERM_OK;
-  }
-  if (rival < planning * (planning > PERMI_TREE_PLAN_LEAST ? 32 : 10)) {
+  else if (rival < planning * (planning > PERMI_TREE_PLAN_LEAST ? 32 : 10))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is done before trees are searched");
+  if (offer->why[0])
     return PERM_OK;
-  }
   memset(&graph, 0, sizeof graph);
   graph.allocator = allocator;
   graph.watch = maker->watch;
@@ -439,7 +404,11 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
     }
     if (status == PERM_ERROR_MEMORY)
       break;
-    tree = permi_tree_new(allocator, &like);
+    tree = (permi_tree *)permi_owned_new(allocator, sizeof *tree);
+    if (tree) {
+      like.owned = tree->owned;
+      *tree = like;
+    }
     if (!tree || !permi_tree_build(block, &graph, given, tree))
       status = PERM_ERROR_MEMORY;
     else if (maker->watch->stopped == PERM_OK &&
@@ -449,9 +418,8 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       tree = swap;
     }
     permi_owned_release(allocator, tree);
-    if (best && (best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival))
-      break;
-    if (!best && rival < (double)INFINITY)
+    if (best ? best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival
+             : rival < (double)INFINITY)
       break;
   }
   permi_tree_graph_release(&graph);

@@ -10,8 +10,16 @@ static perm_status permi_fail_stopped(const permi_control *watch, perm_result *r
                     watch->activity ? watch->activity : "preparing");
 }
 
+static perm_status permi_fail_long(perm_result *result)
+{
+  return permi_fail(result, PERM_ERROR_OVERFLOW, 0,
+                    "the permanent may need more than %d bits: ask for it modulo a prime, or in doubles",
+                    64 * PERM_INTEGER_WORDS);
+}
+
 static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *watch, perm_result *result)
 {
+  const char *missing;
   size_t i, e, previous;
   int part;
   if (!matrix)
@@ -27,12 +35,12 @@ static perm_status permi_check_sparse(const perm_matrix *matrix, permi_control *
                       matrix->n, (double)matrix->nnz);
   if (!matrix->row_start || (matrix->nnz && !matrix->column))
     return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", matrix->row_start ? "column" : "row_start");
-  if (matrix->nnz && matrix->kind == PERM_KIND_COMPLEX && matrix->real && !matrix->imaginary)
-    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: imaginary is NULL");
-  if (matrix->nnz && ((matrix->kind == PERM_KIND_INTEGER && !matrix->integer) ||
-                      ((matrix->kind == PERM_KIND_REAL || matrix->kind == PERM_KIND_COMPLEX) && !matrix->real)))
-    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL",
-                      matrix->kind == PERM_KIND_INTEGER ? "integer" : "real");
+  missing = matrix->kind == PERM_KIND_INTEGER && !matrix->integer ? "integer"
+            : matrix->kind >= PERM_KIND_REAL && !matrix->real     ? "real"
+            : matrix->kind == PERM_KIND_COMPLEX && !matrix->imaginary ? "imaginary"
+                                                                      : NULL;
+  if (matrix->nnz && missing)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "matrix: %s is NULL", missing);
   if (matrix->row_start[0] != 0 || matrix->row_start[matrix->m] != matrix->nnz)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "matrix: row_start does not run from 0 to nnz");
   for (i = 0; i < (size_t)matrix->m && !permi_watch_step(watch, i, 3); i++)
@@ -166,7 +174,8 @@ static void permi_sparse_fill(const permi_given *given, int exact, int transpose
 }
 
 /* *zero: the permanent is 0 by structure. */
-static perm_status permi_sparse_prepare(const permi_given *given, int exact, permi_working *working, int *zero)
+static perm_status permi_sparse_prepare(const permi_given *given, int exact, permi_working *working, int *zero,
+                                        perm_result *result)
 {
   int first = 1, changed = 1;
   perm_status status = PERM_OK;
@@ -178,13 +187,15 @@ static perm_status permi_sparse_prepare(const permi_given *given, int exact, per
       break;
     }
     if (first && !exact && !permi_scale(working))
-      return PERM_ERROR_MEMORY;
+      return permi_fail_memory(result);
     first = 0;
     if (working->lost) /* its bound is about the entries as they are */
       break;
     status = permi_reduce(working, &changed, zero);
   }
   working->report.cancelled = *zero && working->report.structural_rank == working->n;
+  if (status != PERM_OK)
+    status = status == PERM_ERROR_MEMORY ? permi_fail_memory(result) : permi_fail_long(result);
   return status;
 }
 
@@ -205,12 +216,9 @@ static int permi_line_compare(const void *p, const void *q)
 
 static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
 {
-  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
-  if (working->integer) {
-    hash = permi_hash(hash, (uint64_t)cell->integer);
-    return permi_hash(hash, (uint64_t)cell->imaginary_integer);
-  }
-  return permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
+  const uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
+  return working->integer ? permi_hash(permi_hash(hash, (uint64_t)cell->integer), (uint64_t)cell->imaginary_integer)
+                          : permi_hash_double(permi_hash_double(hash, cell->real), cell->imaginary);
 }
 
 static int permi_lines_same(permi_working *working, int side, int a, int b)

@@ -2,6 +2,13 @@
 #pragma once
 #include "sparse_job.h"
 
+/* Puts another job, or none, in the place of *job. */
+static void permi_job_replace(perm_job **job, perm_job *other)
+{
+  perm_job_free(*job);
+  *job = other;
+}
+
 /* Takes the exact job unless it does not fit, or takes over a second and PERMI_EXACT_WORTH times as long as doubles. */
 static perm_status permi_make_rather(const permi_given *given, permi_control *watch, perm_status status,
                                      perm_job **job, perm_result *result)
@@ -15,11 +22,9 @@ static perm_status permi_make_rather(const permi_given *given, permi_control *wa
   permi_result_clear(result);
   status = permi_make_job(given, watch, 0, &doubles, result);
   if (watch->stopped != PERM_OK) {
-    perm_job_free(*job);
-    *job = NULL;
+    permi_job_replace(job, NULL);
   } else if (status == PERM_OK && seconds > PERMI_EXACT_WORTH * permi_job_seconds(doubles)) {
-    perm_job_free(*job);
-    *job = doubles;
+    permi_job_replace(job, doubles);
   } else if (seconds < (double)INFINITY) {
     perm_job_free(doubles);
     permi_result_clear(result);
@@ -33,13 +38,6 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   if (!matrix)
     return 0;
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
-}
-
-static perm_status permi_sparse_job_drop(const permi_control *watch, perm_job **job, perm_result *result)
-{
-  perm_job_free(*job);
-  *job = NULL;
-  return permi_fail_stopped(watch, result);
 }
 
 static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
@@ -63,19 +61,21 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
       (*job)->leaf[leaf].bound_relative = (double)INFINITY;
       (*job)->leaf[leaf].estimate_relative += fmin(given->m, given->n) * PERMI_UNIT;
     }
-    return watch.stopped == PERM_OK ? status : permi_sparse_job_drop(&watch, job, result);
+    if (watch.stopped == PERM_OK)
+      return status;
+    permi_job_replace(job, NULL);
+    return permi_fail_stopped(&watch, result);
   }
   if (given->m == 0) {
-    permi_number one = permi_number_one();
+    const permi_number one = permi_number_one();
     *job = permi_job_new(&options->allocator, options->precision);
-    if (*job)
+    if (*job) {
       (*job)->is_complex = given->kind == PERM_KIND_COMPLEX;
-    if (*job)
       (*job)->modulus = options->modulus;
+    }
     if (*job && permi_job_push_number(*job, &one))
       return PERM_OK;
-    perm_job_free(*job);
-    *job = NULL;
+    permi_job_replace(job, NULL);
     return permi_fail_memory(result);
   }
   status = permi_make_job(given, &watch, exact, job, result);
@@ -137,8 +137,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
     options.precision = next;
     status = permi_sparse_job(given, &options, &higher, result);
     if (status > 0 || status == PERM_ERROR_MEMORY) { /* plans must not depend on time or luck */
-      perm_job_free(*job);
-      *job = NULL;
+      permi_job_replace(job, NULL);
       return status;
     }
     permi_result_clear(result);
@@ -146,12 +145,13 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
       status = PERM_OK;
       break;
     }
-    perm_job_free(*job);
-    *job = higher;
+    permi_job_replace(job, higher);
     raised = 1;
   }
-  if (status == PERM_OK && watch.stopped != PERM_OK)
-    return permi_sparse_job_drop(&watch, job, result);
+  if (status == PERM_OK && watch.stopped != PERM_OK) {
+    permi_job_replace(job, NULL);
+    return permi_fail_stopped(&watch, result);
+  }
   if (!raised)
     return status;
   snprintf(line, sizeof line,
@@ -159,8 +159,7 @@ static perm_status permi_sparse_job_planned(const permi_given *given, const perm
            perm_precision_name((*job)->precision));
   if (permi_job_note(*job, 0, line))
     return PERM_OK;
-  perm_job_free(*job);
-  *job = NULL;
+  permi_job_replace(job, NULL);
   return permi_fail_memory(result);
 }
 
@@ -216,16 +215,12 @@ static perm_status permi_sparse_report(const perm_matrix *matrix, const perm_opt
     working.report.rounds = 0;
   } else {
     permi_working_options(&working, &given, options, exact);
-    status = permi_sparse_prepare(&given, exact, &working, &zero);
+    status = permi_sparse_prepare(&given, exact, &working, &zero, result);
     if (status == PERM_OK && watch.stopped == PERM_OK && !zero && !permi_report_left(&working))
-      status = PERM_ERROR_MEMORY;
-    if (status == PERM_ERROR_MEMORY)
-      permi_fail_memory(result);
-    else if (status != PERM_OK)
-      permi_fail_long(result);
+      status = permi_fail_memory(result);
   }
   if (watch.stopped != PERM_OK)
-    status = permi_fail(result, watch.stopped, 0, "%s while preparing", perm_status_text(watch.stopped));
+    status = permi_fail_stopped(&watch, result);
   if (status == PERM_OK)
     *report = working.report;
   permi_working_free(&working);
@@ -320,9 +315,11 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   perm_options options = *options_given;
   permi_control watch;
   permi_given given;
+  permi_given_item entry;
   perm_status status;
   double start;
-  int i, j, k;
+  size_t e, end;
+  int i;
   if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
       (!problem->real && !problem->integer) || problem->ld < n || options.method != PERM_METHOD_AUTO ||
       options.precision == PERM_PRECISION_KAHAN || permi_check_options(&options, argument, result) != PERM_OK)
@@ -331,28 +328,6 @@ static int permi_route(const permi_problem *problem, const perm_options *options
     return 0;
   start = permi_seconds(); /* not before: small calls are over sooner than a clock is read */
   memset(&given, 0, sizeof given);
-  for (i = 0; i < n; i++)
-    for (j = 0; j < n; j++) {
-      const ptrdiff_t at = ((ptrdiff_t)i * problem->ld + j) * parts;
-      int some = 0;
-      for (k = 0; k < parts; k++)
-        if (problem->integer) {
-          const int64_t x = problem->integer[at + k];
-          if (parts == 2 && (x < -9007199254740991 || x > 9007199254740991))
-            return 0; /* complex entries are doubles here */
-          some |= x != 0;
-        } else {
-          if (!(fabs(problem->real[at + k]) <= DBL_MAX)) {
-            permi_check_problem(problem, 0, result);
-            return result->status == PERM_ERROR_NOT_FINITE;
-          }
-          some |= problem->real[at + k] != 0;
-        }
-      given.nnz += (size_t)some;
-    }
-  if ((double)given.nnz > (1 - PERMI_ROUTE_ZEROS) * n * n)
-    return 0;
-  permi_result_clear(result);
   given.kind = parts == 2 ? PERM_KIND_COMPLEX : problem->integer ? PERM_KIND_INTEGER : PERM_KIND_REAL;
   given.m = given.n = n;
   given.real = problem->real;
@@ -361,6 +336,20 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   given.imaginary_integer = parts == 2 && problem->integer ? problem->integer + 1 : NULL;
   given.ld = (size_t)problem->ld;
   given.step = (size_t)parts;
+  for (i = 0; i < n; i++)
+    for (e = permi_given_row(&given, i, &end); e < end; e++) {
+      permi_given_entry(&given, i, e, &entry);
+      if (!(fabs(entry.real) <= DBL_MAX && fabs(entry.imaginary) <= DBL_MAX)) {
+        permi_check_problem(problem, 0, result);
+        return result->status == PERM_ERROR_NOT_FINITE;
+      }
+      if (problem->integer && parts == 2 && !(fmax(fabs(entry.real), fabs(entry.imaginary)) <= 9007199254740991))
+        return 0; /* complex entries are doubles here */
+      given.nnz += entry.real != 0 || entry.imaginary != 0;
+    }
+  if ((double)given.nnz > (1 - PERMI_ROUTE_ZEROS) * n * n)
+    return 0;
+  permi_result_clear(result);
   if (problem->integer)
     options.precision = PERM_PRECISION_EXACT;
   watch = permi_control_begin(&options);

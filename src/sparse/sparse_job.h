@@ -61,24 +61,21 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
   return 0;
 }
 
-/* mark has room for n. */
+/* Returns 1 if no line is zero; mark has room for 2 n. */
 static int permi_sparse_full(const permi_given *given, int *mark)
 {
-  int i, n = given->n, full = 1;
+  const int n = given->n;
+  int i, full = 1;
   size_t e, end;
   permi_given_item entry;
+  memset(mark, 0, 2 * (size_t)n * sizeof *mark);
   for (i = 0; i < n; i++)
-    mark[i] = 0;
-  for (i = 0; i < n; i++) {
-    int entries = 0;
     for (e = permi_given_row(given, i, &end); e < end; e++) {
       permi_given_entry(given, i, e, &entry);
       if (entry.real != 0 || entry.imaginary != 0)
-        entries = mark[entry.column] = 1;
+        mark[i] = mark[n + entry.column] = 1;
     }
-    full &= entries;
-  }
-  for (i = 0; i < n; i++)
+  for (i = 0; i < 2 * n; i++)
     full &= mark[i];
   return full;
 }
@@ -153,21 +150,13 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
       permi_sparse_full(given, working.work)) {
     status = permi_make_whole(given, &maker);
   } else {
-    status = permi_sparse_prepare(given, exact, &working, &zero);
-    if (status == PERM_ERROR_MEMORY) {
-      permi_fail_memory(result);
-    } else if (status == PERM_ERROR_OVERFLOW) {
-      permi_fail_long(result);
-    } else if (watch->stopped != PERM_OK) {
-      status = watch->stopped;
-    } else if (zero) {
-      status = permi_make_note(&maker);
-      status = status == PERM_OK ? permi_make_zero(&maker) : status;
-    } else {
-      status = permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
+    status = permi_sparse_prepare(given, exact, &working, &zero, result);
+    if (status == PERM_OK && watch->stopped == PERM_OK) {
+      status = zero || permi_report_left(&working) ? permi_make_note(&maker) : permi_fail_memory(result);
       watch->activity = "planning";
-      status = status == PERM_OK && watch->stopped == PERM_OK ? permi_make_blocks(&maker) : status;
     }
+    if (status == PERM_OK && watch->stopped == PERM_OK)
+      status = zero ? permi_make_zero(&maker) : permi_make_blocks(&maker);
   }
   permi_working_free(&working);
   permi_release(allocator, binomial);

@@ -22,8 +22,8 @@ typedef struct permi_spy {
   const perm_job *job;
   char message[PERM_MESSAGE_BYTES];
   const permi_leaf *leaf;
-  int steps, *width;
-  double *states;
+  int steps;
+  double *width, *states; /* of each step */
   double dropped;
   permi_control *watch;
 } permi_spy;
@@ -57,40 +57,39 @@ static void permi_spy_label(FILE *file, int x, int y, const char *attributes, co
   fputs("</text>\n", file);
 }
 
-static void permi_spy_box(FILE *file, int x, int y, int width, int height, const char *fill, const char *stroke)
+static void permi_spy_box(FILE *file, int x, int y, int width, int height, const char *paint)
 {
-  fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"%s%s%s/>\n", x, y, width, height, fill,
-          stroke ? " stroke=\"" : "", stroke ? stroke : "", stroke ? "\"" : "");
+  fprintf(file, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" %s/>\n", x, y, width, height, paint);
 }
 
-/* A path of runs of squares for each shade, dead entries last. */
+/* A square's shade: 0 to 3 by density, 4: dead entries only, -1: empty. */
+static int permi_spy_shade(const permi_spy *spy, int map, int i, int j, double area)
+{
+  const size_t at = (size_t)i * (size_t)spy->cells[1] + (size_t)j;
+  const double density = spy->live[map][at] / area;
+  if (spy->live[map][at])
+    return (density > 0.03) + (density > 0.1) + (density > 0.3);
+  return spy->dead[map][at] ? 4 : -1;
+}
+
+/* A path of runs of squares for each shade. */
 static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int y, int width, int height)
 {
   static const char *const colour[5] = {"#b9cff0", "#7ea6e0", "#3f77c9", "#123f8c", "#e07b39"};
   const int down = spy->cells[0], across = spy->cells[1];
   const double area = ((double)spy->matrix->m / (down ? down : 1)) * ((double)spy->matrix->n / (across ? across : 1));
   int shade, i, j, end;
-  permi_spy_box(file, x, y, width, height, "#ffffff", "#999999");
+  permi_spy_box(file, x, y, width, height, "fill=\"#ffffff\" stroke=\"#999999\"");
   fprintf(file, "<svg x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
                 "preserveAspectRatio=\"none\" shape-rendering=\"crispEdges\">\n",
           x, y, width, height, across ? across : 1, down ? down : 1);
   for (shade = 0; shade < 5; shade++) {
     int used = 0;
     for (i = 0; i < down; i++)
-      for (j = 0; j < across; j = end) {
-        int mine = 0, k;
-        for (end = j; end < across; end++) {
-          const size_t at = (size_t)i * (size_t)across + (size_t)end;
-          const double density = spy->live[map][at] / area;
-          k = spy->live[map][at]   ? density > 0.3 ? 3 : density > 0.1 ? 2 : density > 0.03 ? 1 : 0
-              : spy->dead[map][at] ? 4
-                                   : -1;
-          if (end == j)
-            mine = k == shade;
-          else if ((k == shade) != mine)
-            break;
-        }
-        if (mine) {
+      for (j = 0; j < across; j = end + 1) {
+        for (end = j; end < across && permi_spy_shade(spy, map, i, end, area) == shade; end++)
+          ;
+        if (end > j) {
           fprintf(file, "%sM%d %dh%dv1h%dz", used ? "" : "<path d=\"", j, i, end - j, j - end);
           used = 1;
         }
@@ -101,31 +100,30 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
   fputs("</svg>\n", file);
 }
 
-static double permi_spy_value(const permi_spy *spy, int p, int logarithmic)
+static double permi_spy_height(double value, int logarithmic)
 {
-  return logarithmic ? log2(fmax(spy->states[p], 1)) : spy->width[p];
+  return logarithmic ? log2(fmax(value, 1)) : value;
 }
 
-static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarithmic)
+static void permi_spy_curve(FILE *file, const permi_spy *spy, const double *value, int y, int logarithmic)
 {
   const int left = 100, right = 980, height = 130, stride = spy->steps / PERMI_SPY_POINTS + 1;
-  double most = 0, scale = 1;
+  double most = 0, scale;
   int p, q, last = -1;
-  for (p = 0; p < spy->steps; p++) {
-    most = fmax(most, logarithmic ? spy->states[p] : spy->width[p]);
-    scale = fmax(scale, permi_spy_value(spy, p, logarithmic));
-  }
-  permi_spy_box(file, left, y, right - left, height, "#f7f9fc", "#999999");
+  for (p = 0; p < spy->steps; p++)
+    most = fmax(most, value[p]);
+  scale = fmax(1, permi_spy_height(most, logarithmic));
+  permi_spy_box(file, left, y, right - left, height, "fill=\"#f7f9fc\" stroke=\"#999999\"");
   permi_spy_label(file, left - 8, y + 12, "text-anchor=\"end\"", "%s", permi_spy_number(most).text);
   permi_spy_label(file, left - 8, y + height, "text-anchor=\"end\"", "%d", logarithmic);
   fputs("<polyline fill=\"none\" stroke=\"#123f8c\" stroke-width=\"2\" points=\"", file);
   for (p = 0; p < spy->steps; p += stride) {
     const int x = left + (int)((double)(right - left) * (p + 1) / (spy->steps + 1));
-    double value = 0;
+    double here = 0;
     for (q = p; q < spy->steps && q < p + stride; q++)
-      value = fmax(value, permi_spy_value(spy, q, logarithmic));
+      here = fmax(here, value[q]);
     if (x != last)
-      fprintf(file, "%d,%d ", x, y + height - (int)((height - 6) * value / scale));
+      fprintf(file, "%d,%d ", x, y + height - (int)((height - 6) * permi_spy_height(here, logarithmic) / scale));
     last = x;
   }
   fputs("\"/>\n", file);
@@ -133,6 +131,7 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, int y, int logarit
 
 static void permi_spy_maps(FILE *file, const permi_spy *spy)
 {
+  static const char outline[] = "fill=\"none\" stroke=\"#0a7d55\"";
   const perm_matrix *matrix = spy->matrix;
   const double longest = matrix->m > matrix->n ? matrix->m : matrix->n, scale = PERMI_SPY_PANEL;
   const int tall = longest > 0 ? (int)(scale * (matrix->m / longest)) + 1 : PERMI_SPY_PANEL;
@@ -150,12 +149,12 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
     permi_spy_map(file, spy, 1, 540, 50, wide, tall);
     for (i = 0; i < spy->outlines; i++) {
       const int from = (int)(wide * (spy->first[i] / longest)), size = (int)(wide * (spy->order[i] / longest));
-      permi_spy_box(file, 540 + from, 50 + from, size > 1 ? size : 1, size > 1 ? size : 1, "none", "#0a7d55");
+      permi_spy_box(file, 540 + from, 50 + from, size > 1 ? size : 1, size > 1 ? size : 1, outline);
     }
   }
-  permi_spy_box(file, 50, 508, 12, 12, "#123f8c", NULL);
-  permi_spy_box(file, 190, 508, 12, 12, "#e07b39", NULL);
-  permi_spy_box(file, 410, 508, 12, 12, "none", "#0a7d55");
+  permi_spy_box(file, 50, 508, 12, 12, "fill=\"#123f8c\"");
+  permi_spy_box(file, 190, 508, 12, 12, "fill=\"#e07b39\"");
+  permi_spy_box(file, 410, 508, 12, 12, outline);
   permi_spy_label(file, 68, 519, "", "entries%s", spy->cells[0] < matrix->m ? ", by density" : "");
   permi_spy_label(file, 208, 519, "", "in no perfect matching");
   permi_spy_label(file, 428, 519, "", "blocks");
@@ -179,9 +178,9 @@ static int permi_spy_print(FILE *file, const void *what)
     permi_spy_label(file, 100, 567, "class=\"h\"",
                     "Vertices of the %s along the order of %s, block of order %d after reductions",
                     tree ? "tables" : "frontier", tree ? "the tree" : "elimination", spy->leaf->information.n);
-    permi_spy_curve(file, spy, 575, 0);
+    permi_spy_curve(file, spy, spy->width, 575, 0);
     permi_spy_label(file, 100, 757, "class=\"h\"", "States, predicted (logarithmic)");
-    permi_spy_curve(file, spy, 765, 1);
+    permi_spy_curve(file, spy, spy->states, 765, 1);
   }
   for (i = 0; i < leaves; i++) {
     seconds += spy->job->leaf[i].information.seconds;
@@ -216,10 +215,9 @@ static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
   uint64_t alive = 0;
   int p, s;
   for (p = frontier->steps; p-- > 0;) {
-    uint64_t gone = 0, born = 0, self, x;
+    uint64_t gone = 0, born = 0, self;
     int held = 0;
-    for (x = alive, spy->width[p] = 0; x; x &= x - 1)
-      spy->width[p]++;
+    spy->width[p] = permi_count_ones(alive);
     spy->states[p] = frontier->states[p + 1];
     for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
       const uint64_t test = permi_stream_word(frontier, s, 0, 0), want = permi_stream_word(frontier, s, 1, 0);
@@ -255,8 +253,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
     const int *column_match = working.work + 3 * (size_t)n; /* left by permi_split */
     spy->blocks = working.blocks;
     spy->dropped = (int)working.report.dead_entries;
-    for (k = 0; k <= spy->blocks; k++)
-      start[k] = 0;
+    memset(start, 0, ((size_t)spy->blocks + 1) * sizeof *start);
     for (i = 0; i < n; i++)
       start[spy->blocks - working.component[i]]++;
     for (k = 0; k < spy->blocks; k++) {
@@ -289,6 +286,8 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
 
 static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator)
 {
+  const permi_frontier *frontier;
+  const permi_tree *tree;
   int i;
   for (i = 0; spy->job && i < spy->job->leaves; i++) {
     const permi_leaf *leaf = &spy->job->leaf[i];
@@ -298,22 +297,21 @@ static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator
   }
   if (!spy->leaf)
     return 1;
-  if (spy->leaf->run_task == permi_frontier_run)
-    spy->steps = ((const permi_frontier *)spy->leaf->context)->steps;
-  else
-    spy->steps = ((const permi_tree *)spy->leaf->context)->nodes;
-  spy->width = (int *)permi_allocate(allocator, (size_t)spy->steps, sizeof(int));
+  frontier = spy->leaf->run_task == permi_frontier_run ? (const permi_frontier *)spy->leaf->context : NULL;
+  tree = frontier ? NULL : (const permi_tree *)spy->leaf->context;
+  spy->steps = frontier ? frontier->steps : tree->nodes;
+  spy->width = (double *)permi_allocate(allocator, (size_t)spy->steps, sizeof(double));
   spy->states = (double *)permi_allocate(allocator, (size_t)spy->steps, sizeof(double));
   if (!spy->width || !spy->states)
     return 0;
-  if (spy->leaf->run_task == permi_frontier_run) {
-    permi_spy_frontier(spy, (const permi_frontier *)spy->leaf->context);
+  if (frontier) {
+    permi_spy_frontier(spy, frontier);
   } else {
-    const permi_tree *tree = (const permi_tree *)spy->leaf->context;
     for (i = 0; i < tree->nodes; i++) {
       const permi_tree_node *node = &tree->node[i];
-      spy->width[i] = permi_count_ones(node->all) - 1;
-      spy->states[i] = permi_tree_choose(tree, spy->width[i],
+      const int vertices = permi_count_ones(node->all) - 1;
+      spy->width[i] = vertices;
+      spy->states[i] = permi_tree_choose(tree, vertices,
                                          permi_count_ones(node->rows) - !node->column - node->difference);
     }
   }

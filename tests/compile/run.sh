@@ -124,7 +124,7 @@ fi
 # block spills less but makes every sum of a row serve half as many products. pair_complex_avx2 holds 8 products, a
 # product ahead and its next one, 12 of 16 registers. NEON: sums cannot take an operand from memory and gcc loads
 # early, from -O2 on; what was measured with gcc 12.
-x86="glynn_real_avx512:16:0 glynn_real_avx512_k2:8:0 pair_real_avx512:24:0 pair_real_avx512_k2:12:0
+x86="glynn_real_avx512:16:0 glynn_real_k2_avx512:8:0 pair_real_avx512:24:0 pair_real_k2_avx512:12:0
   pair_complex_avx512:36:0 split_real_avx512:8:0 split_complex_avx512:16:0 accurate_real_avx512:32:0
   accurate_complex_avx512:64:16 dd_real_avx512:32:0 dd_complex_avx512:64:12
   glynn_real_avx2:8:0 pair_real_avx2:12:0 pair_complex_avx2:20:6 split_real_avx2:8:0 split_complex_avx2:16:0

@@ -180,7 +180,6 @@ static void permi_twin_counts_chunk(const perm_gpu_counts *counts, const double 
 
 static int permi_twin_devices = 1;
 static CUresult permi_twin_init(unsigned) { return CUDA_SUCCESS; }
-static CUresult permi_twin_version(int *version) { *version = 0; return CUDA_SUCCESS; }
 static CUresult permi_twin_count(int *count) { *count = permi_twin_devices; return CUDA_SUCCESS; }
 static int permi_twin_shared = 232448; /* as an H200 */
 static CUresult permi_twin_attribute(int *value, CUdevice_attribute what, CUdevice)

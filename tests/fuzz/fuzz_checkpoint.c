@@ -59,9 +59,9 @@ static void fuzz_decode(const uint8_t *data, size_t size)
       left += end - begin;
     }
     FUZZ_REQUIRE(left + state->partial[0].chunks == leaf.chunks);
-    for (k = 0; k < state->intervals[0]; k++)
-      FUZZ_REQUIRE(state->interval[0][k].begin < state->interval[0][k].end &&
-                   (!k || state->interval[0][k - 1].end < state->interval[0][k].begin));
+    for (k = 0; k < state->finished[0].count; k++)
+      FUZZ_REQUIRE(state->finished[0].list[k].begin < state->finished[0].list[k].end &&
+                   (!k || state->finished[0].list[k - 1].end < state->finished[0].list[k].begin));
     status = perm_state_finish(job, state, &result);
     FUZZ_REQUIRE(status == (left ? PERM_ERROR_STATE : PERM_OK));
     memset(&options, 0, sizeof options);
