@@ -7,7 +7,8 @@
    There is one text of every rule, in perm.py. These functions take what needs no thought: lists of numbers, arrays
    and memoryviews of the usual types, options of the usual types, an answer without an error. Anything else (they
    decline by returning 0, or NULL without an exception) goes to the function of perm.py of the same name, which
-   accepts it or says what is wrong. So answers, errors and their texts are the same in both forms.
+   accepts it or says what is wrong. So answers, errors and their texts are the same in both forms. All other functions
+   are perm.py's, which calls the library in this file by ctypes: it exports the headers' functions.
 
    THE LOCK  of the interpreter is released for all but tiny jobs (order TINY_ORDER at most): to get it back while
    another thread computes takes up to 5 ms, a tiny job microseconds.

@@ -52,12 +52,12 @@ OPTIONS, keywords of all of them; those of the C structure perm_options
     merge             a list of the checkpoints of all parts
     format            one of FORMATS: what a file without a banner is; "auto": what it can only be
     rows, cols        multiplicities, where a function has them: row i stands rows[i] times
+    out               where a function has it: float64 or complex128 without gaps, of the answer's shape; is returned
 
 The interpreter's lock is released, so threads compute at once, unless the extension computes a matrix of order 12 at
 most. Ctrl-C stops a long computation. A process made by os.fork() computes with one thread: OpenMP's do not survive a
-fork. Without numpy, arrays of numbers are returned as lists. Every error is a perm.Error and a ValueError,
-TypeError, IndexError, MemoryError, OverflowError, NotImplementedError, OSError or RuntimeError; its text names the
-argument.
+fork. Without numpy, arrays of numbers are returned as lists. Every error is a perm.Error and a ValueError, TypeError,
+IndexError, MemoryError, OverflowError, NotImplementedError, OSError or RuntimeError; its text names the argument.
 Time: n 2^(n-1) additions and multiplications, n = 20 under a millisecond, n = 30 a second, each further column doubles.
 
 The library is looked for in the file that PERM_LIBRARY names; or else it is the extension module, if that can be
