@@ -4515,7 +4515,6 @@ struct permi_exact {
   double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], second[PERMI_EXACT_LIMBS], unit;
   uint64_t bias[PERMI_EXACT_PADDED + 1]; /* what a vector's constants add */
   double survivors;                      /* expected share of the terms */
-  void *memory;
   permi_exact_run run;
   permi_exact_evaluate evaluate;
 };
@@ -7563,20 +7562,19 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
 /* ========================================================================================== >>exact
    Permanents of integer matrices without rounding: the same for all kernels, splits and numbers of threads.
      Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
-     Even rows: y_i has the parity of its row's sum for every x, so a row with an even sum, and thus an even norm sum_j
-     |a_ij|, is halved. At most n - 1 are: a division by 2^0 or more remains.
-     Groups: rows whose norms multiply to less than a word's reach are multiplied in that word, as |y_i| <= norm. A norm
-     of 0 counts as 1; y_i is 0.
+     Even rows: y_i has the parity of its row's sum for every x, so a row with an even sum, thus an even norm sum_j
+     |a_ij|, is halved; at most n - 1 are.
+     Groups: rows whose norms multiply to less than a word's reach are multiplied in that word, as |y_i| <= norm.
      Zeros: only even rows can be 0, and for small entries one mostly is (r ones: in about sqrt(2/(pi r)) of the terms).
      Two operations find a row's zeros among 64 sign vectors; terms are skipped where few are expected to remain.
-   Limbs are signed. Unsigned limbs, with a constant added to each group of two rows or more (the addition has degree n
-   - 2 or less in x and sums to 0), would save two operations a limb and vector, but fail when terms are skipped or a
-   row is alone. */
+   Unsigned limbs, with a constant added to each group of two rows or more (the addition has degree n - 2 or less in x
+   and sums to 0), would save two operations a limb and vector, but fail when terms are skipped or a row is alone. */
 
 typedef struct permi_exact_rows {
-  int n, parts, transposed, halved, wide;
+  int n, parts, transposed, halved;
   const permi_integer_view *view;
   int half[PERM_MAX_N];
+  int order[PERM_MAX_N];     /* rows, largest norm first */
   uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
   double bits;               /* at least log2 of the product of the norms */
 } permi_exact_rows;
@@ -7618,9 +7616,16 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
       norm.high >>= 1;
     }
     rows.norm[i] = norm.high || norm.low >> 63 ? UINT64_MAX : norm.low ? norm.low : 1;
-    rows.wide += rows.norm[i] == UINT64_MAX;
+    for (j = i; j > 0 && rows.norm[rows.order[j - 1]] < rows.norm[i]; j--)
+      rows.order[j] = rows.order[j - 1];
+    rows.order[j] = i;
   }
   return rows;
+}
+
+static int permi_exact_bytes(const permi_exact_rows *rows)
+{
+  return rows->norm[rows->order[0]] <= 127;
 }
 
 /* What y_i loses when the sign of column j becomes -: 2 a_ij, or a_ij in a halved row; two's complement. */
@@ -7646,19 +7651,42 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
   return sum;
 }
 
-/* ---- portable kernels: one term at a time; 64-bit limbs, or residues modulo an odd p */
+/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`; larger norms are
+   alone, in the first groups. Returns the number of groups. order: rows by group; bound: their norms' products. */
+static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint64_t *bound, short *first, int *order)
+{
+  int group_of[PERM_MAX_N], groups = 0, used = 0, g, i, k;
+  for (k = 0; k < rows->n; k++) {
+    const uint64_t norm = rows->norm[rows->order[k]];
+    for (g = 0; g < groups && bound[g] > reach / norm; g++)
+      ;
+    if (g == groups)
+      bound[groups++] = 1;
+    bound[g] *= norm;
+    group_of[rows->order[k]] = g;
+  }
+  for (g = 0; g < groups; g++) {
+    first[g] = (short)used;
+    for (i = 0; i < rows->n; i++)
+      if (group_of[i] == g)
+        order[used++] = i;
+  }
+  first[groups] = (short)used;
+  return groups;
+}
+
+/* Portable kernels: 64-bit limbs, or residues modulo an odd p. */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
-  int groups, wide_groups;
-  int group_rows[PERM_MAX_N];  /* rows, group by group */
-  int group_words[PERM_MAX_N]; /* words of the product up to each group, with its sign */
+  int groups, wide_groups;     /* wide: rows of two words */
+  short first[PERM_MAX_N + 1]; /* each group's first row */
+  int words[PERM_MAX_N];       /* of the product up to each group, with its sign */
   int sum_words;
   uint64_t modulus, inverse, one; /* inverse modulus = 1 modulo 2^64; one: 2^(64 n) mod p */
   uint64_t *low, *high;           /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
 } permi_exact_plain;
 
-/* out[0 .. words] = p c, two's complement; c: signed, or natural. The unsigned product, less c 2^(64 words) if p is
-   negative, less p 2^64 if c is. */
+/* out[0 .. words] = p c, c signed or natural: less c 2^(64 words) if p is negative, less p 2^64 if c is. */
 static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int natural, uint64_t *out)
 {
   const uint64_t carry = permi_words_times(out, p, words, c, 0);
@@ -7690,91 +7718,49 @@ static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uin
   }
 }
 
-static void permi_exact_plain_begin(const permi_exact_plain *plain, uint64_t s, uint64_t *low, uint64_t *high)
+/* Adds the product of the rows to total, or subtracts it. */
+static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_t *low, const uint64_t *high, int minus,
+                                   uint64_t (*total)[PERMI_EXACT_ROOM])
 {
-  const int size = plain->n * plain->parts;
-  const uint64_t gray = s ^ s >> 1;
-  int j, k;
-  memcpy(low, plain->low, (size_t)size * sizeof *low);
-  memcpy(high, plain->high, (size_t)size * sizeof *high);
-  for (j = 1; j < plain->n; j++)
-    for (k = 0; k < size && (gray >> (j - 1) & 1); k++) {
-      uint64_t step = plain->low[j * size + k], before = low[k];
-      if (plain->modulus) {
-        low[k] += (before < step ? plain->modulus : 0) - step;
-      } else {
-        low[k] -= step;
-        high[k] -= plain->high[j * size + k] + (before < step);
+  const int parts = plain->parts;
+  uint64_t room[5][PERMI_EXACT_ROOM], *product[2] = {room[0], room[1]}, *next[2] = {room[2], room[3]}, *other = room[4];
+  int words = 1, g, k, part;
+  product[0][0] = 1;
+  product[1][0] = 0;
+  for (g = 0; g < plain->groups; g++) {
+    const int row = plain->first[g], end = plain->first[g + 1], wide = g < plain->wide_groups, grown = plain->words[g];
+    uint64_t re = low[row * parts], im = parts == 2 ? low[row * parts + 1] : 0;
+    if (parts == 1) {
+      for (k = row + 1; k < end; k++)
+        re *= low[k];
+      permi_signed_product(product[0], words, re, high[row], wide, next[0], grown);
+    } else {
+      for (k = row + 1; k < end; k++) {
+        const uint64_t was = re;
+        re = re * low[2 * k] - im * low[2 * k + 1];
+        im = was * low[2 * k + 1] + im * low[2 * k];
       }
+      permi_signed_product(product[0], words, re, high[2 * row], wide, next[0], grown);
+      permi_signed_product(product[1], words, im, high[2 * row + 1], wide, other, grown);
+      permi_words_subtract(next[0], other, grown);
+      permi_signed_product(product[0], words, im, high[2 * row + 1], wide, next[1], grown);
+      permi_signed_product(product[1], words, re, high[2 * row], wide, other, grown);
+      permi_words_add(next[1], other, grown);
     }
-}
-
-static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  const permi_exact_plain *plain = (const permi_exact_plain *)leaf->context;
-  const int n = plain->n, parts = plain->parts, size = n * parts, narrow = plain->groups - plain->wide_groups;
-  uint64_t low[2 * PERM_MAX_N], high[2 * PERM_MAX_N], product[2][PERMI_EXACT_ROOM], total[2][PERMI_EXACT_ROOM];
-  uint64_t next[2][PERMI_EXACT_ROOM], other[PERMI_EXACT_ROOM];
-  uint64_t s = chunk << plain->chunk_log2, last = s + (UINT64_C(1) << plain->chunk_log2);
-  int k, part;
-  permi_exact_plain_begin(plain, s, low, high);
-  (void)workspace;
-  memset(total, 0, sizeof total);
-  for (;;) {
-    int words = 1, g, row = 0, j;
-    product[0][0] = 1;
-    product[1][0] = 0;
-    for (g = 0; g < plain->groups; g++) {
-      const int wide = g >= narrow, grown = plain->group_words[g], end = row + plain->group_rows[g];
-      uint64_t re = low[row * parts], im = parts == 2 ? low[row * parts + 1] : 0;
-      if (parts == 1) {
-        for (k = row + 1; k < end; k++)
-          re *= low[k];
-        permi_signed_product(product[0], words, re, high[row], wide, next[0], grown);
-      } else {
-        for (k = row + 1; k < end; k++) {
-          uint64_t was = re;
-          re = re * low[2 * k] - im * low[2 * k + 1];
-          im = was * low[2 * k + 1] + im * low[2 * k];
-        }
-        permi_signed_product(product[0], words, re, high[2 * row], wide, next[0], grown);
-        permi_signed_product(product[1], words, im, high[2 * row + 1], wide, other, grown);
-        permi_words_subtract(next[0], other, grown);
-        permi_signed_product(product[0], words, im, high[2 * row + 1], wide, next[1], grown);
-        permi_signed_product(product[1], words, re, high[2 * row], wide, other, grown);
-        permi_words_add(next[1], other, grown);
-        memcpy(product[1], next[1], (size_t)grown * sizeof **next);
-      }
-      memcpy(product[0], next[0], (size_t)grown * sizeof **next);
-      words = grown;
-      row = end;
+    for (part = 0; part < 2; part++) {
+      uint64_t *spare = product[part];
+      product[part] = next[part];
+      next[part] = spare;
     }
-    for (part = 0; part < parts; part++) {
-      permi_signed_grow(product[part], words, plain->sum_words);
-      if (s & 1)
-        permi_words_subtract(total[part], product[part], plain->sum_words);
-      else
-        permi_words_add(total[part], product[part], plain->sum_words);
-    }
-    if (++s == last)
-      break;
-    j = permi_trailing_zeros(s) + 1;
-    if ((s ^ s >> 1) >> (j - 1) & 1)
-      for (k = 0; k < size; k++) {
-        uint64_t before = low[k];
-        low[k] -= plain->low[j * size + k];
-        high[k] -= plain->high[j * size + k] + (before < plain->low[j * size + k]);
-      }
-    else
-      for (k = 0; k < size; k++) {
-        low[k] += plain->low[j * size + k];
-        high[k] += plain->high[j * size + k] + (low[k] < plain->low[j * size + k]);
-      }
+    words = grown;
   }
-  permi_sum_add_signed(&partial->value, total[0], plain->sum_words);
-  if (parts == 2)
-    permi_sum_add_signed(&partial->imaginary, total[1], plain->sum_words);
-  partial->terms += ldexp(1, plain->chunk_log2);
+  for (part = 0; part < parts; part++) {
+    permi_signed_grow(product[part], words, plain->sum_words);
+    if (minus)
+      permi_words_subtract(total[part], product[part], plain->sum_words);
+    else
+      permi_words_add(total[part], product[part], plain->sum_words);
+  }
 }
 
 /* a b 2^-64 mod p, a, b < p < 2^63, p odd [Mon85]: a b - q p is a multiple of 2^64 for q = a b / p modulo 2^64. */
@@ -7785,56 +7771,102 @@ static uint64_t permi_montgomery(const permi_exact_plain *plain, uint64_t a, uin
   return t.high - high + (t.high < high ? plain->modulus : 0);
 }
 
-/* Each of the n multiplications brings a factor 2^-64; the product starts with 2^(64 n). */
-static void permi_modular_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+/* a + b, or a - b, modulo p. */
+static PERMI_ALWAYS_INLINE uint64_t permi_residue_add(uint64_t a, uint64_t b, int minus, uint64_t p)
+{
+  if (minus)
+    return a - b + (a < b ? p : 0);
+  a += b;
+  return a - (a >= p ? p : 0);
+}
+
+/* The same in residues: each multiplication brings a factor 2^-64, and the product starts with 2^(64 n). */
+static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *low, int minus,
+                               uint64_t (*total)[PERMI_EXACT_ROOM])
+{
+  const uint64_t p = plain->modulus;
+  const int n = plain->n, parts = plain->parts;
+  uint64_t re = plain->one, im = 0;
+  int k;
+  for (k = 0; parts == 1 && k < n; k++)
+    re = permi_montgomery(plain, re, low[k]);
+  for (k = 0; parts == 2 && k < 2 * n; k += 2) {
+    const uint64_t plus = permi_montgomery(plain, re, low[k]), cross = permi_montgomery(plain, re, low[k + 1]);
+    re = permi_residue_add(plus, permi_montgomery(plain, im, low[k + 1]), 1, p);
+    im = permi_residue_add(permi_montgomery(plain, im, low[k]), cross, 0, p);
+  }
+  total[0][0] = permi_residue_add(total[0][0], re, minus, p);
+  total[1][0] = permi_residue_add(total[1][0], im, minus, p);
+}
+
+/* Subtracts column j's step from y, or adds it. */
+static PERMI_ALWAYS_INLINE void permi_exact_plain_move(const permi_exact_plain *plain, int j, int minus, int modular,
+                                                       uint64_t *low, uint64_t *high)
+{
+  const int size = plain->n * plain->parts;
+  const uint64_t *step = plain->low + j * size, *high_step = plain->high + j * size;
+  int k;
+  for (k = 0; k < size; k++) {
+    const uint64_t before = low[k];
+    if (modular) {
+      low[k] = permi_residue_add(before, step[k], minus, plain->modulus);
+    } else if (minus) {
+      low[k] -= step[k];
+      high[k] -= high_step[k] + (before < step[k]);
+    } else {
+      low[k] += step[k];
+      high[k] += high_step[k] + (low[k] < step[k]);
+    }
+  }
+}
+
+static PERMI_ALWAYS_INLINE void permi_exact_plain_sum(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial,
+                                                      int modular)
 {
   const permi_exact_plain *plain = (const permi_exact_plain *)leaf->context;
-  const int n = plain->n, parts = plain->parts, size = n * parts;
-  const uint64_t p = plain->modulus;
-  uint64_t low[2 * PERM_MAX_N], high[2 * PERM_MAX_N], total[2] = {0, 0};
+  const size_t size = (size_t)(plain->n * plain->parts);
+  uint64_t low[2 * PERM_MAX_N], high[2 * PERM_MAX_N], total[2][PERMI_EXACT_ROOM];
   uint64_t s = chunk << plain->chunk_log2, last = s + (UINT64_C(1) << plain->chunk_log2);
-  int k, part;
-  permi_exact_plain_begin(plain, s, low, high);
-  (void)workspace;
+  int j, part;
+  memset(total, 0, sizeof total);
+  memcpy(low, plain->low, size * sizeof *low);
+  memcpy(high, plain->high, size * sizeof *high);
+  for (j = 1; j < plain->n; j++)
+    if ((s ^ s >> 1) >> (j - 1) & 1)
+      permi_exact_plain_move(plain, j, 1, modular, low, high);
   for (;;) {
-    uint64_t product[2];
-    int j;
-    product[0] = plain->one;
-    product[1] = 0;
-    if (parts == 1)
-      for (k = 0; k < n; k++)
-        product[0] = permi_montgomery(plain, product[0], low[k]);
+    if (modular)
+      permi_modular_term(plain, low, (int)(s & 1), total);
     else
-      for (k = 0; k < size; k += 2) {
-        uint64_t plus = permi_montgomery(plain, product[0], low[k]);
-        uint64_t minus = permi_montgomery(plain, product[1], low[k + 1]);
-        uint64_t cross = permi_montgomery(plain, product[0], low[k + 1]);
-        product[1] = permi_montgomery(plain, product[1], low[k]) + cross;
-        product[1] -= product[1] >= p ? p : 0;
-        product[0] = plus - minus + (plus < minus ? p : 0);
-      }
-    for (part = 0; part < parts; part++)
-      if (s & 1) {
-        total[part] += (total[part] < product[part] ? p : 0) - product[part];
-      } else {
-        total[part] += product[part];
-        total[part] -= total[part] >= p ? p : 0;
-      }
+      permi_exact_plain_term(plain, low, high, (int)(s & 1), total);
     if (++s == last)
       break;
     j = permi_trailing_zeros(s) + 1;
     if ((s ^ s >> 1) >> (j - 1) & 1)
-      for (k = 0; k < size; k++)
-        low[k] += (low[k] < plain->low[j * size + k] ? p : 0) - plain->low[j * size + k];
+      permi_exact_plain_move(plain, j, 1, modular, low, high);
     else
-      for (k = 0; k < size; k++) {
-        low[k] += plain->low[j * size + k];
-        low[k] -= low[k] >= p ? p : 0;
-      }
+      permi_exact_plain_move(plain, j, 0, modular, low, high);
   }
-  permi_sum_add_integer(&partial->value, &total[0], 1, 0);
-  permi_sum_add_integer(&partial->imaginary, &total[1], 1, 0);
+  for (part = 0; part < plain->parts; part++) {
+    perm_sum *sum = part ? &partial->imaginary : &partial->value;
+    if (modular)
+      permi_sum_add_integer(sum, total[part], 1, 0);
+    else
+      permi_sum_add_signed(sum, total[part], plain->sum_words);
+  }
   partial->terms += ldexp(1, plain->chunk_log2);
+}
+
+static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  (void)workspace;
+  permi_exact_plain_sum(leaf, chunk, partial, 0);
+}
+
+static void permi_modular_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  (void)workspace;
+  permi_exact_plain_sum(leaf, chunk, partial, 1);
 }
 
 static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -7851,44 +7883,6 @@ static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, si
                           leaf->information.seconds);
 }
 
-/* Wide rows get groups of their own, last; the others go, largest norm first, into the first group with room. */
-static void permi_exact_plain_groups(const permi_exact_rows *rows, permi_exact_plain *plain, int *order)
-{
-  const uint64_t reach = UINT64_MAX >> 1;
-  uint64_t bound[PERM_MAX_N];
-  double bits = 1;
-  int group_of[PERM_MAX_N], placed[PERM_MAX_N], i, k, g, used = 0;
-  memset(placed, 0, sizeof placed);
-  for (k = 0; k < rows->n - rows->wide; k++) {
-    int most = -1;
-    for (i = 0; i < rows->n; i++)
-      if (!placed[i] && rows->norm[i] != UINT64_MAX && (most < 0 || rows->norm[i] > rows->norm[most]))
-        most = i;
-    placed[most] = 1;
-    for (g = 0; g < plain->groups && bound[g] > reach / rows->norm[most]; g++)
-      ;
-    if (g == plain->groups)
-      bound[plain->groups++] = 1;
-    bound[g] *= rows->norm[most];
-    group_of[most] = g;
-    plain->group_rows[g]++;
-  }
-  for (i = 0; i < rows->n; i++)
-    if (rows->norm[i] == UINT64_MAX) {
-      group_of[i] = plain->groups;
-      plain->group_rows[plain->groups++] = 1;
-      plain->wide_groups++;
-    }
-  for (g = 0; g < plain->groups; g++) {
-    for (i = 0; i < rows->n; i++)
-      if (group_of[i] == g)
-        order[used++] = i;
-    bits += g < plain->groups - plain->wide_groups ? log2((double)bound[g]) + 1e-9 : 70; /* norms < 2^(63 + 1 + 6) */
-    plain->group_words[g] = (int)(bits / 64) + 1;
-  }
-  plain->sum_words = (int)((bits + rows->n) / 64) + 1;
-}
-
 static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t modulus)
 {
   double terms = ldexp(1, rows->n - 1), words = rows->bits / 63 + 1, times = rows->parts == 2 ? 4 : 1;
@@ -7897,7 +7891,7 @@ static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t m
   return terms * times * (rows->n / PERMI_RATE_EXACT_ROWS + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
 }
 
-/* 1 / p modulo 2^64 by Newton's iteration, which doubles the right bits: p p = 1 modulo 8. */
+/* 1 / p modulo 2^64 by Newton's iteration: p p = 1 modulo 8. */
 static uint64_t permi_inverse_odd(uint64_t p)
 {
   uint64_t inverse = p;
@@ -7913,6 +7907,7 @@ static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)rows->n * 4 + (uint64_t)rows->parts);
   int i, j, part;
+  memset(leaf, 0, sizeof *leaf);
   leaf->information.kind = PERM_LEAF_RANGE;
   leaf->information.method = PERM_METHOD_EXACT;
   leaf->information.n = rows->n;
@@ -7931,16 +7926,16 @@ static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int
   leaf->scale_exp2 = rows->halved - (rows->n - 1);
 }
 
-static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exact_rows *rows, uint64_t modulus,
+static perm_status permi_exact_plain_leaf(const perm_options *options, const permi_exact_rows *rows, uint64_t modulus,
                                           permi_leaf *leaf, perm_result *result)
 {
   const int n = rows->n, parts = rows->parts, size = n * parts;
   const size_t table = (size_t)n * (size_t)size;
   const double bytes = (double)(sizeof(permi_exact_plain) + 2 * table * sizeof(uint64_t));
-  permi_exact_plain *plain;
-  int order[PERM_MAX_N], i, j, k, part;
-  memset(leaf, 0, sizeof *leaf);
-  plain = (permi_exact_plain *)permi_allocate(&options->allocator, 1, (size_t)bytes);
+  permi_exact_plain *plain = (permi_exact_plain *)permi_allocate(&options->allocator, 1, (size_t)bytes);
+  uint64_t bound[PERM_MAX_N];
+  double bits = 1;
+  int order[PERM_MAX_N], g, j, k, part;
   if (!plain)
     return permi_fail_memory(result);
   memset(plain, 0, sizeof *plain);
@@ -7950,7 +7945,14 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exa
   plain->parts = parts;
   plain->chunk_log2 = n - 1 < 12 ? n - 1 : 12;
   plain->modulus = modulus;
-  permi_exact_plain_groups(rows, plain, order);
+  plain->groups = permi_exact_groups(rows, UINT64_MAX >> 1, bound, plain->first, order);
+  for (g = 0; g < plain->groups; g++) {
+    const int wide = bound[g] == UINT64_MAX;
+    plain->wide_groups += wide;
+    bits += wide ? 70 : log2((double)bound[g]) + 1e-9; /* norms < 2^(63 + 1 + 6) */
+    plain->words[g] = (int)(bits / 64) + 1;
+  }
+  plain->sum_words = (int)((bits + n) / 64) + 1;
   for (k = 0; k < n; k++)
     for (part = 0; part < parts; part++)
       for (j = 0; j < n; j++) {
@@ -7960,7 +7962,7 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exa
       }
   if (modulus) {
     plain->inverse = permi_inverse_odd(modulus);
-    for (plain->one = 1, i = 0; i < n; i++)
+    for (plain->one = 1, k = 0; k < n; k++)
       plain->one = permi_residue_wide(plain->one, 0, modulus);
   }
   permi_exact_fill(rows, 0, plain->chunk_log2, permi_exact_plain_seconds(rows, modulus), bytes, leaf);
@@ -8020,8 +8022,7 @@ static uint64_t permi_exact_cap(int limbs)
 
 /* Packs rows, largest norm first, each into the limb and there into the atom with the least product, the fifth atom
    last. Returns 0 if they do not fit. */
-static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order, int limbs, int narrow,
-                                 permi_exact_packing *packing)
+static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int narrow, permi_exact_packing *packing)
 {
   uint64_t limb[PERMI_EXACT_LIMBS], atom[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS];
   const uint64_t cap = permi_exact_cap(limbs);
@@ -8033,7 +8034,7 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order,
     for (limb[h] = 1, k = 0; k < PERMI_EXACT_ATOMS; k++)
       atom[h][k] = 1;
   for (r = 0; r < rows->n; r++) {
-    const uint64_t norm = rows->norm[order[r]];
+    const uint64_t norm = rows->norm[rows->order[r]];
     int best = -1, best_atom = 0;
     for (h = 0; h < limbs; h++) {
       int least = 0;
@@ -8056,30 +8057,24 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order,
     packing->fifths += best_atom == 4 && !packing->rows[best][4];
     packing->wide += best >= narrow;
     packing->rows[best][best_atom]++;
-    packing->atom_of[order[r]] = best * PERMI_EXACT_ATOMS + best_atom;
+    packing->atom_of[rows->order[r]] = best * PERMI_EXACT_ATOMS + best_atom;
   }
   return 1;
 }
 
-/* Packs into the fewest limbs, two at least, and the fewest wide ones; returns 0 if impossible. */
+/* Packs into the fewest limbs and the fewest wide ones; returns 0 if impossible. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
-  int order[PERM_MAX_N], i, k, limbs, wide, least;
+  int i, limbs = (int)(rows->bits / PERMI_EXACT_WINDOW), wide, least;
   double bits = 0;
-  for (i = 0; i < rows->n; i++) {
-    if (rows->norm[i] > permi_exact_cap(2))
-      return 0;
-    if (rows->norm[i] > PERMI_EXACT_LARGEST)
-      bits += log2((double)rows->norm[i]);
-    for (k = i; k > 0 && rows->norm[order[k - 1]] < rows->norm[i]; k--)
-      order[k] = order[k - 1];
-    order[k] = i;
-  }
+  if (rows->norm[rows->order[0]] > permi_exact_cap(2))
+    return 0;
+  for (i = 0; i < rows->n; i++)
+    bits += rows->norm[i] > PERMI_EXACT_LARGEST ? log2((double)rows->norm[i]) : 0;
   least = bits > 0 ? (int)(bits / PERMI_EXACT_WINDOW) + 1 : 0;
-  limbs = (int)(rows->bits / PERMI_EXACT_WINDOW);
   for (limbs = limbs < 2 ? 2 : limbs; limbs <= PERMI_EXACT_LIMBS; limbs++)
-    for (wide = least; wide <= limbs && wide <= (least ? limbs : 0); wide++)
-      if (permi_exact_pack_into(rows, order, limbs, limbs - wide, packing))
+    for (wide = least; wide <= (least ? limbs : 0); wide++)
+      if (permi_exact_pack_into(rows, limbs, limbs - wide, packing))
         return 1;
   return 0;
 }
@@ -8123,6 +8118,7 @@ typedef struct permi_exact_plan {
   permi_exact_rows rows;
   permi_exact_packing packing;
   const permi_exact_family *family; /* NULL: the portable kernel */
+  uint64_t modulus;                 /* 0: integers */
   int can_skip, skip;
   int gpu;
   double survivors, seconds;
@@ -8140,7 +8136,6 @@ static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const
   const permi_exact_family *family = permi_exact_families;
   permi_exact_plan plan;
   const int n = rows->n;
-  int i, bytes = 1;
   memset(&plan, 0, sizeof plan);
   plan.rows = *rows;
   plan.survivors = 1;
@@ -8153,9 +8148,7 @@ static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const
   plan.seconds = (4 * (2 * n - 3 * plan.packing.limbs + permi_exact_operations(&plan.packing)) + n / 4.0 + 20) /
                  (permi_exact_evaluates(family, &plan.packing) == family->evaluate[0] ? 0.5 : 1) / family->rate *
                  ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
-  for (i = 0; i < n; i++)
-    bytes &= rows->norm[i] <= 127;
-  plan.can_skip = bytes && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1;
+  plan.can_skip = permi_exact_bytes(rows) && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1;
   if (plan.can_skip && rows->halved) {
     /* search, lists and survivors of a vector of int8 */
     const double survivors = permi_exact_survivors(rows);
@@ -8173,17 +8166,9 @@ static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const
 
 static permi_exact_plan permi_exact_plan_of(const perm_options *options, int n, const permi_integer_view *view)
 {
-  permi_exact_rows rows = permi_exact_look(view, n, 0);
-  permi_exact_plan plan = permi_exact_plan_rows(options, &rows), other;
-  rows = permi_exact_look(view, n, 1);
-  other = permi_exact_plan_rows(options, &rows);
+  const permi_exact_rows rows = permi_exact_look(view, n, 0), columns = permi_exact_look(view, n, 1);
+  const permi_exact_plan plan = permi_exact_plan_rows(options, &rows), other = permi_exact_plan_rows(options, &columns);
   return other.seconds < plan.seconds ? other : plan;
-}
-
-static void permi_exact_release(const perm_allocator *allocator, void *context)
-{
-  permi_release(allocator, ((permi_exact *)context)->memory);
-  permi_release(allocator, context);
 }
 
 /* sum_k total[k] 2^(window k), as integers. */
@@ -8294,8 +8279,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   const size_t table = skip ? ((size_t)rows->halved << (lanes + 2)) + (size_t)n * 48 : (size_t)n * 2 << inner;
   const size_t wide_table = ((size_t)plan->packing.wide << inner) + (size_t)(plan->packing.wide ? padded * outer : 0);
   const size_t bytes = 128 + table + wide_table * sizeof(double) + (size_t)(padded * steps) * sizeof(uint32_t);
-  permi_exact *exact = (permi_exact *)permi_allocate(&options->allocator, 1, sizeof *exact);
-  void *memory = exact ? permi_allocate(&options->allocator, 1, bytes) : NULL;
+  permi_exact *exact = (permi_exact *)permi_allocate(&options->allocator, 1, sizeof *exact + bytes);
   uint64_t sums[256];
   uint8_t *next;
   uint32_t *step;
@@ -8303,15 +8287,10 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   uint8_t *nibbles;
   double *wide, *wide_step;
   int a, i, j, k, r = 0;
-  memset(leaf, 0, sizeof *leaf);
-  if (!memory) {
-    permi_release(&options->allocator, exact);
+  if (!exact)
     return permi_fail_memory(result);
-  }
-  memset(exact, 0, sizeof *exact);
-  memset(memory, 0, bytes);
-  exact->memory = memory;
-  step = (uint32_t *)(void *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
+  memset(exact, 0, sizeof *exact + bytes);
+  step = (uint32_t *)(void *)(((uintptr_t)(exact + 1) + 63) & ~(uintptr_t)63);
   next = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
   settings = (int16_t *)(void *)next;
   nibbles = next + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
@@ -8378,7 +8357,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   permi_exact_fill(rows, inner, inner + exact->chunk_log2, plan->seconds, (double)(bytes + sizeof *exact), leaf);
   leaf->information.isa = family->isa;
   leaf->context = exact;
-  leaf->release = permi_exact_release;
+  leaf->release = permi_context_release;
   leaf->explain = permi_exact_explain;
   leaf->run_chunk = permi_exact_chunk;
   leaf->workspace = sizeof(permi_exact_work);
@@ -8386,17 +8365,14 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
 }
 
 /* ====================================================================================== >>exact_gpu
-   Integers on GPUs: row sums packed into 32-bit words, groups of rows multiplied in a word, then 32-bit limbs. The
-   kernel is compiled for the shape, perm_gpu_exact. For skipping, a table has, by a halved row's sum over the other
-   columns, a word of the settings of 6 columns that make it 0: one look-up a row for 64 terms. */
+   Integers on GPUs: row sums packed into 32-bit words, groups of rows multiplied in a word, then 32-bit limbs, by a
+   kernel compiled for the shape. For skipping, a table has, by a halved row's sum over the other columns, a word of the
+   settings of 6 columns that make it 0: one look-up a row for 64 terms. */
 
 /* One H200, 0/1 of order 36, terms/s: limbs without skipping 1.71e11; row sums and 3 limbs as doubles 1.69e11 (less for
    more limbs); residues modulo 3 of the 4 primes needed 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
 #define PERMI_EXACT_GPU_PRODUCTS 3000 /* products of words in a term, at most: 15 s to compile */
-#ifndef PERMI_EXACT_GPU_SKIP /* 0: for trials */
-#define PERMI_EXACT_GPU_SKIP 1
-#endif
 
 typedef struct permi_exact_gpu {
   permi_gpu gpu; /* first, for >>gpu */
@@ -8406,37 +8382,6 @@ typedef struct permi_exact_gpu {
   double survivors;
   char text[24576];
 } permi_exact_gpu;
-
-/* Puts rows, largest norm first, into the first group with room; long rows are alone. Returns 1 if all norms fit bytes.
-   order: rows by group. */
-static int permi_exact_gpu_groups(const permi_exact_rows *rows, perm_gpu_exact *shape, uint64_t *bound, int *order)
-{
-  const int n = rows->n;
-  int group_of[PERM_MAX_N], placed[PERM_MAX_N] = {0}, bytes = 1, used = 0, g, i, k;
-  for (k = 0; k < n; k++) {
-    uint64_t norm;
-    int most = -1;
-    for (i = 0; i < n; i++)
-      if (!placed[i] && (most < 0 || rows->norm[i] > rows->norm[most]))
-        most = i;
-    placed[most] = 1;
-    norm = rows->norm[most];
-    bytes &= norm <= 127;
-    for (g = 0; g < shape->groups && (norm > INT32_MAX || bound[g] > INT32_MAX / norm); g++)
-      ;
-    if (g == shape->groups)
-      bound[shape->groups++] = 1;
-    bound[g] = norm == UINT64_MAX ? UINT64_MAX : bound[g] * norm;
-    group_of[most] = g;
-  }
-  for (g = 0; g < shape->groups; g++) {
-    for (i = 0; i < n; i++)
-      if (group_of[i] == g)
-        order[used++] = i;
-    shape->first[g + 1] = (short)used;
-  }
-  return bytes;
-}
 
 /* Returns 0 if there are too many words. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
@@ -8487,20 +8432,21 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Predicted seconds on a GPU, INFINITY if impossible; sets shape, order and the share of terms that skipping leaves. */
+/* Returns predicted seconds, INFINITY if impossible; sets also the share of terms that skipping leaves. */
 static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape, int *order, double *survivors)
 {
   const int n = rows->n, parts = rows->parts;
   const double terms = ldexp(1, n - 1);
   uint64_t bound[PERM_MAX_N];
   double each, seconds;
-  int bytes, products = 0, g, r;
+  const int bytes = permi_exact_bytes(rows);
+  int products = 0, g, r;
   memset(shape, 0, sizeof *shape);
   *survivors = 1;
   if (n < PERMI_GPU_LEAST_N)
     return (double)INFINITY;
   shape->parts = parts;
-  bytes = permi_exact_gpu_groups(rows, shape, bound, order);
+  shape->groups = permi_exact_groups(rows, INT32_MAX, bound, shape->first, order);
   if (!permi_exact_gpu_products(rows, shape, bound))
     return (double)INFINITY;
   permi_exact_gpu_lines(rows, shape, order);
@@ -8518,7 +8464,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
     return (double)INFINITY;
   each = 3.0 * shape->words + 2.0 * n * parts * parts + 3.0 * parts * shape->sum + 3.0 * products;
   seconds = terms * each;
-  if (PERMI_EXACT_GPU_SKIP && parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
+  if (parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
     const double survive = permi_exact_survivors(rows);
     const double skipping = /* three times the survivors, since rows are dependent */
         terms * (3 * survive * (each + 2 * shape->words + 30) + (12.0 * shape->zeros + 120) / 64 + 2);
@@ -8533,51 +8479,55 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* the rest is for compiling */
 }
 
-/* Prints `name(i)` yielding list[i] as a chain of choices: compilers do not always fold loads from arrays, and then
-   unroll nothing. No list: `name()`, yielding value. */
-static size_t permi_gpu_member(char *text, size_t room, const char *name, const short *list, int count, int value)
+typedef struct permi_gpu_member {
+  const char *name;
+  const short *list; /* NULL: `count` is the value */
+  int count;
+} permi_gpu_member;
+
+/* Continues a shape's text of `at` bytes by its members and a kernel that calls `chunk`. A list becomes a chain of
+   choices: compilers do not always fold loads from arrays, and then unroll nothing. */
+static void permi_gpu_members(const permi_gpu_member *member, size_t members, const char *chunk, int blocks, char *text,
+                              size_t room, size_t at)
 {
-  size_t length = (size_t)snprintf(text, room, "  PERMI_BOTH constexpr int %s(%s) const { return ", name,
-                                   list ? "int i" : "");
-  int i;
-  for (i = 0; list && i + 1 < count; i++)
-    if (list[i] != list[count - 1])
-      length += (size_t)snprintf(text + length, room - length, "i == %d ? %d : ", i, list[i]);
-  return length + (size_t)snprintf(text + length, room - length, "%d; }\n", list && count ? list[count - 1] : value);
+  for (; members; members--, member++) {
+    const short *list = member->list;
+    const int last = !list ? member->count : member->count ? list[member->count - 1] : 0;
+    int i;
+    at += (size_t)snprintf(text + at, room - at, "  PERMI_BOTH constexpr int %s(%s) const { return ", member->name,
+                           list ? "int i" : "");
+    for (i = 0; list && i + 1 < member->count; i++)
+      if (list[i] != last)
+        at += (size_t)snprintf(text + at, room - at, "i == %d ? %d : ", i, list[i]);
+    at += (size_t)snprintf(text + at, room - at, "%d; }\n", last);
+  }
+  snprintf(text + at, room - at, "};\n" PERM_GPU_ENTRY "{ %s(permi_shape(), a); }\n", blocks, chunk);
 }
 
 static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *text, size_t room)
 {
   const int product = shape->product[shape->groups - 1], parts = shape->parts;
   const int need = shape->stride * (1 + shape->skip) + parts * (3 * product + shape->sum) + 24;
-  const int blocks = need <= 64 ? 8 : need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2;
-  const struct {
-    const char *name;
-    const short *list;
-    int count;
-  } member[] = {{"words", NULL, shape->words},
-                {"stride", NULL, shape->stride},
-                {"groups", NULL, shape->groups},
-                {"sum", NULL, shape->sum},
-                {"zeros", NULL, shape->zeros},
-                {"masks", NULL, shape->masks},
-                {"at", shape->at, lines},
-                {"kind", shape->kind, lines},
-                {"carries", shape->carries, shape->words},
-                {"first", shape->first, shape->groups + 1},
-                {"product", shape->product, shape->groups},
-                {"wide", shape->wide, shape->groups},
-                {"zero_line", shape->zero_line, shape->zeros},
-                {"zero_base", shape->zero_base, shape->zeros}};
-  size_t k, at = (size_t)snprintf(text, room,
-                                  "struct permi_shape {\n  enum { PARTS = %d, GROUPS = %d, ROOM = %d, SUM_ROOM = %d, "
-                                  "WORDS = %d, SKIP = %d };\n",
-                                  parts, shape->groups, product > 3 ? product : 3, shape->sum, shape->stride,
-                                  shape->skip);
-  for (k = 0; k < sizeof member / sizeof *member; k++)
-    at += permi_gpu_member(text + at, room - at, member[k].name, member[k].list, member[k].count,
-                           member[k].list ? 0 : member[k].count);
-  snprintf(text + at, room - at, "};\n" PERM_GPU_ENTRY "{ permi_exact_chunk(permi_shape(), a); }\n", blocks);
+  const permi_gpu_member member[] = {{"words", NULL, shape->words},
+                                     {"stride", NULL, shape->stride},
+                                     {"groups", NULL, shape->groups},
+                                     {"sum", NULL, shape->sum},
+                                     {"zeros", NULL, shape->zeros},
+                                     {"masks", NULL, shape->masks},
+                                     {"at", shape->at, lines},
+                                     {"kind", shape->kind, lines},
+                                     {"carries", shape->carries, shape->words},
+                                     {"first", shape->first, shape->groups + 1},
+                                     {"product", shape->product, shape->groups},
+                                     {"wide", shape->wide, shape->groups},
+                                     {"zero_line", shape->zero_line, shape->zeros},
+                                     {"zero_base", shape->zero_base, shape->zeros}};
+  const int at = snprintf(text, room,
+                          "struct permi_shape {\n  enum { PARTS = %d, GROUPS = %d, ROOM = %d, SUM_ROOM = %d, "
+                          "WORDS = %d, SKIP = %d };\n",
+                          parts, shape->groups, product > 3 ? product : 3, shape->sum, shape->stride, shape->skip);
+  permi_gpu_members(member, sizeof member / sizeof *member, "permi_exact_chunk",
+                    need <= 64 ? 8 : need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, text, room, (size_t)at);
 }
 
 static void permi_exact_gpu_put(const perm_gpu_exact *shape, uint32_t *to, int line, int wide, permi_wide x, int times)
@@ -8640,7 +8590,7 @@ static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size
       (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }
 
-/* Fills the table of row sums: columns of the masks, walk, high; see >>gpu. */
+/* The table of row sums: columns of the masks, walk, high; see >>gpu. */
 static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order, int block,
                                  perm_gpu_work *work, uint32_t *table)
 {
@@ -8672,7 +8622,7 @@ static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_ex
   }
 }
 
-/* Fills the masks: by even row and its sum over other columns, the settings that make it 0. */
+/* By even row and its sum over other columns, the settings that make it 0. */
 static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order,
                                   uint64_t *masks)
 {
@@ -8694,60 +8644,51 @@ static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi
                                         perm_result *result)
 {
   const int n = rows->n, parts = rows->parts;
-  permi_exact_gpu *exact = (permi_exact_gpu *)permi_allocate(&options->allocator, 1, sizeof *exact);
+  perm_gpu_exact shape;
+  int order[PERM_MAX_N];
+  double survivors;
+  const double seconds = permi_exact_gpu_shape(rows, &shape, order, &survivors);
+  const int stride = shape.stride, block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0, outer = n - 1 - block;
+  const int columns = outer - PERM_GPU_THREADS_LOG2, walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
+  const int depth = PERM_GPU_THREADS_LOG2 + walk + block;
+  const size_t sums = (size_t)stride * (size_t)(2 + outer + walk + (shape.skip ? 64 : 0));
+  const size_t bytes = sizeof(permi_exact_gpu) + (sums + 2 * (size_t)shape.masks) * sizeof(uint32_t);
+  permi_exact_gpu *exact = (permi_exact_gpu *)permi_allocate(&options->allocator, 1, bytes);
   perm_gpu_work *work;
-  perm_gpu_exact *shape;
-  perm_gpu_program *program;
-  int order[PERM_MAX_N], block, outer, columns, stride, depth;
-  double seconds;
-  size_t words, rest;
-  memset(leaf, 0, sizeof *leaf);
+  uint32_t *table;
   if (!exact)
     return permi_fail_memory(result);
-  memset(exact, 0, sizeof *exact);
-  shape = &exact->shape;
+  memset(exact, 0, bytes);
+  table = (uint32_t *)(void *)(exact + 1);
+  exact->shape = shape;
+  exact->survivors = survivors;
+  exact->transposed = rows->transposed;
   work = &exact->gpu.work;
-  program = &exact->program;
-  seconds = permi_exact_gpu_shape(rows, shape, order, &exact->survivors);
-  stride = shape->stride;
-  block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
-  outer = n - 1 - block;
-  columns = outer - PERM_GPU_THREADS_LOG2;
-  work->walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
-  work->high = outer - work->walk;
-  depth = PERM_GPU_THREADS_LOG2 + work->walk + block;
-  rest = (size_t)stride * (size_t)(2 + work->high + 2 * work->walk + (shape->skip ? 64 : 0));
-  words = rest + 2 * (size_t)shape->masks;
-  work->doubles = words / 2;
+  work->walk = walk;
+  work->high = outer - walk;
+  work->doubles = (bytes - sizeof *exact) / sizeof(double);
+  work->table = (double *)(void *)table;
+  work->program = &exact->program;
   exact->gpu.allocator = options->allocator;
   exact->gpu.add = permi_exact_gpu_add;
-  exact->gpu.memory = (double *)permi_allocate(&options->allocator, work->doubles, sizeof(double));
-  if (!exact->gpu.memory) {
-    permi_release(&options->allocator, exact);
-    return permi_fail_memory(result);
-  }
-  memset(exact->gpu.memory, 0, words * sizeof(uint32_t));
-  work->table = exact->gpu.memory;
-  permi_exact_gpu_rows(rows, shape, order, block, work, (uint32_t *)(void *)exact->gpu.memory);
-  permi_exact_gpu_masks(rows, shape, order, (uint64_t *)(void *)exact->gpu.memory + rest / 2);
-  permi_exact_gpu_text(shape, n * parts, exact->text, sizeof exact->text);
-  program->text = exact->text;
-  program->sums = parts * shape->sum;
-  program->exact = shape;
-  program->shared = (size_t)((parts * shape->sum + 1) / 2 * 2 + shape->masks) * 8 +
-                    (size_t)stride * (size_t)(2 * work->walk + 1) * 4;
-  if (shape->skip)
-    program->shared += (size_t)stride * (64 + 128) * 4 + 4 * 2048 * 2;
-  work->program = program;
-  exact->transposed = rows->transposed;
-  permi_exact_fill(rows, 0, depth, seconds, (double)(sizeof *exact + words * sizeof(uint32_t)), leaf);
   exact->gpu.terms = ldexp(1, depth);
+  permi_exact_gpu_rows(rows, &shape, order, block, work, table);
+  permi_exact_gpu_masks(rows, &shape, order, (uint64_t *)(void *)(table + sums));
+  permi_exact_gpu_text(&shape, n * parts, exact->text, sizeof exact->text);
+  exact->program.text = exact->text;
+  exact->program.sums = parts * shape.sum;
+  exact->program.exact = &exact->shape;
+  exact->program.shared = (size_t)((parts * shape.sum + 1) / 2 * 2 + shape.masks) * 8 +
+                          (size_t)stride * (size_t)(2 * walk + 1) * 4;
+  if (shape.skip)
+    exact->program.shared += (size_t)stride * (64 + 128) * 4 + 4 * 2048 * 2;
+  permi_exact_fill(rows, 0, depth, seconds, (double)bytes, leaf);
   leaf->information.isa = PERM_ISA_CUDA;
   leaf->information.fingerprint =
       permi_hash(leaf->information.fingerprint, (uint64_t)PERM_ISA_CUDA + 64 * (uint64_t)block);
   work->fingerprint = leaf->information.fingerprint;
   leaf->context = exact;
-  leaf->release = permi_gpu_release;
+  leaf->release = permi_context_release;
   leaf->run_range = permi_gpu_range;
   leaf->explain = permi_exact_gpu_explain;
   return PERM_OK;
@@ -8774,51 +8715,50 @@ static void permi_exact_plan_gpu(const perm_options *options, int n, const permi
   }
 }
 
+/* The fastest plan, also in residues if options.modulus is odd and below 2^63. */
+static permi_exact_plan permi_exact_fastest(const perm_options *options, int n, const permi_integer_view *view)
+{
+  permi_exact_plan plan = permi_exact_plan_of(options, n, view);
+  permi_exact_plan_gpu(options, n, view, &plan);
+  if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63) {
+    const permi_exact_rows rows = permi_exact_look(view, n, 0);
+    const double seconds = permi_exact_plain_seconds(&rows, options->modulus);
+    if (seconds < plan.seconds) {
+      memset(&plan, 0, sizeof plan);
+      plan.rows = rows;
+      plan.modulus = options->modulus;
+      plan.seconds = seconds;
+    }
+  }
+  return plan;
+}
+
 /* One leaf for integers or Gaussian integers, 1 <= n <= 64. */
 PERMI_UNUSED
 static perm_status permi_exact_leaf(const perm_options *options, int n, const permi_integer_view *view,
                                     permi_leaf *leaf, perm_result *result)
 {
-  permi_exact_plan plan = permi_exact_plan_of(options, n, view);
-  permi_exact_plan_gpu(options, n, view, &plan);
+  const permi_exact_plan plan = permi_exact_fastest(options, n, view);
   return plan.gpu      ? permi_exact_gpu_leaf(options, &plan.rows, leaf, result)
          : plan.family ? permi_exact_tables(options, &plan, leaf, result)
-                       : permi_exact_plain_leaf(options, &plan.rows, 0, leaf, result);
+                       : permi_exact_plain_leaf(options, &plan.rows, plan.modulus, leaf, result);
 }
 
 PERMI_UNUSED
 static double permi_exact_seconds(const perm_options *options, int n, const permi_integer_view *view)
 {
-  permi_exact_plan plan = permi_exact_plan_of(options, n, view);
-  permi_exact_plan_gpu(options, n, view, &plan);
-  return plan.seconds;
-}
-
-/* A leaf modulo p, odd, 3 <= p < 2^63; partials are sums of residues. */
-PERMI_UNUSED
-static perm_status permi_modular_leaf(const perm_options *options, int n, const permi_integer_view *view, uint64_t p,
-                                      permi_leaf *leaf, perm_result *result)
-{
-  permi_exact_rows rows = permi_exact_look(view, n, 0);
-  return permi_exact_plain_leaf(options, &rows, p, leaf, result);
-}
-
-PERMI_UNUSED
-static double permi_modular_seconds(int n, const permi_integer_view *view)
-{
-  permi_exact_rows rows = permi_exact_look(view, n, 0);
-  return permi_exact_plain_seconds(&rows, 1);
+  return permi_exact_fastest(options, n, view).seconds;
 }
 
 /* ========================================================================================= >>counts
    Matrices whose equal rows and columns stand once, with counts that the caller declares or that are found here.
    permi_counted is what is left of a problem: rows <= columns (else transposed), no count 0, no equal lines, no zero
-   columns where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as
+   lines where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as
    forms:
      >>subsets    each form takes up one more digit, or none if forms are to spare;
      >>sign_sums  forms are evaluated at signs, or numbers, of digits.
-   Powers of two scale a form's sum of moduli to at most 1 where every form is used, else every digit's: no sum of
-   products exceeds 1 but by binomials, and what an operation loses does not grow. */
+   Powers of two scale the sums of moduli of forms, if all are used, else of digits, to at most 1: no sum of products
+   exceeds 1 but by binomials, and what an operation loses does not grow. */
 
 typedef struct permi_problem {
   int m, n, parts;
@@ -8840,7 +8780,7 @@ typedef struct permi_counted {
   const permi_reach *reach;
 } permi_counted;
 
-/* The entry's bits; 0 for both zeros. */
+/* 0 for both zeros. */
 PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem, int by_columns, int line, int other,
                                                    int part)
 {
@@ -8857,6 +8797,7 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
 
 typedef struct permi_lines {
   int *line, *count, lines;
+  int total; /* of the counts */
 } permi_lines;
 
 /* Line y is zero if y < 0. */
@@ -8871,7 +8812,7 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Compares lines, since those that differ mostly do so in their first places (`first`: room for them). */
+/* Lines that differ mostly do so in their first places (`first`: room for them). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -8892,6 +8833,7 @@ static void permi_lines_merge(const permi_problem *problem, int by_columns, cons
       lines->count[used++] = 0;
     }
     lines->count[k] += times;
+    lines->total += times;
   }
   lines->lines = used;
 }
@@ -8901,19 +8843,13 @@ static void permi_lines_drop_zeros(const permi_problem *problem, int by_columns,
 {
   int left = 0, k;
   for (k = 0; k < lines->lines; k++)
-    if (!permi_lines_equal(problem, by_columns, lines->line[k], -1, other)) {
+    if (permi_lines_equal(problem, by_columns, lines->line[k], -1, other)) {
+      lines->total -= lines->count[k];
+    } else {
       lines->line[left] = lines->line[k];
       lines->count[left++] = lines->count[k];
     }
   lines->lines = left;
-}
-
-static int permi_counts_total(const int *count, int size)
-{
-  int total = 0, k;
-  for (k = 0; k < size; k++)
-    total += count[k];
-  return total;
 }
 
 static size_t permi_counted_entries(const permi_counted *counted)
@@ -8921,14 +8857,26 @@ static size_t permi_counted_entries(const permi_counted *counted)
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* Makes one allocation, counted->real; O(m n) where lines differ. */
+/* Makes the one allocation, counted->real, for entries and counts. */
+static int permi_counted_room(const perm_allocator *allocator, permi_counted *counted)
+{
+  const size_t entries = permi_counted_entries(counted), counts = (size_t)(counted->m + counted->n);
+  counted->real = (double *)permi_allocate(allocator, 1, entries * sizeof(double) + counts * sizeof(int));
+  if (!counted->real)
+    return 0;
+  counted->row_count = (int *)(counted->real + entries);
+  counted->column_count = counted->row_count + counted->m;
+  return 1;
+}
+
+/* O(m n) where lines differ. */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
   const int most = problem->m > problem->n ? problem->m : problem->n;
   permi_lines side[2];
   const permi_lines *rows, *columns;
-  int total[2], left[2], s, i, j, part;
+  int needed, s, i, j, part;
   uint64_t *first = (uint64_t *)permi_allocate(allocator, (size_t)most, sizeof *first + 4 * sizeof(int));
   double *to;
   memset(counted, 0, sizeof *counted);
@@ -8937,37 +8885,32 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   for (s = 0; s < 2; s++) {
     side[s].line = (int *)(first + most) + 2 * s * most;
     side[s].count = side[s].line + most;
+    side[s].total = 0;
   }
   for (j = 0; j < problem->n; j++)
     side[1].line[j] = j;
   side[1].lines = problem->n;
-  for (s = 0; s < 2; s++) {
+  for (s = 0; s < 2; s++)
     permi_lines_merge(problem, s, &side[1 - s], &side[s], first);
-    total[s] = permi_counts_total(side[s].count, side[s].lines);
-  }
+  needed = side[0].total < side[1].total ? side[0].total : side[1].total;
   for (s = 0; s < 2; s++) { /* harmless where lines are to spare */
     permi_lines_drop_zeros(problem, s, &side[1 - s], &side[s]);
-    left[s] = permi_counts_total(side[s].count, side[s].lines);
-    if (left[s] < total[s] && total[s] <= total[1 - s])
-      counted->zero = 1;
+    counted->zero |= side[s].total < needed;
   }
-  if (total[0] <= total[1] ? left[1] < total[0] : left[0] < total[1])
-    counted->zero = 1;
-  s = left[0] > left[1];
+  s = side[0].total > side[1].total;
   rows = &side[s];
   columns = &side[1 - s];
   counted->m = rows->lines;
   counted->n = columns->lines;
-  counted->rows = left[s];
-  counted->columns = left[1 - s];
+  counted->rows = rows->total;
+  counted->columns = columns->total;
   counted->parts = problem->parts;
   counted->reach = problem->reach;
-  counted->real = to = (double *)permi_allocate(
-      allocator, permi_counted_entries(counted) + (size_t)(counted->m + counted->n), sizeof(double));
-  if (!to) {
+  if (!permi_counted_room(allocator, counted)) {
     permi_release(allocator, first);
     return PERM_ERROR_MEMORY;
   }
+  to = counted->real;
   if (problem->integer)
     counted->integer = (int64_t *)(void *)to;
   for (i = 0; i < counted->m; i++)
@@ -8976,20 +8919,17 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
         const uint64_t bits = permi_line_bits(problem, s, rows->line[i], columns->line[j], part);
         memcpy(to++, &bits, sizeof bits);
       }
-  counted->row_count = (int *)to;
-  counted->column_count = counted->row_count + counted->m;
   memcpy(counted->row_count, rows->count, (size_t)counted->m * sizeof(int));
   memcpy(counted->column_count, columns->count, (size_t)counted->n * sizeof(int));
   permi_release(allocator, first);
   return PERM_OK;
 }
 
-/* Makes doubles multiples of their least bit, for the last precision tried. Returns 0 above 62 bits, or if memory runs
-   out. */
+/* Doubles as multiples of their least bit. Returns 0 above 62 bits, or if memory runs out. */
 PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
                                           permi_counted *whole)
 {
-  const size_t entries = permi_counted_entries(counted), counts = (size_t)(counted->m + counted->n) * sizeof(int);
+  const size_t entries = permi_counted_entries(counted);
   int least = INT_MAX, most = INT_MIN;
   size_t k;
   for (k = 0; k < entries; k++)
@@ -9002,12 +8942,9 @@ PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const pe
   if (most - least > 62)
     return 0;
   *whole = *counted;
-  whole->real = (double *)permi_allocate(allocator, 1, entries * sizeof(double) + counts);
-  if (!whole->real)
+  if (!permi_counted_room(allocator, whole))
     return 0;
-  whole->row_count = (int *)(whole->real + entries);
-  whole->column_count = whole->row_count + counted->m;
-  memcpy(whole->row_count, counted->row_count, counts);
+  memcpy(whole->row_count, counted->row_count, (size_t)(counted->m + counted->n) * sizeof(int));
   whole->integer = (int64_t *)(void *)whole->real;
   whole->scaled = 1;
   whole->exp2 = least;
@@ -9031,15 +8968,16 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
   int x;
   for (x = 0; x < counted->m + counted->n; x++)
     hash = permi_hash(hash, (uint64_t)counted->row_count[x]);
-  for (k = 0; k < entries; k++)
-    hash =
-        counted->integer ? permi_hash(hash, (uint64_t)counted->integer[k]) : permi_hash_double(hash, counted->real[k]);
+  for (k = 0; k < entries; k++) {
+    uint64_t bits;
+    memcpy(&bits, counted->real + k, sizeof bits);
+    hash = permi_hash(hash, bits);
+  }
   return hash;
 }
 
 /* ========================================================================================= >>digits
-   Digits and forms of the engines for counts, and cells: their values of >>ring, double-doubles or integers
-   (residues where these are too long). */
+   Digits and forms of the engines for counts, and cells: values of >>ring, double-doubles, integers or residues. */
 
 #define PERMI_MOST_DIGITS 62
 #define PERMI_MOST_FORMS 512
@@ -9095,43 +9033,38 @@ typedef struct permi_factor {
   int negative[2];
 } permi_factor;
 
-/* Other fields stay. */
-static void permi_factor_set(const permi_counts *counts, const permi_dd *x, const permi_wide *integer,
-                             permi_factor *factor)
+/* Sets a part; the real one is set first. Other fields stay. */
+static void permi_factor_set(const permi_counts *counts, int part, permi_dd x, permi_wide integer, permi_factor *factor)
 {
   const uint64_t modulus = counts->numbers.modulus;
-  int part;
-  factor->c.real = x[0].hi;
-  factor->c.real_low = x[0].lo;
-  factor->c.imaginary = x[1].hi;
-  factor->c.imaginary_low = x[1].lo;
-  for (part = 0; part < counts->parts && counts->integer; part++) {
-    factor->negative[part] = permi_words_magnitude(factor->magnitude[part], &integer[part].low, 2);
-    factor->c.integer[part] = modulus ? (int64_t)permi_wide_residue(integer[part], modulus) : 0;
+  if (counts->integer) {
+    factor->negative[part] = permi_words_magnitude(factor->magnitude[part], &integer.low, 2);
+    factor->c.integer[part] = modulus ? (int64_t)permi_wide_residue(integer, modulus) : 0;
+  } else if (part) {
+    factor->c.imaginary = x.hi;
+    factor->c.imaginary_low = x.lo;
+  } else {
+    factor->c.real = x.hi;
+    factor->c.real_low = x.lo;
+    factor->c.imaginary = factor->c.imaginary_low = 0;
   }
-}
-
-static permi_wide permi_wide_times(int64_t x, int64_t y)
-{
-  const permi_wide from = permi_wide_of(x);
-  permi_wide product = {0, 0};
-  permi_wide_add_product(&product, &from, y);
-  return product;
 }
 
 static void permi_counts_factor(const permi_counts *counts, int digit, int form, int times, permi_factor *factor)
 {
-  permi_dd x[2] = {{0, 0}, {0, 0}};
-  permi_wide integer[2] = {{0, 0}, {0, 0}};
+  permi_dd x = {0, 0};
   int part;
   for (part = 0; part < counts->parts; part++) {
     const size_t at = permi_counts_at(counts, digit, part, form);
-    if (counts->integer)
-      integer[part] = permi_wide_times(counts->integer[at], times);
-    else
-      x[part] = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
+    permi_wide integer = {0, 0};
+    if (counts->integer) {
+      const permi_wide entry = permi_wide_of(counts->integer[at]);
+      permi_wide_add_product(&integer, &entry, times);
+    } else {
+      x = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
+    }
+    permi_factor_set(counts, part, x, integer, factor);
   }
-  permi_factor_set(counts, x, integer, factor);
 }
 
 /* to += from * factor, or if fresh to = from * factor. */
@@ -9177,15 +9110,13 @@ static double permi_cell_modulus(const permi_counts *counts, const void *cell)
 /* ======================================================================================== >>subsets
    The dynamic program over counts of used rows or columns, and expansion.
    state[v] is the sum of products over the ways in which the forms so far take up v_d copies of each digit d. The next
-   form gives, in place, v descending,
-     state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d].
-   Only totals from which the end can be reached are kept up. */
+   form gives, in place, v descending, where the end can be reached,
+     state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d]. */
 
 #define PERMI_SWEEP_ROW 64
 
 typedef struct permi_subsets {
   const permi_counts *counts;
-  int skip, digits;
   size_t stride[PERMI_MOST_DIGITS], states;
   int v[PERMI_MOST_DIGITS];
   double *plane[3];          /* states: real, imaginary, absolute; or NULL */
@@ -9194,9 +9125,9 @@ typedef struct permi_subsets {
   double *weight[3];         /* real, imaginary, absolute */
   permi_factor *factor;      /* instead of the first two weights */
   double *sum[3];
-  int block, row;            /* digits 0 .. block - 1 span a row of so many states; */
-  double *inner[4]; /* their weights [digit][row]: real, imaginary, absolute, -imaginary; 0 where v_d is */
-  int inner_total;  /* their largest total */
+  int block, row;            /* digits 0 .. block - 1 span a row of so many states */
+  double *inner[4];          /* [digit][row]: weights, and -imaginary; 0 where v_d is */
+  int inner_total;           /* the largest total of a row's digits */
   permi_control *control;
   double least_state, least_weight; /* of the non-zero ones: tell where products cannot underflow */
   /* digits to take back from the row: offsets and weights */
@@ -9205,7 +9136,7 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Moves one state where every form is used; digit 0 is v0. Returns its modulus. */
+/* Moves one state, every form being used; digit 0 is v0. Each mover returns the largest modulus. */
 static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
 {
   double sum[3] = {0, 0, 0}, most = 0;
@@ -9231,7 +9162,7 @@ static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
   return most;
 }
 
-/* Moves the states base + x0 .. base + x1 in double; returns their largest modulus. */
+/* Moves the states base + x0 .. base + x1 in double. */
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts_kernels *kernels = dp->counts->kernels;
@@ -9269,7 +9200,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* Moves states in cells, with their absolute values. */
+/* The same in cells, with absolute values. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
@@ -9279,7 +9210,7 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
   for (x = x1; x >= x0; x--) {
     uint64_t *to = dp->cell + (base + (size_t)x) * cell;
     double *absolute = dp->plane[2] ? dp->plane[2] + base + x : NULL, size;
-    if (!dp->skip) {
+    if (!counts->skips) {
       memset(to, 0, cell * sizeof *to);
       if (absolute)
         *absolute = 0;
@@ -9299,7 +9230,7 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
   return most;
 }
 
-/* One form takes up its digit; totals become least .. most. Returns the largest modulus. */
+/* One form takes up its digit; totals become least .. most. */
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
@@ -9308,7 +9239,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
   size_t base = dp->states;
   double largest = 0;
   int total = 0, d;
-  for (d = dp->block; d < dp->digits; d++)
+  for (d = dp->block; d < counts->digits; d++)
     total += dp->v[d] = counts->radix[d] - 1;
   for (;;) {
     double units = 2;
@@ -9319,14 +9250,14 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
       const int x1 = dp->block == 1 && most - total < dp->row - 1 ? most - total : dp->row - 1;
       double size;
       dp->active = 0;
-      for (d = dp->block; d < dp->digits; d++)
+      for (d = dp->block; d < counts->digits; d++)
         if (dp->v[d] && dp->weight[2][dp->at[d] + dp->v[d]] != 0) {
           dp->offset[dp->active] = dp->stride[d];
           dp->which[dp->active++] = dp->at[d] + dp->v[d];
         }
       if (dp->cell)
         size = permi_subsets_cells(dp, base, x0, x1);
-      else if (dp->skip)
+      else if (counts->skips)
         size = permi_subsets_row(dp, base, x0, x1);
       else
         size = permi_subsets_state(dp, base + (size_t)x0, x0);
@@ -9335,9 +9266,9 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
     }
     if (permi_watch(dp->control, units))
       return largest;
-    for (d = dp->block; d < dp->digits && dp->v[d] == 0; d++)
+    for (d = dp->block; d < counts->digits && dp->v[d] == 0; d++)
       total += dp->v[d] = counts->radix[d] - 1;
-    if (d == dp->digits)
+    if (d == counts->digits)
       return largest;
     dp->v[d]--;
     total--;
@@ -9351,7 +9282,7 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
   double unused = 0;
   int d, v, part;
   dp->least_weight = 1;
-  for (d = 0; d < dp->digits; d++) {
+  for (d = 0; d < counts->digits; d++) {
     for (part = 0; part < counts->parts; part++)
       permi_size_seen(fabs(permi_counts_entry(counts, d, part, form)), &unused, &dp->least_weight);
     for (v = 1; v < counts->radix[d]; v++) {
@@ -9363,7 +9294,7 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
         dp->weight[part][at] = left * permi_counts_entry(counts, d, part, form);
     }
   }
-  for (d = 0; d < dp->block && dp->skip && !dp->factor; d++) {
+  for (d = 0; d < dp->block && counts->skips && !dp->factor; d++) {
     const int stride = (int)dp->stride[d];
     int x, k, plane;
     for (plane = 0; plane < 4; plane++) {
@@ -9409,11 +9340,11 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
                                                : cell       ? permi_cell_modulus(counts, cell)
                                                             : dp->plane[0][s]);
     }
-    for (d = 0; d < dp->digits && dp->v[d] == counts->radix[d] - 1; d++) {
+    for (d = 0; d < counts->digits && dp->v[d] == counts->radix[d] - 1; d++) {
       total -= dp->v[d];
       dp->v[d] = 0;
     }
-    if (d < dp->digits) {
+    if (d < counts->digits) {
       dp->v[d]++;
       total++;
     }
@@ -9447,7 +9378,7 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
         control->done = seconds * step / counts->form_total;
       if (counts->integer || counts->whole)
         continue;
-      lost += safe ? 0 : PERMI_LEAST * (dp->digits + 2.0) * (double)dp->states;
+      lost += safe ? 0 : PERMI_LEAST * (counts->digits + 2.0) * (double)dp->states;
       if (most > 0 && (most < 1e120 || most > 1e200)) { /* to about 2^600, far above underflow */
         frexp(most, &e);
         e -= 600;
@@ -9472,9 +9403,7 @@ PERMI_COLD static size_t permi_subsets_shape(permi_subsets *dp, const permi_coun
   int d;
   memset(dp, 0, sizeof *dp);
   dp->counts = counts;
-  dp->digits = counts->digits;
-  dp->skip = counts->skips > 0;
-  for (d = 0; d < dp->digits; d++) {
+  for (d = 0; d < counts->digits; d++) {
     dp->at[d] = (int)weights;
     weights += (size_t)counts->radix[d];
     dp->stride[d] = d ? dp->stride[d - 1] * (size_t)counts->radix[d - 1] : 1;
@@ -9483,7 +9412,8 @@ PERMI_COLD static size_t permi_subsets_shape(permi_subsets *dp, const permi_coun
   dp->states = states < 1e18 ? (size_t)states : 0;
   dp->block = 1;
   dp->row = counts->radix[0];
-  while (dp->skip && counts->plain && dp->block < dp->digits && dp->row * counts->radix[dp->block] <= PERMI_SWEEP_ROW)
+  while (counts->skips && counts->plain && dp->block < counts->digits &&
+         dp->row * counts->radix[dp->block] <= PERMI_SWEEP_ROW)
     dp->row *= counts->radix[dp->block++];
   for (d = 0; d < dp->block; d++)
     dp->inner_total += counts->radix[d] - 1;
@@ -9493,10 +9423,10 @@ PERMI_COLD static size_t permi_subsets_shape(permi_subsets *dp, const permi_coun
 PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
-  const perm_allocator *allocator = &counts->allocator;
   const int absolute = counts->signs && !counts->integer;
+  permi_pool pool = {&counts->allocator, NULL, 0};
   permi_subsets dp;
-  perm_partial mine;
+  perm_partial mine = *partial;
   perm_status status = PERM_ERROR_MEMORY;
   const size_t weights = permi_subsets_shape(&dp, counts);
   const size_t size = (counts->plain ? (size_t)counts->parts : counts->size) + (size_t)absolute;
@@ -9504,14 +9434,12 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   int plane;
   if (!dp.states || dp.states > SIZE_MAX / 32 / size)
     return PERM_ERROR_MEMORY;
-  memset(&mine, 0, sizeof mine);
-  mine.exp2 = partial->exp2;
   dp.control = control;
-  dp.weight[0] = next = (double *)permi_allocate(
-      allocator, dp.states * size + (3 + 4 * (size_t)dp.block) * (size_t)dp.row + 3 * weights, sizeof(double));
+  next = (double *)permi_pool_get(&pool, dp.states * size + (3 + 4 * (size_t)dp.block) * (size_t)dp.row + 3 * weights,
+                                  sizeof *next);
   if (!counts->plain)
-    dp.factor = (permi_factor *)permi_allocate(allocator, weights, sizeof *dp.factor);
-  if (next && (counts->plain || dp.factor)) {
+    dp.factor = (permi_factor *)permi_pool_get(&pool, weights, sizeof *dp.factor);
+  if (!pool.failed) {
     for (plane = 0; plane < 3; plane++, next += weights + (size_t)dp.row) {
       dp.weight[plane] = next;
       dp.sum[plane] = next + weights;
@@ -9537,44 +9465,48 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
       status = permi_subsets_run(&dp, leaf->information.seconds, &mine);
     }
   }
-  permi_release(allocator, dp.weight[0]);
-  permi_release(allocator, dp.factor);
-  if (status != PERM_OK)
-    return status;
-  permi_sum_add(&partial->value, &mine.value);
-  permi_sum_add(&partial->imaginary, &mine.imaginary);
-  permi_sum_add(&partial->absolute, &mine.absolute);
-  partial->exp2 = mine.exp2;
-  partial->lost += mine.lost;
-  partial->terms += mine.terms;
-  return PERM_OK;
+  permi_pool_release(&pool);
+  if (status == PERM_OK)
+    *partial = mine;
+  return status;
 }
 
-typedef struct permi_expansion {
-  int *left, *chosen, *form_of;
-  uint64_t *cell;
-} permi_expansion;
-
-PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, permi_control *control,
-                                                  const permi_expansion *expansion, perm_partial *partial)
+/* All choices of a digit for each form, depth by depth. */
+PERMI_COLD static perm_status permi_expand_counts(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
-  int *left = expansion->left, *chosen = expansion->chosen;
+  const permi_counts *counts = (const permi_counts *)leaf->context;
+  const size_t depths = (size_t)counts->form_total + 1, size = counts->size;
+  permi_pool pool = {&counts->allocator, NULL, 0};
+  uint64_t *cells = (uint64_t *)permi_pool_get(&pool, depths * size, sizeof *cells);
+  int *left = (int *)permi_pool_get(&pool, 2 * depths + (size_t)counts->digits, sizeof *left);
+  perm_partial mine = *partial;
+  perm_status status = PERM_OK;
   uint32_t steps = 0;
-  int depth = 0, d;
-  permi_value_one(&counts->numbers, expansion->cell);
+  int depth = 0, form, copy, d, *chosen, *form_of;
+  if (pool.failed) {
+    permi_pool_release(&pool);
+    return PERM_ERROR_MEMORY;
+  }
+  chosen = left + counts->digits;
+  form_of = chosen + depths;
   memcpy(left, counts->digit_count, (size_t)counts->digits * sizeof *left);
+  for (form = 0; form < counts->forms; form++)
+    for (copy = 0; copy < counts->form_count[form]; copy++)
+      form_of[depth++] = form;
+  permi_value_one(&counts->numbers, cells);
+  depth = 0;
   chosen[0] = -1;
-  while (depth >= 0) {
-    const int form = expansion->form_of[depth];
-    uint64_t *cell = expansion->cell + (size_t)depth * counts->size;
+  while (depth >= 0 && status == PERM_OK) {
+    uint64_t *cell = cells + (size_t)depth * size;
     permi_factor factor;
     if (depth == counts->form_total) {
-      permi_value_sum_parts(&counts->numbers, cell, partial);
-      permi_sum_add_double(&partial->absolute, permi_cell_modulus(counts, cell));
-      partial->terms++;
+      permi_value_sum_parts(&counts->numbers, cell, &mine);
+      permi_sum_add_double(&mine.absolute, permi_cell_modulus(counts, cell));
+      mine.terms++;
       depth--;
       continue;
     }
+    form = form_of[depth];
     d = chosen[depth];
     if (d >= 0)
       left[d]++;
@@ -9586,40 +9518,12 @@ PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, pe
       continue;
     }
     permi_counts_factor(counts, d, form, left[d]--, &factor);
-    permi_cell_fuse(counts, cell + counts->size, cell, &factor, 1);
+    permi_cell_fuse(counts, cell + size, cell, &factor, 1);
     chosen[++depth] = -1;
-    if (control && !(++steps & 0xffff)) {
-      perm_status status = permi_control_poll(control, 0, "expanding");
-      if (status != PERM_OK)
-        return status;
-    }
+    if (control && !(++steps & 0xffff))
+      status = permi_control_poll(control, 0, "expanding");
   }
-  return PERM_OK;
-}
-
-PERMI_COLD static perm_status permi_expand_counts_task(const permi_leaf *leaf, permi_control *control,
-                                                       perm_partial *partial)
-{
-  const permi_counts *counts = (const permi_counts *)leaf->context;
-  const perm_allocator *allocator = &counts->allocator;
-  const size_t depths = (size_t)counts->form_total + 1;
-  perm_partial mine = *partial;
-  perm_status status = PERM_ERROR_MEMORY;
-  permi_expansion expansion;
-  expansion.cell = (uint64_t *)permi_allocate(allocator, depths * counts->size, sizeof *expansion.cell);
-  expansion.left = (int *)permi_allocate(allocator, 2 * depths + (size_t)counts->digits, sizeof *expansion.left);
-  if (expansion.cell && expansion.left) {
-    int k = 0, form, copy;
-    expansion.chosen = expansion.left + counts->digits;
-    expansion.form_of = expansion.chosen + depths;
-    for (form = 0; form < counts->forms; form++)
-      for (copy = 0; copy < counts->form_count[form]; copy++)
-        expansion.form_of[k++] = form;
-    expansion.form_of[k] = 0; /* read, not used */
-    status = permi_expand_counts(counts, control, &expansion, &mine);
-  }
-  permi_release(allocator, expansion.cell);
-  permi_release(allocator, expansion.left);
+  permi_pool_release(&pool);
   if (status == PERM_OK)
     *partial = mine;
   return status;
@@ -9676,11 +9580,6 @@ static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
   walk->total += walk->up[d];
   walk->digit = d;
   return 1;
-}
-
-static int permi_nary_times(const permi_counts *counts, const permi_nary *walk, int d)
-{
-  return counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d];
 }
 
 static int permi_nary_moved(const permi_counts *counts, const permi_nary *walk)
@@ -9799,9 +9698,9 @@ static void permi_forms_start(const permi_counts *counts, permi_forms *forms, co
   int d;
   memset(forms->high, 0, rows * sizeof *forms->high);
   memset(forms->low, 0, rows * sizeof *forms->low);
-  memset(forms->word, 0, counts->integer ? rows * sizeof *forms->word : 0);
+  memset(forms->word, 0, rows * sizeof *forms->word);
   for (d = 0; d < counts->digits; d++)
-    permi_forms_move(counts, forms, d, permi_nary_times(counts, walk, d));
+    permi_forms_move(counts, forms, d, counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d]);
 }
 
 static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, permi_nary_work *work,
@@ -9847,19 +9746,12 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
 
 static void permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form, permi_factor *factor)
 {
-  permi_dd x[2] = {{0, 0}, {0, 0}};
-  permi_wide integer[2] = {{0, 0}, {0, 0}};
-  int f = form, part;
-  for (part = 0; part < counts->parts; part++, f += counts->forms)
-    if (counts->integer)
-      integer[part] = forms->word[f];
-    else
-      x[part] = permi_two_sum(forms->high[f], forms->low[f]);
-  permi_factor_set(counts, x, integer, factor);
+  int part;
+  for (part = 0; part < counts->parts; part++, form += counts->forms)
+    permi_factor_set(counts, part, permi_two_sum(forms->high[form], forms->low[form]), forms->word[form], factor);
 }
 
-/* Returns the place of the term times F: there, in the room, or behind it for e_M. e: e_k of moduli from the term's
-   own. */
+/* Returns the place of the term times F: there, in the room, or behind it for e_M. e: e_k of moduli. */
 static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms *forms, uint64_t *term, double *e,
                                   uint64_t *room)
 {
@@ -9874,7 +9766,7 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
     permi_factor factor;
     double modulus;
     permi_forms_factor(counts, forms, f, &factor);
-    modulus = fabs(factor.c.real) + fabs(factor.c.imaginary);
+    modulus = counts->integer ? 0 : fabs(factor.c.real) + fabs(factor.c.imaginary);
     for (copy = 0; copy < counts->form_count[f]; copy++) {
       const int left = counts->form_total - ++step;
       if (!counts->symmetric) {
@@ -9892,35 +9784,15 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
   return term + (counts->symmetric ? (size_t)needed * size : 0);
 }
 
-/* Adds a term, or subtracts it: integers to the total, double-doubles to the sums at once. absolute: the sum of its
-   moduli, or NULL for its modulus. */
-static void permi_nary_add(const permi_counts *counts, uint64_t *term, int negative, const double *absolute,
-                           uint64_t *total, perm_partial *partial)
-{
-  const int words = counts->numbers.words;
-  double *x = (double *)(void *)term;
-  int part;
-  for (part = 0; part < counts->parts && counts->integer; part++)
-    if (negative)
-      permi_words_subtract(total + part * words, term + part * words, words);
-    else
-      permi_words_add(total + part * words, term + part * words, words);
-  if (counts->integer)
-    return;
-  for (part = 0; part < 2 * counts->parts && negative; part++)
-    x[part] = -x[part];
-  permi_sum_add_double(&partial->absolute, absolute ? *absolute : permi_cell_modulus(counts, term));
-  permi_value_sum_parts(&counts->numbers, term, partial);
-}
-
+/* Adds integers to a total, double-doubles to the sums. */
 static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
   const permi_numbers *numbers = &counts->numbers;
-  const int size = (int)counts->size, needed = counts->needed;
+  const int size = (int)counts->size, needed = counts->needed, words = numbers->words;
   uint64_t *weight = work->of.terms.cell, *term = weight + (counts->digits + 1) * size;
   uint64_t *room = term + ((counts->symmetric ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
-  int d;
+  int d, part;
   permi_forms_start(counts, &work->forms, walk);
   permi_value_one(numbers, weight + counts->digits * size);
   memset(total, 0, counts->size * sizeof *total);
@@ -9929,13 +9801,25 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
       permi_cell_weigh(counts, weight + d * size, weight + (d + 1) * size,
                        counts->weight + (counts->weight_at[d] + walk->v[d]) * size);
     if (!counts->ryser || walk->total <= needed) {
+      const int negative = permi_nary_negative(counts, walk);
+      const uint64_t *product;
       if (counts->ryser)
         permi_cell_weigh(counts, term, weight, counts->rank_weight + walk->total * size);
       else
         memcpy(term, weight, counts->size * sizeof *term);
+      if (negative && !counts->integer)
+        *(permi_dd *)(void *)term = permi_dd_negate(*(const permi_dd *)(const void *)term);
       e[0] = permi_cell_modulus(counts, term);
-      permi_nary_add(counts, permi_cells_term(counts, &work->forms, term, e, room), permi_nary_negative(counts, walk),
-                     counts->symmetric ? e + needed : NULL, total, partial);
+      product = permi_cells_term(counts, &work->forms, term, e, room);
+      for (part = 0; part < counts->parts && counts->integer; part++)
+        if (negative)
+          permi_words_subtract(total + part * words, product + part * words, words);
+        else
+          permi_words_add(total + part * words, product + part * words, words);
+      if (!counts->integer) {
+        permi_sum_add_double(&partial->absolute, counts->symmetric ? e[needed] : permi_cell_modulus(counts, product));
+        permi_value_sum_parts(numbers, product, partial);
+      }
     }
     if (!permi_nary_next(counts, walk))
       break;
@@ -10022,9 +9906,17 @@ PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
                 needs 2^-n, not 2^-(n-1)]
      expansion  all injections */
 
+typedef struct permi_shape {
+  int digits, forms, given; /* given: forms without padded's row of ones */
+  int padding;              /* copies of that row */
+  int digit_total, form_total, needed, skips;
+  const int *digit_count, *form_count;
+} permi_shape;
+
 typedef struct permi_choice {
   perm_method method;
   int by_columns;
+  permi_shape shape;
   perm_precision precision;
   int words;
   uint64_t modulus;
@@ -10032,13 +9924,6 @@ typedef struct permi_choice {
   double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot */
   const char *why;                    /* why it cannot */
 } permi_choice;
-
-typedef struct permi_shape {
-  int digits, forms, given; /* given: forms without padded's row of ones */
-  int padding;              /* copies of that row */
-  int digit_total, form_total, needed, skips;
-  const int *digit_count, *form_count;
-} permi_shape;
 
 static permi_shape permi_shape_of(const permi_counted *counted, perm_method method, int by_columns)
 {
@@ -10056,28 +9941,25 @@ static permi_shape permi_shape_of(const permi_counted *counted, perm_method meth
   return shape;
 }
 
-PERMI_NEVER_INLINE static double permi_counted_modulus(const permi_counted *counted, int i, int j)
+static size_t permi_counted_at(const permi_counted *counted, int by_columns, int digit, int form, int part)
 {
-  const size_t at = ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)counted->parts;
-  double sum = 0;
-  int part;
-  for (part = 0; part < counted->parts; part++)
-    sum += fabs(counted->integer ? (double)counted->integer[at + (size_t)part] : counted->real[at + (size_t)part]);
-  return sum;
+  const size_t i = (size_t)(by_columns ? form : digit), j = (size_t)(by_columns ? digit : form);
+  return (i * (size_t)counted->n + j) * (size_t)counted->parts + (size_t)part;
 }
 
-/* log2 of the product of the lines' sums of |entries|, with counts; *sums: their sum. */
+/* log2 of the product of the lines' sums of |integers|, with counts; *sums: their sum. */
 PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by_columns, double *sums)
 {
   const permi_shape shape = permi_shape_of(counted, PERM_METHOD_AUTO, by_columns);
   double bits = 0;
-  int x, k;
+  int x, k, part;
   *sums = 0;
   for (x = 0; x < shape.digits; x++) {
     double sum = 0;
     for (k = 0; k < shape.forms; k++)
-      sum += shape.form_count[k] *
-             (by_columns ? permi_counted_modulus(counted, k, x) : permi_counted_modulus(counted, x, k));
+      for (part = 0; part < counted->parts; part++)
+        sum += shape.form_count[k] *
+               fabs((double)counted->integer[permi_counted_at(counted, by_columns, x, k, part)]);
     bits += shape.digit_count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
     *sums += shape.digit_count[x] * sum;
   }
@@ -10085,14 +9967,14 @@ PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by
 }
 
 /* Words, sign included, for every sum that must not wrap; 0: too many. */
-PERMI_COLD static int permi_choice_words(const permi_counted *counted, const permi_shape *shape, perm_method method,
-                                         int by_columns)
+PERMI_COLD static int permi_choice_words(const permi_counted *counted, const permi_choice *choice)
 {
-  const int subsets = method == PERM_METHOD_SUBSETS;
-  double sums, bits = permi_counted_bits(counted, !subsets && !by_columns && !shape->skips, &sums);
-  if (method == PERM_METHOD_RYSER) {
+  const permi_shape *shape = &choice->shape;
+  const int subsets = choice->method == PERM_METHOD_SUBSETS;
+  double sums, bits = permi_counted_bits(counted, !subsets && !choice->by_columns && !shape->skips, &sums);
+  if (choice->method == PERM_METHOD_RYSER) {
     bits += 2.0 * counted->columns;
-  } else if (!subsets && method != PERM_METHOD_EXPANSION) {
+  } else if (!subsets && choice->method != PERM_METHOD_EXPANSION) {
     if (shape->skips) /* |e_M| <= (sum of |forms|)^M / M! */
       bits = fmax(0, counted->rows * log2(fmax(sums, 1)) - permi_log2_factorial(counted->rows)) + 1;
     bits += shape->digit_total;
@@ -10102,8 +9984,9 @@ PERMI_COLD static int permi_choice_words(const permi_counted *counted, const per
 }
 
 /* one: seconds of a visit. */
-PERMI_COLD static void permi_expansion_price(const permi_shape *shape, double one, double size, permi_choice *choice)
+PERMI_COLD static void permi_expansion_price(double one, double size, permi_choice *choice)
 {
+  const permi_shape *shape = &choice->shape;
   double visits = 1, level = 1;
   int d;
   for (d = 0; d < shape->form_total && visits < 1e30; d++) {
@@ -10119,9 +10002,9 @@ PERMI_COLD static void permi_expansion_price(const permi_shape *shape, double on
 }
 
 /* one: seconds of an operation in dd or exact. */
-PERMI_COLD static void permi_signs_price(const permi_shape *shape, int parts, double one, double size,
-                                         permi_choice *choice)
+PERMI_COLD static void permi_signs_price(int parts, double one, double size, permi_choice *choice)
 {
+  const permi_shape *shape = &choice->shape;
   const int plain = choice->precision == PERM_PRECISION_DEFAULT, skips = shape->skips, needed = shape->needed;
   double powers = 0;
   int f;
@@ -10158,10 +10041,12 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   memset(&choice, 0, sizeof choice);
   choice.method = method;
   choice.by_columns = by_columns;
+  choice.shape = shape;
   choice.precision = precision;
+  choice.isa = PERM_ISA_PLAIN;
   choice.seconds = (double)INFINITY;
   if (exact) {
-    choice.words = permi_choice_words(counted, &shape, method, by_columns);
+    choice.words = permi_choice_words(counted, &choice);
     if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
       choice.words = 1;
       choice.modulus = modulus;
@@ -10188,7 +10073,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   }
   choice.terms = product;
   if (method == PERM_METHOD_EXPANSION) {
-    permi_expansion_price(&shape, one, size, &choice);
+    permi_expansion_price(one, size, &choice);
   } else if (shape.digits > PERMI_MOST_DIGITS || product > 2e18) {
     choice.terms = 0;
     choice.why = "there are too many distinct rows and columns";
@@ -10203,7 +10088,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   } else {
     if (method != PERM_METHOD_RYSER) /* the last digit counts half: an odd one, or the largest */
       choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
-    permi_signs_price(&shape, parts, one, size, &choice);
+    permi_signs_price(parts, one, size, &choice);
   }
   return choice;
 }
@@ -10212,22 +10097,21 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
 
 PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
 {
-  const permi_shape shape = permi_shape_of(counted, choice->method, choice->by_columns);
-  const int parts = counted->parts, rows = parts * shape.forms;
-  double steps = shape.form_total;
-  int weights = permi_counts_total(shape.digit_count, shape.digits) + shape.digits;
-  if (shape.skips)
-    steps = shape.needed * (shape.skips + 1.0) * (parts == 2 ? 1 : 1.1);
+  const permi_shape *shape = &choice->shape;
+  const int parts = counted->parts, rows = parts * shape->forms;
+  double steps = shape->form_total;
+  if (shape->skips)
+    steps = shape->needed * (shape->skips + 1.0) * (parts == 2 ? 1 : 1.1);
   steps = 3.0 * rows + parts * parts * steps;
   if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
       choice->method == PERM_METHOD_SUBSETS || choice->method == PERM_METHOD_EXPANSION ||
-      steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape.needed > 64 ||
-      weights + 2 * rows * (shape.digits + 1) > 16000)
+      steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape->needed > 64 ||
+      shape->digit_total + shape->digits + 2 * rows * (shape->digits + 1) > 16000)
     return (double)INFINITY;
   return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
 }
 
-/* The cheapest engine for counts, or the one requested. Subsets may take twice as long: they do not cancel. */
+/* The cheapest engine, or the one requested. Subsets may take twice as long: they do not cancel. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {
@@ -10261,7 +10145,6 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
         choice.seconds = (double)INFINITY;
       choice.seconds /= favour;
     }
-    choice.isa = PERM_ISA_PLAIN;
     if (options->gpu.devices && counted->reach->gpu) {
       const double gpu = counted->reach->gpu->counts_seconds(counted, &choice);
       char message[PERM_MESSAGE_BYTES];
@@ -10288,7 +10171,7 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
 
 #define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
 
-/* Exponent of the larger part of an entry, as of frexp; PERMI_NO_EXPONENT for zero. */
+/* The larger part's exponent, as of frexp. */
 PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digit, int form)
 {
   const double x = fabs(permi_counts_entry(counts, digit, 0, form));
@@ -10308,9 +10191,8 @@ PERMI_COLD static int permi_counts_wide(const permi_counts *counts)
   return most - (double)least > PERMI_SCALE_WIDE;
 }
 
-/* Sets exp2 by >>scale, repeated lines written out, square problems only: the largest products are then about 1, where
-   means of exponents leave 2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal; -1 if
-   memory runs out. */
+/* Sets exp2 by >>scale, repeated lines written out: the largest products are then about 1, where means of exponents
+   leave 2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal; -1 if memory runs out. */
 PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *const exp2[2])
 {
   int(*exponent)[PERM_MAX_N], line_exp2[2][PERM_MAX_N];
@@ -10373,8 +10255,8 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
   }
 }
 
-/* Permanents are multiplied by 2^*scale_exp2. Square problems: means of exponents first. Returns 1 if exact, 0 if some
-   entry is off by up to half the least double, -1 if memory runs out. exp2: zeros. */
+/* Multiplies permanents by 2^*scale_exp2. Returns 1 if exact, 0 if some entry is off by up to half the least double, -1
+   if memory runs out. exp2: zeros. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
 {
   const int wide = counts->digit_total == counts->form_total ? permi_counts_scale_wide(counts, exp2) : 1;
@@ -10429,8 +10311,7 @@ PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
   return 1;
 }
 
-/* Splits each form's entries onto two grids on which all sums are exact. Returns a bound of what forms lose, with
-   counts. */
+/* Splits entries onto two grids on which all sums are exact. Returns a bound of what forms lose, with counts. */
 PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 {
   const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);
@@ -10503,8 +10384,8 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
 }
 
 /* ====================================================================================== >>counts_gpu
-   Sums over signs on GPUs, in double. A thread's number is the setting of the high digits; all threads walk the
-   `walked` low digits in one n-ary Gray code. */
+   Sums over signs on GPUs, in double. A thread's number sets the high digits; all threads walk the `walked` low ones in
+   one n-ary Gray code. */
 
 #define PERMI_COUNTS_GPU_WALK 1024
 
@@ -10515,33 +10396,29 @@ typedef struct permi_counts_gpu {
   char text[4096];
 } permi_counts_gpu;
 
-#define PERMI_MEMBER(name, value) permi_gpu_member(text + at, room - at, name, NULL, 0, value)
-
 static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, size_t room)
 {
   const int size = counts->forms * counts->parts * (1 + counts->low);
   const int need = 2 * size + 60 + 2 * counts->needed * counts->parts;
-  const int blocks = need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2;
-  size_t at = (size_t)snprintf(text, room,
-                               "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, RYSER = %d, NEEDED = %d, "
-                               "FORMS = %d, SIZE = %d };\n",
-                               counts->parts, counts->low, counts->ryser, counts->needed, counts->forms, size);
-  at += PERMI_MEMBER("forms", counts->forms);
-  at += PERMI_MEMBER("needed", counts->needed);
-  at += PERMI_MEMBER("walk", counts->walk);
-  at += PERMI_MEMBER("table", counts->table);
-  at += permi_gpu_member(text + at, room - at, "before", counts->before, counts->forms + 1, 0);
-  snprintf(text + at, room - at,
-           "};\n" PERM_GPU_ENTRY "{ permi_counts_chunk(permi_shape(), a); }\n",
-           blocks);
+  const permi_gpu_member member[] = {{"forms", NULL, counts->forms},
+                                     {"needed", NULL, counts->needed},
+                                     {"walk", NULL, counts->walk},
+                                     {"table", NULL, counts->table},
+                                     {"before", counts->before, counts->forms + 1}};
+  const int at = snprintf(text, room,
+                          "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, RYSER = %d, NEEDED = %d, FORMS = %d, "
+                          "SIZE = %d };\n",
+                          counts->parts, counts->low, counts->ryser, counts->needed, counts->forms, size);
+  permi_gpu_members(member, sizeof member / sizeof *member, "permi_counts_chunk",
+                    need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, text, room, (size_t)at);
 }
-#undef PERMI_MEMBER
 
 /* Returns `walked`; *threads: settings of the high digits. */
 PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
 {
   const int rows = counts->forms * counts->parts;
   int walked = 0, size, f, k, d;
+  memset(shape, 0, sizeof *shape);
   shape->parts = counts->parts;
   shape->ryser = counts->ryser;
   shape->forms = counts->forms;
@@ -10617,39 +10494,37 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
 PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
                                                     permi_leaf *leaf)
 {
-  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate(allocator, 1, sizeof *made);
-  perm_gpu_work *work;
+  perm_gpu_counts shape;
   uint64_t threads, chunks = 1;
-  int walked;
+  const int walked = permi_counts_gpu_shape(counts, &shape, &threads);
+  const size_t bytes = sizeof(permi_counts_gpu) + (size_t)shape.table * sizeof(double);
+  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate(allocator, 1, bytes);
+  perm_gpu_work *work;
+  double *table;
   if (!made)
     return PERM_ERROR_MEMORY;
-  memset(made, 0, sizeof *made);
-  work = &made->gpu.work;
-  walked = permi_counts_gpu_shape(counts, &made->shape, &threads);
-  work->doubles = (size_t)made->shape.table;
-  made->gpu.allocator = *allocator;
-  made->gpu.memory = (double *)permi_allocate(allocator, work->doubles, sizeof(double));
-  if (!made->gpu.memory) {
-    permi_release(allocator, made);
-    return PERM_ERROR_MEMORY;
-  }
-  memset(made->gpu.memory, 0, work->doubles * sizeof(double));
-  permi_counts_gpu_table(counts, &made->shape, walked, made->gpu.memory);
+  memset(made, 0, bytes);
+  made->shape = shape;
+  table = (double *)(void *)(made + 1);
+  permi_counts_gpu_table(counts, &shape, walked, table);
   while (chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
     chunks *= 2;
-  made->gpu.memory[0] = (double)threads;
-  made->gpu.memory[1] = (double)chunks;
-  work->table = made->gpu.memory;
-  permi_counts_gpu_text(&made->shape, made->text, sizeof made->text);
+  table[0] = (double)threads;
+  table[1] = (double)chunks;
+  work = &made->gpu.work;
+  work->table = table;
+  work->doubles = (size_t)shape.table;
+  work->program = &made->program;
+  work->absolute_mask = shape.needed ? counts->absolute_mask : 0;
+  permi_counts_gpu_text(&shape, made->text, sizeof made->text);
   made->program.text = made->text;
   made->program.shared = (640 + work->doubles) * sizeof(double);
   made->program.counts = &made->shape;
-  work->program = &made->program;
-  work->absolute_mask = made->shape.needed ? counts->absolute_mask : 0;
+  made->gpu.allocator = *allocator;
   made->gpu.terms = (double)(float)((double)counts->terms / (double)chunks); /* multiples are exact */
   leaf->information.chunks = chunks;
   leaf->context = made;
-  leaf->release = permi_gpu_release;
+  leaf->release = permi_context_release;
   leaf->run_range = permi_gpu_range;
   leaf->run_chunk = NULL;
   return PERM_OK;
@@ -10657,59 +10532,6 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
 
 /* ===================================================================================== >>counts_leaf
    Makes the chosen engine a leaf. */
-
-/* *spare: zeros for digits and forms, and room for the digits' order. Returns NULL if memory runs out. */
-PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const permi_choice *choice,
-                                                 const permi_reach *reach, size_t cells,
-                                                 const perm_allocator *allocator, int **spare)
-{
-  const int parts = reach->parts;
-  const size_t coefficients = (size_t)shape->digits * (size_t)shape->forms * (size_t)parts;
-  const size_t integers = (size_t)(5 * shape->digits + 2 * shape->forms);
-  const int plain = choice->precision == PERM_PRECISION_DEFAULT;
-  permi_numbers numbers;
-  permi_counts *counts;
-  size_t size;
-  numbers.algebra = choice->modulus ? PERMI_RESIDUES
-                    : choice->words ? PERMI_WORDS
-                    : parts == 2    ? PERMI_PAIR_DD_VALUES
-                                    : PERMI_MAGNITUDES_DD;
-  numbers.parts = parts;
-  numbers.words = choice->words;
-  numbers.modulus = choice->modulus;
-  size = plain ? 1 : permi_numbers_words(&numbers);
-  cells *= size;
-  counts = (permi_counts *)permi_allocate(
-      allocator, 1, sizeof *counts + (2 * coefficients + cells) * sizeof(double) + integers * sizeof(int));
-  if (!counts)
-    return NULL;
-  memset(counts, 0, sizeof *counts);
-  counts->allocator = *allocator;
-  counts->numbers = numbers;
-  counts->size = size;
-  counts->plain = plain;
-  counts->method = choice->method;
-  counts->ryser = choice->method == PERM_METHOD_RYSER;
-  counts->kernels = reach->counts[choice->isa == PERM_ISA_AVX2];
-  counts->parts = parts;
-  counts->digits = shape->digits;
-  counts->forms = shape->forms;
-  counts->digit_total = shape->digit_total;
-  counts->form_total = shape->form_total;
-  counts->needed = shape->needed;
-  counts->skips = shape->skips;
-  counts->symmetric = shape->skips && !counts->ryser;
-  counts->high = (double *)(counts + 1);
-  counts->low = counts->high + coefficients;
-  counts->weight = (uint64_t *)(void *)(counts->low + coefficients);
-  counts->digit_count = (int *)(counts->weight + cells);
-  counts->radix = counts->digit_count + shape->digits;
-  counts->weight_at = counts->radix + shape->digits;
-  counts->form_count = counts->weight_at + shape->digits;
-  *spare = counts->form_count + shape->forms;
-  memset(*spare, 0, (size_t)(2 * shape->digits + shape->forms) * sizeof **spare);
-  return counts;
-}
 
 /* Sorts the digits by falling count, stable. half_last: then the last odd one, or else the first, goes to the end. */
 PERMI_COLD static void permi_digits_order(const int *count, int digits, int half_last, int *order)
@@ -10729,32 +10551,90 @@ PERMI_COLD static void permi_digits_order(const int *count, int digits, int half
   order[digits - 1] = k;
 }
 
-PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const permi_shape *shape, int by_columns,
-                                         const int *order, permi_counts *counts)
+static int permi_choice_walks(const permi_choice *choice)
 {
-  int d, f, part;
-  for (f = 0; f < counts->forms; f++)
+  return choice->method != PERM_METHOD_SUBSETS && choice->method != PERM_METHOD_EXPANSION;
+}
+
+/* Entries are not yet scaled; exp2: zeros for digits and forms. Returns NULL if memory runs out. */
+PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, const permi_choice *choice,
+                                                 const perm_allocator *allocator, int *exp2[2])
+{
+  const permi_shape *shape = &choice->shape;
+  const int parts = counted->parts, digits = shape->digits, forms = shape->forms, needed = shape->needed;
+  const int ryser = choice->method == PERM_METHOD_RYSER, plain = choice->precision == PERM_PRECISION_DEFAULT;
+  const size_t entries = (size_t)digits * (size_t)forms * (size_t)parts, integers = (size_t)(5 * digits + 2 * forms);
+  permi_numbers numbers;
+  permi_counts *counts;
+  size_t size, weights = 0;
+  int *order, d, f, part;
+  numbers.algebra = choice->modulus ? PERMI_RESIDUES
+                    : choice->words ? PERMI_WORDS
+                    : parts == 2    ? PERMI_PAIR_DD_VALUES
+                                    : PERMI_MAGNITUDES_DD;
+  numbers.parts = parts;
+  numbers.words = choice->words;
+  numbers.modulus = choice->modulus;
+  size = plain ? 1 : permi_numbers_words(&numbers);
+  if (permi_choice_walks(choice))
+    weights = (size_t)(shape->digit_total + digits + (ryser ? counted->rows + 1 : 0)) * size;
+  counts = (permi_counts *)permi_allocate(
+      allocator, 1, sizeof *counts + (2 * entries + weights) * sizeof(double) + integers * sizeof(int));
+  if (!counts)
+    return NULL;
+  memset(counts, 0, sizeof *counts);
+  counts->allocator = *allocator;
+  counts->numbers = numbers;
+  counts->size = size;
+  counts->plain = plain;
+  counts->method = choice->method;
+  counts->ryser = ryser;
+  counts->kernels = counted->reach->counts[choice->isa == PERM_ISA_AVX2];
+  counts->parts = parts;
+  counts->digits = digits;
+  counts->forms = forms;
+  counts->digit_total = shape->digit_total;
+  counts->form_total = shape->form_total;
+  counts->needed = needed;
+  counts->skips = shape->skips;
+  counts->symmetric = shape->skips && !ryser;
+  counts->high = (double *)(counts + 1);
+  counts->low = counts->high + entries;
+  counts->weight = (uint64_t *)(void *)(counts->low + entries);
+  counts->digit_count = (int *)(counts->weight + weights);
+  counts->radix = counts->digit_count + digits;
+  counts->weight_at = counts->radix + digits;
+  counts->form_count = counts->weight_at + digits;
+  exp2[0] = counts->form_count + forms;
+  exp2[1] = exp2[0] + digits;
+  order = exp2[1] + forms;
+  memset(exp2[0], 0, (size_t)(digits + forms) * sizeof **exp2);
+  permi_digits_order(shape->digit_count, digits, permi_choice_walks(choice) && !ryser, order);
+  for (f = 0; f < forms; f++)
     counts->form_count[f] = f < shape->given ? shape->form_count[f] : shape->padding;
-  for (d = 0; d < counts->digits; d++) {
-    counts->digit_count[d] = shape->digit_count[order[d]];
-    counts->radix[d] = (counts->digit_count[d] < counts->needed ? counts->digit_count[d] : counts->needed) + 1;
-    for (f = 0; f < counts->forms; f++)
-      for (part = 0; part < counts->parts; part++) {
-        const int i = by_columns ? f : order[d], j = by_columns ? order[d] : f;
-        const size_t from = ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)counts->parts + (size_t)part;
+  for (d = 0; d < digits; d++) {
+    const int count = counts->digit_count[d] = shape->digit_count[order[d]];
+    counts->radix[d] = (count < needed ? count : needed) + 1;
+    for (f = 0; f < forms; f++)
+      for (part = 0; part < parts; part++) {
         double *to = counts->high + permi_counts_at(counts, d, part, f);
         if (f < shape->given)
-          memcpy(to, counted->real + from, sizeof *to);
+          memcpy(to, counted->real + permi_counted_at(counted, choice->by_columns, order[d], f, part), sizeof *to);
         else
           *to = part == 0;
-        counts->signs |= counts->parts == 2 || (!counted->integer && *to < 0);
+        counts->signs |= parts == 2 || (!counted->integer && *to < 0);
       }
   }
+  if (counted->integer) {
+    counts->integer = (int64_t *)(void *)counts->high;
+    counts->low = NULL;
+    counts->signs = 0;
+  }
+  return counts;
 }
 
 /* Returns a bound of what forms lose. */
-PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shape *shape, int certify,
-                                          permi_leaf *leaf)
+PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int padding, int certify, permi_leaf *leaf)
 {
   const size_t size = counts->size;
   const double seconds = leaf->information.seconds;
@@ -10785,9 +10665,9 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shap
     leaf->scale_exp2 = counts->ryser ? 0 : -counts->digit_total;
   else if (counts->ryser)
     leaf->scale_exp2 += counts->digit_total;
-  for (d = 2; d <= shape->padding; d++)
+  for (d = 2; d <= padding; d++)
     leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(d));
-  if (shape->padding > 1) {
+  if (padding > 1) {
     const double x = leaf->scale.hi, inverse = 1 / x;
     leaf->scale.lo = (fma(-inverse, x, 1) - inverse * leaf->scale.lo) * inverse;
     leaf->scale.hi = inverse;
@@ -10810,28 +10690,13 @@ PERMI_COLD static uint64_t permi_choice_fingerprint(const permi_choice *choice, 
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
-  const permi_shape shape = permi_shape_of(counted, choice->method, choice->by_columns);
-  const int walks = choice->method != PERM_METHOD_SUBSETS && choice->method != PERM_METHOD_EXPANSION;
-  const int ryser = choice->method == PERM_METHOD_RYSER;
-  const size_t weights = !walks ? 0
-                                : (size_t)(permi_counts_total(shape.digit_count, shape.digits) + shape.digits) +
-                                      (ryser ? (size_t)counted->rows + 1 : 0);
-  int *spare, *order, *exp2[2];
-  permi_counts *counts = permi_counts_new(&shape, choice, counted->reach, weights, allocator, &spare);
+  int *exp2[2];
+  permi_counts *counts = permi_counts_new(counted, choice, allocator, exp2);
   double lost = 0;
   memset(leaf, 0, sizeof *leaf);
   if (!counts)
     return PERM_ERROR_MEMORY;
-  exp2[0] = spare;
-  exp2[1] = spare + shape.digits;
-  order = exp2[1] + shape.forms;
-  permi_digits_order(shape.digit_count, shape.digits, walks && !ryser, order);
-  permi_counts_fill(counted, &shape, choice->by_columns, order, counts);
-  if (counted->integer) {
-    counts->integer = (int64_t *)(void *)counts->high;
-    counts->low = NULL;
-    counts->signs = 0;
-  } else {
+  if (!counts->integer) {
     const int exact = permi_counts_scale(counts, exp2, &leaf->scale_exp2);
     if (exact < 0) {
       permi_release(allocator, counts);
@@ -10854,9 +10719,9 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   leaf->information.bytes = choice->bytes;
   leaf->information.chunks = 1;
   leaf->integer = counts->integer != NULL;
-  leaf->run_task = choice->method == PERM_METHOD_EXPANSION ? permi_expand_counts_task : permi_subsets_task;
-  if (walks)
-    lost = permi_signs_leaf(counts, &shape, certify, leaf);
+  leaf->run_task = choice->method == PERM_METHOD_EXPANSION ? permi_expand_counts : permi_subsets_task;
+  if (permi_choice_walks(choice))
+    lost = permi_signs_leaf(counts, choice->shape.padding, certify, leaf);
   permi_counts_bounds(counts, lost, choice->terms, leaf);
   fingerprint = permi_hash(permi_choice_fingerprint(choice, counts, fingerprint), leaf->information.chunks);
   if (choice->isa == PERM_ISA_CUDA) {
@@ -11926,12 +11791,6 @@ static int permi_array_square(const permi_problem *problem)
   return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
 }
 
-static int permi_exact_may(const permi_array *array, const perm_options *options)
-{
-  return array->problem->integer && array->constant < 0 && permi_array_square(array->problem) &&
-         (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_EXACT);
-}
-
 #define PERMI_RIVAL_LOOK 24
 static perm_status permi_exact_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
@@ -11941,7 +11800,8 @@ static perm_status permi_exact_offer(permi_maker *maker, const struct permi_bloc
   const permi_integer_view view = {array->problem->integer, array->problem->ld, array->problem->parts};
   const int n = array->problem->n;
   (void)block, (void)rival;
-  if (!permi_exact_may(array, options))
+  if (!array->problem->integer || array->constant >= 0 || !permi_array_square(array->problem) ||
+      (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT))
     return PERM_OK;
   offer->seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
   if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK)
@@ -11961,31 +11821,7 @@ static perm_status permi_exact_make(permi_maker *maker, const struct permi_block
   return permi_exact_leaf(maker->options, problem->n, &view, leaf, maker->result);
 }
 
-static perm_status permi_modular_offer(permi_maker *maker, const struct permi_block *block, double rival,
-                                       permi_offer *offer)
-{
-  const permi_array *array = maker->array;
-  const perm_options *options = maker->options;
-  const permi_integer_view view = {array->problem->integer, array->problem->ld, array->problem->parts};
-  const int n = array->problem->n;
-  (void)block, (void)rival;
-  if (permi_exact_may(array, options) && options->modulus & 1 && options->modulus < UINT64_C(1) << 63 &&
-      (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK))
-    offer->seconds = permi_modular_seconds(n, &view);
-  return PERM_OK;
-}
-
-static perm_status permi_modular_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
-                                      permi_leaf *leaf)
-{
-  const permi_problem *problem = maker->array->problem;
-  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
-  (void)block, (void)offer;
-  maker->array->precision = PERM_PRECISION_EXACT;
-  return permi_modular_leaf(maker->options, problem->n, &view, maker->options->modulus, leaf, maker->result);
-}
-
-enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_AT_MODULAR, PERMI_ARRAY_ENGINES };
+enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_ARRAY_ENGINES };
 #define PERMI_DOUBLE_ENGINES                                                                                           \
   {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf, NULL, 0},                                             \
   {PERM_METHOD_DENSE, permi_dense_offer, permi_dense_make, NULL, 0}
@@ -11993,7 +11829,6 @@ static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
 static const permi_engine permi_array_engines[] = {
     PERMI_DOUBLE_ENGINES,
     {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make, NULL, 0},
-    {PERM_METHOD_EXACT, permi_modular_offer, permi_modular_make, NULL, 0},
 };
 
 /* Asks all engines at first, then only the chosen one. Without any offer, its make says why. */
@@ -13782,20 +13617,26 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
 /* ======================================================================================= >>low_rank
    Products of thin factors [Bar96]. A = U V with r columns in U: with
      prod_i sum_t u_it x_t = sum_k p_k x^k,   prod_j sum_t v_tj y_t = sum_k q_k y^k,   per(A) = sum_k k! p_k q_k
-   over the C(n + r - 1, r - 1) exponents k of degree n, k! = prod k_t!, in double-double. Non-negative factors lose
-   nothing: only products of entries are added. Exponents without k_r are numbered by degree: with c_t = k_t + .. +
-   k_(r-1) and d_t = c_t + r - 1 - t, k has number sum_t C(d_t, r - t). Lower degrees come first, and k with k_t one
-   less has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
+   over the C(n + r - 1, r - 1) exponents k of degree n, k! = prod k_t!, in double-double; non-negative factors do not
+   cancel. Exponents without k_r are numbered by degree: with c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1 - t, k has
+   number sum_t C(d_t, r - t), and k with k_t one less that number less sum over s <= t of C(d_s - 1, r - s - 1). */
 
 #if !defined(PERM_NO_EXTRAS)
+/* u: n rows, r columns; v: r rows, n columns. */
+typedef struct permi_factors {
+  int n, r, parts;
+  permi_view view[2];
+} permi_factors;
+
 typedef struct permi_low_rank {
+  permi_pool pool; /* of all that follows, and of this structure */
   perm_allocator allocator;
   int n, r, parts;
   int factorial_exp2;
   size_t count;
-  uint32_t *below;    /* (r - 1) each: number of k with k_t one less; UINT32_MAX: k_t is 0 */
-  permi_dd *weight;   /* k! 2^-factorial_exp2 */
-  double *factor[2];  /* U's rows, V's columns: n r numbers, moduli of a row sum to at most 1 */
+  uint32_t *below;   /* (r - 1) each: number of k with k_t one less; UINT32_MAX: k_t is 0 */
+  permi_dd *weight;  /* k! 2^-factorial_exp2 */
+  double *factor[2]; /* U's rows, V's columns: n r numbers, moduli of a row sum to at most 1 */
 } permi_low_rank;
 
 /* C(n, k), or more than any size_t. */
@@ -13810,21 +13651,26 @@ static double permi_binomial(int n, int k)
 
 static void permi_low_rank_release(const perm_allocator *allocator, void *context)
 {
-  permi_low_rank *low = (permi_low_rank *)context;
-  if (!low)
-    return;
-  permi_release(allocator, low->below);
-  permi_release(allocator, low->weight);
-  permi_release(allocator, low->factor[0]);
-  permi_release(allocator, low->factor[1]);
-  permi_release(allocator, low);
+  permi_pool pool = ((permi_low_rank *)context)->pool;
+  pool.allocator = allocator;
+  permi_pool_release(&pool);
 }
 
-static void permi_low_rank_exponents(permi_low_rank *low, const permi_dd *factorial, const int *factorial_exp2, int *d)
+/* factorial: room for n + 1; factorial_exp2: also r more. */
+static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, int *factorial_exp2)
 {
   const int r = low->r, n = low->n;
+  int *d = factorial_exp2 + n + 1, e, t;
   size_t number;
-  int t;
+  factorial[0] = permi_dd_make(1);
+  factorial_exp2[0] = 0;
+  for (t = 1; t <= n; t++) {
+    factorial[t] = permi_dd_multiply(factorial[t - 1], permi_dd_make(t));
+    frexp(factorial[t].hi, &e);
+    factorial[t] = permi_dd_scale(factorial[t], -e);
+    factorial_exp2[t] = factorial_exp2[t - 1] + e;
+  }
+  low->factorial_exp2 = factorial_exp2[n];
   for (t = 1; t < r; t++)
     d[t] = r - 1 - t;
   for (number = 0; number < low->count; number++) {
@@ -13876,7 +13722,7 @@ static perm_status permi_linear_product(const permi_low_rank *low, int side, per
         const size_t from = t < r - 1 ? below[t] : number;
         const double *u = row + t * parts;
         permi_dd a, b;
-        if ((t < r - 1 && below[t] == UINT32_MAX) || (double)from >= before)
+        if ((double)from >= before) /* or none: there are fewer than UINT32_MAX */
           continue;
         a = product[from * (size_t)parts];
         if (parts == 1) {
@@ -13909,23 +13755,21 @@ static void permi_sum_add_dd(perm_sum *sum, permi_dd x)
 static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_low_rank *low = (const permi_low_rank *)leaf->context;
-  const perm_allocator *allocator = &low->allocator;
   const size_t parts = (size_t)low->parts;
   const double half = leaf->information.seconds / 2;
+  permi_pool pool = {&low->allocator, NULL, 0};
   permi_dd *product[2];
   double *absolute[2];
-  perm_status status = PERM_ERROR_MEMORY;
+  perm_status status;
   size_t k;
   int side;
   for (side = 0; side < 2; side++) {
-    product[side] = (permi_dd *)permi_allocate(allocator, low->count * parts, sizeof(permi_dd));
-    absolute[side] = (double *)permi_allocate(allocator, low->count, sizeof(double));
+    product[side] = (permi_dd *)permi_pool_get(&pool, low->count * parts, sizeof(permi_dd));
+    absolute[side] = (double *)permi_pool_get(&pool, low->count, sizeof(double));
   }
-  if (product[0] && product[1] && absolute[0] && absolute[1]) {
-    status = permi_linear_product(low, 0, control, 0, half, product[0], absolute[0]);
-    if (status == PERM_OK)
-      status = permi_linear_product(low, 1, control, half, half, product[1], absolute[1]);
-  }
+  status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  for (side = 0; side < 2 && status == PERM_OK; side++)
+    status = permi_linear_product(low, side, control, half * side, half, product[side], absolute[side]);
   for (k = 0; status == PERM_OK && k < low->count; k++) {
     permi_dd a = product[0][k * parts], b = permi_dd_make(0);
     if (low->parts == 2) {
@@ -13942,19 +13786,15 @@ static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *co
     partial->terms += (double)low->count;
     partial->lost += 8.0 * low->n * (double)low->count * low->r * low->parts * DBL_MIN;
   }
-  for (side = 0; side < 2; side++) {
-    permi_release(allocator, product[side]);
-    permi_release(allocator, absolute[side]);
-  }
+  permi_pool_release(&pool);
   return status;
 }
 
 static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_low_rank *low = (const permi_low_rank *)leaf->context;
-  int length = snprintf(buffer, size, "low rank, order %d, rank %d: %.0f monomials, predicted %.3g s, %.3g bytes\n",
-                        low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
-  return length > 0 ? (size_t)length : 0;
+  return (size_t)snprintf(buffer, size, "low rank, order %d, rank %d: %.0f monomials, predicted %.3g s, %.3g bytes\n",
+                          low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
 }
 
 /* Adds up the lines' powers of two in *exp2; returns 0 if a line is zero. */
@@ -13981,13 +13821,7 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
   return 1;
 }
 
-/* u: n rows, r columns; v: r rows, n columns. */
-typedef struct permi_factors {
-  int n, r;
-  permi_view view[2];
-} permi_factors;
-
-/* Makes tables and leaf; *zero: a line is zero. THE BOUND:
+/* Makes the leaf of `count` exponents; 1 <= r. *zero: a line is zero. THE BOUND:
    1. A coefficient passes r double-double operations in each of n steps. A term has two coefficients, a weight (n
    multiplications for factorials, r for their product) and two more multiplications.
    2. Errors are relative to the sum of moduli (complex: within 3 times that), itself computed in double: the factor
@@ -13995,46 +13829,50 @@ typedef struct permi_factors {
    3. Scaling is exact unless an entry is below 2^-1000 of its line.
    4. Underflow: a line's moduli sum to at most 1, so a coefficient's error adds up to at most itself afterwards; 2 n
    r count operations lose less than 2 DBL_MIN each. */
-static perm_status permi_low_rank_leaf(permi_low_rank *low, const permi_factors *factors, permi_leaf *leaf, int *zero)
+static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_allocator *allocator, double count,
+                                       double bytes, permi_leaf *leaf, int *zero)
 {
-  const perm_allocator *allocator = &low->allocator;
   const permi_view *u = &factors->view[0], *v = &factors->view[1];
-  const int n = low->n, r = low->r;
-  const size_t entries = (size_t)n * (size_t)(r * low->parts), most = (size_t)n + 1;
-  permi_dd *factorial = (permi_dd *)permi_allocate(allocator, most, sizeof *factorial);
-  int *integers = (int *)permi_allocate(allocator, most + (size_t)r, sizeof *integers);
+  const int n = factors->n, r = factors->r, parts = factors->parts;
+  const size_t entries = (size_t)n * (size_t)(r * parts);
+  permi_pool pool = {allocator, NULL, 0};
+  permi_low_rank *low = (permi_low_rank *)permi_pool_get(&pool, 1, sizeof *low);
+  permi_dd *factorial = (permi_dd *)permi_pool_get(&pool, (size_t)n + 1, sizeof *factorial);
+  int *factorial_exp2 = (int *)permi_pool_get(&pool, (size_t)n + 1 + (size_t)r, sizeof *factorial_exp2);
+  uint32_t *below = (uint32_t *)permi_pool_get(&pool, (size_t)count * (size_t)(r - 1), sizeof *below);
+  permi_dd *weight = (permi_dd *)permi_pool_get(&pool, (size_t)count, sizeof *weight);
+  double *factor = (double *)permi_pool_get(&pool, 2 * entries, sizeof *factor);
+  const permi_low_rank made = {pool, *allocator, n, r, parts, 0, (size_t)count, below, weight, {factor, NULL}};
   long long exp2 = 0;
   uint64_t hash = PERMI_HASH_START;
   size_t k;
-  int i;
-  low->below = (uint32_t *)permi_allocate(allocator, low->count * (size_t)(r - 1), sizeof *low->below);
-  low->weight = (permi_dd *)permi_allocate(allocator, low->count, sizeof *low->weight);
-  low->factor[0] = (double *)permi_allocate(allocator, entries, sizeof(double));
-  low->factor[1] = (double *)permi_allocate(allocator, entries, sizeof(double));
-  if (!factorial || !integers || !low->below || !low->weight || !low->factor[0] || !low->factor[1]) {
-    permi_release(allocator, factorial);
-    permi_release(allocator, integers);
+  if (pool.failed) {
+    permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
   }
+  *low = made;
+  low->factor[1] = factor + entries;
   *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
-  factorial[0] = permi_dd_make(1);
-  integers[0] = 0;
-  for (i = 1; i <= n; i++) {
-    int e;
-    factorial[i] = permi_dd_multiply(factorial[i - 1], permi_dd_make(i));
-    frexp(factorial[i].hi, &e);
-    factorial[i] = permi_dd_scale(factorial[i], -e);
-    integers[i] = integers[i - 1] + e;
-  }
-  low->factorial_exp2 = integers[n];
-  permi_low_rank_exponents(low, factorial, integers, integers + most);
-  permi_release(allocator, factorial);
-  permi_release(allocator, integers);
-  for (k = 0; k < entries; k++)
+  permi_low_rank_exponents(low, factorial, factorial_exp2);
+  for (k = 0; k < entries && !*zero; k++)
     hash = permi_hash_double(permi_hash_double(hash, low->factor[0][k]), low->factor[1][k]);
+  memset(leaf, 0, sizeof *leaf);
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_METHOD_LOW_RANK;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = n;
+  leaf->information.chunks = 1;
+  leaf->information.work = 2 * count * n;
+  leaf->information.seconds = 2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1);
+  leaf->information.bytes = bytes;
   leaf->information.fingerprint = permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2);
+  leaf->run_task = permi_low_rank_task;
+  leaf->release = permi_low_rank_release;
+  leaf->explain = permi_low_rank_explain;
+  leaf->context = low;
+  leaf->scale = permi_dd_make(1);
   leaf->scale_exp2 = exp2 + low->factorial_exp2;
-  leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (low->parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
+  leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
   leaf->estimate_relative = leaf->bound_relative;
   return PERM_OK;
 }
@@ -14073,18 +13911,18 @@ static perm_status permi_factors_check(const permi_factors *factors, const perm_
   return PERM_OK;
 }
 
-static perm_status permi_low_rank_metered(const permi_factors *factors, const perm_options *options_given,
+static perm_status permi_low_rank_metered(const permi_factors *factors, const perm_options *options,
                                           perm_result *result)
 {
-  const perm_options *options = permi_options(options_given);
-  const int n = factors->n, r = factors->r, parts = factors->view[0].parts;
-  permi_low_rank *low;
+  const int n = factors->n, r = factors->r, parts = factors->parts;
+  const double start = permi_seconds();
+  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
+  permi_number number = permi_number_one();
   permi_leaf leaf;
   perm_job *job;
   perm_status status;
-  double count, bytes, limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
-  double start = permi_seconds();
-  int zero = 0;
+  double count, bytes;
+  int zero = n > 0, pushed;
   if (!result)
     return PERM_ERROR_NULL;
   permi_result_clear(result);
@@ -14096,48 +13934,19 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
   if (bytes > limit || count > 4e9)
     return permi_fail(result, PERM_ERROR_LIMIT, 2, "%.3g monomials are predicted to need %.3g bytes, over %.3g", count,
                       bytes, limit);
-  job = permi_job_new(&options->allocator, PERM_PRECISION_DD);
-  low = (permi_low_rank *)permi_allocate(&options->allocator, 1, sizeof *low);
-  if (!job || !low) {
-    perm_job_free(job);
-    permi_release(&options->allocator, low);
+  if (r && permi_low_rank_leaf(factors, &options->allocator, count, bytes, &leaf, &zero) != PERM_OK)
     return permi_fail_memory(result);
-  }
+  job = permi_job_new(&options->allocator, PERM_PRECISION_DD);
+  if (r && (zero || !job))
+    leaf.release(&options->allocator, leaf.context);
+  if (!job)
+    return permi_fail_memory(result);
   job->is_complex = parts == 2;
-  memset(low, 0, sizeof *low);
-  memset(&leaf, 0, sizeof leaf);
-  low->allocator = options->allocator;
-  low->n = n;
-  low->r = r;
-  low->parts = parts;
-  low->count = (size_t)count;
-  leaf.information.kind = PERM_LEAF_TASK;
-  leaf.information.method = PERM_METHOD_LOW_RANK;
-  leaf.information.isa = PERM_ISA_PLAIN;
-  leaf.information.n = n;
-  leaf.information.chunks = 1;
-  leaf.information.work = 2 * count * n;
-  leaf.information.seconds = 2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1);
-  leaf.information.bytes = bytes;
-  leaf.run_task = permi_low_rank_task;
-  leaf.release = permi_low_rank_release;
-  leaf.explain = permi_low_rank_explain;
-  leaf.context = low;
-  leaf.scale = permi_dd_make(1);
-  if (r)
-    status = permi_low_rank_leaf(low, factors, &leaf, &zero);
-  if (!r || zero || status != PERM_OK) {
-    permi_number number = permi_number_one();
-    permi_low_rank_release(&options->allocator, low);
-    if (n)
-      memset(&number, 0, sizeof number);
-    number.exact = 1;
-    if (status == PERM_OK && !permi_job_push_number(job, &number))
-      status = PERM_ERROR_MEMORY;
-  } else if (!permi_job_push_leaf(job, &leaf)) {
-    status = PERM_ERROR_MEMORY;
-  }
-  if (status != PERM_OK) {
+  if (zero)
+    memset(&number, 0, sizeof number);
+  number.exact = 1;
+  pushed = r && !zero ? permi_job_push_leaf(job, &leaf) : permi_job_push_number(job, &number);
+  if (!pushed) {
     perm_job_free(job);
     return permi_fail_memory(result);
   }
@@ -14150,7 +13959,7 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
 static perm_status permi_compute_low_rank(const permi_factors *factors, const perm_options *options_given,
                                           perm_result *result)
 {
-  const int parts = factors->view[0].parts;
+  const int parts = factors->parts;
   permi_metered call;
   const perm_options *options =
       permi_meter_begin(&call, options_given, 16.0 * parts * fmax(factors->n, 0) * fmax(factors->r, 0));
@@ -14161,14 +13970,14 @@ static perm_status permi_compute_low_rank(const permi_factors *factors, const pe
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                 ptrdiff_t ldv, const perm_options *options, perm_result *result)
 {
-  const permi_factors factors = {n, r, {{u, ldu, 1, NULL}, {v, ldv, 1, NULL}}};
+  const permi_factors factors = {n, r, 1, {{u, ldu, 1, NULL}, {v, ldv, 1, NULL}}};
   return permi_compute_low_rank(&factors, options, result);
 }
 
 PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                    ptrdiff_t ldv, const perm_options *options, perm_result *result)
 {
-  const permi_factors factors = {n, r, {{u, ldu, 2, NULL}, {v, ldv, 2, NULL}}};
+  const permi_factors factors = {n, r, 2, {{u, ldu, 2, NULL}, {v, ldv, 2, NULL}}};
   return permi_compute_low_rank(&factors, options, result);
 }
 
@@ -14184,10 +13993,17 @@ PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u
    complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), an entrywise relative change e of
    M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition reported. Elimination errs like a change
    of n w |L| |U|, w the unit of double-double. */
-static permi_dd_complex permi_dd_complex_minus(permi_dd_complex a, permi_dd_complex b)
+typedef struct permi_nodes {
+  int n, parts;
+  const double *node[2]; /* x, y */
+} permi_nodes;
+
+/* a - b c */
+static permi_dd_complex permi_dd_complex_less(permi_dd_complex a, permi_dd_complex b, permi_dd_complex c)
 {
-  a.re = permi_dd_add(a.re, permi_dd_negate(b.re));
-  a.im = permi_dd_add(a.im, permi_dd_negate(b.im));
+  b = permi_dd_complex_times(b, c, 2);
+  a.re = permi_dd_subtract(a.re, b.re);
+  a.im = permi_dd_subtract(a.im, b.im);
   return a;
 }
 
@@ -14207,8 +14023,8 @@ static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
 static permi_dd permi_dd_reciprocal(permi_dd a)
 {
   permi_dd x = permi_dd_make(1 / a.hi), two = permi_dd_make(2);
-  x = permi_dd_multiply(x, permi_dd_add(two, permi_dd_negate(permi_dd_multiply(a, x))));
-  return permi_dd_multiply(x, permi_dd_add(two, permi_dd_negate(permi_dd_multiply(a, x))));
+  x = permi_dd_multiply(x, permi_dd_subtract(two, permi_dd_multiply(a, x)));
+  return permi_dd_multiply(x, permi_dd_subtract(two, permi_dd_multiply(a, x)));
 }
 
 static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
@@ -14223,13 +14039,13 @@ static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
   return a;
 }
 
-static permi_dd_complex permi_node_difference(const double *x, int i, const double *y, int j, int parts)
+/* Node i of `side` less node j of `other`, exactly. */
+static permi_dd_complex permi_node_difference(const permi_nodes *nodes, int side, int i, int other, int j)
 {
+  const double *x = nodes->node[side] + i * nodes->parts, *y = nodes->node[other] + j * nodes->parts;
   permi_dd_complex d;
-  d.re = permi_two_sum(x[i * parts], -y[j * parts]);
-  d.im = permi_dd_make(0);
-  if (parts == 2)
-    d.im = permi_two_sum(x[2 * i + 1], -y[2 * j + 1]);
+  d.re = permi_two_sum(x[0], -y[0]);
+  d.im = nodes->parts == 2 ? permi_two_sum(x[1], -y[1]) : permi_dd_make(0);
   return d;
 }
 
@@ -14243,8 +14059,7 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   permi_number_multiply(a, &factor); /* cannot overflow */
 }
 
-/* LU of m (n x n) by complete pivoting; *odd: the permutations' parity. Returns 0 if m is singular to working
-   precision. */
+/* LU of m (n x n); *odd: the permutations' parity. Returns 0 if m is singular to working precision. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd)
 {
   int i, j, k;
@@ -14276,8 +14091,7 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
       permi_dd_complex *line = m + row[i] * n, factor = permi_dd_complex_times(line[column[k]], pivot, 2);
       line[column[k]] = factor;
       for (j = k + 1; j < n; j++)
-        line[column[j]] =
-            permi_dd_complex_minus(line[column[j]], permi_dd_complex_times(factor, m[row[k] * n + column[j]], 2));
+        line[column[j]] = permi_dd_complex_less(line[column[j]], factor, m[row[k] * n + column[j]]);
     }
   }
   return 1;
@@ -14294,11 +14108,11 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
       x[i].re = permi_dd_make(i == c);
       x[i].im = permi_dd_make(0);
       for (k = c; k < i; k++)
-        x[i] = permi_dd_complex_minus(x[i], permi_dd_complex_times(lu[row[i] * n + column[k]], x[k], 2));
+        x[i] = permi_dd_complex_less(x[i], lu[row[i] * n + column[k]], x[k]);
     }
     for (i = n - 1; i >= 0; i--) {
       for (k = i + 1; k < n; k++)
-        x[i] = permi_dd_complex_minus(x[i], permi_dd_complex_times(lu[row[i] * n + column[k]], x[k], 2));
+        x[i] = permi_dd_complex_less(x[i], lu[row[i] * n + column[k]], x[k]);
       x[i] = permi_dd_complex_times(x[i], permi_dd_complex_reciprocal(lu[row[i] * n + column[i]]), 2);
     }
     for (j = 0; j < n; j++) {
@@ -14313,13 +14127,13 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
 }
 
 /* Rounding the entries costs as much as the engines' own roundings. */
-static perm_status permi_cauchy_general(int n, const double *x, const double *y, int parts,
-                                        const perm_options *options, perm_result *result)
+static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, perm_result *result)
 {
+  const int n = nodes->n, parts = nodes->parts;
   double *a = (double *)permi_allocate(&options->allocator, (size_t)(n * n * parts), sizeof *a);
+  const permi_problem problem = permi_problem_make(n, n, a, NULL, n, permi_reach_of(parts), NULL, NULL);
   perm_options general = *options;
   perm_plan plan;
-  const permi_problem problem = permi_problem_make(n, n, a, NULL, n, permi_reach_of(parts), NULL, NULL);
   perm_status status = PERM_ERROR_MEMORY;
   int i, j;
   permi_result_clear(result);
@@ -14327,7 +14141,7 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
   general.certify = 0;
   for (i = 0; a && i < n; i++)
     for (j = 0; j < n; j++) {
-      permi_dd_complex entry = permi_dd_complex_reciprocal(permi_node_difference(x, i, y, j, parts));
+      permi_dd_complex entry = permi_dd_complex_reciprocal(permi_node_difference(nodes, 0, i, 1, j));
       a[(i * n + j) * parts] = entry.re.hi;
       if (parts == 2)
         a[(i * n + j) * 2 + 1] = entry.im.hi;
@@ -14348,17 +14162,10 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
 
 #define PERMI_CAUCHY_RANGE 400 /* an entry of the squared matrix below 2^-800 times the largest of its row is 0 */
 
-static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
+static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_options *options, perm_result *result)
 {
-  int e;
-  frexp(permi_dd_complex_modulus(d), &e);
-  number->exp2 += e;
-  permi_number_times(number, permi_dd_complex_scale(d, -e));
-}
-
-static perm_status permi_cauchy_check(int n, const double *const node[2], int parts, const perm_options *options,
-                                      perm_result *result)
-{
+  static const char *const name[] = {"x", "y"};
+  const int n = nodes->n, parts = nodes->parts;
   perm_status status = permi_check_whole(options, 4, result);
   int i, j, side;
   if (status != PERM_OK)
@@ -14371,43 +14178,43 @@ static perm_status permi_cauchy_check(int n, const double *const node[2], int pa
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4, "options: nodes are computed with in double-double only");
   for (side = 0; side < 2 && n; side++) {
-    if (!node[side])
-      return permi_fail(result, PERM_ERROR_NULL, 2 + side, "%s is NULL", side ? "y" : "x");
+    if (!nodes->node[side])
+      return permi_fail(result, PERM_ERROR_NULL, 2 + side, "%s is NULL", name[side]);
     for (i = 0; i < n * parts; i++)
-      if (!(fabs(node[side][i]) <= DBL_MAX / 8))
-        return permi_fail(result, PERM_ERROR_NOT_FINITE, 2 + side, "%s[%d] is not finite, or too large",
-                          side ? "y" : "x", i / parts);
+      if (!(fabs(nodes->node[side][i]) <= DBL_MAX / 8))
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 2 + side, "%s[%d] is not finite, or too large", name[side],
+                          i / parts);
   }
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++) {
-      if (permi_dd_complex_modulus(permi_node_difference(node[0], i, node[1], j, parts)) == 0)
+      if (permi_dd_complex_modulus(permi_node_difference(nodes, 0, i, 1, j)) == 0)
         return permi_fail(result, PERM_ERROR_NODES, 2, "x[%d] and y[%d] coincide: the entry is infinite", i, j);
       for (side = 0; side < 2; side++)
-        if (j < i && permi_dd_complex_modulus(permi_node_difference(node[side], i, node[side], j, parts)) == 0)
+        if (j < i && permi_dd_complex_modulus(permi_node_difference(nodes, side, i, side, j)) == 0)
           return permi_fail(result, PERM_ERROR_NODES, 2 + side,
-                            "%s[%d] and %s[%d] coincide: both determinants are 0, use perm_compute_%s",
-                            side ? "y" : "x", j, side ? "y" : "x", i, parts == 2 ? "complex" : "real");
+                            "%s[%d] and %s[%d] coincide: both determinants are 0, use perm_compute_%s", name[side], j,
+                            name[side], i, parts == 2 ? "complex" : "real");
     }
   return PERM_OK;
 }
 
 /* Scales rows of the squared matrix to a largest entry near 1; number: product of all x - y, with those powers; below:
-   of differences within x and y. Returns 1 if an entry was dropped. */
-static int permi_cauchy_fill(int n, const double *const node[2], int parts, permi_dd_complex *m, permi_number *number,
-                             permi_number *below)
+   of differences within x and y. Returns 1 if an entry is lost. */
+static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, permi_number *number, permi_number *below)
 {
+  const int n = nodes->n;
   int i, j, side, lossy = 0;
   for (i = 0; i < n; i++) {
     int row_exp2;
     double least = (double)INFINITY;
     for (j = 0; j < n; j++)
-      least = fmin(least, permi_dd_complex_modulus(permi_node_difference(node[0], i, node[1], j, parts)));
+      least = fmin(least, permi_dd_complex_modulus(permi_node_difference(nodes, 0, i, 1, j)));
     frexp(least, &row_exp2);
     number->exp2 -= 2 * (long long)row_exp2;
     for (j = 0; j < n; j++) {
-      permi_dd_complex d = permi_node_difference(node[0], i, node[1], j, parts);
+      permi_dd_complex d = permi_node_difference(nodes, 0, i, 1, j);
       int exp2;
-      permi_cauchy_times(number, d);
+      permi_number_times(number, d);
       frexp(permi_dd_complex_modulus(d), &exp2);
       if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) { /* its square would underflow */
         memset(&m[i * n + j], 0, sizeof *m);
@@ -14417,28 +14224,40 @@ static int permi_cauchy_fill(int n, const double *const node[2], int parts, perm
         m[i * n + j] = permi_dd_complex_times(d, d, 2);
       }
       for (side = 0; side < 2 && j < i; side++)
-        permi_cauchy_times(below, permi_node_difference(node[side], i, node[side], j, parts));
+        permi_number_times(below, permi_node_difference(nodes, side, i, side, j));
     }
   }
   return lossy;
 }
 
-/* m: n (n + 1) numbers; moduli: n n; permutation: 2 n. */
-static permi_number permi_cauchy_number(int n, const double *const node[2], int parts, permi_dd_complex *m,
-                                        double *moduli, int *permutation, double *condition)
+static perm_status permi_cauchy_number(const permi_nodes *nodes, const perm_allocator *allocator, permi_number *value,
+                                       double *condition)
 {
+  const int n = nodes->n;
+  const size_t entries = (size_t)n * (size_t)n;
+  permi_pool pool = {allocator, NULL, 0};
+  permi_dd_complex *m = (permi_dd_complex *)permi_pool_get(&pool, entries, sizeof *m);
+  permi_dd_complex *room = (permi_dd_complex *)permi_pool_get(&pool, (size_t)n, sizeof *room), q;
+  double *moduli = (double *)permi_pool_get(&pool, entries, sizeof *moduli);
+  int *row = (int *)permi_pool_get(&pool, (size_t)n, sizeof *row);
+  int *column = (int *)permi_pool_get(&pool, (size_t)n, sizeof *column);
   permi_number number = permi_number_one(), below = permi_number_one();
-  permi_dd_complex q;
-  double growth = (double)INFINITY;
-  int i, odd, regular, lossy = permi_cauchy_fill(n, node, parts, m, &number, &below);
-  for (i = 0; i < n * n; i++)
+  double growth;
+  int odd, regular, lossy;
+  size_t i;
+  if (pool.failed) {
+    permi_pool_release(&pool);
+    return PERM_ERROR_MEMORY;
+  }
+  lossy = permi_cauchy_fill(nodes, m, &number, &below);
+  for (i = 0; i < entries; i++)
     moduli[i] = permi_dd_complex_modulus(m[i]);
-  regular = permi_eliminate(m, n, permutation, permutation + n, &odd);
-  *condition = (double)INFINITY;
+  regular = permi_eliminate(m, n, row, column, &odd);
+  *condition = growth = (double)INFINITY;
   if (regular) {
-    permi_cauchy_condition(m, moduli, n, permutation, permutation + n, m + (size_t)n * (size_t)n, condition, &growth);
-    for (i = 0; i < n; i++)
-      permi_number_times(&number, m[permutation[i] * n + permutation[n + i]]);
+    permi_cauchy_condition(m, moduli, n, row, column, room, condition, &growth);
+    for (i = 0; i < (size_t)n; i++)
+      permi_number_times(&number, m[row[i] * n + column[i]]);
   }
   permi_number_normalise(&below);
   q.re = below.value;
@@ -14449,20 +14268,21 @@ static permi_number permi_cauchy_number(int n, const double *const node[2], int 
     number.value = permi_dd_negate(number.value);
     number.imaginary = permi_dd_negate(number.imaginary);
   }
-  number.exact = 0;
   number.error = (double)INFINITY;
   permi_number_normalise(&number);
   number.estimate = regular && !lossy ? (4.0 * n * growth + 8.0 * n * n + 8) * PERMI_DD_UNIT *
                                             permi_modulus(number.value.hi, number.imaginary.hi)
                                       : (double)INFINITY;
-  return number;
+  permi_pool_release(&pool);
+  *value = number;
+  return PERM_OK;
 }
 
-static perm_status permi_cauchy_metered(int n, const double *const node[2], int parts,
-                                        const perm_options *options_given, double *condition, perm_result *result)
+static perm_status permi_cauchy_metered(const permi_nodes *nodes, const perm_options *options, double *condition,
+                                        perm_result *result)
 {
-  const perm_options *options = permi_options(options_given);
   const double start = permi_seconds();
+  const int n = nodes->n;
   double here = 0;
   permi_number number = permi_number_one();
   perm_status status;
@@ -14471,26 +14291,13 @@ static perm_status permi_cauchy_metered(int n, const double *const node[2], int 
   permi_result_clear(result);
   if (condition)
     *condition = (double)NAN;
-  status = permi_cauchy_check(n, node, parts, options, result);
+  status = permi_cauchy_check(nodes, options, result);
   if (status != PERM_OK)
     return status;
-  if (n) {
-    const size_t entries = (size_t)n * (size_t)n;
-    permi_dd_complex *m =
-        (permi_dd_complex *)permi_allocate(&options->allocator, entries + (size_t)n, sizeof *m);
-    double *moduli = (double *)permi_allocate(&options->allocator, entries, sizeof *moduli);
-    int *permutation = (int *)permi_allocate(&options->allocator, 2 * (size_t)n, sizeof *permutation);
-    const int fits = m && moduli && permutation;
-    if (fits)
-      number = permi_cauchy_number(n, node, parts, m, moduli, permutation, &here);
-    permi_release(&options->allocator, m);
-    permi_release(&options->allocator, moduli);
-    permi_release(&options->allocator, permutation);
-    if (!fits)
-      return permi_fail_memory(result);
-  }
+  if (n && permi_cauchy_number(nodes, &options->allocator, &number, &here) != PERM_OK)
+    return permi_fail_memory(result);
   permi_number_result(&number, result);
-  result->is_complex = parts == 2;
+  result->is_complex = nodes->parts == 2;
   result->method = n ? PERM_METHOD_BORCHARDT : PERM_METHOD_STRUCTURE;
   result->isa = PERM_ISA_PLAIN;
   result->precision = PERM_PRECISION_DD;
@@ -14498,7 +14305,7 @@ static perm_status permi_cauchy_metered(int n, const double *const node[2], int 
   result->terms = (double)n * n * n / 3;
   if (options->method == PERM_METHOD_AUTO && n <= PERM_MAX_N && permi_wants_more(options, result)) {
     perm_result general;
-    if (permi_cauchy_general(n, node[0], node[1], parts, options, &general) == PERM_OK &&
+    if (permi_cauchy_general(nodes, options, &general) == PERM_OK &&
         permi_relative(options, &general) < permi_relative(options, result))
       *result = general;
   }
@@ -14513,8 +14320,8 @@ static perm_status permi_cauchy(int n, const double *x, const double *y, int par
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0));
-  const double *const node[2] = {x, y};
-  perm_status status = permi_cauchy_metered(n, node, parts, options, condition, result);
+  const permi_nodes nodes = {n, parts, {x, y}};
+  perm_status status = permi_cauchy_metered(&nodes, options, condition, result);
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 
@@ -14540,8 +14347,7 @@ PERMI_BRIEF_BEGIN
      SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a
      free column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its
      mean is the permanent: a permutation is drawn with the chance of its product over that sample.
-   Sample s has a generator seeded with (seed, s), and blocks of samples are added in order: threads change nothing. The
-   stopping rule looks after rounds of whole blocks, each double the last. */
+   Sample s has a generator seeded with (seed, s), and blocks of samples are added in order: threads change nothing. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BLOCK_SAMPLES 256
@@ -14556,12 +14362,22 @@ static uint64_t permi_random(uint64_t *state)
   return x ^ x >> 31;
 }
 
+/* Number, mean and squared distances from it, in units of 2^exp2 and its square; the largest sample sets the unit. */
+typedef struct permi_moments {
+  double samples, value, imaginary, squares;
+  int exp2;
+} permi_moments;
+
 typedef struct permi_sampler {
   int n, parts, signs;
   uint64_t seed;
   const double *a;
+  const int *order; /* of the rows */
   permi_control *watch;
-  int *stop; /* 1 once watch says stop; NULL for short blocks */
+  int *stop;              /* 1 once watch says stop; NULL for short blocks */
+  uint64_t block;         /* the first, or the only one */
+  double *rooms;          /* n a thread, doubles or ints */
+  permi_moments *moments; /* of blocks, or of one block's samples */
 } permi_sampler;
 
 /* Returns 1 to stop. The calling thread, `master`, asks watch and tells the others. */
@@ -14579,12 +14395,6 @@ static int permi_sample_stop(const permi_sampler *sampler, int master, double un
   return stopping;
 }
 
-/* Number, mean and squared distances from it, in units of 2^exp2 and its square; the largest sample sets the unit. */
-typedef struct permi_moments {
-  double samples, value, imaginary, squares;
-  int exp2;
-} permi_moments;
-
 static void permi_moments_raise(permi_moments *moments, int exp2)
 {
   const int shift = permi_int_exponent((long long)moments->exp2 - exp2);
@@ -14594,7 +14404,7 @@ static void permi_moments_raise(permi_moments *moments, int exp2)
   moments->exp2 = exp2;
 }
 
-/* Chan, Golub and LeVeque's update: nothing cancels. */
+/* Chan, Golub and LeVeque's update. */
 static void permi_moments_merge(permi_moments *into, const permi_moments *given)
 {
   const double all = into->samples + given->samples, share = given->samples / all;
@@ -14614,7 +14424,7 @@ static void permi_moments_merge(permi_moments *into, const permi_moments *given)
   into->samples = all;
 }
 
-/* Brings a sample near 1, so that products stay in range; 0 gets the least unit. */
+/* Brings a sample near 1; 0 gets the least unit. */
 static void permi_sample_normalise(permi_moments *sample)
 {
   double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
@@ -14639,7 +14449,7 @@ static void permi_sample_signs(const permi_sampler *sampler, uint64_t state, int
     sample->value *= sign[j];
   }
   for (i = 0; i < n; i++) {
-    const double *row = sampler->a + (size_t)i * (size_t)(n * parts);
+    const double *row = sampler->a + (size_t)sampler->order[i] * (size_t)(n * parts);
     double re[2] = {0, 0}, im = 0;
     if (parts == 1) {
       for (j = 0; j + 1 < n; j += 2) {
@@ -14672,7 +14482,7 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
   for (j = 0; j < n; j++)
     column[j] = j;
   for (i = 0; i < n && sample->value != 0 && !permi_sample_stop(sampler, master, 1.5 * n); i++) {
-    const double *row = sampler->a + (size_t)i * (size_t)n;
+    const double *row = sampler->a + (size_t)sampler->order[i] * (size_t)n;
     double sum = 0, at;
     int last = -1;
     for (j = 0; j < free_columns; j++)
@@ -14694,92 +14504,70 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
   }
 }
 
-/* room: n doubles or ints. */
-static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, int s, int master, double *room)
+static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, uint64_t s, int thread)
 {
   permi_moments sample = {1, 1, 0, 0, 0};
-  const uint64_t state =
-      permi_hash(permi_hash(PERMI_HASH_START, sampler->seed), block * PERMI_BLOCK_SAMPLES + (uint64_t)s);
+  double *room = sampler->rooms + (size_t)thread * (size_t)sampler->n;
+  const uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, sampler->seed), block * PERMI_BLOCK_SAMPLES + s);
   if (sampler->signs)
-    permi_sample_signs(sampler, state, master, room, &sample);
+    permi_sample_signs(sampler, state, !thread, room, &sample);
   else
-    permi_sample_matching(sampler, state, master, (int *)(void *)room, &sample);
+    permi_sample_matching(sampler, state, !thread, (int *)(void *)room, &sample);
   return sample;
 }
 
-static permi_moments permi_sample_block(const permi_sampler *sampler, uint64_t block, double *room)
+static perm_status permi_sample_block(void *context, uint64_t b, int thread)
 {
+  const permi_sampler *sampler = (const permi_sampler *)context;
   permi_moments moments = {0, 0, 0, 0, 0};
-  int s;
+  uint64_t s;
   for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
-    const permi_moments sample = permi_sample_one(sampler, block, s, 0, room);
+    const permi_moments sample = permi_sample_one(sampler, sampler->block + b, s, thread);
     permi_moments_merge(&moments, &sample);
   }
-  return moments;
-}
-
-typedef struct permi_sampling {
-  const permi_sampler *sampler;
-  uint64_t block;
-  double *rooms;
-  permi_moments *moments;
-} permi_sampling;
-
-static perm_status permi_sampling_block(void *context, uint64_t b, int thread)
-{
-  const permi_sampling *sampling = (const permi_sampling *)context;
-  sampling->moments[b] = permi_sample_block(sampling->sampler, sampling->block + b,
-                                            sampling->rooms + (size_t)thread * (size_t)sampling->sampler->n);
+  sampler->moments[b] = moments;
   return PERM_OK;
 }
 
-static perm_status permi_sampling_one(void *context, uint64_t s, int thread)
+static perm_status permi_sample_of_block(void *context, uint64_t s, int thread)
 {
-  const permi_sampling *sampling = (const permi_sampling *)context;
-  const permi_sampler *sampler = sampling->sampler;
+  const permi_sampler *sampler = (const permi_sampler *)context;
   if (!permi_sample_stop(sampler, thread == 0, 0))
-    sampling->moments[s] = permi_sample_one(sampler, sampling->block, (int)s, thread == 0,
-                                            sampling->rooms + (size_t)thread * (size_t)sampler->n);
+    sampler->moments[s] = permi_sample_one(sampler, sampler->block, s, thread);
   return thread ? PERM_OK : sampler->watch->stopped;
 }
 
-/* The result of permi_sample_block, to the bit, by threads that look at the limits; if stopped, no sum of samples.
-   sample: room for all. */
-static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
-                                         permi_moments *sample)
+/* The result of permi_sample_block, to the bit, by threads that look at the limits. */
+static permi_moments permi_sample_shared(permi_sampler *sampler, int threads)
 {
   permi_moments moments = {0, 0, 0, 0, 0};
-  permi_sampling sampling;
   int s;
-  sampling.sampler = sampler;
-  sampling.block = block;
-  sampling.rooms = rooms;
-  sampling.moments = sample;
-  permi_share(threads, 0, PERMI_BLOCK_SAMPLES, permi_sampling_one, &sampling, NULL);
+  permi_share(threads, 0, PERMI_BLOCK_SAMPLES, permi_sample_of_block, sampler, NULL);
   for (s = 0; s < PERMI_BLOCK_SAMPLES && sampler->watch->stopped == PERM_OK; s++)
-    permi_moments_merge(&moments, &sample[s]);
+    permi_moments_merge(&moments, &sampler->moments[s]);
   return moments;
 }
 
 /* Scales lines by powers of two to a largest entry near 1. Returns 0 if a line is zero, -1 if an entry is too small
-   beside others, else 1, unfinished if watch says stop. shift: room for 2 n. */
+   beside others, else 1. shift: room for 2 n. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
-  int sweep, side, i, j, k;
+  int sweep, i, j, k;
   memset(shift, 0, 2 * (size_t)n * sizeof *shift);
   for (sweep = 0; sweep < 4; sweep++) {
-    side = sweep & 1;
+    const int side = sweep & 1, *others = shift + (1 - side) * n;
+    const ptrdiff_t line = side ? 1 : view->ld, along = side ? view->ld : 1;
     for (i = 0; i < n; i++) {
       int largest = INT_MIN;
       if (permi_watch(watch, 8.0 * n * parts))
         return 1;
-      for (j = 0; j < n * parts; j++) {
-        const double x = view->a[side ? ((ptrdiff_t)(j / parts) * view->ld + i) * view->parts + j % parts
-                                      : ((ptrdiff_t)i * view->ld + j / parts) * view->parts + j % parts];
-        if (x != 0 && permi_exponent(x) - shift[(1 - side) * n + j / parts] > largest)
-          largest = permi_exponent(x) - shift[(1 - side) * n + j / parts];
-      }
+      for (j = 0; j < n; j++)
+        for (k = 0; k < parts; k++) {
+          const double x = view->a[(i * line + j * along) * view->parts + k];
+          const int e = x != 0 ? permi_exponent(x) - others[j] : INT_MIN;
+          largest = e > largest ? e : largest;
+        }
       if (largest == INT_MIN)
         return 0;
       shift[side * n + i] = largest;
@@ -14799,8 +14587,8 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* Scales lines in turn until moduli to the power p sum to about 1 in each and nothing changes by a thousandth; *scale
-   times the new permanent is the old one. Lines have a largest entry near 1. */
+/* Scales lines in turn until moduli to the power p sum to 1 within a thousandth in each; *scale times the new permanent
+   is the old one. Lines have a largest entry near 1. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
@@ -14834,24 +14622,21 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *sca
   }
 }
 
-/* Puts rows with fewest entries first; start: room for n + 2. */
-static void permi_estimate_order(const double *a, int n, int parts, int *start, double *scaled, permi_control *watch)
+/* Puts rows with fewest entries first; entries: room for n. */
+static void permi_estimate_order(const double *a, int n, int parts, int *order, int *entries, permi_control *watch)
 {
-  const size_t row = (size_t)(n * parts);
-  int i, j, pass;
-  memset(start, 0, ((size_t)n + 2) * sizeof *start);
-  for (pass = 0; pass < 2; pass++)
-    for (i = 0; i < n && !permi_watch(watch, 2.0 * n * parts); i++) {
-      int count = 0;
-      for (j = 0; j < n; j++)
-        count += a[(i * n + j) * parts] != 0 || (parts == 2 && a[(i * n + j) * 2 + 1] != 0);
-      if (pass == 0)
-        start[count + 1]++;
-      else
-        memcpy(scaled + row * (size_t)start[count]++, a + row * (size_t)i, row * sizeof *a);
-      for (j = 0; pass == 0 && i == n - 1 && j <= n; j++)
-        start[j + 1] += start[j];
+  int i, j, k;
+  for (i = 0; i < n && !permi_watch(watch, 4.0 * n * parts); i++) {
+    int count = 0;
+    for (j = 0; j < n; j++)
+      count += a[(i * n + j) * parts] != 0 || (parts == 2 && a[(i * n + j) * 2 + 1] != 0);
+    for (k = i; k > 0 && entries[k - 1] > count; k--) {
+      entries[k] = entries[k - 1];
+      order[k] = order[k - 1];
     }
+    entries[k] = count;
+    order[k] = i;
+  }
 }
 
 /* Returns z with erfc(z / sqrt 2) = 1 - chance. */
@@ -14869,21 +14654,10 @@ static double permi_normal_quantile(double chance)
   return high;
 }
 
-static perm_status permi_estimate_fail(perm_estimate *estimate, perm_status status, int argument, const char *text)
-{
-  memset(estimate, 0, sizeof *estimate);
-  estimate->value = estimate->imaginary = estimate->low = estimate->high = (double)NAN;
-  estimate->standard_error = estimate->radius = (double)INFINITY;
-  estimate->status = status;
-  estimate->argument = argument;
-  snprintf(estimate->message, sizeof estimate->message, "%s", text);
-  return status;
-}
-
-static void permi_estimate_value(const permi_moments *moments, double quantile, const permi_number *scale,
-                                 perm_estimate *estimate)
+static void permi_estimate_value(const permi_moments *moments, const permi_number *scale, perm_estimate *estimate)
 {
   const double samples = moments->samples;
+  double quantile = permi_normal_quantile(estimate->confidence);
   double error = sqrt(moments->squares / (samples - 1) / samples);
   permi_number number = *scale;
   permi_number_normalise(&number);
@@ -14914,42 +14688,26 @@ static void permi_estimate_value(const permi_moments *moments, double quantile, 
   estimate->samples = samples;
 }
 
-static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
-{
-  if ((int)plan->estimator < 0 || plan->estimator >= PERM_ESTIMATOR_COUNT)
-    return "plan: estimator is not one of perm_estimator";
-  if (!(plan->samples >= 0) || plan->samples > 9e15)
-    return "plan: samples is negative, NaN or above 9e15 (0 means until another limit)";
-  if (!(plan->relative_error >= 0) || plan->relative_error == (double)INFINITY)
-    return "plan: relative_error is negative or not finite (0 means none)";
-  if (!(plan->confidence >= 0) || plan->confidence >= 1)
-    return "plan: confidence is not between 0 and 1 (0 means 0.95)";
-  return NULL;
-}
-
 #define PERMI_ESTIMATE_POLL 5e7
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
-/* Takes blocks of samples until a limit. Without a finished block *estimate stays, and the status says why. rooms: n
-   doubles a thread; sample: for a block. */
+/* Takes blocks of samples until a limit; without a finished block *estimate stays. sample: room for a block. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
-                                                         const permi_number *scale, double *rooms,
-                                                         permi_moments *sample, int threads, perm_estimate *estimate)
+                                                         const permi_number *scale, permi_moments *sample,
+                                                         perm_estimate *estimate)
 {
   permi_control *control = sampler->watch;
-  const perm_options *options = control->options;
-  const double quantile = permi_normal_quantile(estimate->confidence);
-  double most = plan->samples > 0                                        ? plan->samples
-                : plan->relative_error > 0 || options->max_seconds > 0 ? 9e15
-                                                                         : PERMI_ESTIMATE_SAMPLES;
+  const double most = plan->samples > 0                                                 ? plan->samples
+                      : plan->relative_error > 0 || control->options->max_seconds > 0 ? 9e15
+                                                                                        : PERMI_ESTIMATE_SAMPLES;
+  const double short_blocks =
+      floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
+  const double together = short_blocks < 1 ? 1 : fmin(64, estimate->threads * short_blocks);
   uint64_t blocks = (uint64_t)ceil(most / PERMI_BLOCK_SAMPLES), done = 0, round = 4;
   permi_moments moments = {0, 0, 0, 0, 0};
   perm_status status = PERM_OK;
-  double together = floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
   int stop = 0;
-  if (together < 1)
-    sampler->stop = &stop;
-  together = sampler->stop ? 1 : fmin(64, threads * together);
+  sampler->stop = short_blocks < 1 ? &stop : NULL;
   control->work_total = (double)blocks;
   control->activity = "samples";
   while (done < blocks && status == PERM_OK) {
@@ -14957,26 +14715,21 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
     const int count = (int)fmin((double)(blocks - done), together);
     int b;
     control->done = (double)done;
-    if (sampler->stop) {
-      part[0] = permi_sample_shared(sampler, done, rooms, threads, sample);
-      if (control->stopped != PERM_OK) {
-        status = control->stopped;
-        break;
-      }
-    }
-    if (!sampler->stop) {
-      permi_sampling sampling;
-      sampling.sampler = sampler;
-      sampling.block = done;
-      sampling.rooms = rooms;
-      sampling.moments = part;
-      permi_share(threads, 0, (uint64_t)count, permi_sampling_block, &sampling, NULL);
+    sampler->block = done;
+    sampler->moments = sampler->stop ? sample : part;
+    if (sampler->stop)
+      part[0] = permi_sample_shared(sampler, estimate->threads);
+    else
+      permi_share(estimate->threads, 0, (uint64_t)count, permi_sample_block, sampler, NULL);
+    if (sampler->stop && control->stopped != PERM_OK) {
+      status = control->stopped;
+      break;
     }
     for (b = 0; b < count; b++) {
       permi_moments_merge(&moments, &part[b]);
       done++;
       if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
-        permi_estimate_value(&moments, quantile, scale, estimate);
+        permi_estimate_value(&moments, scale, estimate);
         if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary)) {
           blocks = done;
           break;
@@ -14987,10 +14740,9 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
     if (done < blocks)
       status = permi_control_poll(control, (double)done, control->activity);
   }
-  sampler->stop = NULL;
   if (!done)
     return status;
-  permi_estimate_value(&moments, quantile, scale, estimate);
+  permi_estimate_value(&moments, scale, estimate);
   if (status == PERM_STOPPED_TIME && plan->samples == 0 && plan->relative_error == 0)
     status = PERM_OK;
   if (status == PERM_OK && plan->relative_error > 0 &&
@@ -15001,136 +14753,121 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
 
 /* *negative: some entry is not a number >= 0. */
 static perm_status permi_estimate_check(int n, const permi_view *view, const perm_estimate_plan *plan,
-                                        permi_control *watch, int *negative, perm_estimate *estimate)
+                                        permi_control *watch, int *negative, perm_result *result)
 {
   const int parts = view->parts;
-  const char *bad = permi_estimate_bad_plan(plan);
-  perm_result check;
   perm_status status;
   int i, j;
   *negative = 0;
-  if (bad)
-    return permi_estimate_fail(estimate, PERM_ERROR_OPTION, 4, bad);
-  status = permi_check_whole(watch->options, 5, &check);
+  if ((int)plan->estimator < 0 || plan->estimator >= PERM_ESTIMATOR_COUNT)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: estimator is not one of perm_estimator");
+  if (!(plan->samples >= 0) || plan->samples > 9e15)
+    return permi_fail(result, PERM_ERROR_OPTION, 4,
+                      "plan: samples is negative, NaN or above 9e15 (0 means until another limit)");
+  if (!(plan->relative_error >= 0) || plan->relative_error == (double)INFINITY)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: relative_error is negative or not finite (0 means none)");
+  if (!(plan->confidence >= 0) || plan->confidence >= 1)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: confidence is not between 0 and 1 (0 means 0.95)");
+  status = permi_check_whole(watch->options, 5, result);
   if (status != PERM_OK)
-    return permi_estimate_fail(estimate, status, 5, check.message);
+    return status;
   if (n < 0 || n > PERM_ESTIMATE_MAX_N)
-    return permi_estimate_fail(estimate, PERM_ERROR_SIZE, 1, "n is negative or above PERM_ESTIMATE_MAX_N");
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is negative or above PERM_ESTIMATE_MAX_N");
   if (n && !view->a)
-    return permi_estimate_fail(estimate, PERM_ERROR_NULL, 2, "a is NULL");
+    return permi_fail(result, PERM_ERROR_NULL, 2, "a is NULL");
   if (n && view->ld < n)
-    return permi_estimate_fail(estimate, PERM_ERROR_STRIDE, 3, "ld is smaller than the columns of a row");
+    return permi_fail(result, PERM_ERROR_STRIDE, 3, "ld is smaller than the columns of a row");
   watch->activity = "preparing";
   for (i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
     for (j = 0; j < n * parts; j++) {
       const double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
       if (!(fabs(x) <= DBL_MAX))
-        return permi_estimate_fail(estimate, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
       *negative |= x < 0 || (parts == 2 && x != 0);
     }
   if (plan->estimator == PERM_ESTIMATOR_SINKHORN && *negative)
-    return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 4,
-                               "plan: estimator sinkhorn is for matrices without negative or complex entries");
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4,
+                      "plan: estimator sinkhorn is for matrices without negative or complex entries");
   return PERM_OK;
 }
 
-typedef struct permi_estimate_room {
-  double *a, *scaled, *rooms;
-  int *entries;
-  permi_moments *sample;
-} permi_estimate_room;
-
-static perm_status permi_estimate_samples(const permi_view *view, const perm_estimate_plan *plan,
-                                          permi_sampler *sampler, const permi_estimate_room *room,
-                                          perm_estimate *estimate)
+static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan,
+                                          const perm_options *options, perm_estimate *estimate, perm_result *result)
 {
-  permi_number scale = permi_number_one();
-  permi_control *watch = sampler->watch;
-  const int n = sampler->n, parts = sampler->parts;
-  const int copied = permi_estimate_copy(view, n, parts, room->entries, room->a, &scale.exp2, watch);
-  perm_status status;
-  if (copied == -1)
-    return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 2,
-                               "the entries span too wide a range for samples in double");
-  if (!n || !copied) {
-    estimate->value = estimate->low = estimate->high = !n;
-    return PERM_OK;
-  }
-  permi_sinkhorn(room->a, n, parts, sampler->signs ? 2 : 1, &scale, watch);
-  permi_estimate_order(room->a, n, parts, room->entries, room->scaled, watch);
-  sampler->a = room->scaled;
-  status = watch->stopped;
-  if (status == PERM_OK)
-    status = permi_estimate_run(sampler, plan, &scale, room->rooms, room->sample, estimate->threads, estimate);
-  if (status > 0 && estimate->samples == 0) {
-    char text[PERM_MESSAGE_BYTES];
-    snprintf(text, sizeof text, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
-    permi_estimate_fail(estimate, status, 0, text);
-  }
-  return status;
-}
-
-static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan_given,
-                                          const perm_options *options_given, perm_estimate *estimate)
-{
-  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
-  const perm_options *options = permi_options(options_given);
-  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
-  const perm_allocator *allocator = &options->allocator;
+  permi_pool pool = {&options->allocator, NULL, 0};
   permi_control watch = permi_control_begin(options);
+  permi_number scale = permi_number_one();
   permi_sampler sampler;
-  permi_estimate_room room;
-  perm_status status;
-  size_t doubles;
-  int negative;
-  if (!estimate)
-    return PERM_ERROR_NULL;
-  status = permi_estimate_check(n, view, plan, &watch, &negative, estimate);
+  permi_moments *sample;
+  double *a;
+  int *integers, negative, copied, parts;
+  perm_status status = permi_estimate_check(n, view, plan, &watch, &negative, result);
+  memset(estimate, 0, sizeof *estimate);
   if (status != PERM_OK)
     return status;
-  memset(estimate, 0, sizeof *estimate);
   memset(&sampler, 0, sizeof sampler);
   sampler.n = n;
   sampler.watch = &watch;
   sampler.seed = plan->seed;
   sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN || (plan->estimator == PERM_ESTIMATOR_AUTO && negative);
-  sampler.parts = sampler.signs ? view->parts : 1;
+  sampler.parts = parts = sampler.signs ? view->parts : 1;
   estimate->estimator = sampler.signs ? PERM_ESTIMATOR_GLYNN : PERM_ESTIMATOR_SINKHORN;
   estimate->seed = plan->seed;
   estimate->confidence = plan->confidence > 0 ? plan->confidence : 0.95;
   estimate->threads = permi_threads(options);
   estimate->is_complex = view->parts == 2;
-  doubles = (size_t)n * (size_t)(n * sampler.parts);
-  room.a = (double *)permi_allocate(allocator, doubles, sizeof(double));
-  room.scaled = (double *)permi_allocate(allocator, doubles, sizeof(double));
-  room.entries = (int *)permi_allocate(allocator, 2 * (size_t)n + 2, sizeof(int));
-  room.rooms = (double *)permi_allocate(allocator, (size_t)n * (size_t)estimate->threads, sizeof(double));
-  room.sample = (permi_moments *)permi_allocate(allocator, PERMI_BLOCK_SAMPLES, sizeof(permi_moments));
-  if (room.a && room.scaled && room.entries && room.rooms && room.sample)
-    status = permi_estimate_samples(view, plan, &sampler, &room, estimate);
-  else
-    status = permi_estimate_fail(estimate, PERM_ERROR_MEMORY, 0, "out of memory");
-  permi_release(allocator, room.rooms);
-  permi_release(allocator, room.sample);
-  permi_release(allocator, room.a);
-  permi_release(allocator, room.scaled);
-  permi_release(allocator, room.entries);
-  estimate->status = status;
-  if (status > 0 && estimate->samples > 0)
-    snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
-  estimate->seconds = permi_seconds() - watch.start;
+  a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
+  integers = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *integers);
+  sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
+  sample = (permi_moments *)permi_pool_get(&pool, PERMI_BLOCK_SAMPLES, sizeof *sample);
+  copied = pool.failed ? 0 : permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
+  if (pool.failed) {
+    status = permi_fail_memory(result);
+  } else if (copied < 0) {
+    status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "the entries span too wide a range for samples in double");
+  } else if (!n || !copied) {
+    estimate->value = estimate->low = estimate->high = !n;
+  } else {
+    permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, &scale, &watch);
+    permi_estimate_order(a, n, parts, integers, integers + n, &watch);
+    sampler.a = a;
+    sampler.order = integers;
+    status = watch.stopped;
+    if (status == PERM_OK)
+      status = permi_estimate_run(&sampler, plan, &scale, sample, estimate);
+    if (status > 0 && estimate->samples == 0)
+      permi_fail(result, status, 0, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
+  }
+  permi_pool_release(&pool);
   return status;
 }
 
-static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan,
+static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan_given,
                                   const perm_options *options_given, perm_estimate *estimate)
 {
+  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
+  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
+  const double start = permi_seconds();
   permi_metered call;
-  perm_result refused;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
-  perm_status status = permi_estimate_metered(n, view, plan, options, estimate);
-  if (permi_meter_end(&call, status, &refused) != status)
-    status = permi_estimate_fail(estimate, PERM_ERROR_LIMIT, 0, refused.message);
+  perm_result result;
+  const perm_options *options;
+  perm_status status;
+  if (!estimate)
+    return PERM_ERROR_NULL;
+  options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
+  status = permi_estimate_metered(n, view, plan, options, estimate, &result);
+  status = permi_meter_end(&call, status, &result);
+  if (status < 0 || (status > 0 && estimate->samples == 0)) {
+    memset(estimate, 0, sizeof *estimate);
+    estimate->value = estimate->imaginary = estimate->low = estimate->high = (double)NAN;
+    estimate->standard_error = estimate->radius = (double)INFINITY;
+    estimate->argument = result.argument;
+    snprintf(estimate->message, sizeof estimate->message, "%s", result.message);
+  } else if (status > 0) {
+    snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
+  }
+  estimate->status = status;
+  estimate->seconds = permi_seconds() - start;
   return status;
 }
 

@@ -37,6 +37,7 @@ static permi_number exact_run(const perm_options *options, permi_leaf *leaf, int
 static permi_number exact_compute(int n, int parts, const int64_t *a, exact_choice choice)
 {
   perm_options options;
+  permi_exact_rows rows;
   permi_integer_view view;
   permi_leaf leaf;
   permi_number none;
@@ -48,7 +49,8 @@ static permi_number exact_compute(int n, int parts, const int64_t *a, exact_choi
   view.a = a;
   view.ld = n;
   view.parts = parts;
-  status = choice.modulus ? permi_modular_leaf(&options, n, &view, choice.modulus, &leaf, NULL)
+  rows = permi_exact_look(&view, n, 0);
+  status = choice.modulus ? permi_exact_plain_leaf(&options, &rows, choice.modulus, &leaf, NULL)
                           : permi_exact_leaf(&options, n, &view, &leaf, NULL);
   CHECK(status == PERM_OK);
   if (status != PERM_OK)
@@ -421,7 +423,8 @@ TEST(t_exact_fails_cleanly)
     for (exact_allowed = 0;; exact_allowed++) {
       permi_leaf leaf;
       perm_result result;
-      perm_status status = kind == 3 ? permi_modular_leaf(&options, 16, &view, 1000003, &leaf, &result)
+      const permi_exact_rows rows = permi_exact_look(&view, 16, 0);
+      perm_status status = kind == 3 ? permi_exact_plain_leaf(&options, &rows, 1000003, &leaf, &result)
                                      : permi_exact_leaf(&options, 16, &view, &leaf, &result);
       if (status == PERM_OK) {
         leaf.release(&options.allocator, leaf.context);

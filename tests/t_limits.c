@@ -206,6 +206,7 @@ TEST(t_limits_blocks_of_samples_keep_their_bits)
   enum { N = 24, THREADS = 3 };
   static double a[2 * N * N], rooms[N * THREADS];
   static permi_moments sample[PERMI_BLOCK_SAMPLES];
+  static int order[N];
   perm_options options;
   permi_control watch;
   permi_sampler sampler;
@@ -214,19 +215,26 @@ TEST(t_limits_blocks_of_samples_keep_their_bits)
   watch = permi_control_begin(&options);
   for (kind = 0; kind < 2 * N * N; kind++)
     a[kind] = 0.25 + (double)(kind * 7919 % 101) / 128;
+  for (kind = 0; kind < N; kind++)
+    order[kind] = kind;
   for (kind = 0; kind < 3; kind++) {
     permi_moments whole, shared[2];
     memset(&sampler, 0, sizeof sampler);
     sampler.n = N;
     sampler.a = a;
+    sampler.order = order;
+    sampler.rooms = rooms;
+    sampler.block = 3;
     sampler.seed = 7;
     sampler.signs = kind > 0;
     sampler.parts = kind == 2 ? 2 : 1;
-    whole = permi_sample_block(&sampler, 3, rooms);
+    sampler.moments = &whole;
+    permi_sample_block(&sampler, 0, 0);
+    sampler.moments = sample;
     sampler.watch = &watch;
     sampler.stop = &stop;
-    shared[0] = permi_sample_shared(&sampler, 3, rooms, 1, sample);
-    shared[1] = permi_sample_shared(&sampler, 3, rooms, THREADS, sample);
+    shared[0] = permi_sample_shared(&sampler, 1);
+    shared[1] = permi_sample_shared(&sampler, THREADS);
     CHECK(whole.samples == PERMI_BLOCK_SAMPLES && whole.squares > 0);
     CHECK(!memcmp(&whole.value, &shared[0].value, sizeof whole.value) && whole.squares == shared[0].squares);
     CHECK(whole.imaginary == shared[0].imaginary && whole.exp2 == shared[0].exp2);

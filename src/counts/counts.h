@@ -1,12 +1,12 @@
 /* ========================================================================================= >>counts
    Matrices whose equal rows and columns stand once, with counts that the caller declares or that are found here.
    permi_counted is what is left of a problem: rows <= columns (else transposed), no count 0, no equal lines, no zero
-   columns where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as
+   lines where some are to spare. An engine takes one side as digits, v_d = 0 .. count_d of them used, the other as
    forms:
      >>subsets    each form takes up one more digit, or none if forms are to spare;
      >>sign_sums  forms are evaluated at signs, or numbers, of digits.
-   Powers of two scale a form's sum of moduli to at most 1 where every form is used, else every digit's: no sum of
-   products exceeds 1 but by binomials, and what an operation loses does not grow. */
+   Powers of two scale the sums of moduli of forms, if all are used, else of digits, to at most 1: no sum of products
+   exceeds 1 but by binomials, and what an operation loses does not grow. */
 #pragma once
 #include "../base/memory.h"
 #include "../dense/reach.h"
@@ -31,7 +31,7 @@ typedef struct permi_counted {
   const permi_reach *reach;
 } permi_counted;
 
-/* The entry's bits; 0 for both zeros. */
+/* 0 for both zeros. */
 PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem, int by_columns, int line, int other,
                                                    int part)
 {
@@ -48,6 +48,7 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
 
 typedef struct permi_lines {
   int *line, *count, lines;
+  int total; /* of the counts */
 } permi_lines;
 
 /* Line y is zero if y < 0. */
@@ -62,7 +63,7 @@ static int permi_lines_equal(const permi_problem *problem, int by_columns, int x
   return 1;
 }
 
-/* Compares lines, since those that differ mostly do so in their first places (`first`: room for them). */
+/* Lines that differ mostly do so in their first places (`first`: room for them). */
 static void permi_lines_merge(const permi_problem *problem, int by_columns, const permi_lines *other,
                               permi_lines *lines, uint64_t *first)
 {
@@ -83,6 +84,7 @@ static void permi_lines_merge(const permi_problem *problem, int by_columns, cons
       lines->count[used++] = 0;
     }
     lines->count[k] += times;
+    lines->total += times;
   }
   lines->lines = used;
 }
@@ -92,19 +94,13 @@ static void permi_lines_drop_zeros(const permi_problem *problem, int by_columns,
 {
   int left = 0, k;
   for (k = 0; k < lines->lines; k++)
-    if (!permi_lines_equal(problem, by_columns, lines->line[k], -1, other)) {
+    if (permi_lines_equal(problem, by_columns, lines->line[k], -1, other)) {
+      lines->total -= lines->count[k];
+    } else {
       lines->line[left] = lines->line[k];
       lines->count[left++] = lines->count[k];
     }
   lines->lines = left;
-}
-
-static int permi_counts_total(const int *count, int size)
-{
-  int total = 0, k;
-  for (k = 0; k < size; k++)
-    total += count[k];
-  return total;
 }
 
 static size_t permi_counted_entries(const permi_counted *counted)
@@ -112,14 +108,26 @@ static size_t permi_counted_entries(const permi_counted *counted)
   return (size_t)counted->m * (size_t)counted->n * (size_t)counted->parts;
 }
 
-/* Makes one allocation, counted->real; O(m n) where lines differ. */
+/* Makes the one allocation, counted->real, for entries and counts. */
+static int permi_counted_room(const perm_allocator *allocator, permi_counted *counted)
+{
+  const size_t entries = permi_counted_entries(counted), counts = (size_t)(counted->m + counted->n);
+  counted->real = (double *)permi_allocate(allocator, 1, entries * sizeof(double) + counts * sizeof(int));
+  if (!counted->real)
+    return 0;
+  counted->row_count = (int *)(counted->real + entries);
+  counted->column_count = counted->row_count + counted->m;
+  return 1;
+}
+
+/* O(m n) where lines differ. */
 PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, const perm_allocator *allocator,
                                                  permi_counted *counted)
 {
   const int most = problem->m > problem->n ? problem->m : problem->n;
   permi_lines side[2];
   const permi_lines *rows, *columns;
-  int total[2], left[2], s, i, j, part;
+  int needed, s, i, j, part;
   uint64_t *first = (uint64_t *)permi_allocate(allocator, (size_t)most, sizeof *first + 4 * sizeof(int));
   double *to;
   memset(counted, 0, sizeof *counted);
@@ -128,37 +136,32 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
   for (s = 0; s < 2; s++) {
     side[s].line = (int *)(first + most) + 2 * s * most;
     side[s].count = side[s].line + most;
+    side[s].total = 0;
   }
   for (j = 0; j < problem->n; j++)
     side[1].line[j] = j;
   side[1].lines = problem->n;
-  for (s = 0; s < 2; s++) {
+  for (s = 0; s < 2; s++)
     permi_lines_merge(problem, s, &side[1 - s], &side[s], first);
-    total[s] = permi_counts_total(side[s].count, side[s].lines);
-  }
+  needed = side[0].total < side[1].total ? side[0].total : side[1].total;
   for (s = 0; s < 2; s++) { /* harmless where lines are to spare */
     permi_lines_drop_zeros(problem, s, &side[1 - s], &side[s]);
-    left[s] = permi_counts_total(side[s].count, side[s].lines);
-    if (left[s] < total[s] && total[s] <= total[1 - s])
-      counted->zero = 1;
+    counted->zero |= side[s].total < needed;
   }
-  if (total[0] <= total[1] ? left[1] < total[0] : left[0] < total[1])
-    counted->zero = 1;
-  s = left[0] > left[1];
+  s = side[0].total > side[1].total;
   rows = &side[s];
   columns = &side[1 - s];
   counted->m = rows->lines;
   counted->n = columns->lines;
-  counted->rows = left[s];
-  counted->columns = left[1 - s];
+  counted->rows = rows->total;
+  counted->columns = columns->total;
   counted->parts = problem->parts;
   counted->reach = problem->reach;
-  counted->real = to = (double *)permi_allocate(
-      allocator, permi_counted_entries(counted) + (size_t)(counted->m + counted->n), sizeof(double));
-  if (!to) {
+  if (!permi_counted_room(allocator, counted)) {
     permi_release(allocator, first);
     return PERM_ERROR_MEMORY;
   }
+  to = counted->real;
   if (problem->integer)
     counted->integer = (int64_t *)(void *)to;
   for (i = 0; i < counted->m; i++)
@@ -167,20 +170,17 @@ PERMI_COLD static perm_status permi_counted_make(const permi_problem *problem, c
         const uint64_t bits = permi_line_bits(problem, s, rows->line[i], columns->line[j], part);
         memcpy(to++, &bits, sizeof bits);
       }
-  counted->row_count = (int *)to;
-  counted->column_count = counted->row_count + counted->m;
   memcpy(counted->row_count, rows->count, (size_t)counted->m * sizeof(int));
   memcpy(counted->column_count, columns->count, (size_t)counted->n * sizeof(int));
   permi_release(allocator, first);
   return PERM_OK;
 }
 
-/* Makes doubles multiples of their least bit, for the last precision tried. Returns 0 above 62 bits, or if memory runs
-   out. */
+/* Doubles as multiples of their least bit. Returns 0 above 62 bits, or if memory runs out. */
 PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const perm_allocator *allocator,
                                           permi_counted *whole)
 {
-  const size_t entries = permi_counted_entries(counted), counts = (size_t)(counted->m + counted->n) * sizeof(int);
+  const size_t entries = permi_counted_entries(counted);
   int least = INT_MAX, most = INT_MIN;
   size_t k;
   for (k = 0; k < entries; k++)
@@ -193,12 +193,9 @@ PERMI_COLD static int permi_counted_whole(const permi_counted *counted, const pe
   if (most - least > 62)
     return 0;
   *whole = *counted;
-  whole->real = (double *)permi_allocate(allocator, 1, entries * sizeof(double) + counts);
-  if (!whole->real)
+  if (!permi_counted_room(allocator, whole))
     return 0;
-  whole->row_count = (int *)(whole->real + entries);
-  whole->column_count = whole->row_count + counted->m;
-  memcpy(whole->row_count, counted->row_count, counts);
+  memcpy(whole->row_count, counted->row_count, (size_t)(counted->m + counted->n) * sizeof(int));
   whole->integer = (int64_t *)(void *)whole->real;
   whole->scaled = 1;
   whole->exp2 = least;
@@ -222,8 +219,10 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
   int x;
   for (x = 0; x < counted->m + counted->n; x++)
     hash = permi_hash(hash, (uint64_t)counted->row_count[x]);
-  for (k = 0; k < entries; k++)
-    hash =
-        counted->integer ? permi_hash(hash, (uint64_t)counted->integer[k]) : permi_hash_double(hash, counted->real[k]);
+  for (k = 0; k < entries; k++) {
+    uint64_t bits;
+    memcpy(&bits, counted->real + k, sizeof bits);
+    hash = permi_hash(hash, bits);
+  }
   return hash;
 }

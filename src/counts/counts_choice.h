@@ -11,9 +11,17 @@
 #include "counts.h"
 #include "digits.h"
 
+typedef struct permi_shape {
+  int digits, forms, given; /* given: forms without padded's row of ones */
+  int padding;              /* copies of that row */
+  int digit_total, form_total, needed, skips;
+  const int *digit_count, *form_count;
+} permi_shape;
+
 typedef struct permi_choice {
   perm_method method;
   int by_columns;
+  permi_shape shape;
   perm_precision precision;
   int words;
   uint64_t modulus;
@@ -21,13 +29,6 @@ typedef struct permi_choice {
   double terms, work, seconds, bytes; /* seconds: INFINITY if the engine cannot */
   const char *why;                    /* why it cannot */
 } permi_choice;
-
-typedef struct permi_shape {
-  int digits, forms, given; /* given: forms without padded's row of ones */
-  int padding;              /* copies of that row */
-  int digit_total, form_total, needed, skips;
-  const int *digit_count, *form_count;
-} permi_shape;
 
 static permi_shape permi_shape_of(const permi_counted *counted, perm_method method, int by_columns)
 {
@@ -45,28 +46,25 @@ static permi_shape permi_shape_of(const permi_counted *counted, perm_method meth
   return shape;
 }
 
-PERMI_NEVER_INLINE static double permi_counted_modulus(const permi_counted *counted, int i, int j)
+static size_t permi_counted_at(const permi_counted *counted, int by_columns, int digit, int form, int part)
 {
-  const size_t at = ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)counted->parts;
-  double sum = 0;
-  int part;
-  for (part = 0; part < counted->parts; part++)
-    sum += fabs(counted->integer ? (double)counted->integer[at + (size_t)part] : counted->real[at + (size_t)part]);
-  return sum;
+  const size_t i = (size_t)(by_columns ? form : digit), j = (size_t)(by_columns ? digit : form);
+  return (i * (size_t)counted->n + j) * (size_t)counted->parts + (size_t)part;
 }
 
-/* log2 of the product of the lines' sums of |entries|, with counts; *sums: their sum. */
+/* log2 of the product of the lines' sums of |integers|, with counts; *sums: their sum. */
 PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by_columns, double *sums)
 {
   const permi_shape shape = permi_shape_of(counted, PERM_METHOD_AUTO, by_columns);
   double bits = 0;
-  int x, k;
+  int x, k, part;
   *sums = 0;
   for (x = 0; x < shape.digits; x++) {
     double sum = 0;
     for (k = 0; k < shape.forms; k++)
-      sum += shape.form_count[k] *
-             (by_columns ? permi_counted_modulus(counted, k, x) : permi_counted_modulus(counted, x, k));
+      for (part = 0; part < counted->parts; part++)
+        sum += shape.form_count[k] *
+               fabs((double)counted->integer[permi_counted_at(counted, by_columns, x, k, part)]);
     bits += shape.digit_count[x] * log2(fmax(sum, 1) * (1 + 1e-12));
     *sums += shape.digit_count[x] * sum;
   }
@@ -74,14 +72,14 @@ PERMI_COLD static double permi_counted_bits(const permi_counted *counted, int by
 }
 
 /* Words, sign included, for every sum that must not wrap; 0: too many. */
-PERMI_COLD static int permi_choice_words(const permi_counted *counted, const permi_shape *shape, perm_method method,
-                                         int by_columns)
+PERMI_COLD static int permi_choice_words(const permi_counted *counted, const permi_choice *choice)
 {
-  const int subsets = method == PERM_METHOD_SUBSETS;
-  double sums, bits = permi_counted_bits(counted, !subsets && !by_columns && !shape->skips, &sums);
-  if (method == PERM_METHOD_RYSER) {
+  const permi_shape *shape = &choice->shape;
+  const int subsets = choice->method == PERM_METHOD_SUBSETS;
+  double sums, bits = permi_counted_bits(counted, !subsets && !choice->by_columns && !shape->skips, &sums);
+  if (choice->method == PERM_METHOD_RYSER) {
     bits += 2.0 * counted->columns;
-  } else if (!subsets && method != PERM_METHOD_EXPANSION) {
+  } else if (!subsets && choice->method != PERM_METHOD_EXPANSION) {
     if (shape->skips) /* |e_M| <= (sum of |forms|)^M / M! */
       bits = fmax(0, counted->rows * log2(fmax(sums, 1)) - permi_log2_factorial(counted->rows)) + 1;
     bits += shape->digit_total;
@@ -91,8 +89,9 @@ PERMI_COLD static int permi_choice_words(const permi_counted *counted, const per
 }
 
 /* one: seconds of a visit. */
-PERMI_COLD static void permi_expansion_price(const permi_shape *shape, double one, double size, permi_choice *choice)
+PERMI_COLD static void permi_expansion_price(double one, double size, permi_choice *choice)
 {
+  const permi_shape *shape = &choice->shape;
   double visits = 1, level = 1;
   int d;
   for (d = 0; d < shape->form_total && visits < 1e30; d++) {
@@ -108,9 +107,9 @@ PERMI_COLD static void permi_expansion_price(const permi_shape *shape, double on
 }
 
 /* one: seconds of an operation in dd or exact. */
-PERMI_COLD static void permi_signs_price(const permi_shape *shape, int parts, double one, double size,
-                                         permi_choice *choice)
+PERMI_COLD static void permi_signs_price(int parts, double one, double size, permi_choice *choice)
 {
+  const permi_shape *shape = &choice->shape;
   const int plain = choice->precision == PERM_PRECISION_DEFAULT, skips = shape->skips, needed = shape->needed;
   double powers = 0;
   int f;
@@ -147,10 +146,12 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   memset(&choice, 0, sizeof choice);
   choice.method = method;
   choice.by_columns = by_columns;
+  choice.shape = shape;
   choice.precision = precision;
+  choice.isa = PERM_ISA_PLAIN;
   choice.seconds = (double)INFINITY;
   if (exact) {
-    choice.words = permi_choice_words(counted, &shape, method, by_columns);
+    choice.words = permi_choice_words(counted, &choice);
     if (!choice.words && modulus && method == PERM_METHOD_SUBSETS) { /* only multiplies and adds */
       choice.words = 1;
       choice.modulus = modulus;
@@ -177,7 +178,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   }
   choice.terms = product;
   if (method == PERM_METHOD_EXPANSION) {
-    permi_expansion_price(&shape, one, size, &choice);
+    permi_expansion_price(one, size, &choice);
   } else if (shape.digits > PERMI_MOST_DIGITS || product > 2e18) {
     choice.terms = 0;
     choice.why = "there are too many distinct rows and columns";
@@ -192,7 +193,7 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
   } else {
     if (method != PERM_METHOD_RYSER) /* the last digit counts half: an odd one, or the largest */
       choice.terms = odd ? product / 2 : product / (largest + 1) * (largest / 2 + 1);
-    permi_signs_price(&shape, parts, one, size, &choice);
+    permi_signs_price(parts, one, size, &choice);
   }
   return choice;
 }
@@ -201,22 +202,21 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
 
 PERMI_COLD static double permi_choice_gpu_seconds(const permi_counted *counted, const permi_choice *choice)
 {
-  const permi_shape shape = permi_shape_of(counted, choice->method, choice->by_columns);
-  const int parts = counted->parts, rows = parts * shape.forms;
-  double steps = shape.form_total;
-  int weights = permi_counts_total(shape.digit_count, shape.digits) + shape.digits;
-  if (shape.skips)
-    steps = shape.needed * (shape.skips + 1.0) * (parts == 2 ? 1 : 1.1);
+  const permi_shape *shape = &choice->shape;
+  const int parts = counted->parts, rows = parts * shape->forms;
+  double steps = shape->form_total;
+  if (shape->skips)
+    steps = shape->needed * (shape->skips + 1.0) * (parts == 2 ? 1 : 1.1);
   steps = 3.0 * rows + parts * parts * steps;
   if (choice->precision != PERM_PRECISION_DEFAULT || choice->seconds == (double)INFINITY || choice->terms < 256 ||
       choice->method == PERM_METHOD_SUBSETS || choice->method == PERM_METHOD_EXPANSION ||
-      steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape.needed > 64 ||
-      weights + 2 * rows * (shape.digits + 1) > 16000)
+      steps > PERMI_COUNTS_GPU_STEPS || 2 * rows > PERM_GPU_COUNTS_SIZE || shape->needed > 64 ||
+      shape->digit_total + shape->digits + 2 * rows * (shape->digits + 1) > 16000)
     return (double)INFINITY;
   return choice->terms * (steps + 20) / PERMI_COUNTS_GPU_RATE + 0.4 + 3e-3 * steps; /* the rest is for compiling */
 }
 
-/* The cheapest engine for counts, or the one requested. Subsets may take twice as long: they do not cancel. */
+/* The cheapest engine, or the one requested. Subsets may take twice as long: they do not cancel. */
 PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const perm_options *options,
                                             perm_precision precision)
 {
@@ -250,7 +250,6 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
         choice.seconds = (double)INFINITY;
       choice.seconds /= favour;
     }
-    choice.isa = PERM_ISA_PLAIN;
     if (options->gpu.devices && counted->reach->gpu) {
       const double gpu = counted->reach->gpu->counts_seconds(counted, &choice);
       char message[PERM_MESSAGE_BYTES];

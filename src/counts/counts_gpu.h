@@ -1,6 +1,6 @@
 /* ====================================================================================== >>counts_gpu
-   Sums over signs on GPUs, in double. A thread's number is the setting of the high digits; all threads walk the
-   `walked` low digits in one n-ary Gray code. */
+   Sums over signs on GPUs, in double. A thread's number sets the high digits; all threads walk the `walked` low ones in
+   one n-ary Gray code. */
 #pragma once
 #include "../exact/exact_gpu.h"
 #include "sign_sums.h"
@@ -14,33 +14,29 @@ typedef struct permi_counts_gpu {
   char text[4096];
 } permi_counts_gpu;
 
-#define PERMI_MEMBER(name, value) permi_gpu_member(text + at, room - at, name, NULL, 0, value)
-
 static void permi_counts_gpu_text(const perm_gpu_counts *counts, char *text, size_t room)
 {
   const int size = counts->forms * counts->parts * (1 + counts->low);
   const int need = 2 * size + 60 + 2 * counts->needed * counts->parts;
-  const int blocks = need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2;
-  size_t at = (size_t)snprintf(text, room,
-                               "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, RYSER = %d, NEEDED = %d, "
-                               "FORMS = %d, SIZE = %d };\n",
-                               counts->parts, counts->low, counts->ryser, counts->needed, counts->forms, size);
-  at += PERMI_MEMBER("forms", counts->forms);
-  at += PERMI_MEMBER("needed", counts->needed);
-  at += PERMI_MEMBER("walk", counts->walk);
-  at += PERMI_MEMBER("table", counts->table);
-  at += permi_gpu_member(text + at, room - at, "before", counts->before, counts->forms + 1, 0);
-  snprintf(text + at, room - at,
-           "};\n" PERM_GPU_ENTRY "{ permi_counts_chunk(permi_shape(), a); }\n",
-           blocks);
+  const permi_gpu_member member[] = {{"forms", NULL, counts->forms},
+                                     {"needed", NULL, counts->needed},
+                                     {"walk", NULL, counts->walk},
+                                     {"table", NULL, counts->table},
+                                     {"before", counts->before, counts->forms + 1}};
+  const int at = snprintf(text, room,
+                          "struct permi_shape {\n  enum { PARTS = %d, LOW = %d, RYSER = %d, NEEDED = %d, FORMS = %d, "
+                          "SIZE = %d };\n",
+                          counts->parts, counts->low, counts->ryser, counts->needed, counts->forms, size);
+  permi_gpu_members(member, sizeof member / sizeof *member, "permi_counts_chunk",
+                    need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, text, room, (size_t)at);
 }
-#undef PERMI_MEMBER
 
 /* Returns `walked`; *threads: settings of the high digits. */
 PERMI_COLD static int permi_counts_gpu_shape(const permi_counts *counts, perm_gpu_counts *shape, uint64_t *threads)
 {
   const int rows = counts->forms * counts->parts;
   int walked = 0, size, f, k, d;
+  memset(shape, 0, sizeof *shape);
   shape->parts = counts->parts;
   shape->ryser = counts->ryser;
   shape->forms = counts->forms;
@@ -116,39 +112,37 @@ PERMI_COLD static void permi_counts_gpu_table(const permi_counts *counts, const 
 PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, const perm_allocator *allocator,
                                                     permi_leaf *leaf)
 {
-  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate(allocator, 1, sizeof *made);
-  perm_gpu_work *work;
+  perm_gpu_counts shape;
   uint64_t threads, chunks = 1;
-  int walked;
+  const int walked = permi_counts_gpu_shape(counts, &shape, &threads);
+  const size_t bytes = sizeof(permi_counts_gpu) + (size_t)shape.table * sizeof(double);
+  permi_counts_gpu *made = (permi_counts_gpu *)permi_allocate(allocator, 1, bytes);
+  perm_gpu_work *work;
+  double *table;
   if (!made)
     return PERM_ERROR_MEMORY;
-  memset(made, 0, sizeof *made);
-  work = &made->gpu.work;
-  walked = permi_counts_gpu_shape(counts, &made->shape, &threads);
-  work->doubles = (size_t)made->shape.table;
-  made->gpu.allocator = *allocator;
-  made->gpu.memory = (double *)permi_allocate(allocator, work->doubles, sizeof(double));
-  if (!made->gpu.memory) {
-    permi_release(allocator, made);
-    return PERM_ERROR_MEMORY;
-  }
-  memset(made->gpu.memory, 0, work->doubles * sizeof(double));
-  permi_counts_gpu_table(counts, &made->shape, walked, made->gpu.memory);
+  memset(made, 0, bytes);
+  made->shape = shape;
+  table = (double *)(void *)(made + 1);
+  permi_counts_gpu_table(counts, &shape, walked, table);
   while (chunks * (threads < 1 << 20 ? 128 : 1024) * 2 <= threads)
     chunks *= 2;
-  made->gpu.memory[0] = (double)threads;
-  made->gpu.memory[1] = (double)chunks;
-  work->table = made->gpu.memory;
-  permi_counts_gpu_text(&made->shape, made->text, sizeof made->text);
+  table[0] = (double)threads;
+  table[1] = (double)chunks;
+  work = &made->gpu.work;
+  work->table = table;
+  work->doubles = (size_t)shape.table;
+  work->program = &made->program;
+  work->absolute_mask = shape.needed ? counts->absolute_mask : 0;
+  permi_counts_gpu_text(&shape, made->text, sizeof made->text);
   made->program.text = made->text;
   made->program.shared = (640 + work->doubles) * sizeof(double);
   made->program.counts = &made->shape;
-  work->program = &made->program;
-  work->absolute_mask = made->shape.needed ? counts->absolute_mask : 0;
+  made->gpu.allocator = *allocator;
   made->gpu.terms = (double)(float)((double)counts->terms / (double)chunks); /* multiples are exact */
   leaf->information.chunks = chunks;
   leaf->context = made;
-  leaf->release = permi_gpu_release;
+  leaf->release = permi_context_release;
   leaf->run_range = permi_gpu_range;
   leaf->run_chunk = NULL;
   return PERM_OK;

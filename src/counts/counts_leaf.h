@@ -5,59 +5,6 @@
 #include "counts_gpu.h"
 #include "counts_scale.h"
 
-/* *spare: zeros for digits and forms, and room for the digits' order. Returns NULL if memory runs out. */
-PERMI_COLD static permi_counts *permi_counts_new(const permi_shape *shape, const permi_choice *choice,
-                                                 const permi_reach *reach, size_t cells,
-                                                 const perm_allocator *allocator, int **spare)
-{
-  const int parts = reach->parts;
-  const size_t coefficients = (size_t)shape->digits * (size_t)shape->forms * (size_t)parts;
-  const size_t integers = (size_t)(5 * shape->digits + 2 * shape->forms);
-  const int plain = choice->precision == PERM_PRECISION_DEFAULT;
-  permi_numbers numbers;
-  permi_counts *counts;
-  size_t size;
-  numbers.algebra = choice->modulus ? PERMI_RESIDUES
-                    : choice->words ? PERMI_WORDS
-                    : parts == 2    ? PERMI_PAIR_DD_VALUES
-                                    : PERMI_MAGNITUDES_DD;
-  numbers.parts = parts;
-  numbers.words = choice->words;
-  numbers.modulus = choice->modulus;
-  size = plain ? 1 : permi_numbers_words(&numbers);
-  cells *= size;
-  counts = (permi_counts *)permi_allocate(
-      allocator, 1, sizeof *counts + (2 * coefficients + cells) * sizeof(double) + integers * sizeof(int));
-  if (!counts)
-    return NULL;
-  memset(counts, 0, sizeof *counts);
-  counts->allocator = *allocator;
-  counts->numbers = numbers;
-  counts->size = size;
-  counts->plain = plain;
-  counts->method = choice->method;
-  counts->ryser = choice->method == PERM_METHOD_RYSER;
-  counts->kernels = reach->counts[choice->isa == PERM_ISA_AVX2];
-  counts->parts = parts;
-  counts->digits = shape->digits;
-  counts->forms = shape->forms;
-  counts->digit_total = shape->digit_total;
-  counts->form_total = shape->form_total;
-  counts->needed = shape->needed;
-  counts->skips = shape->skips;
-  counts->symmetric = shape->skips && !counts->ryser;
-  counts->high = (double *)(counts + 1);
-  counts->low = counts->high + coefficients;
-  counts->weight = (uint64_t *)(void *)(counts->low + coefficients);
-  counts->digit_count = (int *)(counts->weight + cells);
-  counts->radix = counts->digit_count + shape->digits;
-  counts->weight_at = counts->radix + shape->digits;
-  counts->form_count = counts->weight_at + shape->digits;
-  *spare = counts->form_count + shape->forms;
-  memset(*spare, 0, (size_t)(2 * shape->digits + shape->forms) * sizeof **spare);
-  return counts;
-}
-
 /* Sorts the digits by falling count, stable. half_last: then the last odd one, or else the first, goes to the end. */
 PERMI_COLD static void permi_digits_order(const int *count, int digits, int half_last, int *order)
 {
@@ -76,32 +23,90 @@ PERMI_COLD static void permi_digits_order(const int *count, int digits, int half
   order[digits - 1] = k;
 }
 
-PERMI_COLD static void permi_counts_fill(const permi_counted *counted, const permi_shape *shape, int by_columns,
-                                         const int *order, permi_counts *counts)
+static int permi_choice_walks(const permi_choice *choice)
 {
-  int d, f, part;
-  for (f = 0; f < counts->forms; f++)
+  return choice->method != PERM_METHOD_SUBSETS && choice->method != PERM_METHOD_EXPANSION;
+}
+
+/* Entries are not yet scaled; exp2: zeros for digits and forms. Returns NULL if memory runs out. */
+PERMI_COLD static permi_counts *permi_counts_new(const permi_counted *counted, const permi_choice *choice,
+                                                 const perm_allocator *allocator, int *exp2[2])
+{
+  const permi_shape *shape = &choice->shape;
+  const int parts = counted->parts, digits = shape->digits, forms = shape->forms, needed = shape->needed;
+  const int ryser = choice->method == PERM_METHOD_RYSER, plain = choice->precision == PERM_PRECISION_DEFAULT;
+  const size_t entries = (size_t)digits * (size_t)forms * (size_t)parts, integers = (size_t)(5 * digits + 2 * forms);
+  permi_numbers numbers;
+  permi_counts *counts;
+  size_t size, weights = 0;
+  int *order, d, f, part;
+  numbers.algebra = choice->modulus ? PERMI_RESIDUES
+                    : choice->words ? PERMI_WORDS
+                    : parts == 2    ? PERMI_PAIR_DD_VALUES
+                                    : PERMI_MAGNITUDES_DD;
+  numbers.parts = parts;
+  numbers.words = choice->words;
+  numbers.modulus = choice->modulus;
+  size = plain ? 1 : permi_numbers_words(&numbers);
+  if (permi_choice_walks(choice))
+    weights = (size_t)(shape->digit_total + digits + (ryser ? counted->rows + 1 : 0)) * size;
+  counts = (permi_counts *)permi_allocate(
+      allocator, 1, sizeof *counts + (2 * entries + weights) * sizeof(double) + integers * sizeof(int));
+  if (!counts)
+    return NULL;
+  memset(counts, 0, sizeof *counts);
+  counts->allocator = *allocator;
+  counts->numbers = numbers;
+  counts->size = size;
+  counts->plain = plain;
+  counts->method = choice->method;
+  counts->ryser = ryser;
+  counts->kernels = counted->reach->counts[choice->isa == PERM_ISA_AVX2];
+  counts->parts = parts;
+  counts->digits = digits;
+  counts->forms = forms;
+  counts->digit_total = shape->digit_total;
+  counts->form_total = shape->form_total;
+  counts->needed = needed;
+  counts->skips = shape->skips;
+  counts->symmetric = shape->skips && !ryser;
+  counts->high = (double *)(counts + 1);
+  counts->low = counts->high + entries;
+  counts->weight = (uint64_t *)(void *)(counts->low + entries);
+  counts->digit_count = (int *)(counts->weight + weights);
+  counts->radix = counts->digit_count + digits;
+  counts->weight_at = counts->radix + digits;
+  counts->form_count = counts->weight_at + digits;
+  exp2[0] = counts->form_count + forms;
+  exp2[1] = exp2[0] + digits;
+  order = exp2[1] + forms;
+  memset(exp2[0], 0, (size_t)(digits + forms) * sizeof **exp2);
+  permi_digits_order(shape->digit_count, digits, permi_choice_walks(choice) && !ryser, order);
+  for (f = 0; f < forms; f++)
     counts->form_count[f] = f < shape->given ? shape->form_count[f] : shape->padding;
-  for (d = 0; d < counts->digits; d++) {
-    counts->digit_count[d] = shape->digit_count[order[d]];
-    counts->radix[d] = (counts->digit_count[d] < counts->needed ? counts->digit_count[d] : counts->needed) + 1;
-    for (f = 0; f < counts->forms; f++)
-      for (part = 0; part < counts->parts; part++) {
-        const int i = by_columns ? f : order[d], j = by_columns ? order[d] : f;
-        const size_t from = ((size_t)i * (size_t)counted->n + (size_t)j) * (size_t)counts->parts + (size_t)part;
+  for (d = 0; d < digits; d++) {
+    const int count = counts->digit_count[d] = shape->digit_count[order[d]];
+    counts->radix[d] = (count < needed ? count : needed) + 1;
+    for (f = 0; f < forms; f++)
+      for (part = 0; part < parts; part++) {
         double *to = counts->high + permi_counts_at(counts, d, part, f);
         if (f < shape->given)
-          memcpy(to, counted->real + from, sizeof *to);
+          memcpy(to, counted->real + permi_counted_at(counted, choice->by_columns, order[d], f, part), sizeof *to);
         else
           *to = part == 0;
-        counts->signs |= counts->parts == 2 || (!counted->integer && *to < 0);
+        counts->signs |= parts == 2 || (!counted->integer && *to < 0);
       }
   }
+  if (counted->integer) {
+    counts->integer = (int64_t *)(void *)counts->high;
+    counts->low = NULL;
+    counts->signs = 0;
+  }
+  return counts;
 }
 
 /* Returns a bound of what forms lose. */
-PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shape *shape, int certify,
-                                          permi_leaf *leaf)
+PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int padding, int certify, permi_leaf *leaf)
 {
   const size_t size = counts->size;
   const double seconds = leaf->information.seconds;
@@ -132,9 +137,9 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, const permi_shap
     leaf->scale_exp2 = counts->ryser ? 0 : -counts->digit_total;
   else if (counts->ryser)
     leaf->scale_exp2 += counts->digit_total;
-  for (d = 2; d <= shape->padding; d++)
+  for (d = 2; d <= padding; d++)
     leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(d));
-  if (shape->padding > 1) {
+  if (padding > 1) {
     const double x = leaf->scale.hi, inverse = 1 / x;
     leaf->scale.lo = (fma(-inverse, x, 1) - inverse * leaf->scale.lo) * inverse;
     leaf->scale.hi = inverse;
@@ -157,28 +162,13 @@ PERMI_COLD static uint64_t permi_choice_fingerprint(const permi_choice *choice, 
 PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, const permi_choice *choice, int certify,
                                                 uint64_t fingerprint, const perm_allocator *allocator, permi_leaf *leaf)
 {
-  const permi_shape shape = permi_shape_of(counted, choice->method, choice->by_columns);
-  const int walks = choice->method != PERM_METHOD_SUBSETS && choice->method != PERM_METHOD_EXPANSION;
-  const int ryser = choice->method == PERM_METHOD_RYSER;
-  const size_t weights = !walks ? 0
-                                : (size_t)(permi_counts_total(shape.digit_count, shape.digits) + shape.digits) +
-                                      (ryser ? (size_t)counted->rows + 1 : 0);
-  int *spare, *order, *exp2[2];
-  permi_counts *counts = permi_counts_new(&shape, choice, counted->reach, weights, allocator, &spare);
+  int *exp2[2];
+  permi_counts *counts = permi_counts_new(counted, choice, allocator, exp2);
   double lost = 0;
   memset(leaf, 0, sizeof *leaf);
   if (!counts)
     return PERM_ERROR_MEMORY;
-  exp2[0] = spare;
-  exp2[1] = spare + shape.digits;
-  order = exp2[1] + shape.forms;
-  permi_digits_order(shape.digit_count, shape.digits, walks && !ryser, order);
-  permi_counts_fill(counted, &shape, choice->by_columns, order, counts);
-  if (counted->integer) {
-    counts->integer = (int64_t *)(void *)counts->high;
-    counts->low = NULL;
-    counts->signs = 0;
-  } else {
+  if (!counts->integer) {
     const int exact = permi_counts_scale(counts, exp2, &leaf->scale_exp2);
     if (exact < 0) {
       permi_release(allocator, counts);
@@ -201,9 +191,9 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   leaf->information.bytes = choice->bytes;
   leaf->information.chunks = 1;
   leaf->integer = counts->integer != NULL;
-  leaf->run_task = choice->method == PERM_METHOD_EXPANSION ? permi_expand_counts_task : permi_subsets_task;
-  if (walks)
-    lost = permi_signs_leaf(counts, &shape, certify, leaf);
+  leaf->run_task = choice->method == PERM_METHOD_EXPANSION ? permi_expand_counts : permi_subsets_task;
+  if (permi_choice_walks(choice))
+    lost = permi_signs_leaf(counts, choice->shape.padding, certify, leaf);
   permi_counts_bounds(counts, lost, choice->terms, leaf);
   fingerprint = permi_hash(permi_choice_fingerprint(choice, counts, fingerprint), leaf->information.chunks);
   if (choice->isa == PERM_ISA_CUDA) {

@@ -6,7 +6,7 @@
 
 #define PERMI_SCALE_WIDE 400 /* entries further apart than 2^400 are scaled by a transversal of largest product */
 
-/* Exponent of the larger part of an entry, as of frexp; PERMI_NO_EXPONENT for zero. */
+/* The larger part's exponent, as of frexp. */
 PERMI_COLD static int permi_counts_exponent(const permi_counts *counts, int digit, int form)
 {
   const double x = fabs(permi_counts_entry(counts, digit, 0, form));
@@ -26,9 +26,8 @@ PERMI_COLD static int permi_counts_wide(const permi_counts *counts)
   return most - (double)least > PERMI_SCALE_WIDE;
 }
 
-/* Sets exp2 by >>scale, repeated lines written out, square problems only: the largest products are then about 1, where
-   means of exponents leave 2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal; -1 if
-   memory runs out. */
+/* Sets exp2 by >>scale, repeated lines written out: the largest products are then about 1, where means of exponents
+   leave 2^-3000 and no bounds. Returns 0 if too large, not wide, or without transversal; -1 if memory runs out. */
 PERMI_COLD static int permi_counts_scale_wide(const permi_counts *counts, int *const exp2[2])
 {
   int(*exponent)[PERM_MAX_N], line_exp2[2][PERM_MAX_N];
@@ -91,8 +90,8 @@ PERMI_COLD static void permi_counts_scale_lines(const permi_counts *counts, int 
   }
 }
 
-/* Permanents are multiplied by 2^*scale_exp2. Square problems: means of exponents first. Returns 1 if exact, 0 if some
-   entry is off by up to half the least double, -1 if memory runs out. exp2: zeros. */
+/* Multiplies permanents by 2^*scale_exp2. Returns 1 if exact, 0 if some entry is off by up to half the least double, -1
+   if memory runs out. exp2: zeros. */
 PERMI_COLD static int permi_counts_scale(const permi_counts *counts, int *const exp2[2], long long *scale_exp2)
 {
   const int wide = counts->digit_total == counts->form_total ? permi_counts_scale_wide(counts, exp2) : 1;
@@ -147,8 +146,7 @@ PERMI_COLD static int permi_counts_whole(const permi_counts *counts)
   return 1;
 }
 
-/* Splits each form's entries onto two grids on which all sums are exact. Returns a bound of what forms lose, with
-   counts. */
+/* Splits entries onto two grids on which all sums are exact. Returns a bound of what forms lose, with counts. */
 PERMI_COLD static double permi_counts_split(const permi_counts *counts)
 {
   const int low_bits = 53 - permi_log2_ceiling(counts->digit_total);

@@ -1,6 +1,5 @@
 /* ========================================================================================= >>digits
-   Digits and forms of the engines for counts, and cells: their values of >>ring, double-doubles or integers
-   (residues where these are too long). */
+   Digits and forms of the engines for counts, and cells: values of >>ring, double-doubles, integers or residues. */
 #pragma once
 #include "../base/ring.h"
 #include "../dense/dispatch.h"
@@ -59,43 +58,38 @@ typedef struct permi_factor {
   int negative[2];
 } permi_factor;
 
-/* Other fields stay. */
-static void permi_factor_set(const permi_counts *counts, const permi_dd *x, const permi_wide *integer,
-                             permi_factor *factor)
+/* Sets a part; the real one is set first. Other fields stay. */
+static void permi_factor_set(const permi_counts *counts, int part, permi_dd x, permi_wide integer, permi_factor *factor)
 {
   const uint64_t modulus = counts->numbers.modulus;
-  int part;
-  factor->c.real = x[0].hi;
-  factor->c.real_low = x[0].lo;
-  factor->c.imaginary = x[1].hi;
-  factor->c.imaginary_low = x[1].lo;
-  for (part = 0; part < counts->parts && counts->integer; part++) {
-    factor->negative[part] = permi_words_magnitude(factor->magnitude[part], &integer[part].low, 2);
-    factor->c.integer[part] = modulus ? (int64_t)permi_wide_residue(integer[part], modulus) : 0;
+  if (counts->integer) {
+    factor->negative[part] = permi_words_magnitude(factor->magnitude[part], &integer.low, 2);
+    factor->c.integer[part] = modulus ? (int64_t)permi_wide_residue(integer, modulus) : 0;
+  } else if (part) {
+    factor->c.imaginary = x.hi;
+    factor->c.imaginary_low = x.lo;
+  } else {
+    factor->c.real = x.hi;
+    factor->c.real_low = x.lo;
+    factor->c.imaginary = factor->c.imaginary_low = 0;
   }
-}
-
-static permi_wide permi_wide_times(int64_t x, int64_t y)
-{
-  const permi_wide from = permi_wide_of(x);
-  permi_wide product = {0, 0};
-  permi_wide_add_product(&product, &from, y);
-  return product;
 }
 
 static void permi_counts_factor(const permi_counts *counts, int digit, int form, int times, permi_factor *factor)
 {
-  permi_dd x[2] = {{0, 0}, {0, 0}};
-  permi_wide integer[2] = {{0, 0}, {0, 0}};
+  permi_dd x = {0, 0};
   int part;
   for (part = 0; part < counts->parts; part++) {
     const size_t at = permi_counts_at(counts, digit, part, form);
-    if (counts->integer)
-      integer[part] = permi_wide_times(counts->integer[at], times);
-    else
-      x[part] = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
+    permi_wide integer = {0, 0};
+    if (counts->integer) {
+      const permi_wide entry = permi_wide_of(counts->integer[at]);
+      permi_wide_add_product(&integer, &entry, times);
+    } else {
+      x = permi_dd_multiply(permi_dd_make(counts->high[at]), permi_dd_make(times));
+    }
+    permi_factor_set(counts, part, x, integer, factor);
   }
-  permi_factor_set(counts, x, integer, factor);
 }
 
 /* to += from * factor, or if fresh to = from * factor. */

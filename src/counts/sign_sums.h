@@ -54,11 +54,6 @@ static int permi_nary_next(const permi_counts *counts, permi_nary *walk)
   return 1;
 }
 
-static int permi_nary_times(const permi_counts *counts, const permi_nary *walk, int d)
-{
-  return counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d];
-}
-
 static int permi_nary_moved(const permi_counts *counts, const permi_nary *walk)
 {
   return (counts->ryser ? 1 : -2) * walk->up[walk->digit];
@@ -175,9 +170,9 @@ static void permi_forms_start(const permi_counts *counts, permi_forms *forms, co
   int d;
   memset(forms->high, 0, rows * sizeof *forms->high);
   memset(forms->low, 0, rows * sizeof *forms->low);
-  memset(forms->word, 0, counts->integer ? rows * sizeof *forms->word : 0);
+  memset(forms->word, 0, rows * sizeof *forms->word);
   for (d = 0; d < counts->digits; d++)
-    permi_forms_move(counts, forms, d, permi_nary_times(counts, walk, d));
+    permi_forms_move(counts, forms, d, counts->ryser ? walk->v[d] : counts->digit_count[d] - 2 * walk->v[d]);
 }
 
 static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint64_t place, permi_nary_work *work,
@@ -223,19 +218,12 @@ static void permi_nary_plain(const permi_counts *counts, permi_nary *walk, uint6
 
 static void permi_forms_factor(const permi_counts *counts, const permi_forms *forms, int form, permi_factor *factor)
 {
-  permi_dd x[2] = {{0, 0}, {0, 0}};
-  permi_wide integer[2] = {{0, 0}, {0, 0}};
-  int f = form, part;
-  for (part = 0; part < counts->parts; part++, f += counts->forms)
-    if (counts->integer)
-      integer[part] = forms->word[f];
-    else
-      x[part] = permi_two_sum(forms->high[f], forms->low[f]);
-  permi_factor_set(counts, x, integer, factor);
+  int part;
+  for (part = 0; part < counts->parts; part++, form += counts->forms)
+    permi_factor_set(counts, part, permi_two_sum(forms->high[form], forms->low[form]), forms->word[form], factor);
 }
 
-/* Returns the place of the term times F: there, in the room, or behind it for e_M. e: e_k of moduli from the term's
-   own. */
+/* Returns the place of the term times F: there, in the room, or behind it for e_M. e: e_k of moduli. */
 static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms *forms, uint64_t *term, double *e,
                                   uint64_t *room)
 {
@@ -250,7 +238,7 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
     permi_factor factor;
     double modulus;
     permi_forms_factor(counts, forms, f, &factor);
-    modulus = fabs(factor.c.real) + fabs(factor.c.imaginary);
+    modulus = counts->integer ? 0 : fabs(factor.c.real) + fabs(factor.c.imaginary);
     for (copy = 0; copy < counts->form_count[f]; copy++) {
       const int left = counts->form_total - ++step;
       if (!counts->symmetric) {
@@ -268,35 +256,15 @@ static uint64_t *permi_cells_term(const permi_counts *counts, const permi_forms 
   return term + (counts->symmetric ? (size_t)needed * size : 0);
 }
 
-/* Adds a term, or subtracts it: integers to the total, double-doubles to the sums at once. absolute: the sum of its
-   moduli, or NULL for its modulus. */
-static void permi_nary_add(const permi_counts *counts, uint64_t *term, int negative, const double *absolute,
-                           uint64_t *total, perm_partial *partial)
-{
-  const int words = counts->numbers.words;
-  double *x = (double *)(void *)term;
-  int part;
-  for (part = 0; part < counts->parts && counts->integer; part++)
-    if (negative)
-      permi_words_subtract(total + part * words, term + part * words, words);
-    else
-      permi_words_add(total + part * words, term + part * words, words);
-  if (counts->integer)
-    return;
-  for (part = 0; part < 2 * counts->parts && negative; part++)
-    x[part] = -x[part];
-  permi_sum_add_double(&partial->absolute, absolute ? *absolute : permi_cell_modulus(counts, term));
-  permi_value_sum_parts(&counts->numbers, term, partial);
-}
-
+/* Adds integers to a total, double-doubles to the sums. */
 static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi_nary_work *work, perm_partial *partial)
 {
   const permi_numbers *numbers = &counts->numbers;
-  const int size = (int)counts->size, needed = counts->needed;
+  const int size = (int)counts->size, needed = counts->needed, words = numbers->words;
   uint64_t *weight = work->of.terms.cell, *term = weight + (counts->digits + 1) * size;
   uint64_t *room = term + ((counts->symmetric ? needed : 0) + 1) * size, *total = room + size;
   double *e = work->of.terms.e;
-  int d;
+  int d, part;
   permi_forms_start(counts, &work->forms, walk);
   permi_value_one(numbers, weight + counts->digits * size);
   memset(total, 0, counts->size * sizeof *total);
@@ -305,13 +273,25 @@ static void permi_nary_cells(const permi_counts *counts, permi_nary *walk, permi
       permi_cell_weigh(counts, weight + d * size, weight + (d + 1) * size,
                        counts->weight + (counts->weight_at[d] + walk->v[d]) * size);
     if (!counts->ryser || walk->total <= needed) {
+      const int negative = permi_nary_negative(counts, walk);
+      const uint64_t *product;
       if (counts->ryser)
         permi_cell_weigh(counts, term, weight, counts->rank_weight + walk->total * size);
       else
         memcpy(term, weight, counts->size * sizeof *term);
+      if (negative && !counts->integer)
+        *(permi_dd *)(void *)term = permi_dd_negate(*(const permi_dd *)(const void *)term);
       e[0] = permi_cell_modulus(counts, term);
-      permi_nary_add(counts, permi_cells_term(counts, &work->forms, term, e, room), permi_nary_negative(counts, walk),
-                     counts->symmetric ? e + needed : NULL, total, partial);
+      product = permi_cells_term(counts, &work->forms, term, e, room);
+      for (part = 0; part < counts->parts && counts->integer; part++)
+        if (negative)
+          permi_words_subtract(total + part * words, product + part * words, words);
+        else
+          permi_words_add(total + part * words, product + part * words, words);
+      if (!counts->integer) {
+        permi_sum_add_double(&partial->absolute, counts->symmetric ? e[needed] : permi_cell_modulus(counts, product));
+        permi_value_sum_parts(numbers, product, partial);
+      }
     }
     if (!permi_nary_next(counts, walk))
       break;

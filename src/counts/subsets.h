@@ -1,9 +1,8 @@
 /* ======================================================================================== >>subsets
    The dynamic program over counts of used rows or columns, and expansion.
    state[v] is the sum of products over the ways in which the forms so far take up v_d copies of each digit d. The next
-   form gives, in place, v descending,
-     state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d].
-   Only totals from which the end can be reached are kept up. */
+   form gives, in place, v descending, where the end can be reached,
+     state'[v] = state[v] (if forms may stay unused) + sum_d (count_d - (v_d - 1)) a_fd state[v - e_d]. */
 #pragma once
 #include "../job/job.h"
 #include "digits.h"
@@ -12,7 +11,6 @@
 
 typedef struct permi_subsets {
   const permi_counts *counts;
-  int skip, digits;
   size_t stride[PERMI_MOST_DIGITS], states;
   int v[PERMI_MOST_DIGITS];
   double *plane[3];          /* states: real, imaginary, absolute; or NULL */
@@ -21,9 +19,9 @@ typedef struct permi_subsets {
   double *weight[3];         /* real, imaginary, absolute */
   permi_factor *factor;      /* instead of the first two weights */
   double *sum[3];
-  int block, row;            /* digits 0 .. block - 1 span a row of so many states; */
-  double *inner[4]; /* their weights [digit][row]: real, imaginary, absolute, -imaginary; 0 where v_d is */
-  int inner_total;  /* their largest total */
+  int block, row;            /* digits 0 .. block - 1 span a row of so many states */
+  double *inner[4];          /* [digit][row]: weights, and -imaginary; 0 where v_d is */
+  int inner_total;           /* the largest total of a row's digits */
   permi_control *control;
   double least_state, least_weight; /* of the non-zero ones: tell where products cannot underflow */
   /* digits to take back from the row: offsets and weights */
@@ -32,7 +30,7 @@ typedef struct permi_subsets {
   int which[PERMI_MOST_DIGITS];
 } permi_subsets;
 
-/* Moves one state where every form is used; digit 0 is v0. Returns its modulus. */
+/* Moves one state, every form being used; digit 0 is v0. Each mover returns the largest modulus. */
 static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
 {
   double sum[3] = {0, 0, 0}, most = 0;
@@ -58,7 +56,7 @@ static double permi_subsets_state(permi_subsets *dp, size_t at, int v0)
   return most;
 }
 
-/* Moves the states base + x0 .. base + x1 in double; returns their largest modulus. */
+/* Moves the states base + x0 .. base + x1 in double. */
 static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts_kernels *kernels = dp->counts->kernels;
@@ -96,7 +94,7 @@ static double permi_subsets_row(permi_subsets *dp, size_t base, int x0, int x1)
   return most;
 }
 
-/* Moves states in cells, with their absolute values. */
+/* The same in cells, with absolute values. */
 static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1)
 {
   const permi_counts *counts = dp->counts;
@@ -106,7 +104,7 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
   for (x = x1; x >= x0; x--) {
     uint64_t *to = dp->cell + (base + (size_t)x) * cell;
     double *absolute = dp->plane[2] ? dp->plane[2] + base + x : NULL, size;
-    if (!dp->skip) {
+    if (!counts->skips) {
       memset(to, 0, cell * sizeof *to);
       if (absolute)
         *absolute = 0;
@@ -126,7 +124,7 @@ static double permi_subsets_cells(permi_subsets *dp, size_t base, int x0, int x1
   return most;
 }
 
-/* One form takes up its digit; totals become least .. most. Returns the largest modulus. */
+/* One form takes up its digit; totals become least .. most. */
 PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least, int most)
 {
   const permi_counts *counts = dp->counts;
@@ -135,7 +133,7 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
   size_t base = dp->states;
   double largest = 0;
   int total = 0, d;
-  for (d = dp->block; d < dp->digits; d++)
+  for (d = dp->block; d < counts->digits; d++)
     total += dp->v[d] = counts->radix[d] - 1;
   for (;;) {
     double units = 2;
@@ -146,14 +144,14 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
       const int x1 = dp->block == 1 && most - total < dp->row - 1 ? most - total : dp->row - 1;
       double size;
       dp->active = 0;
-      for (d = dp->block; d < dp->digits; d++)
+      for (d = dp->block; d < counts->digits; d++)
         if (dp->v[d] && dp->weight[2][dp->at[d] + dp->v[d]] != 0) {
           dp->offset[dp->active] = dp->stride[d];
           dp->which[dp->active++] = dp->at[d] + dp->v[d];
         }
       if (dp->cell)
         size = permi_subsets_cells(dp, base, x0, x1);
-      else if (dp->skip)
+      else if (counts->skips)
         size = permi_subsets_row(dp, base, x0, x1);
       else
         size = permi_subsets_state(dp, base + (size_t)x0, x0);
@@ -162,9 +160,9 @@ PERMI_NEVER_INLINE static double permi_subsets_step(permi_subsets *dp, int least
     }
     if (permi_watch(dp->control, units))
       return largest;
-    for (d = dp->block; d < dp->digits && dp->v[d] == 0; d++)
+    for (d = dp->block; d < counts->digits && dp->v[d] == 0; d++)
       total += dp->v[d] = counts->radix[d] - 1;
-    if (d == dp->digits)
+    if (d == counts->digits)
       return largest;
     dp->v[d]--;
     total--;
@@ -178,7 +176,7 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
   double unused = 0;
   int d, v, part;
   dp->least_weight = 1;
-  for (d = 0; d < dp->digits; d++) {
+  for (d = 0; d < counts->digits; d++) {
     for (part = 0; part < counts->parts; part++)
       permi_size_seen(fabs(permi_counts_entry(counts, d, part, form)), &unused, &dp->least_weight);
     for (v = 1; v < counts->radix[d]; v++) {
@@ -190,7 +188,7 @@ static void permi_subsets_weights(permi_subsets *dp, int form)
         dp->weight[part][at] = left * permi_counts_entry(counts, d, part, form);
     }
   }
-  for (d = 0; d < dp->block && dp->skip && !dp->factor; d++) {
+  for (d = 0; d < dp->block && counts->skips && !dp->factor; d++) {
     const int stride = (int)dp->stride[d];
     int x, k, plane;
     for (plane = 0; plane < 4; plane++) {
@@ -236,11 +234,11 @@ PERMI_COLD static void permi_subsets_finish(permi_subsets *dp, perm_partial *par
                                                : cell       ? permi_cell_modulus(counts, cell)
                                                             : dp->plane[0][s]);
     }
-    for (d = 0; d < dp->digits && dp->v[d] == counts->radix[d] - 1; d++) {
+    for (d = 0; d < counts->digits && dp->v[d] == counts->radix[d] - 1; d++) {
       total -= dp->v[d];
       dp->v[d] = 0;
     }
-    if (d < dp->digits) {
+    if (d < counts->digits) {
       dp->v[d]++;
       total++;
     }
@@ -274,7 +272,7 @@ PERMI_COLD static perm_status permi_subsets_run(permi_subsets *dp, double second
         control->done = seconds * step / counts->form_total;
       if (counts->integer || counts->whole)
         continue;
-      lost += safe ? 0 : PERMI_LEAST * (dp->digits + 2.0) * (double)dp->states;
+      lost += safe ? 0 : PERMI_LEAST * (counts->digits + 2.0) * (double)dp->states;
       if (most > 0 && (most < 1e120 || most > 1e200)) { /* to about 2^600, far above underflow */
         frexp(most, &e);
         e -= 600;
@@ -299,9 +297,7 @@ PERMI_COLD static size_t permi_subsets_shape(permi_subsets *dp, const permi_coun
   int d;
   memset(dp, 0, sizeof *dp);
   dp->counts = counts;
-  dp->digits = counts->digits;
-  dp->skip = counts->skips > 0;
-  for (d = 0; d < dp->digits; d++) {
+  for (d = 0; d < counts->digits; d++) {
     dp->at[d] = (int)weights;
     weights += (size_t)counts->radix[d];
     dp->stride[d] = d ? dp->stride[d - 1] * (size_t)counts->radix[d - 1] : 1;
@@ -310,7 +306,8 @@ PERMI_COLD static size_t permi_subsets_shape(permi_subsets *dp, const permi_coun
   dp->states = states < 1e18 ? (size_t)states : 0;
   dp->block = 1;
   dp->row = counts->radix[0];
-  while (dp->skip && counts->plain && dp->block < dp->digits && dp->row * counts->radix[dp->block] <= PERMI_SWEEP_ROW)
+  while (counts->skips && counts->plain && dp->block < counts->digits &&
+         dp->row * counts->radix[dp->block] <= PERMI_SWEEP_ROW)
     dp->row *= counts->radix[dp->block++];
   for (d = 0; d < dp->block; d++)
     dp->inner_total += counts->radix[d] - 1;
@@ -320,10 +317,10 @@ PERMI_COLD static size_t permi_subsets_shape(permi_subsets *dp, const permi_coun
 PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_counts *counts = (const permi_counts *)leaf->context;
-  const perm_allocator *allocator = &counts->allocator;
   const int absolute = counts->signs && !counts->integer;
+  permi_pool pool = {&counts->allocator, NULL, 0};
   permi_subsets dp;
-  perm_partial mine;
+  perm_partial mine = *partial;
   perm_status status = PERM_ERROR_MEMORY;
   const size_t weights = permi_subsets_shape(&dp, counts);
   const size_t size = (counts->plain ? (size_t)counts->parts : counts->size) + (size_t)absolute;
@@ -331,14 +328,12 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
   int plane;
   if (!dp.states || dp.states > SIZE_MAX / 32 / size)
     return PERM_ERROR_MEMORY;
-  memset(&mine, 0, sizeof mine);
-  mine.exp2 = partial->exp2;
   dp.control = control;
-  dp.weight[0] = next = (double *)permi_allocate(
-      allocator, dp.states * size + (3 + 4 * (size_t)dp.block) * (size_t)dp.row + 3 * weights, sizeof(double));
+  next = (double *)permi_pool_get(&pool, dp.states * size + (3 + 4 * (size_t)dp.block) * (size_t)dp.row + 3 * weights,
+                                  sizeof *next);
   if (!counts->plain)
-    dp.factor = (permi_factor *)permi_allocate(allocator, weights, sizeof *dp.factor);
-  if (next && (counts->plain || dp.factor)) {
+    dp.factor = (permi_factor *)permi_pool_get(&pool, weights, sizeof *dp.factor);
+  if (!pool.failed) {
     for (plane = 0; plane < 3; plane++, next += weights + (size_t)dp.row) {
       dp.weight[plane] = next;
       dp.sum[plane] = next + weights;
@@ -364,44 +359,48 @@ PERMI_COLD static perm_status permi_subsets_task(const permi_leaf *leaf, permi_c
       status = permi_subsets_run(&dp, leaf->information.seconds, &mine);
     }
   }
-  permi_release(allocator, dp.weight[0]);
-  permi_release(allocator, dp.factor);
-  if (status != PERM_OK)
-    return status;
-  permi_sum_add(&partial->value, &mine.value);
-  permi_sum_add(&partial->imaginary, &mine.imaginary);
-  permi_sum_add(&partial->absolute, &mine.absolute);
-  partial->exp2 = mine.exp2;
-  partial->lost += mine.lost;
-  partial->terms += mine.terms;
-  return PERM_OK;
+  permi_pool_release(&pool);
+  if (status == PERM_OK)
+    *partial = mine;
+  return status;
 }
 
-typedef struct permi_expansion {
-  int *left, *chosen, *form_of;
-  uint64_t *cell;
-} permi_expansion;
-
-PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, permi_control *control,
-                                                  const permi_expansion *expansion, perm_partial *partial)
+/* All choices of a digit for each form, depth by depth. */
+PERMI_COLD static perm_status permi_expand_counts(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
-  int *left = expansion->left, *chosen = expansion->chosen;
+  const permi_counts *counts = (const permi_counts *)leaf->context;
+  const size_t depths = (size_t)counts->form_total + 1, size = counts->size;
+  permi_pool pool = {&counts->allocator, NULL, 0};
+  uint64_t *cells = (uint64_t *)permi_pool_get(&pool, depths * size, sizeof *cells);
+  int *left = (int *)permi_pool_get(&pool, 2 * depths + (size_t)counts->digits, sizeof *left);
+  perm_partial mine = *partial;
+  perm_status status = PERM_OK;
   uint32_t steps = 0;
-  int depth = 0, d;
-  permi_value_one(&counts->numbers, expansion->cell);
+  int depth = 0, form, copy, d, *chosen, *form_of;
+  if (pool.failed) {
+    permi_pool_release(&pool);
+    return PERM_ERROR_MEMORY;
+  }
+  chosen = left + counts->digits;
+  form_of = chosen + depths;
   memcpy(left, counts->digit_count, (size_t)counts->digits * sizeof *left);
+  for (form = 0; form < counts->forms; form++)
+    for (copy = 0; copy < counts->form_count[form]; copy++)
+      form_of[depth++] = form;
+  permi_value_one(&counts->numbers, cells);
+  depth = 0;
   chosen[0] = -1;
-  while (depth >= 0) {
-    const int form = expansion->form_of[depth];
-    uint64_t *cell = expansion->cell + (size_t)depth * counts->size;
+  while (depth >= 0 && status == PERM_OK) {
+    uint64_t *cell = cells + (size_t)depth * size;
     permi_factor factor;
     if (depth == counts->form_total) {
-      permi_value_sum_parts(&counts->numbers, cell, partial);
-      permi_sum_add_double(&partial->absolute, permi_cell_modulus(counts, cell));
-      partial->terms++;
+      permi_value_sum_parts(&counts->numbers, cell, &mine);
+      permi_sum_add_double(&mine.absolute, permi_cell_modulus(counts, cell));
+      mine.terms++;
       depth--;
       continue;
     }
+    form = form_of[depth];
     d = chosen[depth];
     if (d >= 0)
       left[d]++;
@@ -413,40 +412,12 @@ PERMI_COLD static perm_status permi_expand_counts(const permi_counts *counts, pe
       continue;
     }
     permi_counts_factor(counts, d, form, left[d]--, &factor);
-    permi_cell_fuse(counts, cell + counts->size, cell, &factor, 1);
+    permi_cell_fuse(counts, cell + size, cell, &factor, 1);
     chosen[++depth] = -1;
-    if (control && !(++steps & 0xffff)) {
-      perm_status status = permi_control_poll(control, 0, "expanding");
-      if (status != PERM_OK)
-        return status;
-    }
+    if (control && !(++steps & 0xffff))
+      status = permi_control_poll(control, 0, "expanding");
   }
-  return PERM_OK;
-}
-
-PERMI_COLD static perm_status permi_expand_counts_task(const permi_leaf *leaf, permi_control *control,
-                                                       perm_partial *partial)
-{
-  const permi_counts *counts = (const permi_counts *)leaf->context;
-  const perm_allocator *allocator = &counts->allocator;
-  const size_t depths = (size_t)counts->form_total + 1;
-  perm_partial mine = *partial;
-  perm_status status = PERM_ERROR_MEMORY;
-  permi_expansion expansion;
-  expansion.cell = (uint64_t *)permi_allocate(allocator, depths * counts->size, sizeof *expansion.cell);
-  expansion.left = (int *)permi_allocate(allocator, 2 * depths + (size_t)counts->digits, sizeof *expansion.left);
-  if (expansion.cell && expansion.left) {
-    int k = 0, form, copy;
-    expansion.chosen = expansion.left + counts->digits;
-    expansion.form_of = expansion.chosen + depths;
-    for (form = 0; form < counts->forms; form++)
-      for (copy = 0; copy < counts->form_count[form]; copy++)
-        expansion.form_of[k++] = form;
-    expansion.form_of[k] = 0; /* read, not used */
-    status = permi_expand_counts(counts, control, &expansion, &mine);
-  }
-  permi_release(allocator, expansion.cell);
-  permi_release(allocator, expansion.left);
+  permi_pool_release(&pool);
   if (status == PERM_OK)
     *partial = mine;
   return status;

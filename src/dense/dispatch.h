@@ -96,7 +96,6 @@ struct permi_exact {
   double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], second[PERMI_EXACT_LIMBS], unit;
   uint64_t bias[PERMI_EXACT_PADDED + 1]; /* what a vector's constants add */
   double survivors;                      /* expected share of the terms */
-  void *memory;
   permi_exact_run run;
   permi_exact_evaluate evaluate;
 };

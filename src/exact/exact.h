@@ -1,22 +1,21 @@
 /* ========================================================================================== >>exact
    Permanents of integer matrices without rounding: the same for all kernels, splits and numbers of threads.
      Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
-     Even rows: y_i has the parity of its row's sum for every x, so a row with an even sum, and thus an even norm sum_j
-     |a_ij|, is halved. At most n - 1 are: a division by 2^0 or more remains.
-     Groups: rows whose norms multiply to less than a word's reach are multiplied in that word, as |y_i| <= norm. A norm
-     of 0 counts as 1; y_i is 0.
+     Even rows: y_i has the parity of its row's sum for every x, so a row with an even sum, thus an even norm sum_j
+     |a_ij|, is halved; at most n - 1 are.
+     Groups: rows whose norms multiply to less than a word's reach are multiplied in that word, as |y_i| <= norm.
      Zeros: only even rows can be 0, and for small entries one mostly is (r ones: in about sqrt(2/(pi r)) of the terms).
      Two operations find a row's zeros among 64 sign vectors; terms are skipped where few are expected to remain.
-   Limbs are signed. Unsigned limbs, with a constant added to each group of two rows or more (the addition has degree n
-   - 2 or less in x and sums to 0), would save two operations a limb and vector, but fail when terms are skipped or a
-   row is alone. */
+   Unsigned limbs, with a constant added to each group of two rows or more (the addition has degree n - 2 or less in x
+   and sums to 0), would save two operations a limb and vector, but fail when terms are skipped or a row is alone. */
 #pragma once
 #include "../dense/dense.h"
 
 typedef struct permi_exact_rows {
-  int n, parts, transposed, halved, wide;
+  int n, parts, transposed, halved;
   const permi_integer_view *view;
   int half[PERM_MAX_N];
+  int order[PERM_MAX_N];     /* rows, largest norm first */
   uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
   double bits;               /* at least log2 of the product of the norms */
 } permi_exact_rows;
@@ -58,9 +57,16 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
       norm.high >>= 1;
     }
     rows.norm[i] = norm.high || norm.low >> 63 ? UINT64_MAX : norm.low ? norm.low : 1;
-    rows.wide += rows.norm[i] == UINT64_MAX;
+    for (j = i; j > 0 && rows.norm[rows.order[j - 1]] < rows.norm[i]; j--)
+      rows.order[j] = rows.order[j - 1];
+    rows.order[j] = i;
   }
   return rows;
+}
+
+static int permi_exact_bytes(const permi_exact_rows *rows)
+{
+  return rows->norm[rows->order[0]] <= 127;
 }
 
 /* What y_i loses when the sign of column j becomes -: 2 a_ij, or a_ij in a halved row; two's complement. */
@@ -86,19 +92,42 @@ static permi_wide permi_exact_start(const permi_exact_rows *rows, int i, int par
   return sum;
 }
 
-/* ---- portable kernels: one term at a time; 64-bit limbs, or residues modulo an odd p */
+/* Puts rows, largest norm first, into the first group whose norms then multiply to at most `reach`; larger norms are
+   alone, in the first groups. Returns the number of groups. order: rows by group; bound: their norms' products. */
+static int permi_exact_groups(const permi_exact_rows *rows, uint64_t reach, uint64_t *bound, short *first, int *order)
+{
+  int group_of[PERM_MAX_N], groups = 0, used = 0, g, i, k;
+  for (k = 0; k < rows->n; k++) {
+    const uint64_t norm = rows->norm[rows->order[k]];
+    for (g = 0; g < groups && bound[g] > reach / norm; g++)
+      ;
+    if (g == groups)
+      bound[groups++] = 1;
+    bound[g] *= norm;
+    group_of[rows->order[k]] = g;
+  }
+  for (g = 0; g < groups; g++) {
+    first[g] = (short)used;
+    for (i = 0; i < rows->n; i++)
+      if (group_of[i] == g)
+        order[used++] = i;
+  }
+  first[groups] = (short)used;
+  return groups;
+}
+
+/* Portable kernels: 64-bit limbs, or residues modulo an odd p. */
 typedef struct permi_exact_plain {
   int n, parts, chunk_log2;
-  int groups, wide_groups;
-  int group_rows[PERM_MAX_N];  /* rows, group by group */
-  int group_words[PERM_MAX_N]; /* words of the product up to each group, with its sign */
+  int groups, wide_groups;     /* wide: rows of two words */
+  short first[PERM_MAX_N + 1]; /* each group's first row */
+  int words[PERM_MAX_N];       /* of the product up to each group, with its sign */
   int sum_words;
   uint64_t modulus, inverse, one; /* inverse modulus = 1 modulo 2^64; one: 2^(64 n) mod p */
   uint64_t *low, *high;           /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
 } permi_exact_plain;
 
-/* out[0 .. words] = p c, two's complement; c: signed, or natural. The unsigned product, less c 2^(64 words) if p is
-   negative, less p 2^64 if c is. */
+/* out[0 .. words] = p c, c signed or natural: less c 2^(64 words) if p is negative, less p 2^64 if c is. */
 static void permi_signed_times(const uint64_t *p, int words, uint64_t c, int natural, uint64_t *out)
 {
   const uint64_t carry = permi_words_times(out, p, words, c, 0);
@@ -130,91 +159,49 @@ static void permi_signed_product(const uint64_t *p, int words, uint64_t low, uin
   }
 }
 
-static void permi_exact_plain_begin(const permi_exact_plain *plain, uint64_t s, uint64_t *low, uint64_t *high)
+/* Adds the product of the rows to total, or subtracts it. */
+static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_t *low, const uint64_t *high, int minus,
+                                   uint64_t (*total)[PERMI_EXACT_ROOM])
 {
-  const int size = plain->n * plain->parts;
-  const uint64_t gray = s ^ s >> 1;
-  int j, k;
-  memcpy(low, plain->low, (size_t)size * sizeof *low);
-  memcpy(high, plain->high, (size_t)size * sizeof *high);
-  for (j = 1; j < plain->n; j++)
-    for (k = 0; k < size && (gray >> (j - 1) & 1); k++) {
-      uint64_t step = plain->low[j * size + k], before = low[k];
-      if (plain->modulus) {
-        low[k] += (before < step ? plain->modulus : 0) - step;
-      } else {
-        low[k] -= step;
-        high[k] -= plain->high[j * size + k] + (before < step);
+  const int parts = plain->parts;
+  uint64_t room[5][PERMI_EXACT_ROOM], *product[2] = {room[0], room[1]}, *next[2] = {room[2], room[3]}, *other = room[4];
+  int words = 1, g, k, part;
+  product[0][0] = 1;
+  product[1][0] = 0;
+  for (g = 0; g < plain->groups; g++) {
+    const int row = plain->first[g], end = plain->first[g + 1], wide = g < plain->wide_groups, grown = plain->words[g];
+    uint64_t re = low[row * parts], im = parts == 2 ? low[row * parts + 1] : 0;
+    if (parts == 1) {
+      for (k = row + 1; k < end; k++)
+        re *= low[k];
+      permi_signed_product(product[0], words, re, high[row], wide, next[0], grown);
+    } else {
+      for (k = row + 1; k < end; k++) {
+        const uint64_t was = re;
+        re = re * low[2 * k] - im * low[2 * k + 1];
+        im = was * low[2 * k + 1] + im * low[2 * k];
       }
+      permi_signed_product(product[0], words, re, high[2 * row], wide, next[0], grown);
+      permi_signed_product(product[1], words, im, high[2 * row + 1], wide, other, grown);
+      permi_words_subtract(next[0], other, grown);
+      permi_signed_product(product[0], words, im, high[2 * row + 1], wide, next[1], grown);
+      permi_signed_product(product[1], words, re, high[2 * row], wide, other, grown);
+      permi_words_add(next[1], other, grown);
     }
-}
-
-static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
-{
-  const permi_exact_plain *plain = (const permi_exact_plain *)leaf->context;
-  const int n = plain->n, parts = plain->parts, size = n * parts, narrow = plain->groups - plain->wide_groups;
-  uint64_t low[2 * PERM_MAX_N], high[2 * PERM_MAX_N], product[2][PERMI_EXACT_ROOM], total[2][PERMI_EXACT_ROOM];
-  uint64_t next[2][PERMI_EXACT_ROOM], other[PERMI_EXACT_ROOM];
-  uint64_t s = chunk << plain->chunk_log2, last = s + (UINT64_C(1) << plain->chunk_log2);
-  int k, part;
-  permi_exact_plain_begin(plain, s, low, high);
-  (void)workspace;
-  memset(total, 0, sizeof total);
-  for (;;) {
-    int words = 1, g, row = 0, j;
-    product[0][0] = 1;
-    product[1][0] = 0;
-    for (g = 0; g < plain->groups; g++) {
-      const int wide = g >= narrow, grown = plain->group_words[g], end = row + plain->group_rows[g];
-      uint64_t re = low[row * parts], im = parts == 2 ? low[row * parts + 1] : 0;
-      if (parts == 1) {
-        for (k = row + 1; k < end; k++)
-          re *= low[k];
-        permi_signed_product(product[0], words, re, high[row], wide, next[0], grown);
-      } else {
-        for (k = row + 1; k < end; k++) {
-          uint64_t was = re;
-          re = re * low[2 * k] - im * low[2 * k + 1];
-          im = was * low[2 * k + 1] + im * low[2 * k];
-        }
-        permi_signed_product(product[0], words, re, high[2 * row], wide, next[0], grown);
-        permi_signed_product(product[1], words, im, high[2 * row + 1], wide, other, grown);
-        permi_words_subtract(next[0], other, grown);
-        permi_signed_product(product[0], words, im, high[2 * row + 1], wide, next[1], grown);
-        permi_signed_product(product[1], words, re, high[2 * row], wide, other, grown);
-        permi_words_add(next[1], other, grown);
-        memcpy(product[1], next[1], (size_t)grown * sizeof **next);
-      }
-      memcpy(product[0], next[0], (size_t)grown * sizeof **next);
-      words = grown;
-      row = end;
+    for (part = 0; part < 2; part++) {
+      uint64_t *spare = product[part];
+      product[part] = next[part];
+      next[part] = spare;
     }
-    for (part = 0; part < parts; part++) {
-      permi_signed_grow(product[part], words, plain->sum_words);
-      if (s & 1)
-        permi_words_subtract(total[part], product[part], plain->sum_words);
-      else
-        permi_words_add(total[part], product[part], plain->sum_words);
-    }
-    if (++s == last)
-      break;
-    j = permi_trailing_zeros(s) + 1;
-    if ((s ^ s >> 1) >> (j - 1) & 1)
-      for (k = 0; k < size; k++) {
-        uint64_t before = low[k];
-        low[k] -= plain->low[j * size + k];
-        high[k] -= plain->high[j * size + k] + (before < plain->low[j * size + k]);
-      }
-    else
-      for (k = 0; k < size; k++) {
-        low[k] += plain->low[j * size + k];
-        high[k] += plain->high[j * size + k] + (low[k] < plain->low[j * size + k]);
-      }
+    words = grown;
   }
-  permi_sum_add_signed(&partial->value, total[0], plain->sum_words);
-  if (parts == 2)
-    permi_sum_add_signed(&partial->imaginary, total[1], plain->sum_words);
-  partial->terms += ldexp(1, plain->chunk_log2);
+  for (part = 0; part < parts; part++) {
+    permi_signed_grow(product[part], words, plain->sum_words);
+    if (minus)
+      permi_words_subtract(total[part], product[part], plain->sum_words);
+    else
+      permi_words_add(total[part], product[part], plain->sum_words);
+  }
 }
 
 /* a b 2^-64 mod p, a, b < p < 2^63, p odd [Mon85]: a b - q p is a multiple of 2^64 for q = a b / p modulo 2^64. */
@@ -225,56 +212,102 @@ static uint64_t permi_montgomery(const permi_exact_plain *plain, uint64_t a, uin
   return t.high - high + (t.high < high ? plain->modulus : 0);
 }
 
-/* Each of the n multiplications brings a factor 2^-64; the product starts with 2^(64 n). */
-static void permi_modular_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+/* a + b, or a - b, modulo p. */
+static PERMI_ALWAYS_INLINE uint64_t permi_residue_add(uint64_t a, uint64_t b, int minus, uint64_t p)
+{
+  if (minus)
+    return a - b + (a < b ? p : 0);
+  a += b;
+  return a - (a >= p ? p : 0);
+}
+
+/* The same in residues: each multiplication brings a factor 2^-64, and the product starts with 2^(64 n). */
+static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *low, int minus,
+                               uint64_t (*total)[PERMI_EXACT_ROOM])
+{
+  const uint64_t p = plain->modulus;
+  const int n = plain->n, parts = plain->parts;
+  uint64_t re = plain->one, im = 0;
+  int k;
+  for (k = 0; parts == 1 && k < n; k++)
+    re = permi_montgomery(plain, re, low[k]);
+  for (k = 0; parts == 2 && k < 2 * n; k += 2) {
+    const uint64_t plus = permi_montgomery(plain, re, low[k]), cross = permi_montgomery(plain, re, low[k + 1]);
+    re = permi_residue_add(plus, permi_montgomery(plain, im, low[k + 1]), 1, p);
+    im = permi_residue_add(permi_montgomery(plain, im, low[k]), cross, 0, p);
+  }
+  total[0][0] = permi_residue_add(total[0][0], re, minus, p);
+  total[1][0] = permi_residue_add(total[1][0], im, minus, p);
+}
+
+/* Subtracts column j's step from y, or adds it. */
+static PERMI_ALWAYS_INLINE void permi_exact_plain_move(const permi_exact_plain *plain, int j, int minus, int modular,
+                                                       uint64_t *low, uint64_t *high)
+{
+  const int size = plain->n * plain->parts;
+  const uint64_t *step = plain->low + j * size, *high_step = plain->high + j * size;
+  int k;
+  for (k = 0; k < size; k++) {
+    const uint64_t before = low[k];
+    if (modular) {
+      low[k] = permi_residue_add(before, step[k], minus, plain->modulus);
+    } else if (minus) {
+      low[k] -= step[k];
+      high[k] -= high_step[k] + (before < step[k]);
+    } else {
+      low[k] += step[k];
+      high[k] += high_step[k] + (low[k] < step[k]);
+    }
+  }
+}
+
+static PERMI_ALWAYS_INLINE void permi_exact_plain_sum(const permi_leaf *leaf, uint64_t chunk, perm_partial *partial,
+                                                      int modular)
 {
   const permi_exact_plain *plain = (const permi_exact_plain *)leaf->context;
-  const int n = plain->n, parts = plain->parts, size = n * parts;
-  const uint64_t p = plain->modulus;
-  uint64_t low[2 * PERM_MAX_N], high[2 * PERM_MAX_N], total[2] = {0, 0};
+  const size_t size = (size_t)(plain->n * plain->parts);
+  uint64_t low[2 * PERM_MAX_N], high[2 * PERM_MAX_N], total[2][PERMI_EXACT_ROOM];
   uint64_t s = chunk << plain->chunk_log2, last = s + (UINT64_C(1) << plain->chunk_log2);
-  int k, part;
-  permi_exact_plain_begin(plain, s, low, high);
-  (void)workspace;
+  int j, part;
+  memset(total, 0, sizeof total);
+  memcpy(low, plain->low, size * sizeof *low);
+  memcpy(high, plain->high, size * sizeof *high);
+  for (j = 1; j < plain->n; j++)
+    if ((s ^ s >> 1) >> (j - 1) & 1)
+      permi_exact_plain_move(plain, j, 1, modular, low, high);
   for (;;) {
-    uint64_t product[2];
-    int j;
-    product[0] = plain->one;
-    product[1] = 0;
-    if (parts == 1)
-      for (k = 0; k < n; k++)
-        product[0] = permi_montgomery(plain, product[0], low[k]);
+    if (modular)
+      permi_modular_term(plain, low, (int)(s & 1), total);
     else
-      for (k = 0; k < size; k += 2) {
-        uint64_t plus = permi_montgomery(plain, product[0], low[k]);
-        uint64_t minus = permi_montgomery(plain, product[1], low[k + 1]);
-        uint64_t cross = permi_montgomery(plain, product[0], low[k + 1]);
-        product[1] = permi_montgomery(plain, product[1], low[k]) + cross;
-        product[1] -= product[1] >= p ? p : 0;
-        product[0] = plus - minus + (plus < minus ? p : 0);
-      }
-    for (part = 0; part < parts; part++)
-      if (s & 1) {
-        total[part] += (total[part] < product[part] ? p : 0) - product[part];
-      } else {
-        total[part] += product[part];
-        total[part] -= total[part] >= p ? p : 0;
-      }
+      permi_exact_plain_term(plain, low, high, (int)(s & 1), total);
     if (++s == last)
       break;
     j = permi_trailing_zeros(s) + 1;
     if ((s ^ s >> 1) >> (j - 1) & 1)
-      for (k = 0; k < size; k++)
-        low[k] += (low[k] < plain->low[j * size + k] ? p : 0) - plain->low[j * size + k];
+      permi_exact_plain_move(plain, j, 1, modular, low, high);
     else
-      for (k = 0; k < size; k++) {
-        low[k] += plain->low[j * size + k];
-        low[k] -= low[k] >= p ? p : 0;
-      }
+      permi_exact_plain_move(plain, j, 0, modular, low, high);
   }
-  permi_sum_add_integer(&partial->value, &total[0], 1, 0);
-  permi_sum_add_integer(&partial->imaginary, &total[1], 1, 0);
+  for (part = 0; part < plain->parts; part++) {
+    perm_sum *sum = part ? &partial->imaginary : &partial->value;
+    if (modular)
+      permi_sum_add_integer(sum, total[part], 1, 0);
+    else
+      permi_sum_add_signed(sum, total[part], plain->sum_words);
+  }
   partial->terms += ldexp(1, plain->chunk_log2);
+}
+
+static void permi_exact_plain_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  (void)workspace;
+  permi_exact_plain_sum(leaf, chunk, partial, 0);
+}
+
+static void permi_modular_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  (void)workspace;
+  permi_exact_plain_sum(leaf, chunk, partial, 1);
 }
 
 static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, size_t size)
@@ -291,44 +324,6 @@ static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, si
                           leaf->information.seconds);
 }
 
-/* Wide rows get groups of their own, last; the others go, largest norm first, into the first group with room. */
-static void permi_exact_plain_groups(const permi_exact_rows *rows, permi_exact_plain *plain, int *order)
-{
-  const uint64_t reach = UINT64_MAX >> 1;
-  uint64_t bound[PERM_MAX_N];
-  double bits = 1;
-  int group_of[PERM_MAX_N], placed[PERM_MAX_N], i, k, g, used = 0;
-  memset(placed, 0, sizeof placed);
-  for (k = 0; k < rows->n - rows->wide; k++) {
-    int most = -1;
-    for (i = 0; i < rows->n; i++)
-      if (!placed[i] && rows->norm[i] != UINT64_MAX && (most < 0 || rows->norm[i] > rows->norm[most]))
-        most = i;
-    placed[most] = 1;
-    for (g = 0; g < plain->groups && bound[g] > reach / rows->norm[most]; g++)
-      ;
-    if (g == plain->groups)
-      bound[plain->groups++] = 1;
-    bound[g] *= rows->norm[most];
-    group_of[most] = g;
-    plain->group_rows[g]++;
-  }
-  for (i = 0; i < rows->n; i++)
-    if (rows->norm[i] == UINT64_MAX) {
-      group_of[i] = plain->groups;
-      plain->group_rows[plain->groups++] = 1;
-      plain->wide_groups++;
-    }
-  for (g = 0; g < plain->groups; g++) {
-    for (i = 0; i < rows->n; i++)
-      if (group_of[i] == g)
-        order[used++] = i;
-    bits += g < plain->groups - plain->wide_groups ? log2((double)bound[g]) + 1e-9 : 70; /* norms < 2^(63 + 1 + 6) */
-    plain->group_words[g] = (int)(bits / 64) + 1;
-  }
-  plain->sum_words = (int)((bits + rows->n) / 64) + 1;
-}
-
 static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t modulus)
 {
   double terms = ldexp(1, rows->n - 1), words = rows->bits / 63 + 1, times = rows->parts == 2 ? 4 : 1;
@@ -337,7 +332,7 @@ static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t m
   return terms * times * (rows->n / PERMI_RATE_EXACT_ROWS + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
 }
 
-/* 1 / p modulo 2^64 by Newton's iteration, which doubles the right bits: p p = 1 modulo 8. */
+/* 1 / p modulo 2^64 by Newton's iteration: p p = 1 modulo 8. */
 static uint64_t permi_inverse_odd(uint64_t p)
 {
   uint64_t inverse = p;
@@ -353,6 +348,7 @@ static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int
 {
   uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)rows->n * 4 + (uint64_t)rows->parts);
   int i, j, part;
+  memset(leaf, 0, sizeof *leaf);
   leaf->information.kind = PERM_LEAF_RANGE;
   leaf->information.method = PERM_METHOD_EXACT;
   leaf->information.n = rows->n;
@@ -371,16 +367,16 @@ static void permi_exact_fill(const permi_exact_rows *rows, int fixed_column, int
   leaf->scale_exp2 = rows->halved - (rows->n - 1);
 }
 
-static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exact_rows *rows, uint64_t modulus,
+static perm_status permi_exact_plain_leaf(const perm_options *options, const permi_exact_rows *rows, uint64_t modulus,
                                           permi_leaf *leaf, perm_result *result)
 {
   const int n = rows->n, parts = rows->parts, size = n * parts;
   const size_t table = (size_t)n * (size_t)size;
   const double bytes = (double)(sizeof(permi_exact_plain) + 2 * table * sizeof(uint64_t));
-  permi_exact_plain *plain;
-  int order[PERM_MAX_N], i, j, k, part;
-  memset(leaf, 0, sizeof *leaf);
-  plain = (permi_exact_plain *)permi_allocate(&options->allocator, 1, (size_t)bytes);
+  permi_exact_plain *plain = (permi_exact_plain *)permi_allocate(&options->allocator, 1, (size_t)bytes);
+  uint64_t bound[PERM_MAX_N];
+  double bits = 1;
+  int order[PERM_MAX_N], g, j, k, part;
   if (!plain)
     return permi_fail_memory(result);
   memset(plain, 0, sizeof *plain);
@@ -390,7 +386,14 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exa
   plain->parts = parts;
   plain->chunk_log2 = n - 1 < 12 ? n - 1 : 12;
   plain->modulus = modulus;
-  permi_exact_plain_groups(rows, plain, order);
+  plain->groups = permi_exact_groups(rows, UINT64_MAX >> 1, bound, plain->first, order);
+  for (g = 0; g < plain->groups; g++) {
+    const int wide = bound[g] == UINT64_MAX;
+    plain->wide_groups += wide;
+    bits += wide ? 70 : log2((double)bound[g]) + 1e-9; /* norms < 2^(63 + 1 + 6) */
+    plain->words[g] = (int)(bits / 64) + 1;
+  }
+  plain->sum_words = (int)((bits + n) / 64) + 1;
   for (k = 0; k < n; k++)
     for (part = 0; part < parts; part++)
       for (j = 0; j < n; j++) {
@@ -400,7 +403,7 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, permi_exa
       }
   if (modulus) {
     plain->inverse = permi_inverse_odd(modulus);
-    for (plain->one = 1, i = 0; i < n; i++)
+    for (plain->one = 1, k = 0; k < n; k++)
       plain->one = permi_residue_wide(plain->one, 0, modulus);
   }
   permi_exact_fill(rows, 0, plain->chunk_log2, permi_exact_plain_seconds(rows, modulus), bytes, leaf);

@@ -1,7 +1,7 @@
 /* ====================================================================================== >>exact_gpu
-   Integers on GPUs: row sums packed into 32-bit words, groups of rows multiplied in a word, then 32-bit limbs. The
-   kernel is compiled for the shape, perm_gpu_exact. For skipping, a table has, by a halved row's sum over the other
-   columns, a word of the settings of 6 columns that make it 0: one look-up a row for 64 terms. */
+   Integers on GPUs: row sums packed into 32-bit words, groups of rows multiplied in a word, then 32-bit limbs, by a
+   kernel compiled for the shape. For skipping, a table has, by a halved row's sum over the other columns, a word of the
+   settings of 6 columns that make it 0: one look-up a row for 64 terms. */
 #pragma once
 #include "../dense/gpu.h"
 #include "limbs.h"
@@ -10,9 +10,6 @@
    more limbs); residues modulo 3 of the 4 primes needed 2.5e10; zeros skipped, a tenth of the terms left, 6.4e11. */
 #define PERMI_EXACT_GPU_BLOCK 6
 #define PERMI_EXACT_GPU_PRODUCTS 3000 /* products of words in a term, at most: 15 s to compile */
-#ifndef PERMI_EXACT_GPU_SKIP /* 0: for trials */
-#define PERMI_EXACT_GPU_SKIP 1
-#endif
 
 typedef struct permi_exact_gpu {
   permi_gpu gpu; /* first, for >>gpu */
@@ -22,37 +19,6 @@ typedef struct permi_exact_gpu {
   double survivors;
   char text[24576];
 } permi_exact_gpu;
-
-/* Puts rows, largest norm first, into the first group with room; long rows are alone. Returns 1 if all norms fit bytes.
-   order: rows by group. */
-static int permi_exact_gpu_groups(const permi_exact_rows *rows, perm_gpu_exact *shape, uint64_t *bound, int *order)
-{
-  const int n = rows->n;
-  int group_of[PERM_MAX_N], placed[PERM_MAX_N] = {0}, bytes = 1, used = 0, g, i, k;
-  for (k = 0; k < n; k++) {
-    uint64_t norm;
-    int most = -1;
-    for (i = 0; i < n; i++)
-      if (!placed[i] && (most < 0 || rows->norm[i] > rows->norm[most]))
-        most = i;
-    placed[most] = 1;
-    norm = rows->norm[most];
-    bytes &= norm <= 127;
-    for (g = 0; g < shape->groups && (norm > INT32_MAX || bound[g] > INT32_MAX / norm); g++)
-      ;
-    if (g == shape->groups)
-      bound[shape->groups++] = 1;
-    bound[g] = norm == UINT64_MAX ? UINT64_MAX : bound[g] * norm;
-    group_of[most] = g;
-  }
-  for (g = 0; g < shape->groups; g++) {
-    for (i = 0; i < n; i++)
-      if (group_of[i] == g)
-        order[used++] = i;
-    shape->first[g + 1] = (short)used;
-  }
-  return bytes;
-}
 
 /* Returns 0 if there are too many words. */
 static int permi_exact_gpu_products(const permi_exact_rows *rows, perm_gpu_exact *shape, const uint64_t *bound)
@@ -103,20 +69,21 @@ static void permi_exact_gpu_lines(const permi_exact_rows *rows, perm_gpu_exact *
   shape->stride = (at + 3) & ~3;
 }
 
-/* Predicted seconds on a GPU, INFINITY if impossible; sets shape, order and the share of terms that skipping leaves. */
+/* Returns predicted seconds, INFINITY if impossible; sets also the share of terms that skipping leaves. */
 static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact *shape, int *order, double *survivors)
 {
   const int n = rows->n, parts = rows->parts;
   const double terms = ldexp(1, n - 1);
   uint64_t bound[PERM_MAX_N];
   double each, seconds;
-  int bytes, products = 0, g, r;
+  const int bytes = permi_exact_bytes(rows);
+  int products = 0, g, r;
   memset(shape, 0, sizeof *shape);
   *survivors = 1;
   if (n < PERMI_GPU_LEAST_N)
     return (double)INFINITY;
   shape->parts = parts;
-  bytes = permi_exact_gpu_groups(rows, shape, bound, order);
+  shape->groups = permi_exact_groups(rows, INT32_MAX, bound, shape->first, order);
   if (!permi_exact_gpu_products(rows, shape, bound))
     return (double)INFINITY;
   permi_exact_gpu_lines(rows, shape, order);
@@ -134,7 +101,7 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
     return (double)INFINITY;
   each = 3.0 * shape->words + 2.0 * n * parts * parts + 3.0 * parts * shape->sum + 3.0 * products;
   seconds = terms * each;
-  if (PERMI_EXACT_GPU_SKIP && parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
+  if (parts == 1 && bytes && rows->halved && n >= 8 + PERMI_EXACT_GPU_BLOCK) {
     const double survive = permi_exact_survivors(rows);
     const double skipping = /* three times the survivors, since rows are dependent */
         terms * (3 * survive * (each + 2 * shape->words + 30) + (12.0 * shape->zeros + 120) / 64 + 2);
@@ -149,51 +116,55 @@ static double permi_exact_gpu_shape(const permi_exact_rows *rows, perm_gpu_exact
   return seconds / PERMI_EXACT_GPU_RATE + 0.5 + 0.005 * products; /* the rest is for compiling */
 }
 
-/* Prints `name(i)` yielding list[i] as a chain of choices: compilers do not always fold loads from arrays, and then
-   unroll nothing. No list: `name()`, yielding value. */
-static size_t permi_gpu_member(char *text, size_t room, const char *name, const short *list, int count, int value)
+typedef struct permi_gpu_member {
+  const char *name;
+  const short *list; /* NULL: `count` is the value */
+  int count;
+} permi_gpu_member;
+
+/* Continues a shape's text of `at` bytes by its members and a kernel that calls `chunk`. A list becomes a chain of
+   choices: compilers do not always fold loads from arrays, and then unroll nothing. */
+static void permi_gpu_members(const permi_gpu_member *member, size_t members, const char *chunk, int blocks, char *text,
+                              size_t room, size_t at)
 {
-  size_t length = (size_t)snprintf(text, room, "  PERMI_BOTH constexpr int %s(%s) const { return ", name,
-                                   list ? "int i" : "");
-  int i;
-  for (i = 0; list && i + 1 < count; i++)
-    if (list[i] != list[count - 1])
-      length += (size_t)snprintf(text + length, room - length, "i == %d ? %d : ", i, list[i]);
-  return length + (size_t)snprintf(text + length, room - length, "%d; }\n", list && count ? list[count - 1] : value);
+  for (; members; members--, member++) {
+    const short *list = member->list;
+    const int last = !list ? member->count : member->count ? list[member->count - 1] : 0;
+    int i;
+    at += (size_t)snprintf(text + at, room - at, "  PERMI_BOTH constexpr int %s(%s) const { return ", member->name,
+                           list ? "int i" : "");
+    for (i = 0; list && i + 1 < member->count; i++)
+      if (list[i] != last)
+        at += (size_t)snprintf(text + at, room - at, "i == %d ? %d : ", i, list[i]);
+    at += (size_t)snprintf(text + at, room - at, "%d; }\n", last);
+  }
+  snprintf(text + at, room - at, "};\n" PERM_GPU_ENTRY "{ %s(permi_shape(), a); }\n", blocks, chunk);
 }
 
 static void permi_exact_gpu_text(const perm_gpu_exact *shape, int lines, char *text, size_t room)
 {
   const int product = shape->product[shape->groups - 1], parts = shape->parts;
   const int need = shape->stride * (1 + shape->skip) + parts * (3 * product + shape->sum) + 24;
-  const int blocks = need <= 64 ? 8 : need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2;
-  const struct {
-    const char *name;
-    const short *list;
-    int count;
-  } member[] = {{"words", NULL, shape->words},
-                {"stride", NULL, shape->stride},
-                {"groups", NULL, shape->groups},
-                {"sum", NULL, shape->sum},
-                {"zeros", NULL, shape->zeros},
-                {"masks", NULL, shape->masks},
-                {"at", shape->at, lines},
-                {"kind", shape->kind, lines},
-                {"carries", shape->carries, shape->words},
-                {"first", shape->first, shape->groups + 1},
-                {"product", shape->product, shape->groups},
-                {"wide", shape->wide, shape->groups},
-                {"zero_line", shape->zero_line, shape->zeros},
-                {"zero_base", shape->zero_base, shape->zeros}};
-  size_t k, at = (size_t)snprintf(text, room,
-                                  "struct permi_shape {\n  enum { PARTS = %d, GROUPS = %d, ROOM = %d, SUM_ROOM = %d, "
-                                  "WORDS = %d, SKIP = %d };\n",
-                                  parts, shape->groups, product > 3 ? product : 3, shape->sum, shape->stride,
-                                  shape->skip);
-  for (k = 0; k < sizeof member / sizeof *member; k++)
-    at += permi_gpu_member(text + at, room - at, member[k].name, member[k].list, member[k].count,
-                           member[k].list ? 0 : member[k].count);
-  snprintf(text + at, room - at, "};\n" PERM_GPU_ENTRY "{ permi_exact_chunk(permi_shape(), a); }\n", blocks);
+  const permi_gpu_member member[] = {{"words", NULL, shape->words},
+                                     {"stride", NULL, shape->stride},
+                                     {"groups", NULL, shape->groups},
+                                     {"sum", NULL, shape->sum},
+                                     {"zeros", NULL, shape->zeros},
+                                     {"masks", NULL, shape->masks},
+                                     {"at", shape->at, lines},
+                                     {"kind", shape->kind, lines},
+                                     {"carries", shape->carries, shape->words},
+                                     {"first", shape->first, shape->groups + 1},
+                                     {"product", shape->product, shape->groups},
+                                     {"wide", shape->wide, shape->groups},
+                                     {"zero_line", shape->zero_line, shape->zeros},
+                                     {"zero_base", shape->zero_base, shape->zeros}};
+  const int at = snprintf(text, room,
+                          "struct permi_shape {\n  enum { PARTS = %d, GROUPS = %d, ROOM = %d, SUM_ROOM = %d, "
+                          "WORDS = %d, SKIP = %d };\n",
+                          parts, shape->groups, product > 3 ? product : 3, shape->sum, shape->stride, shape->skip);
+  permi_gpu_members(member, sizeof member / sizeof *member, "permi_exact_chunk",
+                    need <= 64 ? 8 : need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, text, room, (size_t)at);
 }
 
 static void permi_exact_gpu_put(const perm_gpu_exact *shape, uint32_t *to, int line, int wide, permi_wide x, int times)
@@ -256,7 +227,7 @@ static size_t permi_exact_gpu_explain(const permi_leaf *leaf, char *buffer, size
       (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }
 
-/* Fills the table of row sums: columns of the masks, walk, high; see >>gpu. */
+/* The table of row sums: columns of the masks, walk, high; see >>gpu. */
 static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order, int block,
                                  perm_gpu_work *work, uint32_t *table)
 {
@@ -288,7 +259,7 @@ static void permi_exact_gpu_rows(const permi_exact_rows *rows, const perm_gpu_ex
   }
 }
 
-/* Fills the masks: by even row and its sum over other columns, the settings that make it 0. */
+/* By even row and its sum over other columns, the settings that make it 0. */
 static void permi_exact_gpu_masks(const permi_exact_rows *rows, const perm_gpu_exact *shape, const int *order,
                                   uint64_t *masks)
 {
@@ -310,60 +281,51 @@ static perm_status permi_exact_gpu_leaf(const perm_options *options, const permi
                                         perm_result *result)
 {
   const int n = rows->n, parts = rows->parts;
-  permi_exact_gpu *exact = (permi_exact_gpu *)permi_allocate(&options->allocator, 1, sizeof *exact);
+  perm_gpu_exact shape;
+  int order[PERM_MAX_N];
+  double survivors;
+  const double seconds = permi_exact_gpu_shape(rows, &shape, order, &survivors);
+  const int stride = shape.stride, block = shape.skip ? PERMI_EXACT_GPU_BLOCK : 0, outer = n - 1 - block;
+  const int columns = outer - PERM_GPU_THREADS_LOG2, walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
+  const int depth = PERM_GPU_THREADS_LOG2 + walk + block;
+  const size_t sums = (size_t)stride * (size_t)(2 + outer + walk + (shape.skip ? 64 : 0));
+  const size_t bytes = sizeof(permi_exact_gpu) + (sums + 2 * (size_t)shape.masks) * sizeof(uint32_t);
+  permi_exact_gpu *exact = (permi_exact_gpu *)permi_allocate(&options->allocator, 1, bytes);
   perm_gpu_work *work;
-  perm_gpu_exact *shape;
-  perm_gpu_program *program;
-  int order[PERM_MAX_N], block, outer, columns, stride, depth;
-  double seconds;
-  size_t words, rest;
-  memset(leaf, 0, sizeof *leaf);
+  uint32_t *table;
   if (!exact)
     return permi_fail_memory(result);
-  memset(exact, 0, sizeof *exact);
-  shape = &exact->shape;
+  memset(exact, 0, bytes);
+  table = (uint32_t *)(void *)(exact + 1);
+  exact->shape = shape;
+  exact->survivors = survivors;
+  exact->transposed = rows->transposed;
   work = &exact->gpu.work;
-  program = &exact->program;
-  seconds = permi_exact_gpu_shape(rows, shape, order, &exact->survivors);
-  stride = shape->stride;
-  block = shape->skip ? PERMI_EXACT_GPU_BLOCK : 0;
-  outer = n - 1 - block;
-  columns = outer - PERM_GPU_THREADS_LOG2;
-  work->walk = permi_clamp(columns - 12, columns < 3 ? columns : 3, 10);
-  work->high = outer - work->walk;
-  depth = PERM_GPU_THREADS_LOG2 + work->walk + block;
-  rest = (size_t)stride * (size_t)(2 + work->high + 2 * work->walk + (shape->skip ? 64 : 0));
-  words = rest + 2 * (size_t)shape->masks;
-  work->doubles = words / 2;
+  work->walk = walk;
+  work->high = outer - walk;
+  work->doubles = (bytes - sizeof *exact) / sizeof(double);
+  work->table = (double *)(void *)table;
+  work->program = &exact->program;
   exact->gpu.allocator = options->allocator;
   exact->gpu.add = permi_exact_gpu_add;
-  exact->gpu.memory = (double *)permi_allocate(&options->allocator, work->doubles, sizeof(double));
-  if (!exact->gpu.memory) {
-    permi_release(&options->allocator, exact);
-    return permi_fail_memory(result);
-  }
-  memset(exact->gpu.memory, 0, words * sizeof(uint32_t));
-  work->table = exact->gpu.memory;
-  permi_exact_gpu_rows(rows, shape, order, block, work, (uint32_t *)(void *)exact->gpu.memory);
-  permi_exact_gpu_masks(rows, shape, order, (uint64_t *)(void *)exact->gpu.memory + rest / 2);
-  permi_exact_gpu_text(shape, n * parts, exact->text, sizeof exact->text);
-  program->text = exact->text;
-  program->sums = parts * shape->sum;
-  program->exact = shape;
-  program->shared = (size_t)((parts * shape->sum + 1) / 2 * 2 + shape->masks) * 8 +
-                    (size_t)stride * (size_t)(2 * work->walk + 1) * 4;
-  if (shape->skip)
-    program->shared += (size_t)stride * (64 + 128) * 4 + 4 * 2048 * 2;
-  work->program = program;
-  exact->transposed = rows->transposed;
-  permi_exact_fill(rows, 0, depth, seconds, (double)(sizeof *exact + words * sizeof(uint32_t)), leaf);
   exact->gpu.terms = ldexp(1, depth);
+  permi_exact_gpu_rows(rows, &shape, order, block, work, table);
+  permi_exact_gpu_masks(rows, &shape, order, (uint64_t *)(void *)(table + sums));
+  permi_exact_gpu_text(&shape, n * parts, exact->text, sizeof exact->text);
+  exact->program.text = exact->text;
+  exact->program.sums = parts * shape.sum;
+  exact->program.exact = &exact->shape;
+  exact->program.shared = (size_t)((parts * shape.sum + 1) / 2 * 2 + shape.masks) * 8 +
+                          (size_t)stride * (size_t)(2 * walk + 1) * 4;
+  if (shape.skip)
+    exact->program.shared += (size_t)stride * (64 + 128) * 4 + 4 * 2048 * 2;
+  permi_exact_fill(rows, 0, depth, seconds, (double)bytes, leaf);
   leaf->information.isa = PERM_ISA_CUDA;
   leaf->information.fingerprint =
       permi_hash(leaf->information.fingerprint, (uint64_t)PERM_ISA_CUDA + 64 * (uint64_t)block);
   work->fingerprint = leaf->information.fingerprint;
   leaf->context = exact;
-  leaf->release = permi_gpu_release;
+  leaf->release = permi_context_release;
   leaf->run_range = permi_gpu_range;
   leaf->explain = permi_exact_gpu_explain;
   return PERM_OK;
@@ -390,38 +352,37 @@ static void permi_exact_plan_gpu(const perm_options *options, int n, const permi
   }
 }
 
+/* The fastest plan, also in residues if options.modulus is odd and below 2^63. */
+static permi_exact_plan permi_exact_fastest(const perm_options *options, int n, const permi_integer_view *view)
+{
+  permi_exact_plan plan = permi_exact_plan_of(options, n, view);
+  permi_exact_plan_gpu(options, n, view, &plan);
+  if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63) {
+    const permi_exact_rows rows = permi_exact_look(view, n, 0);
+    const double seconds = permi_exact_plain_seconds(&rows, options->modulus);
+    if (seconds < plan.seconds) {
+      memset(&plan, 0, sizeof plan);
+      plan.rows = rows;
+      plan.modulus = options->modulus;
+      plan.seconds = seconds;
+    }
+  }
+  return plan;
+}
+
 /* One leaf for integers or Gaussian integers, 1 <= n <= 64. */
 PERMI_UNUSED
 static perm_status permi_exact_leaf(const perm_options *options, int n, const permi_integer_view *view,
                                     permi_leaf *leaf, perm_result *result)
 {
-  permi_exact_plan plan = permi_exact_plan_of(options, n, view);
-  permi_exact_plan_gpu(options, n, view, &plan);
+  const permi_exact_plan plan = permi_exact_fastest(options, n, view);
   return plan.gpu      ? permi_exact_gpu_leaf(options, &plan.rows, leaf, result)
          : plan.family ? permi_exact_tables(options, &plan, leaf, result)
-                       : permi_exact_plain_leaf(options, &plan.rows, 0, leaf, result);
+                       : permi_exact_plain_leaf(options, &plan.rows, plan.modulus, leaf, result);
 }
 
 PERMI_UNUSED
 static double permi_exact_seconds(const perm_options *options, int n, const permi_integer_view *view)
 {
-  permi_exact_plan plan = permi_exact_plan_of(options, n, view);
-  permi_exact_plan_gpu(options, n, view, &plan);
-  return plan.seconds;
-}
-
-/* A leaf modulo p, odd, 3 <= p < 2^63; partials are sums of residues. */
-PERMI_UNUSED
-static perm_status permi_modular_leaf(const perm_options *options, int n, const permi_integer_view *view, uint64_t p,
-                                      permi_leaf *leaf, perm_result *result)
-{
-  permi_exact_rows rows = permi_exact_look(view, n, 0);
-  return permi_exact_plain_leaf(options, &rows, p, leaf, result);
-}
-
-PERMI_UNUSED
-static double permi_modular_seconds(int n, const permi_integer_view *view)
-{
-  permi_exact_rows rows = permi_exact_look(view, n, 0);
-  return permi_exact_plain_seconds(&rows, 1);
+  return permi_exact_fastest(options, n, view).seconds;
 }

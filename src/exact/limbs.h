@@ -46,8 +46,7 @@ static uint64_t permi_exact_cap(int limbs)
 
 /* Packs rows, largest norm first, each into the limb and there into the atom with the least product, the fifth atom
    last. Returns 0 if they do not fit. */
-static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order, int limbs, int narrow,
-                                 permi_exact_packing *packing)
+static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int narrow, permi_exact_packing *packing)
 {
   uint64_t limb[PERMI_EXACT_LIMBS], atom[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS];
   const uint64_t cap = permi_exact_cap(limbs);
@@ -59,7 +58,7 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order,
     for (limb[h] = 1, k = 0; k < PERMI_EXACT_ATOMS; k++)
       atom[h][k] = 1;
   for (r = 0; r < rows->n; r++) {
-    const uint64_t norm = rows->norm[order[r]];
+    const uint64_t norm = rows->norm[rows->order[r]];
     int best = -1, best_atom = 0;
     for (h = 0; h < limbs; h++) {
       int least = 0;
@@ -82,30 +81,24 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, const int *order,
     packing->fifths += best_atom == 4 && !packing->rows[best][4];
     packing->wide += best >= narrow;
     packing->rows[best][best_atom]++;
-    packing->atom_of[order[r]] = best * PERMI_EXACT_ATOMS + best_atom;
+    packing->atom_of[rows->order[r]] = best * PERMI_EXACT_ATOMS + best_atom;
   }
   return 1;
 }
 
-/* Packs into the fewest limbs, two at least, and the fewest wide ones; returns 0 if impossible. */
+/* Packs into the fewest limbs and the fewest wide ones; returns 0 if impossible. */
 static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
 {
-  int order[PERM_MAX_N], i, k, limbs, wide, least;
+  int i, limbs = (int)(rows->bits / PERMI_EXACT_WINDOW), wide, least;
   double bits = 0;
-  for (i = 0; i < rows->n; i++) {
-    if (rows->norm[i] > permi_exact_cap(2))
-      return 0;
-    if (rows->norm[i] > PERMI_EXACT_LARGEST)
-      bits += log2((double)rows->norm[i]);
-    for (k = i; k > 0 && rows->norm[order[k - 1]] < rows->norm[i]; k--)
-      order[k] = order[k - 1];
-    order[k] = i;
-  }
+  if (rows->norm[rows->order[0]] > permi_exact_cap(2))
+    return 0;
+  for (i = 0; i < rows->n; i++)
+    bits += rows->norm[i] > PERMI_EXACT_LARGEST ? log2((double)rows->norm[i]) : 0;
   least = bits > 0 ? (int)(bits / PERMI_EXACT_WINDOW) + 1 : 0;
-  limbs = (int)(rows->bits / PERMI_EXACT_WINDOW);
   for (limbs = limbs < 2 ? 2 : limbs; limbs <= PERMI_EXACT_LIMBS; limbs++)
-    for (wide = least; wide <= limbs && wide <= (least ? limbs : 0); wide++)
-      if (permi_exact_pack_into(rows, order, limbs, limbs - wide, packing))
+    for (wide = least; wide <= (least ? limbs : 0); wide++)
+      if (permi_exact_pack_into(rows, limbs, limbs - wide, packing))
         return 1;
   return 0;
 }
@@ -149,6 +142,7 @@ typedef struct permi_exact_plan {
   permi_exact_rows rows;
   permi_exact_packing packing;
   const permi_exact_family *family; /* NULL: the portable kernel */
+  uint64_t modulus;                 /* 0: integers */
   int can_skip, skip;
   int gpu;
   double survivors, seconds;
@@ -166,7 +160,6 @@ static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const
   const permi_exact_family *family = permi_exact_families;
   permi_exact_plan plan;
   const int n = rows->n;
-  int i, bytes = 1;
   memset(&plan, 0, sizeof plan);
   plan.rows = *rows;
   plan.survivors = 1;
@@ -179,9 +172,7 @@ static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const
   plan.seconds = (4 * (2 * n - 3 * plan.packing.limbs + permi_exact_operations(&plan.packing)) + n / 4.0 + 20) /
                  (permi_exact_evaluates(family, &plan.packing) == family->evaluate[0] ? 0.5 : 1) / family->rate *
                  ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
-  for (i = 0; i < n; i++)
-    bytes &= rows->norm[i] <= 127;
-  plan.can_skip = bytes && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1;
+  plan.can_skip = permi_exact_bytes(rows) && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1;
   if (plan.can_skip && rows->halved) {
     /* search, lists and survivors of a vector of int8 */
     const double survivors = permi_exact_survivors(rows);
@@ -199,17 +190,9 @@ static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const
 
 static permi_exact_plan permi_exact_plan_of(const perm_options *options, int n, const permi_integer_view *view)
 {
-  permi_exact_rows rows = permi_exact_look(view, n, 0);
-  permi_exact_plan plan = permi_exact_plan_rows(options, &rows), other;
-  rows = permi_exact_look(view, n, 1);
-  other = permi_exact_plan_rows(options, &rows);
+  const permi_exact_rows rows = permi_exact_look(view, n, 0), columns = permi_exact_look(view, n, 1);
+  const permi_exact_plan plan = permi_exact_plan_rows(options, &rows), other = permi_exact_plan_rows(options, &columns);
   return other.seconds < plan.seconds ? other : plan;
-}
-
-static void permi_exact_release(const perm_allocator *allocator, void *context)
-{
-  permi_release(allocator, ((permi_exact *)context)->memory);
-  permi_release(allocator, context);
 }
 
 /* sum_k total[k] 2^(window k), as integers. */
@@ -320,8 +303,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   const size_t table = skip ? ((size_t)rows->halved << (lanes + 2)) + (size_t)n * 48 : (size_t)n * 2 << inner;
   const size_t wide_table = ((size_t)plan->packing.wide << inner) + (size_t)(plan->packing.wide ? padded * outer : 0);
   const size_t bytes = 128 + table + wide_table * sizeof(double) + (size_t)(padded * steps) * sizeof(uint32_t);
-  permi_exact *exact = (permi_exact *)permi_allocate(&options->allocator, 1, sizeof *exact);
-  void *memory = exact ? permi_allocate(&options->allocator, 1, bytes) : NULL;
+  permi_exact *exact = (permi_exact *)permi_allocate(&options->allocator, 1, sizeof *exact + bytes);
   uint64_t sums[256];
   uint8_t *next;
   uint32_t *step;
@@ -329,15 +311,10 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   uint8_t *nibbles;
   double *wide, *wide_step;
   int a, i, j, k, r = 0;
-  memset(leaf, 0, sizeof *leaf);
-  if (!memory) {
-    permi_release(&options->allocator, exact);
+  if (!exact)
     return permi_fail_memory(result);
-  }
-  memset(exact, 0, sizeof *exact);
-  memset(memory, 0, bytes);
-  exact->memory = memory;
-  step = (uint32_t *)(void *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
+  memset(exact, 0, sizeof *exact + bytes);
+  step = (uint32_t *)(void *)(((uintptr_t)(exact + 1) + 63) & ~(uintptr_t)63);
   next = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
   settings = (int16_t *)(void *)next;
   nibbles = next + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
@@ -404,7 +381,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   permi_exact_fill(rows, inner, inner + exact->chunk_log2, plan->seconds, (double)(bytes + sizeof *exact), leaf);
   leaf->information.isa = family->isa;
   leaf->context = exact;
-  leaf->release = permi_exact_release;
+  leaf->release = permi_context_release;
   leaf->explain = permi_exact_explain;
   leaf->run_chunk = permi_exact_chunk;
   leaf->workspace = sizeof(permi_exact_work);

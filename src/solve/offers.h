@@ -283,12 +283,6 @@ static int permi_array_square(const permi_problem *problem)
   return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
 }
 
-static int permi_exact_may(const permi_array *array, const perm_options *options)
-{
-  return array->problem->integer && array->constant < 0 && permi_array_square(array->problem) &&
-         (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_EXACT);
-}
-
 #define PERMI_RIVAL_LOOK 24
 static perm_status permi_exact_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
@@ -298,7 +292,8 @@ static perm_status permi_exact_offer(permi_maker *maker, const struct permi_bloc
   const permi_integer_view view = {array->problem->integer, array->problem->ld, array->problem->parts};
   const int n = array->problem->n;
   (void)block, (void)rival;
-  if (!permi_exact_may(array, options))
+  if (!array->problem->integer || array->constant >= 0 || !permi_array_square(array->problem) ||
+      (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT))
     return PERM_OK;
   offer->seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
   if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK)
@@ -318,31 +313,7 @@ static perm_status permi_exact_make(permi_maker *maker, const struct permi_block
   return permi_exact_leaf(maker->options, problem->n, &view, leaf, maker->result);
 }
 
-static perm_status permi_modular_offer(permi_maker *maker, const struct permi_block *block, double rival,
-                                       permi_offer *offer)
-{
-  const permi_array *array = maker->array;
-  const perm_options *options = maker->options;
-  const permi_integer_view view = {array->problem->integer, array->problem->ld, array->problem->parts};
-  const int n = array->problem->n;
-  (void)block, (void)rival;
-  if (permi_exact_may(array, options) && options->modulus & 1 && options->modulus < UINT64_C(1) << 63 &&
-      (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK))
-    offer->seconds = permi_modular_seconds(n, &view);
-  return PERM_OK;
-}
-
-static perm_status permi_modular_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
-                                      permi_leaf *leaf)
-{
-  const permi_problem *problem = maker->array->problem;
-  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
-  (void)block, (void)offer;
-  maker->array->precision = PERM_PRECISION_EXACT;
-  return permi_modular_leaf(maker->options, problem->n, &view, maker->options->modulus, leaf, maker->result);
-}
-
-enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_AT_MODULAR, PERMI_ARRAY_ENGINES };
+enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_ARRAY_ENGINES };
 #define PERMI_DOUBLE_ENGINES                                                                                           \
   {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf, NULL, 0},                                             \
   {PERM_METHOD_DENSE, permi_dense_offer, permi_dense_make, NULL, 0}
@@ -350,7 +321,6 @@ static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
 static const permi_engine permi_array_engines[] = {
     PERMI_DOUBLE_ENGINES,
     {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make, NULL, 0},
-    {PERM_METHOD_EXACT, permi_modular_offer, permi_modular_make, NULL, 0},
 };
 
 /* Asks all engines at first, then only the chosen one. Without any offer, its make says why. */

@@ -10,10 +10,17 @@
    complete pivoting, loses what its condition takes. As d det / det = trace(M^-1 dM), an entrywise relative change e of
    M changes the permanent by at most e sum_ij |m_ij| |M^-1_ji|, the condition reported. Elimination errs like a change
    of n w |L| |U|, w the unit of double-double. */
-static permi_dd_complex permi_dd_complex_minus(permi_dd_complex a, permi_dd_complex b)
+typedef struct permi_nodes {
+  int n, parts;
+  const double *node[2]; /* x, y */
+} permi_nodes;
+
+/* a - b c */
+static permi_dd_complex permi_dd_complex_less(permi_dd_complex a, permi_dd_complex b, permi_dd_complex c)
 {
-  a.re = permi_dd_add(a.re, permi_dd_negate(b.re));
-  a.im = permi_dd_add(a.im, permi_dd_negate(b.im));
+  b = permi_dd_complex_times(b, c, 2);
+  a.re = permi_dd_subtract(a.re, b.re);
+  a.im = permi_dd_subtract(a.im, b.im);
   return a;
 }
 
@@ -33,8 +40,8 @@ static permi_dd_complex permi_dd_complex_scale(permi_dd_complex a, int exp2)
 static permi_dd permi_dd_reciprocal(permi_dd a)
 {
   permi_dd x = permi_dd_make(1 / a.hi), two = permi_dd_make(2);
-  x = permi_dd_multiply(x, permi_dd_add(two, permi_dd_negate(permi_dd_multiply(a, x))));
-  return permi_dd_multiply(x, permi_dd_add(two, permi_dd_negate(permi_dd_multiply(a, x))));
+  x = permi_dd_multiply(x, permi_dd_subtract(two, permi_dd_multiply(a, x)));
+  return permi_dd_multiply(x, permi_dd_subtract(two, permi_dd_multiply(a, x)));
 }
 
 static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
@@ -49,13 +56,13 @@ static permi_dd_complex permi_dd_complex_reciprocal(permi_dd_complex a)
   return a;
 }
 
-static permi_dd_complex permi_node_difference(const double *x, int i, const double *y, int j, int parts)
+/* Node i of `side` less node j of `other`, exactly. */
+static permi_dd_complex permi_node_difference(const permi_nodes *nodes, int side, int i, int other, int j)
 {
+  const double *x = nodes->node[side] + i * nodes->parts, *y = nodes->node[other] + j * nodes->parts;
   permi_dd_complex d;
-  d.re = permi_two_sum(x[i * parts], -y[j * parts]);
-  d.im = permi_dd_make(0);
-  if (parts == 2)
-    d.im = permi_two_sum(x[2 * i + 1], -y[2 * j + 1]);
+  d.re = permi_two_sum(x[0], -y[0]);
+  d.im = nodes->parts == 2 ? permi_two_sum(x[1], -y[1]) : permi_dd_make(0);
   return d;
 }
 
@@ -69,8 +76,7 @@ static void permi_number_times(permi_number *a, permi_dd_complex b)
   permi_number_multiply(a, &factor); /* cannot overflow */
 }
 
-/* LU of m (n x n) by complete pivoting; *odd: the permutations' parity. Returns 0 if m is singular to working
-   precision. */
+/* LU of m (n x n); *odd: the permutations' parity. Returns 0 if m is singular to working precision. */
 static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, int *odd)
 {
   int i, j, k;
@@ -102,8 +108,7 @@ static int permi_eliminate(permi_dd_complex *m, int n, int *row, int *column, in
       permi_dd_complex *line = m + row[i] * n, factor = permi_dd_complex_times(line[column[k]], pivot, 2);
       line[column[k]] = factor;
       for (j = k + 1; j < n; j++)
-        line[column[j]] =
-            permi_dd_complex_minus(line[column[j]], permi_dd_complex_times(factor, m[row[k] * n + column[j]], 2));
+        line[column[j]] = permi_dd_complex_less(line[column[j]], factor, m[row[k] * n + column[j]]);
     }
   }
   return 1;
@@ -120,11 +125,11 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
       x[i].re = permi_dd_make(i == c);
       x[i].im = permi_dd_make(0);
       for (k = c; k < i; k++)
-        x[i] = permi_dd_complex_minus(x[i], permi_dd_complex_times(lu[row[i] * n + column[k]], x[k], 2));
+        x[i] = permi_dd_complex_less(x[i], lu[row[i] * n + column[k]], x[k]);
     }
     for (i = n - 1; i >= 0; i--) {
       for (k = i + 1; k < n; k++)
-        x[i] = permi_dd_complex_minus(x[i], permi_dd_complex_times(lu[row[i] * n + column[k]], x[k], 2));
+        x[i] = permi_dd_complex_less(x[i], lu[row[i] * n + column[k]], x[k]);
       x[i] = permi_dd_complex_times(x[i], permi_dd_complex_reciprocal(lu[row[i] * n + column[i]]), 2);
     }
     for (j = 0; j < n; j++) {
@@ -139,13 +144,13 @@ static void permi_cauchy_condition(const permi_dd_complex *lu, const double *mod
 }
 
 /* Rounding the entries costs as much as the engines' own roundings. */
-static perm_status permi_cauchy_general(int n, const double *x, const double *y, int parts,
-                                        const perm_options *options, perm_result *result)
+static perm_status permi_cauchy_general(const permi_nodes *nodes, const perm_options *options, perm_result *result)
 {
+  const int n = nodes->n, parts = nodes->parts;
   double *a = (double *)permi_allocate(&options->allocator, (size_t)(n * n * parts), sizeof *a);
+  const permi_problem problem = permi_problem_make(n, n, a, NULL, n, permi_reach_of(parts), NULL, NULL);
   perm_options general = *options;
   perm_plan plan;
-  const permi_problem problem = permi_problem_make(n, n, a, NULL, n, permi_reach_of(parts), NULL, NULL);
   perm_status status = PERM_ERROR_MEMORY;
   int i, j;
   permi_result_clear(result);
@@ -153,7 +158,7 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
   general.certify = 0;
   for (i = 0; a && i < n; i++)
     for (j = 0; j < n; j++) {
-      permi_dd_complex entry = permi_dd_complex_reciprocal(permi_node_difference(x, i, y, j, parts));
+      permi_dd_complex entry = permi_dd_complex_reciprocal(permi_node_difference(nodes, 0, i, 1, j));
       a[(i * n + j) * parts] = entry.re.hi;
       if (parts == 2)
         a[(i * n + j) * 2 + 1] = entry.im.hi;
@@ -174,17 +179,10 @@ static perm_status permi_cauchy_general(int n, const double *x, const double *y,
 
 #define PERMI_CAUCHY_RANGE 400 /* an entry of the squared matrix below 2^-800 times the largest of its row is 0 */
 
-static void permi_cauchy_times(permi_number *number, permi_dd_complex d)
+static perm_status permi_cauchy_check(const permi_nodes *nodes, const perm_options *options, perm_result *result)
 {
-  int e;
-  frexp(permi_dd_complex_modulus(d), &e);
-  number->exp2 += e;
-  permi_number_times(number, permi_dd_complex_scale(d, -e));
-}
-
-static perm_status permi_cauchy_check(int n, const double *const node[2], int parts, const perm_options *options,
-                                      perm_result *result)
-{
+  static const char *const name[] = {"x", "y"};
+  const int n = nodes->n, parts = nodes->parts;
   perm_status status = permi_check_whole(options, 4, result);
   int i, j, side;
   if (status != PERM_OK)
@@ -197,43 +195,43 @@ static perm_status permi_cauchy_check(int n, const double *const node[2], int pa
   if (options->precision == PERM_PRECISION_EXACT || options->modulus)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4, "options: nodes are computed with in double-double only");
   for (side = 0; side < 2 && n; side++) {
-    if (!node[side])
-      return permi_fail(result, PERM_ERROR_NULL, 2 + side, "%s is NULL", side ? "y" : "x");
+    if (!nodes->node[side])
+      return permi_fail(result, PERM_ERROR_NULL, 2 + side, "%s is NULL", name[side]);
     for (i = 0; i < n * parts; i++)
-      if (!(fabs(node[side][i]) <= DBL_MAX / 8))
-        return permi_fail(result, PERM_ERROR_NOT_FINITE, 2 + side, "%s[%d] is not finite, or too large",
-                          side ? "y" : "x", i / parts);
+      if (!(fabs(nodes->node[side][i]) <= DBL_MAX / 8))
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 2 + side, "%s[%d] is not finite, or too large", name[side],
+                          i / parts);
   }
   for (i = 0; i < n; i++)
     for (j = 0; j < n; j++) {
-      if (permi_dd_complex_modulus(permi_node_difference(node[0], i, node[1], j, parts)) == 0)
+      if (permi_dd_complex_modulus(permi_node_difference(nodes, 0, i, 1, j)) == 0)
         return permi_fail(result, PERM_ERROR_NODES, 2, "x[%d] and y[%d] coincide: the entry is infinite", i, j);
       for (side = 0; side < 2; side++)
-        if (j < i && permi_dd_complex_modulus(permi_node_difference(node[side], i, node[side], j, parts)) == 0)
+        if (j < i && permi_dd_complex_modulus(permi_node_difference(nodes, side, i, side, j)) == 0)
           return permi_fail(result, PERM_ERROR_NODES, 2 + side,
-                            "%s[%d] and %s[%d] coincide: both determinants are 0, use perm_compute_%s",
-                            side ? "y" : "x", j, side ? "y" : "x", i, parts == 2 ? "complex" : "real");
+                            "%s[%d] and %s[%d] coincide: both determinants are 0, use perm_compute_%s", name[side], j,
+                            name[side], i, parts == 2 ? "complex" : "real");
     }
   return PERM_OK;
 }
 
 /* Scales rows of the squared matrix to a largest entry near 1; number: product of all x - y, with those powers; below:
-   of differences within x and y. Returns 1 if an entry was dropped. */
-static int permi_cauchy_fill(int n, const double *const node[2], int parts, permi_dd_complex *m, permi_number *number,
-                             permi_number *below)
+   of differences within x and y. Returns 1 if an entry is lost. */
+static int permi_cauchy_fill(const permi_nodes *nodes, permi_dd_complex *m, permi_number *number, permi_number *below)
 {
+  const int n = nodes->n;
   int i, j, side, lossy = 0;
   for (i = 0; i < n; i++) {
     int row_exp2;
     double least = (double)INFINITY;
     for (j = 0; j < n; j++)
-      least = fmin(least, permi_dd_complex_modulus(permi_node_difference(node[0], i, node[1], j, parts)));
+      least = fmin(least, permi_dd_complex_modulus(permi_node_difference(nodes, 0, i, 1, j)));
     frexp(least, &row_exp2);
     number->exp2 -= 2 * (long long)row_exp2;
     for (j = 0; j < n; j++) {
-      permi_dd_complex d = permi_node_difference(node[0], i, node[1], j, parts);
+      permi_dd_complex d = permi_node_difference(nodes, 0, i, 1, j);
       int exp2;
-      permi_cauchy_times(number, d);
+      permi_number_times(number, d);
       frexp(permi_dd_complex_modulus(d), &exp2);
       if (exp2 - row_exp2 > PERMI_CAUCHY_RANGE) { /* its square would underflow */
         memset(&m[i * n + j], 0, sizeof *m);
@@ -243,28 +241,40 @@ static int permi_cauchy_fill(int n, const double *const node[2], int parts, perm
         m[i * n + j] = permi_dd_complex_times(d, d, 2);
       }
       for (side = 0; side < 2 && j < i; side++)
-        permi_cauchy_times(below, permi_node_difference(node[side], i, node[side], j, parts));
+        permi_number_times(below, permi_node_difference(nodes, side, i, side, j));
     }
   }
   return lossy;
 }
 
-/* m: n (n + 1) numbers; moduli: n n; permutation: 2 n. */
-static permi_number permi_cauchy_number(int n, const double *const node[2], int parts, permi_dd_complex *m,
-                                        double *moduli, int *permutation, double *condition)
+static perm_status permi_cauchy_number(const permi_nodes *nodes, const perm_allocator *allocator, permi_number *value,
+                                       double *condition)
 {
+  const int n = nodes->n;
+  const size_t entries = (size_t)n * (size_t)n;
+  permi_pool pool = {allocator, NULL, 0};
+  permi_dd_complex *m = (permi_dd_complex *)permi_pool_get(&pool, entries, sizeof *m);
+  permi_dd_complex *room = (permi_dd_complex *)permi_pool_get(&pool, (size_t)n, sizeof *room), q;
+  double *moduli = (double *)permi_pool_get(&pool, entries, sizeof *moduli);
+  int *row = (int *)permi_pool_get(&pool, (size_t)n, sizeof *row);
+  int *column = (int *)permi_pool_get(&pool, (size_t)n, sizeof *column);
   permi_number number = permi_number_one(), below = permi_number_one();
-  permi_dd_complex q;
-  double growth = (double)INFINITY;
-  int i, odd, regular, lossy = permi_cauchy_fill(n, node, parts, m, &number, &below);
-  for (i = 0; i < n * n; i++)
+  double growth;
+  int odd, regular, lossy;
+  size_t i;
+  if (pool.failed) {
+    permi_pool_release(&pool);
+    return PERM_ERROR_MEMORY;
+  }
+  lossy = permi_cauchy_fill(nodes, m, &number, &below);
+  for (i = 0; i < entries; i++)
     moduli[i] = permi_dd_complex_modulus(m[i]);
-  regular = permi_eliminate(m, n, permutation, permutation + n, &odd);
-  *condition = (double)INFINITY;
+  regular = permi_eliminate(m, n, row, column, &odd);
+  *condition = growth = (double)INFINITY;
   if (regular) {
-    permi_cauchy_condition(m, moduli, n, permutation, permutation + n, m + (size_t)n * (size_t)n, condition, &growth);
-    for (i = 0; i < n; i++)
-      permi_number_times(&number, m[permutation[i] * n + permutation[n + i]]);
+    permi_cauchy_condition(m, moduli, n, row, column, room, condition, &growth);
+    for (i = 0; i < (size_t)n; i++)
+      permi_number_times(&number, m[row[i] * n + column[i]]);
   }
   permi_number_normalise(&below);
   q.re = below.value;
@@ -275,20 +285,21 @@ static permi_number permi_cauchy_number(int n, const double *const node[2], int 
     number.value = permi_dd_negate(number.value);
     number.imaginary = permi_dd_negate(number.imaginary);
   }
-  number.exact = 0;
   number.error = (double)INFINITY;
   permi_number_normalise(&number);
   number.estimate = regular && !lossy ? (4.0 * n * growth + 8.0 * n * n + 8) * PERMI_DD_UNIT *
                                             permi_modulus(number.value.hi, number.imaginary.hi)
                                       : (double)INFINITY;
-  return number;
+  permi_pool_release(&pool);
+  *value = number;
+  return PERM_OK;
 }
 
-static perm_status permi_cauchy_metered(int n, const double *const node[2], int parts,
-                                        const perm_options *options_given, double *condition, perm_result *result)
+static perm_status permi_cauchy_metered(const permi_nodes *nodes, const perm_options *options, double *condition,
+                                        perm_result *result)
 {
-  const perm_options *options = permi_options(options_given);
   const double start = permi_seconds();
+  const int n = nodes->n;
   double here = 0;
   permi_number number = permi_number_one();
   perm_status status;
@@ -297,26 +308,13 @@ static perm_status permi_cauchy_metered(int n, const double *const node[2], int 
   permi_result_clear(result);
   if (condition)
     *condition = (double)NAN;
-  status = permi_cauchy_check(n, node, parts, options, result);
+  status = permi_cauchy_check(nodes, options, result);
   if (status != PERM_OK)
     return status;
-  if (n) {
-    const size_t entries = (size_t)n * (size_t)n;
-    permi_dd_complex *m =
-        (permi_dd_complex *)permi_allocate(&options->allocator, entries + (size_t)n, sizeof *m);
-    double *moduli = (double *)permi_allocate(&options->allocator, entries, sizeof *moduli);
-    int *permutation = (int *)permi_allocate(&options->allocator, 2 * (size_t)n, sizeof *permutation);
-    const int fits = m && moduli && permutation;
-    if (fits)
-      number = permi_cauchy_number(n, node, parts, m, moduli, permutation, &here);
-    permi_release(&options->allocator, m);
-    permi_release(&options->allocator, moduli);
-    permi_release(&options->allocator, permutation);
-    if (!fits)
-      return permi_fail_memory(result);
-  }
+  if (n && permi_cauchy_number(nodes, &options->allocator, &number, &here) != PERM_OK)
+    return permi_fail_memory(result);
   permi_number_result(&number, result);
-  result->is_complex = parts == 2;
+  result->is_complex = nodes->parts == 2;
   result->method = n ? PERM_METHOD_BORCHARDT : PERM_METHOD_STRUCTURE;
   result->isa = PERM_ISA_PLAIN;
   result->precision = PERM_PRECISION_DD;
@@ -324,7 +322,7 @@ static perm_status permi_cauchy_metered(int n, const double *const node[2], int 
   result->terms = (double)n * n * n / 3;
   if (options->method == PERM_METHOD_AUTO && n <= PERM_MAX_N && permi_wants_more(options, result)) {
     perm_result general;
-    if (permi_cauchy_general(n, node[0], node[1], parts, options, &general) == PERM_OK &&
+    if (permi_cauchy_general(nodes, options, &general) == PERM_OK &&
         permi_relative(options, &general) < permi_relative(options, result))
       *result = general;
   }
@@ -339,8 +337,8 @@ static perm_status permi_cauchy(int n, const double *x, const double *y, int par
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * parts * fmax(n, 0));
-  const double *const node[2] = {x, y};
-  perm_status status = permi_cauchy_metered(n, node, parts, options, condition, result);
+  const permi_nodes nodes = {n, parts, {x, y}};
+  perm_status status = permi_cauchy_metered(&nodes, options, condition, result);
   return permi_kind(permi_meter_end(&call, status, result), parts, options_given, result);
 }
 

@@ -5,8 +5,7 @@
      SINKHORN [Sin64, SB99]: entries >= 0, lines scaled to sum 1. Each row, those with fewest entries first, draws a
      free column with the chances of its entries; the sample is the product of the rows' sums over free columns. Its
      mean is the permanent: a permutation is drawn with the chance of its product over that sample.
-   Sample s has a generator seeded with (seed, s), and blocks of samples are added in order: threads change nothing. The
-   stopping rule looks after rounds of whole blocks, each double the last. */
+   Sample s has a generator seeded with (seed, s), and blocks of samples are added in order: threads change nothing. */
 #pragma once
 #include "../solve/compute.h"
 
@@ -23,12 +22,22 @@ static uint64_t permi_random(uint64_t *state)
   return x ^ x >> 31;
 }
 
+/* Number, mean and squared distances from it, in units of 2^exp2 and its square; the largest sample sets the unit. */
+typedef struct permi_moments {
+  double samples, value, imaginary, squares;
+  int exp2;
+} permi_moments;
+
 typedef struct permi_sampler {
   int n, parts, signs;
   uint64_t seed;
   const double *a;
+  const int *order; /* of the rows */
   permi_control *watch;
-  int *stop; /* 1 once watch says stop; NULL for short blocks */
+  int *stop;              /* 1 once watch says stop; NULL for short blocks */
+  uint64_t block;         /* the first, or the only one */
+  double *rooms;          /* n a thread, doubles or ints */
+  permi_moments *moments; /* of blocks, or of one block's samples */
 } permi_sampler;
 
 /* Returns 1 to stop. The calling thread, `master`, asks watch and tells the others. */
@@ -46,12 +55,6 @@ static int permi_sample_stop(const permi_sampler *sampler, int master, double un
   return stopping;
 }
 
-/* Number, mean and squared distances from it, in units of 2^exp2 and its square; the largest sample sets the unit. */
-typedef struct permi_moments {
-  double samples, value, imaginary, squares;
-  int exp2;
-} permi_moments;
-
 static void permi_moments_raise(permi_moments *moments, int exp2)
 {
   const int shift = permi_int_exponent((long long)moments->exp2 - exp2);
@@ -61,7 +64,7 @@ static void permi_moments_raise(permi_moments *moments, int exp2)
   moments->exp2 = exp2;
 }
 
-/* Chan, Golub and LeVeque's update: nothing cancels. */
+/* Chan, Golub and LeVeque's update. */
 static void permi_moments_merge(permi_moments *into, const permi_moments *given)
 {
   const double all = into->samples + given->samples, share = given->samples / all;
@@ -81,7 +84,7 @@ static void permi_moments_merge(permi_moments *into, const permi_moments *given)
   into->samples = all;
 }
 
-/* Brings a sample near 1, so that products stay in range; 0 gets the least unit. */
+/* Brings a sample near 1; 0 gets the least unit. */
 static void permi_sample_normalise(permi_moments *sample)
 {
   double largest = fmax(fabs(sample->value), fabs(sample->imaginary));
@@ -106,7 +109,7 @@ static void permi_sample_signs(const permi_sampler *sampler, uint64_t state, int
     sample->value *= sign[j];
   }
   for (i = 0; i < n; i++) {
-    const double *row = sampler->a + (size_t)i * (size_t)(n * parts);
+    const double *row = sampler->a + (size_t)sampler->order[i] * (size_t)(n * parts);
     double re[2] = {0, 0}, im = 0;
     if (parts == 1) {
       for (j = 0; j + 1 < n; j += 2) {
@@ -139,7 +142,7 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
   for (j = 0; j < n; j++)
     column[j] = j;
   for (i = 0; i < n && sample->value != 0 && !permi_sample_stop(sampler, master, 1.5 * n); i++) {
-    const double *row = sampler->a + (size_t)i * (size_t)n;
+    const double *row = sampler->a + (size_t)sampler->order[i] * (size_t)n;
     double sum = 0, at;
     int last = -1;
     for (j = 0; j < free_columns; j++)
@@ -161,92 +164,70 @@ static void permi_sample_matching(const permi_sampler *sampler, uint64_t state, 
   }
 }
 
-/* room: n doubles or ints. */
-static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, int s, int master, double *room)
+static permi_moments permi_sample_one(const permi_sampler *sampler, uint64_t block, uint64_t s, int thread)
 {
   permi_moments sample = {1, 1, 0, 0, 0};
-  const uint64_t state =
-      permi_hash(permi_hash(PERMI_HASH_START, sampler->seed), block * PERMI_BLOCK_SAMPLES + (uint64_t)s);
+  double *room = sampler->rooms + (size_t)thread * (size_t)sampler->n;
+  const uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, sampler->seed), block * PERMI_BLOCK_SAMPLES + s);
   if (sampler->signs)
-    permi_sample_signs(sampler, state, master, room, &sample);
+    permi_sample_signs(sampler, state, !thread, room, &sample);
   else
-    permi_sample_matching(sampler, state, master, (int *)(void *)room, &sample);
+    permi_sample_matching(sampler, state, !thread, (int *)(void *)room, &sample);
   return sample;
 }
 
-static permi_moments permi_sample_block(const permi_sampler *sampler, uint64_t block, double *room)
+static perm_status permi_sample_block(void *context, uint64_t b, int thread)
 {
+  const permi_sampler *sampler = (const permi_sampler *)context;
   permi_moments moments = {0, 0, 0, 0, 0};
-  int s;
+  uint64_t s;
   for (s = 0; s < PERMI_BLOCK_SAMPLES; s++) {
-    const permi_moments sample = permi_sample_one(sampler, block, s, 0, room);
+    const permi_moments sample = permi_sample_one(sampler, sampler->block + b, s, thread);
     permi_moments_merge(&moments, &sample);
   }
-  return moments;
-}
-
-typedef struct permi_sampling {
-  const permi_sampler *sampler;
-  uint64_t block;
-  double *rooms;
-  permi_moments *moments;
-} permi_sampling;
-
-static perm_status permi_sampling_block(void *context, uint64_t b, int thread)
-{
-  const permi_sampling *sampling = (const permi_sampling *)context;
-  sampling->moments[b] = permi_sample_block(sampling->sampler, sampling->block + b,
-                                            sampling->rooms + (size_t)thread * (size_t)sampling->sampler->n);
+  sampler->moments[b] = moments;
   return PERM_OK;
 }
 
-static perm_status permi_sampling_one(void *context, uint64_t s, int thread)
+static perm_status permi_sample_of_block(void *context, uint64_t s, int thread)
 {
-  const permi_sampling *sampling = (const permi_sampling *)context;
-  const permi_sampler *sampler = sampling->sampler;
+  const permi_sampler *sampler = (const permi_sampler *)context;
   if (!permi_sample_stop(sampler, thread == 0, 0))
-    sampling->moments[s] = permi_sample_one(sampler, sampling->block, (int)s, thread == 0,
-                                            sampling->rooms + (size_t)thread * (size_t)sampler->n);
+    sampler->moments[s] = permi_sample_one(sampler, sampler->block, s, thread);
   return thread ? PERM_OK : sampler->watch->stopped;
 }
 
-/* The result of permi_sample_block, to the bit, by threads that look at the limits; if stopped, no sum of samples.
-   sample: room for all. */
-static permi_moments permi_sample_shared(const permi_sampler *sampler, uint64_t block, double *rooms, int threads,
-                                         permi_moments *sample)
+/* The result of permi_sample_block, to the bit, by threads that look at the limits. */
+static permi_moments permi_sample_shared(permi_sampler *sampler, int threads)
 {
   permi_moments moments = {0, 0, 0, 0, 0};
-  permi_sampling sampling;
   int s;
-  sampling.sampler = sampler;
-  sampling.block = block;
-  sampling.rooms = rooms;
-  sampling.moments = sample;
-  permi_share(threads, 0, PERMI_BLOCK_SAMPLES, permi_sampling_one, &sampling, NULL);
+  permi_share(threads, 0, PERMI_BLOCK_SAMPLES, permi_sample_of_block, sampler, NULL);
   for (s = 0; s < PERMI_BLOCK_SAMPLES && sampler->watch->stopped == PERM_OK; s++)
-    permi_moments_merge(&moments, &sample[s]);
+    permi_moments_merge(&moments, &sampler->moments[s]);
   return moments;
 }
 
 /* Scales lines by powers of two to a largest entry near 1. Returns 0 if a line is zero, -1 if an entry is too small
-   beside others, else 1, unfinished if watch says stop. shift: room for 2 n. */
+   beside others, else 1. shift: room for 2 n. */
 static int permi_estimate_copy(const permi_view *view, int n, int parts, int *shift, double *a, long long *exp2,
                                permi_control *watch)
 {
-  int sweep, side, i, j, k;
+  int sweep, i, j, k;
   memset(shift, 0, 2 * (size_t)n * sizeof *shift);
   for (sweep = 0; sweep < 4; sweep++) {
-    side = sweep & 1;
+    const int side = sweep & 1, *others = shift + (1 - side) * n;
+    const ptrdiff_t line = side ? 1 : view->ld, along = side ? view->ld : 1;
     for (i = 0; i < n; i++) {
       int largest = INT_MIN;
       if (permi_watch(watch, 8.0 * n * parts))
         return 1;
-      for (j = 0; j < n * parts; j++) {
-        const double x = view->a[side ? ((ptrdiff_t)(j / parts) * view->ld + i) * view->parts + j % parts
-                                      : ((ptrdiff_t)i * view->ld + j / parts) * view->parts + j % parts];
-        if (x != 0 && permi_exponent(x) - shift[(1 - side) * n + j / parts] > largest)
-          largest = permi_exponent(x) - shift[(1 - side) * n + j / parts];
-      }
+      for (j = 0; j < n; j++)
+        for (k = 0; k < parts; k++) {
+          const double x = view->a[(i * line + j * along) * view->parts + k];
+          const int e = x != 0 ? permi_exponent(x) - others[j] : INT_MIN;
+          largest = e > largest ? e : largest;
+        }
       if (largest == INT_MIN)
         return 0;
       shift[side * n + i] = largest;
@@ -266,8 +247,8 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* Scales lines in turn until moduli to the power p sum to about 1 in each and nothing changes by a thousandth; *scale
-   times the new permanent is the old one. Lines have a largest entry near 1. */
+/* Scales lines in turn until moduli to the power p sum to 1 within a thousandth in each; *scale times the new permanent
+   is the old one. Lines have a largest entry near 1. */
 static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
@@ -301,24 +282,21 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *sca
   }
 }
 
-/* Puts rows with fewest entries first; start: room for n + 2. */
-static void permi_estimate_order(const double *a, int n, int parts, int *start, double *scaled, permi_control *watch)
+/* Puts rows with fewest entries first; entries: room for n. */
+static void permi_estimate_order(const double *a, int n, int parts, int *order, int *entries, permi_control *watch)
 {
-  const size_t row = (size_t)(n * parts);
-  int i, j, pass;
-  memset(start, 0, ((size_t)n + 2) * sizeof *start);
-  for (pass = 0; pass < 2; pass++)
-    for (i = 0; i < n && !permi_watch(watch, 2.0 * n * parts); i++) {
-      int count = 0;
-      for (j = 0; j < n; j++)
-        count += a[(i * n + j) * parts] != 0 || (parts == 2 && a[(i * n + j) * 2 + 1] != 0);
-      if (pass == 0)
-        start[count + 1]++;
-      else
-        memcpy(scaled + row * (size_t)start[count]++, a + row * (size_t)i, row * sizeof *a);
-      for (j = 0; pass == 0 && i == n - 1 && j <= n; j++)
-        start[j + 1] += start[j];
+  int i, j, k;
+  for (i = 0; i < n && !permi_watch(watch, 4.0 * n * parts); i++) {
+    int count = 0;
+    for (j = 0; j < n; j++)
+      count += a[(i * n + j) * parts] != 0 || (parts == 2 && a[(i * n + j) * 2 + 1] != 0);
+    for (k = i; k > 0 && entries[k - 1] > count; k--) {
+      entries[k] = entries[k - 1];
+      order[k] = order[k - 1];
     }
+    entries[k] = count;
+    order[k] = i;
+  }
 }
 
 /* Returns z with erfc(z / sqrt 2) = 1 - chance. */
@@ -336,21 +314,10 @@ static double permi_normal_quantile(double chance)
   return high;
 }
 
-static perm_status permi_estimate_fail(perm_estimate *estimate, perm_status status, int argument, const char *text)
-{
-  memset(estimate, 0, sizeof *estimate);
-  estimate->value = estimate->imaginary = estimate->low = estimate->high = (double)NAN;
-  estimate->standard_error = estimate->radius = (double)INFINITY;
-  estimate->status = status;
-  estimate->argument = argument;
-  snprintf(estimate->message, sizeof estimate->message, "%s", text);
-  return status;
-}
-
-static void permi_estimate_value(const permi_moments *moments, double quantile, const permi_number *scale,
-                                 perm_estimate *estimate)
+static void permi_estimate_value(const permi_moments *moments, const permi_number *scale, perm_estimate *estimate)
 {
   const double samples = moments->samples;
+  double quantile = permi_normal_quantile(estimate->confidence);
   double error = sqrt(moments->squares / (samples - 1) / samples);
   permi_number number = *scale;
   permi_number_normalise(&number);
@@ -381,42 +348,26 @@ static void permi_estimate_value(const permi_moments *moments, double quantile, 
   estimate->samples = samples;
 }
 
-static const char *permi_estimate_bad_plan(const perm_estimate_plan *plan)
-{
-  if ((int)plan->estimator < 0 || plan->estimator >= PERM_ESTIMATOR_COUNT)
-    return "plan: estimator is not one of perm_estimator";
-  if (!(plan->samples >= 0) || plan->samples > 9e15)
-    return "plan: samples is negative, NaN or above 9e15 (0 means until another limit)";
-  if (!(plan->relative_error >= 0) || plan->relative_error == (double)INFINITY)
-    return "plan: relative_error is negative or not finite (0 means none)";
-  if (!(plan->confidence >= 0) || plan->confidence >= 1)
-    return "plan: confidence is not between 0 and 1 (0 means 0.95)";
-  return NULL;
-}
-
 #define PERMI_ESTIMATE_POLL 5e7
 #define PERMI_ESTIMATE_SAMPLES 65536.0 /* when nothing else stops */
 
-/* Takes blocks of samples until a limit. Without a finished block *estimate stays, and the status says why. rooms: n
-   doubles a thread; sample: for a block. */
+/* Takes blocks of samples until a limit; without a finished block *estimate stays. sample: room for a block. */
 PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler, const perm_estimate_plan *plan,
-                                                         const permi_number *scale, double *rooms,
-                                                         permi_moments *sample, int threads, perm_estimate *estimate)
+                                                         const permi_number *scale, permi_moments *sample,
+                                                         perm_estimate *estimate)
 {
   permi_control *control = sampler->watch;
-  const perm_options *options = control->options;
-  const double quantile = permi_normal_quantile(estimate->confidence);
-  double most = plan->samples > 0                                        ? plan->samples
-                : plan->relative_error > 0 || options->max_seconds > 0 ? 9e15
-                                                                         : PERMI_ESTIMATE_SAMPLES;
+  const double most = plan->samples > 0                                                 ? plan->samples
+                      : plan->relative_error > 0 || control->options->max_seconds > 0 ? 9e15
+                                                                                        : PERMI_ESTIMATE_SAMPLES;
+  const double short_blocks =
+      floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
+  const double together = short_blocks < 1 ? 1 : fmin(64, estimate->threads * short_blocks);
   uint64_t blocks = (uint64_t)ceil(most / PERMI_BLOCK_SAMPLES), done = 0, round = 4;
   permi_moments moments = {0, 0, 0, 0, 0};
   perm_status status = PERM_OK;
-  double together = floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
   int stop = 0;
-  if (together < 1)
-    sampler->stop = &stop;
-  together = sampler->stop ? 1 : fmin(64, threads * together);
+  sampler->stop = short_blocks < 1 ? &stop : NULL;
   control->work_total = (double)blocks;
   control->activity = "samples";
   while (done < blocks && status == PERM_OK) {
@@ -424,26 +375,21 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
     const int count = (int)fmin((double)(blocks - done), together);
     int b;
     control->done = (double)done;
-    if (sampler->stop) {
-      part[0] = permi_sample_shared(sampler, done, rooms, threads, sample);
-      if (control->stopped != PERM_OK) {
-        status = control->stopped;
-        break;
-      }
-    }
-    if (!sampler->stop) {
-      permi_sampling sampling;
-      sampling.sampler = sampler;
-      sampling.block = done;
-      sampling.rooms = rooms;
-      sampling.moments = part;
-      permi_share(threads, 0, (uint64_t)count, permi_sampling_block, &sampling, NULL);
+    sampler->block = done;
+    sampler->moments = sampler->stop ? sample : part;
+    if (sampler->stop)
+      part[0] = permi_sample_shared(sampler, estimate->threads);
+    else
+      permi_share(estimate->threads, 0, (uint64_t)count, permi_sample_block, sampler, NULL);
+    if (sampler->stop && control->stopped != PERM_OK) {
+      status = control->stopped;
+      break;
     }
     for (b = 0; b < count; b++) {
       permi_moments_merge(&moments, &part[b]);
       done++;
       if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
-        permi_estimate_value(&moments, quantile, scale, estimate);
+        permi_estimate_value(&moments, scale, estimate);
         if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary)) {
           blocks = done;
           break;
@@ -454,10 +400,9 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
     if (done < blocks)
       status = permi_control_poll(control, (double)done, control->activity);
   }
-  sampler->stop = NULL;
   if (!done)
     return status;
-  permi_estimate_value(&moments, quantile, scale, estimate);
+  permi_estimate_value(&moments, scale, estimate);
   if (status == PERM_STOPPED_TIME && plan->samples == 0 && plan->relative_error == 0)
     status = PERM_OK;
   if (status == PERM_OK && plan->relative_error > 0 &&
@@ -468,136 +413,121 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
 
 /* *negative: some entry is not a number >= 0. */
 static perm_status permi_estimate_check(int n, const permi_view *view, const perm_estimate_plan *plan,
-                                        permi_control *watch, int *negative, perm_estimate *estimate)
+                                        permi_control *watch, int *negative, perm_result *result)
 {
   const int parts = view->parts;
-  const char *bad = permi_estimate_bad_plan(plan);
-  perm_result check;
   perm_status status;
   int i, j;
   *negative = 0;
-  if (bad)
-    return permi_estimate_fail(estimate, PERM_ERROR_OPTION, 4, bad);
-  status = permi_check_whole(watch->options, 5, &check);
+  if ((int)plan->estimator < 0 || plan->estimator >= PERM_ESTIMATOR_COUNT)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: estimator is not one of perm_estimator");
+  if (!(plan->samples >= 0) || plan->samples > 9e15)
+    return permi_fail(result, PERM_ERROR_OPTION, 4,
+                      "plan: samples is negative, NaN or above 9e15 (0 means until another limit)");
+  if (!(plan->relative_error >= 0) || plan->relative_error == (double)INFINITY)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: relative_error is negative or not finite (0 means none)");
+  if (!(plan->confidence >= 0) || plan->confidence >= 1)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: confidence is not between 0 and 1 (0 means 0.95)");
+  status = permi_check_whole(watch->options, 5, result);
   if (status != PERM_OK)
-    return permi_estimate_fail(estimate, status, 5, check.message);
+    return status;
   if (n < 0 || n > PERM_ESTIMATE_MAX_N)
-    return permi_estimate_fail(estimate, PERM_ERROR_SIZE, 1, "n is negative or above PERM_ESTIMATE_MAX_N");
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is negative or above PERM_ESTIMATE_MAX_N");
   if (n && !view->a)
-    return permi_estimate_fail(estimate, PERM_ERROR_NULL, 2, "a is NULL");
+    return permi_fail(result, PERM_ERROR_NULL, 2, "a is NULL");
   if (n && view->ld < n)
-    return permi_estimate_fail(estimate, PERM_ERROR_STRIDE, 3, "ld is smaller than the columns of a row");
+    return permi_fail(result, PERM_ERROR_STRIDE, 3, "ld is smaller than the columns of a row");
   watch->activity = "preparing";
   for (i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
     for (j = 0; j < n * parts; j++) {
       const double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
       if (!(fabs(x) <= DBL_MAX))
-        return permi_estimate_fail(estimate, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
       *negative |= x < 0 || (parts == 2 && x != 0);
     }
   if (plan->estimator == PERM_ESTIMATOR_SINKHORN && *negative)
-    return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 4,
-                               "plan: estimator sinkhorn is for matrices without negative or complex entries");
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4,
+                      "plan: estimator sinkhorn is for matrices without negative or complex entries");
   return PERM_OK;
 }
 
-typedef struct permi_estimate_room {
-  double *a, *scaled, *rooms;
-  int *entries;
-  permi_moments *sample;
-} permi_estimate_room;
-
-static perm_status permi_estimate_samples(const permi_view *view, const perm_estimate_plan *plan,
-                                          permi_sampler *sampler, const permi_estimate_room *room,
-                                          perm_estimate *estimate)
+static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan,
+                                          const perm_options *options, perm_estimate *estimate, perm_result *result)
 {
-  permi_number scale = permi_number_one();
-  permi_control *watch = sampler->watch;
-  const int n = sampler->n, parts = sampler->parts;
-  const int copied = permi_estimate_copy(view, n, parts, room->entries, room->a, &scale.exp2, watch);
-  perm_status status;
-  if (copied == -1)
-    return permi_estimate_fail(estimate, PERM_ERROR_UNSUPPORTED, 2,
-                               "the entries span too wide a range for samples in double");
-  if (!n || !copied) {
-    estimate->value = estimate->low = estimate->high = !n;
-    return PERM_OK;
-  }
-  permi_sinkhorn(room->a, n, parts, sampler->signs ? 2 : 1, &scale, watch);
-  permi_estimate_order(room->a, n, parts, room->entries, room->scaled, watch);
-  sampler->a = room->scaled;
-  status = watch->stopped;
-  if (status == PERM_OK)
-    status = permi_estimate_run(sampler, plan, &scale, room->rooms, room->sample, estimate->threads, estimate);
-  if (status > 0 && estimate->samples == 0) {
-    char text[PERM_MESSAGE_BYTES];
-    snprintf(text, sizeof text, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
-    permi_estimate_fail(estimate, status, 0, text);
-  }
-  return status;
-}
-
-static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan_given,
-                                          const perm_options *options_given, perm_estimate *estimate)
-{
-  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
-  const perm_options *options = permi_options(options_given);
-  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
-  const perm_allocator *allocator = &options->allocator;
+  permi_pool pool = {&options->allocator, NULL, 0};
   permi_control watch = permi_control_begin(options);
+  permi_number scale = permi_number_one();
   permi_sampler sampler;
-  permi_estimate_room room;
-  perm_status status;
-  size_t doubles;
-  int negative;
-  if (!estimate)
-    return PERM_ERROR_NULL;
-  status = permi_estimate_check(n, view, plan, &watch, &negative, estimate);
+  permi_moments *sample;
+  double *a;
+  int *integers, negative, copied, parts;
+  perm_status status = permi_estimate_check(n, view, plan, &watch, &negative, result);
+  memset(estimate, 0, sizeof *estimate);
   if (status != PERM_OK)
     return status;
-  memset(estimate, 0, sizeof *estimate);
   memset(&sampler, 0, sizeof sampler);
   sampler.n = n;
   sampler.watch = &watch;
   sampler.seed = plan->seed;
   sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN || (plan->estimator == PERM_ESTIMATOR_AUTO && negative);
-  sampler.parts = sampler.signs ? view->parts : 1;
+  sampler.parts = parts = sampler.signs ? view->parts : 1;
   estimate->estimator = sampler.signs ? PERM_ESTIMATOR_GLYNN : PERM_ESTIMATOR_SINKHORN;
   estimate->seed = plan->seed;
   estimate->confidence = plan->confidence > 0 ? plan->confidence : 0.95;
   estimate->threads = permi_threads(options);
   estimate->is_complex = view->parts == 2;
-  doubles = (size_t)n * (size_t)(n * sampler.parts);
-  room.a = (double *)permi_allocate(allocator, doubles, sizeof(double));
-  room.scaled = (double *)permi_allocate(allocator, doubles, sizeof(double));
-  room.entries = (int *)permi_allocate(allocator, 2 * (size_t)n + 2, sizeof(int));
-  room.rooms = (double *)permi_allocate(allocator, (size_t)n * (size_t)estimate->threads, sizeof(double));
-  room.sample = (permi_moments *)permi_allocate(allocator, PERMI_BLOCK_SAMPLES, sizeof(permi_moments));
-  if (room.a && room.scaled && room.entries && room.rooms && room.sample)
-    status = permi_estimate_samples(view, plan, &sampler, &room, estimate);
-  else
-    status = permi_estimate_fail(estimate, PERM_ERROR_MEMORY, 0, "out of memory");
-  permi_release(allocator, room.rooms);
-  permi_release(allocator, room.sample);
-  permi_release(allocator, room.a);
-  permi_release(allocator, room.scaled);
-  permi_release(allocator, room.entries);
-  estimate->status = status;
-  if (status > 0 && estimate->samples > 0)
-    snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
-  estimate->seconds = permi_seconds() - watch.start;
+  a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
+  integers = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *integers);
+  sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
+  sample = (permi_moments *)permi_pool_get(&pool, PERMI_BLOCK_SAMPLES, sizeof *sample);
+  copied = pool.failed ? 0 : permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
+  if (pool.failed) {
+    status = permi_fail_memory(result);
+  } else if (copied < 0) {
+    status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "the entries span too wide a range for samples in double");
+  } else if (!n || !copied) {
+    estimate->value = estimate->low = estimate->high = !n;
+  } else {
+    permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, &scale, &watch);
+    permi_estimate_order(a, n, parts, integers, integers + n, &watch);
+    sampler.a = a;
+    sampler.order = integers;
+    status = watch.stopped;
+    if (status == PERM_OK)
+      status = permi_estimate_run(&sampler, plan, &scale, sample, estimate);
+    if (status > 0 && estimate->samples == 0)
+      permi_fail(result, status, 0, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
+  }
+  permi_pool_release(&pool);
   return status;
 }
 
-static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan,
+static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan_given,
                                   const perm_options *options_given, perm_estimate *estimate)
 {
+  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
+  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
+  const double start = permi_seconds();
   permi_metered call;
-  perm_result refused;
-  const perm_options *options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
-  perm_status status = permi_estimate_metered(n, view, plan, options, estimate);
-  if (permi_meter_end(&call, status, &refused) != status)
-    status = permi_estimate_fail(estimate, PERM_ERROR_LIMIT, 0, refused.message);
+  perm_result result;
+  const perm_options *options;
+  perm_status status;
+  if (!estimate)
+    return PERM_ERROR_NULL;
+  options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
+  status = permi_estimate_metered(n, view, plan, options, estimate, &result);
+  status = permi_meter_end(&call, status, &result);
+  if (status < 0 || (status > 0 && estimate->samples == 0)) {
+    memset(estimate, 0, sizeof *estimate);
+    estimate->value = estimate->imaginary = estimate->low = estimate->high = (double)NAN;
+    estimate->standard_error = estimate->radius = (double)INFINITY;
+    estimate->argument = result.argument;
+    snprintf(estimate->message, sizeof estimate->message, "%s", result.message);
+  } else if (status > 0) {
+    snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
+  }
+  estimate->status = status;
+  estimate->seconds = permi_seconds() - start;
   return status;
 }
 

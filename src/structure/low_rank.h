@@ -1,22 +1,28 @@
 /* ======================================================================================= >>low_rank
    Products of thin factors [Bar96]. A = U V with r columns in U: with
      prod_i sum_t u_it x_t = sum_k p_k x^k,   prod_j sum_t v_tj y_t = sum_k q_k y^k,   per(A) = sum_k k! p_k q_k
-   over the C(n + r - 1, r - 1) exponents k of degree n, k! = prod k_t!, in double-double. Non-negative factors lose
-   nothing: only products of entries are added. Exponents without k_r are numbered by degree: with c_t = k_t + .. +
-   k_(r-1) and d_t = c_t + r - 1 - t, k has number sum_t C(d_t, r - t). Lower degrees come first, and k with k_t one
-   less has the number of k less sum over s <= t of C(d_s - 1, r - s - 1). */
+   over the C(n + r - 1, r - 1) exponents k of degree n, k! = prod k_t!, in double-double; non-negative factors do not
+   cancel. Exponents without k_r are numbered by degree: with c_t = k_t + .. + k_(r-1) and d_t = c_t + r - 1 - t, k has
+   number sum_t C(d_t, r - t), and k with k_t one less that number less sum over s <= t of C(d_s - 1, r - s - 1). */
 #pragma once
 #include "../solve/judge.h"
 
 #if !defined(PERM_NO_EXTRAS)
+/* u: n rows, r columns; v: r rows, n columns. */
+typedef struct permi_factors {
+  int n, r, parts;
+  permi_view view[2];
+} permi_factors;
+
 typedef struct permi_low_rank {
+  permi_pool pool; /* of all that follows, and of this structure */
   perm_allocator allocator;
   int n, r, parts;
   int factorial_exp2;
   size_t count;
-  uint32_t *below;    /* (r - 1) each: number of k with k_t one less; UINT32_MAX: k_t is 0 */
-  permi_dd *weight;   /* k! 2^-factorial_exp2 */
-  double *factor[2];  /* U's rows, V's columns: n r numbers, moduli of a row sum to at most 1 */
+  uint32_t *below;   /* (r - 1) each: number of k with k_t one less; UINT32_MAX: k_t is 0 */
+  permi_dd *weight;  /* k! 2^-factorial_exp2 */
+  double *factor[2]; /* U's rows, V's columns: n r numbers, moduli of a row sum to at most 1 */
 } permi_low_rank;
 
 /* C(n, k), or more than any size_t. */
@@ -31,21 +37,26 @@ static double permi_binomial(int n, int k)
 
 static void permi_low_rank_release(const perm_allocator *allocator, void *context)
 {
-  permi_low_rank *low = (permi_low_rank *)context;
-  if (!low)
-    return;
-  permi_release(allocator, low->below);
-  permi_release(allocator, low->weight);
-  permi_release(allocator, low->factor[0]);
-  permi_release(allocator, low->factor[1]);
-  permi_release(allocator, low);
+  permi_pool pool = ((permi_low_rank *)context)->pool;
+  pool.allocator = allocator;
+  permi_pool_release(&pool);
 }
 
-static void permi_low_rank_exponents(permi_low_rank *low, const permi_dd *factorial, const int *factorial_exp2, int *d)
+/* factorial: room for n + 1; factorial_exp2: also r more. */
+static void permi_low_rank_exponents(permi_low_rank *low, permi_dd *factorial, int *factorial_exp2)
 {
   const int r = low->r, n = low->n;
+  int *d = factorial_exp2 + n + 1, e, t;
   size_t number;
-  int t;
+  factorial[0] = permi_dd_make(1);
+  factorial_exp2[0] = 0;
+  for (t = 1; t <= n; t++) {
+    factorial[t] = permi_dd_multiply(factorial[t - 1], permi_dd_make(t));
+    frexp(factorial[t].hi, &e);
+    factorial[t] = permi_dd_scale(factorial[t], -e);
+    factorial_exp2[t] = factorial_exp2[t - 1] + e;
+  }
+  low->factorial_exp2 = factorial_exp2[n];
   for (t = 1; t < r; t++)
     d[t] = r - 1 - t;
   for (number = 0; number < low->count; number++) {
@@ -97,7 +108,7 @@ static perm_status permi_linear_product(const permi_low_rank *low, int side, per
         const size_t from = t < r - 1 ? below[t] : number;
         const double *u = row + t * parts;
         permi_dd a, b;
-        if ((t < r - 1 && below[t] == UINT32_MAX) || (double)from >= before)
+        if ((double)from >= before) /* or none: there are fewer than UINT32_MAX */
           continue;
         a = product[from * (size_t)parts];
         if (parts == 1) {
@@ -130,23 +141,21 @@ static void permi_sum_add_dd(perm_sum *sum, permi_dd x)
 static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_low_rank *low = (const permi_low_rank *)leaf->context;
-  const perm_allocator *allocator = &low->allocator;
   const size_t parts = (size_t)low->parts;
   const double half = leaf->information.seconds / 2;
+  permi_pool pool = {&low->allocator, NULL, 0};
   permi_dd *product[2];
   double *absolute[2];
-  perm_status status = PERM_ERROR_MEMORY;
+  perm_status status;
   size_t k;
   int side;
   for (side = 0; side < 2; side++) {
-    product[side] = (permi_dd *)permi_allocate(allocator, low->count * parts, sizeof(permi_dd));
-    absolute[side] = (double *)permi_allocate(allocator, low->count, sizeof(double));
+    product[side] = (permi_dd *)permi_pool_get(&pool, low->count * parts, sizeof(permi_dd));
+    absolute[side] = (double *)permi_pool_get(&pool, low->count, sizeof(double));
   }
-  if (product[0] && product[1] && absolute[0] && absolute[1]) {
-    status = permi_linear_product(low, 0, control, 0, half, product[0], absolute[0]);
-    if (status == PERM_OK)
-      status = permi_linear_product(low, 1, control, half, half, product[1], absolute[1]);
-  }
+  status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  for (side = 0; side < 2 && status == PERM_OK; side++)
+    status = permi_linear_product(low, side, control, half * side, half, product[side], absolute[side]);
   for (k = 0; status == PERM_OK && k < low->count; k++) {
     permi_dd a = product[0][k * parts], b = permi_dd_make(0);
     if (low->parts == 2) {
@@ -163,19 +172,15 @@ static perm_status permi_low_rank_task(const permi_leaf *leaf, permi_control *co
     partial->terms += (double)low->count;
     partial->lost += 8.0 * low->n * (double)low->count * low->r * low->parts * DBL_MIN;
   }
-  for (side = 0; side < 2; side++) {
-    permi_release(allocator, product[side]);
-    permi_release(allocator, absolute[side]);
-  }
+  permi_pool_release(&pool);
   return status;
 }
 
 static size_t permi_low_rank_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_low_rank *low = (const permi_low_rank *)leaf->context;
-  int length = snprintf(buffer, size, "low rank, order %d, rank %d: %.0f monomials, predicted %.3g s, %.3g bytes\n",
-                        low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
-  return length > 0 ? (size_t)length : 0;
+  return (size_t)snprintf(buffer, size, "low rank, order %d, rank %d: %.0f monomials, predicted %.3g s, %.3g bytes\n",
+                          low->n, low->r, (double)low->count, leaf->information.seconds, leaf->information.bytes);
 }
 
 /* Adds up the lines' powers of two in *exp2; returns 0 if a line is zero. */
@@ -202,13 +207,7 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
   return 1;
 }
 
-/* u: n rows, r columns; v: r rows, n columns. */
-typedef struct permi_factors {
-  int n, r;
-  permi_view view[2];
-} permi_factors;
-
-/* Makes tables and leaf; *zero: a line is zero. THE BOUND:
+/* Makes the leaf of `count` exponents; 1 <= r. *zero: a line is zero. THE BOUND:
    1. A coefficient passes r double-double operations in each of n steps. A term has two coefficients, a weight (n
    multiplications for factorials, r for their product) and two more multiplications.
    2. Errors are relative to the sum of moduli (complex: within 3 times that), itself computed in double: the factor
@@ -216,46 +215,50 @@ typedef struct permi_factors {
    3. Scaling is exact unless an entry is below 2^-1000 of its line.
    4. Underflow: a line's moduli sum to at most 1, so a coefficient's error adds up to at most itself afterwards; 2 n
    r count operations lose less than 2 DBL_MIN each. */
-static perm_status permi_low_rank_leaf(permi_low_rank *low, const permi_factors *factors, permi_leaf *leaf, int *zero)
+static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_allocator *allocator, double count,
+                                       double bytes, permi_leaf *leaf, int *zero)
 {
-  const perm_allocator *allocator = &low->allocator;
   const permi_view *u = &factors->view[0], *v = &factors->view[1];
-  const int n = low->n, r = low->r;
-  const size_t entries = (size_t)n * (size_t)(r * low->parts), most = (size_t)n + 1;
-  permi_dd *factorial = (permi_dd *)permi_allocate(allocator, most, sizeof *factorial);
-  int *integers = (int *)permi_allocate(allocator, most + (size_t)r, sizeof *integers);
+  const int n = factors->n, r = factors->r, parts = factors->parts;
+  const size_t entries = (size_t)n * (size_t)(r * parts);
+  permi_pool pool = {allocator, NULL, 0};
+  permi_low_rank *low = (permi_low_rank *)permi_pool_get(&pool, 1, sizeof *low);
+  permi_dd *factorial = (permi_dd *)permi_pool_get(&pool, (size_t)n + 1, sizeof *factorial);
+  int *factorial_exp2 = (int *)permi_pool_get(&pool, (size_t)n + 1 + (size_t)r, sizeof *factorial_exp2);
+  uint32_t *below = (uint32_t *)permi_pool_get(&pool, (size_t)count * (size_t)(r - 1), sizeof *below);
+  permi_dd *weight = (permi_dd *)permi_pool_get(&pool, (size_t)count, sizeof *weight);
+  double *factor = (double *)permi_pool_get(&pool, 2 * entries, sizeof *factor);
+  const permi_low_rank made = {pool, *allocator, n, r, parts, 0, (size_t)count, below, weight, {factor, NULL}};
   long long exp2 = 0;
   uint64_t hash = PERMI_HASH_START;
   size_t k;
-  int i;
-  low->below = (uint32_t *)permi_allocate(allocator, low->count * (size_t)(r - 1), sizeof *low->below);
-  low->weight = (permi_dd *)permi_allocate(allocator, low->count, sizeof *low->weight);
-  low->factor[0] = (double *)permi_allocate(allocator, entries, sizeof(double));
-  low->factor[1] = (double *)permi_allocate(allocator, entries, sizeof(double));
-  if (!factorial || !integers || !low->below || !low->weight || !low->factor[0] || !low->factor[1]) {
-    permi_release(allocator, factorial);
-    permi_release(allocator, integers);
+  if (pool.failed) {
+    permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
   }
+  *low = made;
+  low->factor[1] = factor + entries;
   *zero = !permi_low_rank_lines(low, 0, u->a, u->ld, 1, &exp2) || !permi_low_rank_lines(low, 1, v->a, 1, v->ld, &exp2);
-  factorial[0] = permi_dd_make(1);
-  integers[0] = 0;
-  for (i = 1; i <= n; i++) {
-    int e;
-    factorial[i] = permi_dd_multiply(factorial[i - 1], permi_dd_make(i));
-    frexp(factorial[i].hi, &e);
-    factorial[i] = permi_dd_scale(factorial[i], -e);
-    integers[i] = integers[i - 1] + e;
-  }
-  low->factorial_exp2 = integers[n];
-  permi_low_rank_exponents(low, factorial, integers, integers + most);
-  permi_release(allocator, factorial);
-  permi_release(allocator, integers);
-  for (k = 0; k < entries; k++)
+  permi_low_rank_exponents(low, factorial, factorial_exp2);
+  for (k = 0; k < entries && !*zero; k++)
     hash = permi_hash_double(permi_hash_double(hash, low->factor[0][k]), low->factor[1][k]);
+  memset(leaf, 0, sizeof *leaf);
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_METHOD_LOW_RANK;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = n;
+  leaf->information.chunks = 1;
+  leaf->information.work = 2 * count * n;
+  leaf->information.seconds = 2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1);
+  leaf->information.bytes = bytes;
   leaf->information.fingerprint = permi_hash(permi_hash(hash, (uint64_t)r), (uint64_t)exp2);
+  leaf->run_task = permi_low_rank_task;
+  leaf->release = permi_low_rank_release;
+  leaf->explain = permi_low_rank_explain;
+  leaf->context = low;
+  leaf->scale = permi_dd_make(1);
   leaf->scale_exp2 = exp2 + low->factorial_exp2;
-  leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (low->parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
+  leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
   leaf->estimate_relative = leaf->bound_relative;
   return PERM_OK;
 }
@@ -294,18 +297,18 @@ static perm_status permi_factors_check(const permi_factors *factors, const perm_
   return PERM_OK;
 }
 
-static perm_status permi_low_rank_metered(const permi_factors *factors, const perm_options *options_given,
+static perm_status permi_low_rank_metered(const permi_factors *factors, const perm_options *options,
                                           perm_result *result)
 {
-  const perm_options *options = permi_options(options_given);
-  const int n = factors->n, r = factors->r, parts = factors->view[0].parts;
-  permi_low_rank *low;
+  const int n = factors->n, r = factors->r, parts = factors->parts;
+  const double start = permi_seconds();
+  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
+  permi_number number = permi_number_one();
   permi_leaf leaf;
   perm_job *job;
   perm_status status;
-  double count, bytes, limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_LOW_RANK_BYTES;
-  double start = permi_seconds();
-  int zero = 0;
+  double count, bytes;
+  int zero = n > 0, pushed;
   if (!result)
     return PERM_ERROR_NULL;
   permi_result_clear(result);
@@ -317,48 +320,19 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
   if (bytes > limit || count > 4e9)
     return permi_fail(result, PERM_ERROR_LIMIT, 2, "%.3g monomials are predicted to need %.3g bytes, over %.3g", count,
                       bytes, limit);
-  job = permi_job_new(&options->allocator, PERM_PRECISION_DD);
-  low = (permi_low_rank *)permi_allocate(&options->allocator, 1, sizeof *low);
-  if (!job || !low) {
-    perm_job_free(job);
-    permi_release(&options->allocator, low);
+  if (r && permi_low_rank_leaf(factors, &options->allocator, count, bytes, &leaf, &zero) != PERM_OK)
     return permi_fail_memory(result);
-  }
+  job = permi_job_new(&options->allocator, PERM_PRECISION_DD);
+  if (r && (zero || !job))
+    leaf.release(&options->allocator, leaf.context);
+  if (!job)
+    return permi_fail_memory(result);
   job->is_complex = parts == 2;
-  memset(low, 0, sizeof *low);
-  memset(&leaf, 0, sizeof leaf);
-  low->allocator = options->allocator;
-  low->n = n;
-  low->r = r;
-  low->parts = parts;
-  low->count = (size_t)count;
-  leaf.information.kind = PERM_LEAF_TASK;
-  leaf.information.method = PERM_METHOD_LOW_RANK;
-  leaf.information.isa = PERM_ISA_PLAIN;
-  leaf.information.n = n;
-  leaf.information.chunks = 1;
-  leaf.information.work = 2 * count * n;
-  leaf.information.seconds = 2 * count * n * PERMI_LOW_RANK_SECONDS * (parts == 2 ? 5 : 1);
-  leaf.information.bytes = bytes;
-  leaf.run_task = permi_low_rank_task;
-  leaf.release = permi_low_rank_release;
-  leaf.explain = permi_low_rank_explain;
-  leaf.context = low;
-  leaf.scale = permi_dd_make(1);
-  if (r)
-    status = permi_low_rank_leaf(low, factors, &leaf, &zero);
-  if (!r || zero || status != PERM_OK) {
-    permi_number number = permi_number_one();
-    permi_low_rank_release(&options->allocator, low);
-    if (n)
-      memset(&number, 0, sizeof number);
-    number.exact = 1;
-    if (status == PERM_OK && !permi_job_push_number(job, &number))
-      status = PERM_ERROR_MEMORY;
-  } else if (!permi_job_push_leaf(job, &leaf)) {
-    status = PERM_ERROR_MEMORY;
-  }
-  if (status != PERM_OK) {
+  if (zero)
+    memset(&number, 0, sizeof number);
+  number.exact = 1;
+  pushed = r && !zero ? permi_job_push_leaf(job, &leaf) : permi_job_push_number(job, &number);
+  if (!pushed) {
     perm_job_free(job);
     return permi_fail_memory(result);
   }
@@ -371,7 +345,7 @@ static perm_status permi_low_rank_metered(const permi_factors *factors, const pe
 static perm_status permi_compute_low_rank(const permi_factors *factors, const perm_options *options_given,
                                           perm_result *result)
 {
-  const int parts = factors->view[0].parts;
+  const int parts = factors->parts;
   permi_metered call;
   const perm_options *options =
       permi_meter_begin(&call, options_given, 16.0 * parts * fmax(factors->n, 0) * fmax(factors->r, 0));
@@ -382,14 +356,14 @@ static perm_status permi_compute_low_rank(const permi_factors *factors, const pe
 PERM_API perm_status perm_compute_low_rank_real(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                 ptrdiff_t ldv, const perm_options *options, perm_result *result)
 {
-  const permi_factors factors = {n, r, {{u, ldu, 1, NULL}, {v, ldv, 1, NULL}}};
+  const permi_factors factors = {n, r, 1, {{u, ldu, 1, NULL}, {v, ldv, 1, NULL}}};
   return permi_compute_low_rank(&factors, options, result);
 }
 
 PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u, ptrdiff_t ldu, const double *v,
                                                    ptrdiff_t ldv, const perm_options *options, perm_result *result)
 {
-  const permi_factors factors = {n, r, {{u, ldu, 2, NULL}, {v, ldv, 2, NULL}}};
+  const permi_factors factors = {n, r, 2, {{u, ldu, 2, NULL}, {v, ldv, 2, NULL}}};
   return permi_compute_low_rank(&factors, options, result);
 }
 
