@@ -40,6 +40,11 @@ static const char *const keyword_names[KEYWORDS] = {
   "max_bytes", "effort", "gpus", "cpu_fallback", "gpu_cache", "tune", "checkpoint", "checkpoint_seconds", "part",
   "merge", "progress", "cancel", "format"};
 
+enum { FIELDS = 20 }; /* of a Result */
+static const char *const field_names[FIELDS] = {
+  "value", "partial_sum", "exp2", "integer", "exact", "error_bound", "error_estimate", "modulus", "method", "precision",
+  "isa", "threads", "gpus", "tuned", "escalated", "terms", "plan_seconds", "seconds", "status", "message"};
+
 enum { PERMANENT, COMPUTE, FUNCTIONS };
 
 /* __name__, _finished, _error, Result, Progress of perm.py; numpy.ndarray, numpy.empty, None without numpy */
@@ -49,6 +54,7 @@ typedef struct module_state {
   PyObject *general[FUNCTIONS]; /* of perm.py */
   PyObject *lent[LENT];
   PyObject *keyword[KEYWORDS]; /* interned, so that one comparison of pointers finds them */
+  PyObject *field[FIELDS];
   PyMethodDef method[FUNCTIONS];
   char *text[FUNCTIONS]; /* signature and docstring */
   int forked;            /* in a child process OpenMP's threads are gone */
@@ -532,41 +538,39 @@ static PyObject *python_integer(const perm_integer *integer)
   return PyLong_FromString(digits, NULL, 16);
 }
 
-/* A Result with the fields that perm.py's _result gives it; through its dictionary, for its constructor is slow. */
+/* A Result with the fields that perm.py's _result gives it, in the order of field_names. They go into its dictionary:
+   the constructor is slow. */
 static PyObject *make_result(const module_state *state, const perm_result *r, int whole)
 {
-  const struct {
-    const char *name;
-    PyObject *value;
-  } field[] = {
-    {"value", complex_or_real(r->is_complex, r->value, r->imaginary)},
-    {"partial_sum", complex_or_real(r->is_complex, r->partial_sum, r->partial_imaginary)},
-    {"exp2", PyLong_FromLongLong(r->exp2)},
-    {"integer", whole && r->exact ? python_integer(&r->integer) : Py_NewRef(Py_None)},
-    {"exact", PyBool_FromLong(r->exact)},
-    {"error_bound", PyFloat_FromDouble(r->error_bound)},
-    {"error_estimate", PyFloat_FromDouble(r->error_estimate)},
-    {"modulus", PyLong_FromUnsignedLongLong(r->modulus)},
-    {"method", PyUnicode_InternFromString(perm_method_name(r->method))},
-    {"precision", PyUnicode_InternFromString(perm_precision_name(r->precision))},
-    {"isa", PyUnicode_InternFromString(perm_isa_name(r->isa))},
-    {"threads", PyLong_FromLong(r->threads)},
-    {"gpus", PyLong_FromLong(r->gpus)},
-    {"tuned", PyLong_FromLong(r->tuned)},
-    {"escalated", PyLong_FromLong(r->escalated)},
-    {"terms", PyFloat_FromDouble(r->terms)},
-    {"plan_seconds", PyFloat_FromDouble(r->plan_seconds)},
-    {"seconds", PyFloat_FromDouble(r->seconds)},
-    {"status", PyUnicode_InternFromString(perm_status_name(r->status))},
-    {"message", PyUnicode_DecodeUTF8(r->message, (Py_ssize_t)strlen(r->message), "replace")},
+  PyObject *const value[FIELDS] = {
+    complex_or_real(r->is_complex, r->value, r->imaginary),
+    complex_or_real(r->is_complex, r->partial_sum, r->partial_imaginary),
+    PyLong_FromLongLong(r->exp2),
+    whole && r->exact ? python_integer(&r->integer) : Py_NewRef(Py_None),
+    PyBool_FromLong(r->exact),
+    PyFloat_FromDouble(r->error_bound),
+    PyFloat_FromDouble(r->error_estimate),
+    PyLong_FromUnsignedLongLong(r->modulus),
+    PyUnicode_InternFromString(perm_method_name(r->method)),
+    PyUnicode_InternFromString(perm_precision_name(r->precision)),
+    PyUnicode_InternFromString(perm_isa_name(r->isa)),
+    PyLong_FromLong(r->threads),
+    PyLong_FromLong(r->gpus),
+    PyLong_FromLong(r->tuned),
+    PyLong_FromLong(r->escalated),
+    PyFloat_FromDouble(r->terms),
+    PyFloat_FromDouble(r->plan_seconds),
+    PyFloat_FromDouble(r->seconds),
+    PyUnicode_InternFromString(perm_status_name(r->status)),
+    PyUnicode_DecodeUTF8(r->message, (Py_ssize_t)strlen(r->message), "replace"),
   };
   PyObject *result = PyType_GenericAlloc((PyTypeObject *)state->lent[RESULT_TYPE], 0);
   PyObject *fields = result ? PyObject_GenericGetDict(result, NULL) : NULL;
   int good = fields != NULL;
-  size_t k;
-  for (k = 0; k < sizeof field / sizeof *field; k++) {
-    good = good && field[k].value && !PyDict_SetItemString(fields, field[k].name, field[k].value);
-    Py_XDECREF(field[k].value);
+  int k;
+  for (k = 0; k < FIELDS; k++) {
+    good = good && value[k] && !PyDict_SetItem(fields, state->field[k], value[k]);
+    Py_XDECREF(value[k]);
   }
   Py_XDECREF(fields);
   if (good)
@@ -868,17 +872,13 @@ static int module_execute(PyObject *module)
 {
   module_state *state = (module_state *)PyModule_GetState(module);
   PyObject *version = Py_BuildValue("(ii)", PERM_VERSION_MAJOR, PERM_VERSION_MINOR);
-  int k, bad;
-  for (k = 0; k < KEYWORDS; k++) {
-    state->keyword[k] = PyUnicode_InternFromString(keyword_names[k]);
-    if (!state->keyword[k]) {
-      Py_XDECREF(version);
-      return -1;
-    }
-  }
-  bad = !version || PyModule_AddObjectRef(module, "VERSION", version);
+  int k, good = version && !PyModule_AddObjectRef(module, "VERSION", version);
+  for (k = 0; good && k < KEYWORDS; k++)
+    good = (state->keyword[k] = PyUnicode_InternFromString(keyword_names[k])) != NULL;
+  for (k = 0; good && k < FIELDS; k++)
+    good = (state->field[k] = PyUnicode_InternFromString(field_names[k])) != NULL;
   Py_XDECREF(version);
-  return bad ? -1 : 0;
+  return good ? 0 : -1;
 }
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg)
@@ -902,6 +902,8 @@ static int module_clear(PyObject *module)
     Py_CLEAR(state->lent[k]);
   for (k = 0; k < KEYWORDS; k++)
     Py_CLEAR(state->keyword[k]);
+  for (k = 0; k < FIELDS; k++)
+    Py_CLEAR(state->field[k]);
   return 0;
 }
 
