@@ -30,7 +30,7 @@ PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
 .PHONY: all run headers check-rooms setup setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
         check-faults check-thread check-valgrind check-soundness fuzz fuzz-hours bench bench-sparse \
-        bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi \
+        python bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi \
         golden golden-record golden-gpu golden-gpu-record
 
 all: $(B)/perm examples ## the command and the examples
@@ -164,13 +164,28 @@ bench: $(B)/bench $(B)/bench_O3 $(B)/perm ## rates, ratios, accuracy: run it on 
 bench-sparse: $(B)/bench_sparse $(B)/perm ## the sparse engines: whole processes, the planner's choice, list steps
 	@sh tests/bench_sparse.sh
 
+# The extension module in place: of PYTHON, 3.11 or later, its headers are needed, and only of this call.
+PYTHON  ?= python3
+EXTENSION = examples/python/_perm.abi3.so
+PYTHON_H = $(shell $(PYTHON) -c 'import sys, sysconfig; sys.version_info < (3, 11) or \
+             print(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null)
+python: $(B)/perm.o ## examples/python/_perm.abi3.so, with which perm.py does without ctypes (PYTHON=..., from 3.11 on)
+	@if [ -f "$(PYTHON_H)" ]; then $(MAKE) --no-print-directory -s $(EXTENSION) PYTHON=$(PYTHON); \
+	else echo "SKIP $(EXTENSION): $(PYTHON) is not 3.11 or later with Python.h (apt-get install python3-dev)"; \
+	  test "$(REQUIRE)" != 1; fi
+$(EXTENSION): examples/python/_perm.c $(B)/perm.o # -O3: small integers take a third less than with -O2
+	$(COMPILE) -O3 -isystem $(dir $(PYTHON_H)) -fPIC $(if $(filter Darwin,$(shell uname)),-bundle -undefined dynamic_lookup,\
+	  -shared -Wl,-Bsymbolic) $< $(B)/perm.o -o $@.$$$$ $(LDFLAGS) $(LIBS) && mv $@.$$$$ $@
+
 # What the benchmark compares with; installed once.
 RIVALS = thewalrus piquasso perceval-quandela qc-permanent
-bench-python: libperm.so ## permanents on PyPI beside ours: Markdown tables, examples/python/bench.svg (pip fetches them)
+bench-python: libperm.so ## what small calls from Python cost; permanents on PyPI beside ours: Markdown tables, examples/python/bench.svg (pip fetches them)
 	@test -x $(B)/venv/bin/python || python3 -m venv $(B)/venv
 	@for package in numpy scipy $(RIVALS); do $(B)/venv/bin/pip install -q --disable-pip-version-check $$package || \
 	  echo "SKIP $$package: pip cannot install it"; done
-	PERM_LIBRARY=$(B)/libperm.so $(B)/venv/bin/python examples/python/bench.py
+	@$(MAKE) --no-print-directory python PYTHON=$(B)/venv/bin/python
+	$(B)/venv/bin/python examples/python/bench.py --calls
+	$(B)/venv/bin/python examples/python/bench.py
 
 examples: $(EXAMPLES) $(if $(shell command -v $(CXX)),$(B)/cplusplus) ## build examples/
 
@@ -336,8 +351,8 @@ $(B)/perm.1: examples/perm_man.awk $(B)/perm
 	{ $(B)/perm --help; echo Methods:; $(B)/perm --list methods; echo Generators:; $(B)/perm --list generators; } | \
 	  awk -v version=$(VERSION) -f examples/perm_man.awk >$@
 
-clean: ## remove build/
-	rm -rf $(B)
+clean: ## remove build/ and the extension module
+	rm -rf $(B) $(EXTENSION)
 
 help: ## this list
 	@sed -n 's/^\([a-z.-]*\):.*## /\1\t/p' Makefile | expand -t 18

@@ -2,6 +2,7 @@
 
 Run:  make bench-python        (makes build/venv with numpy and the others)
       python3 bench.py [-o FILE.svg] [--limit SECONDS] [--threads 1,2]
+      python3 bench.py --calls        # what a small call of perm.py costs, by both of its forms
 
 One thread: processor seconds of the process, so that other programs matter less; more: seconds that pass. Times are of
 whole calls from Python, least of several. Rivals that are not installed are left out, by name; one whose call took
@@ -166,6 +167,71 @@ def child(threads, limit):
     json.dump({"measured": measured, "missing": missing, "versions": versions}, sys.stdout)
 
 
+# ---- small calls
+
+CALLS = {"array": lambda perm, a: perm.permanent(a),
+         "transposed": lambda perm, a: perm.permanent(a.T),
+         "memoryview": lambda perm, a, view=memoryview: perm.permanent(view(a)),
+         "complex": lambda perm, a: perm.permanent(a),
+         "list of lists": lambda perm, a: perm.permanent(a),
+         "integers": lambda perm, a: perm.permanent(a),
+         "list of integers": lambda perm, a: perm.permanent(a),
+         "threads=1": lambda perm, a: perm.permanent(a, threads=1),
+         "certify=True": lambda perm, a: perm.permanent(a, certify=True),
+         "precision='dd'": lambda perm, a: perm.permanent(a, precision="dd"),
+         "compute": lambda perm, a: perm.compute(a),
+         "stack of 100, each": lambda perm, a: perm.permanent(a)}
+
+
+def child_calls():
+    """Microseconds a call, medians of 101 batches that take a millisecond or so."""
+    import statistics
+    import numpy as np
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    import perm
+    measured = {}
+    for name, function in CALLS.items():
+        for n in (2, 4, 6, 8):
+            a = np.random.default_rng(n).uniform(-1, 1, (n, n))
+            if "integers" in name:
+                a = np.rint(9 * a).astype(int)
+            a = a + 1j * a.T if name == "complex" else a.tolist() if "list" in name else a
+            if "stack" in name:
+                a = np.stack([a] * 100)
+            begin = time.perf_counter()
+            function(perm, a)
+            calls, batches = max(1, int(1e-3 / max(time.perf_counter() - begin, 1e-6))), []
+            for _ in range(101):
+                begin = time.perf_counter()
+                for _ in range(calls):
+                    function(perm, a)
+                batches.append((time.perf_counter() - begin) / calls)
+            measured["%s %d" % (name, n)] = statistics.median(batches) * 1e6 / (100 if "stack" in name else 1)
+    json.dump({"library": perm.LIBRARY, "measured": measured}, sys.stdout)
+
+
+def calls():
+    """A table of both forms: the extension module, and ctypes over the library in that file."""
+    forms = {}
+    for form in ("extension", "ctypes"):
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        environment.pop("PERM_LIBRARY", None)
+        if form == "ctypes" and forms:
+            environment["PERM_LIBRARY"] = forms["extension"]["library"]
+        run = subprocess.run([sys.executable, os.path.abspath(__file__), "--child-calls"], env=environment,
+                             stdout=subprocess.PIPE, check=True)
+        forms[form] = json.loads(run.stdout)
+    if "_perm" not in os.path.basename(forms["extension"]["library"]):
+        print("no extension module: run `make python`; both columns are by ctypes")
+    print("%s; Python %s; load average before %.1f, after %.1f\n" % (
+        processor(), platform.python_version(), LOAD, os.getloadavg()[0]))
+    print("| microseconds a call: extension (ctypes) | n = 2 | 4 | 6 | 8 |\n|---|---|---|---|---|")
+    for name in CALLS:
+        print("| %s | %s |" % (name, " | ".join("%.3g (%.3g)" % tuple(
+            forms[form]["measured"]["%s %d" % (name, n)] for form in forms) for n in (2, 4, 6, 8))))
+    return 0
+
+
 # ---- tables and picture
 
 def duration(seconds):
@@ -235,8 +301,12 @@ def main():
     parser.add_argument("-o", "--output", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "bench.svg"))
     parser.add_argument("--limit", type=float, default=3, help="seconds a call after which a rival is dropped")
     parser.add_argument("--threads", default="1,%d" % (os.cpu_count() or 1), help="numbers of threads, the first drawn")
+    parser.add_argument("--calls", action="store_true", help="only what small calls of perm.py cost, by both forms")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--child-calls", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.calls or options.child_calls:
+        return calls() if options.calls else child_calls()
     if options.child:
         return child(options.child, options.limit)
     for k, threads in enumerate(dict.fromkeys(int(word) for word in options.threads.split(","))):

@@ -1,6 +1,7 @@
-"""Exact permanents of numpy arrays: ctypes over libperm.so. Needs numpy; scipy.sparse matrices are taken too.
+"""Exact permanents of numpy arrays, lists, buffers and scipy.sparse matrices. numpy is used where there is one.
 
-    make libperm.so                     # then put this file anywhere that Python looks
+    make python                         # an extension module beside this file: small calls in 0.1 to 0.3 us
+    make libperm.so                     # or a library for this file alone, by ctypes: the same answers, 3 and more
 
     >>> import numpy, perm
     >>> perm.permanent([[1, 2, 3], [4, 5, 6], [7, 8, 9]])            # integers: exact, as Python ints
@@ -9,15 +10,16 @@
     >>> perm.compute(a, certify=True).error_bound                    # a proved bound; a is any matrix
     >>> perm.permanent(u, rows=[2, 1, 0], cols=[1, 1, 1])            # rows and columns with multiplicities: bosons
 
-MATRICES. numpy arrays of any strides and order, nested lists, scipy.sparse, or the name of a file: Matrix Market, rows
-of numbers, or what `format` says. A file without a banner that looks like a list of coordinates is read as one, with a
-warning and Result.message; one that may be two things is refused. bool and integers (also Python ints beyond 64 bits,
-in lists or arrays of objects) are computed exactly, by residues where the permanent may be over 4544 bits long (real
-ones; then 72 computations or more, one for every 63 bits; multiplicities: by the engine subsets); float16 to float64
-and complex in doubles. Complex or real arrays of whole numbers are computed exactly with precision="exact". What would
-have to be rounded first (longdouble; integers beyond 2^53 among floats) is refused. Square up to order 64, and further
-where many entries are 0 or lines repeat; rectangular m x n: the sum over injections of the shorter side. 0 x 0 has
-permanent 1. Arrays must not be written to by other threads meanwhile.
+MATRICES. numpy arrays of any strides and order, nested lists, what has the buffer protocol (memoryview, array.array),
+scipy.sparse, or the name of a file: Matrix Market, rows of numbers, or what `format` says. A file without a banner that
+looks like a list of coordinates is read as one, with a warning and Result.message; one that may be two things is
+refused. bool and integers (also Python ints beyond 64 bits, in lists or arrays of objects) are computed exactly, by
+residues where the permanent may be over 4544 bits long (real ones; then 72 computations or more, one for every 63 bits;
+multiplicities: by the engine subsets); float16 to float64 and complex in doubles. Complex or real arrays of whole
+numbers are computed exactly with precision="exact". What would have to be rounded first (longdouble; integers beyond
+2^53 among floats) is refused. Square up to order 64, and further where many entries are 0 or lines repeat; rectangular
+m x n: the sum over injections of the shorter side. 0 x 0 has permanent 1. Arrays must not be written to by other
+threads meanwhile.
 
 FUNCTIONS
     permanent(a)      the number; of a stack (..., m, n) an array of them
@@ -50,19 +52,24 @@ OPTIONS, keywords of all of them; those of the C structure perm_options
     merge             a list of the checkpoints of all parts
     format            one of FORMATS: what a file without a banner is; "auto": what it can only be
     rows, cols        multiplicities, where a function has them: row i stands rows[i] times
+    out               where a function has it: float64 or complex128 without gaps, of the answer's shape; is returned
 
-The interpreter's lock is released, so threads compute at once. Ctrl-C stops a long computation. A process made by
-os.fork() computes with one thread: OpenMP's do not survive a fork. Every error is a perm.Error and a ValueError,
-TypeError, IndexError, MemoryError, OverflowError, NotImplementedError, OSError or RuntimeError; its text names the
-argument.
+The interpreter's lock is released, so threads compute at once, unless the extension computes a matrix of order 12 at
+most. Ctrl-C stops a long computation. A process made by os.fork() computes with one thread: OpenMP's do not survive a
+fork. Without numpy, arrays of numbers are returned as lists. Every error is a perm.Error and a ValueError, TypeError,
+IndexError, MemoryError, OverflowError, NotImplementedError, OSError or RuntimeError; its text names the argument.
 Time: n 2^(n-1) additions and multiplications, n = 20 under a millisecond, n = 30 a second, each further column doubles.
 
-The library is looked for in the file that PERM_LIBRARY names; or else beside this file, in build/ there and two
-directories up, and where the system has libraries. Layouts and version are compared on import.
+The library is looked for in the file that PERM_LIBRARY names; or else it is the extension module, if that can be
+imported; or else libperm.so beside this file, in build/ there and two directories up, and where the system has
+libraries. LIBRARY is its name. Layouts and version are compared on import.
 """
+import array
 import ctypes
 import ctypes.util
 import difflib
+import inspect
+import itertools
 import math
 import operator
 import os
@@ -75,7 +82,10 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_do
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:
+    np = None
 
 try:
     from _signal import getsignal as _getsignal, signal as _signal  # without the enums of signal.py, 25 us a call
@@ -199,10 +209,26 @@ def _check(library):
     return None
 
 
+def _import():
+    """The extension module beside this file, if there is one of this version; PERM_LIBRARY rules it out."""
+    if os.environ.get("PERM_LIBRARY"):
+        return None
+    try:
+        import _perm
+    except ImportError:
+        return None
+    if getattr(_perm, "VERSION", None) != VERSION:
+        warnings.warn("%s is not for version %d.%d: run `make python`" % (_perm.__file__, *VERSION), stacklevel=3)
+        return None
+    return _perm
+
+
 def _load():
     here = os.path.dirname(os.path.abspath(__file__))
     named = os.environ.get("PERM_LIBRARY")
-    if named:
+    if _extension:
+        names = [_extension.__file__]
+    elif named:
         names = [named]
     else:
         places = [here, os.path.join(here, "build"), os.path.join(here, os.pardir, os.pardir, "build")]
@@ -224,6 +250,7 @@ def _load():
                       "it beside perm.py (%s)" % (*VERSION, "; ".join(reasons)))
 
 
+_extension = _import()
 _lib, LIBRARY = _load()
 for _name, _letters in _FUNCTIONS.items():
     getattr(_lib, _name).argtypes = [_ARGUMENTS[letter] for letter in _letters]
@@ -466,6 +493,13 @@ def _on_progress(report, _):
         return 1
 
 
+_BOOLS = (bool, np.bool_) if np else (bool,)
+_INTEGERS = (int, np.integer) + _BOOLS if np else (int,)
+_COMPLEX = (complex, np.complexfloating) if np else (complex,)
+_REAL = (float, np.floating) if np else (float,)
+_LONG = (np.longdouble, np.clongdouble) if np else ()
+
+
 def _whole(name, value, low=-2**31, high=2**31 - 1):
     try:
         number = operator.index(value)
@@ -489,7 +523,7 @@ def _real(name, value):
 
 
 def _flag(name, value):
-    if not isinstance(value, (bool, np.bool_)) and not (type(value) is int and value in (0, 1)):
+    if not isinstance(value, _BOOLS) and not (type(value) is int and value in (0, 1)):
         raise InputTypeError("%s: expected True or False, not %.60r" % (name, value), "PERM_ERROR_OPTION")
     return bool(value)
 
@@ -571,6 +605,8 @@ class _Call:
             o.checkpoint.merge = ctypes.cast((c_char_p * (len(files) + 1))(*files), POINTER(c_char_p))
             o.checkpoint.merges = len(files)
         self.pieces = checkpoint is not None or part is not None or merge is not None
+        self.asks = (bytes(o) != bytes(_Options(threads=o.threads)) or self.pieces or progress is not None or
+                     cancel is not None)  # for more than perm_real gives
         if progress is not None and not callable(progress):
             raise InputTypeError("progress: expected a function of a Progress, not %.60r" % (progress,),
                                  "PERM_ERROR_OPTION")
@@ -626,15 +662,128 @@ def _call(options, *others):
     return _Call(**options)
 
 
-# ---- matrices
+# ---- matrices: numpy's arrays, or _Plain ones where there is no numpy
+
+class _Plain:
+    """Numbers row by row in memory of their own or lent by a buffer: what this module uses of numpy's arrays.
+
+    kind as in _kind; data: array.array or memoryview of numbers (complex: pairs of them), or a list of Python ints."""
+
+    def __init__(self, kind, shape, data):
+        self.kind, self.shape, self.data = kind, tuple(shape), data
+        self.ndim, self.size = len(self.shape), math.prod(self.shape)
+
+    def tolist(self):
+        """The numbers, without rows."""
+        if self.kind != "D":
+            return self.data.tolist() if hasattr(self.data, "tolist") else list(self.data)
+        parts = iter(self.data)
+        return [complex(x, y) for x, y in zip(parts, parts)]
+
+    def nested(self):
+        """The numbers in lists of lists."""
+        values = self.tolist()
+        for size in self.shape[:0:-1]:
+            values = [values[k:k + size] for k in range(0, len(values), size)] if size else [
+                [] for _ in range(math.prod(self.shape[:-1]))]
+        return values
+
+    def __getitem__(self, at):
+        """One matrix of a stack."""
+        shape = self.shape[len(at):]
+        position, size = 0, math.prod(shape) * (2 if self.kind == "D" else 1)
+        for index, length in zip(at, self.shape):
+            position = position * length + index
+        return _Plain(self.kind, shape, self.data[position * size:(position + 1) * size])
+
+
+_CODES = {"q": "q", "f": "f", "d": "d", "D": "d"}  # of array.array, by _kind
+_NAMES = {"q": "int64", "f": "float32", "d": "float64", "D": "complex128", "O": "object"}
+
+
+def _kind(a):
+    """q: int64, f: float32, d: float64, D: complex128, O: Python ints, some beyond 64 bits."""
+    if type(a) is _Plain:
+        return a.kind
+    return {"i": "q", "O": "O", "c": "D"}.get(a.dtype.kind) or a.dtype.char
+
+
+def _made(kind, shape, values):
+    """An array of the numbers in a list."""
+    if np:
+        a = np.empty(shape, _NAMES[kind])
+        a.ravel()[:] = values
+        return a
+    if kind == "O":
+        return _Plain(kind, shape, values)
+    return _Plain(kind, shape, array.array(_CODES[kind], [part for x in values for part in (x.real, x.imag)]
+                                           if kind == "D" else values))
+
+
+def _entries(a):
+    return a.tolist() if type(a) is _Plain else a.ravel().tolist()
+
+
+def _common_kind(entries):
+    """The kind of a list of numbers that keeps them all unrounded."""
+    if all(isinstance(x, _INTEGERS) for x in entries):
+        return "q" if all(-2**63 <= int(x) < 2**63 for x in entries) else "O"
+    is_complex = False
+    for x in entries:
+        if not isinstance(x, _INTEGERS + _REAL + _COMPLEX) or isinstance(x, _LONG):
+            raise InputTypeError("an entry is %s: expected int, float or complex, in rows of one length"
+                                 % type(x).__name__)
+        is_complex = is_complex or isinstance(x, _COMPLEX)
+        if isinstance(x, _INTEGERS) and (abs(int(x)) >= 2**1023 or float(x) != int(x)):
+            raise InputError("the integer %d among floats would be rounded" % x)
+    return "D" if is_complex else "d"
+
+
+def _buffer(a):
+    """A memoryview of what has one, else None."""
+    try:
+        return memoryview(a)
+    except (TypeError, ValueError, BufferError):
+        return None
+
+
+def _plain(a):
+    """The same as _numbers, without numpy."""
+    if isinstance(a, _Plain):
+        return a
+    view = _buffer(a)
+    if view is not None:
+        code = view.format.lstrip("@=" + ("<" if sys.byteorder == "little" else ">"))
+        if code not in tuple("?bBhHiIlLqQfd") or not view.ndim or (
+                code in "?bBhHiIlLqQfd" and view.itemsize != array.array(code.replace("?", "B")).itemsize):
+            raise InputTypeError("matrices of %s: expected integers, float64 or complex128 at most" % view.format)
+        if code == view.format == "d" and view.c_contiguous:
+            return _Plain("d", view.shape, view.cast("B").cast("d") if view.nbytes else array.array("d"))
+        numbers = array.array(code.replace("?", "B"))
+        numbers.frombytes(view.tobytes())
+        kind = code if code in "fd" else _common_kind(numbers)
+        return _Plain(kind, view.shape, list(numbers) if kind == "O" else array.array(_CODES[kind], numbers))
+    shape, level = [], [a]
+    while level and all(isinstance(x, (list, tuple, array.array)) for x in level):
+        if len({len(x) for x in level}) != 1:
+            break
+        shape.append(len(level[0]))
+        level = [x for part in level for x in part]
+    kind = _common_kind(level)
+    return _made(kind, shape, [int(x) for x in level] if kind in "qO" else level)
+
 
 def _numbers(a):
-    """The array as int64, float32, float64, complex128, or object (Python ints, some beyond 64 bits), not rounded."""
+    """The array as one of the kinds of _kind, not rounded."""
+    if np is None:
+        return _plain(a)
     if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
         raise InputTypeError("masked entries have no value: fill them")
     if not isinstance(a, np.ndarray):
         try:
-            a = np.asarray(a) if hasattr(a, "__array__") else np.array(a, dtype=object)
+            view = None if hasattr(a, "__array__") else _buffer(a)
+            a = np.asarray(a if view is None else view) if hasattr(a, "__array__") or view is not None else (
+                np.array(a, dtype=object))
         except (ValueError, TypeError) as error:
             raise InputError("expected an array of numbers, in rows of one length, but: %s" % error,
                              "PERM_ERROR_SIZE") from None
@@ -650,23 +799,8 @@ def _numbers(a):
     if kind != "O":
         raise InputTypeError("matrices of %s: expected integers, float64 or complex128 at most" % a.dtype)
     entries = a.ravel().tolist()
-    integers = (bool, int, np.integer, np.bool_)
-    if all(isinstance(x, integers) for x in entries):
-        ints = [int(x) for x in entries]
-        small = all(-2**63 <= x < 2**63 for x in ints)
-        b = np.empty(a.shape, np.int64 if small else object)
-        b.ravel()[:] = ints
-        return b
-    is_complex = False
-    for x in entries:
-        if not isinstance(x, integers + (float, complex, np.floating, np.complexfloating)) or (
-                isinstance(x, (np.longdouble, np.clongdouble))):
-            raise InputTypeError("an entry is %s: expected int, float or complex, in rows of one length"
-                                 % type(x).__name__)
-        is_complex = is_complex or isinstance(x, (complex, np.complexfloating))
-        if isinstance(x, integers) and (abs(int(x)) >= 2**1023 or float(x) != int(x)):
-            raise InputError("the integer %d among floats would be rounded" % x)
-    return a.astype(np.complex128 if is_complex else np.float64)
+    kind = _common_kind(entries)
+    return _made(kind, a.shape, [int(x) for x in entries]) if kind in "qO" else a.astype(_NAMES[kind])
 
 
 def _is_sparse(a):
@@ -676,7 +810,7 @@ def _is_sparse(a):
 def _array(a, dimensions=2):
     """_numbers with so many dimensions."""
     if isinstance(a, list) and not a and dimensions == 2:
-        return np.zeros((0, 0), np.int64)
+        return _made("q", (0, 0), [])
     if isinstance(a, (str, os.PathLike)):
         raise InputTypeError("expected an array; only permanent(), compute(), plan() and explain() read files")
     a = _numbers(a.toarray() if _is_sparse(a) else a)
@@ -694,33 +828,51 @@ def _copied(function, *arguments):
         raise OutOfMemoryError("numpy: %s" % (error or "out of memory"), "PERM_ERROR_MEMORY") from None
 
 
+def _as(a, kind):
+    """Floats as float64 or complex128."""
+    if _kind(a) == kind:
+        return a
+    return _copied(a.astype, _NAMES[kind]) if np else _made(kind, a.shape, _entries(a))
+
+
 def _floats(a):
     """float64 or complex128, refusing what would be rounded."""
-    if a.dtype.kind in "iO":
-        try:
-            b = _copied(a.astype, np.float64)
-        except OverflowError:  # beyond doubles altogether
-            b = None
-        if b is None or not np.all(b.astype(object) == a):
-            raise InputError("integers beyond 2^53 would be rounded in precision other than exact")
-        return b
-    return _copied(a.astype, np.float64) if a.dtype == np.float32 else a
+    if _kind(a) not in "qO":
+        return _as(a, "D" if _kind(a) == "D" else "d")
+    try:
+        b = _as(a, "d")
+    except OverflowError:  # beyond doubles altogether
+        b = None
+    if b is None or not (np.all(b.astype(object) == a) if np else list(b.data) == list(a.data)):
+        raise InputError("integers beyond 2^53 would be rounded in precision other than exact")
+    return b
 
 
 def _integers(a):
     """Whole floats as int64; complex ones with a last axis of real and imaginary parts."""
-    parts = np.stack([a.real, a.imag], -1) if a.dtype.kind == "c" else a
-    if not np.all(np.isfinite(parts)):
+    if np:
+        parts = np.stack([a.real, a.imag], -1) if a.dtype.kind == "c" else a
+        finite = np.all(np.isfinite(parts))
+        whole = finite and np.all(parts == np.floor(parts)) and np.all(np.abs(parts) < 2.0**53)
+    else:
+        parts = a.data.tolist()
+        finite = all(map(math.isfinite, parts))
+        whole = finite and all(x == math.floor(x) and abs(x) < 2.0**53 for x in parts)
+    if not finite:
         raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
-    if not (np.all(parts == np.floor(parts)) and np.all(np.abs(parts) < 2.0**53)):
+    if not whole:
         raise InputError("precision exact and modulus are for integers (below 2^53 if they are given as floats)",
                          "PERM_ERROR_OPTION")
-    return parts.astype(np.int64)
+    if np:
+        return np.ascontiguousarray(parts, np.int64)
+    return _made("q", a.shape + (2,) * (a.kind == "D"), [int(x) for x in parts])
 
 
 def _rows_of(a):
     """(a, ld): the array itself if its rows lie in memory as C wants them, else a copy."""
     m, n = a.shape
+    if np is None:
+        return a, n
     row, column = a.strides
     size = a.itemsize
     if not (a.flags.aligned and a.dtype.isnative and (n <= 1 or column == size) and
@@ -730,24 +882,101 @@ def _rows_of(a):
     return a, (row // size if m > 1 else n)
 
 
+def _ints(values):
+    """Indices and multiplicities as C's int."""
+    return np.ascontiguousarray(values, np.int32) if np else array.array("i", values)
+
+
 def _counts(name, counts, size):
-    """Multiplicities as an int32 array; None stays None."""
+    """Multiplicities as C's ints; None stays None."""
     if counts is None:
         return None
     try:
         counts = _numbers(counts)
     except Error as error:
         raise InputTypeError("%s: %s" % (name, error), "PERM_ERROR_COUNTS") from None
-    if counts.dtype != np.int64 or counts.shape != (size,):
+    if _kind(counts) != "q" or counts.shape != (size,):
         raise InputError("%s: expected %d integers, one for each, not %s of shape %s" % (
-            name, size, counts.dtype, counts.shape), "PERM_ERROR_COUNTS")
-    if counts.size and (counts.min() < -1 or counts.max() > 2**31 - 1):
+            name, size, _NAMES[_kind(counts)], counts.shape), "PERM_ERROR_COUNTS")
+    counts = counts.tolist()
+    if counts and (min(counts) < -1 or max(counts) > 2**31 - 1):
         raise InputError("%s: a multiplicity is out of range" % name, "PERM_ERROR_COUNTS")
-    return np.ascontiguousarray(counts, np.int32)
+    return _ints(counts)
 
 
-def _at(array):
-    return None if array is None else array.ctypes.data
+def _at(a):
+    """Where it begins in memory; what may be read only through a view is copied, and kept with it."""
+    if a is None:
+        return None
+    if np and isinstance(a, np.ndarray):
+        return a.ctypes.data
+    if isinstance(a, _Plain):
+        if isinstance(a.data, memoryview) and a.data.readonly:
+            a.data = array.array("d", a.data)
+        a = a.data
+    if isinstance(a, array.array):
+        return a.buffer_info()[0]
+    return ctypes.addressof((c_char * memoryview(a).nbytes).from_buffer(a))
+
+
+class _Out:
+    """Where numbers go: the caller's `out`, or an array of the shape."""
+
+    def __init__(self, out, shape, is_complex):
+        self.given, self.shape = out, tuple(shape)
+        if out is None:
+            if np:
+                self.array = np.empty(shape, np.complex128 if is_complex else np.float64)
+            else:
+                count = math.prod(shape) * (2 if is_complex else 1)
+                self.array = _Plain("D" if is_complex else "d", shape, array.array("d", bytes(8 * count)))
+            self.address = _at(self.array)
+            return
+        view = _buffer(out)
+        wanted = "Zd" if is_complex else "d"
+        native = "@=" + ("<" if sys.byteorder == "little" else ">")
+        if (view is None or view.format.lstrip(native) != wanted or view.shape != self.shape or view.readonly
+                or not view.c_contiguous):
+            found = type(out).__name__ if view is None else "%s%s of shape %s" % (
+                view.format, ", read-only" if view.readonly else "" if view.c_contiguous else " with gaps", view.shape)
+            raise InputError("out: expected %s of shape %s without gaps, not %s" % (
+                "complex128" if is_complex else "float64", self.shape, found), "PERM_ERROR_SIZE")
+        self.address = ctypes.addressof((c_char * view.nbytes).from_buffer(out)) if view.nbytes else None
+
+    def answer(self):
+        """`out`, or the array; without numpy lists."""
+        return self.given if self.given is not None else self.array if np else self.array.nested()
+
+    def scale(self, exp2):
+        """Multiplies by 2**exp2; whether all numbers are finite then."""
+        exp2 = max(min(exp2, 4000), -4000)
+        if self.given is None:
+            parts = self.array.view(np.float64) if np else self.array.data
+        elif np:
+            parts = np.asarray(self.given).view(np.float64)
+        else:
+            parts = memoryview(self.given).cast("B").cast("d")
+        if np:
+            with np.errstate(over="ignore", under="ignore"):
+                parts[...] = np.ldexp(parts, exp2)
+            return bool(np.all(np.isfinite(parts)))
+        for k, x in enumerate(parts):
+            try:
+                parts[k] = math.ldexp(x, exp2)
+            except OverflowError:
+                parts[k] = math.copysign(math.inf, x)
+        return all(map(math.isfinite, parts))
+
+
+def _nonzero(a):
+    """Rows, columns and numbers of the entries that are not 0."""
+    if np:
+        row, column = _copied(np.nonzero, a)
+        return row, column, a[row, column]
+    n = max(a.shape[1], 1)
+    found = [(k // n, k % n, x) for k, x in enumerate(a.tolist()) if x]
+    row, column, numbers = ([each[part] for each in found] for part in range(3))
+    return _ints(row), _ints(column), _made(a.kind, (len(numbers),), numbers)
 
 
 class _Sparse:
@@ -764,33 +993,30 @@ class _Sparse:
             if status == 0 and self.note and not call.options.format:
                 warnings.warn(_text(self.note), stacklevel=5)
         else:
-            if _is_sparse(a):
-                row, column, data = _triplets(a)
-                m, n = a.shape
-            else:
-                m, n = a.shape
-                row, column = _copied(np.nonzero, a)
-                data = a[row, column]
-            if data.dtype == object:
+            m, n = a.shape
+            row, column, data = _triplets(a) if _is_sparse(a) else _nonzero(a)
+            kind = _kind(data)
+            if kind == "O":
                 raise UnsupportedError("sparse matrices of integers beyond 64 bits")
-            self.integer = data.dtype.kind == "i"
-            exact = data.dtype.kind in "fc" and (call.precision == "exact" or call.options.modulus)
+            self.integer = kind == "q"
+            exact = not self.integer and (call.precision == "exact" or call.options.modulus)
             call.whole = self.integer or bool(exact)
-            if exact and data.dtype.kind == "f":
-                data, self.integer = _integers(data), True
+            if exact and kind != "D":
+                data, kind, self.integer = _integers(data), "q", True
             elif exact:
                 _integers(data)  # Gaussian integers stay doubles here, but whole
             self.triplets = (m, n), row, column, data
-            row, column = (np.ascontiguousarray(index, np.int32) for index in (row, column))
+            row, column = _ints(row), _ints(column)
             real = imaginary = integer = None
-            if self.integer:
-                kind, integer = 1, np.ascontiguousarray(data)
-            elif data.dtype.kind == "c":
-                kind, real, imaginary = 3, np.ascontiguousarray(data.real), np.ascontiguousarray(data.imag)
+            if kind == "q":
+                code, integer = 1, np.ascontiguousarray(data) if np else data
+            elif kind == "D":
+                parts = (data.real, data.imag) if np else (data.data[0::2], data.data[1::2])
+                code, (real, imaginary) = 3, map(np.ascontiguousarray, parts) if np else parts
             else:
-                kind, real = 2, np.ascontiguousarray(data, np.float64)
+                code, real = 2, np.ascontiguousarray(data, np.float64) if np else _as(data, "d")
             status = _lib.perm_matrix_from_triplets(_whole("m", m), _whole("n", n), data.size, _at(row), _at(column),
-                                                    _at(real), _at(imaginary), _at(integer), kind, *tail)
+                                                    _at(real), _at(imaginary), _at(integer), code, *tail)
         if status < 0:
             raise _error(status, _text(call.result.message))
 
@@ -833,11 +1059,12 @@ def _bound(shape, row, column, data, rows=None, cols=None):
     """At least |permanent| of integers given as triplets: products of the sums of rows, or of columns."""
     def product(size, line, other, line_counts, other_counts):
         sums = [0] * size
-        for i, j, x in zip(line.tolist(), other.tolist(), data.tolist()):
+        for i, j, x in zip(line, other, data.tolist()):
             sums[i] += abs(x) * (1 if other_counts is None else int(other_counts[j]))
         return math.prod(max(total, 1) ** (1 if line_counts is None else int(line_counts[i]))
                          for i, total in enumerate(sums))
     (m, n), counted = shape, rows is not None or cols is not None
+    row, column = row.tolist(), column.tolist()
     bounds = []
     if m <= n or counted:
         bounds.append(product(m, row, column, rows, cols))
@@ -848,11 +1075,9 @@ def _bound(shape, row, column, data, rows=None, cols=None):
 
 def _integer_arguments(a, modulus):
     """The integers themselves, or their residues next to 0, which fit 64 bits."""
-    if a.dtype == object:
+    if _kind(a) == "O":
         half = modulus // 2
-        b = np.empty(a.shape, np.int64)
-        b.ravel()[:] = [(int(x) + half) % modulus - half for x in a.ravel()]
-        a = b
+        a = _made("q", a.shape, [(int(x) + half) % modulus - half for x in _entries(a)])
     return _rows_of(a)
 
 
@@ -881,6 +1106,9 @@ def _by_residues(bound, call, residue):
                      "integer": value, "modulus": 0, "seconds": seconds, "terms": terms})
 
 
+_SUFFIXES = {"f": "float", "d": "real", "D": "complex"}  # of the library's functions
+
+
 def _compute(a, rows, cols, call):
     o = call.options
     if isinstance(a, (str, os.PathLike)) or (_is_sparse(a) and rows is None and cols is None):
@@ -891,35 +1119,33 @@ def _compute(a, rows, cols, call):
     m, n = (_whole("size", size) for size in a.shape)
     rows, cols = _counts("rows", rows, m), _counts("cols", cols, n)
     counted = rows is not None or cols is not None
-    if a.dtype.kind in "fc" and (call.precision == "exact" or o.modulus):
+    if _kind(a) not in "qO" and (call.precision == "exact" or o.modulus):
         if call.method not in _SPARSE_METHODS | _FLOAT_METHODS or counted:
             a = _integers(a)
-    if a.dtype.kind in "iO" and call.precision not in ("default", "exact"):
+    if _kind(a) in "qO" and call.precision not in ("default", "exact"):
         a = _floats(a)
-    call.whole = a.dtype.kind in "iO" or call.precision == "exact" or o.modulus != 0
+    call.whole = _kind(a) in "qO" or call.precision == "exact" or o.modulus != 0
     if not counted and (call.method in _SPARSE_METHODS or (call.whole and call.method in _FLOAT_METHODS)):
         return _compute_sparse(a, call)
     counts = (_at(rows), _at(cols)) if counted else ()
     name = "perm_compute_" + ("repeated_" if counted else "")
     if a.ndim == 3:
-        a = np.ascontiguousarray(a)
         return call.compute(name + "gaussian", m, n, _at(a), n, *counts)
-    if a.dtype.kind in "iO":
+    kind = _kind(a)
+    if kind in "qO":
         def residue(modulus):
             b, ld = _integer_arguments(a, modulus)
             return call.compute(name + "integer", m, n, _at(b), ld, *counts)
-        if a.dtype != object or o.modulus:
+        if kind == "q" or o.modulus:
             try:
                 return residue(o.modulus)
             except TooLargeError:
                 pass
-        row, column = _copied(np.nonzero, a)
-        return _by_residues(_bound((m, n), row, column, a[row, column], rows, cols), call, residue)
-    if a.dtype == np.float32 and counted:
-        a = _floats(a)
+        return _by_residues(_bound((m, n), *_nonzero(a), rows, cols), call, residue)
+    if kind == "f" and counted:
+        a, kind = _floats(a), "d"
     a, ld = _rows_of(a)
-    kind = "complex" if a.dtype.kind == "c" else "float" if a.dtype == np.float32 else "real"
-    return call.compute(name + kind, m, n, _at(a), ld, *counts)
+    return call.compute(name + _SUFFIXES[kind], m, n, _at(a), ld, *counts)
 
 
 def _compute_sparse(a, call):
@@ -957,12 +1183,21 @@ def _finished(result):
 
 
 _SMALL = 20  # up to here a call takes a millisecond or so, and nothing needs to be interrupted
+_TINY = 12   # up to here it takes one thread
 _BATCH = 24  # above, every matrix is a call of its own, so that it can be interrupted
 
 
-def _small(n, address, kind):
-    """None where perm_real and perm_complex are not enough: errors, numbers beyond doubles."""
-    if kind == "d":
+def _small(a):
+    """The permanent of a small array of float64 or complex128 by perm_real or perm_complex; None where they are not
+    enough: errors, numbers beyond doubles."""
+    n = a.shape[0]
+    if np:
+        if not (a.flags.c_contiguous and a.flags.aligned and a.dtype.isnative):
+            a = np.require(a, a.dtype.newbyteorder("="), "CA")
+        address = a.__array_interface__["data"][0]
+    else:
+        address = _at(a)
+    if _kind(a) == "d":
         value = _lib.perm_real(n, address)
         return value if value - value == 0 else None
     parts = (c_double * 2)()
@@ -970,119 +1205,144 @@ def _small(n, address, kind):
     return complex(*parts) if parts[0] - parts[0] == 0 == parts[1] - parts[1] else None
 
 
-def permanent(a, rows=None, cols=None, **options):
+def permanent(a, rows=None, cols=None, out=None, **options):
     """The permanent: int (or Gaussian) of integers, else float or complex; of a stack (..., m, n) an array (...).
 
-    As compute(), which says more (and whose last bits may differ up to order 20, where this makes shorter calls).
-    Stacks of integers give Python ints, in an array of objects; stacks of floats, of order
-    24 at most, are one call and use all threads. Raises Incomplete if stopped early or the tolerance is not met,
-    TooLargeError (an OverflowError) if a double is too short for the number."""
-    if isinstance(a, np.ndarray) and rows is None and cols is None and not options and a.ndim == 2:
-        n = a.shape[0]
-        if n == a.shape[1] <= _SMALL and a.dtype.char in "dD" and type(a) is not np.ma.MaskedArray:
-            if not (a.flags.c_contiguous and a.flags.aligned and a.dtype.isnative):
-                a = np.require(a, a.dtype.newbyteorder("="), "CA")
-            value = _small(n, a.__array_interface__["data"][0], a.dtype.char)
+    As compute(), which says more. Without options (but threads) floats up to order 20 take a shorter way: right to
+    1e-10 of the permanent, mostly to 1e-15, though maybe not to the bits of compute(). Stacks of integers give Python
+    ints, in an array of objects; stacks of floats, of order 24 at most, are one call and use all threads. out: of
+    stacks of floats, where to write: float64 or complex128, of the stack's shape (...), without gaps; it is returned.
+    Raises Incomplete if stopped early or the tolerance is not met, TooLargeError (an OverflowError) if a double is too
+    short for the number."""
+    if isinstance(a, (str, os.PathLike)) or _is_sparse(a) or (isinstance(a, list) and not a):
+        if out is not None:
+            raise InputError("out: only of stacks of floats", "PERM_ERROR_SIZE")
+        return _finished(compute(a, rows, cols, **options))
+    if not (np and type(a) is np.ndarray and a.dtype.char in "dD"):
+        a = _numbers(a)
+    kind = _kind(a)
+    if a.ndim <= 2:
+        if out is not None:
+            raise InputError("out: only of stacks of floats", "PERM_ERROR_SIZE")
+        if a.ndim == 2 and a.shape[0] == a.shape[1] <= _SMALL and kind in "dD" and rows is None and cols is None and (
+                not (_forked and a.shape[0] > _TINY) and not (options and _call(options, "rows", "cols", "out").asks)):
+            value = _small(a)
             if value is not None:
                 return value
-    if _is_sparse(a) or isinstance(a, (str, os.PathLike)) or (isinstance(a, list) and not a):
-        return _finished(compute(a, rows, cols, **options))
-    a = _numbers(a)
-    if a.ndim <= 2:
         return _finished(compute(a, rows, cols, **options))
     m, n = a.shape[-2:]
-    call = _call(options, "rows", "cols")
+    call = _call(options, "rows", "cols", "out")
     exactly = call.precision == "exact" or call.options.modulus
-    if rows is None and cols is None and m == n <= _BATCH and a.dtype.kind in "fc" and not exactly:
-        return _batch(a, call)
-    values = np.empty(a.shape[:-2], object)
-    for at in np.ndindex(values.shape):
-        values[at] = permanent(a[at], rows, cols, **options)
-    kinds = {type(value) for value in values.flat}
-    return values.astype(float) if kinds == {float} else values.astype(complex) if kinds == {complex} else values
+    if rows is None and cols is None and m == n <= _BATCH and kind in "fdD" and not exactly:
+        return _batch(a, call, out)
+    stack = a.shape[:-2]
+    if out is not None and (kind not in "fdD" or exactly):
+        raise InputError("out: only of stacks of floats", "PERM_ERROR_SIZE")
+    kind = "D" if kind == "D" else "d"
+    given = None if out is None else _Out(out, stack, kind == "D")
+    values = [permanent(a[at], rows, cols, **options) for at in itertools.product(*map(range, stack))]
+    kinds = {type(value) for value in values}
+    if given is not None:
+        numbers = _made(kind, stack, values)
+        ctypes.memmove(given.address, _at(numbers), numbers.size * (16 if kind == "D" else 8))
+        return out
+    if np is None:
+        return _Plain("O", stack, values).nested()
+    answer = np.empty(stack, float if kinds == {float} else complex if kinds == {complex} else object)
+    for at, value in zip(np.ndindex(stack), values):  # an assignment of them all would take Gaussians apart
+        answer[at] = value
+    return answer
 
 
-def _batch(a, call):
-    stack, n = a.shape[:-2], a.shape[-1]
-    count = int(np.prod(stack))
-    kind = "complex" if a.dtype.kind == "c" else "float" if a.dtype == np.float32 else "real"
-    size, soa = a.itemsize, False
-    if a.ndim == 3 and a.flags.aligned and a.dtype.isnative and count > 1 and n > 1:
-        step, row, column = a.strides
-        soa = step == size and column >= count * size and column % size == 0 and row == n * column
-    if soa:  # entry by entry in memory: the library's other layout
-        stride, kind = column // size, kind + "_soa"
-    else:
-        a, stride = np.ascontiguousarray(a, a.dtype.newbyteorder("=")), n * n
-    out = np.empty(count, np.complex128 if a.dtype.kind == "c" else np.float64)
-    status = call.run("perm_batch_" + kind, n, count, _at(a), stride, byref(call.options), _at(out), byref(call.result))
+def _batch(a, call, out):
+    stack, n, kind = a.shape[:-2], a.shape[-1], _kind(a)
+    count, stride, name = math.prod(stack), n * n, "perm_batch_" + _SUFFIXES[kind]
+    if np:
+        size = a.itemsize
+        step, row, column = a.strides if a.ndim == 3 and count > 1 and n > 1 else (0, 0, 0)
+        fits = a.flags.aligned and a.dtype.isnative
+        if fits and step == size and column >= count * size and column % size == 0 and row == n * column:
+            stride, name = column // size, name + "_soa"  # entry by entry in memory: the library's other layout
+        elif fits and column == size and row == n * size and step >= n * row and step % size == 0:
+            stride = step // size
+        elif not (fits and a.flags.c_contiguous):
+            a = np.ascontiguousarray(a, a.dtype.newbyteorder("="))
+    out = _Out(out, stack, kind == "D")
+    status = call.run(name, n, count, _at(a), stride, byref(call.options), out.address, byref(call.result))
     if status:
-        raise _error(status, _text(call.result.message), out.reshape(stack))
-    return out.reshape(stack)
+        raise _error(status, _text(call.result.message), out.answer())
+    return out.answer()
 
 
-def _listed(name, a, rows, cols, before, shape, full, options):
+def _listed(name, a, rows, cols, before, shape, full, out, options):
     """Minors or derivatives, in doubles."""
     full = _flag("full", full)
     a = _floats(_array(a))
-    call = _call(options)
+    call = _call(options, "rows", "cols", "full", "out")
     m, n = a.shape
     rows, cols = _counts("rows", rows, m), _counts("cols", cols, n)
     a, ld = _rows_of(a)
-    out = np.empty(shape(m, n), a.dtype)
-    status = call.run("perm_%s_%s" % (name, "complex" if a.dtype.kind == "c" else "real"), m, n, _at(a), ld, _at(rows),
-                      _at(cols), *before, byref(call.options), _at(out), byref(call.result))
+    is_complex = _kind(a) == "D"
+    out = _Out(out, shape(m, n), is_complex)
+    status = call.run("perm_%s_%s" % (name, "complex" if is_complex else "real"), m, n, _at(a), ld, _at(rows),
+                      _at(cols), *before, byref(call.options), out.address, byref(call.result))
     if status < 0 or (status > 0 and not full):
         raise _error(status, _text(call.result.message), _result(call.result))
     result = _result(call.result)
     if full:
-        return out, result
-    parts = out.view(np.float64)
-    with np.errstate(over="ignore", under="ignore"):
-        parts[...] = np.ldexp(parts, max(min(result.exp2, 4000), -4000))
-    if not np.all(np.isfinite(parts)):
+        return out.answer(), result
+    if not out.scale(result.exp2):
         raise TooLargeError("a value exceeds a double; full=True gives numbers and exp2", "PERM_ERROR_OVERFLOW", result)
-    return out
+    return out.answer()
 
 
-def minors(a, row, rows=None, cols=None, full=False, **options):
+def minors(a, row, rows=None, cols=None, full=False, out=None, **options):
     """The n permanents of a without row `row` (from 0) and one column each: an array of n doubles (complex).
 
     rows, cols: multiplicities; one copy of the row and of each column is left out. full: (numbers in units of
-    2**result.exp2, result), whose value is the permanent of the whole matrix. Integers are taken as doubles. As long as
-    two permanents. Raises IndexRangeError, InputError, ..."""
-    return _listed("minors", a, rows, cols, (_whole("row", row),), lambda m, n: n, full, options)
+    2**result.exp2, result), whose value is the permanent of the whole matrix. out: where to write the numbers, as in
+    permanent(), of shape (n,). Integers are taken as doubles. As long as two permanents. Raises IndexRangeError,
+    InputError, ..."""
+    return _listed("minors", a, rows, cols, (_whole("row", row),), lambda m, n: (n,), full, out, options)
 
 
-def gradient(a, rows=None, cols=None, full=False, **options):
+def gradient(a, rows=None, cols=None, full=False, out=None, **options):
     """The m x n derivatives of the permanent by all entries, as minors(); the time of eight permanents or fewer."""
-    return _listed("gradient", a, rows, cols, (), lambda m, n: (m, n), full, options)
+    return _listed("gradient", a, rows, cols, (), lambda m, n: (m, n), full, out, options)
 
 
-def submatrices(a, rows=None, cols=None, **options):
-    """Permanents of many k x k selections of one m x n matrix: selection s takes rows[s] and cols[s].
-
-    rows, cols: arrays (count, k) of indices from 0, repeats allowed; None: 0 .. k-1 for all. Returns count doubles
-    (complex). Integers are taken as doubles. O(count k 2^(k-1)). Raises IndexRangeError, InputError, ..."""
-    a = _floats(_array(a))
-    call = _call(options)
+def _selections(rows, cols):
+    """(count, k) of two lists of indices, and both as C's ints; None: 0 .. k - 1 for all."""
     lists = [None if index is None else _array(index) for index in (rows, cols)]
-    first = [np.broadcast_to(np.arange(index.shape[1]), index.shape) for index in lists if index is not None]
-    lists = [first[0] if index is None and first else index for index in lists]
-    shapes = {index.shape for index in lists if index is not None}  # one, if there is any
-    if len(shapes) != 1 or any(index.dtype != np.int64 for index in lists):
+    shapes = {index.shape for index in lists if index is not None}
+    if len(shapes) != 1 or any(index is not None and _kind(index) != "q" for index in lists):
         raise InputError("rows, cols: expected arrays of integers of one shape (count, k), one of them at least",
                          "PERM_ERROR_SIZE")
     (count, k), = shapes
-    rows, cols = (np.ascontiguousarray(index.clip(-1, 2**31 - 1), np.int32) for index in lists)
+    if np:
+        lists = [np.broadcast_to(np.arange(k), (count, k)) if index is None else index for index in lists]
+        return count, k, [_ints(index.clip(-1, 2**31 - 1)) for index in lists]
+    return count, k, [_ints(list(range(k)) * count if index is None else
+                            [max(-1, min(x, 2**31 - 1)) for x in index.data]) for index in lists]
+
+
+def submatrices(a, rows=None, cols=None, out=None, **options):
+    """Permanents of many k x k selections of one m x n matrix: selection s takes rows[s] and cols[s].
+
+    rows, cols: arrays (count, k) of indices from 0, repeats allowed; None: 0 .. k-1 for all. Returns count doubles
+    (complex), in out if given, as in permanent(), of shape (count,). Integers are taken as doubles. O(count k 2^(k-1)).
+    Raises IndexRangeError, InputError, ..."""
+    a = _floats(_array(a))
+    call = _call(options, "rows", "cols", "out")
+    count, k, (rows, cols) = _selections(rows, cols)
     m, n = a.shape
     a, ld = _rows_of(a)
-    out = np.empty(count, a.dtype)
-    status = call.run("perm_select_" + ("complex" if a.dtype.kind == "c" else "real"), m, n, _at(a), ld, k, count,
-                      _at(rows), _at(cols), byref(call.options), _at(out), byref(call.result))
+    out = _Out(out, (count,), _kind(a) == "D")
+    status = call.run("perm_select_" + _SUFFIXES[_kind(a)], m, n, _at(a), ld, k, count, _at(rows), _at(cols),
+                      byref(call.options), out.address, byref(call.result))
     if status:
-        raise _error(status, _text(call.result.message), out)
-    return out
+        raise _error(status, _text(call.result.message), out.answer())
+    return out.answer()
 
 
 def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="auto", **options):
@@ -1094,13 +1354,13 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
     a = _floats(_array(a))
     if a.shape[0] != a.shape[1]:
         raise InputError("estimates are of square matrices, not of shape %s" % (a.shape,), "PERM_ERROR_SIZE")
-    call = _call(options)
+    call = _call(options, "samples", "relative_error", "confidence", "seed", "estimator")
     wanted = _EstimatePlan(_one_of("estimator", estimator, ESTIMATORS), _real("samples", samples),
                            _real("relative_error", relative_error), _real("confidence", confidence),
                            _whole("seed", seed, 0, 2**64 - 1))
     e = _Estimate()
     a, ld = _rows_of(a)
-    status = call.run("perm_estimate_" + ("complex" if a.dtype.kind == "c" else "real"), a.shape[0], _at(a), ld,
+    status = call.run("perm_estimate_" + _SUFFIXES[_kind(a)], a.shape[0], _at(a), ld,
                       byref(wanted), byref(call.options), byref(e))
     message = _text(e.message)
     if status < 0:
@@ -1110,16 +1370,22 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
                     _lib.perm_status_name(status).decode(), message)
 
 
+def _is_general(a):
+    """No entry is 0, and no two rows or columns are equal."""
+    entries, n = _entries(a), a.shape[1]
+    rows = [tuple(entries[k:k + n]) for k in range(0, len(entries), n)]
+    return all(entries) and len(set(rows)) == len(rows) and len(set(zip(*rows))) == n
+
+
 def plan(a, **options):
     """What would be done with a matrix: a Plan. Nothing is computed; as long as planning takes, at most seconds."""
     call = _call(options)
     if not isinstance(a, (str, os.PathLike)) and not _is_sparse(a):
         a = _array(a)
-        if a.dtype == object:
+        if _kind(a) == "O":
             raise UnsupportedError("plans are of entries of 64 bits")
         m, n = a.shape
-        if a.dtype.kind in "fc" and call.method == "auto" and 2 < m == n <= 64 and np.all(a) and all(
-                len(np.unique(lines, axis=0)) == n for lines in (a, a.T)):
+        if _kind(a) in "fdD" and call.method == "auto" and 2 < m == n <= 64 and _is_general(a):
             call.options.method = METHODS.index("dense")  # as compute() has it, without a search for structure
     job = c_void_p()
     with _Sparse(a, call) as matrix:
@@ -1152,10 +1418,10 @@ def low_rank(u, v, **options):
     if u.shape != v.shape[::-1]:
         raise InputError("u of shape %s wants v of shape %s, not %s" % (u.shape, u.shape[::-1], v.shape),
                          "PERM_ERROR_SIZE")
-    dtype = np.result_type(u, v)
-    (u, ldu), (v, ldv) = _rows_of(u.astype(dtype, copy=False)), _rows_of(v.astype(dtype, copy=False))
-    kind = "complex" if dtype.kind == "c" else "real"
-    return _result(_call(options).compute("perm_compute_low_rank_" + kind, *u.shape, _at(u), ldu, _at(v), ldv))
+    kind = "D" if "D" in (_kind(u), _kind(v)) else "d"
+    (u, ldu), (v, ldv) = _rows_of(_as(u, kind)), _rows_of(_as(v, kind))
+    name = "perm_compute_low_rank_" + _SUFFIXES[kind]
+    return _result(_call(options).compute(name, *u.shape, _at(u), ldu, _at(v), ldv))
 
 
 def cauchy(x, y, **options):
@@ -1166,11 +1432,40 @@ def cauchy(x, y, **options):
     x, y = _floats(_array(x, 1)), _floats(_array(y, 1))
     if x.shape != y.shape:
         raise InputError("x and y differ in length: %d and %d" % (x.size, y.size), "PERM_ERROR_SIZE")
-    dtype = np.result_type(x, y)
-    x, y = np.ascontiguousarray(x, dtype), np.ascontiguousarray(y, dtype)
+    kind = "D" if "D" in (_kind(x), _kind(y)) else "d"
+    x, y = _as(x, kind), _as(y, kind)
+    if np:
+        x, y = (np.ascontiguousarray(nodes, nodes.dtype.newbyteorder("=")) for nodes in (x, y))
     call, condition = _call(options), c_double()
-    status = call.run("perm_compute_cauchy_" + ("complex" if dtype.kind == "c" else "real"), x.size, _at(x), _at(y),
-                      byref(call.options), byref(condition), byref(call.result))
+    status = call.run("perm_compute_cauchy_" + _SUFFIXES[kind], x.size, _at(x), _at(y), byref(call.options),
+                      byref(condition), byref(call.result))
     if status < 0:
         raise _error(status, _text(call.result.message))
     return _result(call.result), condition.value
+
+
+# ---- signatures with all options; the extension's functions in place of two of these
+
+def _described(function):
+    """The function with its options by name in inspect.signature and help()."""
+    given = inspect.signature(function).parameters.values()
+    options = list(inspect.signature(_Call).parameters.values())
+    function.__signature__ = inspect.Signature(
+        [each for each in given if each.kind is not each.VAR_KEYWORD] +
+        [each.replace(kind=each.KEYWORD_ONLY) for each in options])
+    return function
+
+
+for _name in ("permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
+              "cauchy"):
+    _described(globals()[_name])
+if _extension:
+    try:
+        permanent, compute = _extension.connect(
+            __name__, _finished, _error, Result, Progress, np and np.ndarray, np and np.empty,
+            *((function, "%s%s\n--\n\n%s" % (function.__name__, function.__signature__, function.__doc__))
+              for function in (permanent, compute)))
+    except RuntimeError:  # it serves another copy of this file: this one goes on by ctypes
+        pass
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_extension.after_fork)

@@ -1,11 +1,17 @@
 """perm.py against oracles in Python's own integers and fractions: values, bounds, options, errors, threads, signals.
 
-Run:  python3 -m pytest examples/python     (after make libperm.so)"""
+Run:  python3 -m pytest examples/python     (after make python; or after make libperm.so, with PERM_LIBRARY naming it)
+
+Nothing here depends on the form, extension module or ctypes; test_extension.py compares both."""
+import array
+import ctypes
 import doctest
 import inspect
 import math
 import os
+import pickle
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -157,6 +163,39 @@ def test_overlapping_rows():
     assert perm.permanent(a[:5]) == float(oracle(a[:5].astype(int)))
     b = np.broadcast_to(np.arange(1.0, 5.0), (4, 4))       # stride 0
     assert perm.permanent(b) == 24 * 24
+
+
+@pytest.mark.parametrize("code", "bBhHiIlLqQ?")
+def test_every_integer_of_a_buffer(code):
+    least, most = (0, 1) if code == "?" else (0, 2**(8 * array.array(code).itemsize) - 1)
+    if code in "bhilq":
+        least, most = -(most + 1) // 2, most // 2
+    a = np.array([[least, most, 1], [1, most, 0], [1, 1, least]], object)
+    view = memoryview(array.array(code.replace("?", "B"), a.ravel().tolist())).cast("B").cast(code, (3, 3))
+    typed = a.astype(np.dtype(code))
+    for b in (view, typed, typed[::-1, ::-1][::-1, ::-1], np.asfortranarray(typed), typed.astype(">" + code), a):
+        assert perm.permanent(b) == oracle(a), code
+        assert perm.compute(b).integer == oracle(a)
+
+
+def test_what_has_a_buffer():
+    for a in (REAL, REAL[::-1, ::2][:4], REAL.T, REAL[:0], COMPLEX.T, COMPLEX[::2, 1::2], WHOLE[::3, ::3]):
+        view = memoryview(a)
+        assert perm.permanent(view) == perm.permanent(a) and type(perm.permanent(view)) is type(perm.permanent(a))
+        assert np.array_equal(perm.compute(view).value, perm.compute(a).value)
+    assert np.array_equal(perm.minors(memoryview(REAL), 2), perm.minors(REAL, 2))
+    numbers = array.array("d", [1, 2, 3, 4])
+    assert perm.permanent(memoryview(numbers).cast("B").cast("d", (2, 2))) == 10
+    assert perm.permanent(memoryview(numbers).toreadonly().cast("B").cast("d", (2, 2))) == 10
+    assert perm.permanent(((ctypes.c_double * 2) * 2)((1, 2), (3, 4))) == 10
+    assert perm.permanent([array.array("i", [1, 2]), array.array("i", [3, 4])]) == 10
+    for bad in (numbers, b"ab", memoryview(b"ab"), bytearray(4)):
+        with pytest.raises(perm.InputError, match="shape"):
+            perm.permanent(bad)
+    released = memoryview(numbers).cast("B").cast("d", (2, 2))
+    released.release()
+    with pytest.raises(perm.Error):
+        perm.permanent(released)
 
 
 def test_lists_lose_no_digit():
@@ -493,8 +532,59 @@ def test_stacks_entry_by_entry_are_not_copied(monkeypatch):
     for dtype, name in ((np.float64, "real"), (np.float32, "float"), (np.complex128, "complex")):
         b = np.moveaxis(entries.astype(dtype), -1, 0)
         assert np.allclose(perm.permanent(b), perm.permanent(np.ascontiguousarray(b)), rtol=1e-10)
-        assert called == ["perm_batch_%s_soa" % name, "perm_batch_" + name]
+        by_rows = [] if perm._extension and name != "float" else ["perm_batch_" + name]  # the extension's own call
+        assert called == ["perm_batch_%s_soa" % name] + by_rows
         del called[:]
+
+
+def test_stacks_of_whole_matrices_are_not_copied(monkeypatch):
+    many = random.normal(size=(20, 4, 4))
+    whole = many.copy(), (many + 1j * many[::-1]).copy(), many.astype(np.float32)
+    expected = [[perm.permanent(m.copy()) for m in stack] for stack in whole]
+    monkeypatch.setattr(np, "ascontiguousarray", None)
+    for stack, values in zip(whole, expected):
+        for part in (slice(None), slice(None, None, 2), slice(3, 4), slice(1, 20, 7)):
+            assert np.allclose(perm.permanent(stack[part]), values[part], rtol=1e-9)
+
+
+def test_a_place_for_the_answer():
+    a = random.normal(size=(6, 4, 4))
+    for stack, dtype in ((a, float), (a + 1j, complex), (a[::2], float), (a.transpose(0, 2, 1), float)):
+        expected = perm.permanent(stack)
+        for out in (np.empty(len(stack), dtype), np.empty((3, len(stack)), dtype)[1]):
+            assert perm.permanent(stack, out=out) is out and np.array_equal(out, expected)
+            assert perm.permanent(stack, None, None, out, threads=1) is out and np.array_equal(out, expected)
+    out = array.array("d", [0] * 6)
+    assert perm.permanent(a, out=out) is out and out.tolist() == perm.permanent(a).tolist()
+    out = np.empty((2, 3))
+    assert perm.permanent(a.reshape(2, 3, 4, 4), out=out) is out and np.array_equal(out.ravel(), perm.permanent(a))
+    out = np.empty(6)
+    assert perm.permanent(a.astype(np.float32), out=out) is out and np.allclose(out, perm.permanent(a), rtol=1e-4)
+    assert perm.permanent(a[:, :2], out=out) is out and np.array_equal(out, perm.permanent(a[:, :2]))  # rectangles
+    out = np.empty(6, complex)
+    assert perm.permanent(a + 1j, [1] * 4, [2, 1, 1, 0], out=out) is out and right(
+        out[5].item(), expanded(a[5] + 1j, None, [2, 1, 1, 0]), Q, 1e-10)
+    for bad, text in ((np.empty(5), "float64 of shape \\(6,\\) without gaps, not d of shape \\(5,\\)"),
+                      (np.empty(6, complex), "not Zd"), (np.empty(6, np.float32), "not f of shape"),
+                      (np.empty(12)[::2], "with gaps"), ([0.0] * 6, "not list"), (np.empty((6, 1)), "shape"),
+                      (np.zeros(6, ">f8"), "not >d"), (memoryview(bytes(48)).cast("d"), "read-only"), (3, "not int")):
+        with pytest.raises(perm.InputError, match="^out: .*" + text):
+            perm.permanent(a, out=bad)
+    for matrix in (a[0], a[0].tolist(), [], WHOLE[None], sparse.eye(3) if sparse else []):
+        with pytest.raises(perm.InputError, match="^out: only of stacks of floats"):
+            perm.permanent(matrix, out=np.empty(6))
+    for matrix in (REAL[:4, :4], COMPLEX[:4, :4]):
+        for function, arguments, shape in ((perm.minors, (2,), 4), (perm.gradient, (), (4, 4)),
+                                           (perm.submatrices, ([[0, 1], [1, 3]],), 2)):
+            expected, out = function(matrix, *arguments), np.empty(shape, matrix.dtype)
+            assert function(matrix, *arguments, out=out) is out and np.array_equal(out, expected)
+            with pytest.raises(perm.InputError, match="^out: "):
+                function(matrix, *arguments, out=np.empty(3))
+    out = np.empty(9)
+    numbers, result = perm.minors(np.full((9, 9), 1e300), 0, full=True, out=out)
+    assert numbers is out and result.exp2 > 0
+    small = np.full((3, 3), 1e-200)
+    assert perm.minors(small * 1e50, 0, out=out[:3])[1] == pytest.approx(2e-300, rel=1e-12)
 
 
 def test_a_bad_matrix_in_a_stack():
@@ -615,6 +705,90 @@ def test_plans():
         perm.plan(np.triu(np.ones((40, 40)), -3), method="band", max_bytes=10)
     if sparse:
         assert perm.plan(sparse.eye(50) + sparse.eye(50, k=1) + sparse.eye(50, k=-1)).text
+
+
+# ---- without numpy
+
+WITHOUT = """
+import sys
+sys.modules["numpy"] = None
+import array, itertools, math
+sys.path.insert(0, HERE)
+import perm
+assert perm.np is None
+def oracle(a):
+    return sum(math.prod(a[i][j] for i, j in enumerate(p)) for p in itertools.permutations(range(len(a))))
+def near(x, y):
+    assert abs(x - y) <= 1e-12 * max(abs(y), 1), (x, y)
+whole = [[(7 * i + 3 * j * j + i * j) % 11 - 5 for j in range(5)] for i in range(5)]
+real = [[x + 0.25 for x in row] for row in whole]
+cplx = [[x + 0.5j * x * x for x in row] for row in whole]
+assert perm.permanent(whole) == oracle(whole) and perm.compute(whole).integer == oracle(whole)
+near(perm.permanent(real), oracle(real)); near(perm.compute(real, certify=True).value, oracle(real))
+near(perm.permanent(cplx), oracle(cplx)); near(perm.permanent(tuple(map(tuple, cplx)), precision="dd"), oracle(cplx))
+huge = [[x * 10**30 for x in row] for row in whole]
+assert perm.permanent(huge) == oracle(huge) and perm.permanent(huge, modulus=97) == oracle(huge) % 97
+floats = [[float(x) for x in row] for row in whole]
+assert perm.permanent(floats, precision="exact") == oracle(whole)
+assert perm.permanent([[complex(x) for x in row] for row in whole], precision="exact") == (oracle(whole), 0)
+assert perm.permanent(whole, method="frontier", precision="exact") == oracle(whole)
+near(perm.permanent(real, method="frontier"), oracle(real)); near(perm.permanent(cplx, method="band"), oracle(cplx))
+twice = [[r[j] for j in (0, 0, 1, 2)] for r in (real[0], real[1], real[1], real[2])]
+near(perm.permanent([r[:3] for r in real[:3]], rows=[1, 2, 1], cols=array.array("i", [2, 1, 1])), oracle(twice))
+view = memoryview(array.array("d", [x for row in real for x in row])).cast("B").cast("d", (5, 5))
+for a in (view, view.toreadonly()):
+    near(perm.permanent(a), oracle(real)); near(perm.compute(a, rows=[1] * 5).value, oracle(real))
+    near(perm.minors(a, 1)[2], oracle([r[:2] + r[3:] for i, r in enumerate(real) if i != 1]))
+out = array.array("d", [0] * 25)
+for x, y in zip(perm.gradient(view)[1], perm.minors(view, 1)):
+    near(x, y)
+square = memoryview(out).cast("B").cast("d", (5, 5))
+assert perm.gradient(view, out=square) is square and out[5:10].tolist() == perm.gradient(view)[1]
+assert type(perm.minors(cplx, 0)[0]) is complex
+stack = [real, [r[::-1] for r in real[::-1]]]
+near(perm.permanent(stack)[1], oracle(real))
+out = array.array("d", [0, 0])
+assert perm.permanent(stack, out=out) is out and out.tolist() == perm.permanent(stack)
+stack = memoryview(array.array("d", [x for m in stack for row in m for x in row])).cast("B").cast("d", (2, 5, 5))
+assert perm.permanent(stack) == out.tolist() and perm.permanent(stack, out=out) is out
+near(perm.permanent([stack.tolist()])[0][1], oracle(real))
+assert perm.permanent([whole, whole]) == [oracle(whole)] * 2
+assert perm.permanent([r[:2] for r in whole]) == sum(
+    whole[i][0] * whole[j][1] for i in range(5) for j in range(5) if i != j)
+assert perm.submatrices(whole, [[0, 1], [2, 2]], [[0, 1], [1, 1]])[1] == 2 * whole[2][1]**2
+assert perm.submatrices(whole, cols=[[1, 0]]) == [whole[0][1] * whole[1][0] + whole[0][0] * whole[1][1]]
+e = perm.estimate([[1, 2], [3, 4]], samples=1e4); assert abs(e.value - 10) < 2
+general = [[math.sin(22 * i + j) for i in range(22)] for j in range(22)]
+assert perm.plan(general).leaves[0].method == "dense" and "order 22" in perm.explain(general)
+assert perm.plan([[1, 0], [5, 1]]).leaves == ()
+near(perm.low_rank([[1.0], [2]], [[3, 4j]]).value, 1 * 3 * 2 * 4j + 1 * 4j * 2 * 3)
+near(perm.cauchy([1.0, 2], [0.5, -1])[0].value, 1 / 0.5 / 3 + 1 / 2 / 1.5)
+assert perm.permanent([]) == 1 and perm.permanent([[]]) == 1
+for bad, error, text in (([[1, 2], [3]], TypeError, "one length"), ([["a"]], TypeError, "str"),
+                         ([[None]], TypeError, "NoneType"), ([1, 2], ValueError, "shape"), (3.0, ValueError, "shape"),
+                         ([[math.nan]], ValueError, "NaN"),
+                         ([[2**53 + 1, 0.5], [1, 1]], ValueError, "rounded"), (b"ab", ValueError, "shape")):
+    try:
+        perm.permanent(bad)
+        raise SystemExit("accepted %r" % (bad,))
+    except perm.Error as caught:
+        assert isinstance(caught, error) and text in str(caught), (bad, caught)
+for call in (lambda: perm.gradient(huge), lambda: perm.permanent(real, rows=[1, 2]), lambda: perm.minors(real, 7),
+             lambda: perm.permanent(real, precision="exact"), lambda: perm.compute(real, threads="x"),
+             lambda: perm.permanent(stack, out=[0.0, 0.0]), lambda: perm.submatrices(real, [[0.5]])):
+    try:
+        call()
+        raise SystemExit("accepted")
+    except perm.Error:
+        pass
+print("good", perm.LIBRARY)
+"""
+
+
+def test_without_numpy():
+    run = subprocess.run([sys.executable, "-X", "dev", "-c", "HERE = %r\n" % HERE + WITHOUT], capture_output=True,
+                         text=True)
+    assert run.returncode == 0 and run.stdout == "good %s\n" % perm.LIBRARY and not run.stderr, run.stdout + run.stderr
 
 
 # ---- options
@@ -880,7 +1054,7 @@ def test_which_library(tmp_path):
     assert "ImportError" in missing.stderr and "make libperm.so" in missing.stderr and "no.so" in missing.stderr
     strange = imported(PERM_LIBRARY=ctypes_path())
     assert "no perm_version" in strange.stderr
-    (tmp_path / "perm.py").write_bytes(open(os.path.join(HERE, "perm.py"), "rb").read())
+    shutil.copy(os.path.join(HERE, "perm.py"), tmp_path)
     for place in ("libperm.so", "build/libperm.so"):
         (tmp_path / place).parent.mkdir(exist_ok=True)
         os.symlink(real, tmp_path / place)
@@ -926,6 +1100,38 @@ def test_layouts_and_version_are_compared(monkeypatch):
             assert name in perm._check(perm._lib)
         monkeypatch.setitem(perm._LAYOUTS, name, structure)
     assert perm._check(perm._lib) is None
+
+
+FUNCTIONS = "permanent compute minors gradient submatrices estimate plan explain low_rank cauchy".split()
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_signatures(name):
+    function = getattr(perm, name)
+    parameters = inspect.signature(function).parameters
+    assert list(parameters)[0] in ("a", "u", "x") and set(perm._OPTIONS) < set(parameters)
+    assert all(parameters[option].kind is inspect.Parameter.KEYWORD_ONLY for option in perm._OPTIONS)
+    assert parameters["method"].default == "auto" and parameters["certify"].default is False
+    assert parameters["tolerance"].default == 0 and parameters["part"].default is None
+    if name in ("permanent", "minors", "gradient", "submatrices"):
+        assert parameters["out"].default is None
+    assert function.__name__ == function.__qualname__ == name and function.__module__ == "perm"
+    assert len(function.__doc__) > 50 and not function.__doc__.startswith(name)
+    assert pickle.loads(pickle.dumps(function)) is function
+
+
+def test_wrong_calls():
+    """What Python itself says of arguments, the same in both forms."""
+    for call, text in ((lambda: perm.permanent(), "missing 1 required positional argument: 'a'"),
+                       (lambda: perm.permanent(REAL, None, None, None, 1), "positional arguments"),
+                       (lambda: perm.compute(REAL, None, None, None), "positional arguments"),
+                       (lambda: perm.permanent(REAL, a=REAL), "multiple values for argument 'a'"),
+                       (lambda: perm.permanent(REAL, None, rows=None), "multiple values for argument 'rows'")):
+        with pytest.raises(TypeError, match=text):
+            call()
+    assert perm.permanent(a=REAL) == perm.permanent(REAL)
+    with pytest.raises(perm.InputTypeError, match="unknown option out"):
+        perm.compute(REAL, out=None)
 
 
 def header(name):
