@@ -116,22 +116,32 @@ static double permi_exact_operations(const permi_exact_packing *packing)
   return 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide + 4 * (4 * inner + 5 * first * second);
 }
 
-/* Share of the sign vectors with no halved row 0, as if rows were independent; norms <= 127. */
+/* Share of the sign vectors with no halved row 0, as if rows were independent; norms <= 127. The distribution of a
+   row's sum, around place 255: of its reach's parity, within its reach. */
 static double permi_exact_survivors(const permi_exact_rows *rows)
 {
-  double part = 1, now[511], next[511];
+  double part = 1, room[2][511];
   int i, j, k;
   for (i = 0; i < rows->n; i++) {
+    double *now = room[0], *next = room[1];
+    int reach = 0;
     if (!rows->half[i])
       continue;
-    memset(now, 0, sizeof now);
     now[255] = 1;
     for (j = 0; j < rows->n; j++) {
       const int a = abs((int)permi_exact_at(rows, i, j, 0));
-      for (k = 0; k < 511; k++)
-        next[k] = 0.5 * ((k >= a ? now[k - a] : 0) + (k + a < 511 ? now[k + a] : 0));
-      if (a)
-        memcpy(now, next, sizeof now);
+      double *was = now;
+      if (!a)
+        continue;
+      for (k = 255 - reach - a; k <= 255 + reach + a; k += 2)
+        next[k] = 0;
+      for (k = 255 - reach; k <= 255 + reach; k += 2) {
+        next[k - a] += 0.5 * now[k];
+        next[k + a] += 0.5 * now[k];
+      }
+      reach += a;
+      now = next;
+      next = was;
     }
     part *= 1 - now[255];
   }
