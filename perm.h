@@ -5096,7 +5096,8 @@ PERMI_UNUSED static int permi_small_value(perm_isa isa, int n, int parts, const 
    row sum, 4 n for the products of a pair (complex), 9 between, 2^(n-3) for the sum over the signs; the expansions of n
    <= 4 take at most 16. So |error| <= K u / (1 - K u) prod_i R_i [Hig02, 3.1], and what >>small says of underflow. It is
    weak where much cancels: certify takes the general path.
-   The estimate of n > 4 is what permi_small_stands compares, in full. */
+   The estimate of n > 4 is what permi_small_stands compares, in full; the norms are multiplied where their mean says
+   more than 3e-13. */
 
 /* Fills in a result if the value stands and is not 0, 2 <= n <= 12, isa not AUTO; else returns 0. */
 static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
@@ -5117,7 +5118,7 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   if (n > 4) {
     bound = bound * ((1 << (n - 3)) + 8 * n) + 1e-170;
     estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_scale(n, out[parts + 1])));
-    if (estimate > 1e-10 * fmax(fabs(out[0]), parts == 2 ? fabs(out[1]) : 0))
+    if (estimate > 3e-13 * fmax(fabs(out[0]), parts == 2 ? fabs(out[1]) : 0))
       estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_norms(n, n * parts, a)));
     estimate = fmin(bound, estimate);
   } else {
@@ -12717,10 +12718,14 @@ PERMI_NEVER_INLINE static perm_status permi_complex_general(int n, const double 
 
 PERM_API perm_status perm_complex(int n, const double *a, double *value)
 {
+  double out[4];
   if (!value)
     return PERM_ERROR_NULL;
-  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_value(permi_isa_best(), n, 2, a, value))
+  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_complex(permi_isa_best(), n, a, out)) {
+    value[0] = out[0];
+    value[1] = out[1];
     return PERM_OK;
+  }
   return permi_complex_general(n, a, value);
 }
 

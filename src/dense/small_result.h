@@ -5,7 +5,8 @@
    row sum, 4 n for the products of a pair (complex), 9 between, 2^(n-3) for the sum over the signs; the expansions of n
    <= 4 take at most 16. So |error| <= K u / (1 - K u) prod_i R_i [Hig02, 3.1], and what >>small says of underflow. It is
    weak where much cancels: certify takes the general path.
-   The estimate of n > 4 is what permi_small_stands compares, in full. */
+   The estimate of n > 4 is what permi_small_stands compares, in full; the norms are multiplied where their mean says
+   more than 3e-13. */
 #pragma once
 #include "small.h"
 
@@ -28,7 +29,7 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   if (n > 4) {
     bound = bound * ((1 << (n - 3)) + 8 * n) + 1e-170;
     estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_scale(n, out[parts + 1])));
-    if (estimate > 1e-10 * fmax(fabs(out[0]), parts == 2 ? fabs(out[1]) : 0))
+    if (estimate > 3e-13 * fmax(fabs(out[0]), parts == 2 ? fabs(out[1]) : 0))
       estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_norms(n, n * parts, a)));
     estimate = fmin(bound, estimate);
   } else {

@@ -313,9 +313,13 @@ PERMI_NEVER_INLINE static perm_status permi_complex_general(int n, const double 
 
 PERM_API perm_status perm_complex(int n, const double *a, double *value)
 {
+  double out[4];
   if (!value)
     return PERM_ERROR_NULL;
-  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_value(permi_isa_best(), n, 2, a, value))
+  if (n >= 2 && n <= PERMI_SMALL_N && a && permi_small_complex(permi_isa_best(), n, a, out)) {
+    value[0] = out[0];
+    value[1] = out[1];
     return PERM_OK;
+  }
   return permi_complex_general(n, a, value);
 }
