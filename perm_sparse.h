@@ -319,7 +319,6 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #define PERMI_ROUTE permi_route
 #include PERM_HEADER_FILE
 #endif
-PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>matrix
    Compressed rows from lists of entries and from arrays, in linear time and memory. Functions return 0 without memory
@@ -730,6 +729,8 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
   const permi_triplets given = {m, n, nnz, row, column, real, imaginary, integer, kind};
   return permi_meter_end(&call, permi_matrix_from_triplets(&given, options, matrix, result), result);
 }
+
+PERMI_BRIEF_BEGIN
 
 /* ============================================================================================= >>io
    Lines, words and numbers of a text in memory, gathered as entries. No text crashes a reader or makes it allocate more
@@ -12931,8 +12932,6 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   return PERM_OK;
 }
 
-PERMI_BRIEF_BEGIN
-
 /* ======================================================================================== >>prepare
    A sparse matrix checked, reduced and cut into blocks. */
 
@@ -13288,6 +13287,8 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     }
   return 1;
 }
+
+PERMI_BRIEF_BEGIN
 
 /* ================================================================================= >>frontier_offer
    What the frontier, trees and sorting offer. */
