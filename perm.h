@@ -1483,6 +1483,11 @@ PERMI_UNUSED static permi_dd permi_dd_negate(permi_dd a)
   return a;
 }
 
+PERMI_UNUSED static permi_dd permi_dd_subtract(permi_dd a, permi_dd b)
+{
+  return permi_dd_add(a, permi_dd_negate(b));
+}
+
 static permi_dd permi_dd_scale(permi_dd a, int exp2)
 {
   a.hi = ldexp(a.hi, exp2);
@@ -7196,11 +7201,6 @@ static permi_dd_complex permi_dd_complex_by(permi_dd_complex a, double b, int pa
   if (parts == 2)
     a.im = permi_dd_times_double(a.im, b);
   return a;
-}
-
-static permi_dd permi_dd_subtract(permi_dd a, permi_dd b)
-{
-  return permi_dd_add(a, permi_dd_negate(b));
 }
 
 static permi_dd permi_dd_divide_double(permi_dd a, double b)

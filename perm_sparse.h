@@ -319,7 +319,6 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #define PERMI_ROUTE permi_route
 #include PERM_HEADER_FILE
 #endif
-PERMI_BRIEF_BEGIN
 
 /* ========================================================================================= >>matrix
    Compressed rows from lists of entries and from arrays, in linear time and memory. Functions return 0 without memory
@@ -730,6 +729,8 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
   const permi_triplets given = {m, n, nnz, row, column, real, imaginary, integer, kind};
   return permi_meter_end(&call, permi_matrix_from_triplets(&given, options, matrix, result), result);
 }
+
+PERMI_BRIEF_BEGIN
 
 /* ============================================================================================= >>io
    Lines, words and numbers of a text in memory, gathered as entries. No text crashes a reader or makes it allocate more
@@ -7167,8 +7168,8 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
    columns are used, so the number k used in a window of w is known: C(w, k) states.
 
    Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
-   States are vectors of counts, the first slot fastest, so a row moves runs of states to runs. A column that enters
-   replaces one that leaves: runs are long, and the shapes of rows, whose runs are kept, few.
+   States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
+   column that enters replaces one that leaves: runs are long, and the shapes of rows, whose runs are kept, few.
 
    Threads share a target by blocks; a state is summed in the order of the row's entries. Nothing underflows: states
    share a power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */
@@ -7182,36 +7183,65 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
 #define PERMI_BAND_BLOCKS 8
 #define PERMI_BAND_POLL 65536
 
-typedef struct permi_band_price {
-  double cost, longest, made; /* transitions: all (INFINITY: too many), of a row, of rows whose runs are made */
-  double most;                /* states */
-  int width;
-} permi_band_price;
+typedef union permi_band_entry {
+  double real[3];
+  int64_t integer[2];
+} permi_band_entry;
 
 typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
-  int n, groups; /* groups: of equal columns, numbered as they enter */
-  int counted;   /* some columns are equal */
+  int n, groups, width;
+  int counted;
   int *entry_start, *entry_group;
-  permi_coefficient *entry;
-  int *capacity, *first, *last; /* of a group: columns, first and last row */
-  permi_band_price price;
-  double seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
+  permi_band_entry *entry;
+  int *capacity, *first, *last;
+  double cost;
+  double longest;
+  double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
   double bound_relative;
 } permi_band;
+
+static permi_band_entry permi_band_entry_of(const permi_block *block, int edge, const permi_numbers *numbers)
+{
+  const permi_coefficient c = permi_coefficient_of(block, edge, numbers);
+  permi_band_entry entry;
+  if (block->integer) {
+    memcpy(entry.integer, c.integer, sizeof c.integer);
+  } else {
+    entry.real[0] = c.real;
+    entry.real[1] = c.imaginary;
+    entry.real[2] = c.absolute;
+  }
+  return entry;
+}
+
+static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
+{
+  const permi_band_entry *entry = &band->entry[e];
+  permi_coefficient c;
+  memset(&c, 0, sizeof c);
+  if (permi_algebra_is_integer(band->numbers.algebra)) {
+    memcpy(c.integer, entry->integer, sizeof c.integer);
+  } else {
+    c.real = entry->real[0];
+    c.imaginary = entry->real[1];
+    c.absolute = entry->real[2];
+  }
+  return c;
+}
+
+enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
 
 typedef struct permi_band_run {
   uint32_t source, target, count, factor;
 } permi_band_run;
 
-typedef struct permi_band_slot {
-  int keeps, leaving, staying; /* whether its columns stay; their number before and after the row, 0: none */
-} permi_band_slot;
-
 typedef struct permi_band_shape {
   int slots, used;
-  permi_band_slot slot[PERMI_BAND_SLOTS];
+  int kind[PERMI_BAND_SLOTS];
+  int leaving[PERMI_BAND_SLOTS];
+  int staying[PERMI_BAND_SLOTS];
   uint64_t hash;
   int complete;
   size_t start[2 * PERMI_BAND_SLOTS + 1]; /* of position p: before at 2 p, after at 2 p + 1 */
@@ -7226,9 +7256,10 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
   for (r = 0; r < size; r++)
     counts[r] = r == 0;
   for (p = 0; p < shape->slots; p++) {
-    const int capacity = after ? shape->slot[p].staying : shape->slot[p].leaving;
     const double *below = counts + (size_t)p * (size_t)size;
     double *at = counts + (size_t)(p + 1) * (size_t)size;
+    const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
+                               : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
     for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 would spoil small ones */
       at[r] = 0;
       for (k = 0; k <= capacity && k <= r; k++)
@@ -7377,7 +7408,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Does a run of the stream, or keeps it, joined to the one before if it continues that. */
+/* Does or keeps a run of the stream, joined to the one before if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {
@@ -7407,66 +7438,56 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
 /* ======================================================================================= >>band_run
    Runs a band, row by row. */
 
-/* Emits runs by ascending target, positions above p settled: `before` and `after` columns are used up to p. */
+/* Emits runs by ascending target, positions above p settled: `before` and `after` columns are used up to p, states
+   begin at source and target. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
   const permi_band_shape *shape = state->shape;
-  const size_t size = (size_t)shape->used + 1, at = (size_t)(p + 1);
-  const int chosen = p == stream->position;
+  const int sizes[2] = {shape->used + 1, shape->used + 2};
   const double *below, *below_after;
-  int v, goal, skip;
+  int v, chosen = p == stream->position, goal, skip;
   if (before < 0 || after < 0)
     return;
   if (p < stream->lowest) {
-    const double count = before == after ? state->counts[0][at * size + (size_t)before] : 0;
+    const double count = before == after ? state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] : 0;
     if (count > 0)
       permi_band_emit(state, stream, source, target, count, factor);
     return;
   }
-  below_after = state->counts[1] + at * (size + 1);
-  if (state->counts[0][at * size + (size_t)before] == 0 || below_after[after] == 0)
+  if (state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] == 0 ||
+      state->counts[1][(size_t)(p + 1) * (size_t)sizes[1] + (size_t)after] == 0)
     return;
-  if (stream->within && (target >= stream->end || target + below_after[after] <= stream->begin))
+  if (stream->within && (target >= stream->end || target + state->counts[1][(size_t)(p + 1) * (size_t)sizes[1] +
+                                                                            (size_t)after] <= stream->begin))
     return;
-  below = state->counts[0] + (at - 1) * size;
-  below_after -= size + 1;
-  if (shape->slot[p].keeps) {
-    for (v = 0; v <= shape->slot[p].leaving && v <= before; v++) {
+  below = state->counts[0] + (size_t)p * (size_t)sizes[0];
+  below_after = state->counts[1] + (size_t)p * (size_t)sizes[1];
+  if (shape->kind[p] == PERMI_BAND_KEEP) {
+    for (v = 0; v <= shape->leaving[p] && v <= before; v++) {
       if (!chosen) {
         permi_band_runs(state, stream, p - 1, before - v, after - v, source, target, factor);
         if (after >= v)
           target += below_after[after - v];
-      } else if (v < shape->slot[p].leaving) {
+      } else if (v < shape->leaving[p]) {
         if (after >= v)
           target += below_after[after - v];
         permi_band_runs(state, stream, p - 1, before - v, after - v - 1, source, target,
-                        factor * (shape->slot[p].leaving - v));
+                        factor * (shape->leaving[p] - v));
       }
       source += below[before - v];
     }
     return;
   }
-  goal = shape->slot[p].leaving - (chosen && !stream->entering);
+  goal = shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p] - (chosen && !stream->entering);
   for (v = 0; v < goal && v <= before; v++)
     source += below[before - v];
   skip = chosen && stream->entering;
   if (skip) {
     target += below_after[after];
-    factor *= shape->slot[p].staying;
+    factor *= shape->staying[p];
   }
   permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
-}
-
-/* The same for all positions. */
-static void permi_band_runs_of(permi_band_state *state, permi_band_stream *stream, int way, int after)
-{
-  const permi_band_shape *shape = state->shape;
-  stream->position = way / 2;
-  stream->entering = way % 2;
-  for (stream->lowest = 0; stream->lowest < stream->position && shape->slot[stream->lowest].keeps;)
-    stream->lowest++;
-  permi_band_runs(state, stream, shape->slots - 1, shape->used, after, 0, 0, 1);
 }
 
 /* Gives each state a power of two of its own. 0: out of memory. */
@@ -7500,8 +7521,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   if (state->from_exp2)
     return permi_band_apart(state, states);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
-    weight += band->entry[e].absolute * band->capacity[band->entry_group[e]];
-    least = fmin(band->entry[e].absolute, least);
+    weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
+    least = fmin(band->entry[e].real[2], least);
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
   if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
@@ -7531,11 +7552,11 @@ typedef struct permi_band_step {
   int slots, next_slots, row;
   int opened, enterings;
   int used, after;
-  int *way; /* of a group: 2 position + entering */
+  int *position; /* of a group: 2 p + entering */
   int parts;
 } permi_band_step;
 
-/* The shape of the step's row, made if it is new. 0: out of memory. */
+/* 0: out of memory. */
 static int permi_band_shape_find(permi_band_step *step)
 {
   permi_band_state *state = step->state;
@@ -7546,33 +7567,38 @@ static int permi_band_shape_find(permi_band_step *step)
   int p, i = 0, k;
   memset(&shape, 0, sizeof shape);
   shape.used = used;
-  shape.hash = permi_hash(PERMI_HASH_START, (uint64_t)used);
   step->next_slots = 0;
   step->after = used + 1;
   for (p = 0; p < step->slots || i < step->enterings; p++) {
-    permi_band_slot *slot = &shape.slot[p];
     const int group = p < step->slots ? step->window[p] : -1, stays = group >= 0 && band->last[group] != step->row;
-    const int next = stays ? group : i < step->enterings ? step->opened + i++ : -1;
-    slot->keeps = stays;
+    const int entering = !stays && i < step->enterings ? step->opened + i++ : -1;
+    shape.kind[p] = stays ? PERMI_BAND_KEEP : group < 0 ? PERMI_BAND_ENTER
+                    : entering < 0 ? PERMI_BAND_LEAVE : PERMI_BAND_REPLACE;
     if (group >= 0) {
-      slot->leaving = band->capacity[group];
-      step->way[group] = 2 * p;
-      step->after -= stays ? 0 : slot->leaving;
+      shape.leaving[p] = band->capacity[group];
+      step->position[group] = 2 * p;
+      step->after -= stays ? 0 : shape.leaving[p];
     }
-    if (next >= 0) {
-      slot->staying = band->capacity[next];
-      step->way[next] = 2 * p + !stays;
-      step->next_window[step->next_slots++] = next;
+    if (entering >= 0)
+      step->position[entering] = 2 * p + 1;
+    if (stays || entering >= 0) {
+      step->next_window[step->next_slots++] = stays ? group : entering;
+      shape.staying[p] = band->capacity[stays ? group : entering];
     }
-    shape.hash = permi_hash(shape.hash, (uint64_t)slot->keeps);
-    shape.hash = permi_hash(shape.hash, (uint64_t)slot->leaving << 32 | (uint64_t)slot->staying);
   }
   shape.slots = p;
+  shape.hash = permi_hash(PERMI_HASH_START, (uint64_t)used);
+  for (p = 0; p < shape.slots; p++) {
+    shape.hash = permi_hash(shape.hash, (uint64_t)shape.kind[p]);
+    shape.hash = permi_hash(shape.hash, (uint64_t)shape.leaving[p] << 32 | (uint64_t)shape.staying[p]);
+  }
   state->shape = NULL;
   for (k = 0; k < state->shape_count && !state->shape; k++) {
     found = &state->shapes[k];
     if (found->hash == shape.hash && found->slots == shape.slots && found->used == used &&
-        !memcmp(found->slot, shape.slot, sizeof shape.slot))
+        !memcmp(found->kind, shape.kind, sizeof shape.kind) &&
+        !memcmp(found->leaving, shape.leaving, sizeof shape.leaving) &&
+        !memcmp(found->staying, shape.staying, sizeof shape.staying))
       state->shape = found;
   }
   if (state->shape && state->shape->complete)
@@ -7583,10 +7609,10 @@ static int permi_band_shape_find(permi_band_step *step)
       return 0;
     permi_band_counts(&shape, k, used + k, state->counts[k]);
   }
-  if (state->shape)
-    return 1;
   shape.states =
       step->after < 0 ? 0 : (size_t)state->counts[1][(size_t)shape.slots * (size_t)(used + 2) + (size_t)step->after];
+  if (state->shape)
+    return 1;
   if (state->shape_count == PERMI_BAND_SHAPES || state->run_count > PERMI_BAND_KEPT_RUNS) {
     state->shape_count = 0;
     state->run_count = 0;
@@ -7597,20 +7623,26 @@ static int permi_band_shape_find(permi_band_step *step)
   stream.keep = (double)shape.states * shape.slots < PERMI_BAND_KEPT_RUNS;
   if (!stream.keep)
     return 1;
-  for (k = 0; k < 2 * shape.slots; k++) {
-    const permi_band_slot *slot = &shape.slot[k / 2];
-    state->shape->start[k] = state->run_count;
-    if (k % 2 ? !slot->keeps && slot->staying : slot->leaving)
-      permi_band_runs_of(state, &stream, k, step->after);
-  }
-  state->shape->start[k] = state->run_count;
+  for (p = 0; p < shape.slots; p++)
+    for (k = 0; k < 2; k++) {
+      state->shape->start[2 * p + k] = state->run_count;
+      if (k == 0 ? shape.kind[p] != PERMI_BAND_ENTER
+                 : shape.kind[p] == PERMI_BAND_ENTER || shape.kind[p] == PERMI_BAND_REPLACE) {
+        for (stream.lowest = 0; stream.lowest < p && shape.kind[stream.lowest] == PERMI_BAND_KEEP; stream.lowest++)
+          ;
+        stream.position = p;
+        stream.entering = k;
+        permi_band_runs(state, &stream, shape.slots - 1, used, step->after, 0, 0, 1);
+      }
+    }
+  state->shape->start[2 * p] = state->run_count;
   state->shape->complete = !state->memory;
   return !state->memory;
 }
 
 static double permi_band_done(const permi_band *band, int row)
 {
-  return band->price.cost * row / band->n * band->seconds_each;
+  return band->cost * row / band->n * band->seconds_each;
 }
 
 /* Adds a row's entries into a block of the states after it. */
@@ -7631,8 +7663,8 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   stream.end = (uint32_t)(states * ((uint64_t)part + 1) / parts);
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
   for (e = band->entry_start[step->row]; e < band->entry_start[step->row + 1] && status == PERM_OK; e++) {
-    const int way = step->way[band->entry_group[e]];
-    stream.entry = band->entry[e];
+    const int way = step->position[band->entry_group[e]];
+    stream.entry = permi_band_coefficient(band, e);
     if (state->from_exp2) {
       stream.entry_exp2 = permi_exponent(stream.entry.absolute);
       stream.entry.real = ldexp(stream.entry.real, -stream.entry_exp2);
@@ -7654,12 +7686,26 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       for (; k < last && state->runs[k].target < stream.end; k++)
         permi_band_add_within(state, &stream, &state->runs[k]);
     } else {
-      permi_band_runs_of(state, &stream, way, step->after);
+      stream.position = way / 2;
+      stream.entering = way % 2;
+      for (stream.lowest = 0; stream.lowest < stream.position && shape->kind[stream.lowest] == PERMI_BAND_KEEP;)
+        stream.lowest++;
+      permi_band_runs(state, &stream, shape->slots - 1, step->used, step->after, 0, 0, 1);
     }
     if (thread == 0 && states > PERMI_BAND_POLL && state->control)
       status = permi_control_poll(state->control, permi_band_done(band, step->row), "band");
   }
   return status;
+}
+
+static void permi_band_turn(permi_band_state *state)
+{
+  void *values = state->from;
+  int64_t *exp2 = state->from_exp2;
+  state->from = state->to;
+  state->to = values;
+  state->from_exp2 = state->to_exp2;
+  state->to_exp2 = exp2;
 }
 
 /* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others: the value is the sum of all
@@ -7683,21 +7729,19 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
   state.band = band;
   state.pool = &pool;
   state.control = control;
-  state.room = (size_t)band->price.most;
+  state.room = (size_t)band->most;
   state.words = permi_numbers_words(&band->numbers);
   state.sizes.smallest = state.sizes.largest = 1;
   state.from = permi_pool_get(&pool, state.room, 8 * state.words);
   state.to = permi_pool_get(&pool, state.room, 8 * state.words);
   state.shapes = (permi_band_shape *)permi_pool_get(&pool, PERMI_BAND_SHAPES, sizeof *state.shapes);
-  step.way = (int *)permi_pool_get(&pool, (size_t)band->groups, sizeof *step.way);
+  step.position = (int *)permi_pool_get(&pool, (size_t)band->groups, sizeof *step.position);
   status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   step.state = &state;
   if (status == PERM_OK)
     permi_value_one(&band->numbers, state.from);
   for (; step.row < band->n && status == PERM_OK; step.row++) {
     const int entries = band->entry_start[step.row + 1] - band->entry_start[step.row];
-    void *values = state.from;
-    int64_t *exp2;
     int threads;
     step.window = window[step.row & 1];
     step.next_window = window[(step.row + 1) & 1];
@@ -7720,11 +7764,7 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
     step.used = step.after;
     step.opened += step.enterings;
     step.slots = step.next_slots;
-    state.from = state.to;
-    state.to = values;
-    exp2 = state.from_exp2;
-    state.from_exp2 = state.to_exp2;
-    state.to_exp2 = exp2;
+    permi_band_turn(&state);
     state.visited += (double)states;
   }
   if (status == PERM_OK) {
@@ -7745,6 +7785,19 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
 /* ===================================================================================== >>band_order
    Finds equal columns and an order of the rows, offers a band. */
 
+typedef struct permi_band_key {
+  uint64_t hash;
+  int vertex;
+} permi_band_key;
+
+static int permi_band_key_compare(const void *left, const void *right)
+{
+  const permi_band_key *a = (const permi_band_key *)left, *b = (const permi_band_key *)right;
+  if (a->hash != b->hash)
+    return a->hash < b->hash ? -1 : 1;
+  return a->vertex - b->vertex;
+}
+
 static int permi_band_equal(const permi_block *block, const permi_numbers *plain, int a, int b)
 {
   const int degree = block->start[a + 1] - block->start[a];
@@ -7759,7 +7812,7 @@ static int permi_band_equal(const permi_block *block, const permi_numbers *plain
 }
 
 /* same[v]: the first vertex of its side equal to v. */
-static void permi_band_same(const permi_block *block, permi_ranked *key, int *same, permi_control *watch)
+static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
   permi_numbers plain;
@@ -7771,15 +7824,15 @@ static void permi_band_same(const permi_block *block, permi_ranked *key, int *sa
       const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plain);
       hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)block->neighbour[e]), &c);
     }
-    key[v].key = hash;
+    key[v].hash = hash;
     key[v].vertex = same[v] = v;
     if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
       return;
   }
-  if (!permi_sort(key, (size_t)vertices, sizeof *key, permi_ranked_compare, watch))
+  if (!permi_sort(key, (size_t)vertices, sizeof *key, permi_band_key_compare, watch))
     return;
   for (i = 0; i < vertices; i = k) {
-    for (k = i + 1; k < vertices && key[k].key == key[i].key && !permi_watch_step(watch, (size_t)k, 100); k++)
+    for (k = i + 1; k < vertices && key[k].hash == key[i].hash && !permi_watch_step(watch, (size_t)k, 100); k++)
       if (permi_band_equal(block, &plain, key[i].vertex, key[k].vertex))
         same[key[k].vertex] = key[i].vertex;
   }
@@ -7816,40 +7869,12 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* Lays out the rows `lines`, but for values. 0: stopped. */
-static int permi_band_lay(permi_band *band, const permi_block *block, const int *same, const int *lines, int *group_of,
-                          permi_control *watch)
-{
-  const int n = block->n, other = lines[0] < n ? n : 0;
-  int i, e, v, g, used = 0;
-  band->groups = band->counted = 0;
-  for (v = 0; v < n; v++)
-    group_of[v] = -1;
-  for (i = 0; i < n; i++) {
-    band->entry_start[i] = used;
-    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
-      const int column = block->neighbour[e];
-      if (permi_watch_step(watch, (size_t)e, 10))
-        return 0;
-      if (same[column] != column)
-        continue;
-      g = group_of[column - other];
-      if (g < 0) {
-        g = group_of[column - other] = band->groups++;
-        band->capacity[g] = 0;
-        band->first[g] = i;
-      }
-      band->last[g] = i;
-      band->entry_group[used++] = g;
-    }
-  }
-  band->entry_start[n] = used;
-  for (v = 0; v < n; v++)
-    band->capacity[group_of[same[v + other] - other]]++;
-  for (g = 0; g < band->groups; g++)
-    band->counted |= band->capacity[g] > 1;
-  return 1;
-}
+/* Price of taking a side's vertices in a given order. INFINITY: above limit, or too wide. */
+typedef struct permi_band_price {
+  double cost, most, longest; /* transitions; most states; most transitions of a row */
+  double made; /* transitions of rows whose runs are made */
+  int width;
+} permi_band_price;
 
 /* C(columns, used), or the number of vectors of counts with sum `used`. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
@@ -7877,48 +7902,72 @@ static double permi_band_states(const int *open, int width, const int *size, int
   return ways[least];
 }
 
-/* Of a band laid out; cost = INFINITY above `limit`. */
-static permi_band_price permi_band_price_of(const permi_band *band, double limit, double *ways, permi_control *watch)
+static permi_band_price permi_band_price_of(const permi_block *block, const int *same, const int *lines, double limit,
+                                            int *number, double *ways, permi_control *watch)
 {
-  const permi_band_price none = {(double)INFINITY, 0, 0, 0, 0};
-  permi_band_price price = {0, 0, 0, 1, 0};
-  int open[PERMI_BAND_SLOTS], i, width = 0, opened = 0, used = 0, columns = 0;
+  permi_band_price price = {0, 1, 0, 0, 0};
+  const int n = block->n, other = lines[0] < n ? n : 0;
+  int *first = number, *last = number + n, *size = number + 2 * n, open[PERMI_BAND_SLOTS];
   uint64_t seen[PERMI_BAND_SHAPES];
+  int i, e, v, width = 0, used = 0, columns = 0;
   memset(seen, 0, sizeof seen);
-  for (i = 0; i < band->n; i++) {
-    const int streams = band->entry_start[i + 1] - band->entry_start[i];
-    int kept = 0, fresh, j;
-    uint64_t shape;
-    double states;
-    for (; opened < band->groups && band->first[opened] == i; opened++) {
-      if (width == PERMI_BAND_SLOTS)
-        return none;
-      open[width++] = opened;
-      columns += band->capacity[opened];
+  for (v = 0; v < n; v++) {
+    size[v] = last[v] = 0;
+    first[v] = -1;
+  }
+  for (v = 0; v < n; v++)
+    size[same[other + v] - other]++;
+  for (i = 0; i < n; i++)
+    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1] && !permi_watch_step(watch, (size_t)e, 10); e++) {
+      v = block->neighbour[e] - other;
+      if (first[v] < 0)
+        first[v] = i;
+      last[v] = i;
     }
-    shape = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)width), (uint64_t)used);
-    for (j = 0; j < width; j++)
-      shape = permi_hash(shape, (uint64_t)band->capacity[open[j]] << 2 | (uint64_t)(band->first[open[j]] == i) << 1 |
-                                    (uint64_t)(band->last[open[j]] == i));
-    fresh = seen[shape % PERMI_BAND_SHAPES] != shape;
-    seen[shape % PERMI_BAND_SHAPES] = shape;
+  for (i = 0; i < n; i++) {
+    int streams = 0, kept = 0, fresh, j;
+    double states;
+    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
+      v = block->neighbour[e] - other;
+      if (same[v + other] != v + other)
+        continue;
+      streams++;
+      if (first[v] == i) {
+        if (width == PERMI_BAND_SLOTS) {
+          price.cost = (double)INFINITY;
+          return price;
+        }
+        open[width++] = v;
+        columns += size[v];
+      }
+    }
+    {
+      uint64_t shape = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)width), (uint64_t)used);
+      for (j = 0; j < width; j++)
+        shape = permi_hash(shape, (uint64_t)size[open[j]] << 2 | (uint64_t)(first[open[j]] == i) << 1 |
+                                      (uint64_t)(last[open[j]] == i));
+      fresh = seen[shape % PERMI_BAND_SHAPES] != shape;
+      seen[shape % PERMI_BAND_SHAPES] = shape;
+    }
     price.width = width > price.width ? width : price.width;
     used++;
     for (j = 0; j < width; j++)
-      if (band->last[open[j]] == i) {
-        used -= band->capacity[open[j]];
-        columns -= band->capacity[open[j]];
+      if (last[open[j]] == i) {
+        used -= size[open[j]];
+        columns -= size[open[j]];
       } else {
         open[kept++] = open[j];
       }
     width = kept;
-    states = permi_band_states(open, width, band->capacity, columns, used, ways);
+    states = permi_band_states(open, width, size, columns, used, ways);
     price.most = states > price.most ? states : price.most;
     price.longest = states * streams > price.longest ? states * streams : price.longest;
     price.cost += states * streams;
     price.made += fresh ? states * streams : 0;
-    if (price.cost > limit || price.most > PERMI_BAND_STATES || permi_watch(watch, 50 + 40.0 * (streams + width)))
-      return none;
+    if (price.cost > limit || price.most > PERMI_BAND_STATES || permi_watch(watch, 50 + 40.0 * (streams + width))) {
+      price.cost = (double)INFINITY;
+      return price;
+    }
   }
   return price;
 }
@@ -7979,29 +8028,26 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return 1;
 }
 
-/* Finds the best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from
-   there. 0: out of memory. */
-static int permi_band_order(permi_control *watch, permi_pool *room, const permi_block *block, permi_band *band,
-                            int *same, int *lines)
+/* The best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from
+   there. */
+static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, int *same, int *lines,
+                             permi_band_price *price)
 {
+  permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
-  int *number = (int *)permi_pool_get(room, 11 * (size_t)n, sizeof(int));
-  permi_ranked *key = (permi_ranked *)permi_pool_get(room, (size_t)vertices, sizeof *key);
-  permi_pool *pool = &band->owned.pool;
-  double *ways = (double *)(void *)key;
-  int *order, *greedy, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
-  band->price.cost = (double)INFINITY;
-  band->entry_start = (int *)permi_pool_get(pool, 4 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
-  if (room->failed || pool->failed)
-    return 0;
-  band->entry_group = band->entry_start + n + 1;
-  band->capacity = band->entry_group + block->edges;
-  band->first = band->capacity + n;
-  band->last = band->first + n;
-  order = number + 3 * n;
-  greedy = order + vertices;
-  rank = greedy + vertices;
-  trial = rank + vertices;
+  int *number = (int *)permi_pool_get(room, 6 * (size_t)vertices, sizeof(int));
+  permi_band_key *key = (permi_band_key *)permi_pool_get(room, (size_t)vertices, sizeof *key);
+  double *ways;
+  int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
+  memset(price, 0, sizeof *price);
+  price->cost = (double)INFINITY;
+  if (room->failed)
+    return;
+  ways = (double *)(void *)key;
+  order = number + 2 * vertices;
+  seen = number + 3 * vertices;
+  rank = number + 4 * vertices;
+  trial = number + 5 * vertices;
   permi_band_same(block, key, same, watch);
   for (v = 0; v < vertices && !permi_watch(watch, 0); v++) {
     int open = 0;
@@ -8010,14 +8056,14 @@ static int permi_band_order(permi_control *watch, permi_pool *room, const permi_
     wide[v / n] |= open > PERMI_BAND_SLOTS;
   }
   if ((wide[0] && wide[1]) || permi_watch(watch, 0))
-    return 1;
+    return;
   for (v = 1; v < vertices; v++)
     if (block->start[v + 1] - block->start[v] < block->start[start + 1] - block->start[start])
       start = v;
   for (i = 0; i < 3; i++) {
-    permi_block_breadth(block, start, order, rank, watch);
+    permi_block_breadth(block, start, order, seen, watch);
     if (permi_watch(watch, 0))
-      return 1;
+      return;
     start = order[vertices - 1];
   }
   for (i = 0; i < vertices; i++)
@@ -8026,7 +8072,7 @@ static int permi_band_order(permi_control *watch, permi_pool *room, const permi_
     for (side = 0; side < 2; side++) {
       permi_band_price found;
       int used = 0;
-      if (wide[side] || (kind == 2 && n > 1 && band->price.cost < 4.0 * block->edges))
+      if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
         continue; /* too many slots, or as narrow as it gets */
       for (i = 0; i < vertices; i++) {
         v = kind == 0 ? i : order[i];
@@ -8034,57 +8080,111 @@ static int permi_band_order(permi_control *watch, permi_pool *room, const permi_
           trial[used++] = v;
       }
       if (kind == 2) {
+        int *greedy = seen;
         if (!permi_band_greedy(block, same, trial, rank, number, greedy, watch))
           continue;
         memcpy(trial, greedy, (size_t)n * sizeof *trial);
       }
-      if (!permi_band_lay(band, block, same, trial, number, watch))
-        return 1;
-      found = permi_band_price_of(band, band->price.cost, ways, watch);
-      if (found.cost < band->price.cost) {
-        band->price = found;
+      found = permi_band_price_of(block, same, trial, price->cost, number, ways, watch);
+      if (found.cost < price->cost) {
+        *price = found;
         memcpy(lines, trial, (size_t)n * sizeof *lines);
       }
     }
-  return 1;
 }
 
 /* 0: out of memory. Incomplete if stopped. */
-static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines, int *group_of,
-                           permi_control *watch)
+static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
+                           int *group_of, permi_control *watch)
 {
-  int i, e, used = 0;
-  band->entry = (permi_coefficient *)permi_pool_get(&band->owned.pool, (size_t)block->edges, sizeof *band->entry);
-  if (!band->entry || !permi_band_lay(band, block, same, lines, group_of, watch))
-    return band->entry != NULL;
-  for (i = 0; i < band->n; i++)
-    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1] && !permi_watch_step(watch, (size_t)e, 10); e++)
-      if (same[block->neighbour[e]] == block->neighbour[e])
-        band->entry[used++] = permi_coefficient_of(block, block->edge[e], &band->numbers);
+  permi_pool *pool = &band->owned.pool;
+  const int n = block->n, other = lines[0] < n ? n : 0;
+  int i, e, v, g, used = 0;
+  band->entry_start = (int *)permi_pool_get(pool, 4 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
+  band->entry = (permi_band_entry *)permi_pool_get(pool, (size_t)block->edges, sizeof *band->entry);
+  if (pool->failed)
+    return 0;
+  band->entry_group = band->entry_start + n + 1;
+  band->capacity = band->entry_group + block->edges;
+  band->first = band->capacity + n;
+  band->last = band->first + n;
+  for (v = 0; v < n; v++)
+    group_of[v] = -1;
+  for (i = 0; i < n; i++) {
+    band->entry_start[i] = used;
+    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
+      const int column = block->neighbour[e];
+      if (permi_watch_step(watch, (size_t)e, 20))
+        return 1;
+      if (same[column] != column)
+        continue;
+      g = group_of[column - other];
+      if (g < 0) {
+        g = group_of[column - other] = band->groups++;
+        band->capacity[g] = 0;
+        band->first[g] = i;
+      }
+      band->last[g] = i;
+      band->entry_group[used] = g;
+      band->entry[used++] = permi_band_entry_of(block, block->edge[e], &band->numbers);
+    }
+  }
+  band->entry_start[n] = used;
+  for (v = 0; v < n; v++)
+    band->capacity[group_of[same[v + other] - other]]++;
+  for (g = 0; g < band->groups; g++)
+    band->counted |= band->capacity[g] > 1;
   return 1;
+}
+
+static const char *permi_band_words(const permi_band *band)
+{
+  static const char *const words[] = {"doubles", "doubles with moduli", "complex doubles", "", "double-doubles",
+                                      "complex double-doubles"};
+  return permi_algebra_is_integer(band->numbers.algebra) ? "integers" : words[band->numbers.algebra];
 }
 
 static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  static const char *const words[] = {"doubles", "doubles with moduli", "complex doubles", "", "double-doubles",
-                                      "complex double-doubles", "integers", "integers", "integers", "integers"};
   const permi_band *band = (const permi_band *)leaf->context;
   int length = snprintf(buffer, size,
                         "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
                         "predicted %.3g s, %.3g bytes\n",
-                        leaf->information.n, band->price.width, band->counted ? " (equal ones counted)" : "",
-                        band->price.most,
-                        leaf->information.work, words[band->numbers.algebra], leaf->information.seconds,
+                        leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
+                        leaf->information.work, permi_band_words(band), leaf->information.seconds,
                         leaf->information.bytes);
   return length > 0 ? (size_t)length : 0;
 }
 
 /* Measured at half-widths 5 and 8. */
-static double permi_band_seconds_each(const permi_numbers *numbers)
+static double permi_band_seconds_each(const permi_band *band)
 {
   static const double each[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
+  const permi_numbers *numbers = &band->numbers;
   const int squared = permi_algebra_is_integer(numbers->algebra) ? numbers->parts * numbers->parts : 1;
   return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
+}
+
+/* Makes the band, or refuses. 0: out of memory. */
+static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled,
+                             permi_band *band, permi_band_price *price, permi_offer *offer)
+{
+  const size_t n = (size_t)block->n;
+  int *same = (int *)permi_pool_get(room, 6 * n, sizeof(int)), *lines = same ? same + 2 * n : NULL;
+  permi_band_order(maker, room, block, same, lines, price);
+  if (room->failed)
+    return 0;
+  if (!(price->cost < (double)INFINITY))
+    permi_refuse(offer, PERM_ERROR_LIMIT,
+                 "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
+                 PERMI_BAND_STATES);
+  else if (!permi_numbers_choose_moduli(&band->numbers, block, maker->working->modulus, doubled))
+    permi_refuse_long(offer);
+  else if (!permi_band_fill(band, block, same, lines, lines + n, maker->watch))
+    return 0;
+  else if (permi_watch(maker->watch, 0))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
+  return 1;
 }
 
 static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
@@ -8096,45 +8196,33 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_pool room = {&maker->options->allocator, NULL, 0};
   permi_band *band = (permi_band *)permi_owned_new(room.allocator, sizeof *band);
-  int *same = (int *)permi_pool_get(&room, 4 * (size_t)n, sizeof(int)), *lines = same ? same + 2 * n : NULL;
-  perm_status status = PERM_ERROR_MEMORY;
+  permi_band_price price;
   double each, gamma, sums;
+  int fine;
   (void)rival;
   offer->plan = band;
-  if (!band || !same)
-    goto done;
-  band->n = n;
-  if (!permi_band_order(maker->watch, &room, block, band, same, lines))
-    goto done;
-  status = PERM_OK;
-  if (!(band->price.cost < (double)INFINITY))
-    permi_refuse(offer, PERM_ERROR_LIMIT,
-                 "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
-                 PERMI_BAND_STATES);
-  else if (!permi_numbers_choose_moduli(&band->numbers, block, working->modulus, dd))
-    permi_refuse_long(offer);
-  else if (!permi_band_fill(band, block, same, lines, lines + n, maker->watch))
-    status = PERM_ERROR_MEMORY;
-  else if (permi_watch(maker->watch, 0))
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
-done:
+  if (band)
+    band->n = n;
+  fine = band && permi_band_search(maker, &room, block, dd, band, &price, offer);
   permi_pool_release(&room);
-  if (status != PERM_OK)
-    return permi_fail_memory(maker->result);
-  if (offer->why[0])
-    return PERM_OK;
+  if (!fine || offer->why[0])
+    return fine ? PERM_OK : permi_fail_memory(maker->result);
   each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
   gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) + (dd ? n * PERMI_DD_UNIT : 0);
   sums = permi_gamma(2 * edges + 4.0 * n + roundings);
   band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
   band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
   band->lost_error = working->lost_error;
-  band->seconds_each = permi_band_seconds_each(&band->numbers);
-  offer->seconds = band->price.cost * band->seconds_each + band->price.made * PERMI_BAND_MADE_SECONDS +
-                   n * PERMI_BAND_ROW_SECONDS + 2e-6;
-  offer->bytes = 2 * band->price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
-                 sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * band->price.most * band->price.width) +
-                 131072 + 80.0 * block->edges;
+  band->width = price.width;
+  band->most = price.most;
+  band->longest = price.longest;
+  band->seconds_each = permi_band_seconds_each(band);
+  band->cost = price.cost;
+  offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_BAND_ROW_SECONDS +
+                   2e-6;
+  offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
+                 sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * price.most * band->width) + 131072 +
+                 48.0 * block->edges;
   return PERM_OK;
 }
 
@@ -8154,15 +8242,15 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
          e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
       if (!integers)
-        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real), band->entry[e].imaginary);
+        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real[0]), band->entry[e].real[1]);
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
-  leaf->information.work = band->price.cost;
+  leaf->information.work = band->cost * band->n / band->n;
   leaf->information.fingerprint = hash;
   leaf->run_task = permi_band_task;
   leaf->explain = permi_band_explain;
-  leaf->threaded = band->price.longest * band->seconds_each >= PERMI_SHARE_SECONDS;
+  leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
   leaf->integer = integers;
   if (!leaf->integer)
     permi_leaf_bound(leaf, band->bound_relative, PERMI_UNIT);
@@ -12844,8 +12932,6 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   return PERM_OK;
 }
 
-PERMI_BRIEF_BEGIN
-
 /* ======================================================================================== >>prepare
    A sparse matrix checked, reduced and cut into blocks. */
 
@@ -13201,6 +13287,8 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     }
   return 1;
 }
+
+PERMI_BRIEF_BEGIN
 
 /* ================================================================================= >>frontier_offer
    What the frontier, trees and sorting offer. */

@@ -161,8 +161,8 @@
 #define PERMI_ROUTE permi_route
 #include PERM_HEADER_FILE
 #endif
-PERMI_BRIEF_BEGIN
 #include "matrix/matrix.h"
+PERMI_BRIEF_BEGIN
 #include "matrix/io.h"
 #include "matrix/market.h"
 #include "matrix/plain_text.h"
@@ -215,8 +215,8 @@ PERMI_BRIEF_END
 #include "matchings/decompose.h"
 #include "matchings/decompose_run.h"
 
-PERMI_BRIEF_BEGIN
 #include "sparse/prepare.h"
+PERMI_BRIEF_BEGIN
 #include "sparse/frontier_offer.h"
 #include "sparse/choose.h"
 #include "sparse/sparse_job.h"

@@ -118,6 +118,11 @@ PERMI_UNUSED static permi_dd permi_dd_negate(permi_dd a)
   return a;
 }
 
+PERMI_UNUSED static permi_dd permi_dd_subtract(permi_dd a, permi_dd b)
+{
+  return permi_dd_add(a, permi_dd_negate(b));
+}
+
 static permi_dd permi_dd_scale(permi_dd a, int exp2)
 {
   a.hi = ldexp(a.hi, exp2);

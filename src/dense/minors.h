@@ -168,11 +168,6 @@ static permi_dd_complex permi_dd_complex_by(permi_dd_complex a, double b, int pa
   return a;
 }
 
-static permi_dd permi_dd_subtract(permi_dd a, permi_dd b)
-{
-  return permi_dd_add(a, permi_dd_negate(b));
-}
-
 static permi_dd permi_dd_divide_double(permi_dd a, double b)
 {
   const double quotient = a.hi / b;

@@ -7,8 +7,8 @@
    columns are used, so the number k used in a window of w is known: C(w, k) states.
 
    Equal columns are one slot, whose state counts those used; the next can be chosen in as many ways as are left.
-   States are vectors of counts, the first slot fastest, so a row moves runs of states to runs. A column that enters
-   replaces one that leaves: runs are long, and the shapes of rows, whose runs are kept, few.
+   States are vectors of counts with a given sum, the first slot fastest, so a row moves runs of states to runs. A
+   column that enters replaces one that leaves: runs are long, and the shapes of rows, whose runs are kept, few.
 
    Threads share a target by blocks; a state is summed in the order of the row's entries. Nothing underflows: states
    share a power of two while products stay above PERMI_BAND_SAFE; then each gets its own. */
@@ -22,36 +22,65 @@
 #define PERMI_BAND_BLOCKS 8
 #define PERMI_BAND_POLL 65536
 
-typedef struct permi_band_price {
-  double cost, longest, made; /* transitions: all (INFINITY: too many), of a row, of rows whose runs are made */
-  double most;                /* states */
-  int width;
-} permi_band_price;
+typedef union permi_band_entry {
+  double real[3];
+  int64_t integer[2];
+} permi_band_entry;
 
 typedef struct permi_band {
   permi_owned owned;
   permi_numbers numbers;
-  int n, groups; /* groups: of equal columns, numbered as they enter */
-  int counted;   /* some columns are equal */
+  int n, groups, width;
+  int counted;
   int *entry_start, *entry_group;
-  permi_coefficient *entry;
-  int *capacity, *first, *last; /* of a group: columns, first and last row */
-  permi_band_price price;
-  double seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
+  permi_band_entry *entry;
+  int *capacity, *first, *last;
+  double cost;
+  double longest;
+  double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
   double bound_relative;
 } permi_band;
+
+static permi_band_entry permi_band_entry_of(const permi_block *block, int edge, const permi_numbers *numbers)
+{
+  const permi_coefficient c = permi_coefficient_of(block, edge, numbers);
+  permi_band_entry entry;
+  if (block->integer) {
+    memcpy(entry.integer, c.integer, sizeof c.integer);
+  } else {
+    entry.real[0] = c.real;
+    entry.real[1] = c.imaginary;
+    entry.real[2] = c.absolute;
+  }
+  return entry;
+}
+
+static permi_coefficient permi_band_coefficient(const permi_band *band, int e)
+{
+  const permi_band_entry *entry = &band->entry[e];
+  permi_coefficient c;
+  memset(&c, 0, sizeof c);
+  if (permi_algebra_is_integer(band->numbers.algebra)) {
+    memcpy(c.integer, entry->integer, sizeof c.integer);
+  } else {
+    c.real = entry->real[0];
+    c.imaginary = entry->real[1];
+    c.absolute = entry->real[2];
+  }
+  return c;
+}
+
+enum { PERMI_BAND_KEEP, PERMI_BAND_LEAVE, PERMI_BAND_ENTER, PERMI_BAND_REPLACE };
 
 typedef struct permi_band_run {
   uint32_t source, target, count, factor;
 } permi_band_run;
 
-typedef struct permi_band_slot {
-  int keeps, leaving, staying; /* whether its columns stay; their number before and after the row, 0: none */
-} permi_band_slot;
-
 typedef struct permi_band_shape {
   int slots, used;
-  permi_band_slot slot[PERMI_BAND_SLOTS];
+  int kind[PERMI_BAND_SLOTS];
+  int leaving[PERMI_BAND_SLOTS];
+  int staying[PERMI_BAND_SLOTS];
   uint64_t hash;
   int complete;
   size_t start[2 * PERMI_BAND_SLOTS + 1]; /* of position p: before at 2 p, after at 2 p + 1 */
@@ -66,9 +95,10 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
   for (r = 0; r < size; r++)
     counts[r] = r == 0;
   for (p = 0; p < shape->slots; p++) {
-    const int capacity = after ? shape->slot[p].staying : shape->slot[p].leaving;
     const double *below = counts + (size_t)p * (size_t)size;
     double *at = counts + (size_t)(p + 1) * (size_t)size;
+    const int capacity = after ? (shape->kind[p] == PERMI_BAND_LEAVE ? 0 : shape->staying[p])
+                               : (shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p]);
     for (r = 0; r < size; r++) { /* no differences: counts beyond 2^53 would spoil small ones */
       at[r] = 0;
       for (k = 0; k <= capacity && k <= r; k++)
@@ -217,7 +247,7 @@ static void permi_band_add_within(const permi_band_state *state, const permi_ban
   permi_band_add(state, stream, &part);
 }
 
-/* Does a run of the stream, or keeps it, joined to the one before if it continues that. */
+/* Does or keeps a run of the stream, joined to the one before if it continues that. */
 static void permi_band_emit(permi_band_state *state, const permi_band_stream *stream, double source, double target,
                             double count, int factor)
 {

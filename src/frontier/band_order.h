@@ -4,6 +4,19 @@
 #include "streams.h"
 #include "band_run.h"
 
+typedef struct permi_band_key {
+  uint64_t hash;
+  int vertex;
+} permi_band_key;
+
+static int permi_band_key_compare(const void *left, const void *right)
+{
+  const permi_band_key *a = (const permi_band_key *)left, *b = (const permi_band_key *)right;
+  if (a->hash != b->hash)
+    return a->hash < b->hash ? -1 : 1;
+  return a->vertex - b->vertex;
+}
+
 static int permi_band_equal(const permi_block *block, const permi_numbers *plain, int a, int b)
 {
   const int degree = block->start[a + 1] - block->start[a];
@@ -18,7 +31,7 @@ static int permi_band_equal(const permi_block *block, const permi_numbers *plain
 }
 
 /* same[v]: the first vertex of its side equal to v. */
-static void permi_band_same(const permi_block *block, permi_ranked *key, int *same, permi_control *watch)
+static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
   permi_numbers plain;
@@ -30,15 +43,15 @@ static void permi_band_same(const permi_block *block, permi_ranked *key, int *sa
       const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plain);
       hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)block->neighbour[e]), &c);
     }
-    key[v].key = hash;
+    key[v].hash = hash;
     key[v].vertex = same[v] = v;
     if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
       return;
   }
-  if (!permi_sort(key, (size_t)vertices, sizeof *key, permi_ranked_compare, watch))
+  if (!permi_sort(key, (size_t)vertices, sizeof *key, permi_band_key_compare, watch))
     return;
   for (i = 0; i < vertices; i = k) {
-    for (k = i + 1; k < vertices && key[k].key == key[i].key && !permi_watch_step(watch, (size_t)k, 100); k++)
+    for (k = i + 1; k < vertices && key[k].hash == key[i].hash && !permi_watch_step(watch, (size_t)k, 100); k++)
       if (permi_band_equal(block, &plain, key[i].vertex, key[k].vertex))
         same[key[k].vertex] = key[i].vertex;
   }
@@ -75,40 +88,12 @@ static void permi_block_breadth(const permi_block *block, int start, int *order,
   }
 }
 
-/* Lays out the rows `lines`, but for values. 0: stopped. */
-static int permi_band_lay(permi_band *band, const permi_block *block, const int *same, const int *lines, int *group_of,
-                          permi_control *watch)
-{
-  const int n = block->n, other = lines[0] < n ? n : 0;
-  int i, e, v, g, used = 0;
-  band->groups = band->counted = 0;
-  for (v = 0; v < n; v++)
-    group_of[v] = -1;
-  for (i = 0; i < n; i++) {
-    band->entry_start[i] = used;
-    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
-      const int column = block->neighbour[e];
-      if (permi_watch_step(watch, (size_t)e, 10))
-        return 0;
-      if (same[column] != column)
-        continue;
-      g = group_of[column - other];
-      if (g < 0) {
-        g = group_of[column - other] = band->groups++;
-        band->capacity[g] = 0;
-        band->first[g] = i;
-      }
-      band->last[g] = i;
-      band->entry_group[used++] = g;
-    }
-  }
-  band->entry_start[n] = used;
-  for (v = 0; v < n; v++)
-    band->capacity[group_of[same[v + other] - other]]++;
-  for (g = 0; g < band->groups; g++)
-    band->counted |= band->capacity[g] > 1;
-  return 1;
-}
+/* Price of taking a side's vertices in a given order. INFINITY: above limit, or too wide. */
+typedef struct permi_band_price {
+  double cost, most, longest; /* transitions; most states; most transitions of a row */
+  double made; /* transitions of rows whose runs are made */
+  int width;
+} permi_band_price;
 
 /* C(columns, used), or the number of vectors of counts with sum `used`. */
 static double permi_band_states(const int *open, int width, const int *size, int columns, int used, double *ways)
@@ -136,48 +121,72 @@ static double permi_band_states(const int *open, int width, const int *size, int
   return ways[least];
 }
 
-/* Of a band laid out; cost = INFINITY above `limit`. */
-static permi_band_price permi_band_price_of(const permi_band *band, double limit, double *ways, permi_control *watch)
+static permi_band_price permi_band_price_of(const permi_block *block, const int *same, const int *lines, double limit,
+                                            int *number, double *ways, permi_control *watch)
 {
-  const permi_band_price none = {(double)INFINITY, 0, 0, 0, 0};
-  permi_band_price price = {0, 0, 0, 1, 0};
-  int open[PERMI_BAND_SLOTS], i, width = 0, opened = 0, used = 0, columns = 0;
+  permi_band_price price = {0, 1, 0, 0, 0};
+  const int n = block->n, other = lines[0] < n ? n : 0;
+  int *first = number, *last = number + n, *size = number + 2 * n, open[PERMI_BAND_SLOTS];
   uint64_t seen[PERMI_BAND_SHAPES];
+  int i, e, v, width = 0, used = 0, columns = 0;
   memset(seen, 0, sizeof seen);
-  for (i = 0; i < band->n; i++) {
-    const int streams = band->entry_start[i + 1] - band->entry_start[i];
-    int kept = 0, fresh, j;
-    uint64_t shape;
-    double states;
-    for (; opened < band->groups && band->first[opened] == i; opened++) {
-      if (width == PERMI_BAND_SLOTS)
-        return none;
-      open[width++] = opened;
-      columns += band->capacity[opened];
+  for (v = 0; v < n; v++) {
+    size[v] = last[v] = 0;
+    first[v] = -1;
+  }
+  for (v = 0; v < n; v++)
+    size[same[other + v] - other]++;
+  for (i = 0; i < n; i++)
+    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1] && !permi_watch_step(watch, (size_t)e, 10); e++) {
+      v = block->neighbour[e] - other;
+      if (first[v] < 0)
+        first[v] = i;
+      last[v] = i;
     }
-    shape = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)width), (uint64_t)used);
-    for (j = 0; j < width; j++)
-      shape = permi_hash(shape, (uint64_t)band->capacity[open[j]] << 2 | (uint64_t)(band->first[open[j]] == i) << 1 |
-                                    (uint64_t)(band->last[open[j]] == i));
-    fresh = seen[shape % PERMI_BAND_SHAPES] != shape;
-    seen[shape % PERMI_BAND_SHAPES] = shape;
+  for (i = 0; i < n; i++) {
+    int streams = 0, kept = 0, fresh, j;
+    double states;
+    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
+      v = block->neighbour[e] - other;
+      if (same[v + other] != v + other)
+        continue;
+      streams++;
+      if (first[v] == i) {
+        if (width == PERMI_BAND_SLOTS) {
+          price.cost = (double)INFINITY;
+          return price;
+        }
+        open[width++] = v;
+        columns += size[v];
+      }
+    }
+    {
+      uint64_t shape = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)width), (uint64_t)used);
+      for (j = 0; j < width; j++)
+        shape = permi_hash(shape, (uint64_t)size[open[j]] << 2 | (uint64_t)(first[open[j]] == i) << 1 |
+                                      (uint64_t)(last[open[j]] == i));
+      fresh = seen[shape % PERMI_BAND_SHAPES] != shape;
+      seen[shape % PERMI_BAND_SHAPES] = shape;
+    }
     price.width = width > price.width ? width : price.width;
     used++;
     for (j = 0; j < width; j++)
-      if (band->last[open[j]] == i) {
-        used -= band->capacity[open[j]];
-        columns -= band->capacity[open[j]];
+      if (last[open[j]] == i) {
+        used -= size[open[j]];
+        columns -= size[open[j]];
       } else {
         open[kept++] = open[j];
       }
     width = kept;
-    states = permi_band_states(open, width, band->capacity, columns, used, ways);
+    states = permi_band_states(open, width, size, columns, used, ways);
     price.most = states > price.most ? states : price.most;
     price.longest = states * streams > price.longest ? states * streams : price.longest;
     price.cost += states * streams;
     price.made += fresh ? states * streams : 0;
-    if (price.cost > limit || price.most > PERMI_BAND_STATES || permi_watch(watch, 50 + 40.0 * (streams + width)))
-      return none;
+    if (price.cost > limit || price.most > PERMI_BAND_STATES || permi_watch(watch, 50 + 40.0 * (streams + width))) {
+      price.cost = (double)INFINITY;
+      return price;
+    }
   }
   return price;
 }
@@ -238,29 +247,26 @@ static int permi_band_greedy(const permi_block *block, const int *same, const in
   return 1;
 }
 
-/* Finds the best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from
-   there. 0: out of memory. */
-static int permi_band_order(permi_control *watch, permi_pool *room, const permi_block *block, permi_band *band,
-                            int *same, int *lines)
+/* The best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from
+   there. */
+static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_block *block, int *same, int *lines,
+                             permi_band_price *price)
 {
+  permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
-  int *number = (int *)permi_pool_get(room, 11 * (size_t)n, sizeof(int));
-  permi_ranked *key = (permi_ranked *)permi_pool_get(room, (size_t)vertices, sizeof *key);
-  permi_pool *pool = &band->owned.pool;
-  double *ways = (double *)(void *)key;
-  int *order, *greedy, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
-  band->price.cost = (double)INFINITY;
-  band->entry_start = (int *)permi_pool_get(pool, 4 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
-  if (room->failed || pool->failed)
-    return 0;
-  band->entry_group = band->entry_start + n + 1;
-  band->capacity = band->entry_group + block->edges;
-  band->first = band->capacity + n;
-  band->last = band->first + n;
-  order = number + 3 * n;
-  greedy = order + vertices;
-  rank = greedy + vertices;
-  trial = rank + vertices;
+  int *number = (int *)permi_pool_get(room, 6 * (size_t)vertices, sizeof(int));
+  permi_band_key *key = (permi_band_key *)permi_pool_get(room, (size_t)vertices, sizeof *key);
+  double *ways;
+  int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
+  memset(price, 0, sizeof *price);
+  price->cost = (double)INFINITY;
+  if (room->failed)
+    return;
+  ways = (double *)(void *)key;
+  order = number + 2 * vertices;
+  seen = number + 3 * vertices;
+  rank = number + 4 * vertices;
+  trial = number + 5 * vertices;
   permi_band_same(block, key, same, watch);
   for (v = 0; v < vertices && !permi_watch(watch, 0); v++) {
     int open = 0;
@@ -269,14 +275,14 @@ static int permi_band_order(permi_control *watch, permi_pool *room, const permi_
     wide[v / n] |= open > PERMI_BAND_SLOTS;
   }
   if ((wide[0] && wide[1]) || permi_watch(watch, 0))
-    return 1;
+    return;
   for (v = 1; v < vertices; v++)
     if (block->start[v + 1] - block->start[v] < block->start[start + 1] - block->start[start])
       start = v;
   for (i = 0; i < 3; i++) {
-    permi_block_breadth(block, start, order, rank, watch);
+    permi_block_breadth(block, start, order, seen, watch);
     if (permi_watch(watch, 0))
-      return 1;
+      return;
     start = order[vertices - 1];
   }
   for (i = 0; i < vertices; i++)
@@ -285,7 +291,7 @@ static int permi_band_order(permi_control *watch, permi_pool *room, const permi_
     for (side = 0; side < 2; side++) {
       permi_band_price found;
       int used = 0;
-      if (wide[side] || (kind == 2 && n > 1 && band->price.cost < 4.0 * block->edges))
+      if (wide[side] || (kind == 2 && n > 1 && price->cost < 4.0 * block->edges))
         continue; /* too many slots, or as narrow as it gets */
       for (i = 0; i < vertices; i++) {
         v = kind == 0 ? i : order[i];
@@ -293,57 +299,111 @@ static int permi_band_order(permi_control *watch, permi_pool *room, const permi_
           trial[used++] = v;
       }
       if (kind == 2) {
+        int *greedy = seen;
         if (!permi_band_greedy(block, same, trial, rank, number, greedy, watch))
           continue;
         memcpy(trial, greedy, (size_t)n * sizeof *trial);
       }
-      if (!permi_band_lay(band, block, same, trial, number, watch))
-        return 1;
-      found = permi_band_price_of(band, band->price.cost, ways, watch);
-      if (found.cost < band->price.cost) {
-        band->price = found;
+      found = permi_band_price_of(block, same, trial, price->cost, number, ways, watch);
+      if (found.cost < price->cost) {
+        *price = found;
         memcpy(lines, trial, (size_t)n * sizeof *lines);
       }
     }
-  return 1;
 }
 
 /* 0: out of memory. Incomplete if stopped. */
-static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines, int *group_of,
-                           permi_control *watch)
+static int permi_band_fill(permi_band *band, const permi_block *block, const int *same, const int *lines,
+                           int *group_of, permi_control *watch)
 {
-  int i, e, used = 0;
-  band->entry = (permi_coefficient *)permi_pool_get(&band->owned.pool, (size_t)block->edges, sizeof *band->entry);
-  if (!band->entry || !permi_band_lay(band, block, same, lines, group_of, watch))
-    return band->entry != NULL;
-  for (i = 0; i < band->n; i++)
-    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1] && !permi_watch_step(watch, (size_t)e, 10); e++)
-      if (same[block->neighbour[e]] == block->neighbour[e])
-        band->entry[used++] = permi_coefficient_of(block, block->edge[e], &band->numbers);
+  permi_pool *pool = &band->owned.pool;
+  const int n = block->n, other = lines[0] < n ? n : 0;
+  int i, e, v, g, used = 0;
+  band->entry_start = (int *)permi_pool_get(pool, 4 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
+  band->entry = (permi_band_entry *)permi_pool_get(pool, (size_t)block->edges, sizeof *band->entry);
+  if (pool->failed)
+    return 0;
+  band->entry_group = band->entry_start + n + 1;
+  band->capacity = band->entry_group + block->edges;
+  band->first = band->capacity + n;
+  band->last = band->first + n;
+  for (v = 0; v < n; v++)
+    group_of[v] = -1;
+  for (i = 0; i < n; i++) {
+    band->entry_start[i] = used;
+    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1]; e++) {
+      const int column = block->neighbour[e];
+      if (permi_watch_step(watch, (size_t)e, 20))
+        return 1;
+      if (same[column] != column)
+        continue;
+      g = group_of[column - other];
+      if (g < 0) {
+        g = group_of[column - other] = band->groups++;
+        band->capacity[g] = 0;
+        band->first[g] = i;
+      }
+      band->last[g] = i;
+      band->entry_group[used] = g;
+      band->entry[used++] = permi_band_entry_of(block, block->edge[e], &band->numbers);
+    }
+  }
+  band->entry_start[n] = used;
+  for (v = 0; v < n; v++)
+    band->capacity[group_of[same[v + other] - other]]++;
+  for (g = 0; g < band->groups; g++)
+    band->counted |= band->capacity[g] > 1;
   return 1;
+}
+
+static const char *permi_band_words(const permi_band *band)
+{
+  static const char *const words[] = {"doubles", "doubles with moduli", "complex doubles", "", "double-doubles",
+                                      "complex double-doubles"};
+  return permi_algebra_is_integer(band->numbers.algebra) ? "integers" : words[band->numbers.algebra];
 }
 
 static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  static const char *const words[] = {"doubles", "doubles with moduli", "complex doubles", "", "double-doubles",
-                                      "complex double-doubles", "integers", "integers", "integers", "integers"};
   const permi_band *band = (const permi_band *)leaf->context;
   int length = snprintf(buffer, size,
                         "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
                         "predicted %.3g s, %.3g bytes\n",
-                        leaf->information.n, band->price.width, band->counted ? " (equal ones counted)" : "",
-                        band->price.most,
-                        leaf->information.work, words[band->numbers.algebra], leaf->information.seconds,
+                        leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
+                        leaf->information.work, permi_band_words(band), leaf->information.seconds,
                         leaf->information.bytes);
   return length > 0 ? (size_t)length : 0;
 }
 
 /* Measured at half-widths 5 and 8. */
-static double permi_band_seconds_each(const permi_numbers *numbers)
+static double permi_band_seconds_each(const permi_band *band)
 {
   static const double each[] = {0.6e-9, 1e-9, 2e-9, 0, 12e-9, 50e-9, 0.6e-9, 1.5e-9, 2e-9, 12e-9};
+  const permi_numbers *numbers = &band->numbers;
   const int squared = permi_algebra_is_integer(numbers->algebra) ? numbers->parts * numbers->parts : 1;
   return each[numbers->algebra] * squared * (numbers->algebra == PERMI_WORDS ? numbers->words + 1 : 1);
+}
+
+/* Makes the band, or refuses. 0: out of memory. */
+static int permi_band_search(permi_maker *maker, permi_pool *room, const permi_block *block, int doubled,
+                             permi_band *band, permi_band_price *price, permi_offer *offer)
+{
+  const size_t n = (size_t)block->n;
+  int *same = (int *)permi_pool_get(room, 6 * n, sizeof(int)), *lines = same ? same + 2 * n : NULL;
+  permi_band_order(maker, room, block, same, lines, price);
+  if (room->failed)
+    return 0;
+  if (!(price->cost < (double)INFINITY))
+    permi_refuse(offer, PERM_ERROR_LIMIT,
+                 "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
+                 PERMI_BAND_STATES);
+  else if (!permi_numbers_choose_moduli(&band->numbers, block, maker->working->modulus, doubled))
+    permi_refuse_long(offer);
+  else if (!permi_band_fill(band, block, same, lines, lines + n, maker->watch))
+    return 0;
+  else if (permi_watch(maker->watch, 0))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
+  return 1;
 }
 
 static perm_status permi_band_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
@@ -355,45 +415,33 @@ static perm_status permi_band_offer(permi_maker *maker, const permi_block *block
   const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_pool room = {&maker->options->allocator, NULL, 0};
   permi_band *band = (permi_band *)permi_owned_new(room.allocator, sizeof *band);
-  int *same = (int *)permi_pool_get(&room, 4 * (size_t)n, sizeof(int)), *lines = same ? same + 2 * n : NULL;
-  perm_status status = PERM_ERROR_MEMORY;
+  permi_band_price price;
   double each, gamma, sums;
+  int fine;
   (void)rival;
   offer->plan = band;
-  if (!band || !same)
-    goto done;
-  band->n = n;
-  if (!permi_band_order(maker->watch, &room, block, band, same, lines))
-    goto done;
-  status = PERM_OK;
-  if (!(band->price.cost < (double)INFINITY))
-    permi_refuse(offer, PERM_ERROR_LIMIT,
-                 "is not found to be a band with a window of at most %d columns and %.0e states", PERMI_BAND_SLOTS,
-                 PERMI_BAND_STATES);
-  else if (!permi_numbers_choose_moduli(&band->numbers, block, working->modulus, dd))
-    permi_refuse_long(offer);
-  else if (!permi_band_fill(band, block, same, lines, lines + n, maker->watch))
-    status = PERM_ERROR_MEMORY;
-  else if (permi_watch(maker->watch, 0))
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not planned: stopped");
-done:
+  if (band)
+    band->n = n;
+  fine = band && permi_band_search(maker, &room, block, dd, band, &price, offer);
   permi_pool_release(&room);
-  if (status != PERM_OK)
-    return permi_fail_memory(maker->result);
-  if (offer->why[0])
-    return PERM_OK;
+  if (!fine || offer->why[0])
+    return fine ? PERM_OK : permi_fail_memory(maker->result);
   each = band->numbers.algebra == PERMI_MAGNITUDES ? 0 : block->imaginary && !dd ? 5 : 2;
   gamma = permi_gamma(roundings + (edges + (each + (band->counted ? 2 : 0)) * n) * unit) + (dd ? n * PERMI_DD_UNIT : 0);
   sums = permi_gamma(2 * edges + 4.0 * n + roundings);
   band->bound_relative = gamma / (1 - sums) * (1 + 8 * PERMI_UNIT);
   band->lossy = permi_gamma((edges + 3.0 * n) * unit) * 2;
   band->lost_error = working->lost_error;
-  band->seconds_each = permi_band_seconds_each(&band->numbers);
-  offer->seconds = band->price.cost * band->seconds_each + band->price.made * PERMI_BAND_MADE_SECONDS +
-                   n * PERMI_BAND_ROW_SECONDS + 2e-6;
-  offer->bytes = 2 * band->price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
-                 sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * band->price.most * band->price.width) +
-                 131072 + 80.0 * block->edges;
+  band->width = price.width;
+  band->most = price.most;
+  band->longest = price.longest;
+  band->seconds_each = permi_band_seconds_each(band);
+  band->cost = price.cost;
+  offer->seconds = price.cost * band->seconds_each + price.made * PERMI_BAND_MADE_SECONDS + n * PERMI_BAND_ROW_SECONDS +
+                   2e-6;
+  offer->bytes = 2 * price.most * 8.0 * (double)permi_numbers_words(&band->numbers) +
+                 sizeof(permi_band_run) * fmin(2.0 * PERMI_BAND_KEPT_RUNS, 4 * price.most * band->width) + 131072 +
+                 48.0 * block->edges;
   return PERM_OK;
 }
 
@@ -413,15 +461,15 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
          e++) {
       hash = permi_hash(hash, (uint64_t)i << 32 | (uint64_t)band->entry_group[e]);
       if (!integers)
-        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real), band->entry[e].imaginary);
+        hash = permi_hash_double(permi_hash_double(hash, band->entry[e].real[0]), band->entry[e].real[1]);
       for (part = 0; integers && part < numbers->parts; part++)
         hash = permi_hash(hash, (uint64_t)band->entry[e].integer[part]);
     }
-  leaf->information.work = band->price.cost;
+  leaf->information.work = band->cost * band->n / band->n;
   leaf->information.fingerprint = hash;
   leaf->run_task = permi_band_task;
   leaf->explain = permi_band_explain;
-  leaf->threaded = band->price.longest * band->seconds_each >= PERMI_SHARE_SECONDS;
+  leaf->threaded = band->longest * band->seconds_each >= PERMI_SHARE_SECONDS;
   leaf->integer = integers;
   if (!leaf->integer)
     permi_leaf_bound(leaf, band->bound_relative, PERMI_UNIT);

@@ -4,66 +4,56 @@
 #include "steps_run.h"
 #include "band.h"
 
-/* Emits runs by ascending target, positions above p settled: `before` and `after` columns are used up to p. */
+/* Emits runs by ascending target, positions above p settled: `before` and `after` columns are used up to p, states
+   begin at source and target. */
 static void permi_band_runs(permi_band_state *state, const permi_band_stream *stream, int p, int before, int after,
                             double source, double target, int factor)
 {
   const permi_band_shape *shape = state->shape;
-  const size_t size = (size_t)shape->used + 1, at = (size_t)(p + 1);
-  const int chosen = p == stream->position;
+  const int sizes[2] = {shape->used + 1, shape->used + 2};
   const double *below, *below_after;
-  int v, goal, skip;
+  int v, chosen = p == stream->position, goal, skip;
   if (before < 0 || after < 0)
     return;
   if (p < stream->lowest) {
-    const double count = before == after ? state->counts[0][at * size + (size_t)before] : 0;
+    const double count = before == after ? state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] : 0;
     if (count > 0)
       permi_band_emit(state, stream, source, target, count, factor);
     return;
   }
-  below_after = state->counts[1] + at * (size + 1);
-  if (state->counts[0][at * size + (size_t)before] == 0 || below_after[after] == 0)
+  if (state->counts[0][(size_t)(p + 1) * (size_t)sizes[0] + (size_t)before] == 0 ||
+      state->counts[1][(size_t)(p + 1) * (size_t)sizes[1] + (size_t)after] == 0)
     return;
-  if (stream->within && (target >= stream->end || target + below_after[after] <= stream->begin))
+  if (stream->within && (target >= stream->end || target + state->counts[1][(size_t)(p + 1) * (size_t)sizes[1] +
+                                                                            (size_t)after] <= stream->begin))
     return;
-  below = state->counts[0] + (at - 1) * size;
-  below_after -= size + 1;
-  if (shape->slot[p].keeps) {
-    for (v = 0; v <= shape->slot[p].leaving && v <= before; v++) {
+  below = state->counts[0] + (size_t)p * (size_t)sizes[0];
+  below_after = state->counts[1] + (size_t)p * (size_t)sizes[1];
+  if (shape->kind[p] == PERMI_BAND_KEEP) {
+    for (v = 0; v <= shape->leaving[p] && v <= before; v++) {
       if (!chosen) {
         permi_band_runs(state, stream, p - 1, before - v, after - v, source, target, factor);
         if (after >= v)
           target += below_after[after - v];
-      } else if (v < shape->slot[p].leaving) {
+      } else if (v < shape->leaving[p]) {
         if (after >= v)
           target += below_after[after - v];
         permi_band_runs(state, stream, p - 1, before - v, after - v - 1, source, target,
-                        factor * (shape->slot[p].leaving - v));
+                        factor * (shape->leaving[p] - v));
       }
       source += below[before - v];
     }
     return;
   }
-  goal = shape->slot[p].leaving - (chosen && !stream->entering);
+  goal = shape->kind[p] == PERMI_BAND_ENTER ? 0 : shape->leaving[p] - (chosen && !stream->entering);
   for (v = 0; v < goal && v <= before; v++)
     source += below[before - v];
   skip = chosen && stream->entering;
   if (skip) {
     target += below_after[after];
-    factor *= shape->slot[p].staying;
+    factor *= shape->staying[p];
   }
   permi_band_runs(state, stream, p - 1, before - goal, after - skip, source, target, factor);
-}
-
-/* The same for all positions. */
-static void permi_band_runs_of(permi_band_state *state, permi_band_stream *stream, int way, int after)
-{
-  const permi_band_shape *shape = state->shape;
-  stream->position = way / 2;
-  stream->entering = way % 2;
-  for (stream->lowest = 0; stream->lowest < stream->position && shape->slot[stream->lowest].keeps;)
-    stream->lowest++;
-  permi_band_runs(state, stream, shape->slots - 1, shape->used, after, 0, 0, 1);
 }
 
 /* Gives each state a power of two of its own. 0: out of memory. */
@@ -97,8 +87,8 @@ static int permi_band_prepare(permi_band_state *state, int row, size_t states)
   if (state->from_exp2)
     return permi_band_apart(state, states);
   for (e = band->entry_start[row]; e < band->entry_start[row + 1]; e++) {
-    weight += band->entry[e].absolute * band->capacity[band->entry_group[e]];
-    least = fmin(band->entry[e].absolute, least);
+    weight += band->entry[e].real[2] * band->capacity[band->entry_group[e]];
+    least = fmin(band->entry[e].real[2], least);
   }
   weight = (weight + DBL_MIN) * (1 + 1e-12);
   if (!(sizes->smallest * least >= PERMI_BAND_SAFE) || sizes->largest * weight > 1e200) {
@@ -128,11 +118,11 @@ typedef struct permi_band_step {
   int slots, next_slots, row;
   int opened, enterings;
   int used, after;
-  int *way; /* of a group: 2 position + entering */
+  int *position; /* of a group: 2 p + entering */
   int parts;
 } permi_band_step;
 
-/* The shape of the step's row, made if it is new. 0: out of memory. */
+/* 0: out of memory. */
 static int permi_band_shape_find(permi_band_step *step)
 {
   permi_band_state *state = step->state;
@@ -143,33 +133,38 @@ static int permi_band_shape_find(permi_band_step *step)
   int p, i = 0, k;
   memset(&shape, 0, sizeof shape);
   shape.used = used;
-  shape.hash = permi_hash(PERMI_HASH_START, (uint64_t)used);
   step->next_slots = 0;
   step->after = used + 1;
   for (p = 0; p < step->slots || i < step->enterings; p++) {
-    permi_band_slot *slot = &shape.slot[p];
     const int group = p < step->slots ? step->window[p] : -1, stays = group >= 0 && band->last[group] != step->row;
-    const int next = stays ? group : i < step->enterings ? step->opened + i++ : -1;
-    slot->keeps = stays;
+    const int entering = !stays && i < step->enterings ? step->opened + i++ : -1;
+    shape.kind[p] = stays ? PERMI_BAND_KEEP : group < 0 ? PERMI_BAND_ENTER
+                    : entering < 0 ? PERMI_BAND_LEAVE : PERMI_BAND_REPLACE;
     if (group >= 0) {
-      slot->leaving = band->capacity[group];
-      step->way[group] = 2 * p;
-      step->after -= stays ? 0 : slot->leaving;
+      shape.leaving[p] = band->capacity[group];
+      step->position[group] = 2 * p;
+      step->after -= stays ? 0 : shape.leaving[p];
     }
-    if (next >= 0) {
-      slot->staying = band->capacity[next];
-      step->way[next] = 2 * p + !stays;
-      step->next_window[step->next_slots++] = next;
+    if (entering >= 0)
+      step->position[entering] = 2 * p + 1;
+    if (stays || entering >= 0) {
+      step->next_window[step->next_slots++] = stays ? group : entering;
+      shape.staying[p] = band->capacity[stays ? group : entering];
     }
-    shape.hash = permi_hash(shape.hash, (uint64_t)slot->keeps);
-    shape.hash = permi_hash(shape.hash, (uint64_t)slot->leaving << 32 | (uint64_t)slot->staying);
   }
   shape.slots = p;
+  shape.hash = permi_hash(PERMI_HASH_START, (uint64_t)used);
+  for (p = 0; p < shape.slots; p++) {
+    shape.hash = permi_hash(shape.hash, (uint64_t)shape.kind[p]);
+    shape.hash = permi_hash(shape.hash, (uint64_t)shape.leaving[p] << 32 | (uint64_t)shape.staying[p]);
+  }
   state->shape = NULL;
   for (k = 0; k < state->shape_count && !state->shape; k++) {
     found = &state->shapes[k];
     if (found->hash == shape.hash && found->slots == shape.slots && found->used == used &&
-        !memcmp(found->slot, shape.slot, sizeof shape.slot))
+        !memcmp(found->kind, shape.kind, sizeof shape.kind) &&
+        !memcmp(found->leaving, shape.leaving, sizeof shape.leaving) &&
+        !memcmp(found->staying, shape.staying, sizeof shape.staying))
       state->shape = found;
   }
   if (state->shape && state->shape->complete)
@@ -180,10 +175,10 @@ static int permi_band_shape_find(permi_band_step *step)
       return 0;
     permi_band_counts(&shape, k, used + k, state->counts[k]);
   }
-  if (state->shape)
-    return 1;
   shape.states =
       step->after < 0 ? 0 : (size_t)state->counts[1][(size_t)shape.slots * (size_t)(used + 2) + (size_t)step->after];
+  if (state->shape)
+    return 1;
   if (state->shape_count == PERMI_BAND_SHAPES || state->run_count > PERMI_BAND_KEPT_RUNS) {
     state->shape_count = 0;
     state->run_count = 0;
@@ -194,20 +189,26 @@ static int permi_band_shape_find(permi_band_step *step)
   stream.keep = (double)shape.states * shape.slots < PERMI_BAND_KEPT_RUNS;
   if (!stream.keep)
     return 1;
-  for (k = 0; k < 2 * shape.slots; k++) {
-    const permi_band_slot *slot = &shape.slot[k / 2];
-    state->shape->start[k] = state->run_count;
-    if (k % 2 ? !slot->keeps && slot->staying : slot->leaving)
-      permi_band_runs_of(state, &stream, k, step->after);
-  }
-  state->shape->start[k] = state->run_count;
+  for (p = 0; p < shape.slots; p++)
+    for (k = 0; k < 2; k++) {
+      state->shape->start[2 * p + k] = state->run_count;
+      if (k == 0 ? shape.kind[p] != PERMI_BAND_ENTER
+                 : shape.kind[p] == PERMI_BAND_ENTER || shape.kind[p] == PERMI_BAND_REPLACE) {
+        for (stream.lowest = 0; stream.lowest < p && shape.kind[stream.lowest] == PERMI_BAND_KEEP; stream.lowest++)
+          ;
+        stream.position = p;
+        stream.entering = k;
+        permi_band_runs(state, &stream, shape.slots - 1, used, step->after, 0, 0, 1);
+      }
+    }
+  state->shape->start[2 * p] = state->run_count;
   state->shape->complete = !state->memory;
   return !state->memory;
 }
 
 static double permi_band_done(const permi_band *band, int row)
 {
-  return band->price.cost * row / band->n * band->seconds_each;
+  return band->cost * row / band->n * band->seconds_each;
 }
 
 /* Adds a row's entries into a block of the states after it. */
@@ -228,8 +229,8 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
   stream.end = (uint32_t)(states * ((uint64_t)part + 1) / parts);
   memset((uint64_t *)state->to + stream.begin * state->words, 0, (stream.end - stream.begin) * state->words * 8);
   for (e = band->entry_start[step->row]; e < band->entry_start[step->row + 1] && status == PERM_OK; e++) {
-    const int way = step->way[band->entry_group[e]];
-    stream.entry = band->entry[e];
+    const int way = step->position[band->entry_group[e]];
+    stream.entry = permi_band_coefficient(band, e);
     if (state->from_exp2) {
       stream.entry_exp2 = permi_exponent(stream.entry.absolute);
       stream.entry.real = ldexp(stream.entry.real, -stream.entry_exp2);
@@ -251,12 +252,26 @@ static perm_status permi_band_part(void *context, uint64_t number, int thread)
       for (; k < last && state->runs[k].target < stream.end; k++)
         permi_band_add_within(state, &stream, &state->runs[k]);
     } else {
-      permi_band_runs_of(state, &stream, way, step->after);
+      stream.position = way / 2;
+      stream.entering = way % 2;
+      for (stream.lowest = 0; stream.lowest < stream.position && shape->kind[stream.lowest] == PERMI_BAND_KEEP;)
+        stream.lowest++;
+      permi_band_runs(state, &stream, shape->slots - 1, step->used, step->after, 0, 0, 1);
     }
     if (thread == 0 && states > PERMI_BAND_POLL && state->control)
       status = permi_control_poll(state->control, permi_band_done(band, step->row), "band");
   }
   return status;
+}
+
+static void permi_band_turn(permi_band_state *state)
+{
+  void *values = state->from;
+  int64_t *exp2 = state->from_exp2;
+  state->from = state->to;
+  state->to = values;
+  state->from_exp2 = state->to_exp2;
+  state->to_exp2 = exp2;
 }
 
 /* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others: the value is the sum of all
@@ -280,21 +295,19 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
   state.band = band;
   state.pool = &pool;
   state.control = control;
-  state.room = (size_t)band->price.most;
+  state.room = (size_t)band->most;
   state.words = permi_numbers_words(&band->numbers);
   state.sizes.smallest = state.sizes.largest = 1;
   state.from = permi_pool_get(&pool, state.room, 8 * state.words);
   state.to = permi_pool_get(&pool, state.room, 8 * state.words);
   state.shapes = (permi_band_shape *)permi_pool_get(&pool, PERMI_BAND_SHAPES, sizeof *state.shapes);
-  step.way = (int *)permi_pool_get(&pool, (size_t)band->groups, sizeof *step.way);
+  step.position = (int *)permi_pool_get(&pool, (size_t)band->groups, sizeof *step.position);
   status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   step.state = &state;
   if (status == PERM_OK)
     permi_value_one(&band->numbers, state.from);
   for (; step.row < band->n && status == PERM_OK; step.row++) {
     const int entries = band->entry_start[step.row + 1] - band->entry_start[step.row];
-    void *values = state.from;
-    int64_t *exp2;
     int threads;
     step.window = window[step.row & 1];
     step.next_window = window[(step.row + 1) & 1];
@@ -317,11 +330,7 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
     step.used = step.after;
     step.opened += step.enterings;
     step.slots = step.next_slots;
-    state.from = state.to;
-    state.to = values;
-    exp2 = state.from_exp2;
-    state.from_exp2 = state.to_exp2;
-    state.to_exp2 = exp2;
+    permi_band_turn(&state);
     state.visited += (double)states;
   }
   if (status == PERM_OK) {
