@@ -10,10 +10,19 @@
 #pragma once
 #include "small.h"
 
+/* Whether the kernels round nothing, as >>small_exact says: whole numbers, 2^(n-3) prod_i R_i below 2^53. */
+static int permi_small_rounds_nothing(int n, int parts, const double *a, double products)
+{
+  int i, whole = products * (1 << (n < 4 ? 0 : n - 3)) < 9007199254740992.0;
+  for (i = 0; i < n * n * parts && whole; i++)
+    whole = fabs(a[i]) < 9007199254740992.0 && (double)(int64_t)a[i] == a[i];
+  return whole;
+}
+
 /* Fills in a result if the value stands and is not 0, 2 <= n <= 12, isa not AUTO; else returns 0. */
 static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
 {
-  double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], moduli, bound, estimate;
+  double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], moduli, products, bound, estimate;
   int i;
   if (ld != n) {
     for (i = 0; i < n; i++)
@@ -25,15 +34,18 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   if (!(parts == 2 ? permi_small_complex(isa, n, a, out) : permi_small_real(isa, n, a, out)) ||
       (out[0] == 0 && (parts == 1 || out[1] == 0)))
     return 0;
-  bound = permi_small_products(n, n * parts, a, &moduli) * PERMI_UNIT * 1.001;
-  if (n > 4) {
+  products = permi_small_products(n, n * parts, a, &moduli);
+  bound = products * PERMI_UNIT * 1.001;
+  if (permi_small_rounds_nothing(n, parts, a, products)) {
+    bound = estimate = 0;
+  } else if (n > 4) {
     bound = bound * ((1 << (n - 3)) + 8 * n) + 1e-170;
     estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_scale(n, out[parts + 1])));
     if (estimate > 3e-13 * fmax(fabs(out[0]), parts == 2 ? fabs(out[1]) : 0))
       estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_norms(n, n * parts, a)));
     estimate = fmin(bound, estimate);
   } else {
-    bound = permi_small_is_whole(n * n * parts, a) ? 0 : 16 * bound + 1e-200;
+    bound = 16 * bound + 1e-200;
     estimate = 0.1 * bound;
   }
   permi_result_clear(result);
