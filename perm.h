@@ -133,8 +133,8 @@
    PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
        fast, default                 1     (1)       n u, u = 2^-53                     where it costs next to nothing:
                                                                                        ones, signs, small integers;
-                                                                                       n to 11 (12) with AVX-512, 10
-                                                                                       (11) with AVX2, 8 (8) portable
+                                                                                       n <= 12, some digits weaker than
+                                                                                       with certify
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
@@ -429,7 +429,7 @@ typedef struct perm_result {
   int tuned;     /* with options.gpu.tune: the candidate; 0: none */
   int escalated; /* times the precision was raised */
   double terms;  /* terms summed, or states visited */
-  double plan_seconds, seconds;
+  double plan_seconds, seconds; /* 0 where a small matrix needs no job */
   perm_status status;
   int argument;                     /* 1-based position of the bad argument, 0: none */
   char message[PERM_MESSAGE_BYTES]; /* one line, or empty */
@@ -5054,7 +5054,7 @@ static inline permi_complex permi_complex_four(const double *a, int i, int j, in
   return permi_complex_times(permi_complex_two(a, a + 8, i, j), permi_complex_two(a + 16, a + 24, k, l));
 }
 
-static permi_complex permi_small_expand_complex(int n, const double *a)
+static PERMI_ALWAYS_INLINE permi_complex permi_small_expand_complex(int n, const double *a)
 {
   permi_complex x, y, z;
   if (n == 2)

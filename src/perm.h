@@ -132,8 +132,8 @@
    PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
        fast, default                 1     (1)       n u, u = 2^-53                     where it costs next to nothing:
                                                                                        ones, signs, small integers;
-                                                                                       n to 11 (12) with AVX-512, 10
-                                                                                       (11) with AVX2, 8 (8) portable
+                                                                                       n <= 12, some digits weaker than
+                                                                                       with certify
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always, but by glynn and ryser

@@ -408,10 +408,28 @@ static void bench_threads(void)
   printf("The roofline loop itself on both cores at once gives %.2fx of one.\n", bench_machine_scaling());
 }
 
-/* The one-line functions. One line here adds a function to the table. */
+/* Calls for small matrices. One line of the list adds one to the table. */
 static double bench_small_real(int n, const double *a)
 {
   return perm_real(n, a);
+}
+
+static double bench_small_compute(int n, const double *a)
+{
+  perm_result result;
+  perm_compute_real(n, n, a, n, NULL, &result);
+  return result.value;
+}
+
+static double bench_small_options(int n, const double *a)
+{
+  perm_options options;
+  perm_result result;
+  memset(&options, 0, sizeof options);
+  options.threads = 1;
+  options.tolerance = 1e-9;
+  perm_compute_real(n, n, a, n, &options, &result);
+  return result.value;
 }
 
 static double bench_small_complex(int n, const double *a)
@@ -421,13 +439,43 @@ static double bench_small_complex(int n, const double *a)
   return value[0] + value[1];
 }
 
+static double bench_small_compute_complex(int n, const double *a)
+{
+  perm_result result;
+  perm_compute_complex(n, n, a, n, NULL, &result);
+  return result.value;
+}
+
+static int64_t bench_small_entries[2][16 * 16]; /* 0/1; -100 .. 100 */
+
+static double bench_small_digits(int n, const double *a)
+{
+  perm_result result;
+  (void)a;
+  perm_compute_integer(n, n, bench_small_entries[0], n, NULL, &result);
+  return result.value;
+}
+
+static double bench_small_hundreds(int n, const double *a)
+{
+  perm_result result;
+  (void)a;
+  perm_compute_integer(n, n, bench_small_entries[1], n, NULL, &result);
+  return result.value;
+}
+
 static const struct {
   const char *name;
   int parts;
   double (*call)(int n, const double *a);
 } bench_small_functions[] = {
     {"perm_real", 1, bench_small_real},
+    {"perm_compute_real", 1, bench_small_compute},
+    {"with options", 1, bench_small_options},
     {"perm_complex", 2, bench_small_complex},
+    {"perm_compute_complex", 2, bench_small_compute_complex},
+    {"perm_compute_integer 0/1", 1, bench_small_digits},
+    {"perm_compute_integer -100..100", 1, bench_small_hundreds},
 };
 
 static void bench_small(void)
@@ -441,12 +489,17 @@ static void bench_small(void)
   for (f = 0; f < BENCH_COUNT(bench_small_functions); f++)
     printf("---|");
   printf("\n");
-  for (n = 2; n <= 12; n++) {
+  bench_matrix(16, 1, a);
+  for (i = 0; i < 16 * 16; i++) {
+    bench_small_entries[0][i] = a[i] > 0;
+    bench_small_entries[1][i] = (int64_t)floor(100.5 * a[i]);
+  }
+  for (n = 2; n <= 16; n++) {
     printf("| %d |", n);
     for (f = 0; f < BENCH_COUNT(bench_small_functions); f++) {
       double best = 1;
       bench_matrix(n, bench_small_functions[f].parts, a);
-      calls = n <= 4 ? 1000000 : 2000;
+      calls = n <= 4 ? 1000000 : n <= 12 ? 2000 : 200;
       for (run = 0; run < 5; run++) {
         double start = bench_seconds(), each;
         for (i = 0; i < calls; i++)

@@ -215,7 +215,7 @@ typedef struct perm_result {
   int tuned;     /* with options.gpu.tune: the candidate; 0: none */
   int escalated; /* times the precision was raised */
   double terms;  /* terms summed, or states visited */
-  double plan_seconds, seconds;
+  double plan_seconds, seconds; /* 0 where a small matrix needs no job */
   perm_status status;
   int argument;                     /* 1-based position of the bad argument, 0: none */
   char message[PERM_MESSAGE_BYTES]; /* one line, or empty */

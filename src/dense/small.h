@@ -255,7 +255,7 @@ static inline permi_complex permi_complex_four(const double *a, int i, int j, in
   return permi_complex_times(permi_complex_two(a, a + 8, i, j), permi_complex_two(a + 16, a + 24, k, l));
 }
 
-static permi_complex permi_small_expand_complex(int n, const double *a)
+static PERMI_ALWAYS_INLINE permi_complex permi_small_expand_complex(int n, const double *a)
 {
   permi_complex x, y, z;
   if (n == 2)
