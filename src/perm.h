@@ -49,8 +49,8 @@
                  >>minors_dense    the same by vector kernels
      exact/      >>exact           integers, residues
                  >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
-                 >>exact_gpu       the same on GPUs
                  >>small_exact     n <= 12 in one call
+                 >>exact_gpu       the same on GPUs
      counts/     >>counts          multiplicities, rectangular matrices
                  >>digits          digits of a count, values beyond double
                  >>subsets         dynamic program over subsets; expansion

@@ -63,8 +63,8 @@ TEST(t_small_result_bounds_and_estimates)
         error = small_modulus(exact[0] - r.value, exact[1] - r.imaginary);
         CHECK_SHOW(error <= r.error_bound, "n %d parts %d isa %d kind %d: %g over %g", n, parts, (int)isa, kind, error,
                    r.error_bound);
-        CHECK_SHOW(error <= TEST_ESTIMATES * r.error_estimate, "n %d parts %d isa %d kind %d: %g, estimate %g", n, parts,
-                   (int)isa, kind, error, r.error_estimate);
+        CHECK_SHOW(error <= TEST_ESTIMATES * r.error_estimate, "n %d parts %d isa %d kind %d: %g, estimate %g", n,
+                   parts, (int)isa, kind, error, r.error_estimate);
         worst = r.error_estimate > 0 ? fmax(worst, error / r.error_estimate) : worst;
         bounded += r.error_bound <= 1e-3 * hypot(r.value, r.imaginary);
         CHECK(r.exp2 == 0 && r.is_complex == (parts == 2) && r.precision == PERM_PRECISION_DEFAULT && !r.message[0]);
@@ -110,8 +110,8 @@ TEST(t_small_result_is_perm_real)
         options.certify = 1;
         CHECK(small_result_compute(n, parts, a, ld, &options, &r[4]) == PERM_OK && r[4].seconds > 0);
         for (i = 3; i < 5; i++)
-          CHECK_SHOW(hypot(r[i].value - value[0], r[i].imaginary - value[1]) <= r[i].error_estimate * TEST_ESTIMATES +
-                                                                                 r[0].error_estimate * TEST_ESTIMATES,
+          CHECK_SHOW(hypot(r[i].value - value[0], r[i].imaginary - value[1]) <=
+                       TEST_ESTIMATES * (r[i].error_estimate + r[0].error_estimate),
                      "n %d, parts %d, call %d", n, parts, i);
       }
 }

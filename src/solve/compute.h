@@ -1,6 +1,8 @@
 /* ======================================================================================== >>compute
    The public functions for one matrix. */
 #pragma once
+#include "../dense/small_result.h"
+#include "../exact/small_exact.h"
 #include "judge.h"
 
 /* An array of integers, marked as such even without a pointer. */
