@@ -102,8 +102,8 @@ TEST(t_small_result_is_perm_real)
         if (parts == 2)
           CHECK(perm_complex(n, tight, value) == PERM_OK);
         for (i = 0; i < 3; i++)
-          CHECK_SHOW(r[i].value == value[0] && r[i].imaginary == value[1], "n %d, parts %d, call %d: %.17g, not %.17g", n, parts, i,
-                     r[i].value, value[0]);
+          CHECK_SHOW(r[i].value == value[0] && r[i].imaginary == value[1], "n %d, parts %d, call %d: %.17g, not %.17g",
+                     n, parts, i, r[i].value, value[0]);
         options.execute = small_result_job;
         CHECK(small_result_compute(n, parts, a, ld, &options, &r[3]) == PERM_OK && r[3].seconds > 0);
         options.execute = NULL;
