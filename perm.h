@@ -5097,10 +5097,10 @@ PERMI_UNUSED static int permi_small_value(perm_isa isa, int n, int parts, const 
 /* ===================================================================================== >>small_result
    n <= 12 at once, as perm_real and perm_complex compute them, with bound and estimate.
    The bound: with R_i = sum_j |re a_ij| + |im a_ij|, moduli in place of all numbers give at most prod_i R_i, as the
-   mean over the signs or as the expansion. A number passes through at most K operations on its way into the value: n for a
-   row sum, 4 n for the products of a pair (complex), 9 between, 2^(n-3) for the sum over the signs; in the expansions
-   of n <= 4 at most 16. So |error| <= K u / (1 - K u) prod_i R_i [Hig02, 3.1], and what >>small says of underflow. It
-   is weak where much cancels: certify takes the general path.
+   mean over the signs or as the expansion. A number passes through at most K operations on its way into the value: n
+   for a row sum, 4 n for the products of a pair (complex), 9 between, 2^(n-3) for the sum over the signs; in the
+   expansions of n <= 4 at most 16. So |error| <= K u / (1 - K u) prod_i R_i [Hig02, 3.1], and what >>small says of
+   underflow. It is weak where much cancels: certify takes the general path.
    The estimate of n > 4 is what permi_small_stands compares, in full; the norms are multiplied where their mean says
    more than 3e-13. */
 
@@ -8464,9 +8464,9 @@ PERMI_BRIEF_END
                          the way exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| + |im a_ij|: while that is below
                          2^53, nothing is rounded.
      modulo 2^64         n <= 11, Gaussian 10: f(S) = sum_{j in S} a_kj f(S - j), k = |S| - 1, over subsets S of
-                         columns, in words that wrap: n 2^(n-1) products. A permanent below 2^63 in modulus is then known. A
-                         larger one follows with the kernel's value in doubles: every number passes through at most
-                         2^(n-3) + 8 n operations, so that the value lies within 2^61 of the permanent if
+                         columns, in words that wrap: n 2^(n-1) products. A permanent below 2^63 in modulus is then
+                         known. A larger one follows with the kernel's value in doubles: every number passes through
+                         at most 2^(n-3) + 8 n operations, so that the value lies within 2^61 of the permanent if
                              (2^(n-3) + 8 n) u prod_i R_i <= 2^60. */
 
 #define PERMI_SMALL_SUBSETS_N 11 /* Gaussian: 10; 16 KB of stack */

@@ -1,10 +1,10 @@
 /* ===================================================================================== >>small_result
    n <= 12 at once, as perm_real and perm_complex compute them, with bound and estimate.
    The bound: with R_i = sum_j |re a_ij| + |im a_ij|, moduli in place of all numbers give at most prod_i R_i, as the
-   mean over the signs or as the expansion. A number passes through at most K operations on its way into the value: n for a
-   row sum, 4 n for the products of a pair (complex), 9 between, 2^(n-3) for the sum over the signs; in the expansions
-   of n <= 4 at most 16. So |error| <= K u / (1 - K u) prod_i R_i [Hig02, 3.1], and what >>small says of underflow. It
-   is weak where much cancels: certify takes the general path.
+   mean over the signs or as the expansion. A number passes through at most K operations on its way into the value: n
+   for a row sum, 4 n for the products of a pair (complex), 9 between, 2^(n-3) for the sum over the signs; in the
+   expansions of n <= 4 at most 16. So |error| <= K u / (1 - K u) prod_i R_i [Hig02, 3.1], and what >>small says of
+   underflow. It is weak where much cancels: certify takes the general path.
    The estimate of n > 4 is what permi_small_stands compares, in full; the norms are multiplied where their mean says
    more than 3e-13. */
 #pragma once

@@ -4,9 +4,9 @@
                          the way exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| + |im a_ij|: while that is below
                          2^53, nothing is rounded.
      modulo 2^64         n <= 11, Gaussian 10: f(S) = sum_{j in S} a_kj f(S - j), k = |S| - 1, over subsets S of
-                         columns, in words that wrap: n 2^(n-1) products. A permanent below 2^63 in modulus is then known. A
-                         larger one follows with the kernel's value in doubles: every number passes through at most
-                         2^(n-3) + 8 n operations, so that the value lies within 2^61 of the permanent if
+                         columns, in words that wrap: n 2^(n-1) products. A permanent below 2^63 in modulus is then
+                         known. A larger one follows with the kernel's value in doubles: every number passes through
+                         at most 2^(n-3) + 8 n operations, so that the value lies within 2^61 of the permanent if
                              (2^(n-3) + 8 n) u prod_i R_i <= 2^60. */
 #pragma once
 #include "exact.h"
