@@ -9,6 +9,7 @@
    more than 3e-13. */
 #pragma once
 #include "small.h"
+#include "../base/memory.h"
 
 /* Whether the kernels round nothing, as >>small_exact says: whole numbers, 2^(n-3) prod_i R_i below 2^53. */
 static int permi_small_rounds_nothing(int n, int parts, const double *a, double products)
