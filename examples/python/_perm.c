@@ -22,11 +22,10 @@
 #include <string.h>
 #include "perm_sparse.h"
 
-#define INTEGER_ORDER 8 /* integers up to here by small_integer */
-#define TINY_ORDER 12   /* _TINY of perm.py */
-#define SMALL_ORDER 20  /* _SMALL of perm.py: up to here perm_real and perm_complex do if no option asks for more */
-#define STACK_ORDER 24  /* _BATCH of perm.py: stacks up to here are one call */
-#define MOST_COUNTS 64  /* multiplicities of rows, or of columns */
+#define TINY_ORDER 12  /* _TINY of perm.py */
+#define SMALL_ORDER 20 /* _SMALL of perm.py: up to here perm_real and perm_complex do if no option asks for more */
+#define STACK_ORDER 24 /* _BATCH of perm.py: stacks up to here are one call */
+#define MOST_COUNTS 64 /* multiplicities of rows, or of columns */
 #define MOST_COPIED ((Py_ssize_t)1 << 22) /* entries; larger ones are copied by numpy, whose errors perm.py knows */
 
 /* ---- keywords: rows, cols and out, then the options in the order of perm.py's _Call */
@@ -596,50 +595,6 @@ static PyObject *small_permanent(call *c, const matrix *a)
   return complex_or_real(a->kind == 'D', value[0], value[1]);
 }
 
-/* Integers up to order 8 by Glynn's formula, signs in the order of a Gray code: 2^(n-1) products of signed row sums,
-   half a microsecond at order 8, where perm_compute_integer plans for ten. Rows past the last have sum 1. NULL where 64
-   bits may be too few: with S_i, the sum of moduli of row i or 1 if that is more, nothing exceeds 2^(n-1) prod S_i. */
-static PyObject *small_integer(const matrix *a)
-{
-  int64_t sum[INTEGER_ORDER], twice[INTEGER_ORDER][INTEGER_ORDER] = {{0}}, total = 0; /* twice[column][row] */
-  const int64_t *row = (const int64_t *)a->data;
-  const uint32_t count = 1u << (a->n > 0 ? a->n - 1 : 0);
-  uint8_t is_minus[INTEGER_ORDER] = {0};
-  double most = count;
-  uint32_t step, trailing;
-  int i, j;
-  for (i = 0; i < a->n; i++) {
-    double moduli = 0;
-    for (j = 0; j < a->n; j++)
-      moduli += fabs((double)row[i * a->ld + j]);
-    most *= fmax(moduli, 1);
-  }
-  if (!(most < 4e18)) /* 2^62 = 4.6e18 leaves room for roundings */
-    return NULL;
-  for (i = 0; i < INTEGER_ORDER; i++) {
-    sum[i] = i < a->n ? row[i * a->ld] : 1;
-    for (j = 1; i < a->n && j < a->n; j++) {
-      sum[i] += row[i * a->ld + j];
-      twice[j][i] = 2 * row[i * a->ld + j];
-    }
-  }
-  for (step = 1;; step++) {
-    const int64_t product = sum[0] * sum[1] * (sum[2] * sum[3]) * (sum[4] * sum[5] * (sum[6] * sum[7]));
-    total += step & 1 ? product : -product;
-    if (step == count)
-      return PyLong_FromLongLong(total / (int64_t)count);
-    for (j = 1, trailing = step; !(trailing & 1); trailing >>= 1)
-      j++;
-    is_minus[j] ^= 1;
-    if (is_minus[j])
-      for (i = 0; i < INTEGER_ORDER; i++)
-        sum[i] -= twice[j][i];
-    else
-      for (i = 0; i < INTEGER_ORDER; i++)
-        sum[i] += twice[j][i];
-  }
-}
-
 /* A stack of matrices by one call, into `out` or a new array. */
 static PyObject *stack_permanents(call *c, const matrix *a)
 {
@@ -692,7 +647,7 @@ static int is_direct(const call *c, const matrix *a)
       o->method >= PERM_METHOD_CODEGEN_REGISTERS)
     return 0;
   if (a->kind == 'q')
-    return o->method == PERM_METHOD_AUTO &&
+    return (o->method == PERM_METHOD_AUTO || o->method == PERM_METHOD_EXACT) &&
            (o->precision == PERM_PRECISION_DEFAULT || o->precision == PERM_PRECISION_EXACT);
   return o->precision != PERM_PRECISION_EXACT && !o->modulus;
 }
@@ -716,6 +671,7 @@ static PyObject *computed(call *c, const matrix *a, int function)
 {
   int counts[2][MOST_COUNTS];
   const int is_square = a->m == a->n, is_counted = c->rows || c->cols;
+  const int is_usual = c->options.method == PERM_METHOD_AUTO || c->options.method == PERM_METHOD_EXACT;
   PyObject *result, *answer;
   perm_status status;
   if ((c->rows && !take_counts(c->state, c->rows, a->m, counts[0])) ||
@@ -723,7 +679,7 @@ static PyObject *computed(call *c, const matrix *a, int function)
     return NULL;
   c->options.progress = on_progress;
   c->options.user_data = c;
-  job_begin(c, is_square && !is_counted && a->n <= TINY_ORDER && c->options.method == PERM_METHOD_AUTO);
+  job_begin(c, is_square && !is_counted && a->n <= TINY_ORDER && is_usual);
   status = run(c, a, c->rows ? counts[0] : NULL, c->cols ? counts[1] : NULL);
   if (job_end(c) || status < 0) /* perm.py meets the same error and raises it, or goes on by residues */
     return NULL;
@@ -781,8 +737,6 @@ static PyObject *call_function(PyObject *module, int function, PyObject *const *
     else if (dimensions == 2 && !c.out) {
       if (is_plain && a.m == a.n && a.kind != 'q' && a.n <= (state->forked ? TINY_ORDER : SMALL_ORDER))
         answer = small_permanent(&c, &a);
-      else if (is_plain && a.m == a.n && a.kind == 'q' && a.n <= INTEGER_ORDER)
-        answer = small_integer(&a);
       if (!answer && !PyErr_Occurred())
         answer = computed(&c, &a, function);
     }

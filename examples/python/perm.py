@@ -304,7 +304,8 @@ class Result:
 
     value is a float or complex; integer the permanent itself where it was computed exactly and the entries are integers
     (int, or Gaussian of complex matrices), else None. method, precision and isa say what was used, seconds and
-    plan_seconds how long it took, terms how many summands or states; escalated how often the precision was raised.
+    plan_seconds how long it took (0 of small matrices, for which no clock is read), terms how many summands or states;
+    escalated how often the precision was raised.
     status is "PERM_OK", or "PERM_TOLERANCE_NOT_MET", or why it stopped early: then value is NaN, and partial_sum *
     2**exp2 the sum of the terms so far, which approximates nothing (0 otherwise). message says more."""
     value: Any
