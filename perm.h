@@ -5096,11 +5096,11 @@ PERMI_UNUSED static int permi_small_value(perm_isa isa, int n, int parts, const 
 
 /* ===================================================================================== >>small_result
    n <= 12 at once, as perm_real and perm_complex compute them, with bound and estimate.
-   The bound: with R_i = sum_j |re a_ij| + |im a_ij|, moduli in place of all numbers give at most prod_i R_i, as the
-   mean over the signs or as the expansion. A number passes through at most K operations on its way into the value: n
-   for a row sum, 4 n for the products of a pair (complex), 9 between, 2^(n-3) for the sum over the signs; in the
-   expansions of n <= 4 at most 16. So |error| <= K u / (1 - K u) prod_i R_i [Hig02, 3.1], and what >>small says of
-   underflow. It is weak where much cancels: certify takes the general path.
+   The bound: moduli |re| + |im| in place of all numbers give at most prod_i R_i, R_i = sum_j |a_ij|, as the mean
+   over the signs; the expansion of n <= 4 gives per |A|. A number passes through at most K operations on its way
+   into the value: n for a row sum, 4 n for the products of a pair (complex), 9 between, 2^(n-3) for the sum over the
+   signs; in the expansions at most 16. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1], and what
+   >>small says of underflow. It is weak where much cancels: certify takes the general path.
    The estimate of n > 4 is what permi_small_stands compares, in full; the norms are multiplied where their mean says
    more than 3e-13. */
 
@@ -5113,10 +5113,11 @@ static int permi_small_rounds_nothing(int n, int parts, const double *a, double 
   return whole;
 }
 
-/* Fills in a result if the value stands and is not 0, 2 <= n <= 12, isa not AUTO; else returns 0. */
+/* Fills in a result if the value stands, with an estimate of at most 1e-10 of it, and is not 0; else returns 0. 2 <= n
+   <= 12, isa not AUTO. */
 static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
 {
-  double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], moduli, products, bound, estimate;
+  double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], moduli, products, largest, bound, estimate;
   int i;
   if (ld != n) {
     for (i = 0; i < n; i++)
@@ -5130,17 +5131,23 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
     return 0;
   products = permi_small_products(n, n * parts, a, &moduli);
   bound = products * PERMI_UNIT * 1.001;
+  largest = fmax(fabs(out[0]), parts == 2 ? fabs(out[1]) : 0);
   if (permi_small_rounds_nothing(n, parts, a, products)) {
     bound = estimate = 0;
   } else if (n > 4) {
     bound = bound * ((1 << (n - 3)) + 8 * n) + 1e-170;
     estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_scale(n, out[parts + 1])));
-    if (estimate > 3e-13 * fmax(fabs(out[0]), parts == 2 ? fabs(out[1]) : 0))
+    if (estimate > 3e-13 * largest)
       estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_norms(n, n * parts, a)));
     estimate = fmin(bound, estimate);
   } else {
-    bound = 16 * bound + 1e-200;
+    double size[16];
+    for (i = 0; i < n * n; i++)
+      size[i] = parts == 2 ? fabs(a[2 * i]) + fabs(a[2 * i + 1]) : fabs(a[i]);
+    bound = 16 * PERMI_UNIT * 1.001 * permi_small(n, size) + 1e-200;
     estimate = 0.1 * bound;
+    if (estimate > 1e-10 * largest)
+      return 0;
   }
   permi_result_clear(result);
   result->value = out[0];
@@ -8465,11 +8472,13 @@ PERMI_BRIEF_END
                          2^53, nothing is rounded.
      modulo 2^64         n <= 11, Gaussian 10: f(S) = sum_{j in S} a_kj f(S - j), k = |S| - 1, over subsets S of
                          columns, in words that wrap: n 2^(n-1) products. A permanent below 2^63 in modulus is then
-                         known. A larger one follows with the kernel's value in doubles: every number passes through
-                         at most 2^(n-3) + 8 n operations, so that the value lies within 2^61 of the permanent if
+                         known (asked of the bound as rounded: 2^62). A larger one follows with the kernel's value in
+                         doubles: every number passes through at most 2^(n-3) + 8 n operations, so that the value
+                         lies within 2^61 of the permanent if
                              (2^(n-3) + 8 n) u prod_i R_i <= 2^60. */
 
 #define PERMI_SMALL_SUBSETS_N 11 /* Gaussian: 10; 16 KB of stack */
+#define PERMI_SMALL_KNOWN 4611686018427387904.0 /* 2^62 */
 
 /* Entries as doubles without gaps; returns the product of the R_i, INFINITY if an entry needs over 53 bits. */
 static double permi_small_integers(int n, int parts, const int64_t *a, ptrdiff_t ld, double *real)
@@ -8477,10 +8486,11 @@ static double permi_small_integers(int n, int parts, const int64_t *a, ptrdiff_t
   const double most = 9007199254740992.0; /* 2^53 */
   double product = 1, largest = 0;
   int i, j;
-  for (i = 0; i < n; i++, a += ld * parts) {
+  for (i = 0; i < n; i++) {
+    const int64_t *row = a + i * ld * parts;
     double sum = 0;
     for (j = 0; j < n * parts; j++) {
-      const double x = (double)a[j], size = fabs(x);
+      const double x = (double)row[j], size = fabs(x);
       *real++ = x;
       sum += size;
       largest = size > largest ? size : largest;
@@ -8560,7 +8570,8 @@ static double permi_small_set(perm_integer *integer, permi_wide x)
     value = permi_integer_double(integer, &e);
     return ldexp(value, e);
   }
-  return integer->negative ? -(double)x.low : (double)x.low;
+  value = (double)x.low;
+  return integer->negative ? -value : x.low ? value : 0; /* rounding down, clang converts 0 to -0 */
 }
 
 /* Fills in a result for a matrix without NULL, 2 <= n <= 12, isa not AUTO; returns 0 if the general path must. */
@@ -8579,7 +8590,7 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
   if (wrapped && (n + parts - 1 > PERMI_SMALL_SUBSETS_N ||
                   !((sums + 8 * n) * PERMI_UNIT * product <= 1152921504606846976.0)))
     return 0;
-  if (!wrapped || product >= 9223372036854775808.0) {
+  if (!wrapped || product >= PERMI_SMALL_KNOWN) {
     if (n < 5 && parts == 1)
       out[0] = permi_small(n, real);
 #if !defined(PERM_NO_COMPLEX)
@@ -8593,7 +8604,7 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
     else
       permi_small_kernel_real(isa, n)(n, real, out);
   }
-  if (n < 5 || (wrapped && product < 9223372036854775808.0))
+  if (n < 5 || (wrapped && product < PERMI_SMALL_KNOWN))
     isa = PERM_ISA_PLAIN;
   if (wrapped) {
     uint64_t word[2] = {0, 0}, f[1 << PERMI_SMALL_SUBSETS_N];

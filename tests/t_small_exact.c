@@ -86,6 +86,29 @@ TEST(t_small_exact_at_its_limits)
   CHECK_SHOW(seen[0] > 50 && seen[1] > 500, "%ld by a job, %ld at once", seen[0], seen[1]);
 }
 
+/* Diagonals whose product lies by 2^63, where the rounded product of the R_i may lie on the other side. */
+TEST(t_small_exact_around_a_sign)
+{
+  static const int64_t known[3][3] = {
+    {0x43, 0xdf2dae3395e3, 0x231}, {0x3, 0x13323d7cecf427, 0x239}, {0x13, 0x2ad915d7a9a27, 0x284}};
+  int run, k, parts;
+  for (run = 0; run < 400; run++)
+    for (k = -2; k <= 2; k++)
+      for (parts = 1; parts <= 2; parts++) {
+        int64_t a[2 * 9] = {0}, x = 1 + test_below(700), z = 1 + test_below(700);
+        int64_t y = (int64_t)(((uint64_t)1 << 63) / (uint64_t)(x * z)) + k;
+        if (run < 3) {
+          x = known[run][0];
+          y = known[run][1] + k;
+          z = known[run][2];
+        }
+        a[0] = x;
+        a[4 * parts + (parts == 2 && run % 2)] = test_below(2) ? y : -y;
+        a[8 * parts] = z;
+        small_exact_check(3, parts, a, 3, PERM_ISA_AUTO);
+      }
+}
+
 TEST(t_small_exact_leaves_the_rest)
 {
   static const int64_t a[9] = {1, 2, 3, 4, 5, 6, 7, 8, 10};

@@ -116,6 +116,35 @@ TEST(t_small_result_is_perm_real)
       }
 }
 
+/* No options and options that are 0 are the same, and no estimate lies far above a value: graded columns, tiny
+   entries. */
+TEST(t_small_result_without_options)
+{
+  double a[2 * 144];
+  long at_once = 0;
+  int n, parts, run, i;
+  for (n = 2; n <= PERMI_SMALL_N; n++)
+    for (parts = 1; parts <= 2; parts++)
+      for (run = 0; run < 40; run++) {
+        perm_options options;
+        perm_result r[2];
+        memset(&options, 0, sizeof options);
+        small_random(2 * 144, a);
+        for (i = 0; i < n * n * parts; i++)
+          a[i] = run < 20 ? ldexp(run % 2 ? a[i] : fabs(a[i]), -(run / 2) * 3 * (i / parts % n))
+                          : a[i] * pow(10, 4 * (20 - run));
+        CHECK(small_result_compute(n, parts, a, n, NULL, &r[0]) == PERM_OK);
+        CHECK(small_result_compute(n, parts, a, n, &options, &r[1]) == PERM_OK);
+        CHECK_SHOW(r[0].value == r[1].value && r[0].imaginary == r[1].imaginary && r[0].exp2 == r[1].exp2 &&
+                     r[0].error_estimate == r[1].error_estimate && r[0].error_bound == r[1].error_bound,
+                   "n %d, parts %d, run %d: %.17g, %.17g", n, parts, run, r[0].value, r[1].value);
+        CHECK_SHOW(r[0].error_estimate <= 2e-10 * hypot(r[0].value, r[0].imaginary) || r[0].seconds > 0,
+                   "n %d, parts %d, run %d: %g of %g", n, parts, run, r[0].error_estimate, r[0].value);
+        at_once += r[0].seconds == 0;
+      }
+  CHECK_SHOW(at_once > 200, "%ld", at_once);
+}
+
 /* A tolerance that the estimate at once does not meet is met by a job. */
 TEST(t_small_result_meets_tolerances)
 {

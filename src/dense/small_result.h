@@ -1,10 +1,10 @@
 /* ===================================================================================== >>small_result
    n <= 12 at once, as perm_real and perm_complex compute them, with bound and estimate.
-   The bound: with R_i = sum_j |re a_ij| + |im a_ij|, moduli in place of all numbers give at most prod_i R_i, as the
-   mean over the signs or as the expansion. A number passes through at most K operations on its way into the value: n
-   for a row sum, 4 n for the products of a pair (complex), 9 between, 2^(n-3) for the sum over the signs; in the
-   expansions of n <= 4 at most 16. So |error| <= K u / (1 - K u) prod_i R_i [Hig02, 3.1], and what >>small says of
-   underflow. It is weak where much cancels: certify takes the general path.
+   The bound: moduli |re| + |im| in place of all numbers give at most prod_i R_i, R_i = sum_j |a_ij|, as the mean
+   over the signs; the expansion of n <= 4 gives per |A|. A number passes through at most K operations on its way
+   into the value: n for a row sum, 4 n for the products of a pair (complex), 9 between, 2^(n-3) for the sum over the
+   signs; in the expansions at most 16. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1], and what
+   >>small says of underflow. It is weak where much cancels: certify takes the general path.
    The estimate of n > 4 is what permi_small_stands compares, in full; the norms are multiplied where their mean says
    more than 3e-13. */
 #pragma once
@@ -20,10 +20,11 @@ static int permi_small_rounds_nothing(int n, int parts, const double *a, double 
   return whole;
 }
 
-/* Fills in a result if the value stands and is not 0, 2 <= n <= 12, isa not AUTO; else returns 0. */
+/* Fills in a result if the value stands, with an estimate of at most 1e-10 of it, and is not 0; else returns 0. 2 <= n
+   <= 12, isa not AUTO. */
 static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
 {
-  double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], moduli, products, bound, estimate;
+  double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], moduli, products, largest, bound, estimate;
   int i;
   if (ld != n) {
     for (i = 0; i < n; i++)
@@ -37,17 +38,23 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
     return 0;
   products = permi_small_products(n, n * parts, a, &moduli);
   bound = products * PERMI_UNIT * 1.001;
+  largest = fmax(fabs(out[0]), parts == 2 ? fabs(out[1]) : 0);
   if (permi_small_rounds_nothing(n, parts, a, products)) {
     bound = estimate = 0;
   } else if (n > 4) {
     bound = bound * ((1 << (n - 3)) + 8 * n) + 1e-170;
     estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_scale(n, out[parts + 1])));
-    if (estimate > 3e-13 * fmax(fabs(out[0]), parts == 2 ? fabs(out[1]) : 0))
+    if (estimate > 3e-13 * largest)
       estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_norms(n, n * parts, a)));
     estimate = fmin(bound, estimate);
   } else {
-    bound = 16 * bound + 1e-200;
+    double size[16];
+    for (i = 0; i < n * n; i++)
+      size[i] = parts == 2 ? fabs(a[2 * i]) + fabs(a[2 * i + 1]) : fabs(a[i]);
+    bound = 16 * PERMI_UNIT * 1.001 * permi_small(n, size) + 1e-200;
     estimate = 0.1 * bound;
+    if (estimate > 1e-10 * largest)
+      return 0;
   }
   permi_result_clear(result);
   result->value = out[0];

@@ -5,14 +5,16 @@
                          2^53, nothing is rounded.
      modulo 2^64         n <= 11, Gaussian 10: f(S) = sum_{j in S} a_kj f(S - j), k = |S| - 1, over subsets S of
                          columns, in words that wrap: n 2^(n-1) products. A permanent below 2^63 in modulus is then
-                         known. A larger one follows with the kernel's value in doubles: every number passes through
-                         at most 2^(n-3) + 8 n operations, so that the value lies within 2^61 of the permanent if
+                         known (asked of the bound as rounded: 2^62). A larger one follows with the kernel's value in
+                         doubles: every number passes through at most 2^(n-3) + 8 n operations, so that the value
+                         lies within 2^61 of the permanent if
                              (2^(n-3) + 8 n) u prod_i R_i <= 2^60. */
 #pragma once
 #include "exact.h"
 #include "../dense/small.h"
 
 #define PERMI_SMALL_SUBSETS_N 11 /* Gaussian: 10; 16 KB of stack */
+#define PERMI_SMALL_KNOWN 4611686018427387904.0 /* 2^62 */
 
 /* Entries as doubles without gaps; returns the product of the R_i, INFINITY if an entry needs over 53 bits. */
 static double permi_small_integers(int n, int parts, const int64_t *a, ptrdiff_t ld, double *real)
@@ -20,10 +22,11 @@ static double permi_small_integers(int n, int parts, const int64_t *a, ptrdiff_t
   const double most = 9007199254740992.0; /* 2^53 */
   double product = 1, largest = 0;
   int i, j;
-  for (i = 0; i < n; i++, a += ld * parts) {
+  for (i = 0; i < n; i++) {
+    const int64_t *row = a + i * ld * parts;
     double sum = 0;
     for (j = 0; j < n * parts; j++) {
-      const double x = (double)a[j], size = fabs(x);
+      const double x = (double)row[j], size = fabs(x);
       *real++ = x;
       sum += size;
       largest = size > largest ? size : largest;
@@ -103,7 +106,8 @@ static double permi_small_set(perm_integer *integer, permi_wide x)
     value = permi_integer_double(integer, &e);
     return ldexp(value, e);
   }
-  return integer->negative ? -(double)x.low : (double)x.low;
+  value = (double)x.low;
+  return integer->negative ? -value : x.low ? value : 0; /* rounding down, clang converts 0 to -0 */
 }
 
 /* Fills in a result for a matrix without NULL, 2 <= n <= 12, isa not AUTO; returns 0 if the general path must. */
@@ -122,7 +126,7 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
   if (wrapped && (n + parts - 1 > PERMI_SMALL_SUBSETS_N ||
                   !((sums + 8 * n) * PERMI_UNIT * product <= 1152921504606846976.0)))
     return 0;
-  if (!wrapped || product >= 9223372036854775808.0) {
+  if (!wrapped || product >= PERMI_SMALL_KNOWN) {
     if (n < 5 && parts == 1)
       out[0] = permi_small(n, real);
 #if !defined(PERM_NO_COMPLEX)
@@ -136,7 +140,7 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
     else
       permi_small_kernel_real(isa, n)(n, real, out);
   }
-  if (n < 5 || (wrapped && product < 9223372036854775808.0))
+  if (n < 5 || (wrapped && product < PERMI_SMALL_KNOWN))
     isa = PERM_ISA_PLAIN;
   if (wrapped) {
     uint64_t word[2] = {0, 0}, f[1 << PERMI_SMALL_SUBSETS_N];
