@@ -7646,8 +7646,6 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
 
 #endif
 
-PERMI_BRIEF_BEGIN
-
 /* ========================================================================================== >>exact
    Permanents of integer matrices without rounding: the same for all kernels, splits and numbers of threads.
      Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
@@ -8463,8 +8461,6 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   return PERM_OK;
 }
 
-PERMI_BRIEF_END
-
 /* ====================================================================================== >>small_exact
    Integer matrices of order 2 to 12 at once, without a plan, a job or an allocation.
      exact in doubles    The kernels of >>small add and multiply integers and divide by 2^(n-3) at the end. No number on
@@ -9020,6 +9016,8 @@ static double permi_exact_seconds(const perm_options *options, int n, const perm
   return permi_exact_fastest(options, n, view).seconds;
 }
 
+PERMI_BRIEF_END
+
 /* ========================================================================================= >>counts
    Matrices whose equal rows and columns stand once, with counts that the caller declares or that are found here.
    permi_counted is what is left of a problem: rows <= columns (else transposed), no count 0, no equal lines, no zero
@@ -9376,6 +9374,8 @@ static double permi_cell_modulus(const permi_counts *counts, const void *cell)
   const permi_dd *x = (const permi_dd *)cell;
   return counts->integer ? 0 : fabs(x[0].hi) + (counts->parts == 2 ? fabs(x[1].hi) : 0);
 }
+
+PERMI_BRIEF_BEGIN
 
 /* ======================================================================================== >>subsets
    The dynamic program over counts of used rows or columns, and expansion.

@@ -234,17 +234,17 @@ PERMI_BRIEF_END
 #include "dense/bounds.h"
 #include "dense/minors.h"
 #include "dense/minors_dense.h"
-PERMI_BRIEF_BEGIN
 
 #include "exact/exact.h"
 #include "exact/limbs.h"
-PERMI_BRIEF_END
 #include "exact/small_exact.h"
 PERMI_BRIEF_BEGIN
 #include "exact/exact_gpu.h"
+PERMI_BRIEF_END
 
 #include "counts/counts.h"
 #include "counts/digits.h"
+PERMI_BRIEF_BEGIN
 #include "counts/subsets.h"
 #include "counts/sign_sums.h"
 #include "counts/counts_choice.h"
