@@ -426,13 +426,13 @@ pieces hybrid --generate er:26:0.4 --method hybrid
 pieces blocks --generate blocks:3:17:0.95 --method dense
 printf '1 2.5 3 4\n4 5 6 -1\n7 8 9 .5\n' >$dir/three.txt
 pieces counts --rows 60,60,60 --cols 45,45,45,45 --isa plain --method repeats $dir/three.txt
-expect stopped 1 "to go on: perm --resume $dir/stop" --generate uniform:26 --isa plain --checkpoint $dir/stop --max-seconds 0.1
+expect stopped 1 "to go on: perm --resume $dir/stop" --generate uniform:26 --isa plain --checkpoint $dir/stop --max-seconds 0.05
 expect "stopped: other precision" 2 'made with precision default, not dd' --generate uniform:26 --isa plain \
   --checkpoint $dir/stop --precision dd
 expect "stopped: other matrix" 2 'checkpoint of another matrix; to begin anew' --generate uniform:26 --seed 2 --checkpoint $dir/stop
 expect "stopped: part" 2 'of the whole job, not of part 1 of 2' --generate uniform:26 --isa plain --part 1/2 \
   --checkpoint $dir/stop
-expect "stopped: the same family without --isa" 1 'plain' --generate uniform:26 --checkpoint $dir/stop --max-seconds 0.1
+expect "stopped: the same family without --isa" 1 'plain' --generate uniform:26 --checkpoint $dir/stop --max-seconds 0.02
 head -c 1000 $dir/stop >$dir/cut; expect cut 2 'cut short or extended: 1000 bytes' --resume $dir/cut
 expect no_checkpoint 2 'no checkpoint of perm' --resume $dir/nine.txt
 expect nothing_to_resume 4 'cannot open' --resume $dir/nothing
