@@ -2,7 +2,7 @@
    and ours, all in one run. An element is a row of a sign vector: n 2^(n-1) of them.
    Usage: build/bench_cuda [quick | tune | sparse | gpus | frontier [FILE...] | exact | batch | counts]
    quick: slices only; tune: some slices, for trials of -DPERMI_GPU_BLOCK(n)=.. (perm.h) and -DPERMI_GPU_BLOCKS=..
-   (perm_cuda.cu); sparse, for trials of -DPERMI_CODEGEN_SHARED=0 (perm_sparse.h); gpus: one, two, four and so on of them;
+   (perm_cuda.cu); sparse, for trials of -DPERMI_CODEGEN_SHARED=0 (perm_sparse.h); gpus: one, two, four and so on;
    frontier, of Matrix Market files too; exact, batch and counts, which are compared with all cores of this machine:
    only those */
 #define INSIDE_KERNELS
