@@ -178,7 +178,7 @@ $(EXTENSION): examples/python/_perm.c $(B)/perm.o # -O3: an option takes 0.09 mi
 	  -shared -Wl,-Bsymbolic) $< $(B)/perm.o -o $@.$$$$ $(LDFLAGS) $(LIBS) && mv $@.$$$$ $@
 
 # What the benchmark compares with; installed once.
-RIVALS = thewalrus piquasso perceval-quandela qc-permanent
+RIVALS = thewalrus piquasso perceval-quandela qc-permanent python-flint
 bench-python: libperm.so ## what small calls from Python cost; permanents on PyPI beside ours: Markdown tables, examples/python/bench.svg (pip fetches them)
 	@test -x $(B)/venv/bin/python || python3 -m venv $(B)/venv
 	@for package in numpy scipy $(RIVALS); do $(B)/venv/bin/pip install -q --disable-pip-version-check $$package || \
@@ -239,8 +239,8 @@ study-report: $(B)/study ## plots and tables of examples/study/README.md from th
 	mv $(B)/study.md examples/study/README.md
 
 BENCH_PLAIN = $(B)/bench_plain_O2.o $(B)/bench_plain_native.o $(B)/bench_exact_plain.o
-BENCH_PARTS = tests/bench.c tests/inside.h tests/bench_roofline.h tests/bench_accuracy.h tests/bench_svg.h examples/perm_plot.h tests/bench_batch.h tests/bench_exact.h tests/bench_counts.h tests/bench_process.h tests/oracle.h
-BENCH_BUILD = $(CC) -std=gnu11 -Wall -Wextra $(OPENMP) -I. -Itests tests/bench.c $(BENCH_PLAIN) $(LDFLAGS) $(LIBS)
+BENCH_PARTS = tests/bench.c tests/inside.h tests/bench_roofline.h tests/bench_accuracy.h tests/bench_svg.h examples/perm_plot.h tests/bench_batch.h tests/bench_peers.h tests/bench_exact.h tests/bench_threads.h tests/bench_counts.h tests/bench_process.h tests/oracle.h
+BENCH_BUILD = $(CC) -std=gnu11 -Wall -Wextra $(OPENMP) -I. -Itests tests/bench.c $(BENCH_PLAIN) $(LDFLAGS) $(LIBS) -ldl
 $(B)/bench_plain_O2.o: tests/bench_plain.c
 	@mkdir -p $(B)
 	$(CC) -Wall -Wextra -O2 '-DBENCH_NAME(kind)=bench_plain_##kind##_O2' -c $< -o $@
@@ -255,7 +255,7 @@ $(B)/bench: $(BENCH_PARTS) perm.h $(BENCH_PLAIN)
 $(B)/bench_O3: $(BENCH_PARTS) perm.h $(BENCH_PLAIN)
 	$(BENCH_BUILD) -O3 -o $@
 
-$(B)/bench_sparse: tests/bench_sparse.c tests/inside.h tests/bench_hybrid.h tests/bench_merge.h tests/bench_planner.h tests/bench_process.h $(GENERATE) $(HEADERS)
+$(B)/bench_sparse: tests/bench_sparse.c tests/inside.h tests/bench_hybrid.h tests/bench_merge.h tests/bench_planner.h tests/bench_process.h tests/bench_sparse_threads.h $(GENERATE) $(HEADERS)
 	@mkdir -p $(B)
 	$(CC) -std=gnu11 -Wall -Wextra $(OPENMP) -O2 -I. -Itests tests/bench_sparse.c -o $@ $(LDFLAGS) $(LIBS)
 

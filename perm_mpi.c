@@ -1032,7 +1032,7 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
 
 /* ========================================================================================== >>calls
    All ranks call the same perm_compute_ function on rank 0's arguments; options.execute brings its jobs here. Rank 0
-   does alone what needs no plan. */
+   does alone what needs no plan, and small matrices. */
 
 enum {
   PERMI_MPI_REAL,
@@ -1209,11 +1209,32 @@ static int permi_mpi_family(const permi_mpi_session *session)
   return least == most ? PERM_ISA_AUTO : most == PERM_ISA_NEON ? PERM_ISA_PLAIN : least;
 }
 
+/* Whether a call is for rank 0 alone: few lines with copies, which one process may compute at once, without a job; the
+   bits must be its bits. */
+#define PERMI_MPI_FEW 16
+static int permi_mpi_is_small(const permi_mpi_call *call, const perm_options *options)
+{
+  int side, i;
+  if (call->kind >= PERMI_MPI_SPARSE || options->checkpoint.file || options->checkpoint.parts ||
+      options->checkpoint.merges || call->m > PERMI_MPI_FEW || call->n > PERMI_MPI_FEW)
+    return 0;
+  for (side = 0; side < 2; side++) {
+    const int *count = side ? call->column_counts : call->row_counts;
+    int total = 0;
+    for (i = 0; count && i < (side ? call->n : call->m); i++) {
+      if (count[i] > PERMI_MPI_FEW - total)
+        return 0;
+      total += count[i] > 0 ? count[i] : 0;
+    }
+  }
+  return 1;
+}
+
 static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call *call, const perm_options *options)
 {
   const void *array[PERMI_MPI_ARRAYS];
   header->call = *call;
-  if (call->kind < PERMI_MPI_ALONE && !permi_mpi_copies(call))
+  if (call->kind < PERMI_MPI_ALONE && (!permi_mpi_copies(call) || permi_mpi_is_small(call, options)))
     header->call.kind = PERMI_MPI_ALONE;
   header->options = *options;
   if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* the family of the checkpoint */

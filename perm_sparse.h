@@ -36,6 +36,7 @@
                  >>streams           from an order to the streams of a step
                  >>arrays            indexed by combinations
                  >>array_layout      words and ways of a step
+                 >>array_places      one memory for two steps
                  >>arrays_gpu        arrays and lists on a GPU
                  >>arrays_run        passes, price
                  >>tree              tables of a tree decomposition, bucket elimination
@@ -2191,9 +2192,9 @@ static int permi_cell_exponent(const permi_cell *cell)
 {
   double x, y;
   int e;
-  frexp(fmax(fabs(cell->real), fabs(cell->imaginary)), &e);
   if (cell->imaginary == 0)
-    return e;
+    return permi_exponent(cell->real);
+  e = permi_exponent(fmax(fabs(cell->real), fabs(cell->imaginary)));
   x = ldexp(cell->real, -e);
   y = ldexp(cell->imaginary, -e);
   return x * x + y * y < 1 - 1e-15 ? e : e + 1;
@@ -2609,6 +2610,8 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 #define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_MOST 8e8
+#define PERMI_ANNEAL_BEGIN 16 /* of the units at first: better orders deserve less */
+#define PERMI_ANNEAL_PAYS 6   /* chosen: predicted gain of a round over its time, for one more of twice the time */
 #define PERMI_ANNEAL_GAIN 3   /* gain in a round: seen up to 8 */
 #define PERMI_ANNEAL_FALL 2.5 /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
 
@@ -3025,16 +3028,23 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
 }
 
-/* Units that an order of that cost is worth: a greater share of short runs. */
+/* Units that an order of that cost is worth: a greater share of short runs, less of an order behind its rival. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);
   double units;
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
-  units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, PERMI_ANNEAL_GAIN * rival / alone),
-               fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
+  units = 1e9 * fmin(1, PERMI_ANNEAL_GAIN * rival / alone) *
+          fmax(PERMI_ANNEAL_SHARE * seconds, fmin(PERMI_ANNEAL_SHORT_SHARE * seconds, PERMI_ANNEAL_LEAST));
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
+}
+
+/* Is another greedy order worth its time? */
+static int permi_greedy_pays(const permi_budget *budget, double begin, double cost)
+{
+  return budget->account->watch->worked - begin <
+         1e9 * PERMI_GREEDY_SHARE * fmin(cost * budget->each + budget->start, budget->rival);
 }
 
 static int permi_positions_get(permi_pool *pool, size_t count, size_t words, permi_positions *positions)
@@ -3089,7 +3099,9 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *budget, int *order, double *cost)
 {
-  int n = block->n, kind, start, k, starts, ok = 0;
+  const int n = block->n, starts = n > 2000 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
+  const double begin = budget->account->watch->worked;
+  int kind, start, k, pays = 0, ok = 0;
   size_t vertices = 2 * (size_t)n;
   uint64_t seed = UINT64_C(88172645463325252);
   double best_of[3], spent, round, most = PERMI_ORDER_START;
@@ -3110,8 +3122,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   for (kind = 0; kind < 3; kind++) {
     int *best = numbers + (3 + (size_t)kind) * vertices, *trial = numbers + 6 * vertices;
     best_of[kind] = (double)INFINITY;
-    starts = n > 2000 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
-    for (start = 0; start < starts; start++) {
+    for (start = 0; start < starts && permi_greedy_pays(budget, begin, fmin(*cost, best_of[kind])); start++) {
       double trial_cost =
               permi_order_greedy(block, binomial, &walk, kind, &seed, budget, fmin(best_of[kind], most), trial);
       if (trial_cost < best_of[kind]) {
@@ -3131,11 +3142,14 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   ok = permi_anneal_create(&room, block, binomial, budget, &anneal);
   if (!ok)
     goto done;
-  if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST)
-    permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
-  /* Rounds double, as slower cooling mostly helps. */
-  for (spent = 0; spent < budget->effort && budget->account->watch->stopped == PERM_OK; spent += round) {
-    round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
+  permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, permi_anneal_units(*cost, budget) / PERMI_ANNEAL_BEGIN, &seed,
+                     order, cost);
+  /* Rounds double, as slower cooling mostly helps. What paid well goes on. */
+  for (spent = 0; (spent < budget->effort || pays) && budget->account->watch->stopped == PERM_OK; spent += round) {
+    const double before = *cost, units_before = budget->account->watch->worked;
+    round = spent > 1 ? spent : 1;
+    if (!pays)
+      round = fmin(round, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4 && budget->account->watch->stopped == PERM_OK; k++) {
       const double left = permi_anneal_left(budget, *cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
       const double units = fmin(round * permi_anneal_units(*cost, budget), left);
@@ -3145,6 +3159,8 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
         permi_order_anneal(&anneal, numbers + (3 + (size_t)k) * vertices, PERMI_ANNEAL_HOT, units / 6, &seed, order,
                            cost);
     }
+    pays = budget->effort >= 1 && 1e9 * budget->each * (before - *cost) >
+                                      PERMI_ANNEAL_PAYS * (budget->account->watch->worked - units_before);
   }
 done:
   permi_pool_release(&room);
@@ -3701,26 +3717,60 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
       permi_values_extremes(x, size, 2, sizes);
 }
 
-/* log2 of a bound on the block's permanent, by rows or columns: products of sums of moduli, or of r!^(1/r) for
-   moduli 1 [Bre73]. Rounded up. */
+/* Entries of a line that count. */
+typedef struct permi_majorant {
+  double sum; /* of moduli */
+  int count, others; /* of modulus other than 1 */
+} permi_majorant;
+
+static void permi_majorant_enter(const permi_block *block, int edge, permi_majorant *line)
+{
+  double x = fabs((double)block->integer[edge]);
+  if (block->imaginary_integer)
+    x += fabs((double)block->imaginary_integer[edge]);
+  line->sum += x;
+  line->count++;
+  line->others += x != 1;
+}
+
+/* log2 of the line's factor in a bound on permanents, by rows or columns: the sum of moduli, or r!^(1/r) for moduli 1
+   [Bre73]. Never falls as entries come. */
+static double permi_majorant_bits(const permi_majorant *line)
+{
+  return line->count == 0 ? 0 : line->others ? log2(line->sum) : permi_log2_factorial(line->count) / line->count;
+}
+
+/* Of the better bound, by rows or by columns; rounded up. */
+static double permi_majorants_bits(const double *bits)
+{
+  return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
+}
+
+/* Words of signed integers below 2^bits; PERM_INTEGER_WORDS + 1: too many. */
+static int permi_words_of_bits(double bits)
+{
+  return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
+}
+
+/* log2 of a bound on the block's permanent. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
   int v, e;
   for (v = 0; v < 2 * block->n; v++) {
-    const int degree = block->start[v + 1] - block->start[v];
-    double sum = 0;
-    int ones = 1;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      double x = fabs((double)block->integer[block->edge[e]]);
-      if (block->imaginary_integer)
-        x += fabs((double)block->imaginary_integer[block->edge[e]]);
-      sum += x;
-      ones &= x == 1;
-    }
-    bits[v >= block->n] += ones ? permi_log2_factorial(degree) / degree : log2(sum);
+    permi_majorant line = {0, 0, 0};
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      permi_majorant_enter(block, block->edge[e], &line);
+    bits[v >= block->n] += permi_majorant_bits(&line);
   }
-  return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
+  return permi_majorants_bits(bits);
+}
+
+/* Integers of so many words. */
+static void permi_numbers_lengthen(permi_numbers *numbers, int words)
+{
+  numbers->words = words;
+  numbers->algebra = numbers->parts == 2 || words > 2 ? PERMI_WORDS : words == 2 ? PERMI_WIDE : PERMI_WORD;
 }
 
 /* 0: the permanent may be too long for a perm_integer and there is no modulus. */
@@ -3732,11 +3782,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   numbers->words = 1;
   numbers->parts = (block->integer ? block->imaginary_integer != NULL : block->imaginary != NULL) ? 2 : 1;
   if (block->integer) {
-    const double bits = permi_block_bits(block) + 1;
-    numbers->words = bits < 64 * PERM_INTEGER_WORDS ? (int)(bits / 64) + 1 : PERM_INTEGER_WORDS + 1;
-    numbers->algebra = numbers->parts == 2 || numbers->words > 2 ? PERMI_WORDS
-                       : numbers->words == 2                     ? PERMI_WIDE
-                                                                 : PERMI_WORD;
+    permi_numbers_lengthen(numbers, permi_words_of_bits(permi_block_bits(block)));
     if (modulus && numbers->words > PERMI_RESIDUE_WORDS) {
       numbers->algebra = PERMI_RESIDUES;
       numbers->modulus = modulus;
@@ -3794,6 +3840,7 @@ typedef struct permi_arrays {
   perm_isa isa;
   int lists; /* sorted lists on a GPU */
   int low, middle, top;
+  double bytes; /* of all values, see >>array_places */
   uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, of vertices that just entered */
 } permi_arrays;
 
@@ -3812,6 +3859,7 @@ typedef struct permi_frontier {
   double room[2]; /* most states, of even and odd steps */
   int *sequence, *birth, *death, *slot; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
   int *ones; /* steps + 1: of a state, see >>arrays */
+  int *words; /* steps + 1, never falling: that hold an integer of the step; NULL for other values */
   permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
 
@@ -4996,6 +5044,35 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   return 1;
 }
 
+/* A state's value is the permanent of some lines, all that were eliminated among them, without the entries between two
+   that were not. So the bound by all lines, with the entries that took part so far, holds for it. 0: out of memory. */
+static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
+{
+  permi_majorant *line = (permi_majorant *)permi_pool_get(room, 2 * (size_t)block->n, sizeof *line);
+  double bits[2] = {0, 0};
+  int p, e, end;
+  frontier->words = (int *)permi_pool_get(&frontier->owned.pool, (size_t)frontier->steps + 1, sizeof(int));
+  if (!line || !frontier->words)
+    return 0;
+  memset(line, 0, 2 * (size_t)block->n * sizeof *line);
+  frontier->words[0] = 1;
+  for (p = 0; p < frontier->steps; p++) {
+    const int v = frontier->sequence[p];
+    int words;
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      for (end = 0; end < 2 && frontier->death[block->neighbour[e]] >= p; end++) {
+        const int u = end ? block->neighbour[e] : v;
+        bits[u >= block->n] -= permi_majorant_bits(&line[u]);
+        permi_majorant_enter(block, block->edge[e], &line[u]);
+        bits[u >= block->n] += permi_majorant_bits(&line[u]);
+      }
+    words = permi_words_of_bits(permi_majorants_bits(bits));
+    words = words < frontier->numbers.words && p + 1 < frontier->steps ? words : frontier->numbers.words;
+    frontier->words[p + 1] = words > frontier->words[p] ? words : frontier->words[p];
+  }
+  return 1;
+}
+
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
   const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
@@ -5062,6 +5139,11 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   if (!frontier->mask)
     goto done;
   permi_frontier_streams(frontier, block, watch);
+  if (block->integer && frontier->numbers.algebra != PERMI_RESIDUES &&
+      !permi_frontier_lengths(frontier, block, &room)) {
+    status = PERM_ERROR_MEMORY;
+    goto done;
+  }
   frontier->bound_relative = permi_frontier_bound(frontier, block, exactness->roundings);
   status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:
@@ -5108,6 +5190,7 @@ typedef struct permi_layout {
   uint64_t *top_offset;
   uint16_t *top;
   int tops;
+  size_t total[PERMI_ARRAY_HIGH + 1]; /* states under a word, by its ones */
 } permi_layout;
 
 /* Of a thread; a line of cache. */
@@ -5142,6 +5225,7 @@ typedef struct permi_lookup {
   permi_coefficient c;
 } permi_lookup;
 
+typedef struct permi_places permi_places; /* see >>array_places */
 struct permi_arrays_run {
   const permi_frontier *frontier;
   const permi_arrays *arrays;
@@ -5153,12 +5237,14 @@ struct permi_arrays_run {
   int kernel_eights; /* uses permi_eight */
   size_t bytes;      /* of a value */
   permi_layout layout[2];
-  char *values[2];
+  permi_places *places;
+  char *memory; /* of all values; on a GPU, of the last */
+  uint16_t *top; /* of a turn */
   perm_gpu_way *way; /* pulls on the levels of a step, on the CPU too */
   permi_lookup *lookup;
   permi_origin *origin; /* `most` a thread */
   permi_extremes *extremes; /* one a thread */
-  uint16_t *places;
+  uint16_t *low; /* `place` of lookups */
   permi_eight *eights;
   int most; /* ways of a step */
   int tracking; /* sizes are measured in this step */
@@ -5168,7 +5254,7 @@ struct permi_arrays_run {
   perm_gpu_stream *gpu_stream;
 };
 
-/* Of the first pass, without moduli. */
+/* Of the first pass, without moduli; integers of the last step. */
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
   static const permi_algebra without[] = {PERMI_MAGNITUDES,    PERMI_MAGNITUDES,    PERMI_PAIR_VALUES,
@@ -5177,6 +5263,21 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   if (!permi_algebra_is_integer(numbers.algebra))
     numbers.algebra = without[numbers.algebra];
   return numbers;
+}
+
+/* Of the values before step p, where integers are as short as they can be. */
+static permi_numbers permi_arrays_numbers_at(const permi_frontier *frontier, int p)
+{
+  permi_numbers numbers = permi_arrays_numbers(frontier);
+  if (frontier->words && frontier->arrays->isa != PERM_ISA_CUDA)
+    permi_numbers_lengthen(&numbers, frontier->words[p]);
+  return numbers;
+}
+
+static size_t permi_arrays_bytes_at(const permi_frontier *frontier, int p)
+{
+  const permi_numbers numbers = permi_arrays_numbers_at(frontier, p);
+  return 8 * permi_numbers_words(&numbers);
 }
 
 static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
@@ -5264,6 +5365,12 @@ static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, pe
   layout->top = (uint16_t *)permi_pool_get(pool, top, sizeof(uint16_t));
 }
 
+/* Under a word of top bits. */
+static size_t permi_layout_states(const permi_layout *layout, uint32_t top)
+{
+  return layout->total[permi_count_ones(top)];
+}
+
 /* Lays out the words with `ones` ones among the occupied slots. */
 static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied, int ones)
 {
@@ -5271,7 +5378,6 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
   const uint32_t middle_mask = (uint32_t)(occupied >> arrays->low) & ((1u << arrays->middle) - 1);
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
-  size_t total[PERMI_ARRAY_HIGH + 1];
   int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1];
   int fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
   uint32_t x;
@@ -5307,7 +5413,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
     const int rest = ones - c;
     size_t offset = 0;
     layout->middle_start[c] = used;
-    total[c] = 0;
+    layout->total[c] = 0;
     if (c > tops || rest < 0)
       continue;
     x = 0;
@@ -5320,14 +5426,14 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
       offset += (size_t)states;
       x = (x - middle_mask) & middle_mask;
     } while (x);
-    total[c] = offset;
+    layout->total[c] = offset;
   }
   layout->middle_start[c] = used;
   layout->states = 0;
   layout->tops = 0;
   x = 0;
   do {
-    const size_t states = total[permi_count_ones(x)];
+    const size_t states = permi_layout_states(layout, x);
     if (states) {
       layout->top_offset[x] = layout->states;
       layout->top[layout->tops++] = (uint16_t)x;
@@ -5389,7 +5495,7 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
     way->imaginary = lookup->c.imaginary;
     memcpy(way->integer, lookup->c.integer, sizeof way->integer);
     if (way->moves && !run->gpu) {
-      uint16_t *place = run->places + (size_t)s * (words + PERMI_ARRAY_PAD);
+      uint16_t *place = run->low + (size_t)s * (words + PERMI_ARRAY_PAD);
       permi_eight *eights = run->eights + (size_t)s * (words / 8 + PERMI_ARRAY_LOW + 2);
       for (k = 0; k < target->start[target->low + 1]; k++) {
         const uint32_t word = target->word[k];
@@ -5402,6 +5508,219 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
         permi_eights_fill(target, place, eights);
     }
   }
+}
+
+/* =================================================================================== >>array_places
+   One memory for two steps of arrays: a step takes what the step before it gives back. */
+
+/* A step leaves some top bits as they are, and states that differ there do not meet. So it goes by turns, each for some
+   settings of those bits: places for the target's values, first free fit; the values; then the source's places are
+   free. Sizes follow from counts of bits alone, so that planning knows the memory. */
+
+/* Of the greatest step, where bits allow. Order 100, 3 a line, 3.0e7 states, 487 MB for two steps: 2 turns 387 MB, 4
+   344, 8 309, 16 294. Threads wait at the end of each, so none is of fewer bytes than take a millisecond. */
+#define PERMI_ARRAY_TURNS 8
+#define PERMI_ARRAY_TURN_BYTES 4e6
+
+typedef struct permi_gap {
+  uint64_t begin, end;
+} permi_gap;
+
+struct permi_places {
+  const permi_frontier *frontier;
+  uint64_t *at[2]; /* of even and odd steps, for each word of top bits: where the values begin, in bytes */
+  uint64_t bytes[2][PERMI_ARRAY_HIGH + 1]; /* by ones of top; 0: no such states */
+  permi_gap *gap;                          /* free, ascending; the last has no end */
+  int gaps;
+  uint64_t used, most; /* most: bytes so far */
+  uint64_t turn;       /* bytes of a turn */
+  uint32_t fixed, rest[2], begin, next; /* of a step: bits left alone, others; settings of a turn */
+  int done;
+};
+
+static size_t permi_places_tops(const permi_frontier *frontier)
+{
+  return (size_t)1 << frontier->arrays->top;
+}
+
+static int permi_places_open(permi_pool *pool, const permi_frontier *frontier, permi_places *places)
+{
+  const size_t tops = permi_places_tops(frontier);
+  memset(places, 0, sizeof *places);
+  places->frontier = frontier;
+  places->at[0] = (uint64_t *)permi_pool_get(pool, 2 * tops, sizeof(uint64_t));
+  places->gap = (permi_gap *)permi_pool_get(pool, 2 * tops + 2, sizeof(permi_gap));
+  if (pool->failed)
+    return 0;
+  memset(places->at[0], 0, 2 * tops * sizeof(uint64_t));
+  places->at[1] = places->at[0] + tops;
+  return 1;
+}
+
+static uint64_t permi_places_find(permi_places *places, uint64_t bytes)
+{
+  permi_gap *gap = places->gap;
+  uint64_t at;
+  while (gap->end - gap->begin < bytes)
+    gap++;
+  at = gap->begin;
+  gap->begin += bytes;
+  places->most = gap->begin > places->most ? gap->begin : places->most;
+  if (gap->begin == gap->end) {
+    places->gaps--;
+    memmove(gap, gap + 1, (size_t)(places->gap + places->gaps - gap) * sizeof *gap);
+  }
+  return at;
+}
+
+static void permi_places_free(permi_places *places, uint64_t at, uint64_t bytes)
+{
+  int low = 0, high = places->gaps - 1, before;
+  permi_gap *gap;
+  while (low < high) { /* the first gap behind */
+    const int middle = (low + high) / 2;
+    if (places->gap[middle].begin > at)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  gap = places->gap + low;
+  before = low > 0 && gap[-1].end == at;
+  if (gap->begin == at + bytes) {
+    gap->begin = at;
+    if (before) {
+      gap[-1].end = gap->end;
+      places->gaps--;
+      memmove(gap, gap + 1, (size_t)(places->gaps - low) * sizeof *gap);
+    }
+  } else if (before) {
+    gap[-1].end = at + bytes;
+  } else {
+    memmove(gap + 1, gap, (size_t)(places->gaps - low) * sizeof *gap);
+    places->gaps++;
+    gap->begin = at;
+    gap->end = at + bytes;
+  }
+}
+
+/* Sizes of step p's places, which hold its values as its own target and as the source of the next. */
+static void permi_places_size(permi_places *places, int p)
+{
+  const permi_frontier *frontier = places->frontier;
+  const permi_arrays *arrays = frontier->arrays;
+  const uint64_t tops = arrays->occupied[p] >> (arrays->low + arrays->middle);
+  const int below = permi_count_ones(arrays->occupied[p]) - permi_count_ones(tops);
+  const int next = p < frontier->steps ? p + 1 : p;
+  const uint64_t each = permi_arrays_bytes_at(frontier, next);
+  int c, k;
+  for (c = 0; c <= arrays->top; c++) {
+    const int ones = frontier->ones[p] - c;
+    uint64_t states = ones >= 0 && ones <= below && c <= permi_count_ones(tops);
+    for (k = 1; k <= ones && states; k++)
+      states = states * (uint64_t)(below - k + 1) / (uint64_t)k;
+    places->bytes[p & 1][c] = states ? (states * each + PERMI_ARRAY_PAD + 63) & ~UINT64_C(63) : 0;
+  }
+}
+
+/* The first step's one state. */
+static void permi_places_start(permi_places *places)
+{
+  const permi_frontier *frontier = places->frontier;
+  double turn = PERMI_ARRAY_TURN_BYTES;
+  int p;
+  for (p = 0; p < frontier->steps; p++)
+    turn = fmax(turn, frontier->states[p] * (double)permi_arrays_bytes_at(frontier, p + 1) / PERMI_ARRAY_TURNS);
+  places->turn = (uint64_t)turn;
+  places->gap[0].begin = 0;
+  places->gap[0].end = UINT64_MAX;
+  places->gaps = 1;
+  permi_places_size(places, 0);
+  places->at[0][0] = permi_places_find(places, places->bytes[0][0]);
+}
+
+/* Begins step p. */
+static void permi_places_step(permi_places *places, int p)
+{
+  const permi_frontier *frontier = places->frontier;
+  const permi_arrays *arrays = frontier->arrays;
+  const int above = arrays->low + arrays->middle;
+  uint64_t fixed = arrays->occupied[p] & arrays->occupied[p + 1] & ~arrays->born[p + 1];
+  int s, k;
+  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+    const permi_pull pull = permi_pull_of(frontier, p, s);
+    fixed &= pull.keep & ~pull.flip;
+  }
+  places->fixed = (uint32_t)(fixed >> above);
+  for (k = 0; k < 2; k++)
+    places->rest[(p + k) & 1] = (uint32_t)(arrays->occupied[p + k] >> above) & ~places->fixed;
+  places->next = 0;
+  places->done = 0;
+  permi_places_size(places, p + 1);
+}
+
+/* Begins a turn of the step to target `side`: places it, lists its words of top bits in `top`. Returns their number. */
+static int permi_places_turn(permi_places *places, int side, uint16_t *top)
+{
+  uint64_t bytes = 0;
+  int tops = 0;
+  places->begin = places->next;
+  do {
+    uint32_t x = 0;
+    do {
+      const uint32_t word = places->next | x;
+      const uint64_t size = places->bytes[side][permi_count_ones(word)];
+      if (size) {
+        places->at[side][word] = permi_places_find(places, size);
+        bytes += size;
+        top[tops++] = (uint16_t)word;
+      }
+      x = (x - places->rest[side]) & places->rest[side];
+    } while (x);
+    places->next = (places->next - places->fixed) & places->fixed;
+    places->done = places->next == 0;
+  } while (!places->done && bytes < places->turn);
+  return tops;
+}
+
+/* Ends it: what its states came from is no longer needed. */
+static void permi_places_turned(permi_places *places, int side)
+{
+  const uint32_t rest = places->rest[side ^ 1];
+  uint32_t fixed = places->begin;
+  do {
+    uint32_t x = 0;
+    do {
+      const uint64_t size = places->bytes[side ^ 1][permi_count_ones(fixed | x)];
+      if (size)
+        permi_places_free(places, places->at[side ^ 1][fixed | x], size);
+      x = (x - rest) & rest;
+    } while (x);
+    fixed = (fixed - places->fixed) & places->fixed;
+  } while (fixed != places->next);
+}
+
+/* Bytes of a whole run's places, in arrays->bytes. 0: out of memory. */
+static int permi_places_measure(const permi_frontier *frontier, permi_control *watch)
+{
+  permi_pool pool = {&frontier->owned.allocator, NULL, 0};
+  permi_places places;
+  uint16_t *top = (uint16_t *)permi_pool_get(&pool, permi_places_tops(frontier), sizeof *top);
+  double units = 0;
+  int p, opened = permi_places_open(&pool, frontier, &places);
+  if (opened)
+    permi_places_start(&places);
+  for (p = 0; p < frontier->steps && opened; p++) {
+    if (permi_watch_gather(watch, &units, 100 + 20.0 * (double)permi_places_tops(frontier)))
+      break;
+    permi_places_step(&places, p);
+    while (!places.done) {
+      permi_places_turn(&places, (p + 1) & 1, top);
+      permi_places_turned(&places, (p + 1) & 1);
+    }
+  }
+  frontier->arrays->bytes = opened ? (double)places.most : 0;
+  permi_pool_release(&pool);
+  return opened;
 }
 
 PERMI_BRIEF_BEGIN
@@ -5570,21 +5889,28 @@ PERMI_BRIEF_END
 /* ===================================================================================== >>arrays_run
    Makes arrays from a frontier, prices and runs them. */
 
-/* A step whose words of top bits threads share. */
+/* A turn of a step, whose blocks threads share: each word of top bits in pieces. */
+#define PERMI_ARRAY_PIECES 4
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
   int p;
-  double before, seconds;
+  uint16_t *top;
+  double before, seconds; /* of one thread's piece */
   size_t unpolled;
+  int words; /* of integers in the source, which gets as many as the target */
 } permi_array_stepping;
 
-/* The blocks under one word of top bits. */
-static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, int thread)
+static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top)
+{
+  return run->memory + (size_t)run->places->at[p & 1][top];
+}
+
+/* The blocks of a piece. */
+static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, int piece, int thread)
 {
   const permi_arrays_run *run = step->run;
   const int p = step->p, *stream = run->frontier->stream_start + p, ways = stream[1] - stream[0];
   const permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
-  const char *from = run->values[p & 1];
   permi_origin *origin = run->origin + (size_t)thread * (size_t)run->most;
   permi_sizes *sizes = &run->extremes[thread].sizes;
   const permi_arrays *arrays = run->arrays;
@@ -5593,12 +5919,15 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
   const size_t doubles = run->bytes / sizeof(double);
   const permi_algebra algebra = run->numbers.algebra; /* double-doubles: a block's high parts come first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
-  char *y = run->values[(p + 1) & 1] + (size_t)target->top_offset[top] * run->bytes;
+  const int first = target->middle_start[ones], middles = target->middle_start[ones + 1] - first;
+  const int end = first + middles * (piece + 1) / PERMI_ARRAY_PIECES;
   int i, s;
-  for (i = target->middle_start[ones]; i < target->middle_start[ones + 1]; i++) {
+  for (i = first + middles * piece / PERMI_ARRAY_PIECES; i < end; i++) {
     const uint32_t high = top << bits | target->middle[i];
     const int left = target->left[i], start = target->start[left];
     const size_t count = (size_t)(target->start[left + 1] - start);
+    char *y = permi_array_values(run, p + 1, top) +
+              (size_t)target->middle_offset[(size_t)ones << bits | target->middle[i]] * run->bytes;
     int origins = 0;
     for (s = 0; s < ways; s++) {
       const perm_gpu_way *way = &run->way[s];
@@ -5610,7 +5939,7 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
       word = (high & way->keep) ^ way->flip;
       const size_t middle = (size_t)(ones + lookup->top_ones) << bits | (word & middle_mask);
       origin[origins].x =
-          from + (size_t)(source->top_offset[word >> bits] + source->middle_offset[middle]) * run->bytes;
+          permi_array_values(run, p, word >> bits) + (size_t)source->middle_offset[middle] * run->bytes;
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].real = lookup->c.real;
       origin[origins].c = &lookup->c;
@@ -5620,41 +5949,72 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
     run->kernel(run, y, count, origin, origins);
     if (run->tracking)
       permi_values_extremes((const double *)(const void *)y, count * tracked, stride, sizes);
-    y += count * run->bytes;
   }
 }
 
 #define PERMI_ARRAY_POLL 262144
 
-static perm_status permi_array_top(void *context, uint64_t number, int thread)
+static perm_status permi_array_piece(void *context, uint64_t number, int thread)
 {
   permi_array_stepping *step = (permi_array_stepping *)context;
   permi_arrays_run *run = step->run;
   const permi_layout *target = &run->layout[(step->p + 1) & 1];
-  const uint32_t top = target->top[number];
-  permi_array_blocks(step, top, thread);
-  if (thread || !run->control || (step->unpolled += target->states / (size_t)target->tops) <= PERMI_ARRAY_POLL)
+  permi_array_blocks(step, step->top[number / PERMI_ARRAY_PIECES], (int)(number % PERMI_ARRAY_PIECES), thread);
+  if (thread || !run->control)
+    return PERM_OK;
+  step->unpolled += target->states / ((size_t)target->tops * PERMI_ARRAY_PIECES);
+  if (step->unpolled <= PERMI_ARRAY_POLL)
     return PERM_OK;
   step->unpolled = 0;
-  return permi_control_poll(run->control, step->before + step->seconds * (double)target->top_offset[top] /
-                                                             (double)target->states, "frontier");
+  return permi_control_poll(run->control, step->before + step->seconds * (double)number, "frontier");
+}
+
+/* The values of a word of top bits, integers of step->words, become as long as the target's, from the last on. */
+static perm_status permi_array_lengthen(void *context, uint64_t number, int thread)
+{
+  const permi_array_stepping *step = (const permi_array_stepping *)context;
+  const permi_arrays_run *run = step->run;
+  const uint32_t top = run->layout[step->p & 1].top[number];
+  const size_t from = (size_t)step->words, to = (size_t)run->numbers.words;
+  uint64_t *x = (uint64_t *)(void *)permi_array_values(run, step->p, top);
+  size_t k = permi_layout_states(&run->layout[step->p & 1], top) * (size_t)run->numbers.parts;
+  (void)thread;
+  while (k-- > 0) {
+    const int negative = (int)(x[(k + 1) * from - 1] >> 63);
+    memmove(x + k * to, x + k * from, from * sizeof *x);
+    memset(x + k * to + from, negative ? 255 : 0, (to - from) * sizeof *x);
+  }
+  return PERM_OK;
 }
 
 static perm_status permi_array_step(permi_arrays_run *run, int p)
 {
   const permi_frontier *frontier = run->frontier;
+  const permi_layout *target = &run->layout[(p + 1) & 1];
   permi_array_stepping step;
-  perm_status status;
-  int k, threads;
+  perm_status status = PERM_OK;
+  int k, threads, tops;
+  double seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
+  memset(&step, 0, sizeof step);
   step.run = run;
   step.p = p;
-  step.seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
+  step.top = run->top;
   step.before = run->seconds_before + frontier->cost[p] * run->seconds_each;
-  step.unpolled = 0;
-  threads = step.seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
+  step.seconds = seconds / ((double)target->tops * PERMI_ARRAY_PIECES);
+  threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
   for (k = 0; k < threads; k++)
     permi_sizes_clear(&run->extremes[k].sizes);
-  status = permi_share(threads, 0, (uint64_t)run->layout[(p + 1) & 1].tops, permi_array_top, &step, NULL);
+  if (frontier->words && frontier->words[p] < frontier->words[p + 1]) {
+    step.words = frontier->words[p];
+    permi_share(threads, 0, (uint64_t)run->layout[p & 1].tops, permi_array_lengthen, &step, NULL);
+  }
+  permi_places_step(run->places, p);
+  while (!run->places->done && status == PERM_OK) {
+    tops = permi_places_turn(run->places, (p + 1) & 1, step.top);
+    status = permi_share(threads, 0, (uint64_t)tops * PERMI_ARRAY_PIECES, permi_array_piece, &step, NULL);
+    permi_places_turned(run->places, (p + 1) & 1);
+    step.before += step.seconds * tops * PERMI_ARRAY_PIECES;
+  }
   if (run->tracking) {
     permi_sizes_clear(&run->sizes);
     for (k = 0; k < threads; k++)
@@ -5663,13 +6023,17 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   return status;
 }
 
-static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t states)
+/* Of the values before step p. */
+static perm_status permi_array_rescale(permi_arrays_run *run, int p)
 {
   const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_ARRAY_SAFE);
+  const permi_layout *layout = &run->layout[p & 1];
+  int k;
   if (e && run->gpu)
-    return permi_gpu_scale(run, states, ldexp(1, -(e / 2)), ldexp(1, e / 2 - e));
-  if (e)
-    permi_values_scale(x, states * run->bytes / sizeof(double), e);
+    return permi_gpu_scale(run, layout->states, ldexp(1, -(e / 2)), ldexp(1, e / 2 - e));
+  for (k = 0; e && k < layout->tops; k++)
+    permi_values_scale((double *)(void *)permi_array_values(run, p, layout->top[k]),
+                       permi_layout_states(layout, layout->top[k]) * run->bytes / sizeof(double), e);
   return PERM_OK;
 }
 
@@ -5689,6 +6053,15 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   return weight * (1 + 1e-12);
 }
 
+/* Values are as before step p. */
+static void permi_arrays_shorten(permi_arrays_run *run, int p)
+{
+  if (!run->absolute)
+    run->numbers = permi_arrays_numbers_at(run->frontier, p);
+  run->bytes = 8 * permi_numbers_words(&run->numbers);
+  run->kernel = permi_arrays_kernel(run->numbers.algebra, run->arrays->isa);
+}
+
 /* UNDERFLOW. smallest and largest bound the non-zero high parts. Products of doubles are multiples of 2^-106 times
    themselves, and so are sums, however they cancel: smallest 2^-106 least |c| bounds the next non-zero values,
    without the power of two where nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
@@ -5705,22 +6078,24 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   double least, weight, next_least;
   perm_status status = PERM_OK;
   int p;
-  run->bytes = 8 * permi_numbers_words(&run->numbers);
-  run->kernel = permi_arrays_kernel(algebra, arrays->isa);
   run->kernel_eights =
       (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX512;
   memset(sizes, 0, sizeof *sizes);
   sizes->smallest = sizes->largest = 1;
   permi_layout_fill(arrays, &run->layout[0], 0, 0);
-  permi_value_one(&run->numbers, run->values[0]);
   if (run->gpu)
     status = permi_gpu_begin(run);
+  else
+    permi_places_start(run->places);
+  permi_arrays_shorten(run, 0);
+  permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
   for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
     permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
     if (!arrays->lists) {
       permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
       permi_ways_fill(run, p, source, target);
     }
+    permi_arrays_shorten(run, p + 1);
     run->tracking = 0;
     if (doubles) {
       weight = permi_ways_weight(run, p, &least);
@@ -5742,11 +6117,11 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
                : run->gpu    ? permi_gpu_step(run, p)
                              : permi_array_step(run, p);
     if (status == PERM_OK && run->tracking)
-      status = permi_array_rescale(run, (double *)(void *)run->values[(p + 1) & 1], target->states);
+      status = permi_array_rescale(run, p + 1);
     run->visited += run->absolute ? 0 : (double)target->states;
   }
   if (status == PERM_OK && run->gpu)
-    status = permi_gpu_value(run, run->values[frontier->steps & 1]);
+    status = permi_gpu_value(run, run->memory);
   return status;
 }
 
@@ -5767,12 +6142,13 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 }
 
 /* Allocates a run. 0: out of memory. */
-static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double seconds)
+static int permi_arrays_open(permi_arrays_run *run, permi_places *places, permi_pool *pool, double seconds)
 {
   const permi_frontier *frontier = run->frontier;
   const permi_arrays *arrays = run->arrays;
-  const size_t table = ((size_t)1 << arrays->low) + PERMI_ARRAY_PAD, bytes = permi_arrays_value_bytes(frontier);
+  const size_t table = ((size_t)1 << arrays->low) + PERMI_ARRAY_PAD;
   const int gpu = arrays->isa == PERM_ISA_CUDA;
+  const double bytes = gpu ? (double)permi_arrays_value_bytes(frontier) : arrays->bytes;
   const size_t most = (size_t)permi_frontier_streams_most(frontier);
   int p;
   run->threads = run->control && !gpu && seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(run->control->options) : 1;
@@ -5783,16 +6159,17 @@ static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double sec
   run->lookup = (permi_lookup *)permi_pool_get(pool, most, sizeof *run->lookup);
   run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->threads, sizeof *run->origin);
   run->extremes = (permi_extremes *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->extremes);
-  run->places = (uint16_t *)permi_pool_get(pool, most * table, sizeof(uint16_t));
+  run->low = (uint16_t *)permi_pool_get(pool, most * table, sizeof(uint16_t));
   run->eights = (permi_eight *)permi_pool_get(
       pool, most * (((size_t)1 << arrays->low) / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
-  for (p = 0; p < 2; p++) {
-    const double size = (gpu ? 1 : frontier->room[p]) * (double)bytes + PERMI_ARRAY_PAD;
+  for (p = 0; p < 2; p++)
     permi_layout_create(pool, arrays, &run->layout[p]);
-    run->values[p] = (char *)permi_pool_get(pool, size < (double)(SIZE_MAX / 2) ? (size_t)size : SIZE_MAX / 2, 1);
-  }
+  run->places = places;
+  run->top = (uint16_t *)permi_pool_get(pool, permi_places_tops(frontier), sizeof *run->top);
+  permi_places_open(pool, frontier, places);
+  run->memory = (char *)permi_pool_get(pool, bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX / 2, 1);
   if (!pool->failed)
-    memset(run->places, 0, most * table * sizeof(uint16_t)); /* vectors read beyond it */
+    memset(run->low, 0, most * table * sizeof(uint16_t)); /* vectors read beyond it */
   return !pool->failed;
 }
 
@@ -5801,10 +6178,12 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   const int passes = permi_arrays_passes(frontier), gpu = frontier->arrays->isa == PERM_ISA_CUDA;
   const int integers = permi_algebra_is_integer(frontier->numbers.algebra);
-  const int last = (int)permi_numbers_words(&frontier->numbers) - 1;
+  const int words = (int)permi_numbers_words(&frontier->numbers);
   permi_pool pool = {&frontier->owned.allocator, NULL, 0};
   permi_arrays_run run;
+  permi_places places;
   permi_sizes sizes[2];
+  char *last = NULL;
   double value[5];
   char message[PERM_MESSAGE_BYTES] = "";
   int pass;
@@ -5813,7 +6192,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   run.frontier = frontier;
   run.arrays = frontier->arrays;
   run.control = control;
-  if (permi_arrays_open(&run, &pool, leaf->information.seconds))
+  if (permi_arrays_open(&run, &places, &pool, leaf->information.seconds))
     status = gpu ? permi_gpu_create(&run, &pool, message) : PERM_OK;
   for (pass = 0; pass < passes && status == PERM_OK; pass++) {
     run.absolute = pass;
@@ -5821,14 +6200,15 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
       run.numbers.algebra = PERMI_MAGNITUDES;
     run.seconds_before = pass * leaf->information.seconds / passes;
     status = permi_arrays_pass(&run);
+    last = permi_array_values(&run, frontier->steps, 0);
     if (!integers)
-      memcpy(value + (pass ? last : 0), run.values[frontier->steps & 1], run.bytes);
+      memcpy(value + (pass ? words - 1 : 0), last, run.bytes);
     sizes[pass] = run.sizes;
   }
   if (status == PERM_OK) {
     if (passes == 2)
-      permi_arrays_join(value, last, sizes);
-    permi_values_finish(&frontier->numbers, integers ? (void *)run.values[frontier->steps & 1] : (void *)value, sizes,
+      permi_arrays_join(value, words - 1, sizes);
+    permi_values_finish(&frontier->numbers, integers ? (void *)last : (void *)value, sizes,
                         frontier->lost_error, partial);
     partial->terms += run.visited;
   }
@@ -5861,6 +6241,7 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   arrays->rows = arrays->occupied + steps;
   arrays->born = arrays->rows + steps;
   arrays->isa = isa;
+  arrays->bytes = 0;
   arrays->lists = 0;
   arrays->low = slots < PERMI_ARRAY_LOW ? slots : PERMI_ARRAY_LOW;
   arrays->middle = (slots - arrays->low + 1) / 2;
@@ -5881,12 +6262,18 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   return 1;
 }
 
-static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
+/* Measures places, once, where the CPU runs. 0: out of memory. */
+static int permi_arrays_measured(const permi_frontier *frontier, permi_control *watch)
+{
+  return frontier->arrays->isa == PERM_ISA_CUDA || frontier->arrays->bytes > 0 ||
+         permi_places_measure(frontier, watch);
+}
+
+static double permi_arrays_bytes(const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
-  const double values = (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier);
-  const double bytes = values + 2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(10, arrays->top)) + 65536;
-  return arrays->isa == PERM_ISA_CUDA ? bytes - values : bytes;
+  const double bytes = 2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(35, arrays->top)) + 65536;
+  return bytes + (arrays->isa == PERM_ISA_CUDA ? 0 : arrays->bytes);
 }
 
 /* GPU kernels have no residues or long integers. */
@@ -5914,16 +6301,17 @@ static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
   const permi_arrays *arrays = frontier->arrays;
-  double tables = 0;
+  double tables = 0, values = 0;
   int p;
   for (p = 1; p <= frontier->steps; p++) {
+    const permi_numbers numbers = permi_arrays_numbers_at(frontier, p);
+    const permi_algebra algebra = frontier->words ? numbers.algebra : frontier->numbers.algebra;
+    values += (frontier->cost[p] - frontier->cost[p - 1]) * each[algebra] * permi_arrays_products(&numbers);
     const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
     const int tops = permi_count_ones(high ^ middle), ones = frontier->ones[p] < tops ? frontier->ones[p] : tops;
     tables += (ones + 1) * ldexp(1, permi_count_ones(middle)) + ldexp(1, tops);
   }
-  return frontier->cost[frontier->steps] * each[frontier->numbers.algebra] *
-             permi_arrays_products(&frontier->numbers) +
-         permi_arrays_passes(frontier) * (tables * 2e-9 + 1e-5 * frontier->steps);
+  return values + permi_arrays_passes(frontier) * (tables * 2e-9 + 1e-5 * frontier->steps);
 }
 
 static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *frontier, permi_control *watch)
@@ -7972,60 +8360,62 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Greedy order: next the row with an open column that makes the window grow least. */
+/* Greedy order: next the row with an open column that makes the window grow least: by its columns that are not open,
+   less those that it closes. number: room for 4 n. 0: too wide, or stopped. */
+#define PERMI_BAND_LOOK 1024 /* rows compared at a time */
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
   const int n = block->n, mine = start_lines[0] < n ? 0 : n, other = n - mine;
-  int *left = number, *is_open = number + n, *done = number + 2 * n, open[PERMI_BAND_SLOTS + 1];
-  int i, j, e, f, v, width = 0;
-  for (v = 0; v < n; v++) {
-    left[v] = block->start[other + v + 1] - block->start[other + v];
-    is_open[v] = done[v] = 0;
+  int *left = number, *growth = number; /* rows of a column; of a row */
+  int *is_open = number + 2 * n, *near = is_open; /* columns; rows with open columns, and those done */
+  int i, j, e, f, column, width = 0, end = 1; /* lines[i..end): near */
+  for (j = 0; j < 2 * n; j++)
+    near[j] = 0;
+  for (column = other; column < other + n; column++)
+    left[column] = block->start[column + 1] - block->start[column];
+  for (j = mine; j < mine + n; j++) {
+    growth[j] = 0;
+    for (f = block->start[j]; f < block->start[j + 1]; f++)
+      growth[j] += same[block->neighbour[f]] == block->neighbour[f] && left[block->neighbour[f]] > 1;
   }
-  for (i = 0; i < n; i++) {
-    int best = -1, best_growth = INT_MAX, looked = 0, kept = 0;
-    for (j = 0; j < width; j++)
-      for (e = block->start[other + open[j]]; e < block->start[other + open[j] + 1] && looked < 4096; e++) {
-        const int line = block->neighbour[e];
-        int growth = 0;
-        if (done[line - mine])
-          continue;
-        if (permi_watch(watch, 10 + 3.0 * (block->start[line + 1] - block->start[line])))
-          return 0;
-        looked++;
-        for (f = block->start[line]; f < block->start[line + 1]; f++) {
-          v = block->neighbour[f];
-          if (same[v] == v)
-            growth += !is_open[v - other] - (left[v - other] == 1);
-        }
-        if (growth < best_growth || (growth == best_growth && rank[line] < rank[best])) {
-          best = line;
-          best_growth = growth;
-        }
-      }
-    if (i == 0)
-      best = start_lines[0];
-    if (best < 0)
-      return 0;
+  lines[0] = start_lines[0];
+  near[lines[0]] = 1;
+  for (i = 0; i < end; i++) {
+    const int most = end - i < PERMI_BAND_LOOK ? end : i + PERMI_BAND_LOOK;
+    int at = i, best, closed = 0;
+    for (j = i + 1; j < most; j++)
+      if (growth[lines[j]] < growth[lines[at]] ||
+          (growth[lines[j]] == growth[lines[at]] && rank[lines[j]] < rank[lines[at]]))
+        at = j;
+    best = lines[at];
+    lines[at] = lines[i];
     lines[i] = best;
-    done[best - mine] = 1;
+    if (permi_watch(watch, 20 + 2.0 * (most - i) + 5.0 * (block->start[best + 1] - block->start[best])))
+      return 0;
     for (f = block->start[best]; f < block->start[best + 1]; f++) {
-      v = block->neighbour[f] - other;
-      left[v]--;
-      if (!is_open[v] && same[v + other] == v + other) {
-        if (width == PERMI_BAND_SLOTS)
-          return 0;
-        is_open[v] = 1;
-        open[width++] = v;
+      const int begin = block->start[column = block->neighbour[f]], over = block->start[column + 1];
+      const int last = --left[column] == 1, opens = !is_open[column];
+      if (same[column] != column)
+        continue;
+      closed += left[column] == 0;
+      if (opens && width++ == PERMI_BAND_SLOTS)
+        return 0;
+      is_open[column] = 1;
+      if ((opens || last) && permi_watch(watch, 3.0 * (over - begin)))
+        return 0;
+      for (e = begin; e < over && (opens || last); e++) {
+        const int line = block->neighbour[e];
+        growth[line] -= opens + last;
+        if (opens && !near[line]) {
+          near[line] = 1;
+          lines[end++] = line;
+        }
       }
     }
-    for (j = 0; j < width; j++)
-      if (left[open[j]] > 0)
-        open[kept++] = open[j];
-    width = kept;
+    width -= closed;
   }
-  return 1;
+  return end == n;
 }
 
 /* The best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from
@@ -8048,7 +8438,10 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   seen = number + 3 * vertices;
   rank = number + 4 * vertices;
   trial = number + 5 * vertices;
-  permi_band_same(block, key, same, watch);
+  for (v = 0; v < vertices; v++)
+    same[v] = v;
+  if (maker->working->report.equal_rows + maker->working->report.equal_columns)
+    permi_band_same(block, key, same, watch);
   for (v = 0; v < vertices && !permi_watch(watch, 0); v++) {
     int open = 0;
     for (e = block->start[v]; e < block->start[v + 1] && !permi_watch_step(watch, (size_t)e, 10); e++)
@@ -10568,7 +10961,7 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
 }
 
 /* Above these seconds orders need not be searched, since the hybrid may reach them. */
-#define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
+#define PERMI_HYBRID_GAIN 1.3 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
   permi_arrangement layout;
@@ -12820,11 +13213,17 @@ static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size
   return length > 0 ? (size_t)length : 0;
 }
 
+#define PERMI_DECOMPOSE_LEAST 8 /* probes */
+static double permi_decompose_probe_units(int n)
+{
+  return 0.5 * n * n * n;
+}
+
 /* Knuth's estimate of the tree, by random descents (Math. Comp. 29 (1975) 121-136). 0: out of memory. */
 static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
                                    permi_control *watch)
 {
-  const int least = 8, probes = rival < 0.1 ? least : PERMI_DECOMPOSE_PROBES;
+  const int least = PERMI_DECOMPOSE_LEAST, probes = rival < 0.1 ? least : PERMI_DECOMPOSE_PROBES;
   permi_decomposing run;
   int probe;
   memset(&run, 0, sizeof run);
@@ -12833,9 +13232,9 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
   run.seed = UINT64_C(0x9e3779b97f4a7c15);
   if (!run.level)
     return 0;
-  for (probe = 0; probe < probes && !permi_watch(watch, 0.5 * plan->n * plan->n * plan->n); probe++) {
+  for (probe = 0; probe < probes && !permi_watch(watch, permi_decompose_probe_units(plan->n)); probe++) {
     permi_piece piece = permi_piece_whole(plan);
-    if (probe >= least && run.work > 2 * rival * probes)
+    if (run.work > (probe < least ? 1000 : 2) * rival * probes)
       break;
     run.weight = 1;
     permi_decompose_node(&run, &piece, NULL, NULL);
@@ -12861,6 +13260,8 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
                  PERMI_DECOMPOSE_ORDER);
   else if (!block->integer && (precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD))
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
+  else if (rival < 20e-9 * PERMI_DECOMPOSE_LEAST * permi_decompose_probe_units(n))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before branches are counted");
   if (offer->why[0])
     return PERM_OK;
   plan = (permi_decompose *)permi_owned_new(allocator, sizeof *plan);
@@ -13454,9 +13855,15 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
 }
 
+/* Else the leaf is refused once it is made. */
+static int permi_frontier_may_run(const perm_options *options, double seconds)
+{
+  return options->max_seconds == 0 || seconds <= options->max_seconds || permi_in_pieces(options);
+}
+
 /* Chooses lists or arrays, which also hold unreachable states and cost more in small steps. */
-static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, permi_frontier *frontier,
-                                         permi_offer *offer)
+static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
+                                         permi_frontier *frontier, permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const double states = fmax(frontier->room[0], frontier->room[1]);
@@ -13481,8 +13888,12 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
       frontier->arrays = NULL;
     }
     if (frontier->arrays) {
+      if (seconds < rival && permi_frontier_may_run(options, seconds)) {
+        if (!permi_arrays_measured(frontier, maker->watch))
+          return permi_fail_memory(maker->result);
+        offer->bytes = permi_arrays_bytes(frontier->arrays);
+      } /* else of two whole steps */
       offer->seconds = seconds;
-      offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
     }
   } else if (options->method == PERM_METHOD_ARRAYS) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "needs %d slots or more, over the %d of arrays", frontier->width,
@@ -13546,18 +13957,20 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
     return PERM_OK;
   }
   order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
+  if (!maker->binomial)
+    maker->binomial = permi_binomials(allocator, working->n);
   exactness.roundings = permi_entry_roundings(working, working->n);
   exactness.lost_error = working->lost_error;
   exactness.modulus = working->modulus;
   exactness.doubled = permi_sparse_doubled(maker->options);
-  if (order && permi_frontier_budget(maker, block, rival, order, &budget) &&
+  if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget) &&
       permi_order(allocator, block, maker->binomial, &budget, order, &cost))
     status = cost < PERMI_ORDER_MOST ? permi_frontier_create(allocator, block, order, maker->binomial, &exactness,
                                                              maker->watch, &frontier)
                                      : PERM_ERROR_LIMIT;
   offer->plan = frontier;
   if (status == PERM_OK)
-    status = permi_frontier_choose(maker, block, frontier, offer);
+    status = permi_frontier_choose(maker, block, rival, frontier, offer);
   permi_release(allocator, order);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
@@ -13579,6 +13992,11 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   permi_frontier *frontier = (permi_frontier *)offer->plan;
   const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
   const permi_arrays *arrays = frontier->arrays;
+  if (arrays && permi_frontier_may_run(maker->options, offer->seconds)) {
+    if (!permi_arrays_measured(frontier, maker->watch))
+      return permi_fail_memory(maker->result);
+    leaf->information.bytes = permi_arrays_bytes(arrays);
+  }
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   leaf->run_task = permi_frontier_run;
@@ -13959,7 +14377,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   if (block->n <= PERM_MAX_N && !integer)
     offers.dense = permi_dense_seconds(options, block->n, maker->working->is_complex ? 2 : 1);
-  if (block->n <= PERM_MAX_N && (integer || offers.dense > 1e-4))
+  if (block->n <= PERM_MAX_N && (integer || (offers.dense > 1e-4 && (maker->working->report.equal_rows ||
+                                                                     maker->working->report.equal_columns))))
     status = permi_make_rival(maker, block, 0, fmin(offers.dense, PERMI_PROVEN_FAVOUR_SECONDS / 10), leaf, &counts,
                               &made);
   if (status != PERM_OK || made)
@@ -14244,7 +14663,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   permi_account account;
   perm_status status = PERM_OK;
   int zero;
-  double start = permi_seconds(), *binomial = permi_binomials(allocator, given->n);
+  const double start = permi_seconds();
   double *subsets = (double *)permi_allocate(allocator, (size_t)2 << PERMI_MAJORANT_ORDER, sizeof *subsets);
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
@@ -14253,12 +14672,10 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   maker.hear = permi_hear;
   maker.options = options;
   maker.working = &working;
-  maker.binomial = binomial;
   maker.subsets = subsets;
   maker.result = result;
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !binomial || !subsets || !permi_working_create(&working, allocator, given->n, given->nnz)) {
-    permi_release(allocator, binomial);
+  if (!maker.job || !subsets || !permi_working_create(&working, allocator, given->n, given->nnz)) {
     permi_release(allocator, subsets);
     perm_job_free(maker.job);
     return permi_fail_memory(result);
@@ -14282,7 +14699,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
       status = zero ? permi_make_zero(&maker) : permi_make_blocks(&maker);
   }
   permi_working_free(&working);
-  permi_release(allocator, binomial);
+  permi_release(allocator, maker.binomial);
   permi_release(allocator, subsets);
   if (watch->stopped != PERM_OK)
     status = permi_fail_stopped(watch, result);

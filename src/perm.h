@@ -36,7 +36,7 @@
      dense/      >>dispatch        the interface of dense kernels
                  >>kernels         their table; readings for AVX-512, AVX2, NEON
                  >>reach           what a public call may link
-                 >>small           n <= 12 in one call
+                 >>small           n <= 16 in one call
                  >>small_result    the same with bound and estimate
                  >>plain           scalar engines
                  >>scale           scaling by powers of two
@@ -47,6 +47,7 @@
                  >>bounds          the bound: proof of certify; a plan's leaf
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
+                 >>small_minors    minors at once, n <= 12
      exact/      >>exact           integers, residues
                  >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
                  >>small_exact     n <= 12 in one call
@@ -75,7 +76,9 @@
      kernels/    >>vocabulary      LOAD, STORE, FMA of an instruction set
                  >>arithmetic      products of parts
                  >>dense_kernels   Glynn's row loops: PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
-                 >>small_kernels   n <= 12
+                 >>small_kernels   n <= 16
+                 >>small_minors_kernels  minors, n <= 12
+                 >>limb_kernels    limbs in doubles, real and Gaussian
                  >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
                  >>minors_kernels  minors
                  >>batch_kernels   batches
@@ -132,7 +135,7 @@
    PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
        fast, default                 1     (1)       n u, u = 2^-53                     where it costs next to nothing:
                                                                                        ones, signs, small integers;
-                                                                                       n <= 12, some digits weaker than
+                                                                                       n <= 16, some digits weaker than
                                                                                        with certify
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
@@ -234,6 +237,7 @@ PERMI_BRIEF_END
 #include "dense/bounds.h"
 #include "dense/minors.h"
 #include "dense/minors_dense.h"
+#include "dense/small_minors.h"
 
 #include "exact/exact.h"
 #include "exact/limbs.h"
@@ -294,6 +298,8 @@ PERMI_BRIEF_END
 #include "kernels/dense_kernels.h"
 #include "kernels/small_kernels.h"
 PERMI_BRIEF_BEGIN
+#include "kernels/small_minors_kernels.h"
+#include "kernels/limb_kernels.h"
 #include "kernels/exact_kernels.h"
 #include "kernels/minors_kernels.h"
 PERMI_BRIEF_END

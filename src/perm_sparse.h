@@ -35,6 +35,7 @@
                  >>streams           from an order to the streams of a step
                  >>arrays            indexed by combinations
                  >>array_layout      words and ways of a step
+                 >>array_places      one memory for two steps
                  >>arrays_gpu        arrays and lists on a GPU
                  >>arrays_run        passes, price
                  >>tree              tables of a tree decomposition, bucket elimination
@@ -184,6 +185,7 @@ PERMI_BRIEF_END
 #include "frontier/streams.h"
 #include "frontier/arrays.h"
 #include "frontier/array_layout.h"
+#include "frontier/array_places.h"
 PERMI_BRIEF_BEGIN
 #include "frontier/arrays_gpu.h"
 PERMI_BRIEF_END

@@ -4,7 +4,9 @@
 #define _GNU_SOURCE 1 /* fopencookie */
 #endif
 #define INSIDE_FAULTS
+#if defined(__x86_64__) || defined(__i386__) /* elsewhere there is nothing to hide */
 #define INSIDE_HIDE test_hide
+#endif
 #include "inside.h"
 
 #include <fenv.h>
@@ -55,6 +57,7 @@
 #include "t_structure.c"
 #include "t_estimate.c"
 #include "t_minors.c"
+#include "t_small_minors.c"
 #include "t_batch.c"
 #include "t_arguments.c"
 #include "t_faults.c"

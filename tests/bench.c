@@ -362,51 +362,7 @@ static void bench_pair(void)
 #include "bench_accuracy.h"
 #include "bench_svg.h"
 
-/* ------------------------------------------------------------------------------- parts: threads, small, process */
-
-/* What two cores give at best here: the roofline of both at once against one, without our scheduler. */
-static double bench_machine_scaling(void)
-{
-  double alone = 0, together = 0;
-#if defined(_OPENMP)
-  int run;
-  for (run = 0; run < 5; run++) {
-    double both = 0, start = bench_seconds(), one;
-    int k;
-    for (k = 0; k < 400; k++)
-      bench_roofline(perm_isa_best(), ROOF_NORMALISED);
-    one = 400 / (bench_seconds() - start);
-    start = bench_seconds();
-#pragma omp parallel num_threads(2)
-    for (int i = 0; i < 400; i++)
-      bench_roofline(perm_isa_best(), ROOF_NORMALISED);
-    both = 800 / (bench_seconds() - start);
-    alone = fmax(alone, one);
-    together = fmax(together, both);
-  }
-#endif
-  return alone > 0 ? together / alone : 0;
-}
-
-static void bench_threads(void)
-{
-  int n = 30, threads, run;
-  double a[BENCH_MATRIX], seconds[3] = {0, 0, 0};
-  perm_result result[3];
-  bench_matrix(n, 1, a);
-  for (run = 0; run < 5; run++)
-    for (threads = 1; threads <= 2; threads++) {
-      perm_options options = bench_options(PERM_ISA_AUTO, NULL);
-      options.threads = threads;
-      bench_compute(n, 1, a, &options, &result[threads]);
-      if (!run || result[threads].seconds < seconds[threads])
-        seconds[threads] = result[threads].seconds;
-    }
-  printf("\n## Threads, real, n=%d (best of 5)\n\n1 thread %.3f s, 2 threads %.3f s: %.2fx, %s.\n", n, seconds[1],
-         seconds[2], seconds[1] / seconds[2],
-         memcmp(&result[1].value, &result[2].value, sizeof(double)) ? "BITS DIFFER" : "same bits");
-  printf("The roofline loop itself on both cores at once gives %.2fx of one.\n", bench_machine_scaling());
-}
+/* ------------------------------------------------------------------------------- parts: small, process */
 
 /* Calls for small matrices. One line of the list adds one to the table. */
 static double bench_small_real(int n, const double *a)
@@ -464,6 +420,8 @@ static double bench_small_hundreds(int n, const double *a)
   return result.value;
 }
 
+#include "bench_peers.h"
+
 static const struct {
   const char *name;
   int parts;
@@ -476,27 +434,33 @@ static const struct {
     {"perm_compute_complex", 2, bench_small_compute_complex},
     {"perm_compute_integer 0/1", 1, bench_small_digits},
     {"perm_compute_integer -100..100", 1, bench_small_hundreds},
+    {"plain program, -O3 -march=native", 1, bench_small_plain},
+    {"FLINT 0/1", 1, bench_small_flint_digits},
+    {"FLINT -100..100", 1, bench_small_flint_hundreds},
 };
 
 static void bench_small(void)
 {
+  const int64_t *const entries[2] = {bench_small_entries[0], bench_small_entries[1]};
   double a[BENCH_MATRIX];
-  int n, f, run, calls, i;
-  printf("\n## Small matrices, ns a call (best of 5)\n\n| n |");
-  for (f = 0; f < BENCH_COUNT(bench_small_functions); f++)
-    printf(" %s |", bench_small_functions[f].name);
-  printf("\n|---|");
-  for (f = 0; f < BENCH_COUNT(bench_small_functions); f++)
-    printf("---|");
-  printf("\n");
+  int n, f, run, calls, i, columns;
   bench_matrix(16, 1, a);
   for (i = 0; i < 16 * 16; i++) {
     bench_small_entries[0][i] = a[i] > 0;
     bench_small_entries[1][i] = (int64_t)floor(100.5 * a[i]);
   }
+  bench_flint_open(entries);
+  columns = BENCH_COUNT(bench_small_functions) - (bench_flint.permanent ? 0 : 2);
+  printf("\n## Small matrices, ns a call (best of 5)\n\n| n |");
+  for (f = 0; f < columns; f++)
+    printf(" %s |", bench_small_functions[f].name);
+  printf("\n|---|");
+  for (f = 0; f < columns; f++)
+    printf("---|");
+  printf("\n");
   for (n = 2; n <= 16; n++) {
     printf("| %d |", n);
-    for (f = 0; f < BENCH_COUNT(bench_small_functions); f++) {
+    for (f = 0; f < columns; f++) {
       double best = 1;
       bench_matrix(n, bench_small_functions[f].parts, a);
       calls = n <= 4 ? 1000000 : n <= 12 ? 2000 : 200;
@@ -514,9 +478,11 @@ static void bench_small(void)
 }
 
 #include "bench_batch.h"
+#include "bench_small.h"
 
 #include "bench_process.h"
 #include "bench_exact.h"
+#include "bench_threads.h"
 #include "bench_counts.h"
 
 int main(int argc, char **argv)
@@ -542,6 +508,7 @@ int main(int argc, char **argv)
       bench_constant();
     } else if (BENCH_IS("small")) {
       bench_small();
+      bench_small_minors();
     } else if (BENCH_IS("counts")) {
       bench_counts();
     } else if (BENCH_IS("exact")) {

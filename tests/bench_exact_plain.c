@@ -38,6 +38,43 @@ bench_wide bench_exact_wide(int n, const int64_t *a)
   return total;
 }
 
+/* The same of Gaussian integers: total[0] + i total[1], entries' parts alternate. */
+void bench_exact_gaussian(int n, const int64_t *a, bench_wide *total)
+{
+  int64_t x[128], step[2 * 64 * 64];
+  uint64_t s, last = UINT64_C(1) << (n - 1);
+  const int size = 2 * n;
+  int i, j;
+  total[0] = total[1] = 0;
+  for (i = 0; i < size; i++) {
+    x[i] = 0;
+    for (j = 0; j < n; j++) {
+      x[i] += a[(i / 2 * n + j) * 2 + i % 2];
+      step[j * size + i] = 2 * a[(i / 2 * n + j) * 2 + i % 2];
+    }
+  }
+  for (s = 1;; s++) {
+    __int128 re = 1, im = 0;
+    const int64_t *column;
+    for (i = 0; i < size; i += 2) {
+      const __int128 was = re;
+      re = re * x[i] - im * x[i + 1];
+      im = was * x[i + 1] + im * x[i];
+    }
+    total[0] += (bench_wide)(s & 1 ? re : -re);
+    total[1] += (bench_wide)(s & 1 ? im : -im);
+    if (s == last)
+      break;
+    column = step + (size_t)__builtin_ctzll(s) * (size_t)size;
+    if ((s ^ s >> 1) >> __builtin_ctzll(s) & 1)
+      for (i = 0; i < size; i++)
+        x[i] -= column[i];
+    else
+      for (i = 0; i < size; i++)
+        x[i] += column[i];
+  }
+}
+
 /* Magnitudes of `limbs` words times row sums, signs apart. */
 #define BENCH_LIMBS(limbs)                                                                                             \
   void bench_exact_limbs##limbs(int n, const int64_t *a, uint64_t *total)                                              \

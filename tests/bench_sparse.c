@@ -1,5 +1,5 @@
 /* make bench-sparse: the engines of perm_sparse.h. Usage: build/bench_sparse PART... with the parts
-     hybrid merge planner
+     hybrid merge planner planner=NAME threads
    or: build/bench_sparse process COMMAND... */
 #include "inside.h"
 
@@ -18,6 +18,7 @@ static double bench_seconds(void)
 #include "bench_merge.h"
 #include "bench_planner.h"
 #include "bench_process.h"
+#include "bench_sparse_threads.h"
 
 int main(int argc, char **argv)
 {
@@ -31,10 +32,13 @@ int main(int argc, char **argv)
       bench_hybrid();
     } else if (!strcmp(argv[i], "merge")) {
       bench_merge();
-    } else if (!strcmp(argv[i], "planner")) {
-      bench_planner();
+    } else if (!strncmp(argv[i], "planner", 7) && (!argv[i][7] || argv[i][7] == '=')) {
+      bench_planner(argv[i][7] ? argv[i] + 8 : NULL);
+    } else if (!strcmp(argv[i], "threads")) {
+      bench_threads();
     } else {
-      fprintf(stderr, "no such part: %s; parts are hybrid merge planner, or process COMMAND...\n", argv[i]);
+      fprintf(stderr, "no such part: %s; parts are hybrid merge planner planner=NAME threads, or process COMMAND...\n",
+              argv[i]);
       return 2;
     }
     fflush(stdout);

@@ -30,4 +30,4 @@ for name in er:40:0.1 er:40:0.2 regular:100:3; do
     END { sorted(s, NR); sorted(m, NR); printf "| %s | %.3f | %.3f | %.0f | %.0f |\n", name, s[3], s[NR], m[3], m[NR] }'
 done
 
-build/bench_sparse planner
+build/bench_sparse planner threads

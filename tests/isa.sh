@@ -45,6 +45,9 @@ case $mode in
 esac
 [ "$mode" = full ] && mode=neon tests=""
 
+if does native || does hidden; then
+  make -s "$program" || exit 1
+fi
 if does native; then
   echo "== families of this machine ($(uname -m))"
   run build/tests -v $tests

@@ -242,6 +242,34 @@ TEST(t_batch_threads)
     }
 }
 
+/* Neighbours that vanish, are tiny, huge or cancel change no bit of a matrix. */
+TEST(t_batch_neighbours)
+{
+  static const double scale[] = {1, 1e-100, 1e-40, 1e70, 0, 1e100, 1};
+  static double a[2 * 40 * 81], out[80], one[2];
+  int kind, n, k, i, isa;
+  for (isa = isa_first(); isa; isa = isa_next(isa))
+    for (kind = 0; kind < BATCH_KINDS; kind++)
+      for (n = 2; n <= 9; n++) {
+        const int parts = kind >= BATCH_COMPLEX ? 2 : 1, size = n * n * parts;
+        const int narrow = kind == BATCH_FLOAT || kind == BATCH_FLOAT_SOA;
+        perm_options options;
+        memset(&options, 0, sizeof options);
+        options.isa = (perm_isa)isa;
+        batch_random((size_t)(40 * size), a);
+        for (k = 0; k < 40; k++)
+          for (i = 0; i < size; i++)
+            a[k * size + i] = (k + i % (k % 3 + 1)) % 9 ? a[k * size + i] * (narrow ? scale[k % 7] != 0 : scale[k % 7])
+                                                       : test_below(3) - 1;
+        CHECK(batch_call(kind, n, 40, a, &options, out, NULL) == PERM_OK);
+        for (k = 0; k < 40; k++) {
+          CHECK(batch_call(kind, n, 1, a + k * size, &options, one, NULL) == PERM_OK);
+          CHECK_SHOW(!memcmp(one, out + k * parts, (size_t)parts * sizeof *one),
+                     "isa %d kind %d n %d matrix %d: %.17g %.17g", isa, kind, n, k, one[0], out[k * parts]);
+        }
+      }
+}
+
 /* Boson sampling's access: rows 0 .. k - 1 or any, columns with repeats, of a matrix that is large. */
 TEST(t_batch_selections)
 {

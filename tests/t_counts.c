@@ -359,7 +359,8 @@ TEST(t_repeats_identities)
           !perm_compute_repeated_real(4, 4, c, 4, more, columns, NULL, &t));
     CHECK_SHOW(fabs(r.value - s.value) <= r.error_bound + s.error_bound && r.exp2 == s.exp2, "%.17g, transposed %.17g",
                r.value, s.value);
-    CHECK(r.value == t.value && r.exp2 == t.exp2);
+    CHECK(total > PERMI_WRITTEN_OUT_N ? r.value == t.value && r.exp2 == t.exp2
+                                      : fabs(r.value - t.value) <= r.error_bound + t.error_bound);
     more[3] = 0;
     more[0] = rows[0];
     for (j = 0; j < 4; j++)

@@ -83,12 +83,12 @@ TEST(t_every_kernel_matches_double_double)
     const permi_kernel *kernel =
         k < reals ? &permi_reach_real.kernels.kernel[k] : &permi_reach_complex.kernels.kernel[k - reals];
     const int parts = kernel->parts, least = kernel->n_least < 4 ? 4 : kernel->n_least;
-    const int most = least == 16 ? 17 : least + 3 <= PERMI_SMALL_N ? PERMI_SMALL_N + 2 : least + 3;
+    const int most = least == 16 ? 17 : least + 3 <= PERMI_NEAR_N ? PERMI_NEAR_N + 2 : least + 3;
     int n, i, trial;
     if (!permi_isa_here(kernel->isa))
       continue;
     tried++;
-    for (n = least; n <= most; n = n == least + 3 && n < PERMI_SMALL_N ? PERMI_SMALL_N + 1 : n + 1)
+    for (n = least; n <= most; n = n == least + 3 && n < PERMI_NEAR_N ? PERMI_NEAR_N + 1 : n + 1)
       for (trial = 0; trial < 2; trial++) {
         double a[2 * 19 * 19], *last = a + parts * (n * n - 1);
         perm_options options;
@@ -125,7 +125,7 @@ TEST(t_every_kernel_matches_double_double)
         options.tolerance = 1; /* no escalation where it is met */
         (parts == 2 ? perm_plan_complex : perm_plan_real)(n, n, a, n, &options, &plan, NULL);
         planned = plan.isa == kernel->isa && plan.form == kernel->form && plan.block_columns == kernel->block_columns;
-        if (n <= PERMI_SMALL_N && !planned)
+        if (n <= PERMI_NEAR_N && !planned)
           continue; /* a kernel with a proof was as cheap */
         CHECK_SHOW(planned, "kernel %d, n=%d: planned %s, form %d, block %d", (int)k, n, perm_isa_name(plan.isa),
                    (int)plan.form, plan.block_columns);
@@ -147,7 +147,7 @@ TEST(t_every_kernel_matches_double_double)
                      r.error_estimate, r.error_bound);
           if (kernel->product != PERMI_ROUNDED)
             CHECK_SHOW(r.error_estimate + exact.error_estimate <=
-                           (n > PERMI_SMALL_N ? 1e-6 : 1e-9) * hypot(exact.value, exact.imaginary),
+                           (n > PERMI_NEAR_N ? 1e-6 : 1e-9) * hypot(exact.value, exact.imaginary),
                        "kernel %d, n=%d: estimates %g, %g of %g", (int)k, n, r.error_estimate, exact.error_estimate,
                        exact.value);
         }

@@ -1,4 +1,4 @@
-/* >>exact, >>limbs, >>exact_kernels */
+/* >>exact, >>limbs, >>limb_kernels, >>exact_kernels */
 /* Exact integers against a dynamic program modulo large numbers, against sequences, and every kernel, split
    and orientation against each other. */
 
@@ -214,6 +214,62 @@ TEST(t_exact_at_its_limits)
   exact_check("a permutation", n, 1, a);
 }
 
+/* The largest values of a length, and rows beyond the caps of limbs: all entries 2^bits - 1 or less a little, real,
+   imaginary or both, among rows of ones, with signs or without; every term of one sign vector reaches its bound. */
+TEST(t_exact_bounds_of_limbs)
+{
+  int64_t a[2 * 10 * 10];
+  int n, parts, bits, kind, i;
+  for (n = 7; n <= 10; n += 3)
+    for (parts = 1; parts <= 2; parts++)
+      for (bits = 4; bits <= 63; bits += bits >= 43 && bits <= 52 ? 1 : 4)
+        for (kind = 0; kind < 5; kind++) {
+          const int64_t most = (int64_t)((UINT64_C(1) << bits) - 1);
+          char what[64];
+          for (i = 0; i < n * n * parts; i++) {
+            const int row = i / parts / n, j = i / parts % n, imaginary = parts == 2 && i & 1;
+            a[i] = kind == 0   ? imaginary ? 0 : most
+                   : kind == 1 ? most
+                   : kind == 2 ? imaginary ? -most : most
+                   : kind == 3 ? (j + imaginary) & 1 ? -most : most - (row == 3)
+                               : (row & 1 ? (j & 1 ? -1 : 1) : most - test_below(2));
+          }
+          snprintf(what, sizeof what, "2^%d - 1, kind %d, %d parts", bits, kind, parts);
+          exact_check(what, n, parts, a);
+        }
+}
+
+/* Products of as many limbs as there are, long rows in both halves, limbs of both kinds beside them: against residues,
+   since no oracle goes so far. */
+TEST(t_exact_long_products)
+{
+  static int64_t a[2 * 16 * 16];
+  int n, parts, kind, i, k, isa;
+  for (n = 14; n <= 16; n++)
+    for (parts = 1; parts <= 2; parts++)
+      for (kind = 0; kind < 4; kind++) {
+        uint64_t re[2], im[2];
+        for (i = 0; i < n * n * parts; i++) {
+          const int row = i / parts / n;
+          const int bits = kind == 0 ? 63 : kind == 1 ? 47 : kind == 2 ? 1 + 4 * row % 62 : 1 + 61 * (row & 1);
+          const int64_t size = (int64_t)(test_random() >> 1) >> (63 - bits);
+          a[i] = kind == 3 || test_below(2) ? size : -size;
+        }
+        for (k = 0; k < 2; k++)
+          exact_oracle(n, parts, a, exact_moduli[k], &re[k], &im[k]);
+        for (isa = isa_first(); isa; isa = isa_next(isa)) {
+          exact_choice choice = {0, 0, 0};
+          permi_number number;
+          choice.isa = isa;
+          number = exact_compute(n, parts, a, choice);
+          for (k = 0; k < 2; k++)
+            CHECK_SHOW(oracle_modulo(&number.integer, exact_moduli[k]) == re[k] &&
+                           oracle_modulo(&number.imaginary_integer, exact_moduli[k]) == im[k],
+                       "kind %d, n = %d, %d parts, %s", kind, n, parts, perm_isa_name((perm_isa)isa));
+        }
+      }
+}
+
 /* n! of the matrix of ones, derangements of J - I, menage numbers (A000166, A000179), at sizes without an oracle. */
 TEST(t_exact_sequences)
 {
@@ -269,7 +325,8 @@ static void exact_every_plan(const char *what, int n, const int64_t *a, const pe
         permi_leaf leaf;
         permi_number number;
         options.isa = (perm_isa)isa;
-        plan = permi_exact_plan_rows(&options, &rows);
+        plan.rows = rows;
+        permi_exact_plan_rows(&options, &plan);
         if (!plan.family || (skip && !plan.can_skip))
           continue;
         plan.skip = skip;
@@ -370,7 +427,7 @@ TEST(t_exact_plans)
   CHECK(leaf.information.work == 20 * ldexp(1, 19) && leaf.scale_exp2 <= 0 && leaf.integer == 1);
   leaf.explain(&leaf, text, sizeof text);
   CHECK_TEXT(text, leaf.information.isa == PERM_ISA_PLAIN ? "groups of rows" : "limbs");
-  plan = permi_exact_plan_of(&options, 20, &view);
+  permi_exact_plan_of(&options, 20, &view, &plan);
   if (plan.family) {
     perm_partial *partial = (perm_partial *)calloc(2, sizeof *partial);
     void *memory;

@@ -71,7 +71,7 @@ static FILE *test_fdopen(int descriptor, const char *mode)
   return fault_stream(fdopen(descriptor, mode), mode);
 }
 
-enum { FAULT_N = 14, FAULT_SMALL = 5 };
+enum { FAULT_N = 17, FAULT_SMALL = 5 };
 
 /* What the calls work on, made before anything fails. */
 static struct {
@@ -152,12 +152,12 @@ FAULT_RUN(perm_real, { double x = perm_real(N, R); o->no_result = 1; o->status =
 FAULT_RUN(perm_complex, { double x[2]; o->no_result = 1; o->status = perm_complex(N, R, x);
           fault_doubles(o, x, 2); })
 FAULT_RUN(perm_compute_real, { o->status = perm_compute_real(N, N, R, N, opt, &o->r); })
-FAULT_RUN(perm_compute_complex, { o->status = perm_compute_complex(N - 1, N - 1, R, N - 1, opt, &o->r); })
+FAULT_RUN(perm_compute_complex, { o->status = perm_compute_complex(N, N, R, N, opt, &o->r); })
 FAULT_RUN(perm_compute_float, { o->status = perm_compute_float(N, N, fault.narrow, N, opt, &o->r); })
 FAULT_RUN(perm_compute_integer, { o->status = perm_compute_integer(N, N, Z, N, opt, &o->r); })
 FAULT_RUN(perm_compute_gaussian, { o->status = perm_compute_gaussian(N - 1, N - 1, Z, N - 1, opt, &o->r); })
 #define FAULT_REPEATED(kind, a) FAULT_RUN(perm_compute_repeated_##kind, { \
-    o->status = perm_compute_repeated_##kind(6, 6, a, 6, fault.twice, fault.twice, opt, &o->r); })
+    o->status = perm_compute_repeated_##kind(10, 10, a, 10, fault.twice, fault.twice, opt, &o->r); })
 FAULT_REPEATED(real, R)
 FAULT_REPEATED(complex, R)
 FAULT_REPEATED(integer, Z)
@@ -223,9 +223,9 @@ FAULT_ESTIMATE(complex, N / 2)
     memset(list, 0, sizeof list); o->status = call; fault_doubles(o, list, count); \
     o->r.value = o->status < 0 ? NAN : 0; })
 FAULT_LIST(perm_minors_real, N, perm_minors_real(N, N, R, N, NULL, NULL, 1, opt, list, &o->r))
-FAULT_LIST(perm_minors_complex, 12, perm_minors_complex(6, 6, R, 6, fault.twice, fault.twice, 1, opt, list, &o->r))
+FAULT_LIST(perm_minors_complex, 20, perm_minors_complex(10, 10, R, 10, fault.twice, fault.twice, 1, opt, list, &o->r))
 FAULT_LIST(perm_gradient_real, N * N, perm_gradient_real(N, N, R, N, NULL, NULL, opt, list, &o->r))
-FAULT_LIST(perm_gradient_complex, 72, perm_gradient_complex(6, 6, R, 6, fault.twice, fault.twice, opt, list, &o->r))
+FAULT_LIST(perm_gradient_complex, 200, perm_gradient_complex(10, 10, R, 10, fault.twice, fault.twice, opt, list, &o->r))
 #define FAULT_BATCH(kind, n, count, stride, a, doubles) \
   FAULT_LIST(perm_batch_##kind, doubles, perm_batch_##kind(n, count, a, stride, opt, list, &o->r))
 FAULT_BATCH(real, 13, 2, 169, R, 2)

@@ -87,6 +87,58 @@ TEST(t_threads_give_the_same_bits)
 
 typedef struct job_watch { int calls, cancel_at; double last; int backwards; } job_watch;
 
+static perm_status job_execute(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result)
+{
+  ++*(int *)options->user_data;
+  return perm_job_execute(job, state, options, result);
+}
+
+/* Short jobs run without a state, which `execute` asks for: dense, exact, counted, sparse of one block and of many. */
+TEST(t_short_jobs_give_the_same_bits)
+{
+  static const char *const sparse[] = {"er:30:0.1", "band:14:2", "regular:20:3"};
+  int kind, run, states = 0;
+  for (kind = 0; kind < 8; kind++)
+    for (run = 0; run < 4; run++) {
+      double a[2 * 17 * 17];
+      int64_t whole[15 * 15];
+      int counts[6], i, call;
+      perm_matrix matrix;
+      perm_options options;
+      perm_result r[2];
+      memset(&options, 0, sizeof options);
+      options.threads = 1;
+      options.certify = run & 1;
+      for (i = 0; i < 2 * 17 * 17; i++)
+        a[i] = 2 * test_uniform() - 1;
+      for (i = 0; i < 15 * 15; i++)
+        whole[i] = test_below(9) - 4;
+      for (i = 0; i < 6; i++)
+        counts[i] = 1 + (i + run) % 4;
+      if (kind >= 5)
+        CHECK(perm_generate(sparse[kind - 5], 1 + (uint64_t)run, NULL, &matrix, NULL) == PERM_OK);
+      for (call = 0; call < 2; call++) {
+        options.execute = call ? job_execute : NULL;
+        options.user_data = &states;
+        switch (kind) {
+        case 0: perm_compute_real(17, 17, a, 17, &options, &r[call]); break;
+        case 1: perm_compute_complex(17, 17, a, 17, &options, &r[call]); break;
+        case 2: perm_compute_integer(15, 15, whole, 15, &options, &r[call]); break;
+        case 3: perm_compute_repeated_real(6, 6, a, 6, counts, counts, &options, &r[call]); break;
+        case 4: perm_compute_real(4, 14, a, 14, &options, &r[call]); break;
+        default: perm_compute_sparse(&matrix, &options, &r[call]);
+        }
+        CHECK_SHOW(r[call].status == PERM_OK, "kind %d: %s", kind, r[call].message);
+      }
+      CHECK_SHOW(job_same_bits(&r[0], &r[1]) && r[0].terms == r[1].terms && r[0].isa == r[1].isa &&
+                     r[0].method == r[1].method && r[0].threads == r[1].threads && r[0].exact == r[1].exact,
+                 "kind %d, run %d: %.17g, not %.17g", kind, run, r[0].value, r[1].value);
+      if (kind >= 5)
+        perm_matrix_free(&matrix);
+    }
+  CHECK_SHOW(states >= 20, "%d states", states);
+}
+
 static int job_watch_progress(const perm_progress *progress, void *user_data)
 {
   job_watch *watch = (job_watch *)user_data;
@@ -363,22 +415,22 @@ TEST(t_bad_arguments_are_named)
 /* A plan is plain data: damaged in any field it is refused, or the field does not matter. */
 TEST(t_damaged_plans_are_refused)
 {
-  double a[15 * 15];
+  double a[17 * 17];
   perm_options options;
   perm_plan plan;
   perm_result r, good;
   perm_job *job;
   size_t byte;
   int bit, refused = 0;
-  job_matrix(15, a);
+  job_matrix(17, a);
   memset(&options, 0, sizeof options);
-  CHECK(perm_plan_real(15, 15, a, 15, &options, &plan, &r) == PERM_OK && isnan(r.value));
-  CHECK(perm_compute_real(15, 15, a, 15, &options, &good) == PERM_OK);
+  CHECK(perm_plan_real(17, 17, a, 17, &options, &plan, &r) == PERM_OK && isnan(r.value));
+  CHECK(perm_compute_real(17, 17, a, 17, &options, &good) == PERM_OK);
   for (byte = 0; byte < sizeof plan; byte++)
     for (bit = 0; bit < 8; bit += 3) {
       perm_plan damaged = plan;
       ((unsigned char *)&damaged)[byte] ^= (unsigned char)(1 << bit);
-      if (perm_job_create_real(&damaged, a, 15, NULL, &job, &r) != PERM_OK) {
+      if (perm_job_create_real(&damaged, a, 17, NULL, &job, &r) != PERM_OK) {
         refused++;
         CHECK(!job && (r.status == PERM_ERROR_STATE || r.status == PERM_ERROR_UNSUPPORTED));
       } else {
@@ -391,13 +443,13 @@ TEST(t_damaged_plans_are_refused)
     }
   CHECK_SHOW(refused > 50, "%d refused", refused);
   options.precision = (perm_precision)99;
-  CHECK(perm_job_create_real(&plan, a, 15, &options, &job, &r) == PERM_ERROR_OPTION && r.argument == 4);
+  CHECK(perm_job_create_real(&plan, a, 17, &options, &job, &r) == PERM_ERROR_OPTION && r.argument == 4);
 }
 
 /* A chunk twice instead of another: the count is right, the sum is not. */
 TEST(t_chunks_go_in_once)
 {
-  double a[15 * 15];
+  double a[17 * 17];
   perm_options options;
   perm_plan plan;
   perm_job *job;

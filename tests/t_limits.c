@@ -332,7 +332,7 @@ static char *limits_text(const char *path)
    as without a limit, bit for bit. */
 TEST(t_limits_memory_of_every_call)
 {
-  enum { N = 13, CALLS = 12, LITTLE = 0, MUCH = 1, NONE = 2 };
+  enum { N = 17, CALLS = 12, LITTLE = 0, MUCH = 1, NONE = 2 };
   static double a[2 * N * N], out[3][2 * N * N], x[2 * N];
   static perm_preparation report[3];
   perm_estimate_plan sampling;

@@ -1,13 +1,25 @@
 /* >>small, >>small_kernels, >>arithmetic */
-/* Single calls, n = 2 .. 12, every instruction set of this machine, against dynamic programming over subsets
-   in wide precision. The promise: a value that is accepted is right to 1e-10 (in fact to a few of its estimates), what
-   cannot be is refused, and perm_real and perm_complex answer either way. */
+/* Single calls, n = 2 .. 16, every instruction set of this machine, against dynamic programming over subsets
+   in wide precision, from n = 13 on against double-double. The promise: a value that is accepted is right to 1e-10 (in
+   fact to a few of its estimates), what cannot be is refused, and perm_real and perm_complex answer either way. */
 
-/* parts = 1: real; 2: interleaved complex. out[0], out[1]: the permanent. n <= 12. */
+/* parts = 1: real; 2: interleaved complex. out[0], out[1]: the permanent. n <= 16. */
 static void small_oracle(int n, int parts, const double *a, oracle_wide *out)
 {
   size_t subsets = (size_t)1 << n, s;
-  oracle_wide *value = (oracle_wide *)calloc(2 * subsets, sizeof *value);
+  oracle_wide *value;
+  if (n > PERMI_NEAR_N) {
+    perm_options options;
+    perm_result result;
+    memset(&options, 0, sizeof options);
+    options.precision = PERM_PRECISION_DD;
+    CHECK((parts == 2 ? perm_compute_complex : perm_compute_real)(n, n, a, n, &options, &result) == PERM_OK);
+    for (out[0] = result.value, out[1] = result.imaginary; result.exp2 != 0; result.exp2 -= result.exp2 < 0 ? -1 : 1)
+      for (s = 0; s < 2; s++)
+        out[s] *= result.exp2 < 0 ? 0.5 : 2;
+    return;
+  }
+  value = (oracle_wide *)calloc(2 * subsets, sizeof *value);
   value[0] = 1;
   for (s = 0; s < subsets; s++) {
     int row = 0, j;
@@ -51,6 +63,11 @@ static double small_error(perm_isa isa, int n, int parts, const double *a)
   return small_modulus(expected[0] - value[0], expected[1] - value[1]) / modulus;
 }
 
+static int small_runs(int n, int runs)
+{
+  return n > PERMI_NEAR_N ? (runs + 3) / 4 : runs;
+}
+
 #define SMALL_EVERY(n, parts, isa)                                \
   for (int parts = 1; parts <= 2; parts++)                        \
     for (int n = 2; n <= PERMI_SMALL_N; n++)                      \
@@ -67,11 +84,11 @@ static void small_random(int count, double *a)
    that cancels (n = 12) and must not be the rule. */
 TEST(t_small_random)
 {
-  double a[2 * 144];
+  double a[2 * 256];
   int runs[PERM_ISA_COUNT] = {0}, refused[PERM_ISA_COUNT] = {0}, family;
   SMALL_EVERY(n, parts, isa) {
     int run;
-    for (run = 0; run < (n > 9 ? 6 : 20); run++) {
+    for (run = 0; run < small_runs(n, n > 9 ? 6 : 20); run++) {
       double error;
       small_random(parts * n * n, a);
       error = small_error(isa, n, parts, a);
@@ -88,10 +105,10 @@ TEST(t_small_random)
 /* Every position of a permutation matrix: signs, lanes, tables and columns all in their places. */
 TEST(t_small_permutations)
 {
-  double a[2 * 144];
+  double a[2 * 256];
   SMALL_EVERY(n, parts, isa) {
     int run;
-    for (run = 0; run < 2 * n; run++) {
+    for (run = 0; run < small_runs(n, 2 * n); run++) {
       int column[PERMI_SMALL_N], i, j;
       double value[2], product[2] = {1, 0};
       for (i = 0; i < n; i++)
@@ -121,10 +138,10 @@ TEST(t_small_permutations)
 /* Small integers: n! and 0/1 and +-: exact, since no intermediate exceeds 2^53. */
 TEST(t_small_integers)
 {
-  double a[144];
+  double a[256];
   int n, run, i, isa;
   for (isa = isa_first(); isa; isa = isa_next(isa))
-    for (n = 2; n <= PERMI_SMALL_N; n++)
+    for (n = 2; n <= PERMI_NEAR_N; n++)
       for (run = 0; run < 8; run++) {
         double value;
         for (i = 0; i < n * n; i++)
@@ -141,7 +158,7 @@ TEST(t_small_integers)
 /* Rows graded by powers of two change no bit. Columns may be refused; what is accepted is right. */
 TEST(t_small_graded)
 {
-  double a[2 * 144], b[2 * 144];
+  double a[2 * 256], b[2 * 256];
   int stood[PERM_ISA_COUNT] = {0}, family;
   SMALL_EVERY(n, parts, isa) {
     int run, i, j, exponent = 0;
@@ -174,10 +191,10 @@ TEST(t_small_graded)
    refuse it (n >= 5); the answer comes from the general path and is right. */
 TEST(t_small_cancelling)
 {
-  double a[144];
+  double a[256];
   int n, isa, i, j, refusals = 0;
   for (isa = isa_first(); isa; isa = isa_next(isa))
-    for (n = 5; n <= PERMI_SMALL_N; n++) {
+    for (n = 5; n <= PERMI_NEAR_N; n++) {
       double value, answer, tilt;
       for (tilt = 0; tilt < 2; tilt++) { /* rows (1 1 0 ..), (1 -1 0 ..) make the 2 x 2 permanent 0 */
         for (i = 0; i < n; i++)
@@ -204,9 +221,9 @@ TEST(t_small_row_sums_that_cancel)
 {
   int refused[PERM_ISA_COUNT] = {0}, stood[PERM_ISA_COUNT] = {0}, family;
   SMALL_EVERY(n, parts, isa) {
-    double a[2 * 144], value[2];
+    double a[2 * 256], value[2];
     int i, j, part, e;
-    for (e = 4; e <= 48 && n > 4; e += 4) {
+    for (e = 4; e <= 48 && n > 4; e += n > PERMI_NEAR_N ? 11 : 4) {
       for (i = 0; i < n; i++)
         for (j = 0; j < n; j++)
           for (part = 0; part < parts; part++)
@@ -226,10 +243,57 @@ TEST(t_small_row_sums_that_cancel)
                "%s: %d stood, %d refused", perm_isa_name((perm_isa)family), stood[family], refused[family]);
 }
 
+/* The same where norms' squares underflow in one row (far: 1e-175 of the others), or modulus^2 overflows (n >= 14). */
+TEST(t_small_norms_out_of_range)
+{
+  SMALL_EVERY(n, parts, isa) {
+    double a[2 * 256], value[2], error;
+    int far, i, j;
+    for (far = 0; far < 2 && n > 4; far++) {
+      const double large = far ? 1e10 : 5e10;
+      for (i = 0; i < n; i++)
+        for (j = 0; j < n * parts; j++)
+          a[i * n * parts + j] = parts == 2 && j % 2 ? 0 : large * (i < 2 ? 1e-12 : 1) * (0.5 + 0.5 * test_uniform());
+      for (i = 0; i < 2; i++) {
+        a[(i * n + 3) * parts] = large * (0.5 + 0.5 * test_uniform());
+        a[(i * n + 4) * parts] = (i ? -1 : 1) * a[(i * n + 3) * parts] * (1 + 1e-12 * test_uniform());
+      }
+      for (j = 0; j < n * parts && far; j++)
+        a[(n - 1) * n * parts + j] *= 1e-175;
+      error = small_call(isa, n, parts, a, value) ? small_error(isa, n, parts, a) : 0;
+      CHECK_SHOW(error < 1e-10, "n %d parts %d isa %d far %d: %g", n, parts, (int)isa, far, error);
+#if !defined(PERM_NO_EXTRAS)
+      if (n <= 9) {
+        double soa[8 * 2 * 81], out[16];
+        perm_options options;
+        int k;
+        memset(&options, 0, sizeof options);
+        options.isa = isa;
+        for (i = 0; i < n * n; i++)
+          for (k = 0; k < 8; k++)
+            memcpy(soa + (i * 8 + k) * parts, a + i * parts, (size_t)parts * sizeof *a);
+        for (k = 0; k < 2; k++) {
+          oracle_wide expected[2];
+          if (parts == 2)
+            (k ? perm_batch_complex_soa : perm_batch_complex)(n, k ? 8 : 1, k ? soa : a, k ? 8 : (size_t)(n * n),
+                                                              &options, out, NULL);
+          else
+            (k ? perm_batch_real_soa : perm_batch_real)(n, k ? 8 : 1, k ? soa : a, k ? 8 : (size_t)(n * n), &options,
+                                                        out, NULL);
+          small_oracle(n, parts, a, expected);
+          error = fabs((double)((expected[0] - out[0]) / expected[0]));
+          CHECK_SHOW(error < 1e-10, "batch n %d parts %d isa %d soa %d: %g", n, parts, (int)isa, k, error);
+        }
+      }
+#endif
+    }
+  }
+}
+
 /* A refusal by the estimate: one dominant column among those summed over signs makes every term 1e9^(n-3) too large. */
 TEST(t_small_refuses)
 {
-  double a[2 * 144], value[2];
+  double a[2 * 256], value[2];
   SMALL_EVERY(n, parts, isa) {
     int i;
     if (n < 6)
@@ -246,9 +310,9 @@ TEST(t_small_refuses)
 /* Beyond the range the short cut refuses or is right; perm_real is right. */
 TEST_LONG(t_small_range)
 {
-  static const double scale[] = {1e-200, 1e-100, 1e-60, 1e-31, 1e-16, 1e-12, 1e11, 1.7e12, 1.9e12, 1e20, 1e59, 1e61,
-                                 1e76, 1e150};
-  double a[2 * 144], b[2 * 144], value[2];
+  static const double scale[] = {1e-200, 1e-100, 1e-60, 1e-31, 1e-16, 1e-12, 1e-5, 1e5, 1e11, 1.7e12, 1.9e12, 1e20,
+                                 1e59, 1e61, 1e76, 1e150};
+  double a[2 * 256], b[2 * 256], value[2];
   SMALL_EVERY(n, parts, isa) {
     size_t k;
     int i, accepted = 0, refused = 0, draws = 0;
@@ -301,10 +365,10 @@ TEST_LONG(t_small_range)
 TEST(t_small_not_finite)
 {
   static const double bad[3] = {NAN, INFINITY, -INFINITY};
-  double a[2 * 144], value[2];
+  double a[2 * 256], value[2];
   SMALL_EVERY(n, parts, isa) {
     int i, k, zeros;
-    for (i = 0; i < parts * n * n; i++)
+    for (i = 0; i < parts * n * n; i += n > PERMI_NEAR_N ? 13 : 1)
       for (k = 0; k < 3; k++)
         for (zeros = 0; zeros < 2; zeros++) {
           small_random(parts * n * n, a);
@@ -335,7 +399,7 @@ TEST(t_small_arguments)
 /* Real entries in a complex matrix; i times a row turns the value; both calls agree with each other. */
 TEST(t_small_complex_of_real)
 {
-  double a[144], b[288], value[2], real;
+  double a[256], b[512], value[2], real;
   int n, i;
   for (n = 2; n <= PERMI_SMALL_N; n++) {
     small_random(n * n, a);

@@ -1,5 +1,5 @@
 /* >>small_result */
-/* perm_compute_real and _complex, n = 2 .. 12: the value of perm_real and perm_complex, a bound that holds, an
+/* perm_compute_real and _complex, n = 2 .. 16: the value of perm_real and perm_complex, a bound that holds, an
    estimate that no error exceeds ten times, whatever options may do without a job. */
 
 /* Asks for a job. */
@@ -39,12 +39,12 @@ static void small_result_matrix(int kind, int n, int parts, double *a)
 
 TEST(t_small_result_bounds_and_estimates)
 {
-  double a[2 * 144], worst = 0;
+  double a[2 * 256], worst = 0;
   long at_once = 0, general = 0, bounded = 0;
   SMALL_EVERY(n, parts, isa) {
     int kind, run;
     for (kind = 0; kind < 6; kind++)
-      for (run = 0; run < (n > 9 ? 2 : 6); run++) {
+      for (run = 0; run < small_runs(n, n > 9 ? 2 : 6); run++) {
         oracle_wide exact[2];
         perm_options options;
         perm_result r, alone;
@@ -78,7 +78,7 @@ TEST(t_small_result_bounds_and_estimates)
 
 TEST(t_small_result_is_perm_real)
 {
-  double a[2 * 12 * 15], tight[2 * 144], value[2] = {0, 0};
+  double a[2 * 16 * 19], tight[2 * 256], value[2] = {0, 0};
   int n, parts, i, run;
   for (n = 2; n <= PERMI_SMALL_N; n++)
     for (parts = 1; parts <= 2; parts++)
@@ -86,7 +86,7 @@ TEST(t_small_result_is_perm_real)
         const ptrdiff_t ld = n + test_below(4);
         perm_options options;
         perm_result r[5];
-        small_random(2 * 12 * 15, a);
+        small_random(2 * 16 * 19, a);
         for (i = 0; i < n * n * parts; i++)
           tight[i] = a[i / (n * parts) * ld * parts + i % (n * parts)];
         memset(&options, 0, sizeof options);
@@ -120,7 +120,7 @@ TEST(t_small_result_is_perm_real)
    entries. */
 TEST(t_small_result_without_options)
 {
-  double a[2 * 144];
+  double a[2 * 256];
   long at_once = 0;
   int n, parts, run, i;
   for (n = 2; n <= PERMI_SMALL_N; n++)
@@ -129,7 +129,7 @@ TEST(t_small_result_without_options)
         perm_options options;
         perm_result r[2];
         memset(&options, 0, sizeof options);
-        small_random(2 * 144, a);
+        small_random(2 * 256, a);
         for (i = 0; i < n * n * parts; i++)
           a[i] = run < 20 ? ldexp(run % 2 ? a[i] : fabs(a[i]), -(run / 2) * 3 * (i / parts % n))
                           : a[i] * pow(10, 4 * (20 - run));
@@ -148,7 +148,7 @@ TEST(t_small_result_without_options)
 /* A tolerance that the estimate at once does not meet is met by a job. */
 TEST(t_small_result_meets_tolerances)
 {
-  double a[2 * 144];
+  double a[2 * 256];
   long higher = 0;
   int n, parts, run;
   for (n = 5; n <= PERMI_SMALL_N; n++)
@@ -158,7 +158,7 @@ TEST(t_small_result_meets_tolerances)
         perm_result r;
         memset(&options, 0, sizeof options);
         options.tolerance = 1e-15;
-        small_random(2 * 144, a);
+        small_random(2 * 256, a);
         CHECK(small_result_compute(n, parts, a, n, &options, &r) == PERM_OK);
         CHECK_SHOW(permi_relative(&options, &r) <= 1e-15, "n %d, parts %d: %g", n, parts, r.error_estimate / r.value);
         higher += r.precision != PERM_PRECISION_DEFAULT;

@@ -97,7 +97,7 @@ __all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimat
            "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError",
            "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS",
            "VERSION", "LIBRARY"]
-VERSION = (0, 9)  # of the library that these layouts are of
+VERSION = (0, 10)  # of the library that these layouts are of
 
 
 # ---- layouts, as perm.h has them; compared below with what the library says

@@ -8,7 +8,7 @@
 #pragma once
 #include "types.h"
 
-/* Permanent of the n x n matrix a without gaps. n <= 12: right to 1e-10 of itself (mostly to 1e-15; searched by
+/* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly to 1e-15; searched by
    climbing), or else, and for larger n, as perm_compute_real without options, which also tells the error. NaN on bad
    arguments or without memory, +-HUGE_VAL beyond double; n = 0 gives 1. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
@@ -214,7 +214,8 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator);
    With counts as in perm_compute_repeated_real, one copy of each is left out; a column without a copy has minor 0,
    `row` needs one; the totals are at most 256. Values are in units of 2^result->exp2: minors below 2^-1000 of the
    largest may become 0. result: value is the permanent of the whole matrix, error_estimate the absolute error of the
-   worst minor, error_bound INFINITY (0 if all minors are 0 by structure). tolerance is relative to the largest minor.
+   worst minor, error_bound the same guaranteed where up to 12 lines with copies are computed at once, else INFINITY (0
+   if all minors are 0 by structure). tolerance is relative to the largest minor.
    On an error minors are NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same
    by rows. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,

@@ -84,6 +84,14 @@ static void permi_result_clear(perm_result *result)
     memset(result, 0, sizeof *result);
 }
 
+/* The same but for words that nothing counts and text behind its end: a kilobyte, longer than a small permanent. */
+static void permi_result_clear_brief(perm_result *result)
+{
+  memset(result, 0, offsetof(perm_result, integer) + offsetof(perm_integer, word));
+  memset(&result->imaginary_integer, 0, offsetof(perm_integer, word));
+  memset(&result->modulus, 0, offsetof(perm_result, message) + 1 - offsetof(perm_result, modulus));
+}
+
 /* Records an error, with NaN, so that an ignored status cannot look plausible. */
 PERMI_PRINTF(4, 5)
 static perm_status permi_fail(perm_result *result, perm_status status, int argument, const char *format, ...)

@@ -54,11 +54,13 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_COUNTS_CHEAP_SECONDS 2e-5  /* chosen: below it double-double at once */
 #define PERMI_COUNTS_GPU_RATE 4e12       /* operations of terms on their forms */
 
-#define PERMI_PLAN_SHARE 0.05 /* chosen: of the predicted run, or */
-#define PERMI_PLAN_SECONDS 0.02
-#define PERMI_PLAN_REST 3e-3            /* for programs and later engines */
-#define PERMI_ANNEAL_SHARE 0.025        /* of the run, for annealing an order */
-#define PERMI_ANNEAL_LEAST 0.004        /* in runs of a millisecond and more */
+#define PERMI_PLAN_SHARE 0.04 /* chosen: of the predicted run, or */
+#define PERMI_PLAN_SECONDS 2e-3
+#define PERMI_PLAN_REST 3e-4            /* for programs and later engines */
+#define PERMI_GREEDY_SHARE 0.02         /* chosen: of the run, for orders to begin with */
+#define PERMI_ANNEAL_SHARE 0.03         /* of the run, for annealing an order; */
+#define PERMI_ANNEAL_SHORT_SHARE 0.3    /* of a short run, */
+#define PERMI_ANNEAL_LEAST 7e-4         /* up to this: 19 matrices of 1 ms to 2 s, plans and runs together */
 #define PERMI_ORDER_PLAN_SECONDS 2e-6   /* per vertex and entry */
 #define PERMI_ORDER_FIRST_SECONDS 10    /* chosen: below it orders come before trees in blocks of order 64 at most */
 #define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */
@@ -66,7 +68,7 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_TREE_PLAN_LEAST 5e-3      /* chosen: a shorter search needs no long run */
 #define PERMI_RYSER_PLAN_SECONDS 0.01   /* chosen: not planned against quicker rivals; */
 #define PERMI_HYBRID_LEAST_SECONDS 0.02 /* nor hybrid, whose layout takes a millisecond */
-#define PERMI_HYBRID_PLAN_SHARE 0.03    /* chosen: of the run, for layouts */
+#define PERMI_HYBRID_PLAN_SHARE 0.02    /* chosen: of the run, for layouts */
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6  /* a move of the searches for GPUs */
 
 #define PERMI_STEP_SECONDS 1e-6    /* lists: of a step */
@@ -106,6 +108,6 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_RIVAL_GPU_RATE 1e15        /* on a GPU, after half a second for compiling */
 #define PERMI_FULL_SECONDS 0.6e-9        /* a transition of a window of all columns; n 2^n of them */
 #define PERMI_PROVEN_FAVOUR_SECONDS 1e-3 /* chosen: below it proven bounds win */
-#define PERMI_HYBRID_CAUTION 1.4         /* chosen: larger estimates are escalated more often */
+#define PERMI_HYBRID_CAUTION 1.25        /* chosen: larger estimates are escalated more often */
 #define PERMI_EXACT_FREE_SECONDS 1.0     /* chosen: integers are exact by default up to here, */
 #define PERMI_EXACT_WORTH 3              /* and up to so many times the seconds of doubles */

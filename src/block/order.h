@@ -20,6 +20,8 @@
 #define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_MOST 8e8
+#define PERMI_ANNEAL_BEGIN 16 /* of the units at first: better orders deserve less */
+#define PERMI_ANNEAL_PAYS 6   /* chosen: predicted gain of a round over its time, for one more of twice the time */
 #define PERMI_ANNEAL_GAIN 3   /* gain in a round: seen up to 8 */
 #define PERMI_ANNEAL_FALL 2.5 /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
 
@@ -436,16 +438,23 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
 }
 
-/* Units that an order of that cost is worth: a greater share of short runs. */
+/* Units that an order of that cost is worth: a greater share of short runs, less of an order behind its rival. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
   const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);
   double units;
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
-  units = fmax(PERMI_ANNEAL_SHARE * seconds * fmin(1, PERMI_ANNEAL_GAIN * rival / alone),
-               fmin(3 * seconds, PERMI_ANNEAL_LEAST)) * 1e9;
+  units = 1e9 * fmin(1, PERMI_ANNEAL_GAIN * rival / alone) *
+          fmax(PERMI_ANNEAL_SHARE * seconds, fmin(PERMI_ANNEAL_SHORT_SHARE * seconds, PERMI_ANNEAL_LEAST));
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
+}
+
+/* Is another greedy order worth its time? */
+static int permi_greedy_pays(const permi_budget *budget, double begin, double cost)
+{
+  return budget->account->watch->worked - begin <
+         1e9 * PERMI_GREEDY_SHARE * fmin(cost * budget->each + budget->start, budget->rival);
 }
 
 static int permi_positions_get(permi_pool *pool, size_t count, size_t words, permi_positions *positions)
@@ -500,7 +509,9 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *budget, int *order, double *cost)
 {
-  int n = block->n, kind, start, k, starts, ok = 0;
+  const int n = block->n, starts = n > 2000 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
+  const double begin = budget->account->watch->worked;
+  int kind, start, k, pays = 0, ok = 0;
   size_t vertices = 2 * (size_t)n;
   uint64_t seed = UINT64_C(88172645463325252);
   double best_of[3], spent, round, most = PERMI_ORDER_START;
@@ -521,8 +532,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   for (kind = 0; kind < 3; kind++) {
     int *best = numbers + (3 + (size_t)kind) * vertices, *trial = numbers + 6 * vertices;
     best_of[kind] = (double)INFINITY;
-    starts = n > 2000 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
-    for (start = 0; start < starts; start++) {
+    for (start = 0; start < starts && permi_greedy_pays(budget, begin, fmin(*cost, best_of[kind])); start++) {
       double trial_cost =
               permi_order_greedy(block, binomial, &walk, kind, &seed, budget, fmin(best_of[kind], most), trial);
       if (trial_cost < best_of[kind]) {
@@ -542,11 +552,14 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   ok = permi_anneal_create(&room, block, binomial, budget, &anneal);
   if (!ok)
     goto done;
-  if (permi_anneal_units(*cost, budget) > 4e9 * PERMI_ANNEAL_LEAST)
-    permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, 1e9 * PERMI_ANNEAL_LEAST, &seed, order, cost);
-  /* Rounds double, as slower cooling mostly helps. */
-  for (spent = 0; spent < budget->effort && budget->account->watch->stopped == PERM_OK; spent += round) {
-    round = fmin(spent > 1 ? spent : 1, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
+  permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, permi_anneal_units(*cost, budget) / PERMI_ANNEAL_BEGIN, &seed,
+                     order, cost);
+  /* Rounds double, as slower cooling mostly helps. What paid well goes on. */
+  for (spent = 0; (spent < budget->effort || pays) && budget->account->watch->stopped == PERM_OK; spent += round) {
+    const double before = *cost, units_before = budget->account->watch->worked;
+    round = spent > 1 ? spent : 1;
+    if (!pays)
+      round = fmin(round, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4 && budget->account->watch->stopped == PERM_OK; k++) {
       const double left = permi_anneal_left(budget, *cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
       const double units = fmin(round * permi_anneal_units(*cost, budget), left);
@@ -556,6 +569,8 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
         permi_order_anneal(&anneal, numbers + (3 + (size_t)k) * vertices, PERMI_ANNEAL_HOT, units / 6, &seed, order,
                            cost);
     }
+    pays = budget->effort >= 1 && 1e9 * budget->each * (before - *cost) >
+                                      PERMI_ANNEAL_PAYS * (budget->account->watch->worked - units_before);
   }
 done:
   permi_pool_release(&room);

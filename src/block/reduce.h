@@ -212,9 +212,9 @@ static int permi_cell_exponent(const permi_cell *cell)
 {
   double x, y;
   int e;
-  frexp(fmax(fabs(cell->real), fabs(cell->imaginary)), &e);
   if (cell->imaginary == 0)
-    return e;
+    return permi_exponent(cell->real);
+  e = permi_exponent(fmax(fabs(cell->real), fabs(cell->imaginary)));
   x = ldexp(cell->real, -e);
   y = ldexp(cell->imaginary, -e);
   return x * x + y * y < 1 - 1e-15 ? e : e + 1;

@@ -12,6 +12,8 @@ typedef struct permi_chunk_sum {
 #define PERMI_VIRTUAL_ROWS 392 /* 12 for each pair of complex rows; 8 to look ahead */
 #define PERMI_GROUP_LOG2 3     /* terms of 2^3 outer states are added plainly, then by TwoSum */
 
+#define PERMI_MOST_TABLED 2    /* outer columns; 3: within 2 % */
+
 typedef struct permi_dense permi_dense;
 typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi_chunk_sum *sum);
 
@@ -19,8 +21,10 @@ typedef void (*permi_kernel_run)(const permi_dense *dense, uint64_t chunk, permi
 struct permi_dense {
   int n, rows, padded; /* virtual rows; padded with zeros to a multiple of 8 */
   int outer, chunk_log2;
+  int tabled;             /* the first outer columns: each of their 2^tabled settings has its own table */
   unsigned absolute_mask; /* 1 of mask + 1 groups enters the sum of |terms| */
   double *table;          /* vectors that kernels add to the row sums, in order of use */
+  size_t table_size;
   double *step;           /* [outer][2][padded]: +2a, -2a */
   double *start;          /* [padded]: every outer sign + */
   double *constant;       /* permi_dense_pair */
@@ -39,7 +43,7 @@ typedef struct permi_minors_work {
   double *absolute;
 } permi_minors_work;
 
-/* The subset program of >>batch for n = 5 .. 8. Level k has a number for each set of k columns, in blocks by its
+/* The subset program of >>batch for n = 5 .. 9. Level k has a number for each set of k columns, in blocks by its
    columns from 5 on, in order of the masks; a group is the blocks with equally many low columns. code, by block: source
    by a low column; target; complement at level n / 2; for each high column, that column and the block without it. */
 typedef struct permi_batch_group {
@@ -48,10 +52,22 @@ typedef struct permi_batch_group {
 
 typedef struct permi_batch_program {
   int n, most; /* numbers of a level */
-  int groups[5], start[5];
-  permi_batch_group group[5][5];
-  int code[400];
+  int groups[6], start[6];
+  permi_batch_group group[6][6];
+  int code[512];
 } permi_batch_program;
+
+#if !defined(PERM_NO_EXTRAS)
+/* The sets of `size` of five columns, in order of masks; a mask's number among those of its size. */
+PERMI_UNUSED static const unsigned char permi_batch_mask[6][10] = {{0},
+                                                                   {1, 2, 4, 8, 16},
+                                                                   {3, 5, 6, 9, 10, 12, 17, 18, 20, 24},
+                                                                   {7, 11, 13, 14, 19, 21, 22, 25, 26, 28},
+                                                                   {15, 23, 27, 29, 30},
+                                                                   {31}};
+PERMI_UNUSED static const unsigned char permi_batch_place[32] = {0, 0, 1, 0, 2, 1, 2, 0, 3, 3, 4, 1, 5, 2, 3, 0,
+                                                                 4, 6, 7, 4, 8, 5, 6, 1, 9, 7, 8, 2, 9, 3, 4, 0};
+#endif
 
 /* Tables of one integer matrix; rows are in the order of the atoms. */
 #define PERMI_EXACT_LIMBS 32
@@ -61,39 +77,51 @@ typedef struct permi_batch_program {
 #define PERMI_EXACT_SKIP_LOG2 6 /* columns when skipping zeros, two in a table */
 #define PERMI_EXACT_WINDOW 51   /* bits of a limb in doubles */
 #define PERMI_EXACT_WIDTH 8
+#define PERMI_EXACT_HALF 20     /* limbs of half a product, 18 and tiles */
+#define PERMI_EXACT_FACTORS 64  /* limbs, and twice the long rows */
 typedef struct permi_exact_work {
-  uint64_t accumulator[(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
-  double limb[PERMI_EXACT_PADDED * 4 * PERMI_EXACT_WIDTH];
-  double first[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH], second[4 * PERMI_EXACT_PADDED * PERMI_EXACT_WIDTH];
-  double wide[PERMI_EXACT_LIMBS * 16 * PERMI_EXACT_WIDTH];
+  uint64_t accumulator[3][(PERMI_EXACT_LIMBS + 1) * PERMI_EXACT_WIDTH];
+  double x[512]; /* row sums in doubles */
+  double limb[2 * PERMI_EXACT_FACTORS * 4 * PERMI_EXACT_WIDTH];
+  double first[12 * PERMI_EXACT_HALF * PERMI_EXACT_WIDTH], second[12 * PERMI_EXACT_HALF * PERMI_EXACT_WIDTH];
   int16_t atom[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS * 16 * PERMI_EXACT_WIDTH];
   uint8_t lane[128 * 4 * PERMI_EXACT_WIDTH + 64], setting[128 * 4 * PERMI_EXACT_WIDTH + 64]; /* of survivors */
 } permi_exact_work;
+typedef struct permi_exact_total {
+  permi_wide plane[3][PERMI_EXACT_LIMBS + 1];
+} permi_exact_total;
 typedef struct permi_exact permi_exact;
-typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work, permi_wide *total);
+typedef void (*permi_exact_run)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
+                                permi_exact_total *total);
 typedef void (*permi_exact_evaluate)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,
                                      int place_signs);
 struct permi_exact {
   int n, padded;            /* padded to a multiple of 16 */
+  int parts;                /* 2: Gaussian */
   int window;               /* weights 2^(window k) */
-  int limbs, first, narrow; /* first: in the first half; narrow: made of atoms */
+  int limbs, first, narrow; /* first: in the first half; narrow: made of atoms, the others are wide */
+  int sums, first_sums;     /* limbs after long rows */
+  int long_rows, long_first; /* of two doubles; in the first half */
+  int wide_padded, long_padded; /* row sums in doubles; the last 2 long_padded are the long rows', low parts first */
+  int wide_entries;             /* of wide_table, for a setting */
   int outer, chunk_log2, transposed;
   int settings; /* vectors until accumulators are full */
   int even_rows;
   int atom_rows[PERMI_EXACT_LIMBS * PERMI_EXACT_ATOMS];
   int fifth[PERMI_EXACT_LIMBS]; /* the limb's last atom has rows */
   int wide_rows[PERMI_EXACT_LIMBS];
+  int grown[PERM_MAX_N]; /* limbs of its half after a long row */
   int even_row[PERM_MAX_N];
   const int16_t *table;          /* [row][block setting][lane] */
   const uint32_t *start;         /* [padded]: two int16, or four int8 if skipping */
   const uint32_t *step;          /* [outer][padded] */
-  const double *wide_table;      /* [wide row][block setting][place][WIDTH] */
-  const double *wide_step;       /* [outer][padded] */
+  const double *wide_table;      /* [block setting][entry][place][WIDTH] */
+  const double *wide_step;       /* [outer][wide_padded] */
   const uint32_t *setting_step;  /* if skipping: [setting column - 2][padded] */
   const uint8_t *lane_bytes;     /* [even row][two setting columns][lane], differences to all + */
   const uint8_t *nibbles;        /* [row][3][16], the same for four columns */
   uint8_t parity[32], ends[128]; /* 0 or 255 by parity, then the opposite; 64 of 255, 64 of 0 */
-  double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], second[PERMI_EXACT_LIMBS], unit;
+  double round[PERMI_EXACT_PADDED], rest[PERMI_EXACT_PADDED], half[2][PERMI_EXACT_HALF], unit;
   uint64_t bias[PERMI_EXACT_PADDED + 1]; /* what a vector's constants add */
   double survivors;                      /* expected share of the terms */
   permi_exact_run run;

@@ -27,6 +27,8 @@ static unsigned permi_scatter(uint64_t x)
 #define PERMI_COMPENSATED 1 /* rounding errors and low parts to first order [Gra09] */
 #define PERMI_DOUBLED 2     /* double-double, of exact double-double row sums */
 
+#define PERMI_NEAR_N 12 /* >>small_kernels: columns from here on are far */
+
 /* Of >>small_kernels: signs, and the signed sum over lanes of re, (im,) estimate, squares, 8 doubles each. */
 static const double permi_lane_signs[3][8] PERMI_ALIGN64 = {
     {1, -1, 1, -1, 1, -1, 1, -1}, {1, 1, -1, -1, 1, 1, -1, -1}, {1, 1, 1, 1, -1, -1, -1, -1}};
@@ -55,6 +57,40 @@ static void permi_small_fold(double *lane, int width, int parts, int n, double *
     out[part] = part <= parts ? scale * lane[0] : lane[0];
   }
 }
+
+/* Adds the four bytes of x, which are equal, to each of 16. */
+PERMI_UNUSED
+static void permi_exact_nibbles(const uint8_t *from, uint32_t x, uint8_t *to)
+{
+  const uint64_t tops = UINT64_C(0x8080808080808080), y = (uint64_t)x << 32 | x;
+  uint64_t word[2];
+  int k;
+  memcpy(word, from, sizeof word);
+  for (k = 0; k < 2; k++)
+    word[k] = ((word[k] & ~tops) + (y & ~tops)) ^ ((word[k] ^ y) & tops);
+  memcpy(to, word, sizeof word);
+}
+
+#if PERMI_ARM
+/* Sums of neighbouring products. */
+PERMI_UNUSED PERMI_INLINE int64x2_t permi_pairs16_neon(int16x8_t a, int16x8_t b)
+{
+  return vreinterpretq_s64_s32(vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b)));
+}
+
+/* A bit for each byte that is not 0. */
+PERMI_UNUSED PERMI_INLINE uint64_t permi_nonzero8_neon(uint8x16_t a)
+{
+  static const uint8_t bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+  const uint8x8_t bits = vld1_u8(bit);
+  const uint8x16_t set = vtstq_u8(a, a);
+  return vaddv_u8(vand_u8(vget_low_u8(set), bits)) | (uint64_t)vaddv_u8(vand_u8(vget_high_u8(set), bits)) << 8;
+}
+#endif
+
+#if !defined(PERM_NO_EXTRAS)
+typedef void (*permi_small_minors_run)(int rows, int n, const double *a, double *out);
+#endif
 
 PERMI_UNUSED
 static void permi_exact_empty(const uint64_t *lane, int width, int signs, uint64_t bias, permi_wide *total)

@@ -199,7 +199,7 @@ static int permi_plan_proof_is_cheap(const perm_plan *plan, const permi_view *vi
   const permi_kernel *proven =
       permi_kernel_for(kernels, isa, PERM_FORM_SPLIT, accurate ? PERMI_DOUBLED : PERMI_ROUNDED, n);
   const double seconds = plan->elements / usual->rate, tables = parts == 2 && !accurate ? 2e-8 * n * n : 0;
-  return n <= PERMI_SMALL_N &&
+  return n <= PERMI_NEAR_N &&
          plan->elements / proven->rate - seconds <= 0.15 * (5e-6 + seconds) + tables;
 }
 
@@ -215,7 +215,7 @@ static const permi_kernel *permi_plan_dense(perm_plan *plan, const permi_view *v
     plan->form = PERM_FORM_SPLIT;
   } else {
     plan->form = PERM_FORM_PAIR;
-    if (view->parts == 1 && (!proven || plan->n > PERMI_SMALL_N))
+    if (view->parts == 1 && (!proven || plan->n > PERMI_NEAR_N))
       permi_plan_pivot(plan, view);
     plan->exact_rows =
         plan->form == PERM_FORM_NORMALISED ? permi_plan_exact_rows(plan, view) : permi_plan_exact_pairs(plan, view);

@@ -1,20 +1,22 @@
 /* ========================================================================================== >>small
-   n <= 12 without a plan. NaN and infinities fail the limits; the general path takes what is not accepted.
+   n <= 16 without a plan. NaN and infinities fail the limits; the general path takes what is not accepted.
      n <= 4    Laplace expansion along halves of the rows: non-negative matrices lose only the last bits; accepted if at
                most five digits cancel or nothing is rounded
-     5 .. 12   >>small_kernels, accepted if their own estimate is good
+     5 .. 16   >>small_kernels, accepted if their own estimate is good
    Underflow, n <= 4: with |entries| <= 1e60 nothing exceeds 24e240; fewer than 200 operations underflow, each by
    2^-1074 times at most 2e120: below 1e-200. n <= 12: with |entries| (re, im) <= 1e12 a row sum is below 12 sqrt(2)
    1e12 < 1.7e13, all below 1.7e13^12 < 1e159; fewer than 1e6 operations underflow, each by 2^-1074 times at most
-   1.7e13^11 < 4e145: below 2e-172. Values from 1e-184, 1e-150 keep all bits. */
+   1.7e13^11 < 4e145: below 2e-172. n <= 16: 2.3e13, 1e214, 1e7 operations, 3e200: below 2e-116. Values from 1e-184,
+   1e-150, 1e-98 keep all bits. */
 #pragma once
 #include "kernels.h"
 
 #define PERMI_SMALL_LEAST 1e-150
+#define PERMI_FAR_LEAST 1e-98
 #define PERMI_FOUR_LEAST 1e-184
 #define PERMI_FOUR_CANCELLED 1e-5 /* of the sum of |terms|: 8 roundings leave 1e-10 */
 #define PERMI_FOUR_LARGEST 1e60
-#define PERMI_SMALL_N 12
+#define PERMI_SMALL_N 16
 
 static double permi_small(int n, const double *a)
 {
@@ -115,6 +117,14 @@ __attribute__((target("avx2,fma"))) static int permi_small_four_avx2(const doubl
 
 typedef void (*permi_small_run)(int n, const double *a, double *out);
 
+/* At least how often a product of n entries, one of each row, is rounded on its way into a kernel's value: n - 3
+   times in each row's sum, n + 13 in the products of pairs (complex), 2^(n-3) + 5 in the sums over signs and lanes; in
+   >>small_minors n - 1 times in each row's sum, 2 (n - 1) in products, 2^(n-3) + n + 8 in sums. */
+static double permi_small_roundings(int n)
+{
+  return (1 << (n < 3 ? 0 : n - 3)) + n * (n + 3) + 8;
+}
+
 static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
 {
 #if PERMI_X86
@@ -135,15 +145,17 @@ static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
   return n == 5 ? permi_small_real_n5_plain : permi_small_real_plain;
 }
 
+/* At least the product of the squares: where they underflow, DBL_MIN stands for them. */
 static double permi_small_norms(int n, int width, const double *a)
 {
   double product = 1;
   int i, j;
   for (i = 0; i < n; i++, a += width) {
-    double square = 0;
+    double square = DBL_MIN;
     for (j = 0; j < width; j++)
       square += a[j] * a[j];
     product *= square;
+    product = product > DBL_MIN ? product : DBL_MIN;
   }
   return product;
 }
@@ -156,22 +168,24 @@ static double permi_small_scale(int n, double squares)
   scale *= n & 2 ? power : 1;
   power *= power;
   scale *= n & 4 ? power : 1;
-  return scale * (n & 8 ? power * power : 1);
+  power *= power;
+  return scale * (n & 8 ? power : 1) * (n & 16 ? power * power : 1);
 }
 
 /* Whether a kernel's value stands. `absolute` is within a factor 2 of a sum of moduli and pairs of rows round twice: 4
    n u. Row sums round by about u times their norm, which moduli miss where they cancel: 4 n u times the norms' product.
-   NaN and overflow fail: below 1e24 norms of 12 rows do not overflow. */
+   NaN and overflow fail: below 1e24 (n > 12: 1e19) neither the norms' product nor modulus^2 overflows. */
 static int permi_small_stands(int n, int parts, const double *a, double modulus, double absolute, double squares)
 {
   const double unit = 4e10 * n * PERMI_UNIT, square = unit * unit;
   modulus -= unit * absolute;
-  return squares <= 1e24 && modulus >= PERMI_SMALL_LEAST &&
+  return squares <= (n > PERMI_NEAR_N ? 1e19 : 1e24) &&
+         modulus >= (n > PERMI_NEAR_N ? PERMI_FAR_LEAST : PERMI_SMALL_LEAST) &&
          (square * permi_small_scale(n, squares) <= modulus * modulus ||
           square * permi_small_norms(n, n * parts, a) <= modulus * modulus);
 }
 
-/* Returns 1, or 0: take the general path. 2 <= n <= 12, isa not AUTO. out: the value; n > 4: two more, see
+/* Returns 1, or 0: take the general path. 2 <= n <= 16, isa not AUTO. out: the value; n > 4: two more, see
    >>small_kernels. */
 static int permi_small_real(perm_isa isa, int n, const double *a, double *out)
 {

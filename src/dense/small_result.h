@@ -1,10 +1,9 @@
 /* ===================================================================================== >>small_result
-   n <= 12 at once, as perm_real and perm_complex compute them, with bound and estimate.
+   n <= 16 at once, as perm_real and perm_complex compute them, with bound and estimate.
    The bound: moduli |re| + |im| in place of all numbers give at most prod_i R_i, R_i = sum_j |a_ij|, as the mean
-   over the signs; the expansion of n <= 4 gives per |A|. A number passes through at most K operations on its way
-   into the value: n for a row sum, 4 n for the products of a pair (complex), 9 between, 2^(n-3) for the sum over the
-   signs; in the expansions at most 16. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1], and what
-   >>small says of underflow. It is weak where much cancels: certify takes the general path.
+   over the signs; the expansion of n <= 4 gives per |A|. A product of n entries is rounded at most K times,
+   K = permi_small_roundings, in the expansions 16. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1], and
+   what >>small says of underflow. It is weak where much cancels: certify takes the general path.
    The estimate of n > 4 is what permi_small_stands compares, in full; the norms are multiplied where their mean says
    more than 3e-13. */
 #pragma once
@@ -12,16 +11,26 @@
 #include "../base/memory.h"
 
 /* Whether the kernels round nothing, as >>small_exact says: whole numbers, 2^(n-3) prod_i R_i below 2^53. */
-static int permi_small_rounds_nothing(int n, int parts, const double *a, double products)
+static int permi_small_rounds_nothing(int n, int entries, const double *a, double products)
 {
   int i, whole = products * (1 << (n < 4 ? 0 : n - 3)) < 9007199254740992.0;
-  for (i = 0; i < n * n * parts && whole; i++)
+  for (i = 0; i < entries && whole; i++)
     whole = fabs(a[i]) < 9007199254740992.0 && (double)(int64_t)a[i] == a[i];
   return whole;
 }
 
+#define PERMI_WRITTEN_OUT_N 12 /* lines of a small matrix, with copies */
+
+/* An m x n matrix with multiplicities; NULL: once each. */
+typedef struct permi_copies {
+  int m, n;
+  const void *a;
+  ptrdiff_t ld;
+  const int *row_count, *column_count;
+} permi_copies;
+
 /* Fills in a result if the value stands, with an estimate of at most 1e-10 of it, and is not 0; else returns 0. 2 <= n
-   <= 12, isa not AUTO. */
+   <= 16, isa not AUTO. */
 static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
 {
   double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], moduli, products, largest, bound, estimate;
@@ -39,10 +48,10 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   products = permi_small_products(n, n * parts, a, &moduli);
   bound = products * PERMI_UNIT * 1.001;
   largest = fmax(fabs(out[0]), parts == 2 ? fabs(out[1]) : 0);
-  if (permi_small_rounds_nothing(n, parts, a, products)) {
+  if (permi_small_rounds_nothing(n, n * n * parts, a, products)) {
     bound = estimate = 0;
   } else if (n > 4) {
-    bound = bound * ((1 << (n - 3)) + 8 * n) + 1e-170;
+    bound = bound * permi_small_roundings(n) + (n > PERMI_NEAR_N ? 1e-114 : 1e-170);
     estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_scale(n, out[parts + 1])));
     if (estimate > 3e-13 * largest)
       estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_norms(n, n * parts, a)));
@@ -56,7 +65,7 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
     if (estimate > 1e-10 * largest)
       return 0;
   }
-  permi_result_clear(result);
+  permi_result_clear_brief(result);
   result->value = out[0];
   result->imaginary = parts == 2 ? out[1] : 0;
   result->error_bound = bound;
@@ -68,4 +77,36 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   result->threads = 1;
   result->terms = (double)(1 << (n - 1));
   return 1;
+}
+
+/* The matrix with its copies; entries are doubles or 64-bit integers, of `parts`; full: the result. Returns the
+   number of columns, or 0 if that is not 1 to PERMI_WRITTEN_OUT_N, or that of rows is not by `missing` smaller. */
+static int permi_small_write_out(const permi_copies *from, int parts, int missing, void *full)
+{
+  const int *const count[2] = {from->row_count, from->column_count};
+  const size_t entry = 8 * (size_t)parts;
+  char *to = (char *)full;
+  int total[2] = {0, 0}, side, i, j, k, copy;
+  for (side = 0; side < 2; side++)
+    for (i = 0; i < (side ? from->n : from->m); i++) {
+      const int times = count[side] ? count[side][i] : 1;
+      if (times < 0 || times > PERMI_WRITTEN_OUT_N || (total[side] += times) > PERMI_WRITTEN_OUT_N)
+        return 0;
+    }
+  if (total[0] + missing != total[1])
+    return 0;
+  for (i = 0; i < from->m; i++) {
+    const char *row = (const char *)from->a + (size_t)i * (size_t)from->ld * entry;
+    const int times = count[0] ? count[0][i] : 1;
+    char *first = to;
+    for (j = 0; j < from->n && times; j++)
+      for (k = 0; k < (count[1] ? count[1][j] : 1); k++, to += entry) {
+        memcpy(to, row + (size_t)j * entry, 8);
+        if (parts == 2)
+          memcpy(to + 8, row + (size_t)j * entry + 8, 8);
+      }
+    for (copy = 1; copy < times; copy++, to += (size_t)total[1] * entry)
+      memcpy(to, first, (size_t)total[1] * entry);
+  }
+  return total[1];
 }

@@ -17,7 +17,8 @@ typedef struct permi_exact_rows {
   int half[PERM_MAX_N];
   int order[PERM_MAX_N];     /* rows, largest norm first */
   uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
-  double bits;               /* at least log2 of the product of the norms */
+  double bits_of[PERM_MAX_N]; /* at least log2 of the norm */
+  double bits;                /* their sum */
 } permi_exact_rows;
 
 static int64_t permi_exact_at(const permi_exact_rows *rows, int i, int j, int part)
@@ -51,7 +52,8 @@ static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, 
     }
     rows.half[i] = !odd && rows.halved < n - 1;
     rows.halved += rows.half[i];
-    rows.bits += log2(fmax(1, ldexp((double)norm.high, 64) + (double)norm.low)) - rows.half[i] + 1e-9;
+    rows.bits_of[i] = log2(fmax(1, ldexp((double)norm.high, 64) + (double)norm.low)) - rows.half[i] + 1e-9;
+    rows.bits += rows.bits_of[i];
     if (rows.half[i]) {
       norm.low = norm.low >> 1 | norm.high << 63;
       norm.high >>= 1;

@@ -353,21 +353,21 @@ static void permi_exact_plan_gpu(const perm_options *options, int n, const permi
 }
 
 /* The fastest plan, also in residues if options.modulus is odd and below 2^63. */
-static permi_exact_plan permi_exact_fastest(const perm_options *options, int n, const permi_integer_view *view)
+static void permi_exact_fastest(const perm_options *options, int n, const permi_integer_view *view,
+                                permi_exact_plan *plan)
 {
-  permi_exact_plan plan = permi_exact_plan_of(options, n, view);
-  permi_exact_plan_gpu(options, n, view, &plan);
+  permi_exact_plan_of(options, n, view, plan);
+  permi_exact_plan_gpu(options, n, view, plan);
   if (options->modulus & 1 && options->modulus < UINT64_C(1) << 63) {
     const permi_exact_rows rows = permi_exact_look(view, n, 0);
     const double seconds = permi_exact_plain_seconds(&rows, options->modulus);
-    if (seconds < plan.seconds) {
-      memset(&plan, 0, sizeof plan);
-      plan.rows = rows;
-      plan.modulus = options->modulus;
-      plan.seconds = seconds;
+    if (seconds < plan->seconds) {
+      memset(plan, 0, sizeof *plan);
+      plan->rows = rows;
+      plan->modulus = options->modulus;
+      plan->seconds = seconds;
     }
   }
-  return plan;
 }
 
 /* One leaf for integers or Gaussian integers, 1 <= n <= 64. */
@@ -375,7 +375,8 @@ PERMI_UNUSED
 static perm_status permi_exact_leaf(const perm_options *options, int n, const permi_integer_view *view,
                                     permi_leaf *leaf, perm_result *result)
 {
-  const permi_exact_plan plan = permi_exact_fastest(options, n, view);
+  permi_exact_plan plan;
+  permi_exact_fastest(options, n, view, &plan);
   return plan.gpu      ? permi_exact_gpu_leaf(options, &plan.rows, leaf, result)
          : plan.family ? permi_exact_tables(options, &plan, leaf, result)
                        : permi_exact_plain_leaf(options, &plan.rows, plan.modulus, leaf, result);
@@ -384,5 +385,7 @@ static perm_status permi_exact_leaf(const perm_options *options, int n, const pe
 PERMI_UNUSED
 static double permi_exact_seconds(const perm_options *options, int n, const permi_integer_view *view)
 {
-  return permi_exact_fastest(options, n, view).seconds;
+  permi_exact_plan plan;
+  permi_exact_fastest(options, n, view, &plan);
+  return plan.seconds;
 }

@@ -9,31 +9,39 @@ typedef struct permi_exact_family {
   int window;
   double rate;
   permi_exact_run all, skip;
-  permi_exact_evaluate evaluate[7];
+  permi_exact_evaluate evaluate[2][7]; /* real, Gaussian; [0]: any limbs, [k]: only k, of atoms if real */
 } permi_exact_family;
 
+#define PERMI_EXACT_EVALUATE(name, many, family)                                                                       \
+  {                                                                                                                    \
+    permi_##many##_##family, NULL, permi_##name##_2_##family, permi_##name##_3_##family, permi_##name##_4_##family,    \
+        permi_##name##_5_##family, permi_##name##_6_##family                                                           \
+  }
 #define PERMI_EXACT_FAMILY(isa, family, lanes_log2, rate, window, limbs)                                               \
   {                                                                                                                    \
     isa, lanes_log2, window, rate, permi_exact_all_##family, permi_exact_skip_##family,                                \
     {                                                                                                                  \
-      permi_exact_many_##family, NULL, permi_##limbs##_2_##family, permi_##limbs##_3_##family,                         \
-          permi_##limbs##_4_##family, permi_##limbs##_5_##family, permi_##limbs##_6_##family                           \
+      PERMI_EXACT_EVALUATE(limbs, exact_many, family), PERMI_EXACT_EVALUATE(gaussian, gaussian_many, family)           \
     }                                                                                                                  \
   }
 
-/* Rates of a Cascade Lake at 2.5 GHz; IFMA's is a guess. */
+/* Rates of a Cascade Lake at 2.5 GHz; IFMA's and NEON's are guesses. */
 static const permi_exact_family permi_exact_families[] = {
 #if PERMI_X86 && !defined(PERM_NO_EXACT)
     PERMI_EXACT_FAMILY(PERM_ISA_AVX512IFMA, avx512, 5, 5e9, PERMI_EXACT_WINDOW + 1, ifma),
     PERMI_EXACT_FAMILY(PERM_ISA_AVX512, avx512, 5, 2.8e9, PERMI_EXACT_WINDOW, exact),
     PERMI_EXACT_FAMILY(PERM_ISA_AVX2, avx2, 4, 3.2e9, PERMI_EXACT_WINDOW, exact),
+#elif PERMI_ARM && !defined(PERM_NO_EXACT)
+    PERMI_EXACT_FAMILY(PERM_ISA_NEON, neon, 3, 3.2e9, PERMI_EXACT_WINDOW, exact),
 #endif
-    {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}}};
+    {PERM_ISA_PLAIN, 0, 0, 0, NULL, NULL, {{NULL}}}};
 
 typedef struct permi_exact_packing {
   int limbs, narrow, fifths, wide;                /* wide: rows in wide limbs */
   int rows[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS]; /* in atoms; [0]: in a wide limb */
-  int atom_of[PERM_MAX_N];
+  int atom_of[PERM_MAX_N];                        /* -1: a long row */
+  int sums, long_rows, long_first;
+  int long_row[PERM_MAX_N], grown[PERM_MAX_N]; /* those of the first half first */
 } permi_exact_packing;
 
 #define PERMI_EXACT_LARGEST ((UINT64_C(1) << 15) - 1) /* norm of an atom; any four make halves below 2^31 */
@@ -44,20 +52,22 @@ static uint64_t permi_exact_cap(int limbs)
   return (UINT64_C(1) << (limbs <= 6 ? 51 : 50)) - 1024;
 }
 
-/* Packs rows, largest norm first, each into the limb and there into the atom with the least product, the fifth atom
-   last. Returns 0 if they do not fit. */
-static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int narrow, permi_exact_packing *packing)
+/* Packs rows, largest norm first and without the first `longs`, each into the limb and there into the atom with the
+   least product, the fifth atom last. Returns 0 if they do not fit. */
+static int permi_exact_pack_into(const permi_exact_rows *rows, int longs, uint64_t cap, int limbs, int narrow,
+                                 permi_exact_packing *packing)
 {
   uint64_t limb[PERMI_EXACT_LIMBS], atom[PERMI_EXACT_LIMBS][PERMI_EXACT_ATOMS];
-  const uint64_t cap = permi_exact_cap(limbs);
   int h, k, r;
   memset(packing, 0, sizeof *packing);
-  packing->limbs = limbs;
+  packing->limbs = packing->sums = limbs;
   packing->narrow = narrow;
   for (h = 0; h < limbs; h++)
     for (limb[h] = 1, k = 0; k < PERMI_EXACT_ATOMS; k++)
       atom[h][k] = 1;
-  for (r = 0; r < rows->n; r++) {
+  for (r = 0; r < longs; r++)
+    packing->atom_of[rows->order[r]] = -1;
+  for (r = longs; r < rows->n; r++) {
     const uint64_t norm = rows->norm[rows->order[r]];
     int best = -1, best_atom = 0;
     for (h = 0; h < limbs; h++) {
@@ -86,34 +96,86 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int limbs, int na
   return 1;
 }
 
-/* Packs into the fewest limbs and the fewest wide ones; returns 0 if impossible. */
-static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
-{
-  int i, limbs = (int)(rows->bits / PERMI_EXACT_WINDOW), wide, least;
-  double bits = 0;
-  if (rows->norm[rows->order[0]] > permi_exact_cap(2))
-    return 0;
-  for (i = 0; i < rows->n; i++)
-    bits += rows->norm[i] > PERMI_EXACT_LARGEST ? log2((double)rows->norm[i]) : 0;
-  least = bits > 0 ? (int)(bits / PERMI_EXACT_WINDOW) + 1 : 0;
-  for (limbs = limbs < 2 ? 2 : limbs; limbs <= PERMI_EXACT_LIMBS; limbs++)
-    for (wide = least; wide <= (least ? limbs : 0); wide++)
-      if (permi_exact_pack_into(rows, limbs, limbs - wide, packing))
-        return 1;
-  return 0;
-}
-
 static int permi_exact_first(int limbs)
 {
   return limbs <= 6 ? (limbs + 1) / 2 : (limbs + 3) / 6 * 3;
 }
 
-/* Vector operations from atoms to accumulators, for a vector of int16. */
-static double permi_exact_operations(const permi_exact_packing *packing)
+/* Gives each long row to the half of fewer bits. Returns 0 if there are too many limbs. */
+static int permi_exact_pack_long(const permi_exact_rows *rows, int longs, permi_exact_packing *packing)
 {
-  const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first;
+  const int first = permi_exact_first(packing->limbs);
+  int grown[2], row[2][PERM_MAX_N], limbs[2][PERM_MAX_N], count[2] = {0, 0}, half, i, r;
+  double bits[2] = {0, 0};
+  grown[0] = first;
+  grown[1] = packing->limbs - first;
+  for (i = 0; i < rows->n; i++)
+    if (packing->atom_of[i] >= 0)
+      bits[packing->atom_of[i] / PERMI_EXACT_ATOMS >= first] += rows->bits_of[i];
+  for (r = 0; r < longs; r++) {
+    int least;
+    half = bits[1] < bits[0];
+    bits[half] += rows->bits_of[rows->order[r]];
+    least = (int)((bits[half] + 1.1) / PERMI_EXACT_WINDOW) + 1;
+    grown[half] = grown[half] < least ? least : grown[half];
+    row[half][count[half]] = rows->order[r];
+    limbs[half][count[half]++] = grown[half];
+  }
+  packing->long_rows = longs;
+  packing->long_first = count[0];
+  packing->sums = grown[0] + grown[1];
+  for (r = 0; r < longs; r++) {
+    half = r >= count[0];
+    packing->long_row[r] = row[half][r - half * count[0]];
+    packing->grown[r] = limbs[half][r - half * count[0]];
+  }
+  return grown[0] <= PERMI_EXACT_HALF - 2 && grown[1] <= PERMI_EXACT_HALF - 2 && packing->sums <= PERMI_EXACT_LIMBS &&
+         packing->limbs + 2 * longs <= PERMI_EXACT_FACTORS;
+}
+
+/* Into the fewest limbs, and the fewest wide ones; Gaussian limbs are all wide. */
+static int permi_exact_pack_after(const permi_exact_rows *rows, int longs, int long_cap, permi_exact_packing *packing)
+{
+  double bits = 0, wide_bits = 0;
+  int i, limbs, wide, least;
+  for (i = longs; i < rows->n; i++) {
+    const double row = rows->bits_of[rows->order[i]];
+    bits += row;
+    wide_bits += rows->norm[rows->order[i]] > PERMI_EXACT_LARGEST ? row : 0;
+  }
+  least = wide_bits > 0 ? (int)(wide_bits / PERMI_EXACT_WINDOW) + 1 : 0;
+  limbs = (int)(bits / PERMI_EXACT_WINDOW);
+  for (limbs = limbs < 2 ? 2 : limbs; limbs <= PERMI_EXACT_LIMBS; limbs++)
+    for (wide = rows->parts == 2 ? limbs : least; wide <= (rows->parts == 2 || least ? limbs : 0); wide++)
+      if (permi_exact_pack_into(rows, longs, permi_exact_cap(long_cap ? 7 : limbs), limbs, limbs - wide, packing))
+        return permi_exact_pack_long(rows, longs, packing);
+  return 0;
+}
+
+/* Returns 0 if impossible. Rows are long where they must be. */
+static int permi_exact_pack(const permi_exact_rows *rows, permi_exact_packing *packing)
+{
+  int longs = 0;
+  if (rows->parts == 1 && permi_exact_pack_after(rows, 0, 0, packing))
+    return 1;
+  while (longs < rows->n && rows->norm[rows->order[longs]] > permi_exact_cap(7))
+    longs++;
+  return permi_exact_pack_after(rows, longs, 1, packing);
+}
+
+/* Vector operations from row sums in doubles, or atoms, to accumulators, for a vector of int16. */
+static double permi_exact_operations(const permi_exact_packing *packing, const permi_exact_rows *rows)
+{
+  const int limbs = packing->limbs, first = permi_exact_first(limbs), second = limbs - first, square = rows->parts == 2;
   const double inner = 0.5 * (first * (first - 1) + second * (second - 1));
-  return 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide + 4 * (4 * inner + 5 * first * second);
+  double operations = 6 * packing->fifths + 20 * packing->narrow + 8 * packing->wide;
+  int r;
+  if (!square && !packing->long_rows)
+    return operations + 4 * (4 * inner + 5 * first * second);
+  operations += 4 * ((square ? 18 : 4) * inner + (square ? 6 * (rows->n - packing->long_rows) : 0));
+  for (r = 0; r < packing->long_rows; r++)
+    operations += 4 * (square ? 42 : 13) * packing->grown[r];
+  return operations + 4 * (square ? 4 : 1) * 5 * packing->sums * packing->sums / 4;
 }
 
 /* Share of the sign vectors with no halved row 0, as if rows were independent; norms <= 127. The distribution of a
@@ -158,70 +220,95 @@ typedef struct permi_exact_plan {
   double survivors, seconds;
 } permi_exact_plan;
 
-static permi_exact_evaluate permi_exact_evaluates(const permi_exact_family *family, const permi_exact_packing *packing)
+/* Limbs of the kernel for a fixed number of limbs, or 0. */
+static int permi_exact_few(const permi_exact_packing *packing, int parts)
 {
-  return family->evaluate[packing->limbs <= 6 && packing->narrow == packing->limbs ? packing->limbs : 0];
+  return packing->limbs <= 6 && (parts == 2 || packing->narrow == packing->limbs) && !packing->long_rows
+             ? packing->limbs
+             : 0;
 }
 
-static permi_exact_plan permi_exact_plan_rows(const perm_options *options, const permi_exact_rows *rows)
+/* Fills in a plan that has its rows. */
+static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan *plan)
 {
   const perm_isa isa =
       options->isa == PERM_ISA_AUTO || options->isa == PERM_ISA_CUDA ? perm_isa_best() : options->isa;
   const permi_exact_family *family = permi_exact_families;
-  permi_exact_plan plan;
+  const permi_exact_rows *rows = &plan->rows;
   const int n = rows->n;
-  memset(&plan, 0, sizeof plan);
-  plan.rows = *rows;
-  plan.survivors = 1;
-  plan.seconds = permi_exact_plain_seconds(rows, 0);
+  double operations;
+  memset(&plan->packing, 0, sizeof plan->packing);
+  plan->family = NULL;
+  plan->modulus = 0;
+  plan->can_skip = plan->skip = plan->gpu = 0;
+  plan->survivors = 1;
+  plan->seconds = permi_exact_plain_seconds(rows, 0);
   while (family->isa > isa || (family->all && n < family->lanes_log2 + PERMI_EXACT_BLOCK_LOG2 + 1))
     family++;
-  if (!family->all || rows->parts == 2 || !permi_arithmetic_is_sound() || !permi_exact_pack(rows, &plan.packing))
-    return plan; /* limbs in doubles need rounding to nearest */
-  plan.family = family;
-  plan.seconds = (4 * (2 * n - 3 * plan.packing.limbs + permi_exact_operations(&plan.packing)) + n / 4.0 + 20) /
-                 (permi_exact_evaluates(family, &plan.packing) == family->evaluate[0] ? 0.5 : 1) / family->rate *
-                 ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
-  plan.can_skip = permi_exact_bytes(rows) && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1;
-  if (plan.can_skip && rows->halved) {
+  if (!family->all || !permi_arithmetic_is_sound() || !permi_exact_pack(rows, &plan->packing))
+    return; /* limbs in doubles need rounding to nearest */
+  plan->family = family;
+  operations = permi_exact_operations(&plan->packing, rows);
+  plan->seconds = (4 * (2 * n - 3 * plan->packing.limbs + operations) + n / 4.0 + 20) /
+                  (permi_exact_few(&plan->packing, rows->parts) ? 1 : 0.5) / family->rate *
+                  ldexp(1, n - 1 - PERMI_EXACT_BLOCK_LOG2 - family->lanes_log2);
+  plan->can_skip =
+      rows->parts == 1 && permi_exact_bytes(rows) && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1;
+  if (plan->can_skip && rows->halved) {
     /* search, lists and survivors of a vector of int8 */
     const double survivors = permi_exact_survivors(rows);
-    const double each = 10 * n + 2 * permi_exact_operations(&plan.packing);
+    const double each = 10 * n + 2 * operations;
     const double seconds =
         (2 * rows->halved + 40 + survivors * each) / family->rate * ldexp(1, n - 1 - (family->lanes_log2 + 1));
-    if (seconds < plan.seconds) {
-      plan.skip = 1;
-      plan.survivors = survivors;
-      plan.seconds = seconds;
+    if (seconds < plan->seconds) {
+      plan->skip = 1;
+      plan->survivors = survivors;
+      plan->seconds = seconds;
     }
   }
-  return plan;
 }
 
-static permi_exact_plan permi_exact_plan_of(const perm_options *options, int n, const permi_integer_view *view)
+PERMI_NEVER_INLINE
+static void permi_exact_plan_of(const perm_options *options, int n, const permi_integer_view *view,
+                                permi_exact_plan *plan)
 {
-  const permi_exact_rows rows = permi_exact_look(view, n, 0), columns = permi_exact_look(view, n, 1);
-  const permi_exact_plan plan = permi_exact_plan_rows(options, &rows), other = permi_exact_plan_rows(options, &columns);
-  return other.seconds < plan.seconds ? other : plan;
+  permi_exact_plan other;
+  plan->rows = permi_exact_look(view, n, 0);
+  permi_exact_plan_rows(options, plan);
+  other.rows = permi_exact_look(view, n, 1);
+  permi_exact_plan_rows(options, &other);
+  if (other.seconds < plan->seconds)
+    *plan = other;
 }
 
-/* sum_k total[k] 2^(window k), as integers. */
-static void permi_exact_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+/* *sum += sum_k total[k] 2^(window k), or *sum -=, as integers. */
+static void permi_exact_add(const permi_exact *exact, const permi_wide *total, int minus, perm_sum *sum)
 {
-  const permi_exact *exact = (const permi_exact *)leaf->context;
-  permi_wide total[PERMI_EXACT_LIMBS + 1];
   uint64_t word[PERMI_EXACT_LIMBS + 4]; /* 51 bits a limb, 64 a word */
   int k;
-  memset(total, 0, sizeof total);
-  exact->run(exact, chunk, (permi_exact_work *)workspace, total);
-  for (k = 0; k <= exact->limbs; k++) {
+  for (k = 0; k <= exact->sums; k++) {
     const int negative = (int)(total[k].high >> 63), bit = k * exact->window, at = bit / 64, shift = bit % 64;
     const permi_wide x = negative ? permi_wide_negate(total[k]) : total[k];
     memset(word, 0, sizeof word);
     word[at] = x.low << shift;
     word[at + 1] = x.high << shift | (shift ? x.low >> (64 - shift) : 0);
     word[at + 2] = shift ? x.high >> (64 - shift) : 0;
-    permi_sum_add_integer(&partial->value, word, at + 3, negative);
+    permi_sum_add_integer(sum, word, at + 3, negative ^ minus);
+  }
+}
+
+static void permi_exact_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_exact *exact = (const permi_exact *)leaf->context;
+  permi_exact_total total;
+  memset(&total, 0, sizeof total);
+  exact->run(exact, chunk, (permi_exact_work *)workspace, &total);
+  permi_exact_add(exact, total.plane[0], 0, &partial->value);
+  if (exact->parts == 2) { /* re re', im im', (re + im)(re' + im') */
+    permi_exact_add(exact, total.plane[1], 1, &partial->value);
+    permi_exact_add(exact, total.plane[2], 0, &partial->imaginary);
+    permi_exact_add(exact, total.plane[0], 1, &partial->imaginary);
+    permi_exact_add(exact, total.plane[1], 1, &partial->imaginary);
   }
   partial->terms += leaf->information.work / (double)exact->n / (double)leaf->information.chunks;
 }
@@ -234,10 +321,10 @@ static size_t permi_exact_explain(const permi_leaf *leaf, char *buffer, size_t s
   if (exact->survivors < 1)
     snprintf(skipped, sizeof skipped, ", zeros skipped (%.2g of the terms expected)", exact->survivors);
   return (size_t)snprintf(buffer, size,
-                          "exact, n = %d: %s kernel, %s in %d limbs, %d of them halved%s; %.3g elements, %llu chunks, "
-                          "%.3g s\n",
-                          exact->n, perm_isa_name(leaf->information.isa), exact->transposed ? "columns" : "rows",
-                          exact->limbs, even, skipped, leaf->information.work,
+                          "exact, n = %d: %s kernel%s, %s in %d limbs, %d of them halved%s; %.3g elements, "
+                          "%llu chunks, %.3g s\n",
+                          exact->n, perm_isa_name(leaf->information.isa), exact->parts == 2 ? " (complex)" : "",
+                          exact->transposed ? "columns" : "rows", exact->sums, even, skipped, leaf->information.work,
                           (unsigned long long)leaf->information.chunks, leaf->information.seconds);
 }
 
@@ -248,21 +335,24 @@ static uint64_t permi_double_bits(double x)
   return bits;
 }
 
-static void permi_exact_constants(permi_exact *exact)
+static void permi_exact_constants(permi_exact *exact, int few)
 {
-  const int first = exact->first, tiles = exact->limbs > 6 || exact->narrow < exact->limbs;
-  const int second = tiles ? (exact->limbs - first + 1) / 2 * 2 : exact->limbs - first;
+  const int limbs = exact->sums, first = exact->first_sums, tiles = !few;
+  const int rows = tiles ? (first + 2) / 3 * 3 : first, columns = tiles ? (limbs - first + 1) / 2 * 2 : limbs - first;
   int i, j, k;
-  exact->settings = exact->window > PERMI_EXACT_WINDOW ? 64 : exact->limbs <= 6 ? 128 : 32;
-  exact->unit = ldexp(1, exact->limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
-  for (k = 0; k + 1 < exact->limbs; k++) {
+  exact->settings = exact->window > PERMI_EXACT_WINDOW ? 64 : limbs <= 6 ? 128 : 32;
+  exact->unit = ldexp(1, limbs > 16 ? -650 : 0); /* 2^(51 * 30 + 104 - 650) is a double */
+  for (k = 0; k + 1 < limbs; k++) {
     const double unit = ldexp(exact->unit, k * PERMI_EXACT_WINDOW);
     exact->round[k] = 1.5 * ldexp(unit, 103);
     exact->rest[k] = exact->round[k] + 1.5 * ldexp(unit, 52);
-    exact->second[k] = k < 18 ? 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW) : 0;
   }
-  for (i = 0; i < (tiles ? (first + 2) / 3 * 3 : first); i++)
-    for (j = 0; j < second && exact->window == PERMI_EXACT_WINDOW; j++) {
+  for (k = 0; k < PERMI_EXACT_HALF - 1; k++) {
+    exact->half[1][k] = 1.5 * ldexp(1, 103 + k * PERMI_EXACT_WINDOW);
+    exact->half[0][k] = exact->half[1][k] * exact->unit;
+  }
+  for (i = 0; i < rows; i++)
+    for (j = 0; j < columns && exact->window == PERMI_EXACT_WINDOW; j++) {
       exact->bias[i + j] += permi_double_bits(exact->rest[i + j] - exact->round[i + j]);
       exact->bias[i + j + 1] += permi_double_bits(exact->round[i + j]);
     }
@@ -282,22 +372,102 @@ static void permi_exact_settings(const permi_exact_rows *rows, int i, int first,
       table[(1 << k) + q] = table[q] - permi_exact_step(rows, i, first + k, 0).low;
 }
 
+/* x = 2^51 y[1] + y[0], |y[0]| <= 2^50; or x itself. */
+static void permi_exact_double(permi_wide x, int is_long, double *y)
+{
+  const uint64_t half = UINT64_C(1) << (PERMI_EXACT_WINDOW - 1);
+  if (is_long) {
+    permi_wide more = permi_wide_of((int64_t)half);
+    permi_wide_add(&more, x);
+    y[0] = (double)(int64_t)(more.low & (2 * half - 1)) - (double)half;
+    y[1] = (double)(int64_t)(more.high << (64 - PERMI_EXACT_WINDOW) | more.low >> PERMI_EXACT_WINDOW);
+  } else {
+    y[0] = (double)(int64_t)x.low;
+  }
+}
+
+/* Row i in doubles, the r-th long one or r < 0: its entries of the table, from `entry` on, and places of the steps. */
+static void permi_exact_row_doubles(permi_exact *exact, const permi_exact_rows *rows, int i, int r, int inner,
+                                    int entry, double *table, double *step)
+{
+  const int is_long = r >= 0, width = 1 << (inner - PERMI_EXACT_BLOCK_LOG2 - 2);
+  const int x_high = exact->wide_padded - exact->long_padded + r * rows->parts;
+  const int x = is_long ? x_high - exact->long_padded : entry;
+  permi_wide sums[256];
+  double y[2];
+  int part, j, k, q;
+  for (part = 0; part < rows->parts; part++, entry += 1 + is_long) {
+    sums[0] = permi_exact_start(rows, i, part);
+    for (k = 0; k < inner; k++)
+      for (q = 0; q < 1 << k; q++) {
+        sums[(1 << k) + q] = permi_wide_negate(permi_exact_step(rows, i, k, part));
+        permi_wide_add(&sums[(1 << k) + q], sums[q]);
+      }
+    for (k = 0; k < 1 << inner; k++) { /* places 1 and 2 are lanes 2 and 1 modulo 4 */
+      const int place = (k & 1) * 2 + (k >> 1 & 1), lane = k >> 2 & (width - 1);
+      double *to = table + (((k / (4 * width)) * exact->wide_entries + entry) * 4 + place) * width + lane;
+      permi_exact_double(sums[k], is_long, y);
+      to[0] = y[0];
+      if (is_long)
+        to[4 * width] = y[1];
+    }
+    for (j = 0; j < exact->outer; j++) {
+      permi_exact_double(permi_exact_step(rows, i, inner + 1 + j, part), is_long, y);
+      step[j * exact->wide_padded + x + part] = y[0];
+      if (is_long)
+        step[j * exact->wide_padded + x_high + part] = y[1];
+    }
+  }
+}
+
+static void permi_exact_doubles(permi_exact *exact, const permi_exact_plan *plan, int inner, double *table,
+                                double *step)
+{
+  const permi_exact_rows *rows = &plan->rows;
+  const permi_exact_packing *packing = &plan->packing;
+  const int parts = rows->parts;
+  int h, i, r, entry = 0;
+  for (h = exact->narrow; h < exact->limbs; h++) {
+    exact->wide_rows[h - exact->narrow] = packing->rows[h][0];
+    for (i = 0; i < rows->n; i++)
+      if (packing->atom_of[i] == h * PERMI_EXACT_ATOMS) {
+        permi_exact_row_doubles(exact, rows, i, -1, inner, entry, table, step);
+        entry += parts;
+      }
+  }
+  for (r = 0; r < packing->long_rows; r++, entry += 2 * parts) {
+    exact->grown[r] = packing->grown[r];
+    permi_exact_row_doubles(exact, rows, packing->long_row[r], r, inner, entry, table, step);
+  }
+}
+
 static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, int inner)
 {
   const permi_exact_family *family = plan->family;
+  const permi_exact_packing *packing = &plan->packing;
+  const int parts = plan->rows.parts, longs = packing->long_rows, first = packing->long_first;
+  const int few = permi_exact_few(packing, parts), terms_log2 = parts == 2 || longs ? 14 : 18; /* milliseconds */
   exact->n = plan->rows.n;
+  exact->parts = parts;
   exact->padded = (exact->n + 15) & ~15;
-  exact->limbs = plan->packing.limbs;
-  exact->narrow = plan->packing.narrow;
+  exact->limbs = packing->limbs;
+  exact->narrow = packing->narrow;
   exact->first = permi_exact_first(exact->limbs);
+  exact->sums = packing->sums;
+  exact->first_sums = first ? packing->grown[first - 1] : exact->first;
+  exact->long_rows = longs;
+  exact->long_first = first;
+  exact->long_padded = (longs * parts + 7) & ~7;
+  exact->wide_padded = ((packing->wide * parts + 7) & ~7) + 2 * exact->long_padded;
+  exact->wide_entries = (packing->wide + 2 * longs) * parts;
   exact->transposed = plan->rows.transposed;
   exact->outer = exact->n - 1 - inner;
-  exact->chunk_log2 = exact->outer + inner < 18 ? exact->outer : 18 - inner;
+  exact->chunk_log2 = exact->outer + inner < terms_log2 ? exact->outer : terms_log2 - inner;
   exact->survivors = plan->survivors;
   exact->run = plan->skip ? family->skip : family->all;
-  exact->evaluate = permi_exact_evaluates(family, &plan->packing);
-  exact->window = exact->evaluate == family->evaluate[0] ? PERMI_EXACT_WINDOW : family->window;
-  permi_exact_constants(exact);
+  exact->evaluate = family->evaluate[parts - 1][few];
+  exact->window = parts == 1 && few ? family->window : PERMI_EXACT_WINDOW;
+  permi_exact_constants(exact, few);
 }
 
 /* Columns: lanes, block or settings, the fixed one, outer ones. */
@@ -306,12 +476,13 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
 {
   const permi_exact_rows *rows = &plan->rows;
   const permi_exact_family *family = plan->family;
-  const int n = rows->n, limbs = plan->packing.limbs, skip = plan->skip, lanes = family->lanes_log2 + skip;
+  const int n = rows->n, skip = plan->skip, lanes = family->lanes_log2 + skip;
   const int inner = lanes + (skip ? PERMI_EXACT_SKIP_LOG2 : PERMI_EXACT_BLOCK_LOG2), outer = n - 1 - inner;
   const int padded = (n + 15) & ~15, steps = outer + 1 + PERMI_EXACT_SKIP_LOG2;
   const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
   const size_t table = skip ? ((size_t)rows->halved << (lanes + 2)) + (size_t)n * 48 : (size_t)n * 2 << inner;
-  const size_t wide_table = ((size_t)plan->packing.wide << inner) + (size_t)(plan->packing.wide ? padded * outer : 0);
+  const size_t wide = (size_t)((plan->packing.wide + 2 * plan->packing.long_rows) * rows->parts);
+  const size_t wide_table = wide ? (wide << inner) + (wide + 32) * (size_t)outer : 0;
   const size_t bytes = 128 + table + wide_table * sizeof(double) + (size_t)(padded * steps) * sizeof(uint32_t);
   permi_exact *exact = (permi_exact *)permi_allocate(&options->allocator, 1, sizeof *exact + bytes);
   uint64_t sums[256];
@@ -319,7 +490,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   uint32_t *step;
   int16_t *settings;
   uint8_t *nibbles;
-  double *wide, *wide_step;
+  double *doubles;
   int a, i, j, k, r = 0;
   if (!exact)
     return permi_fail_memory(result);
@@ -332,37 +503,21 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   exact->step = step + padded;
   exact->setting_step = exact->step + padded * outer;
   exact->table = settings;
-  wide = (double *)(void *)(next + ((table + 63) & ~(size_t)63));
-  wide_step = wide + ((size_t)plan->packing.wide << inner);
-  exact->wide_table = wide;
-  exact->wide_step = wide_step;
+  doubles = (double *)(void *)(next + ((table + 63) & ~(size_t)63));
+  exact->wide_table = doubles;
+  exact->wide_step = doubles + (wide << inner);
   exact->lane_bytes = next;
   exact->nibbles = nibbles;
   permi_exact_form(exact, plan, inner);
-  for (a = 0; a < limbs * PERMI_EXACT_ATOMS; a++) {
-    const int h = a / PERMI_EXACT_ATOMS, is_wide = h >= exact->narrow, in_limb = a % PERMI_EXACT_ATOMS;
-    if (is_wide && in_limb == 0) {
-      exact->wide_rows[h - exact->narrow] = plan->packing.rows[h][0];
-      r = h == exact->narrow ? 0 : r;
-    } else if (!is_wide) {
-      exact->atom_rows[a] = plan->packing.rows[h][in_limb];
-      exact->fifth[h] = in_limb == 4 && exact->atom_rows[a];
-    }
+  permi_exact_doubles(exact, plan, inner, doubles, doubles + (wide << inner));
+  for (a = 0; a < exact->narrow * PERMI_EXACT_ATOMS; a++) {
+    const int h = a / PERMI_EXACT_ATOMS, in_limb = a % PERMI_EXACT_ATOMS;
+    exact->atom_rows[a] = plan->packing.rows[h][in_limb];
+    exact->fifth[h] = in_limb == 4 && exact->atom_rows[a];
     for (i = 0; i < n; i++) {
       const uint64_t all_plus = permi_exact_start(rows, i, 0).low;
       if (plan->packing.atom_of[i] != a)
         continue;
-      if (is_wide) {
-        permi_exact_settings(rows, i, 0, inner, all_plus, sums);
-        for (k = 0; k < 1 << inner; k++) { /* places 1 and 2 are lanes 2 and 1 modulo 4 */
-          const int place = (k & 1) * 2 + (k >> 1 & 1), width = 1 << (lanes - 2), q = k >> lanes;
-          wide[((r * 4 + q) * 4 + place) * width + (k >> 2 & (width - 1))] = (double)(int64_t)sums[k];
-        }
-        for (j = 0; j < outer; j++)
-          wide_step[j * padded + r] = (double)(int64_t)permi_exact_step(rows, i, inner + 1 + j, 0).low;
-        r++;
-        continue;
-      }
       for (j = 0; j < outer; j++)
         step[(j + 1) * padded + r] = ((uint32_t)permi_exact_step(rows, i, inner + 1 + j, 0).low & part) * copies;
       if (skip) {

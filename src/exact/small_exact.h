@@ -6,9 +6,8 @@
      modulo 2^64         n <= 11, Gaussian 10: f(S) = sum_{j in S} a_kj f(S - j), k = |S| - 1, over subsets S of
                          columns, in words that wrap: n 2^(n-1) products. A permanent below 2^63 in modulus is then
                          known (asked of the bound as rounded: 2^62). A larger one follows with the kernel's value in
-                         doubles: every number passes through at most 2^(n-3) + 8 n operations, so that the value
-                         lies within 2^61 of the permanent if
-                             (2^(n-3) + 8 n) u prod_i R_i <= 2^60. */
+                         doubles, which lies within 2^61 of it if K u prod_i R_i <= 2^60, K =
+                         permi_small_roundings. */
 #pragma once
 #include "exact.h"
 #include "../dense/small.h"
@@ -113,7 +112,7 @@ static double permi_small_set(perm_integer *integer, permi_wide x)
 /* Fills in a result for a matrix without NULL, 2 <= n <= 12, isa not AUTO; returns 0 if the general path must. */
 static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, ptrdiff_t ld, perm_result *result)
 {
-  double real[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4] = {0, 0, 0, 0}, product;
+  double real[2 * PERMI_NEAR_N * PERMI_NEAR_N], out[4] = {0, 0, 0, 0}, product;
   const double sums = (double)(1 << (n < 4 ? 0 : n - 3));
   permi_wide value[2];
   int part, wrapped;
@@ -124,7 +123,7 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
   product = permi_small_integers(n, parts, a, ld, real);
   wrapped = !(sums * product < 9007199254740992.0);
   if (wrapped && (n + parts - 1 > PERMI_SMALL_SUBSETS_N ||
-                  !((sums + 8 * n) * PERMI_UNIT * product <= 1152921504606846976.0)))
+                  !(permi_small_roundings(n) * PERMI_UNIT * product <= 1152921504606846976.0)))
     return 0;
   if (!wrapped || product >= PERMI_SMALL_KNOWN) {
     if (n < 5 && parts == 1)

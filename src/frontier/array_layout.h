@@ -18,6 +18,12 @@ static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, pe
   layout->top = (uint16_t *)permi_pool_get(pool, top, sizeof(uint16_t));
 }
 
+/* Under a word of top bits. */
+static size_t permi_layout_states(const permi_layout *layout, uint32_t top)
+{
+  return layout->total[permi_count_ones(top)];
+}
+
 /* Lays out the words with `ones` ones among the occupied slots. */
 static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, uint64_t occupied, int ones)
 {
@@ -25,7 +31,6 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
   const uint32_t middle_mask = (uint32_t)(occupied >> arrays->low) & ((1u << arrays->middle) - 1);
   const uint32_t top_mask = (uint32_t)(occupied >> (arrays->low + arrays->middle));
   const int low = permi_count_ones(low_mask), tops = permi_count_ones(top_mask);
-  size_t total[PERMI_ARRAY_HIGH + 1];
   int size[PERMI_ARRAY_LOW + 3 * PERMI_ARRAY_HIGH + 1];
   int fill[PERMI_ARRAY_LOW + 1], j, c, used = 0;
   uint32_t x;
@@ -61,7 +66,7 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
     const int rest = ones - c;
     size_t offset = 0;
     layout->middle_start[c] = used;
-    total[c] = 0;
+    layout->total[c] = 0;
     if (c > tops || rest < 0)
       continue;
     x = 0;
@@ -74,14 +79,14 @@ static void permi_layout_fill(const permi_arrays *arrays, permi_layout *layout, 
       offset += (size_t)states;
       x = (x - middle_mask) & middle_mask;
     } while (x);
-    total[c] = offset;
+    layout->total[c] = offset;
   }
   layout->middle_start[c] = used;
   layout->states = 0;
   layout->tops = 0;
   x = 0;
   do {
-    const size_t states = total[permi_count_ones(x)];
+    const size_t states = permi_layout_states(layout, x);
     if (states) {
       layout->top_offset[x] = layout->states;
       layout->top[layout->tops++] = (uint16_t)x;
@@ -143,7 +148,7 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
     way->imaginary = lookup->c.imaginary;
     memcpy(way->integer, lookup->c.integer, sizeof way->integer);
     if (way->moves && !run->gpu) {
-      uint16_t *place = run->places + (size_t)s * (words + PERMI_ARRAY_PAD);
+      uint16_t *place = run->low + (size_t)s * (words + PERMI_ARRAY_PAD);
       permi_eight *eights = run->eights + (size_t)s * (words / 8 + PERMI_ARRAY_LOW + 2);
       for (k = 0; k < target->start[target->low + 1]; k++) {
         const uint32_t word = target->word[k];

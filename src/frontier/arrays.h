@@ -36,6 +36,7 @@ typedef struct permi_layout {
   uint64_t *top_offset;
   uint16_t *top;
   int tops;
+  size_t total[PERMI_ARRAY_HIGH + 1]; /* states under a word, by its ones */
 } permi_layout;
 
 /* Of a thread; a line of cache. */
@@ -70,6 +71,7 @@ typedef struct permi_lookup {
   permi_coefficient c;
 } permi_lookup;
 
+typedef struct permi_places permi_places; /* see >>array_places */
 struct permi_arrays_run {
   const permi_frontier *frontier;
   const permi_arrays *arrays;
@@ -81,12 +83,14 @@ struct permi_arrays_run {
   int kernel_eights; /* uses permi_eight */
   size_t bytes;      /* of a value */
   permi_layout layout[2];
-  char *values[2];
+  permi_places *places;
+  char *memory; /* of all values; on a GPU, of the last */
+  uint16_t *top; /* of a turn */
   perm_gpu_way *way; /* pulls on the levels of a step, on the CPU too */
   permi_lookup *lookup;
   permi_origin *origin; /* `most` a thread */
   permi_extremes *extremes; /* one a thread */
-  uint16_t *places;
+  uint16_t *low; /* `place` of lookups */
   permi_eight *eights;
   int most; /* ways of a step */
   int tracking; /* sizes are measured in this step */
@@ -96,7 +100,7 @@ struct permi_arrays_run {
   perm_gpu_stream *gpu_stream;
 };
 
-/* Of the first pass, without moduli. */
+/* Of the first pass, without moduli; integers of the last step. */
 static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 {
   static const permi_algebra without[] = {PERMI_MAGNITUDES,    PERMI_MAGNITUDES,    PERMI_PAIR_VALUES,
@@ -105,6 +109,21 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   if (!permi_algebra_is_integer(numbers.algebra))
     numbers.algebra = without[numbers.algebra];
   return numbers;
+}
+
+/* Of the values before step p, where integers are as short as they can be. */
+static permi_numbers permi_arrays_numbers_at(const permi_frontier *frontier, int p)
+{
+  permi_numbers numbers = permi_arrays_numbers(frontier);
+  if (frontier->words && frontier->arrays->isa != PERM_ISA_CUDA)
+    permi_numbers_lengthen(&numbers, frontier->words[p]);
+  return numbers;
+}
+
+static size_t permi_arrays_bytes_at(const permi_frontier *frontier, int p)
+{
+  const permi_numbers numbers = permi_arrays_numbers_at(frontier, p);
+  return 8 * permi_numbers_words(&numbers);
 }
 
 static size_t permi_arrays_value_bytes(const permi_frontier *frontier)

@@ -3,24 +3,31 @@
 #pragma once
 #include "steps_run.h"
 #include "streams.h"
-#include "array_layout.h"
+#include "array_places.h"
 #include "arrays_gpu.h"
 
-/* A step whose words of top bits threads share. */
+/* A turn of a step, whose blocks threads share: each word of top bits in pieces. */
+#define PERMI_ARRAY_PIECES 4
 typedef struct permi_array_stepping {
   permi_arrays_run *run;
   int p;
-  double before, seconds;
+  uint16_t *top;
+  double before, seconds; /* of one thread's piece */
   size_t unpolled;
+  int words; /* of integers in the source, which gets as many as the target */
 } permi_array_stepping;
 
-/* The blocks under one word of top bits. */
-static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, int thread)
+static char *permi_array_values(const permi_arrays_run *run, int p, uint32_t top)
+{
+  return run->memory + (size_t)run->places->at[p & 1][top];
+}
+
+/* The blocks of a piece. */
+static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, int piece, int thread)
 {
   const permi_arrays_run *run = step->run;
   const int p = step->p, *stream = run->frontier->stream_start + p, ways = stream[1] - stream[0];
   const permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
-  const char *from = run->values[p & 1];
   permi_origin *origin = run->origin + (size_t)thread * (size_t)run->most;
   permi_sizes *sizes = &run->extremes[thread].sizes;
   const permi_arrays *arrays = run->arrays;
@@ -29,12 +36,15 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
   const size_t doubles = run->bytes / sizeof(double);
   const permi_algebra algebra = run->numbers.algebra; /* double-doubles: a block's high parts come first */
   const size_t stride = algebra == PERMI_PAIR_DD_VALUES ? 2 : 1, tracked = algebra == PERMI_MAGNITUDES_DD ? 1 : doubles;
-  char *y = run->values[(p + 1) & 1] + (size_t)target->top_offset[top] * run->bytes;
+  const int first = target->middle_start[ones], middles = target->middle_start[ones + 1] - first;
+  const int end = first + middles * (piece + 1) / PERMI_ARRAY_PIECES;
   int i, s;
-  for (i = target->middle_start[ones]; i < target->middle_start[ones + 1]; i++) {
+  for (i = first + middles * piece / PERMI_ARRAY_PIECES; i < end; i++) {
     const uint32_t high = top << bits | target->middle[i];
     const int left = target->left[i], start = target->start[left];
     const size_t count = (size_t)(target->start[left + 1] - start);
+    char *y = permi_array_values(run, p + 1, top) +
+              (size_t)target->middle_offset[(size_t)ones << bits | target->middle[i]] * run->bytes;
     int origins = 0;
     for (s = 0; s < ways; s++) {
       const perm_gpu_way *way = &run->way[s];
@@ -46,7 +56,7 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
       word = (high & way->keep) ^ way->flip;
       const size_t middle = (size_t)(ones + lookup->top_ones) << bits | (word & middle_mask);
       origin[origins].x =
-          from + (size_t)(source->top_offset[word >> bits] + source->middle_offset[middle]) * run->bytes;
+          permi_array_values(run, p, word >> bits) + (size_t)source->middle_offset[middle] * run->bytes;
       origin[origins].count = (size_t)(source->start[low_ones + 1] - source->start[low_ones]);
       origin[origins].real = lookup->c.real;
       origin[origins].c = &lookup->c;
@@ -56,41 +66,72 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
     run->kernel(run, y, count, origin, origins);
     if (run->tracking)
       permi_values_extremes((const double *)(const void *)y, count * tracked, stride, sizes);
-    y += count * run->bytes;
   }
 }
 
 #define PERMI_ARRAY_POLL 262144
 
-static perm_status permi_array_top(void *context, uint64_t number, int thread)
+static perm_status permi_array_piece(void *context, uint64_t number, int thread)
 {
   permi_array_stepping *step = (permi_array_stepping *)context;
   permi_arrays_run *run = step->run;
   const permi_layout *target = &run->layout[(step->p + 1) & 1];
-  const uint32_t top = target->top[number];
-  permi_array_blocks(step, top, thread);
-  if (thread || !run->control || (step->unpolled += target->states / (size_t)target->tops) <= PERMI_ARRAY_POLL)
+  permi_array_blocks(step, step->top[number / PERMI_ARRAY_PIECES], (int)(number % PERMI_ARRAY_PIECES), thread);
+  if (thread || !run->control)
+    return PERM_OK;
+  step->unpolled += target->states / ((size_t)target->tops * PERMI_ARRAY_PIECES);
+  if (step->unpolled <= PERMI_ARRAY_POLL)
     return PERM_OK;
   step->unpolled = 0;
-  return permi_control_poll(run->control, step->before + step->seconds * (double)target->top_offset[top] /
-                                                             (double)target->states, "frontier");
+  return permi_control_poll(run->control, step->before + step->seconds * (double)number, "frontier");
+}
+
+/* The values of a word of top bits, integers of step->words, become as long as the target's, from the last on. */
+static perm_status permi_array_lengthen(void *context, uint64_t number, int thread)
+{
+  const permi_array_stepping *step = (const permi_array_stepping *)context;
+  const permi_arrays_run *run = step->run;
+  const uint32_t top = run->layout[step->p & 1].top[number];
+  const size_t from = (size_t)step->words, to = (size_t)run->numbers.words;
+  uint64_t *x = (uint64_t *)(void *)permi_array_values(run, step->p, top);
+  size_t k = permi_layout_states(&run->layout[step->p & 1], top) * (size_t)run->numbers.parts;
+  (void)thread;
+  while (k-- > 0) {
+    const int negative = (int)(x[(k + 1) * from - 1] >> 63);
+    memmove(x + k * to, x + k * from, from * sizeof *x);
+    memset(x + k * to + from, negative ? 255 : 0, (to - from) * sizeof *x);
+  }
+  return PERM_OK;
 }
 
 static perm_status permi_array_step(permi_arrays_run *run, int p)
 {
   const permi_frontier *frontier = run->frontier;
+  const permi_layout *target = &run->layout[(p + 1) & 1];
   permi_array_stepping step;
-  perm_status status;
-  int k, threads;
+  perm_status status = PERM_OK;
+  int k, threads, tops;
+  double seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
+  memset(&step, 0, sizeof step);
   step.run = run;
   step.p = p;
-  step.seconds = (frontier->cost[p + 1] - frontier->cost[p]) * run->seconds_each;
+  step.top = run->top;
   step.before = run->seconds_before + frontier->cost[p] * run->seconds_each;
-  step.unpolled = 0;
-  threads = step.seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
+  step.seconds = seconds / ((double)target->tops * PERMI_ARRAY_PIECES);
+  threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
   for (k = 0; k < threads; k++)
     permi_sizes_clear(&run->extremes[k].sizes);
-  status = permi_share(threads, 0, (uint64_t)run->layout[(p + 1) & 1].tops, permi_array_top, &step, NULL);
+  if (frontier->words && frontier->words[p] < frontier->words[p + 1]) {
+    step.words = frontier->words[p];
+    permi_share(threads, 0, (uint64_t)run->layout[p & 1].tops, permi_array_lengthen, &step, NULL);
+  }
+  permi_places_step(run->places, p);
+  while (!run->places->done && status == PERM_OK) {
+    tops = permi_places_turn(run->places, (p + 1) & 1, step.top);
+    status = permi_share(threads, 0, (uint64_t)tops * PERMI_ARRAY_PIECES, permi_array_piece, &step, NULL);
+    permi_places_turned(run->places, (p + 1) & 1);
+    step.before += step.seconds * tops * PERMI_ARRAY_PIECES;
+  }
   if (run->tracking) {
     permi_sizes_clear(&run->sizes);
     for (k = 0; k < threads; k++)
@@ -99,13 +140,17 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   return status;
 }
 
-static perm_status permi_array_rescale(permi_arrays_run *run, double *x, size_t states)
+/* Of the values before step p. */
+static perm_status permi_array_rescale(permi_arrays_run *run, int p)
 {
   const int e = permi_sizes_rescale(&run->sizes, 1e150, PERMI_ARRAY_SAFE);
+  const permi_layout *layout = &run->layout[p & 1];
+  int k;
   if (e && run->gpu)
-    return permi_gpu_scale(run, states, ldexp(1, -(e / 2)), ldexp(1, e / 2 - e));
-  if (e)
-    permi_values_scale(x, states * run->bytes / sizeof(double), e);
+    return permi_gpu_scale(run, layout->states, ldexp(1, -(e / 2)), ldexp(1, e / 2 - e));
+  for (k = 0; e && k < layout->tops; k++)
+    permi_values_scale((double *)(void *)permi_array_values(run, p, layout->top[k]),
+                       permi_layout_states(layout, layout->top[k]) * run->bytes / sizeof(double), e);
   return PERM_OK;
 }
 
@@ -125,6 +170,15 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
   return weight * (1 + 1e-12);
 }
 
+/* Values are as before step p. */
+static void permi_arrays_shorten(permi_arrays_run *run, int p)
+{
+  if (!run->absolute)
+    run->numbers = permi_arrays_numbers_at(run->frontier, p);
+  run->bytes = 8 * permi_numbers_words(&run->numbers);
+  run->kernel = permi_arrays_kernel(run->numbers.algebra, run->arrays->isa);
+}
+
 /* UNDERFLOW. smallest and largest bound the non-zero high parts. Products of doubles are multiples of 2^-106 times
    themselves, and so are sums, however they cancel: smallest 2^-106 least |c| bounds the next non-zero values,
    without the power of two where nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
@@ -141,22 +195,24 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   double least, weight, next_least;
   perm_status status = PERM_OK;
   int p;
-  run->bytes = 8 * permi_numbers_words(&run->numbers);
-  run->kernel = permi_arrays_kernel(algebra, arrays->isa);
   run->kernel_eights =
       (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX512;
   memset(sizes, 0, sizeof *sizes);
   sizes->smallest = sizes->largest = 1;
   permi_layout_fill(arrays, &run->layout[0], 0, 0);
-  permi_value_one(&run->numbers, run->values[0]);
   if (run->gpu)
     status = permi_gpu_begin(run);
+  else
+    permi_places_start(run->places);
+  permi_arrays_shorten(run, 0);
+  permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
   for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
     permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
     if (!arrays->lists) {
       permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
       permi_ways_fill(run, p, source, target);
     }
+    permi_arrays_shorten(run, p + 1);
     run->tracking = 0;
     if (doubles) {
       weight = permi_ways_weight(run, p, &least);
@@ -178,11 +234,11 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
                : run->gpu    ? permi_gpu_step(run, p)
                              : permi_array_step(run, p);
     if (status == PERM_OK && run->tracking)
-      status = permi_array_rescale(run, (double *)(void *)run->values[(p + 1) & 1], target->states);
+      status = permi_array_rescale(run, p + 1);
     run->visited += run->absolute ? 0 : (double)target->states;
   }
   if (status == PERM_OK && run->gpu)
-    status = permi_gpu_value(run, run->values[frontier->steps & 1]);
+    status = permi_gpu_value(run, run->memory);
   return status;
 }
 
@@ -203,12 +259,13 @@ static void permi_arrays_join(double *value, int last, permi_sizes *sizes)
 }
 
 /* Allocates a run. 0: out of memory. */
-static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double seconds)
+static int permi_arrays_open(permi_arrays_run *run, permi_places *places, permi_pool *pool, double seconds)
 {
   const permi_frontier *frontier = run->frontier;
   const permi_arrays *arrays = run->arrays;
-  const size_t table = ((size_t)1 << arrays->low) + PERMI_ARRAY_PAD, bytes = permi_arrays_value_bytes(frontier);
+  const size_t table = ((size_t)1 << arrays->low) + PERMI_ARRAY_PAD;
   const int gpu = arrays->isa == PERM_ISA_CUDA;
+  const double bytes = gpu ? (double)permi_arrays_value_bytes(frontier) : arrays->bytes;
   const size_t most = (size_t)permi_frontier_streams_most(frontier);
   int p;
   run->threads = run->control && !gpu && seconds >= PERMI_PARALLEL_SECONDS ? permi_threads(run->control->options) : 1;
@@ -219,16 +276,17 @@ static int permi_arrays_open(permi_arrays_run *run, permi_pool *pool, double sec
   run->lookup = (permi_lookup *)permi_pool_get(pool, most, sizeof *run->lookup);
   run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->threads, sizeof *run->origin);
   run->extremes = (permi_extremes *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->extremes);
-  run->places = (uint16_t *)permi_pool_get(pool, most * table, sizeof(uint16_t));
+  run->low = (uint16_t *)permi_pool_get(pool, most * table, sizeof(uint16_t));
   run->eights = (permi_eight *)permi_pool_get(
       pool, most * (((size_t)1 << arrays->low) / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
-  for (p = 0; p < 2; p++) {
-    const double size = (gpu ? 1 : frontier->room[p]) * (double)bytes + PERMI_ARRAY_PAD;
+  for (p = 0; p < 2; p++)
     permi_layout_create(pool, arrays, &run->layout[p]);
-    run->values[p] = (char *)permi_pool_get(pool, size < (double)(SIZE_MAX / 2) ? (size_t)size : SIZE_MAX / 2, 1);
-  }
+  run->places = places;
+  run->top = (uint16_t *)permi_pool_get(pool, permi_places_tops(frontier), sizeof *run->top);
+  permi_places_open(pool, frontier, places);
+  run->memory = (char *)permi_pool_get(pool, bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX / 2, 1);
   if (!pool->failed)
-    memset(run->places, 0, most * table * sizeof(uint16_t)); /* vectors read beyond it */
+    memset(run->low, 0, most * table * sizeof(uint16_t)); /* vectors read beyond it */
   return !pool->failed;
 }
 
@@ -237,10 +295,12 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   const int passes = permi_arrays_passes(frontier), gpu = frontier->arrays->isa == PERM_ISA_CUDA;
   const int integers = permi_algebra_is_integer(frontier->numbers.algebra);
-  const int last = (int)permi_numbers_words(&frontier->numbers) - 1;
+  const int words = (int)permi_numbers_words(&frontier->numbers);
   permi_pool pool = {&frontier->owned.allocator, NULL, 0};
   permi_arrays_run run;
+  permi_places places;
   permi_sizes sizes[2];
+  char *last = NULL;
   double value[5];
   char message[PERM_MESSAGE_BYTES] = "";
   int pass;
@@ -249,7 +309,7 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   run.frontier = frontier;
   run.arrays = frontier->arrays;
   run.control = control;
-  if (permi_arrays_open(&run, &pool, leaf->information.seconds))
+  if (permi_arrays_open(&run, &places, &pool, leaf->information.seconds))
     status = gpu ? permi_gpu_create(&run, &pool, message) : PERM_OK;
   for (pass = 0; pass < passes && status == PERM_OK; pass++) {
     run.absolute = pass;
@@ -257,14 +317,15 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
       run.numbers.algebra = PERMI_MAGNITUDES;
     run.seconds_before = pass * leaf->information.seconds / passes;
     status = permi_arrays_pass(&run);
+    last = permi_array_values(&run, frontier->steps, 0);
     if (!integers)
-      memcpy(value + (pass ? last : 0), run.values[frontier->steps & 1], run.bytes);
+      memcpy(value + (pass ? words - 1 : 0), last, run.bytes);
     sizes[pass] = run.sizes;
   }
   if (status == PERM_OK) {
     if (passes == 2)
-      permi_arrays_join(value, last, sizes);
-    permi_values_finish(&frontier->numbers, integers ? (void *)run.values[frontier->steps & 1] : (void *)value, sizes,
+      permi_arrays_join(value, words - 1, sizes);
+    permi_values_finish(&frontier->numbers, integers ? (void *)last : (void *)value, sizes,
                         frontier->lost_error, partial);
     partial->terms += run.visited;
   }
@@ -297,6 +358,7 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   arrays->rows = arrays->occupied + steps;
   arrays->born = arrays->rows + steps;
   arrays->isa = isa;
+  arrays->bytes = 0;
   arrays->lists = 0;
   arrays->low = slots < PERMI_ARRAY_LOW ? slots : PERMI_ARRAY_LOW;
   arrays->middle = (slots - arrays->low + 1) / 2;
@@ -317,12 +379,18 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   return 1;
 }
 
-static double permi_arrays_bytes(const permi_frontier *frontier, const permi_arrays *arrays)
+/* Measures places, once, where the CPU runs. 0: out of memory. */
+static int permi_arrays_measured(const permi_frontier *frontier, permi_control *watch)
+{
+  return frontier->arrays->isa == PERM_ISA_CUDA || frontier->arrays->bytes > 0 ||
+         permi_places_measure(frontier, watch);
+}
+
+static double permi_arrays_bytes(const permi_arrays *arrays)
 {
   const double middles = (double)(arrays->top + 1) * ldexp(1, arrays->middle);
-  const double values = (frontier->room[0] + frontier->room[1]) * (double)permi_arrays_value_bytes(frontier);
-  const double bytes = values + 2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(10, arrays->top)) + 65536;
-  return arrays->isa == PERM_ISA_CUDA ? bytes - values : bytes;
+  const double bytes = 2 * (11 * middles + ldexp(1, arrays->middle) + ldexp(35, arrays->top)) + 65536;
+  return bytes + (arrays->isa == PERM_ISA_CUDA ? 0 : arrays->bytes);
 }
 
 /* GPU kernels have no residues or long integers. */
@@ -350,16 +418,17 @@ static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
   const permi_arrays *arrays = frontier->arrays;
-  double tables = 0;
+  double tables = 0, values = 0;
   int p;
   for (p = 1; p <= frontier->steps; p++) {
+    const permi_numbers numbers = permi_arrays_numbers_at(frontier, p);
+    const permi_algebra algebra = frontier->words ? numbers.algebra : frontier->numbers.algebra;
+    values += (frontier->cost[p] - frontier->cost[p - 1]) * each[algebra] * permi_arrays_products(&numbers);
     const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
     const int tops = permi_count_ones(high ^ middle), ones = frontier->ones[p] < tops ? frontier->ones[p] : tops;
     tables += (ones + 1) * ldexp(1, permi_count_ones(middle)) + ldexp(1, tops);
   }
-  return frontier->cost[frontier->steps] * each[frontier->numbers.algebra] *
-             permi_arrays_products(&frontier->numbers) +
-         permi_arrays_passes(frontier) * (tables * 2e-9 + 1e-5 * frontier->steps);
+  return values + permi_arrays_passes(frontier) * (tables * 2e-9 + 1e-5 * frontier->steps);
 }
 
 static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *frontier, permi_control *watch)

@@ -191,60 +191,62 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   return price;
 }
 
-/* Greedy order: next the row with an open column that makes the window grow least. */
+/* Greedy order: next the row with an open column that makes the window grow least: by its columns that are not open,
+   less those that it closes. number: room for 4 n. 0: too wide, or stopped. */
+#define PERMI_BAND_LOOK 1024 /* rows compared at a time */
 static int permi_band_greedy(const permi_block *block, const int *same, const int *start_lines, const int *rank,
                              int *number, int *lines, permi_control *watch)
 {
   const int n = block->n, mine = start_lines[0] < n ? 0 : n, other = n - mine;
-  int *left = number, *is_open = number + n, *done = number + 2 * n, open[PERMI_BAND_SLOTS + 1];
-  int i, j, e, f, v, width = 0;
-  for (v = 0; v < n; v++) {
-    left[v] = block->start[other + v + 1] - block->start[other + v];
-    is_open[v] = done[v] = 0;
+  int *left = number, *growth = number; /* rows of a column; of a row */
+  int *is_open = number + 2 * n, *near = is_open; /* columns; rows with open columns, and those done */
+  int i, j, e, f, column, width = 0, end = 1; /* lines[i..end): near */
+  for (j = 0; j < 2 * n; j++)
+    near[j] = 0;
+  for (column = other; column < other + n; column++)
+    left[column] = block->start[column + 1] - block->start[column];
+  for (j = mine; j < mine + n; j++) {
+    growth[j] = 0;
+    for (f = block->start[j]; f < block->start[j + 1]; f++)
+      growth[j] += same[block->neighbour[f]] == block->neighbour[f] && left[block->neighbour[f]] > 1;
   }
-  for (i = 0; i < n; i++) {
-    int best = -1, best_growth = INT_MAX, looked = 0, kept = 0;
-    for (j = 0; j < width; j++)
-      for (e = block->start[other + open[j]]; e < block->start[other + open[j] + 1] && looked < 4096; e++) {
-        const int line = block->neighbour[e];
-        int growth = 0;
-        if (done[line - mine])
-          continue;
-        if (permi_watch(watch, 10 + 3.0 * (block->start[line + 1] - block->start[line])))
-          return 0;
-        looked++;
-        for (f = block->start[line]; f < block->start[line + 1]; f++) {
-          v = block->neighbour[f];
-          if (same[v] == v)
-            growth += !is_open[v - other] - (left[v - other] == 1);
-        }
-        if (growth < best_growth || (growth == best_growth && rank[line] < rank[best])) {
-          best = line;
-          best_growth = growth;
-        }
-      }
-    if (i == 0)
-      best = start_lines[0];
-    if (best < 0)
-      return 0;
+  lines[0] = start_lines[0];
+  near[lines[0]] = 1;
+  for (i = 0; i < end; i++) {
+    const int most = end - i < PERMI_BAND_LOOK ? end : i + PERMI_BAND_LOOK;
+    int at = i, best, closed = 0;
+    for (j = i + 1; j < most; j++)
+      if (growth[lines[j]] < growth[lines[at]] ||
+          (growth[lines[j]] == growth[lines[at]] && rank[lines[j]] < rank[lines[at]]))
+        at = j;
+    best = lines[at];
+    lines[at] = lines[i];
     lines[i] = best;
-    done[best - mine] = 1;
+    if (permi_watch(watch, 20 + 2.0 * (most - i) + 5.0 * (block->start[best + 1] - block->start[best])))
+      return 0;
     for (f = block->start[best]; f < block->start[best + 1]; f++) {
-      v = block->neighbour[f] - other;
-      left[v]--;
-      if (!is_open[v] && same[v + other] == v + other) {
-        if (width == PERMI_BAND_SLOTS)
-          return 0;
-        is_open[v] = 1;
-        open[width++] = v;
+      const int begin = block->start[column = block->neighbour[f]], over = block->start[column + 1];
+      const int last = --left[column] == 1, opens = !is_open[column];
+      if (same[column] != column)
+        continue;
+      closed += left[column] == 0;
+      if (opens && width++ == PERMI_BAND_SLOTS)
+        return 0;
+      is_open[column] = 1;
+      if ((opens || last) && permi_watch(watch, 3.0 * (over - begin)))
+        return 0;
+      for (e = begin; e < over && (opens || last); e++) {
+        const int line = block->neighbour[e];
+        growth[line] -= opens + last;
+        if (opens && !near[line]) {
+          near[line] = 1;
+          lines[end++] = line;
+        }
       }
     }
-    for (j = 0; j < width; j++)
-      if (left[open[j]] > 0)
-        open[kept++] = open[j];
-    width = kept;
+    width -= closed;
   }
-  return 1;
+  return end == n;
 }
 
 /* The best of six orders: rows or columns as given, by Cuthill and McKee (ACM '69: 157-172), and greedily from
@@ -267,7 +269,10 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   seen = number + 3 * vertices;
   rank = number + 4 * vertices;
   trial = number + 5 * vertices;
-  permi_band_same(block, key, same, watch);
+  for (v = 0; v < vertices; v++)
+    same[v] = v;
+  if (maker->working->report.equal_rows + maker->working->report.equal_columns)
+    permi_band_same(block, key, same, watch);
   for (v = 0; v < vertices && !permi_watch(watch, 0); v++) {
     int open = 0;
     for (e = block->start[v]; e < block->start[v + 1] && !permi_watch_step(watch, (size_t)e, 10); e++)

@@ -34,6 +34,7 @@ typedef struct permi_arrays {
   perm_isa isa;
   int lists; /* sorted lists on a GPU */
   int low, middle, top;
+  double bytes; /* of all values, see >>array_places */
   uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, of vertices that just entered */
 } permi_arrays;
 
@@ -52,6 +53,7 @@ typedef struct permi_frontier {
   double room[2]; /* most states, of even and odd steps */
   int *sequence, *birth, *death, *slot; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
   int *ones; /* steps + 1: of a state, see >>arrays */
+  int *words; /* steps + 1, never falling: that hold an integer of the step; NULL for other values */
   permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
 

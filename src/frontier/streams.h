@@ -150,6 +150,35 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
   return 1;
 }
 
+/* A state's value is the permanent of some lines, all that were eliminated among them, without the entries between two
+   that were not. So the bound by all lines, with the entries that took part so far, holds for it. 0: out of memory. */
+static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
+{
+  permi_majorant *line = (permi_majorant *)permi_pool_get(room, 2 * (size_t)block->n, sizeof *line);
+  double bits[2] = {0, 0};
+  int p, e, end;
+  frontier->words = (int *)permi_pool_get(&frontier->owned.pool, (size_t)frontier->steps + 1, sizeof(int));
+  if (!line || !frontier->words)
+    return 0;
+  memset(line, 0, 2 * (size_t)block->n * sizeof *line);
+  frontier->words[0] = 1;
+  for (p = 0; p < frontier->steps; p++) {
+    const int v = frontier->sequence[p];
+    int words;
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      for (end = 0; end < 2 && frontier->death[block->neighbour[e]] >= p; end++) {
+        const int u = end ? block->neighbour[e] : v;
+        bits[u >= block->n] -= permi_majorant_bits(&line[u]);
+        permi_majorant_enter(block, block->edge[e], &line[u]);
+        bits[u >= block->n] += permi_majorant_bits(&line[u]);
+      }
+    words = permi_words_of_bits(permi_majorants_bits(bits));
+    words = words < frontier->numbers.words && p + 1 < frontier->steps ? words : frontier->numbers.words;
+    frontier->words[p + 1] = words > frontier->words[p] ? words : frontier->words[p];
+  }
+  return 1;
+}
+
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
   const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
@@ -216,6 +245,11 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   if (!frontier->mask)
     goto done;
   permi_frontier_streams(frontier, block, watch);
+  if (block->integer && frontier->numbers.algebra != PERMI_RESIDUES &&
+      !permi_frontier_lengths(frontier, block, &room)) {
+    status = PERM_ERROR_MEMORY;
+    goto done;
+  }
   frontier->bound_relative = permi_frontier_bound(frontier, block, exactness->roundings);
   status = permi_watch(watch, 0) ? PERM_ERROR_LIMIT : PERM_OK;
 done:

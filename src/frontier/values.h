@@ -251,26 +251,60 @@ static PERMI_ALWAYS_INLINE void permi_values_track(permi_algebra algebra, const 
       permi_values_extremes(x, size, 2, sizes);
 }
 
-/* log2 of a bound on the block's permanent, by rows or columns: products of sums of moduli, or of r!^(1/r) for
-   moduli 1 [Bre73]. Rounded up. */
+/* Entries of a line that count. */
+typedef struct permi_majorant {
+  double sum; /* of moduli */
+  int count, others; /* of modulus other than 1 */
+} permi_majorant;
+
+static void permi_majorant_enter(const permi_block *block, int edge, permi_majorant *line)
+{
+  double x = fabs((double)block->integer[edge]);
+  if (block->imaginary_integer)
+    x += fabs((double)block->imaginary_integer[edge]);
+  line->sum += x;
+  line->count++;
+  line->others += x != 1;
+}
+
+/* log2 of the line's factor in a bound on permanents, by rows or columns: the sum of moduli, or r!^(1/r) for moduli 1
+   [Bre73]. Never falls as entries come. */
+static double permi_majorant_bits(const permi_majorant *line)
+{
+  return line->count == 0 ? 0 : line->others ? log2(line->sum) : permi_log2_factorial(line->count) / line->count;
+}
+
+/* Of the better bound, by rows or by columns; rounded up. */
+static double permi_majorants_bits(const double *bits)
+{
+  return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
+}
+
+/* Words of signed integers below 2^bits; PERM_INTEGER_WORDS + 1: too many. */
+static int permi_words_of_bits(double bits)
+{
+  return bits + 1 < 64 * PERM_INTEGER_WORDS ? (int)((bits + 1) / 64) + 1 : PERM_INTEGER_WORDS + 1;
+}
+
+/* log2 of a bound on the block's permanent. */
 static double permi_block_bits(const permi_block *block)
 {
   double bits[2] = {0, 0};
   int v, e;
   for (v = 0; v < 2 * block->n; v++) {
-    const int degree = block->start[v + 1] - block->start[v];
-    double sum = 0;
-    int ones = 1;
-    for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      double x = fabs((double)block->integer[block->edge[e]]);
-      if (block->imaginary_integer)
-        x += fabs((double)block->imaginary_integer[block->edge[e]]);
-      sum += x;
-      ones &= x == 1;
-    }
-    bits[v >= block->n] += ones ? permi_log2_factorial(degree) / degree : log2(sum);
+    permi_majorant line = {0, 0, 0};
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      permi_majorant_enter(block, block->edge[e], &line);
+    bits[v >= block->n] += permi_majorant_bits(&line);
   }
-  return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
+  return permi_majorants_bits(bits);
+}
+
+/* Integers of so many words. */
+static void permi_numbers_lengthen(permi_numbers *numbers, int words)
+{
+  numbers->words = words;
+  numbers->algebra = numbers->parts == 2 || words > 2 ? PERMI_WORDS : words == 2 ? PERMI_WIDE : PERMI_WORD;
 }
 
 /* 0: the permanent may be too long for a perm_integer and there is no modulus. */
@@ -282,11 +316,7 @@ static int permi_numbers_choose(permi_numbers *numbers, const permi_block *block
   numbers->words = 1;
   numbers->parts = (block->integer ? block->imaginary_integer != NULL : block->imaginary != NULL) ? 2 : 1;
   if (block->integer) {
-    const double bits = permi_block_bits(block) + 1;
-    numbers->words = bits < 64 * PERM_INTEGER_WORDS ? (int)(bits / 64) + 1 : PERM_INTEGER_WORDS + 1;
-    numbers->algebra = numbers->parts == 2 || numbers->words > 2 ? PERMI_WORDS
-                       : numbers->words == 2                     ? PERMI_WIDE
-                                                                 : PERMI_WORD;
+    permi_numbers_lengthen(numbers, permi_words_of_bits(permi_block_bits(block)));
     if (modulus && numbers->words > PERMI_RESIDUE_WORDS) {
       numbers->algebra = PERMI_RESIDUES;
       numbers->modulus = modulus;

@@ -52,6 +52,19 @@ static const char *permi_bad_option(const perm_options *options)
   return NULL;
 }
 
+/* Whether the options ask for no more than a small sum at once, without a job. Limits change no bits: no memory is
+   taken, and no time that a clock shows. exact: of integers; bytes: of the matrix. */
+static int permi_asks_no_more(const perm_options *options, int exact, double bytes)
+{
+  return !options ||
+         ((options->method == PERM_METHOD_AUTO || (exact && options->method == PERM_METHOD_EXACT)) &&
+          (options->precision == PERM_PRECISION_DEFAULT || (exact && options->precision == PERM_PRECISION_EXACT)) &&
+          !(options->certify && !exact) && !options->modulus && !options->gpu.devices && !options->execute &&
+          (options->max_seconds == 0 || options->max_seconds >= 1e-3) &&
+          (options->max_bytes == 0 || options->max_bytes >= bytes) && !permi_in_pieces(options) &&
+          permi_isa_here(options->isa) && !permi_bad_option(options));
+}
+
 /* argument: position of the options. */
 static perm_status permi_check_options(const perm_options *options, int argument, perm_result *result)
 {

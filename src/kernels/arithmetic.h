@@ -117,7 +117,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_from)(const permi_dense *dense, u
   int i, k;
   for (i = 0; i < dense->padded; i += PERMI_WIDTH)
     PERMI_STORE(x + i, PERMI_LOAD(dense->start + i));
-  for (k = 0; k < dense->outer; k++)
+  for (k = dense->tabled; k < dense->outer; k++)
     if ((c ^ c >> 1) >> k & 1)
       PERMI_NAME(move)(x, dense->step + (size_t)(2 * k + 1) * (size_t)dense->padded, dense->padded);
 }
@@ -125,5 +125,6 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_from)(const permi_dense *dense, u
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_to)(const permi_dense *dense, uint64_t c, double *x)
 {
   const int k = permi_trailing_zeros(c), minus = (int)((c ^ c >> 1) >> k & 1);
-  PERMI_NAME(move)(x, dense->step + (size_t)(2 * k + minus) * (size_t)dense->padded, dense->padded);
+  if (k >= dense->tabled)
+    PERMI_NAME(move)(x, dense->step + (size_t)(2 * k + minus) * (size_t)dense->padded, dense->padded);
 }

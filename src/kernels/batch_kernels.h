@@ -2,10 +2,11 @@
    Batches: each vector element has its own matrix. */
 
 #if !defined(PERM_NO_EXTRAS)
-/* Entry (i, j), then the 2 x 2 permanent of rows i, i + 1, columns j, k; numbers are `stride` apart. */
+/* Entry (i, j), then the 2 x 2 permanent of rows i, i + 1, columns j, k; numbers are `stride` apart, parts
+   half of it. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(entry)(const double *a, size_t stride, int n, int i, int j, int parts)
 {
-  return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, PERMI_WIDTH, parts);
+  return PERMI_NAME(get_any)(a + (size_t)(i * n + j) * stride, parts == 2 ? (int)(stride / 2) : 0, parts);
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand_two)(const double *a, size_t stride, int n, int i, int j, int k,
@@ -44,12 +45,12 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, siz
     const double *p = a + (size_t)i * stride, *q = p + stride;
     large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p), PERMI_LOAD_ANY(q)));
     if (parts == 2)
-      large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p + PERMI_WIDTH), PERMI_LOAD_ANY(q + PERMI_WIDTH)));
+      large = PERMI_LARGER(large, PERMI_LARGER(PERMI_LOAD_ANY(p + stride / 2), PERMI_LOAD_ANY(q + stride / 2)));
   }
   if (n == 3) {
     large = PERMI_LARGER(large, PERMI_LOAD_ANY(a + 8 * stride));
     if (parts == 2)
-      large = PERMI_LARGER(large, PERMI_LOAD_ANY(a + 8 * stride + PERMI_WIDTH));
+      large = PERMI_LARGER(large, PERMI_LOAD_ANY(a + 8 * stride + stride / 2));
   }
   *largest = large;
   sum.re = sum.im = PERMI_SET(0.0);
@@ -69,54 +70,32 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(expand)(int n, const double *a, siz
   return PERMI_NAME(expand_two)(a, stride, 2, 0, 0, 1, parts);
 }
 
-/* out: value, the largest modulus of a part. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_four)(int n, const double *a, size_t stride, double *out, int parts)
-{
-  PERMI_V large = PERMI_SET(0.0);
-  PERMI_N value;
-  if (n == 4)
-    value = PERMI_NAME(expand)(4, a, stride, &large, parts);
-  else if (n == 3)
-    value = PERMI_NAME(expand)(3, a, stride, &large, parts);
-  else
-    value = PERMI_NAME(expand)(2, a, stride, &large, parts);
-  PERMI_NAME(put)(out, PERMI_WIDTH, value, parts);
-  PERMI_STORE(out + parts * PERMI_WIDTH, large);
-  PERMI_LEAVE();
-}
-
-PERMI_TARGET static void PERMI_NAME(batch_four_real)(int n, const double *a, size_t stride, double *out)
-{
-  PERMI_NAME(batch_four)(n, a, stride, out, 1);
-}
-
-#if !defined(PERM_NO_COMPLEX)
-PERMI_TARGET static void PERMI_NAME(batch_four_complex)(int n, const double *a, size_t stride, double *out)
-{
-  PERMI_NAME(batch_four)(n, a, stride, out, 2);
-}
-#endif
-
 /* Largest entry, smallest value, 0 or NaN of a stream. */
 typedef struct PERMI_NAME(stream) {
   PERMI_V large, small, poison;
 } PERMI_NAME(stream);
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(stream_order)(PERMI_NAME(stream) *stream, int n, const double *a,
-                                                        size_t stride, size_t vectors, double *values)
+                                                        size_t stride, size_t vectors, double *values, int parts)
 {
   size_t v;
-  for (v = 0; v < vectors; v++, a += PERMI_WIDTH, values += PERMI_WIDTH) {
-    const PERMI_V value = PERMI_NAME(expand)(n, a, stride, &stream->large, 1).re;
-    PERMI_STORE_ANY(values, value);
-    stream->small = PERMI_LESSER(PERMI_ABS(value), stream->small);
-    stream->poison = PERMI_FMA(value, PERMI_SET(0.0), stream->poison);
+  for (v = 0; v < vectors; v++, a += PERMI_WIDTH, values += PERMI_WIDTH * parts) {
+    const PERMI_N value = PERMI_NAME(expand)(n, a, stride, &stream->large, parts);
+    PERMI_V modulus = PERMI_ABS(value.re);
+    PERMI_STORE_ANY(values, value.re);
+    stream->poison = PERMI_FMA(value.re, PERMI_SET(0.0), stream->poison);
+    if (parts == 2) {
+      PERMI_STORE_ANY(values + PERMI_WIDTH, value.im);
+      modulus = PERMI_LARGER(value.re, value.im);
+      stream->poison = PERMI_FMA(value.im, PERMI_SET(0.0), stream->poison);
+    }
+    stream->small = PERMI_LESSER(modulus, stream->small);
   }
 }
 
 /* Returns whether all entries are up to `largest`, all |values| from `least`, none NaN. */
-PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, size_t stride, size_t vectors,
-                                                      double largest, double least, double *values)
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_stream)(int n, const double *a, size_t stride, size_t vectors,
+                                                       double largest, double least, double *values, int parts)
 {
   PERMI_NAME(stream) stream;
   double check[3 * PERMI_WIDTH] PERMI_ALIGN64;
@@ -124,11 +103,11 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
   stream.large = stream.poison = PERMI_SET(0.0);
   stream.small = PERMI_SET(least);
   if (n == 4)
-    PERMI_NAME(stream_order)(&stream, 4, a, stride, vectors, values);
+    PERMI_NAME(stream_order)(&stream, 4, a, stride, vectors, values, parts);
   else if (n == 3)
-    PERMI_NAME(stream_order)(&stream, 3, a, stride, vectors, values);
+    PERMI_NAME(stream_order)(&stream, 3, a, stride, vectors, values, parts);
   else
-    PERMI_NAME(stream_order)(&stream, 2, a, stride, vectors, values);
+    PERMI_NAME(stream_order)(&stream, 2, a, stride, vectors, values, parts);
   PERMI_STORE(check, stream.large);
   PERMI_STORE(check + PERMI_WIDTH, stream.small);
   PERMI_STORE(check + 2 * PERMI_WIDTH, stream.poison);
@@ -138,120 +117,178 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, si
   return stand;
 }
 
-#if PERMI_WIDTH == 8
-/* n = 5 .. 8. Accumulators: the sets of `size` of the five low columns, in order of masks; high columns come in the
-   inner loop. permi_batch_place: a mask's number among those of its size. */
-static const unsigned char permi_batch_mask[5][10] = {{0},
-                                                      {1, 2, 4, 8, 16},
-                                                      {3, 5, 6, 9, 10, 12, 17, 18, 20, 24},
-                                                      {7, 11, 13, 14, 19, 21, 22, 25, 26, 28},
-                                                      {15, 23, 27, 29, 30}};
-static const unsigned char permi_batch_place[31] = {0, 0, 1, 0, 2, 1, 2, 0, 3, 3, 4, 1, 5, 2, 3, 0,
-                                                    4, 6, 7, 4, 8, 5, 6, 1, 9, 7, 8, 2, 9, 3, 4};
-
-typedef struct permi_batch_level {
-  const double *row, *before, *above;
-  double *after;
-  int above_is_whole;
-} permi_batch_level;
-
-/* c plus the t-th low column's entry times the number of the set without it. */
-PERMI_TARGET PERMI_INLINE PERMI_V permi_batch_append(PERMI_V c, const PERMI_V *low, const double *own, int mask, int t)
+PERMI_TARGET static int PERMI_NAME(batch_stream_real)(int n, const double *a, size_t stride, size_t vectors,
+                                                      double largest, double least, double *values)
 {
-  int x, from = mask;
-  from &= t > 0 ? from - 1 : from;
-  from &= t > 1 ? from - 1 : from;
-  from &= t > 2 ? from - 1 : from;
-  x = __builtin_ctz((unsigned)from);
-  return PERMI_FMA(low[x], PERMI_LOAD(own + permi_batch_place[mask ^ 1 << x] * PERMI_WIDTH), c);
+  return PERMI_NAME(batch_stream)(n, a, stride, vectors, largest, least, values, 1);
 }
 
+#if !defined(PERM_NO_COMPLEX)
+PERMI_TARGET static int PERMI_NAME(batch_stream_complex)(int n, const double *a, size_t stride, size_t vectors,
+                                                         double largest, double least, double *values)
+{
+  return PERMI_NAME(batch_stream)(n, a, stride, vectors, largest, least, values, 2);
+}
+#endif
+
+#if PERMI_WIDTH >= 4
+/* n = 5 .. 9 by subsets. Accumulators: the sets of `size` of the five low columns, in order of masks, complex ones of
+   16 registers in two halves; high columns come in the inner loop. */
+#define PERMI_SETS_AT_ONCE(parts) (PERMI_WIDTH == 4 && (parts) == 2 ? 5 : 10)
 #define PERMI_EVERY_SET(call)                                                                                          \
   PERMI_EVERY(i, 8, if (i < sets) call);                                                                               \
   PERMI_EVERY(k, 2, i = 8 + k; if (i < sets) call)
 
-/* Constants: size, sets. Returns the code behind. */
-PERMI_TARGET PERMI_INLINE const int *permi_batch_sets(const permi_batch_group *group, const int *code,
-                                                      const permi_batch_level *level, PERMI_V *sum, int size, int sets)
+typedef struct PERMI_NAME(batch_level) {
+  const double *row, *before, *above;
+  double *after;
+  int above_is_whole, sources;
+} PERMI_NAME(batch_level);
+
+/* c, once t > 0, plus the t-th low column's entry times the number of the set without it. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(batch_append)(PERMI_N c, const PERMI_N *low, const double *own, int mask,
+                                                           int t, int parts)
 {
-  PERMI_V low[5], c[10];
-  int item, s, i, k, t;
-  PERMI_EVERY(i, 8, if (i < 5) low[i] = PERMI_LOAD(level->row + i * PERMI_WIDTH));
+  PERMI_N y;
+  int x, from = mask;
+  from &= t > 0 ? from - 1 : from;
+  from &= t > 1 ? from - 1 : from;
+  from &= t > 2 ? from - 1 : from;
+  from &= t > 3 ? from - 1 : from;
+  x = __builtin_ctz((unsigned)from);
+  y = PERMI_NAME(get)(own + permi_batch_place[mask ^ 1 << x] * PERMI_WIDTH * parts, PERMI_WIDTH, parts);
+  return t ? PERMI_NAME(plus_times)(c, low[x], y, parts) : PERMI_NAME(times)(low[x], y, parts);
+}
+
+/* Sets first .. first + sets - 1 of an item with sets of `size`: constants. The barriers keep gcc from loading
+   numbers ahead into registers that it has not. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_item)(const PERMI_NAME(batch_level) level, const int *code,
+                                                      const PERMI_N *low, PERMI_N *sum, int size, int first, int sets,
+                                                      int parts)
+{
+  const int all = size % 5 == 0 ? 1 : size % 3 == 1 ? 5 : 10; /* binomials */
+  const int apart = PERMI_WIDTH * parts, sums = parts == 2 ? 2 : 5;
+  const double *own = level.before + code[0], *before = level.before + first * apart;
+  const double *other = level.above + code[2] + (all - 1 - first) * apart;
+  double *to = level.after + code[1] + first * apart;
+  PERMI_N c[10];
+  int s, i, k, t;
+  if (!size)
+    PERMI_EVERY_SET(c[i].re = c[i].im = PERMI_SET(0.0));
+  PERMI_EVERY(t, 8, if (t < size) {
+    __asm__("" : "+r"(own));
+    PERMI_EVERY_SET(c[i] = PERMI_NAME(batch_append)(c[i], low, own, permi_batch_mask[size][first + i], t, parts));
+  });
+  for (s = level.sources, code += 3; s > 0; s--, code += 2) {
+    const double *from = before + code[1];
+    const PERMI_N e = PERMI_NAME(get)(level.row + code[0], PERMI_WIDTH, parts);
+    PERMI_EVERY_SET(c[i] = PERMI_NAME(plus_times)(c[i], e, PERMI_NAME(get)(from + i * apart, PERMI_WIDTH, parts),
+                                                  parts));
+  }
+  if (level.above_is_whole) {
+    PERMI_EVERY_SET(sum[i % sums] = PERMI_NAME(plus_times)(
+                        sum[i % sums], c[i], PERMI_NAME(get)(other - i * apart, PERMI_WIDTH, parts), parts));
+  } else {
+    PERMI_EVERY_SET(PERMI_NAME(put)(to + i * apart, PERMI_WIDTH, c[i], parts));
+  }
+}
+
+/* Constants: size, sets. Returns the code behind. */
+PERMI_TARGET PERMI_INLINE const int *PERMI_NAME(batch_sets)(const permi_batch_group *group, const int *code,
+                                                            PERMI_NAME(batch_level) level, PERMI_N *sum, int size,
+                                                            int sets, int parts)
+{
+  const int once = sets < PERMI_SETS_AT_ONCE(parts) ? sets : PERMI_SETS_AT_ONCE(parts);
+  PERMI_N low[5];
+  int item, i;
+  PERMI_EVERY(i, 8, if (i < 5) low[i] = PERMI_NAME(get)(level.row + i * PERMI_WIDTH * parts, PERMI_WIDTH, parts));
+  level.sources = group->sources;
   for (item = group->items; item > 0; item--) {
-    const double *own = level->before + code[0], *other = level->above + code[2] + (sets - 1) * PERMI_WIDTH;
-    double *to = level->after + code[1];
-    code += 3;
-    PERMI_EVERY_SET(c[i] = PERMI_SET(0.0));
-    PERMI_EVERY(t, 4, if (t < size) {
-      PERMI_EVERY_SET(c[i] = permi_batch_append(c[i], low, own, permi_batch_mask[size][i], t));
-    });
-    for (s = group->sources; s > 0; s--, code += 2) {
-      const double *from = level->before + code[1];
-      const PERMI_V e = PERMI_LOAD(level->row + code[0]);
-      PERMI_EVERY_SET(c[i] = PERMI_FMA(e, PERMI_LOAD(from + i * PERMI_WIDTH), c[i]));
-    }
-    if (level->above_is_whole) {
-      PERMI_EVERY_SET(sum[i % 5] = PERMI_FMA(c[i], PERMI_LOAD(other - i * PERMI_WIDTH), sum[i % 5]));
-    } else {
-      PERMI_EVERY_SET(PERMI_STORE(to + i * PERMI_WIDTH, c[i]));
-    }
+    PERMI_NAME(batch_item)(level, code, low, sum, size, 0, once, parts);
+    if (once < sets)
+      PERMI_NAME(batch_item)(level, code, low, sum, size, once, sets - once, parts);
+    code += 3 + 2 * level.sources;
   }
   return code;
 }
 #undef PERMI_EVERY_SET
+#undef PERMI_SETS_AT_ONCE
 
 /* out: value, largest squared row norm, their product, and a number that is negative or NaN unless the value stands. */
-PERMI_TARGET static void permi_batch_real_avx512(const permi_batch_program *program, const double *given, size_t stride,
-                                                 double *work, const double *accept, double *out)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_subsets)(const permi_batch_program *program, const double *given,
+                                                         size_t stride, double *work, const double *accept, double *out,
+                                                         int parts)
 {
-  const int n = program->n, top = n / 2;
-  double *const a = work;
-  double *above = a + n * n * PERMI_WIDTH, *ping = above + program->most * PERMI_WIDTH;
-  double *pong = ping + program->most * PERMI_WIDTH;
-  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0), sum[5];
+  const int n = program->n, top = n / 2, apart = PERMI_WIDTH * parts;
+  double *a = work, *above = a + n * n * apart, *ping = above + program->most * apart;
+  double *pong = ping + program->most * apart;
+  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0), square;
+  PERMI_N sum[5];
   int half, level, g, i, j;
-  sum[0] = sum[1] = sum[2] = sum[3] = sum[4] = PERMI_SET(0.0);
+  for (i = 0; i < 5; i++)
+    sum[i].re = sum[i].im = PERMI_SET(0.0);
   for (i = 0; i < n; i++) {
-    PERMI_V norm = PERMI_SET(0.0);
+    PERMI_V norm = PERMI_SET(DBL_MIN); /* for what underflows */
     for (j = 0; j < n; j++, given += stride) {
-      const PERMI_V x = PERMI_LOAD_ANY(given);
-      PERMI_STORE(a + (i * n + j) * PERMI_WIDTH, x);
-      norm = PERMI_FMA(x, x, norm);
+      const PERMI_N x = PERMI_NAME(get_any)(given, parts == 2 ? (int)(stride / 2) : 0, parts);
+      PERMI_NAME(put)(a + (i * n + j) * apart, PERMI_WIDTH, x, parts);
+      norm = PERMI_FMA(x.re, x.re, norm);
+      if (parts == 2)
+        norm = PERMI_FMA(x.im, x.im, norm);
     }
     large = PERMI_LARGER(large, norm);
-    norms = norms * norm;
+    norms = PERMI_LARGER(norms * norm, PERMI_SET(DBL_MIN));
   }
   for (half = 0; half < 2; half++) {
     const int rows = half ? n - top : top;
-    permi_batch_level now;
-    now.row = now.before = a + (half ? top * n : 0) * PERMI_WIDTH;
+    PERMI_NAME(batch_level) now;
+    now.row = now.before = a + (half ? top * n : 0) * apart;
     now.above = above;
     for (level = 2; level <= rows; level++) {
       const int *code = program->code + program->start[level];
-      now.row += n * PERMI_WIDTH;
+      now.row += n * apart;
       now.above_is_whole = half && level == rows;
       now.after = !half && level == rows ? above : level % 2 ? pong : ping;
       for (g = 0; g < program->groups[level]; g++) {
         const permi_batch_group *group = &program->group[level][g];
         switch (group->low) {
-        case 0: code = permi_batch_sets(group, code, &now, sum, 0, 1); break;
-        case 1: code = permi_batch_sets(group, code, &now, sum, 1, 5); break;
-        case 2: code = permi_batch_sets(group, code, &now, sum, 2, 10); break;
-        case 3: code = permi_batch_sets(group, code, &now, sum, 3, 10); break;
-        default: code = permi_batch_sets(group, code, &now, sum, 4, 5);
+        case 0: code = PERMI_NAME(batch_sets)(group, code, now, sum, 0, 1, parts); break;
+        case 1: code = PERMI_NAME(batch_sets)(group, code, now, sum, 1, 5, parts); break;
+        case 2: code = PERMI_NAME(batch_sets)(group, code, now, sum, 2, 10, parts); break;
+        case 3: code = PERMI_NAME(batch_sets)(group, code, now, sum, 3, 10, parts); break;
+        case 4: code = PERMI_NAME(batch_sets)(group, code, now, sum, 4, 5, parts); break;
+        default: code = PERMI_NAME(batch_sets)(group, code, now, sum, 5, 1, parts);
         }
       }
       now.before = now.after;
     }
   }
-  sum[0] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + sum[4];
-  PERMI_STORE(out, sum[0]);
-  PERMI_STORE(out + PERMI_WIDTH, large);
-  PERMI_STORE(out + 2 * PERMI_WIDTH, norms);
-  sum[0] = sum[0] * sum[0]; /* the second operand of a minimum keeps its NaN */
-  norms = PERMI_LESSER(sum[0] - PERMI_SET(accept[1]), PERMI_FNMA(PERMI_SET(accept[2]), norms, sum[0]));
-  PERMI_STORE(out + 3 * PERMI_WIDTH, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms));
+  sum[0] = PERMI_NAME(plus)(PERMI_NAME(plus)(sum[0], sum[1]), PERMI_NAME(plus)(sum[2], sum[3]));
+  sum[0] = PERMI_NAME(plus)(sum[0], sum[4]);
+  PERMI_NAME(put)(out, PERMI_WIDTH, sum[0], parts);
+  PERMI_STORE(out + apart, large);
+  PERMI_STORE(out + apart + PERMI_WIDTH, norms);
+  square = sum[0].re * sum[0].re;
+  if (parts == 2)
+    square = PERMI_FMA(sum[0].im, sum[0].im, square);
+  norms = PERMI_LESSER(square - PERMI_SET(accept[1]), PERMI_FNMA(PERMI_SET(accept[2]), norms, square));
+  PERMI_STORE(out + apart + 2 * PERMI_WIDTH, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms)); /* keeps a NaN */
   PERMI_LEAVE();
 }
+
+PERMI_TARGET static void PERMI_NAME(batch_subsets_real)(const permi_batch_program *program, const double *a,
+                                                        size_t stride, double *work, const double *accept, double *out)
+{
+  PERMI_NAME(batch_subsets)(program, a, stride, work, accept, out, 1);
+}
+
+#if PERMI_WIDTH == 4 && !defined(PERM_NO_COMPLEX)
+PERMI_TARGET static void PERMI_NAME(batch_subsets_complex)(const permi_batch_program *program, const double *a,
+                                                           size_t stride, double *work, const double *accept,
+                                                           double *out)
+{
+  PERMI_NAME(batch_subsets)(program, a, stride, work, accept, out, 2);
+}
+#endif
 #endif
 #endif

@@ -1,7 +1,7 @@
 /* ================================================================================== >>exact_kernels
    Kernels of >>exact. */
 
-#if PERMI_WIDTH >= 4 && !defined(PERM_NO_EXACT)
+#if PERMI_WIDTH >= 2 && !defined(PERM_NO_EXACT)
 /* Add terms to accumulators. atom holds, by atom, four vectors of 4 WIDTH int16, the first `settings` in use.
      atoms    products of rows below 2^15, int16; 4 or 5 a limb, 1 if without rows
      halves   atoms 0 1 (4) and 2 3, below 2^31, int32: PAIRS16 adds products of neighbours; one of the two is cleared
@@ -26,52 +26,6 @@
    of at most 6 numbers below 2^52 are added 64 * 4 times: below 2^63. */
 #define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
 
-/* a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
-                                                       int places)
-{
-  PERMI_V carry[4], factor[4];
-  int i, place;
-  PERMI_UNROLL
-  for (place = 0; place < places; place++) {
-    factor[place] = PERMI_LOAD(g + place * PERMI_WIDTH);
-    carry[place] = PERMI_SET(0);
-  }
-  PERMI_UNROLL_FEW
-  for (i = 0; i < k; i++) {
-    const PERMI_V c = PERMI_SET(round[i]);
-    PERMI_UNROLL
-    for (place = 0; place < places; place++) {
-      PERMI_V *at = a + i * places + place;
-      const PERMI_V high = PERMI_FMA(*at, factor[place], c) - c;
-      PERMI_V low = PERMI_FMS(*at, factor[place], high);
-      if (i)
-        low = low + carry[place];
-      *at = low;
-      carry[place] = high;
-    }
-  }
-  PERMI_UNROLL
-  for (place = 0; place < places; place++)
-    a[k * places + place] = carry[place];
-}
-
-/* Adds products of na limbs with nb, `places` apart. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V *a, const PERMI_V *b, int na, int nb,
-                                                     const double *round, const double *rest, int places)
-{
-  int i, j;
-  PERMI_UNROLL_FEW
-  for (i = 0; i < na; i++) {
-    PERMI_UNROLL_FEW
-    for (j = 0; j < nb; j++) {
-      const PERMI_V high = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(round[i + j]));
-      const PERMI_V low = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(rest[i + j]) - high);
-      to[i + j] = PERMI_I_ADD64(to[i + j], PERMI_I_BITS(low));
-      to[i + j + 1] = PERMI_I_ADD64(to[i + j + 1], PERMI_I_BITS(high));
-    }
-  }
-}
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,
                                                       int q, PERMI_I *limb)
 {
@@ -115,7 +69,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
   const int first = (limbs + 1) / 2, second = limbs - first;
   const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
   double limb[6 * 4 * PERMI_WIDTH] PERMI_ALIGN64;
-  uint64_t *accumulator = work->accumulator;
+  uint64_t *accumulator = work->accumulator[0];
   PERMI_I sum[7];
   int k, q, place;
   PERMI_UNROLL
@@ -142,45 +96,95 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few)(const permi_exact *exact, p
     PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
 }
 
-/* Any number of limbs, wide ones too; four vectors a turn. */
-PERMI_TARGET static void PERMI_NAME(exact_many)(const permi_exact *exact, permi_exact_work *work, int settings,
-                                                int negative, int place_signs)
+/* Any number of limbs, wide ones and long rows too, Gaussian integers; four vectors a turn. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_any)(const permi_exact *exact, permi_exact_work *work, int settings,
+                                                     int negative, int place_signs, int parts)
 {
-  const int limbs = exact->limbs, first = exact->first, second = limbs - first;
-  double *limb = work->limb, *other = limb + first * 4 * PERMI_WIDTH;
-  uint64_t *accumulator = work->accumulator;
+  const int limbs = exact->limbs, first = exact->first, many = 4 * parts, planes = 2 * parts - 1;
+  double *limb = work->limb, *other = limb + first * many * PERMI_WIDTH, *rows = limb + limbs * many * PERMI_WIDTH;
   PERMI_V *a = (PERMI_V *)(void *)work->first, *b = (PERMI_V *)(void *)work->second;
-  PERMI_I sum[PERMI_EXACT_PADDED + 1];
-  int i, j, k, q, place;
-  for (k = 0; k <= PERMI_EXACT_PADDED; k++)
-    sum[k] = k <= limbs ? PERMI_I_LOAD(accumulator + k * PERMI_WIDTH) : PERMI_I_SET(0);
+  PERMI_V *a_sum = a + 8 * PERMI_EXACT_HALF, *b_sum = b + 8 * PERMI_EXACT_HALF;
+  PERMI_I sum[3][PERMI_EXACT_PADDED + 1];
+  int i, j, k, q, place, part, plane;
+  for (plane = 0; plane < planes; plane++)
+    for (k = 0; k <= PERMI_EXACT_PADDED; k++)
+      sum[plane][k] = k <= exact->sums ? PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH) : PERMI_I_SET(0);
   for (q = 0; q < settings; q++) {
-    for (k = 0; k < limbs; k++) {
-      double *to = limb + k * 4 * PERMI_WIDTH;
-      if (k < exact->narrow)
-        PERMI_NAME(exact_limb_doubles)(exact, work, k, q, to);
-      else
-        memcpy(to, work->wide + ((k - exact->narrow) * 4 + q) * 4 * PERMI_WIDTH, 4 * PERMI_WIDTH * sizeof *to);
-    }
+    int a_limbs, b_limbs;
+    for (k = 0; k < exact->narrow; k++)
+      PERMI_NAME(exact_limb_doubles)(exact, work, k, q, limb + k * 4 * PERMI_WIDTH);
+    PERMI_NAME(exact_factors)(exact, work->x, q, limb + exact->narrow * many * PERMI_WIDTH, parts);
     for (place = 0; place < 4; place++) {
       const int sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place);
-      a[place] = PERMI_LOAD(limb + place * PERMI_WIDTH) * PERMI_SET(sign ? -exact->unit : exact->unit);
-      b[place] = PERMI_LOAD(other + place * PERMI_WIDTH);
-      a[first * 4 + place] = a[first * 4 + 4 + place] = PERMI_SET(0);
-      b[second * 4 + place] = PERMI_SET(0);
+      for (part = 0; part < parts; part++) {
+        const double *from = limb + (4 * part + place) * PERMI_WIDTH;
+        a[parts * place + part] = PERMI_LOAD(from) * PERMI_SET(sign ? -exact->unit : exact->unit);
+        b[parts * place + part] = PERMI_LOAD(from + first * many * PERMI_WIDTH);
+      }
     }
-    for (k = 1; k < first; k++)
-      PERMI_NAME(exact_times)(a, k, limb + k * 4 * PERMI_WIDTH, exact->round, 4);
-    for (k = 1; k < second; k++)
-      PERMI_NAME(exact_times)(b, k, other + k * 4 * PERMI_WIDTH, exact->second, 4);
-    for (i = 0; i < first; i += 3)
-      for (j = 0; j < second; j += 2)
-        for (place = 0; place < 4; place++)
-          PERMI_NAME(exact_sum)(sum + i + j, a + 4 * i + place, b + 4 * j + place, 3, 2, exact->round + i + j,
-                                exact->rest + i + j, 4);
+    a_limbs = PERMI_NAME(exact_half)(exact, a, limb, first, 0, rows, parts);
+    b_limbs = PERMI_NAME(exact_half)(exact, b, other, limbs - first, 1, rows, parts);
+    for (k = 0; k < many; k++) {
+      a[a_limbs * many + k] = a[a_limbs * many + many + k] = PERMI_SET(0);
+      b[b_limbs * many + k] = PERMI_SET(0);
+    }
+    for (k = 0; parts == 2 && k < 4 * (a_limbs + 2); k++)
+      a_sum[k] = a[2 * k] + a[2 * k + 1];
+    for (k = 0; parts == 2 && k < 4 * (b_limbs + 1); k++)
+      b_sum[k] = b[2 * k] + b[2 * k + 1];
+    for (plane = 0; plane < planes; plane++) {
+      const int apart = plane == 2 ? 4 : many;
+      const PERMI_V *x = plane == 2 ? a_sum : a + plane, *y = plane == 2 ? b_sum : b + plane;
+      for (i = 0; i < a_limbs; i += 3)
+        for (j = 0; j < b_limbs; j += 2)
+          for (place = 0; place < 4; place++)
+            PERMI_NAME(exact_sum)(sum[plane] + i + j, x + apart * i + apart / 4 * place,
+                                  y + apart * j + apart / 4 * place, 3, 2, exact->round + i + j, exact->rest + i + j,
+                                  apart);
+    }
   }
-  for (k = 0; k <= limbs; k++)
-    PERMI_I_STORE(accumulator + k * PERMI_WIDTH, sum[k]);
+  for (plane = 0; plane < planes; plane++)
+    for (k = 0; k <= exact->sums; k++)
+      PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
+}
+
+/* 2 to 6 limbs of Gaussian integers. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_few_gaussian)(const permi_exact *exact, permi_exact_work *work,
+                                                              int settings, int negative, int place_signs, int limbs)
+{
+  const int first = (limbs + 1) / 2;
+  const PERMI_V minus = PERMI_SET(-0.0), plus = PERMI_SET(0.0);
+  double *limb = work->limb;
+  PERMI_V a[36], b[36];
+  PERMI_I sum[3][7];
+  int k, q, place, plane;
+  for (plane = 0; plane < 3; plane++)
+    for (k = 0; k <= limbs; k++)
+      sum[plane][k] = PERMI_I_LOAD(work->accumulator[plane] + k * PERMI_WIDTH);
+  for (q = 0; q < settings; q++) {
+    PERMI_NAME(exact_factors)(exact, work->x, q, limb, 2);
+    for (place = 0; place < 4; place++) {
+      const PERMI_V sign = PERMI_NAME(exact_sign)(negative, place_signs, q, place) ? minus : plus;
+      const double *from = limb + place * PERMI_WIDTH;
+      PERMI_NAME(exact_planes)(a + place, from, first, sign, exact->round);
+      PERMI_NAME(exact_planes)(b + place, from + first * 8 * PERMI_WIDTH, limbs - first, plus, exact->round);
+    }
+    for (plane = 0; plane < 3; plane++) {
+      PERMI_I total[7];
+      PERMI_UNROLL
+      for (k = 0; k <= limbs; k++)
+        total[k] = sum[plane][k];
+      for (place = 0; place < 4; place++)
+        PERMI_NAME(exact_sum)(total, a + 12 * plane + place, b + 12 * plane + place, first, limbs - first, exact->round,
+                              exact->rest, 4);
+      PERMI_UNROLL
+      for (k = 0; k <= limbs; k++)
+        sum[plane][k] = total[k];
+    }
+  }
+  for (plane = 0; plane < 3; plane++)
+    for (k = 0; k <= limbs; k++)
+      PERMI_I_STORE(work->accumulator[plane] + k * PERMI_WIDTH, sum[plane][k]);
 }
 
 #if PERMI_WIDTH == 8
@@ -208,7 +212,7 @@ PERMI_IFMA PERMI_INLINE void permi_ifma_few(const permi_exact *exact, permi_exac
 {
   const int first = (limbs + 1) / 2;
   __m512i limb[6][4], sum[7];
-  uint64_t *accumulator = work->accumulator;
+  uint64_t *accumulator = work->accumulator[0];
   int i, j, k, q, place;
   PERMI_UNROLL
   for (k = 0; k <= limbs; k++)
@@ -254,6 +258,13 @@ PERMI_IFMA PERMI_INLINE void permi_ifma_few(const permi_exact *exact, permi_exac
   target static void PERMI_NAME(name)(const permi_exact *exact, permi_exact_work *work, int settings, int negative,    \
                                       int place_signs)                                                                 \
   { few(exact, work, settings, negative, place_signs, limbs); }
+PERMI_INSTANCE(exact_many, PERMI_TARGET, PERMI_NAME(exact_any), 1)
+PERMI_INSTANCE(gaussian_many, PERMI_TARGET, PERMI_NAME(exact_any), 2)
+PERMI_INSTANCE(gaussian_2, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 2)
+PERMI_INSTANCE(gaussian_3, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 3)
+PERMI_INSTANCE(gaussian_4, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 4)
+PERMI_INSTANCE(gaussian_5, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 5)
+PERMI_INSTANCE(gaussian_6, PERMI_TARGET, PERMI_NAME(exact_few_gaussian), 6)
 PERMI_INSTANCE(exact_2, PERMI_TARGET, PERMI_NAME(exact_few), 2)
 PERMI_INSTANCE(exact_3, PERMI_TARGET, PERMI_NAME(exact_few), 3)
 PERMI_INSTANCE(exact_4, PERMI_TARGET, PERMI_NAME(exact_few), 4)
@@ -286,45 +297,43 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_step)(uint32_t *x, const uint32_
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move)(const permi_exact *exact, int j, int minus, uint32_t *x,
                                                       double *wide_x)
 {
-  const double *step = exact->wide_step + j * exact->padded;
-  int i;
   PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, minus, 2);
-  for (i = 0; exact->narrow < exact->limbs && i < exact->padded; i++)
-    wide_x[i] += minus ? -step[i] : step[i];
+  if (exact->wide_padded)
+    PERMI_NAME(exact_move_doubles)(exact, j, minus, wide_x);
 }
 
 /* Empties accumulators that `settings` more might overflow. */
 PERMI_TARGET static void PERMI_NAME(exact_room)(const permi_exact *exact, int settings, int lane_signs, int *used,
-                                                uint64_t *accumulator, permi_wide *total)
+                                                permi_exact_work *work, permi_exact_total *total)
 {
-  int k;
+  int k, plane;
   if (*used + settings <= exact->settings)
     return;
-  for (k = 0; k <= exact->limbs; k++)
-    permi_exact_empty(accumulator + k * PERMI_WIDTH, PERMI_WIDTH, lane_signs, 4 * (uint64_t)*used * exact->bias[k],
-                      &total[k]);
-  memset(accumulator, 0, (size_t)(exact->limbs + 1) * PERMI_WIDTH * sizeof *accumulator);
+  for (plane = 0; plane < 2 * exact->parts - 1; plane++)
+    for (k = 0; k <= exact->sums; k++)
+      permi_exact_empty(work->accumulator[plane] + k * PERMI_WIDTH, PERMI_WIDTH, lane_signs,
+                        4 * (uint64_t)*used * exact->bias[k], &total->plane[plane][k]);
+  memset(work->accumulator, 0, sizeof work->accumulator);
   *used = 0;
 }
 
 PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
-                                               permi_wide *total)
+                                               permi_exact_total *total)
 {
   const int atoms = exact->narrow * PERMI_EXACT_ATOMS;
   int16_t *atom = work->atom;
-  double *wide = work->wide, wide_x[PERM_MAX_N] PERMI_ALIGN64;
-  uint64_t *accumulator = work->accumulator;
+  double *wide_x = work->x;
   uint32_t x[PERM_MAX_N] PERMI_ALIGN64;
   uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2);
   int i, j, k, q, used = 0;
   memcpy(x, exact->start, (size_t)exact->padded * sizeof *x);
-  memset(wide_x, 0, sizeof wide_x);
+  memset(wide_x, 0, (size_t)exact->wide_padded * sizeof *wide_x);
   for (j = 0; j < exact->outer; j++)
     if ((s ^ s >> 1) >> j & 1)
       PERMI_NAME(exact_move)(exact, j, 1, x, wide_x);
   for (k = 0; k < 4 * atoms * PERMI_LANES; k++)
     atom[k] = 1;
-  memset(accumulator, 0, sizeof work->accumulator);
+  memset(work->accumulator, 0, sizeof work->accumulator);
   for (;;) {
     const int16_t *table = exact->table;
     const uint32_t *row_sum = x;
@@ -341,20 +350,7 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
         PERMI_EVERY(q, 4, PERMI_I_STORE(to + q * PERMI_LANES, p[q]));
       }
     }
-    for (k = 0, j = 0; k < exact->limbs - exact->narrow; k++)
-      for (i = 0; i < exact->wide_rows[k]; i++, j++) {
-        const double *wide_table = exact->wide_table + j * 16 * PERMI_WIDTH;
-        const PERMI_V y = PERMI_SET(wide_x[j]);
-        double *to = wide + k * 16 * PERMI_WIDTH;
-        int v;
-        for (v = 0; v < 16 * PERMI_WIDTH; v += PERMI_WIDTH) {
-          PERMI_V sum = y + PERMI_LOAD(wide_table + v);
-          if (i)
-            sum = PERMI_LOAD(to + v) * sum;
-          PERMI_STORE(to + v, sum);
-        }
-      }
-    PERMI_NAME(exact_room)(exact, 4, 1, &used, accumulator, total);
+    PERMI_NAME(exact_room)(exact, 4, 1, &used, work, total);
     exact->evaluate(exact, work, 4, s & 1 ? 9 : 6, 1); /* settings 1 and 2 have one minus */
     used += 4;
     if (++s == last)
@@ -362,7 +358,7 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
     j = permi_trailing_zeros(s);
     PERMI_NAME(exact_move)(exact, j, (int)((s ^ s >> 1) >> j & 1), x, wide_x);
   }
-  PERMI_NAME(exact_room)(exact, exact->settings + 1, 1, &used, accumulator, total);
+  PERMI_NAME(exact_room)(exact, exact->settings + 1, 1, &used, work, total);
   PERMI_LEAVE();
 }
 
@@ -371,13 +367,12 @@ PERMI_TARGET static void PERMI_NAME(exact_all)(const permi_exact *exact, uint64_
    where a term vanishes. Lanes and settings of survivors are listed; three bytes from tables of 16, by the lists' bits,
    correct the sum for all +. */
 PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64_t chunk, permi_exact_work *work,
-                                                permi_wide *total)
+                                                permi_exact_total *total)
 {
   const int atoms = exact->narrow * PERMI_EXACT_ATOMS, bytes = 2 * PERMI_LANES;
-  const int shift = PERMI_WIDTH == 8 ? 2 : 1;
-  const PERMI_I low = PERMI_I_SET(0x0f0f0f0f), high = PERMI_I_SET(PERMI_WIDTH == 8 ? 0x0c0c0c0c : 0x0e0e0e0e);
+  const int shift = PERMI_WIDTH / 4; /* bits of a lane in its second four */
+  const PERMI_I low = PERMI_I_SET(0x0f0f0f0f), high = PERMI_I_SET((15 << shift & 15) * 0x01010101);
   int16_t *atom = work->atom;
-  uint64_t *accumulator = work->accumulator;
   uint32_t x[PERM_MAX_N] PERMI_ALIGN64, y[PERM_MAX_N] PERMI_ALIGN64;
   uint8_t first[16 * PERM_MAX_N] PERMI_ALIGN64, *lane = work->lane, *setting = work->setting;
   uint64_t s = chunk << exact->chunk_log2, last = s + (UINT64_C(1) << exact->chunk_log2), outer;
@@ -388,7 +383,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
       PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, 1, 1);
   for (k = 0; k < 4 * atoms * PERMI_LANES; k++)
     atom[k] = 1;
-  memset(accumulator, 0, sizeof work->accumulator);
+  memset(work->accumulator, 0, sizeof work->accumulator);
   for (outer = s;;) {
     const PERMI_I parity = PERMI_I_TABLE(exact->parity + 16 * (outer & 1));
     int survivors = 0, done;
@@ -421,9 +416,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
                              (int)((s ^ s >> 1) >> j & 1), 1);
     }
     for (k = 0; k < exact->n; k++)
-      _mm_store_si128((__m128i *)(void *)(first + 16 * k),
-                      _mm_add_epi8(_mm_load_si128((const __m128i *)(const void *)(exact->nibbles + 48 * k)),
-                                   _mm_set1_epi32((int)x[k])));
+      permi_exact_nibbles(exact->nibbles + 48 * k, x[k], first + 16 * k);
     for (done = 0; done < survivors; done += bytes) {
       const PERMI_I where = PERMI_I_LOAD_ANY(lane + done), what = PERMI_I_LOAD_ANY(setting + done);
       const PERMI_I b0 = where & low, b2 = PERMI_I_SHR16(what, 4 - shift) & low;
@@ -451,7 +444,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
           PERMI_I_STORE(atom + (k * 4 + 1) * PERMI_LANES, p1);
         }
       }
-      PERMI_NAME(exact_room)(exact, 2, 0, &used, accumulator, total);
+      PERMI_NAME(exact_room)(exact, 2, 0, &used, work, total);
       exact->evaluate(exact, work, 2, 0, 0);
       used += 2;
     }
@@ -461,7 +454,7 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
     j = permi_trailing_zeros(s);
     PERMI_NAME(exact_step)(x, exact->step + j * exact->padded, exact->padded, (int)((s ^ s >> 1) >> j & 1), 1);
   }
-  PERMI_NAME(exact_room)(exact, exact->settings + 1, 0, &used, accumulator, total);
+  PERMI_NAME(exact_room)(exact, exact->settings + 1, 0, &used, work, total);
   PERMI_LEAVE();
 }
 #undef PERMI_LANES

@@ -146,9 +146,9 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_entries)
 }
 
 /* Forms 4k + (0, 1, 2, 3): z_i, z_j, u, v of pair k; `table`: 32 doubles a part, `outer`: 16; cross: c. */
-#define PERMI_ROOM_TABLE (6 * 4 * 32)
-#define PERMI_ROOM_OUTER (6 * 4 * 16)
-#define PERMI_ROOM (PERMI_ROOM_TABLE + PERMI_ROOM_OUTER + 6 * PERMI_WIDTH)
+#define PERMI_ROOM_TABLE (8 * 4 * 32)
+#define PERMI_ROOM_OUTER (8 * 4 * 16)
+#define PERMI_ROOM (PERMI_ROOM_TABLE + PERMI_ROOM_OUTER + 8 * PERMI_WIDTH)
 
 /* `count` numbers at z become z + y, the next z - y. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PERMI_N y, int apart, int parts)
@@ -161,21 +161,28 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_double)(double *z, int count, PE
   }
 }
 
-/* Row sums for all settings into t, for outer states into x. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, double *t, double *x, int columns,
-                                                           int outer, PERMI_NAME(small_lanes) lanes, int parts,
-                                                           int block)
+/* Row sums for all settings. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, double *t, int columns,
+                                                           PERMI_NAME(small_lanes) lanes, int parts, int block)
 {
   const PERMI_NAME(small_row) sums = PERMI_NAME(small_row_sums)(row, lanes, parts, block);
-  PERMI_N z;
   int b;
   PERMI_EVERY_SETTING(b, PERMI_NAME(put)(t + b * PERMI_WIDTH, 32, sums.z[b], parts));
   for (b = block; b < columns; b++)
     PERMI_NAME(small_double)(t, PERMI_WIDTH << b, PERMI_NAME(spread)(row + (3 + PERMI_LANES + b) * parts, 1, parts), 32,
                              parts);
-  row += (3 + PERMI_LANES + columns) * parts;
-  z = PERMI_NAME(small_lane_sum)(PERMI_NAME(spread)(permi_lane_zero, 1, parts), row, outer, lanes, parts);
-  PERMI_NAME(put)(x, 16, z, parts);
+}
+
+/* Sums for all outer states; the far columns, which follow, have the signs of `away`. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int outer, int far, int away,
+                                                           PERMI_NAME(small_lanes) lanes, int parts)
+{
+  PERMI_N z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
+  int b;
+  for (b = 0; b < far; b++)
+    z = PERMI_NAME(small_signed)(z, PERMI_SET(permi_parity_signs[away >> b & 1]),
+                                 PERMI_NAME(spread)(row + (outer + b) * parts, 1, parts), parts);
+  PERMI_NAME(put)(x, 16, PERMI_NAME(small_lane_sum)(z, row, outer, lanes, parts), parts);
   for (b = PERMI_LANES; b < outer; b++)
     PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 16, parts);
 }
@@ -290,36 +297,56 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_terms)(PERMI_NAME(small_sums) * 
   }
 }
 
+/* Far columns, from PERMI_NEAR_N on, turn last: each of their settings makes the outer tables again, and has sums of
+   its own, as one sum over all rounds too often. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums) * sums,
                                                            PERMI_NAME(small_source) from, int parts, int block)
 {
   double room[2 * PERMI_ROOM] PERMI_ALIGN64; /* a real number needs half of it */
   double *table = room, *outer = table + PERMI_ROOM_TABLE * parts, *cross = outer + PERMI_ROOM_OUTER * parts;
   const double *a = from.a;
-  const int n = from.n;
-  const int rest = n - 3 - PERMI_LANES, columns = rest < PERMI_TABLE ? rest : PERMI_TABLE, stride = n * parts;
+  const int n = from.n, near = n < PERMI_NEAR_N ? n : PERMI_NEAR_N, rest = near - 3 - PERMI_LANES;
+  const int columns = rest < PERMI_TABLE ? rest : PERMI_TABLE, stride = n * parts;
   const int settings = 1 << columns, states = 1 << (rest - columns);
-  int i, k, s, set;
-  for (i = 0; i < n; i++) {
-    const int at = (i / 2 * 4 + i % 2) * 16 * parts;
-    PERMI_NAME(small_table_row)(a + i * stride, table + 2 * at, outer + at, columns, rest - columns, from.lanes,
-                                parts, block);
-  }
+  int i, k, s, set, away;
+  for (i = 0; i < n; i++)
+    PERMI_NAME(small_table_row)(a + i * stride, table + (i / 2 * 4 + i % 2) * 32 * parts, columns, from.lanes, parts,
+                                block);
   for (k = 0; k < n / 2; k++) {
     PERMI_N c;
     const double *row = a + 2 * k * stride;
     const PERMI_NAME(small_entries) entries = PERMI_NAME(small_exact)(row, row + stride, &c, parts);
     PERMI_NAME(put)(cross + k * parts * PERMI_WIDTH, PERMI_WIDTH, c, parts);
     PERMI_NAME(small_mix)(table + 4 * k * parts * 32, settings * PERMI_WIDTH, entries, 32, parts);
-    PERMI_NAME(small_mix)(outer + 4 * k * parts * 16, states, entries, 16, parts);
   }
   from.cross = cross;
-  for (s = 0; s < states; s++)
-    for (set = 0; set < settings; set += 1 << block) {
-      from.table = table + set * PERMI_WIDTH;
-      from.outer = outer + s;
-      PERMI_NAME(small_terms)(sums, &from, PERMI_SET(permi_parity_signs[s ^ set >> block]), 1, parts, block);
+  for (away = 0; away < 1 << (n - near); away++) {
+    PERMI_NAME(small_sums) group = *sums;
+    if (away)
+      group.even = group.odd = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
+    for (i = 0; i < n; i++)
+      PERMI_NAME(small_outer_row)(a + i * stride + (near - rest + columns) * parts,
+                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, rest - columns, n - near, away, from.lanes,
+                                  parts);
+    for (k = 0; k < n / 2; k++) {
+      PERMI_N c;
+      const double *row = a + 2 * k * stride;
+      PERMI_NAME(small_mix)(outer + 4 * k * parts * 16, states,
+                            PERMI_NAME(small_exact)(row, row + stride, &c, parts), 16, parts);
     }
+    for (s = 0; s < states; s++)
+      for (set = 0; set < settings; set += 1 << block) {
+        from.table = table + set * PERMI_WIDTH;
+        from.outer = outer + s;
+        PERMI_NAME(small_terms)(&group, &from, PERMI_SET(permi_parity_signs[s ^ set >> block ^ away]), 1, parts,
+                                block);
+      }
+    if (away) {
+      group.even = PERMI_NAME(plus)(sums->even, group.even);
+      group.odd = PERMI_NAME(plus)(sums->odd, group.odd);
+    }
+    *sums = group;
+  }
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small)(int order, int given, const double *a, double *out, int parts,

@@ -56,6 +56,11 @@
 #undef PERMI_I_SHR16
 #undef PERMI_I_SAR16
 #undef PERMI_I
+#undef PERMI_S8
+#undef PERMI_U8
+#undef PERMI_S16
+#undef PERMI_S32
+#undef PERMI_U64
 #undef PERMI_XOR
 #undef PERMI_FAMILY
 #undef PERMI_FAMILY_WIDTH

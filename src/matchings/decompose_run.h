@@ -306,11 +306,17 @@ static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size
   return length > 0 ? (size_t)length : 0;
 }
 
+#define PERMI_DECOMPOSE_LEAST 8 /* probes */
+static double permi_decompose_probe_units(int n)
+{
+  return 0.5 * n * n * n;
+}
+
 /* Knuth's estimate of the tree, by random descents (Math. Comp. 29 (1975) 121-136). 0: out of memory. */
 static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
                                    permi_control *watch)
 {
-  const int least = 8, probes = rival < 0.1 ? least : PERMI_DECOMPOSE_PROBES;
+  const int least = PERMI_DECOMPOSE_LEAST, probes = rival < 0.1 ? least : PERMI_DECOMPOSE_PROBES;
   permi_decomposing run;
   int probe;
   memset(&run, 0, sizeof run);
@@ -319,9 +325,9 @@ static int permi_decompose_predict(const perm_allocator *allocator, permi_decomp
   run.seed = UINT64_C(0x9e3779b97f4a7c15);
   if (!run.level)
     return 0;
-  for (probe = 0; probe < probes && !permi_watch(watch, 0.5 * plan->n * plan->n * plan->n); probe++) {
+  for (probe = 0; probe < probes && !permi_watch(watch, permi_decompose_probe_units(plan->n)); probe++) {
     permi_piece piece = permi_piece_whole(plan);
-    if (probe >= least && run.work > 2 * rival * probes)
+    if (run.work > (probe < least ? 1000 : 2) * rival * probes)
       break;
     run.weight = 1;
     permi_decompose_node(&run, &piece, NULL, NULL);
@@ -347,6 +353,8 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
                  PERMI_DECOMPOSE_ORDER);
   else if (!block->integer && (precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD))
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
+  else if (rival < 20e-9 * PERMI_DECOMPOSE_LEAST * permi_decompose_probe_units(n))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before branches are counted");
   if (offer->why[0])
     return PERM_OK;
   plan = (permi_decompose *)permi_owned_new(allocator, sizeof *plan);

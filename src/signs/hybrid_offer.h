@@ -70,7 +70,7 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
 }
 
 /* Above these seconds orders need not be searched, since the hybrid may reach them. */
-#define PERMI_HYBRID_GAIN 2 /* by annealing: seen 1.1 to 2.7 */
+#define PERMI_HYBRID_GAIN 1.3 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
   permi_arrangement layout;

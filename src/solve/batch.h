@@ -1,30 +1,31 @@
 /* ========================================================================================== >>batch
    Many small matrices: an element of a vector is a matrix.
-     n = 2 .. 4    Laplace expansion (real: where matrices lie entry by entry)
-     n = 5 .. 8    AVX-512, real, entry by entry: subsets of columns of the upper n/2 rows and of the lower ones, then
-                   the sum over complementary subsets. n 2^(n-1) fused products and additions; nothing is subtracted,
-                   so non-negative matrices keep all but the last few bits.
-   Other matrices go through single calls. Measured (Cascade Lake, 2 GHz under AVX-512), ns a matrix, n = 5, 6, 7, 8, 9,
-   10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls. From n = 10 on eight tables leave
-   the first-level cache. Complex numbers gained nothing from n = 5 on; transposing real matrices that lie one after the
-   other lost at every n.
+     n = 2 .. 4    Laplace expansion
+     n = 5 .. 9    subsets of columns of the upper n/2 rows and of the lower ones, then the sum over complementary
+                   subsets. n 2^(n-1) fused products and additions; nothing is subtracted, so non-negative matrices
+                   keep all but the last few bits.
+   Other matrices go through single calls. Measured, AVX-512 (Cascade Lake, 2 GHz), real, entry by entry, ns a matrix,
+   n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls; one after the
+   other subsets lost. AVX2 (Zen 3, 3 GHz), one after the other, ratios of subsets to perm_real for n = 5 .. 10: 1.1,
+   1.3, 0.8, 0.8, 1.0, 1.3; complex: 1.0, 0.7, 0.8, 0.7, 0.9, 1.1. Half of the instructions there compute addresses.
    A value stands if it is large against its rounding errors, relative to per |A| <= n! n^(-n/2) times the product of
    the rows' Euclidean norms [CLL06]. Others are computed again by single calls. */
 #pragma once
 #include "compute.h"
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_BATCH_N 8
+#define PERMI_BATCH_BLOCK 32 /* matrices loaded at once, a multiple of every width */
 #define PERMI_BATCH_TASK 256 /* matrices a thread takes at once, a multiple of every width */
 #define PERMI_BATCH_LARGE 14 /* the same from order 9 on */
 #define PERMI_BATCH_APART 20 /* threads share larger matrices */
 
 typedef enum permi_batch_kind { PERMI_BATCH_MATRICES, PERMI_BATCH_ENTRIES, PERMI_BATCH_SELECTIONS } permi_batch_kind;
 
+/* Up to order `expanded`, and from least to most, where matrices lie one after the other or are selected, and entry by
+   entry. */
 typedef struct permi_batch_kernel {
   perm_isa isa;
-  int parts, width;
-  void (*small)(int n, const double *a, size_t stride, double *out); /* entry e at a + e * stride */
+  int parts, width, expanded[2], least[2], most[2];
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
   void (*subsets)(const permi_batch_program *program, const double *a, size_t stride, double *work,
                   const double *accept, double *out);
@@ -32,22 +33,23 @@ typedef struct permi_batch_kernel {
 
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 8, permi_batch_four_real_avx512, permi_batch_stream_real_avx512, permi_batch_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, permi_batch_four_real_avx2, permi_batch_stream_real_avx2, NULL},
+    {PERM_ISA_AVX512, 1, 8, {3, 4}, {5, 5}, {4, 8}, permi_batch_stream_real_avx512, permi_batch_subsets_real_avx512},
+    {PERM_ISA_AVX2, 1, 4, {3, 4}, {7, 5}, {9, 9}, permi_batch_stream_real_avx2, permi_batch_subsets_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, permi_batch_four_complex_avx512, NULL, NULL},
-    {PERM_ISA_AVX2, 2, 4, permi_batch_four_complex_avx2, NULL, NULL},
+    {PERM_ISA_AVX512, 2, 8, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_avx512, NULL},
+    {PERM_ISA_AVX512, 2, 4, {0, 0}, {8, 5}, {9, 9}, permi_batch_stream_complex_avx2, permi_batch_subsets_complex_avx2},
+    {PERM_ISA_AVX2, 2, 4, {4, 4}, {5, 5}, {9, 9}, permi_batch_stream_complex_avx2, permi_batch_subsets_complex_avx2},
 #endif
 #endif
 #if PERMI_ARM
-    {PERM_ISA_NEON, 1, 2, permi_batch_four_real_neon, permi_batch_stream_real_neon, NULL},
+    {PERM_ISA_NEON, 1, 2, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_real_neon, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 2, permi_batch_four_complex_neon, NULL, NULL},
+    {PERM_ISA_NEON, 2, 2, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_neon, NULL},
 #endif
 #endif
-    {PERM_ISA_PLAIN, 1, 1, permi_batch_four_real_plain, permi_batch_stream_real_plain, NULL},
+    {PERM_ISA_PLAIN, 1, 1, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_real_plain, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 1, permi_batch_four_complex_plain, NULL, NULL},
+    {PERM_ISA_PLAIN, 2, 1, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_plain, NULL},
 #endif
 };
 
@@ -79,10 +81,10 @@ static int permi_batch_low(int level, int mask)
   return level;
 }
 
-static void permi_batch_make_program(int n, int width, permi_batch_program *program)
+static void permi_batch_make_program(int n, int apart, permi_batch_program *program)
 {
   static const int subsets[6] = {1, 5, 10, 10, 5, 1};
-  int offset[5][8];
+  int offset[6][16];
   const int high = n - 5, masks = 1 << high, top = n / 2;
   int *code = program->code;
   int level, low, mask, j;
@@ -100,7 +102,7 @@ static void permi_batch_make_program(int n, int width, permi_batch_program *prog
   for (level = 2; level <= n - top; level++) {
     program->groups[level] = 0;
     program->start[level] = (int)(code - program->code);
-    for (low = 0; low <= 4; low++) {
+    for (low = 0; low <= 5; low++) {
       permi_batch_group *group = &program->group[level][program->groups[level]];
       group->low = low;
       group->sources = level - low;
@@ -109,13 +111,13 @@ static void permi_batch_make_program(int n, int width, permi_batch_program *prog
         if (permi_batch_low(level, mask) != low)
           continue;
         group->items++;
-        *code++ = low ? offset[level - 1][mask] * width : 0;
-        *code++ = offset[level][mask] * width;
-        *code++ = level == n - top ? offset[top][masks - 1 - mask] * width : 0;
+        *code++ = low ? offset[level - 1][mask] * apart : 0;
+        *code++ = offset[level][mask] * apart;
+        *code++ = level == n - top ? offset[top][masks - 1 - mask] * apart : 0;
         for (j = 0; j < high; j++)
           if (mask >> j & 1) {
-            *code++ = (5 + j) * width;
-            *code++ = offset[level - 1][mask & ~(1 << j)] * width;
+            *code++ = (5 + j) * apart;
+            *code++ = offset[level - 1][mask & ~(1 << j)] * apart;
           }
       }
       program->groups[level] += group->items > 0;
@@ -127,14 +129,23 @@ static void permi_batch_gather(const permi_batch *batch, size_t first, size_t co
 {
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
   size_t e, k;
-  for (e = 0; e < entries; e++) {
-    const size_t at = (e / parts * batch->stride + first) * parts + e % parts;
+  for (e = 0; e < entries; e += parts) {
+    const size_t at = (e / parts * batch->stride + first) * parts;
+    double *entry = to + e;
     if (batch->single)
-      for (k = 0; k < count; k++)
-        to[k * entries + e] = (double)batch->single[at + k];
+      for (k = 0; k < count; k++, entry += entries)
+        *entry = (double)batch->single[at + k];
+    else if (parts == 1 && e + 1 < entries)
+      for (e++, k = 0; k < count; k++, entry += entries) { /* stores take longest */
+        const double two[2] = {batch->a[at + k], batch->a[at + batch->stride + k]};
+        memcpy(entry, two, sizeof two);
+      }
+    else if (parts == 1)
+      for (k = 0; k < count; k++, entry += entries)
+        *entry = batch->a[at + k];
     else
-      for (k = 0; k < count; k++)
-        to[k * entries + e] = batch->a[at + k * parts];
+      for (k = 0; k < count; k++, entry += entries)
+        memcpy(entry, batch->a + at + 2 * k, 2 * sizeof *entry);
   }
 }
 
@@ -142,15 +153,16 @@ static const double *permi_batch_fetch(const permi_batch *batch, size_t k, doubl
 {
   const int n = batch->n, parts = batch->parts;
   const double *a = batch->a;
-  int i, j, part;
+  int i, j;
   if (batch->kind == PERMI_BATCH_SELECTIONS) {
     const int *columns = batch->columns + k * (size_t)n;
     double *to = matrix;
     for (i = 0; i < n; i++) {
       const double *row = a + (batch->rows ? batch->rows[k * (size_t)n + (size_t)i] : i) * batch->ld * parts;
-      for (j = 0; j < n; j++)
-        for (part = 0; part < parts; part++)
-          *to++ = row[columns[j] * parts + part];
+      for (j = 0; j < n; j++, to += parts) {
+        to[0] = row[columns[j] * parts];
+        to[parts - 1] = row[columns[j] * parts + parts - 1];
+      }
     }
   } else if (batch->kind == PERMI_BATCH_ENTRIES) {
     permi_batch_gather(batch, k, 1, matrix);
@@ -163,22 +175,43 @@ static const double *permi_batch_fetch(const permi_batch *batch, size_t k, doubl
   return matrix;
 }
 
-/* Loads matrices side by side, [entry][part][width]; the last one repeats. */
-static void permi_batch_load(const permi_batch *batch, size_t first, double *room, double *to)
+/* Loads `room` matrices side by side, [entry][part][room]; behind `count` the last one repeats. */
+static void permi_batch_load(const permi_batch *batch, size_t first, size_t count, size_t room, double *matrix,
+                             double *to)
 {
-  const int width = batch->kernel->width, entries = batch->n * batch->n * batch->parts;
-  const size_t left = batch->count - first - 1;
-  int e, k;
-  if (batch->kind == PERMI_BATCH_ENTRIES && batch->single && left >= (size_t)width) {
-    for (e = 0; e < entries; e++, to += width)
-      for (k = 0; k < width; k++)
-        to[k] = (double)batch->single[(size_t)e * batch->stride + first + (size_t)k];
+  const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
+  size_t e, k;
+  if (batch->kind != PERMI_BATCH_ENTRIES) {
+    for (k = 0; k < count && batch->kind == PERMI_BATCH_MATRICES && batch->a; k++) {
+      const double *from = batch->a + (first + k) * batch->stride * parts;
+      double *lane = to + k;
+      for (e = entries; e > 1; e -= 2, from += 2, lane += 2 * room) {
+        lane[0] = from[0];
+        lane[room] = from[1];
+      }
+      if (e)
+        lane[0] = from[0];
+    }
+    for (; k < room; k++) {
+      const double *from = permi_batch_fetch(batch, first + (k < count ? k : count - 1), matrix);
+      for (e = 0; e < entries; e++)
+        to[e * room + k] = from[e];
+    }
     return;
   }
-  for (k = 0; k < width; k++) {
-    const double *from = permi_batch_fetch(batch, first + ((size_t)k < left ? (size_t)k : left), room);
-    for (e = 0; e < entries; e++)
-      to[e * width + k] = from[e];
+  for (e = 0; e < entries; e++, to += room) {
+    const size_t at = (e / parts * batch->stride + first) * parts + e % parts;
+    k = 0;
+    if (batch->single)
+      for (; k < count; k++)
+        to[k] = (double)batch->single[at + k];
+    else if (parts == 1)
+      for (; k + 8 <= count; k += 8) /* gcc copies longer pieces by string instructions, slower */
+        memcpy(to + k, batch->a + at + k, 8 * sizeof *to);
+    for (; k < count; k++)
+      to[k] = batch->a[at + k * parts];
+    for (; k < room; k++)
+      to[k] = to[count - 1];
   }
 }
 
@@ -240,19 +273,39 @@ static perm_status permi_batch_single(const permi_batch *batch, const double *ma
   return permi_batch_general(batch, matrix, threads, value);
 }
 
-/* Is 0 the permanent? Yes for whole numbers below 2^53, and for non-negative entries without underflow. */
-static int permi_batch_zero_stands(const permi_batch *batch, size_t k, double *room, double bound)
+/* Whether an expansion stands, as `stream` says of all at once, or by the entries, whatever cancels. */
+static int permi_batch_four_stands(const permi_batch *batch, const double *a, const double *value)
 {
-  const double *a = permi_batch_fetch(batch, k, room);
-  int e, whole = bound < 4503599627370496.0, positive = batch->parts == 1;
-  for (e = 0; e < batch->n * batch->n * batch->parts && (whole || positive); e++) {
+  const int entries = batch->n * batch->n * batch->parts;
+  int e, stands = fabs(value[0]) >= PERMI_SMALL_LEAST || fabs(value[batch->parts - 1]) >= PERMI_SMALL_LEAST;
+  for (e = 0; e < entries; e++)
+    stands &= fabs(a[e]) <= PERMI_FOUR_LARGEST;
+  return stands || permi_small_is_safe(entries, a);
+}
+
+/* Whether a value of subsets stands: `out` says so, or it is 0 of whole numbers below 2^53 or of non-negative entries
+   without underflow. */
+static int permi_batch_stands(const permi_batch *batch, const double *out, size_t k, double *room)
+{
+  const int parts = batch->parts, width = batch->kernel->width, entries = batch->n * batch->n * parts;
+  const double *a, large = out[parts * width], norms = out[(parts + 1) * width];
+  int e, whole, positive = parts == 1;
+  if (out[(parts + 2) * width] >= 0)
+    return 1;
+  if (!(large <= 1e24) || out[0] != 0 || out[(parts - 1) * width] != 0)
+    return 0;
+  whole = 4 * batch->scale * sqrt(norms) + large < 4503599627370496.0;
+  a = permi_batch_fetch(batch, k, room);
+  for (e = 0; e < entries && (whole || positive); e++) {
     whole = whole && a[e] == floor(a[e]);
     positive = positive && (a[e] == 0 || (a[e] >= 1e-12 && a[e] <= 1e12));
   }
   return whole || positive;
 }
 
-/* A value stands if value^2 >= (its possible error)^2 10^20. Up to order 4 expansion cancels nothing. */
+/* A value stands if value^2 >= (its possible error)^2 10^20. A product is rounded at most 52 times at n = 9, 35 at 8,
+   24 at 7: once per element of its subset on each level, then in one of five sums. A complex one is rounded twice as
+   often, and its n products cost sqrt(2) times as much. */
 static void permi_batch_limits(permi_batch *batch)
 {
   const int n = batch->n;
@@ -261,119 +314,96 @@ static void permi_batch_limits(permi_batch *batch)
   for (k = 1; k <= n; k++)
     factorial *= k;
   batch->scale = factorial / pow(n, 0.5 * n);
-  limit = n > 4 ? 4e10 * n * PERMI_UNIT * batch->scale : 0;
-  batch->accept[0] = n > 4 ? 1e24 : PERMI_FOUR_LARGEST; /* squares of row norms; entries */
-  batch->accept[1] = n > 4 ? PERMI_SMALL_LEAST * PERMI_SMALL_LEAST : 1e-300;
+  limit = 1e10 * (batch->parts == 2 ? 13 : 6) * n * PERMI_UNIT * batch->scale;
+  batch->accept[0] = 1e24; /* squares of row norms */
+  batch->accept[1] = PERMI_SMALL_LEAST * PERMI_SMALL_LEAST;
   batch->accept[2] = limit * limit;
+}
+
+/* Computes one by a single call; *failed is the first that fails. */
+static void permi_batch_one(const permi_batch *batch, size_t at, int threads, const double *matrix, size_t *failed,
+                            perm_status *status)
+{
+  const perm_status one = permi_batch_single(batch, matrix, threads, batch->out + at * (size_t)batch->parts);
+  if (one < 0 && *failed == batch->count) {
+    *failed = at;
+    *status = one;
+  }
 }
 
 /* Computes [begin, end) one by one; returns the first that fails, or count. */
 static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                   perm_status *status)
 {
-  const size_t entries = (size_t)(batch->n * batch->n * batch->parts);
+  const size_t entries = (size_t)(batch->n * batch->n * batch->parts), parts = (size_t)batch->parts;
+  const int n = batch->n, at_once = batch->plain && n >= 2 && n <= PERMI_SMALL_N;
   size_t first, at, failed = batch->count;
+  if (at_once && batch->kind == PERMI_BATCH_MATRICES && batch->a && !batch->todo) {
+    for (at = begin; at < end; at++) {
+      const double *matrix = batch->a + at * batch->stride * parts;
+      if (!permi_small_value(batch->isa, n, batch->parts, matrix, batch->out + at * parts))
+        permi_batch_one(batch, at, threads, matrix, &failed, status);
+    }
+    return failed;
+  }
   for (first = begin; first < end; first += 8) {
     const size_t last = end - first < 8 ? end : first + 8;
     if (batch->kind == PERMI_BATCH_ENTRIES)
       permi_batch_gather(batch, first, last - first, memory);
-    for (at = first; at < last; at++) {
-      const double *matrix = memory + (at - first) * entries;
-      perm_status one;
-      if (batch->todo && !batch->todo[at])
-        continue;
-      if (batch->kind != PERMI_BATCH_ENTRIES)
-        matrix = permi_batch_fetch(batch, at, memory);
-      one = permi_batch_single(batch, matrix, threads, batch->out + at * (size_t)batch->parts);
-      if (one < 0 && failed == batch->count) {
-        failed = at;
-        *status = one;
-      }
-    }
+    for (at = first; at < last; at++)
+      if (!batch->todo || batch->todo[at])
+        permi_batch_one(batch, at, threads,
+                        batch->kind == PERMI_BATCH_ENTRIES ? memory + (at - first) * entries
+                                                           : permi_batch_fetch(batch, at, memory),
+                        &failed, status);
   }
   return failed;
 }
 
-static int permi_batch_take(const permi_batch *batch, const double *out, double *value)
-{
-  const int parts = batch->parts, width = batch->kernel->width;
-  int all = 1, k;
-  for (k = 0; k < width && batch->n > 4; k++)
-    all &= out[3 * width + k] >= 0;
-  for (k = 0; k < width && batch->n <= 4; k++) {
-    const double x = out[k], y = parts == 2 ? out[width + k] : 0, square = x * x + y * y;
-    const double large = out[parts * width + k], norms = out[(parts + 1) * width + k];
-    all &= (large <= batch->accept[0]) & (square >= batch->accept[1]) & (batch->accept[2] * norms <= square);
-  }
-  if (!all)
-    return 0;
-  if (parts == 1)
-    memcpy(value, out, (size_t)width * sizeof *out);
-  for (k = 0; k < width && parts == 2; k++) {
-    value[2 * k] = out[k];
-    value[2 * k + 1] = out[width + k];
-  }
-  return 1;
-}
-
-static int permi_batch_take_one(const permi_batch *batch, const double *out, int k, size_t at, double *room)
-{
-  const int n = batch->n, parts = batch->parts, width = batch->kernel->width;
-  const double large = out[parts * width + k], norms = out[(parts + 1) * width + k];
-  double *value = batch->out + at * (size_t)parts, square = 0;
-  int part;
-  for (part = 0; part < parts; part++) {
-    value[part] = out[part * width + k];
-    square += value[part] * value[part];
-  }
-  if (large <= batch->accept[0] && square >= batch->accept[1] && batch->accept[2] * norms <= square)
-    return 1;
-  return large <= 1e24 && square == 0 &&
-         permi_batch_zero_stands(batch, at, room, n <= 4 ? 24 * large * large * large * large
-                                                         : 4 * batch->scale * sqrt(norms) + large);
-}
-
-/* The same in vectors. */
+/* The same in vectors. Blocks are copied: entries that lie a power of two apart would drive each other out of the
+   first-level cache before their neighbours are read. */
 static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                   perm_status *status)
 {
   const permi_batch_kernel *kernel = batch->kernel;
-  const int n = batch->n, parts = batch->parts, entries = n * n * parts, width = kernel->width;
-  double *matrix = memory, *vectors, *work, out[4 * 8] PERMI_ALIGN64;
-  size_t first = begin, failed = batch->count, k;
+  const int n = batch->n, parts = batch->parts, entries = n * n * parts;
+  const size_t width = (size_t)kernel->width, room = PERMI_BATCH_BLOCK, stride = room * (size_t)parts;
+  const size_t outs = width * (size_t)(n > 4 ? parts + 3 : parts);
+  double *matrix = memory, *lanes, *work, out[5 * PERMI_BATCH_BLOCK] PERMI_ALIGN64;
+  size_t first, failed = batch->count, k, v, lane;
   memory += entries;
-  vectors = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
-  work = vectors + entries * width;
-  memset(out, 0, sizeof out);
-  if (n <= 4 && kernel->stream && batch->kind == PERMI_BATCH_ENTRIES && !batch->single) {
-    const size_t whole = (end - begin) / (size_t)width;
-    if (kernel->stream(n, batch->a + begin, batch->stride, whole, batch->accept[0], PERMI_SMALL_LEAST,
+  lanes = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
+  work = lanes + (size_t)entries * room;
+  first = begin;
+  if (n <= 4 && parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && batch->a) {
+    const size_t vectors = (end - begin) / width;
+    if (kernel->stream(n, batch->a + begin, batch->stride, vectors, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST,
                        batch->out + begin))
-      first += whole * (size_t)width;
+      first += vectors * width;
   }
-  for (; first < end; first += (size_t)width) {
-    const int direct = batch->kind == PERMI_BATCH_ENTRIES && parts == 1 && !batch->single &&
-                       batch->count - first >= (size_t)width;
-    const double *from = direct ? batch->a + first : vectors;
-    const size_t stride = direct ? batch->stride : (size_t)(width * parts);
-    const size_t last = end - first < (size_t)width ? end : first + (size_t)width;
-    if (!direct)
-      permi_batch_load(batch, first, matrix, vectors);
-    if (n > 4)
-      kernel->subsets(batch->program, from, stride, work, batch->accept, out);
-    else
-      kernel->small(n, from, stride, out);
-    if (last - first == (size_t)width && permi_batch_take(batch, out, batch->out + first * (size_t)parts))
-      continue;
-    for (k = first; k < last; k++)
-      if (!permi_batch_take_one(batch, out, (int)(k - first), k, matrix)) {
-        const perm_status one = permi_batch_single(batch, permi_batch_fetch(batch, k, matrix), threads,
-                                                   batch->out + k * (size_t)parts);
-        if (one < 0 && failed == batch->count) {
-          failed = k;
-          *status = one;
-        }
+  for (; first < end; first += room) {
+    const size_t count = end - first < room ? end - first : room;
+    int stand = 0;
+    permi_batch_load(batch, first, count, room, matrix, lanes);
+    if (n <= 4)
+      stand = kernel->stream(n, lanes, stride, room / width, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST, out) ||
+              permi_small_is_safe(entries * (int)room, lanes);
+    for (v = 0; n > 4 && v * width < count; v++)
+      kernel->subsets(batch->program, lanes + v * width, stride, work, batch->accept, out + v * outs);
+    for (v = k = 0; k < count; v++) {
+      const double *values = out + v * outs, *verdict = values + (size_t)(parts + 2) * width;
+      int all = stand || n > 4;
+      for (lane = 0; lane < width && n > 4; lane++)
+        all &= verdict[lane] >= 0;
+      for (lane = 0; lane < width && k < count; lane++, k++, values++) {
+        double *value = batch->out + (first + k) * (size_t)parts;
+        value[0] = values[0];
+        value[parts - 1] = values[(size_t)(parts - 1) * width];
+        if (!all && !(n > 4 ? permi_batch_stands(batch, values, first + k, matrix)
+                            : permi_batch_four_stands(batch, permi_batch_fetch(batch, first + k, matrix), value)))
+          permi_batch_one(batch, first + k, threads, permi_batch_fetch(batch, first + k, matrix), &failed, status);
       }
+    }
   }
   return failed;
 }
@@ -497,27 +527,33 @@ static size_t permi_batch_prepare(permi_batch *batch)
 {
   const perm_options *options = batch->options;
   const int n = batch->n, parts = batch->parts;
-  const int most = parts == 2 ? 4 : batch->kind == PERMI_BATCH_ENTRIES ? PERMI_BATCH_N : 0;
+  const int entry_by_entry = batch->kind == PERMI_BATCH_ENTRIES;
+  perm_isa isa;
   const size_t entries = (size_t)(n * n * parts);
   size_t k, room = 9 * entries + 8;
   batch->isa = permi_isa(options);
+  isa = batch->isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : batch->isa;
   batch->plain = (options->method == PERM_METHOD_AUTO || options->method == PERM_METHOD_DENSE) &&
                  options->precision <= PERM_PRECISION_FAST && !options->certify &&
                  (options->tolerance == 0 || options->tolerance >= 1e-10);
-  for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && !batch->kernel; k++)
-    if (batch->plain && n >= 2 && n <= most && permi_batch_kernels[k].isa <= batch->isa &&
-        permi_batch_kernels[k].parts == parts && (n <= 4 || permi_batch_kernels[k].subsets))
-      batch->kernel = &permi_batch_kernels[k];
+  for (k = 0; k < sizeof permi_batch_kernels / sizeof permi_batch_kernels[0] && !batch->kernel; k++) {
+    const permi_batch_kernel *kernel = &permi_batch_kernels[k];
+    const int fits = n <= kernel->expanded[entry_by_entry] ||
+                     (n >= kernel->least[entry_by_entry] && n <= kernel->most[entry_by_entry]);
+    if (batch->plain && n >= 2 && fits && kernel->isa == isa && kernel->parts == parts)
+      batch->kernel = kernel;
+  }
   if (!batch->kernel)
     return room;
-  permi_batch_limits(batch);
+  room = (1 + PERMI_BATCH_BLOCK) * entries + 8;
   if (n <= 4)
     return room;
+  permi_batch_limits(batch);
   batch->program = (permi_batch_program *)permi_allocate(&options->allocator, 1, sizeof *batch->program);
   if (!batch->program)
     return 0;
-  permi_batch_make_program(n, batch->kernel->width, batch->program);
-  return room + (size_t)((3 * batch->program->most + n * n) * parts * batch->kernel->width);
+  permi_batch_make_program(n, batch->kernel->width * parts, batch->program);
+  return room + (3 * (size_t)batch->program->most + (size_t)(n * n)) * (size_t)(parts * batch->kernel->width);
 }
 
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)

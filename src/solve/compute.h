@@ -165,20 +165,12 @@ PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double
   return permi_job_create(plan, &permi_reach_complex, a, ld, options, job, result);
 }
 
-/* Whether a matrix is small, and the options ask for no more than its permanent: no job is needed. Limits change no
-   bits: no memory is taken, and no time that a clock shows. */
+/* Whether a matrix is small, and the options ask for no more than its permanent: no job is needed. */
 static int permi_at_once(const permi_problem *problem, const perm_options *options, const perm_result *result)
 {
   const int n = problem->n, exact = problem->integer != NULL;
-  return n >= 2 && n <= PERMI_SMALL_N && n == problem->m && (problem->real || exact) && problem->ld >= n && result &&
-         (!options ||
-          ((options->method == PERM_METHOD_AUTO || (exact && options->method == PERM_METHOD_EXACT)) &&
-           (options->precision == PERM_PRECISION_DEFAULT || (exact && options->precision == PERM_PRECISION_EXACT)) &&
-           !(options->certify && !exact) && !options->modulus && !options->gpu.devices && !options->execute &&
-           (options->max_seconds == 0 || options->max_seconds >= 1e-4) &&
-           (options->max_bytes == 0 || options->max_bytes >= permi_problem_bytes(problem)) &&
-           !permi_in_pieces(options) && !options->checkpoint.file && permi_isa_here(options->isa) &&
-           !permi_bad_option(options)));
+  return n >= 2 && n <= (exact ? PERMI_NEAR_N : PERMI_SMALL_N) && n == problem->m && (problem->real || exact) &&
+         problem->ld >= n && result && permi_asks_no_more(options, exact, permi_problem_bytes(problem));
 }
 
 static perm_status permi_compute_doubles(const permi_problem *problem, const perm_options *options, perm_result *result)
@@ -205,12 +197,50 @@ PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff
   return permi_compute_doubles(&problem, options, result);
 }
 
+/* Whether a matrix is small with its copies and computed at once, written out: every engine that counts copies takes
+   longer to plan. Not inlined: the general path needs its stack. */
+PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem, const perm_options *options,
+                                                   perm_result *result)
+{
+  const int exact = problem->integer != NULL, parts = problem->parts;
+  const perm_isa isa = permi_isa(permi_options(options));
+  permi_copies copies;
+  union {
+    double real[2 * PERMI_WRITTEN_OUT_N * PERMI_WRITTEN_OUT_N];
+    int64_t integer[2 * PERMI_WRITTEN_OUT_N * PERMI_WRITTEN_OUT_N];
+  } full;
+  int n;
+  copies.m = problem->m;
+  copies.n = problem->n;
+  copies.a = exact ? (const void *)problem->integer : problem->real;
+  copies.ld = problem->ld;
+  copies.row_count = problem->row_count;
+  copies.column_count = problem->column_count;
+  if (!copies.a || copies.m > PERM_MAX_LINES || copies.n > PERM_MAX_LINES || copies.ld < copies.n)
+    return 0;
+  n = permi_small_write_out(&copies, parts, 0, &full);
+  if (n < 2)
+    return 0;
+  if (exact)
+    return permi_small_exact(isa, n, parts, full.integer, n, result);
+  return permi_check_entries(copies.m, copies.n, problem->real, 1, copies.ld, parts, NULL) == PERM_OK &&
+         permi_small_result(isa, n, parts, full.real, n, result) && !(options && permi_wants_more(options, result));
+}
+
+static perm_status permi_compute_copies(const permi_problem *problem, const perm_options *options, perm_result *result)
+{
+  if (result && permi_asks_no_more(options, problem->integer != NULL, permi_problem_bytes(problem)) &&
+      permi_copies_at_once(problem, options, result))
+    return PERM_OK;
+  return permi_compute(problem, PERMI_WITH_COUNTS, 7, options, result);
+}
+
 PERM_API perm_status perm_compute_repeated_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                                 const int *column_counts, const perm_options *options,
                                                 perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, row_counts, column_counts);
-  return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
+  return permi_compute_copies(&problem, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -218,7 +248,7 @@ PERM_API perm_status perm_compute_repeated_complex(int m, int n, const double *a
                                                    perm_result *result)
 {
   const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_complex, row_counts, column_counts);
-  return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
+  return permi_compute_copies(&problem, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
@@ -226,7 +256,7 @@ PERM_API perm_status perm_compute_repeated_integer(int m, int n, const int64_t *
                                                    perm_result *result)
 {
   const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_real, row_counts, column_counts);
-  return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
+  return permi_compute_copies(&problem, options, result);
 }
 
 PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t *a, ptrdiff_t ld, const int *row_counts,
@@ -234,7 +264,7 @@ PERM_API perm_status perm_compute_repeated_gaussian(int m, int n, const int64_t 
                                                     perm_result *result)
 {
   const permi_problem problem = permi_integers(m, n, a, ld, &permi_reach_complex, row_counts, column_counts);
-  return permi_compute(&problem, PERMI_WITH_COUNTS, 7, options, result);
+  return permi_compute_copies(&problem, options, result);
 }
 
 static perm_status permi_compute_integers(const permi_problem *problem, const perm_options *options,

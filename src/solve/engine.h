@@ -46,7 +46,7 @@ typedef struct permi_maker {
   /* for blocks of sparse matrices: */
   struct permi_working *working;
   struct permi_offers *offers;
-  const double *binomial;
+  double *binomial; /* of >>order; made when first needed */
   double *subsets; /* two numbers a subset of PERMI_MAJORANT_ORDER columns */
   perm_job *job;
   double task_seconds;

@@ -2,6 +2,7 @@
 #pragma once
 #include "check.h"
 #include "../dense/minors_dense.h"
+#include "../dense/small_minors.h"
 
 #if !defined(PERM_NO_EXTRAS)
 static const char *permi_minors_refusal(const perm_options *options)
@@ -93,7 +94,7 @@ static void permi_minors_output(const permi_minors *minors, permi_minors_total *
     frexp(estimate, &e);
     most = least = estimate_exp2 + e;
   }
-  common = most == LLONG_MIN || (most < 1000 && least > -1000 && (lead == 0 || whole + 1 < 1000)) ? 0 : most;
+  common = most == LLONG_MIN || (most < 1000 && least > -1000 && (lead == 0 || whole + e < 1000)) ? 0 : most;
   result->exp2 = common;
   result->value = permi_minors_shifted(value[0].hi, whole - common);
   result->imaginary = parts == 2 ? permi_minors_shifted(value[1].hi, whole - common) : 0;
@@ -120,16 +121,6 @@ static double permi_minors_relative(const perm_result *result, const double *out
     most = fmax(most, fabs(out[k]));
   return result->error_estimate == 0 ? 0 : result->error_estimate / most;
 }
-
-/* row: -1 for the gradient. */
-typedef struct permi_minors_call {
-  int m, n, row;
-  const permi_view *view;
-  const int *row_counts, *column_counts;
-  double *out;
-  int row_count[PERM_MAX_N], column_count[PERM_MAX_N]; /* once checked */
-  int total, entries; /* rows with copies; doubles of out */
-} permi_minors_call;
 
 /* Engine, sum and output, in double or double-double, of scaled entries. */
 static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
@@ -328,14 +319,26 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
   return status;
 }
 
-static perm_status permi_minors_compute(permi_minors_call *call, const perm_options *options_given,
+static perm_status permi_minors_general(permi_minors_call *call, const perm_options *options_given,
                                         perm_result *result)
 {
   permi_metered meter;
   const double bytes = permi_view_bytes(call->m, call->n, call->view);
   const perm_options *options = permi_meter_begin(&meter, options_given, bytes);
-  const perm_status status = permi_minors_metered(call, options, result);
+  int counts[2][PERM_MAX_N];
+  perm_status status;
+  call->row_count = counts[0];
+  call->column_count = counts[1];
+  status = permi_minors_metered(call, options, result);
   return permi_kind(permi_meter_end(&meter, status, result), call->view->parts, options_given, result);
+}
+
+static perm_status permi_minors_compute(permi_minors_call *call, const perm_options *options_given,
+                                        perm_result *result)
+{
+  if (permi_small_minors_result(call, options_given, result))
+    return PERM_OK;
+  return permi_minors_general(call, options_given, result);
 }
 
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -343,7 +346,7 @@ PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t l
                                       perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 1, NULL);
-  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, {0}, {0}, 0, 0};
+  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0};
   if (row < 0)
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
   return permi_minors_compute(&call, options, result);
@@ -354,7 +357,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
                                          double *minors, perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 2, NULL);
-  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, {0}, {0}, 0, 0};
+  permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0};
   if (row < 0)
     return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
   return permi_minors_compute(&call, options, result);
@@ -365,7 +368,7 @@ PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t
                                         perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 1, NULL);
-  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, {0}, {0}, 0, 0};
+  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, NULL, NULL, 0, 0};
   return permi_minors_compute(&call, options, result);
 }
 
@@ -374,7 +377,7 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
                                            perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 2, NULL);
-  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, {0}, {0}, 0, 0};
+  permi_minors_call call = {m, n, -1, &view, row_counts, column_counts, gradient, NULL, NULL, 0, 0};
   return permi_minors_compute(&call, options, result);
 }
 #endif

@@ -278,12 +278,45 @@ static perm_status permi_execute_bare(const perm_job *job, perm_state *state, co
   return permi_execute(job, state, options, NULL, result);
 }
 
+#define PERMI_SHORT_LEAVES 2
+
+/* A short job that nobody watches needs no state; its partials, and so its bits, are the same. Returns 0 for others. */
+static int permi_run_short(const perm_job *job, const perm_options *options, perm_result *result)
+{
+  perm_partial partial[PERMI_SHORT_LEAVES];
+  permi_control control;
+  perm_status status = PERM_OK;
+  int i;
+  if (job->leaves > PERMI_SHORT_LEAVES || permi_job_seconds(job) >= PERMI_PARALLEL_SECONDS || options->execute ||
+      options->progress || options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
+    return 0;
+  control = permi_control_begin(options);
+  memset(partial, 0, (size_t)job->leaves * sizeof *partial);
+  for (i = 0; i < job->leaves && status == PERM_OK; i++)
+    status = permi_run_range(job, &job->leaf[i], 0, job->leaf[i].information.chunks, &control, 1, &partial[i]);
+  if (status == PERM_OK)
+    perm_job_finish(job, partial, result);
+  else
+    permi_meter_verdict(&job->allocator, permi_stopped(status, &control, result), result);
+  for (i = 0; i < job->leaves && !result->tuned; i++)
+    result->tuned = job->leaf[i].information.tuned;
+  result->threads = 1;
+  result->gpus = control.gpus;
+  result->seconds = permi_seconds() - control.start;
+  return 1;
+}
+
 /* Frees the job. */
 static perm_status permi_run_job(perm_job *job, const perm_options *options, const permi_reach *reach,
                                  perm_result *result)
 {
   perm_state *state;
-  perm_status status = perm_state_create(job, &state);
+  perm_status status;
+  if (permi_run_short(job, options, result)) {
+    perm_job_free(job);
+    return result->status;
+  }
+  status = perm_state_create(job, &state);
   status = status != PERM_OK                                 ? permi_fail_memory(result)
            : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
                                                              : reach->execute(job, state, options, result);

@@ -195,7 +195,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   if (block->n <= PERM_MAX_N && !integer)
     offers.dense = permi_dense_seconds(options, block->n, maker->working->is_complex ? 2 : 1);
-  if (block->n <= PERM_MAX_N && (integer || offers.dense > 1e-4))
+  if (block->n <= PERM_MAX_N && (integer || (offers.dense > 1e-4 && (maker->working->report.equal_rows ||
+                                                                     maker->working->report.equal_columns))))
     status = permi_make_rival(maker, block, 0, fmin(offers.dense, PERMI_PROVEN_FAVOUR_SECONDS / 10), leaf, &counts,
                               &made);
   if (status != PERM_OK || made)

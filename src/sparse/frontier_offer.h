@@ -166,9 +166,15 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
 }
 
+/* Else the leaf is refused once it is made. */
+static int permi_frontier_may_run(const perm_options *options, double seconds)
+{
+  return options->max_seconds == 0 || seconds <= options->max_seconds || permi_in_pieces(options);
+}
+
 /* Chooses lists or arrays, which also hold unreachable states and cost more in small steps. */
-static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, permi_frontier *frontier,
-                                         permi_offer *offer)
+static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *block, double rival,
+                                         permi_frontier *frontier, permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const double states = fmax(frontier->room[0], frontier->room[1]);
@@ -193,8 +199,12 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
       frontier->arrays = NULL;
     }
     if (frontier->arrays) {
+      if (seconds < rival && permi_frontier_may_run(options, seconds)) {
+        if (!permi_arrays_measured(frontier, maker->watch))
+          return permi_fail_memory(maker->result);
+        offer->bytes = permi_arrays_bytes(frontier->arrays);
+      } /* else of two whole steps */
       offer->seconds = seconds;
-      offer->bytes = permi_arrays_bytes(frontier, frontier->arrays);
     }
   } else if (options->method == PERM_METHOD_ARRAYS) {
     permi_refuse(offer, PERM_ERROR_LIMIT, "needs %d slots or more, over the %d of arrays", frontier->width,
@@ -258,18 +268,20 @@ static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *b
     return PERM_OK;
   }
   order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
+  if (!maker->binomial)
+    maker->binomial = permi_binomials(allocator, working->n);
   exactness.roundings = permi_entry_roundings(working, working->n);
   exactness.lost_error = working->lost_error;
   exactness.modulus = working->modulus;
   exactness.doubled = permi_sparse_doubled(maker->options);
-  if (order && permi_frontier_budget(maker, block, rival, order, &budget) &&
+  if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget) &&
       permi_order(allocator, block, maker->binomial, &budget, order, &cost))
     status = cost < PERMI_ORDER_MOST ? permi_frontier_create(allocator, block, order, maker->binomial, &exactness,
                                                              maker->watch, &frontier)
                                      : PERM_ERROR_LIMIT;
   offer->plan = frontier;
   if (status == PERM_OK)
-    status = permi_frontier_choose(maker, block, frontier, offer);
+    status = permi_frontier_choose(maker, block, rival, frontier, offer);
   permi_release(allocator, order);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
@@ -291,6 +303,11 @@ static perm_status permi_frontier_make(permi_maker *maker, const permi_block *bl
   permi_frontier *frontier = (permi_frontier *)offer->plan;
   const int doubled = permi_algebra_is_dd(frontier->numbers.algebra);
   const permi_arrays *arrays = frontier->arrays;
+  if (arrays && permi_frontier_may_run(maker->options, offer->seconds)) {
+    if (!permi_arrays_measured(frontier, maker->watch))
+      return permi_fail_memory(maker->result);
+    leaf->information.bytes = permi_arrays_bytes(arrays);
+  }
   leaf->information.work = frontier->cost[frontier->steps];
   leaf->information.fingerprint = permi_frontier_fingerprint(frontier, maker->watch);
   leaf->run_task = permi_frontier_run;

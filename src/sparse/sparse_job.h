@@ -121,7 +121,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   permi_account account;
   perm_status status = PERM_OK;
   int zero;
-  double start = permi_seconds(), *binomial = permi_binomials(allocator, given->n);
+  const double start = permi_seconds();
   double *subsets = (double *)permi_allocate(allocator, (size_t)2 << PERMI_MAJORANT_ORDER, sizeof *subsets);
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
@@ -130,12 +130,10 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   maker.hear = permi_hear;
   maker.options = options;
   maker.working = &working;
-  maker.binomial = binomial;
   maker.subsets = subsets;
   maker.result = result;
   maker.job = permi_job_new(allocator, exact ? PERM_PRECISION_EXACT : options->precision);
-  if (!maker.job || !binomial || !subsets || !permi_working_create(&working, allocator, given->n, given->nnz)) {
-    permi_release(allocator, binomial);
+  if (!maker.job || !subsets || !permi_working_create(&working, allocator, given->n, given->nnz)) {
     permi_release(allocator, subsets);
     perm_job_free(maker.job);
     return permi_fail_memory(result);
@@ -159,7 +157,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
       status = zero ? permi_make_zero(&maker) : permi_make_blocks(&maker);
   }
   permi_working_free(&working);
-  permi_release(allocator, binomial);
+  permi_release(allocator, maker.binomial);
   permi_release(allocator, subsets);
   if (watch->stopped != PERM_OK)
     status = permi_fail_stopped(watch, result);

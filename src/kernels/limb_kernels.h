@@ -1,0 +1,263 @@
+/* =================================================================================== >>limb_kernels
+   Long numbers of >>exact_kernels: limbs in doubles, real or Gaussian, products of row sums in doubles. */
+
+#if PERMI_WIDTH >= 2 && !defined(PERM_NO_EXACT)
+/* A number of k limbs is sum_i a_i, a_i a multiple of u_i = 2^(51 i) unit; round[i] = C_i = 1.5 * 2^103 u_i. "Four" is
+   four vectors; a limb's four are `places` apart.
+   1. Let a be a multiple of u_i, g an integer, |ag| <= 2^102 u_i. C_i + ag lies in C_i's binade, of doubles 2^51 u_i
+   apart: fma(a, g, C_i) = C_i + h, h a multiple of u_(i+1), |ag - h| <= 2^50 u_i, and l = fma(a, g, -h) is exact:
+   ag = h + l. Sums of multiples of u_i up to 2^53 u_i are exact.
+   2. Gaussian limbs grow to M u_i in each part, M = 2^52 - 2^11, under factors |re g| + |im g| <= G = 2^50 - 2^10:
+   re = l - l' + carry, carries h - h': |re| <= 2 * 2^50 + M G 2^-51 + 1 <= M; each product is below M G < 2^102.
+   3. exact_carry makes |a_i| <= 2^50 u_i but in the last limb: (a_i + C_i) - C_i is the multiple of u_(i+1) next to
+   a_i. The last of k > 1 limbs is then at most |a| / u_(k-1) + 1 <= 2^49 + 1, as |a| < 2^(50 k).
+   4. A long row's sum is y = 2^51 y_1 + y_0, |y_0| <= 2^50, |y_1| <= 2^20 (norms are below 2^70). After exact_carry,
+   |a_i| <= 2^50 u_i, a becomes r_i = l(a_i y_0) + h(a_(i-1) y_0) + l(2^51 a_(i-1) y_1) + h(2^51 a_(i-2) y_1) + carry,
+   twice as many terms if Gaussian: below 2^53 u_i, and carried at once. 2^(51 grown) > 2^1.1 |product|: the last of
+   `grown` limbs is at most 2^50, and takes what is beyond: multiples of u_grown up to 2^53 whose sum is small.
+   5. Last products: three real ones make a Gaussian one [Karatsuba]: re re', im im', (re + im)(re' + im'), planes 0 to
+   2; |re + im| <= 2^51 after exact_carry, products <= 2^102. */
+
+/* a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
+                                                       int places)
+{
+  PERMI_V carry[4], factor[4];
+  int i, place;
+  PERMI_UNROLL
+  for (place = 0; place < places; place++) {
+    factor[place] = PERMI_LOAD(g + place * PERMI_WIDTH);
+    carry[place] = PERMI_SET(0);
+  }
+  PERMI_UNROLL_FEW
+  for (i = 0; i < k; i++) {
+    const PERMI_V c = PERMI_SET(round[i]);
+    PERMI_UNROLL
+    for (place = 0; place < places; place++) {
+      PERMI_V *at = a + i * places + place;
+      const PERMI_V high = PERMI_FMA(*at, factor[place], c) - c;
+      PERMI_V low = PERMI_FMS(*at, factor[place], high);
+      if (i)
+        low = low + carry[place];
+      *at = low;
+      carry[place] = high;
+    }
+  }
+  PERMI_UNROLL
+  for (place = 0; place < places; place++)
+    a[k * places + place] = carry[place];
+}
+
+/* Adds products of na limbs with nb, `places` apart. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_sum)(PERMI_I *to, const PERMI_V *a, const PERMI_V *b, int na, int nb,
+                                                     const double *round, const double *rest, int places)
+{
+  int i, j;
+  PERMI_UNROLL_FEW
+  for (i = 0; i < na; i++) {
+    PERMI_UNROLL_FEW
+    for (j = 0; j < nb; j++) {
+      const PERMI_V high = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(round[i + j]));
+      const PERMI_V low = PERMI_FMA(a[i * places], b[j * places], PERMI_SET(rest[i + j]) - high);
+      to[i + j] = PERMI_I_ADD64(to[i + j], PERMI_I_BITS(low));
+      to[i + j + 1] = PERMI_I_ADD64(to[i + j + 1], PERMI_I_BITS(high));
+    }
+  }
+}
+
+/* Adds the parts of a g, a multiple of u_i, to low and high. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_split)(PERMI_V a, PERMI_V g, PERMI_V c, PERMI_V *low, PERMI_V *high)
+{
+  const PERMI_V h = PERMI_FMA(a, g, c) - c;
+  *low = *low + PERMI_FMS(a, g, h);
+  *high = *high + h;
+}
+
+/* The same with one part, or all of a complex product: a, g, low and high have `parts` parts. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_product)(const PERMI_V *a, const PERMI_V *g, PERMI_V c, PERMI_V *low,
+                                                         PERMI_V *high, int parts)
+{
+  PERMI_NAME(exact_split)(a[0], g[0], c, low, high);
+  if (parts == 2) {
+    PERMI_NAME(exact_split)(a[1], PERMI_SET(0) - g[1], c, low, high);
+    PERMI_NAME(exact_split)(a[0], g[1], c, low + 1, high + 1);
+    PERMI_NAME(exact_split)(a[1], g[0], c, low + 1, high + 1);
+  }
+}
+
+/* exact_times of Gaussian integers, for one vector: a[limb][part], limbs `apart`; g's parts are four vectors apart. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_gaussian)(PERMI_V *a, int k, const double *g, const double *round,
+                                                                int apart)
+{
+  PERMI_V factor[2], carry[2];
+  int i;
+  factor[0] = PERMI_LOAD(g);
+  factor[1] = PERMI_LOAD(g + 4 * PERMI_WIDTH);
+  carry[0] = carry[1] = PERMI_SET(0);
+  PERMI_UNROLL_FEW
+  for (i = 0; i < k; i++) {
+    PERMI_V *at = a + i * apart, low[2] = {carry[0], carry[1]};
+    carry[0] = carry[1] = PERMI_SET(0);
+    PERMI_NAME(exact_product)(at, factor, PERMI_SET(round[i]), low, carry, 2);
+    at[0] = low[0];
+    at[1] = low[1];
+  }
+  a[k * apart] = carry[0];
+  a[k * apart + 1] = carry[1];
+}
+
+/* Limbs 0 .. k - 2 to at most 2^50, of `vectors` numbers. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_carry)(PERMI_V *a, int k, const double *round, int vectors)
+{
+  int i, v;
+  for (i = 0; i + 1 < k; i++) {
+    const PERMI_V c = PERMI_SET(round[i]);
+    for (v = 0; v < vectors; v++, a++) {
+      const PERMI_V sum = *a + c, high = sum - c;
+      *a = *a - high;
+      a[vectors] = a[vectors] + high;
+    }
+  }
+}
+
+/* a[0 .. grown - 1] = a[0 .. k - 1] y, y[low, high][part][place]. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times_long)(PERMI_V *a, int k, int grown, const double *y,
+                                                            const double *round, int parts)
+{
+  int i, part, place;
+  for (place = 0; place < 4; place++) {
+    PERMI_V *at = a + place * parts, low[2], high[2], carry[2], second[2];
+    for (part = 0; part < parts; part++) {
+      low[part] = PERMI_LOAD(y + (4 * part + place) * PERMI_WIDTH);
+      high[part] = PERMI_LOAD(y + (4 * (parts + part) + place) * PERMI_WIDTH);
+      carry[part] = second[part] = PERMI_SET(0);
+    }
+    for (i = 0; i < grown; i++, at += 4 * parts) {
+      PERMI_V sum[2], next[2], beyond[2];
+      for (part = 0; part < parts; part++) {
+        sum[part] = carry[part];
+        next[part] = second[part];
+        beyond[part] = PERMI_SET(0);
+      }
+      if (i < k) {
+        PERMI_NAME(exact_product)(at, low, PERMI_SET(round[i]), sum, next, parts);
+        PERMI_NAME(exact_product)(at, high, PERMI_SET(round[i + 1]), next, beyond, parts);
+      }
+      for (part = 0; part < parts; part++) {
+        const PERMI_V c = PERMI_SET(round[i]), rounded = sum[part] + c, up = rounded - c;
+        at[part] = i + 1 < grown ? sum[part] - up : sum[part] + (next[part] + beyond[part]);
+        carry[part] = next[part] + up;
+        second[part] = beyond[part];
+      }
+    }
+  }
+}
+
+/* x +-= step for row sums in doubles; of two doubles a sum, the lower one stays within 2^50. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_move_doubles)(const permi_exact *exact, int j, int minus, double *x)
+{
+  const double *step = exact->wide_step + j * exact->wide_padded;
+  const PERMI_V c = PERMI_SET(1.5 * 10141204801825835211973625643008.0), part = PERMI_SET(1 / 2251799813685248.0);
+  double *low = x + exact->wide_padded - 2 * exact->long_padded, *high = low + exact->long_padded;
+  int i;
+  for (i = 0; i < exact->wide_padded; i += PERMI_WIDTH) {
+    const PERMI_V a = PERMI_LOAD(x + i), b = PERMI_LOAD(step + i);
+    PERMI_STORE(x + i, minus ? a - b : a + b);
+  }
+  for (i = 0; i < exact->long_padded; i += PERMI_WIDTH) {
+    const PERMI_V a = PERMI_LOAD(low + i), sum = a + c, up = sum - c;
+    PERMI_V units = up * part;
+    PERMI_STORE(low + i, a - up);
+    PERMI_STORE(high + i, PERMI_LOAD(high + i) + units);
+  }
+}
+
+/* Factors for setting q, after the narrow ones: limbs, products of row sums, [limb][part]; then rows of two doubles,
+   [row][low, high][part]; four vectors each. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_factors)(const permi_exact *exact, const double *x, int q, double *to,
+                                                         int parts)
+{
+  const double *table = exact->wide_table + q * exact->wide_entries * 4 * PERMI_WIDTH;
+  const double *low = x + exact->wide_padded - 2 * exact->long_padded, *high = low + exact->long_padded;
+  int i, k, part, place;
+  for (k = 0; k < exact->limbs - exact->narrow; k++, to += 4 * parts * PERMI_WIDTH) {
+    PERMI_V product[4][2];
+    PERMI_UNROLL
+    for (place = 0; place < 4; place++) {
+      product[place][0] = PERMI_SET(1);
+      product[place][1] = PERMI_SET(0);
+    }
+    for (i = 0; i < exact->wide_rows[k]; i++, table += 4 * parts * PERMI_WIDTH, x += parts) {
+      const PERMI_V re = PERMI_SET(x[0]), im = PERMI_SET(parts == 2 ? x[1] : 0);
+      PERMI_UNROLL
+      for (place = 0; place < 4; place++) {
+        const PERMI_V y = re + PERMI_LOAD(table + place * PERMI_WIDTH);
+        if (parts == 1) {
+          product[place][0] = product[place][0] * y;
+        } else {
+          const PERMI_V z = im + PERMI_LOAD(table + (4 + place) * PERMI_WIDTH), was = product[place][0];
+          const PERMI_V cross = product[place][1] * z, other = product[place][1] * y; /* integers below 2^51 */
+          product[place][0] = PERMI_FMS(was, y, cross);
+          product[place][1] = PERMI_FMA(was, z, other);
+        }
+      }
+    }
+    PERMI_UNROLL
+    for (place = 0; place < 4; place++) {
+      PERMI_STORE(to + place * PERMI_WIDTH, product[place][0]);
+      if (parts == 2)
+        PERMI_STORE(to + (4 + place) * PERMI_WIDTH, product[place][1]);
+    }
+  }
+  for (k = 0; k < exact->long_rows; k++, to += 8 * parts * PERMI_WIDTH)
+    for (part = 0; part < parts; part++, table += 8 * PERMI_WIDTH)
+      for (place = 0; place < 4; place++) {
+        const PERMI_V c = PERMI_SET(1.5 * 10141204801825835211973625643008.0);
+        const PERMI_V y = PERMI_SET(low[k * parts + part]) + PERMI_LOAD(table + place * PERMI_WIDTH);
+        const PERMI_V top = PERMI_SET(high[k * parts + part]) + PERMI_LOAD(table + (4 + place) * PERMI_WIDTH);
+        const PERMI_V sum = y + c, up = sum - c;
+        PERMI_V units = top * PERMI_SET(2251799813685248.0);
+        PERMI_STORE(to + (4 * part + place) * PERMI_WIDTH, y - up);
+        PERMI_STORE(to + (4 * (parts + part) + place) * PERMI_WIDTH, units + up);
+      }
+}
+
+/* One half: the product of `limbs` limbs and its long rows. Returns its number of limbs. */
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(exact_half)(const permi_exact *exact, PERMI_V *a, const double *limb,
+                                                     int limbs, int half, const double *y, int parts)
+{
+  const double *round = exact->half[half];
+  const int end = half ? exact->long_rows : exact->long_first;
+  int row = half ? exact->long_first : 0, k, place;
+  for (k = 1; k < limbs; k++)
+    if (parts == 2)
+      for (place = 0; place < 4; place++)
+        PERMI_NAME(exact_times_gaussian)(a + 2 * place, k, limb + (k * 8 + place) * PERMI_WIDTH, round, 8);
+    else
+      PERMI_NAME(exact_times)(a, k, limb + k * 4 * PERMI_WIDTH, round, 4);
+  if (parts == 2 || row < end)
+    PERMI_NAME(exact_carry)(a, k, round, 4 * parts);
+  for (; row < end; k = exact->grown[row++])
+    PERMI_NAME(exact_times_long)(a, k, exact->grown[row], y + row * 8 * parts * PERMI_WIDTH, round, parts);
+  return k;
+}
+
+/* The product of a few Gaussian limbs, for one vector, carried; its planes go to a[plane][limb][4]. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_planes)(PERMI_V *a, const double *limb, int limbs, PERMI_V sign,
+                                                        const double *round)
+{
+  PERMI_V product[6];
+  int k;
+  product[0] = PERMI_XOR(PERMI_LOAD(limb), sign);
+  product[1] = PERMI_XOR(PERMI_LOAD(limb + 4 * PERMI_WIDTH), sign);
+  PERMI_EVERY(k, 2, if (k + 1 < limbs)
+              PERMI_NAME(exact_times_gaussian)(product, k + 1, limb + (k + 1) * 8 * PERMI_WIDTH, round, 2));
+  PERMI_EVERY(k, 2, if (k + 1 < limbs) PERMI_NAME(exact_carry)(product + 2 * k, 2, round + k, 2));
+  PERMI_UNROLL
+  for (k = 0; k < limbs; k++) {
+    a[4 * k] = product[2 * k];
+    a[12 + 4 * k] = product[2 * k + 1];
+    a[24 + 4 * k] = product[2 * k] + product[2 * k + 1];
+  }
+}
+#endif
