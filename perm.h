@@ -4500,32 +4500,6 @@ typedef struct permi_minors_work {
   double *absolute;
 } permi_minors_work;
 
-/* The subset program of >>batch for n = 5 .. 9. Level k has a number for each set of k columns, in blocks by its
-   columns from 5 on, in order of the masks; a group is the blocks with equally many low columns. code, by block: source
-   by a low column; target; complement at level n / 2; for each high column, that column and the block without it. */
-typedef struct permi_batch_group {
-  int low, sources, items;
-} permi_batch_group;
-
-typedef struct permi_batch_program {
-  int n, most; /* numbers of a level */
-  int groups[6], start[6];
-  permi_batch_group group[6][6];
-  int code[512];
-} permi_batch_program;
-
-#if !defined(PERM_NO_EXTRAS)
-/* The sets of `size` of five columns, in order of masks; a mask's number among those of its size. */
-PERMI_UNUSED static const unsigned char permi_batch_mask[6][10] = {{0},
-                                                                   {1, 2, 4, 8, 16},
-                                                                   {3, 5, 6, 9, 10, 12, 17, 18, 20, 24},
-                                                                   {7, 11, 13, 14, 19, 21, 22, 25, 26, 28},
-                                                                   {15, 23, 27, 29, 30},
-                                                                   {31}};
-PERMI_UNUSED static const unsigned char permi_batch_place[32] = {0, 0, 1, 0, 2, 1, 2, 0, 3, 3, 4, 1, 5, 2, 3, 0,
-                                                                 4, 6, 7, 4, 8, 5, 6, 1, 9, 7, 8, 2, 9, 3, 4, 0};
-#endif
-
 /* Tables of one integer matrix; rows are in the order of the atoms. */
 #define PERMI_EXACT_LIMBS 32
 #define PERMI_EXACT_PADDED 36 /* with filled tiles */
@@ -13835,15 +13809,13 @@ PERMI_BRIEF_END
 /* ========================================================================================== >>batch
    Many small matrices: an element of a vector is a matrix.
      n = 2 .. 4    Laplace expansion
-     n = 5 .. 9    subsets of columns of the upper n/2 rows and of the lower ones, then the sum over complementary
-                   subsets. n 2^(n-1) fused products and additions; nothing is subtracted, so non-negative matrices
-                   keep all but the last few bits.
-   Other matrices go through single calls. Measured, AVX-512 (Cascade Lake, 2 GHz), real, entry by entry, ns a matrix,
-   n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls; one after the
-   other subsets lost. AVX2 (Zen 3, 3 GHz), one after the other, ratios of subsets to perm_real for n = 5 .. 10: 1.1,
-   1.3, 0.8, 0.8, 1.0, 1.3; complex: 1.0, 0.7, 0.8, 0.7, 0.9, 1.1. Half of the instructions there compute addresses.
-   A value stands if it is large against its rounding errors, relative to per |A| <= n! n^(-n/2) times the product of
-   the rows' Euclidean norms [CLL06]. Others are computed again by single calls. */
+     n = 5 .. 11   as single calls compute it, >>small_kernels
+   Other matrices go through single calls. Ratios to these on a Zen 4 core, entry by entry and one after the other, n =
+   5 .. 12: AVX-512, real .79 .80 1.0 .88 .67 .80 1.0 1.1 and .84 .86 .96 .87 .69 .88 1.0 1.1; complex .81 .86 .87 .65
+   .79 .90 .98 1.1 and .93 .96 .93 .67 .85 .99 1.0 1.0; AVX2, real .91 .95 .74 .74 .78 1.0 1.1 1.3 and 1.0 1.0 .73 .71 .80
+   1.1 1.1 1.3. Entries 512 doubles apart or a multiple of that: n = 4 takes 5.6 ns, not 2.6.
+   A value stands if it is large against its rounding errors, as in >>small. Others are computed again by single
+   calls. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_BLOCK 32 /* matrices loaded at once, a multiple of every width */
@@ -13859,29 +13831,32 @@ typedef struct permi_batch_kernel {
   perm_isa isa;
   int parts, width, expanded[2], least[2], most[2];
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
-  void (*subsets)(const permi_batch_program *program, const double *a, size_t stride, double *work,
-                  const double *accept, double *out);
+  void (*take)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room);
+  int (*signs)(int n, const double *a, size_t stride, double *work, const double *accept, double *out);
 } permi_batch_kernel;
 
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 8, {3, 4}, {5, 5}, {4, 8}, permi_batch_stream_real_avx512, permi_batch_subsets_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, {3, 4}, {7, 5}, {9, 9}, permi_batch_stream_real_avx2, permi_batch_subsets_real_avx2},
+    {PERM_ISA_AVX512, 1, 8, {3, 4}, {5, 5}, {11, 11}, permi_batch_stream_real_avx512,
+     permi_batch_take_real_avx512, permi_batch_signs_real_avx512},
+    {PERM_ISA_AVX2, 1, 4, {3, 4}, {5, 5}, {9, 10}, permi_batch_stream_real_avx2,
+     permi_batch_take_real_avx2, permi_batch_signs_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_avx512, NULL},
-    {PERM_ISA_AVX512, 2, 4, {0, 0}, {8, 5}, {9, 9}, permi_batch_stream_complex_avx2, permi_batch_subsets_complex_avx2},
-    {PERM_ISA_AVX2, 2, 4, {4, 4}, {5, 5}, {9, 9}, permi_batch_stream_complex_avx2, permi_batch_subsets_complex_avx2},
+    {PERM_ISA_AVX512, 2, 8, {4, 4}, {5, 5}, {11, 11}, permi_batch_stream_complex_avx512,
+     permi_batch_take_complex_avx512, permi_batch_signs_complex_avx512},
+    {PERM_ISA_AVX2, 2, 4, {4, 4}, {5, 5}, {10, 11}, permi_batch_stream_complex_avx2,
+     permi_batch_take_complex_avx2, permi_batch_signs_complex_avx2},
 #endif
 #endif
 #if PERMI_ARM
-    {PERM_ISA_NEON, 1, 2, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_real_neon, NULL},
+    {PERM_ISA_NEON, 1, 2, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_real_neon, NULL, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 2, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_neon, NULL},
+    {PERM_ISA_NEON, 2, 2, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_neon, NULL, NULL},
 #endif
 #endif
-    {PERM_ISA_PLAIN, 1, 1, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_real_plain, NULL},
+    {PERM_ISA_PLAIN, 1, 1, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_real_plain, NULL, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 1, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_plain, NULL},
+    {PERM_ISA_PLAIN, 2, 1, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_plain, NULL, NULL},
 #endif
 };
 
@@ -13898,64 +13873,11 @@ typedef struct permi_batch {
   const permi_batch_kernel *kernel;
   int plain;
   perm_isa isa;
-  permi_batch_program *program;
-  double accept[3], scale;
+  double accept[3]; /* by signs: the largest square of a row's norm, the least modulus, 1e10 times the error's unit */
   double *out;
   unsigned char *todo; /* 1: left by GPUs; NULL: GPUs not asked */
   permi_control *control;
 } permi_batch;
-
-/* How many low columns a subset of `level` columns with the high columns `mask` has. */
-static int permi_batch_low(int level, int mask)
-{
-  for (; mask; mask &= mask - 1)
-    level--;
-  return level;
-}
-
-static void permi_batch_make_program(int n, int apart, permi_batch_program *program)
-{
-  static const int subsets[6] = {1, 5, 10, 10, 5, 1};
-  int offset[6][16];
-  const int high = n - 5, masks = 1 << high, top = n / 2;
-  int *code = program->code;
-  int level, low, mask, j;
-  program->n = n;
-  program->most = 0;
-  for (level = 1; level <= n - top; level++) {
-    int at = 0;
-    for (mask = 0; mask < masks; mask++) {
-      low = permi_batch_low(level, mask);
-      offset[level][mask] = at;
-      at += low >= 0 && low <= 5 ? subsets[low] : 0;
-    }
-    program->most = at > program->most ? at : program->most;
-  }
-  for (level = 2; level <= n - top; level++) {
-    program->groups[level] = 0;
-    program->start[level] = (int)(code - program->code);
-    for (low = 0; low <= 5; low++) {
-      permi_batch_group *group = &program->group[level][program->groups[level]];
-      group->low = low;
-      group->sources = level - low;
-      group->items = 0;
-      for (mask = 0; mask < masks; mask++) {
-        if (permi_batch_low(level, mask) != low)
-          continue;
-        group->items++;
-        *code++ = low ? offset[level - 1][mask] * apart : 0;
-        *code++ = offset[level][mask] * apart;
-        *code++ = level == n - top ? offset[top][masks - 1 - mask] * apart : 0;
-        for (j = 0; j < high; j++)
-          if (mask >> j & 1) {
-            *code++ = (5 + j) * apart;
-            *code++ = offset[level - 1][mask & ~(1 << j)] * apart;
-          }
-      }
-      program->groups[level] += group->items > 0;
-    }
-  }
-}
 
 static void permi_batch_gather(const permi_batch *batch, size_t first, size_t count, double *to)
 {
@@ -14014,15 +13936,13 @@ static void permi_batch_load(const permi_batch *batch, size_t first, size_t coun
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
   size_t e, k;
   if (batch->kind != PERMI_BATCH_ENTRIES) {
-    for (k = 0; k < count && batch->kind == PERMI_BATCH_MATRICES && batch->a; k++) {
-      const double *from = batch->a + (first + k) * batch->stride * parts;
+    for (k = 0; k + 1 < count && batch->kind == PERMI_BATCH_MATRICES && batch->a; k += 2) { /* stores take longest */
+      const double *from = batch->a + (first + k) * batch->stride * parts, *other = from + batch->stride * parts;
       double *lane = to + k;
-      for (e = entries; e > 1; e -= 2, from += 2, lane += 2 * room) {
-        lane[0] = from[0];
-        lane[room] = from[1];
+      for (e = 0; e < entries; e++, lane += room) {
+        const double two[2] = {from[e], other[e]};
+        memcpy(lane, two, sizeof two);
       }
-      if (e)
-        lane[0] = from[0];
     }
     for (; k < room; k++) {
       const double *from = permi_batch_fetch(batch, first + (k < count ? k : count - 1), matrix);
@@ -14115,41 +14035,13 @@ static int permi_batch_four_stands(const permi_batch *batch, const double *a, co
   return stands || permi_small_is_safe(entries, a);
 }
 
-/* Whether a value of subsets stands: `out` says so, or it is 0 of whole numbers below 2^53 or of non-negative entries
-   without underflow. */
-static int permi_batch_stands(const permi_batch *batch, const double *out, size_t k, double *room)
+/* Whether an element's value by signs stands after all: nothing was rounded. */
+static int permi_batch_rounds_nothing(const permi_batch *batch, const double *out, size_t k, double *room)
 {
-  const int parts = batch->parts, width = batch->kernel->width, entries = batch->n * batch->n * parts;
-  const double *a, large = out[parts * width], norms = out[(parts + 1) * width];
-  int e, whole, positive = parts == 1;
-  if (out[(parts + 2) * width] >= 0)
-    return 1;
-  if (!(large <= 1e24) || out[0] != 0 || out[(parts - 1) * width] != 0)
-    return 0;
-  whole = 4 * batch->scale * sqrt(norms) + large < 4503599627370496.0;
-  a = permi_batch_fetch(batch, k, room);
-  for (e = 0; e < entries && (whole || positive); e++) {
-    whole = whole && a[e] == floor(a[e]);
-    positive = positive && (a[e] == 0 || (a[e] >= 1e-12 && a[e] <= 1e12));
-  }
-  return whole || positive;
-}
-
-/* A value stands if value^2 >= (its possible error)^2 10^20. A product is rounded at most 52 times at n = 9, 35 at 8,
-   24 at 7: once per element of its subset on each level, then in one of five sums. A complex one is rounded twice as
-   often, and its n products cost sqrt(2) times as much. */
-static void permi_batch_limits(permi_batch *batch)
-{
-  const int n = batch->n;
-  double factorial = 1, limit;
-  int k;
-  for (k = 1; k <= n; k++)
-    factorial *= k;
-  batch->scale = factorial / pow(n, 0.5 * n);
-  limit = 1e10 * (batch->parts == 2 ? 13 : 6) * n * PERMI_UNIT * batch->scale;
-  batch->accept[0] = 1e24; /* squares of row norms */
-  batch->accept[1] = PERMI_SMALL_LEAST * PERMI_SMALL_LEAST;
-  batch->accept[2] = limit * limit;
+  const int n = batch->n, parts = batch->parts, width = batch->kernel->width;
+  const double large = out[parts * width], norms = out[(parts + 1) * width];
+  return large <= 1e30 && permi_small_rounds_nothing(n, n * n * parts, permi_batch_fetch(batch, k, room),
+                                                     4 * sqrt(norms) * pow(n * parts, 0.5 * n));
 }
 
 /* Computes one by a single call; *failed is the first that fails. */
@@ -14192,22 +14084,50 @@ static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t
   return failed;
 }
 
-/* The same in vectors. Blocks are copied: entries that lie a power of two apart would drive each other out of the
-   first-level cache before their neighbours are read. */
+/* Checks the values of a block, or of a vector of it, and writes them; `stand`: a bit for each. */
+typedef struct permi_batch_check {
+  const permi_batch *batch;
+  int threads;
+  double *matrix;
+  size_t failed;
+  perm_status status;
+} permi_batch_check;
+
+static void permi_batch_write(permi_batch_check *check, size_t first, size_t count, const double *out, unsigned stand)
+{
+  const permi_batch *batch = check->batch;
+  const int n = batch->n, parts = batch->parts;
+  const size_t width = (size_t)batch->kernel->width;
+  double *value = batch->out + first * (size_t)parts;
+  size_t k;
+  for (k = 0; k < count; k++, value += parts, stand >>= 1) {
+    value[0] = out[k];
+    value[parts - 1] = out[k + (size_t)(parts - 1) * width];
+    if (!(stand & 1) && !(n > 4 ? permi_batch_rounds_nothing(batch, out + k, first + k, check->matrix)
+                                : permi_batch_four_stands(batch, permi_batch_fetch(batch, first + k, check->matrix),
+                                                          value)))
+      permi_batch_one(batch, first + k, check->threads, permi_batch_fetch(batch, first + k, check->matrix),
+                      &check->failed, &check->status);
+  }
+}
+
+/* The same in vectors. Blocks are copied: entries that lie a power of two apart drive each other out of the first-level
+   cache before their neighbours are read. */
 static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                   perm_status *status)
 {
   const permi_batch_kernel *kernel = batch->kernel;
   const int n = batch->n, parts = batch->parts, entries = n * n * parts;
+  const int in_vectors = batch->kind == PERMI_BATCH_ENTRIES && batch->a && kernel->take;
   const size_t width = (size_t)kernel->width, room = PERMI_BATCH_BLOCK, stride = room * (size_t)parts;
-  const size_t outs = width * (size_t)(n > 4 ? parts + 3 : parts);
-  double *matrix = memory, *lanes, *work, out[5 * PERMI_BATCH_BLOCK] PERMI_ALIGN64;
-  size_t first, failed = batch->count, k, v, lane;
+  double *lanes, *work, out[4 * PERMI_BATCH_BLOCK] PERMI_ALIGN64;
+  permi_batch_check check = {batch, threads, memory, batch->count, PERM_OK};
+  size_t first, v;
   memory += entries;
   lanes = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
   work = lanes + (size_t)entries * room;
   first = begin;
-  if (n <= 4 && parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && batch->a) {
+  if (n <= 4 && parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && batch->a && (n < 4 || batch->stride % 512)) {
     const size_t vectors = (end - begin) / width;
     if (kernel->stream(n, batch->a + begin, batch->stride, vectors, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST,
                        batch->out + begin))
@@ -14215,29 +14135,22 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   }
   for (; first < end; first += room) {
     const size_t count = end - first < room ? end - first : room;
-    int stand = 0;
-    permi_batch_load(batch, first, count, room, matrix, lanes);
+    unsigned stand = 0;
+    if (in_vectors && count == room)
+      kernel->take(n, batch->a + first * (size_t)parts, batch->stride, room / width, lanes, room);
+    else
+      permi_batch_load(batch, first, count, room, check.matrix, lanes);
     if (n <= 4)
       stand = kernel->stream(n, lanes, stride, room / width, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST, out) ||
-              permi_small_is_safe(entries * (int)room, lanes);
-    for (v = 0; n > 4 && v * width < count; v++)
-      kernel->subsets(batch->program, lanes + v * width, stride, work, batch->accept, out + v * outs);
-    for (v = k = 0; k < count; v++) {
-      const double *values = out + v * outs, *verdict = values + (size_t)(parts + 2) * width;
-      int all = stand || n > 4;
-      for (lane = 0; lane < width && n > 4; lane++)
-        all &= verdict[lane] >= 0;
-      for (lane = 0; lane < width && k < count; lane++, k++, values++) {
-        double *value = batch->out + (first + k) * (size_t)parts;
-        value[0] = values[0];
-        value[parts - 1] = values[(size_t)(parts - 1) * width];
-        if (!all && !(n > 4 ? permi_batch_stands(batch, values, first + k, matrix)
-                            : permi_batch_four_stands(batch, permi_batch_fetch(batch, first + k, matrix), value)))
-          permi_batch_one(batch, first + k, threads, permi_batch_fetch(batch, first + k, matrix), &failed, status);
-      }
+                      permi_small_is_safe(entries * (int)room, lanes) ? ~0u : 0;
+    for (v = 0; v < count; v += width) {
+      if (n > 4)
+        stand = (unsigned)kernel->signs(n, lanes + v, stride, work, batch->accept, out + v * (size_t)parts);
+      permi_batch_write(&check, first + v, count - v < width ? count - v : width, out + v * (size_t)parts, stand);
     }
   }
-  return failed;
+  *status = check.status;
+  return check.failed;
 }
 
 /* ---- GPUs, from order 10 on: below, sending takes longer than computing here (H200 against 16 cores, 10^6 matrices:
@@ -14338,9 +14251,8 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   perm_status status = PERM_OK;
   const size_t begin = task * run->step, end = last ? batch->count : begin + run->step;
   double *memory = run->memory + (size_t)thread * run->room;
-  const size_t first = batch->kernel
-                           ? permi_batch_vectors(batch, begin, end, run->threads_inside, memory, &status)
-                           : permi_batch_singles(batch, begin, end, run->threads_inside, memory, &status);
+  const size_t first = (batch->kernel ? permi_batch_vectors : permi_batch_singles)(
+      batch, begin, end, run->threads_inside, memory, &status);
   if (first < batch->count) {
     PERMI_OMP(critical(permi_batch_failed))
     if (first < run->failed) {
@@ -14377,15 +14289,12 @@ static size_t permi_batch_prepare(permi_batch *batch)
   }
   if (!batch->kernel)
     return room;
-  room = (1 + PERMI_BATCH_BLOCK) * entries + 8;
   if (n <= 4)
-    return room;
-  permi_batch_limits(batch);
-  batch->program = (permi_batch_program *)permi_allocate(&options->allocator, 1, sizeof *batch->program);
-  if (!batch->program)
-    return 0;
-  permi_batch_make_program(n, batch->kernel->width * parts, batch->program);
-  return room + (3 * (size_t)batch->program->most + (size_t)(n * n)) * (size_t)(parts * batch->kernel->width);
+    return (1 + PERMI_BATCH_BLOCK) * entries + 8;
+  batch->accept[0] = 1e24;
+  batch->accept[1] = PERMI_SMALL_LEAST;
+  batch->accept[2] = 4e10 * n * PERMI_UNIT;
+  return (1 + PERMI_BATCH_BLOCK) * entries + 8 + (size_t)(34 * n * parts * batch->kernel->width);
 }
 
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
@@ -14431,7 +14340,6 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   isa = batch->todo ? PERM_ISA_CUDA : batch->kernel ? batch->kernel->isa : batch->isa;
   if (status < 0) {
     permi_release(&options->allocator, batch->todo);
-    permi_release(&options->allocator, batch->program);
     return status;
   }
   while (batch->todo && next < batch->count && !batch->todo[next])
@@ -14451,7 +14359,6 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   }
   if (status == PERM_OK && control.stopped != PERM_OK)
     status = control.stopped;
-  permi_release(&options->allocator, batch->program);
   permi_release(&options->allocator, batch->todo);
   if (status < 0)
     return permi_fail_memory(result);
@@ -16003,6 +15910,8 @@ PERMI_BRIEF_END
 #define PERMI_MM(name) _mm512_##name
 #define PERMI_V __m512d
 #define PERMI_ABS(a) _mm512_range_pd(a, a, 11)
+#define PERMI_EVEN(a, b) _mm512_permutex2var_pd(a, _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0), b)
+#define PERMI_ODD(a, b) _mm512_permutex2var_pd(a, _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1), b)
 #define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
 /* max(|a + b|, |a - b|): shares the sum or difference */
 #define PERMI_ABS_SUM(a, b) _mm512_range_pd((a) + (b), (a) - (b), 11)
@@ -16018,6 +15927,8 @@ PERMI_BRIEF_END
 #define PERMI_MM(name) _mm256_##name
 #define PERMI_V __m256d
 #define PERMI_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
+#define PERMI_EVEN(a, b) _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xd8) /* elements 0, 2, .. of both */
+#define PERMI_ODD(a, b) _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xd8)
 #define PERMI_LARGER(a, b) _mm256_max_pd(PERMI_ABS(a), PERMI_ABS(b))
 #define PERMI_GREATER(a, b) _mm256_max_pd(a, b)
 #define PERMI_UNLESS_ZERO(a, b) _mm256_blendv_pd(a, b, _mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_EQ_OQ))
@@ -18413,164 +18324,251 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_complex)(int n, const double *a,
 #endif
 
 #if PERMI_WIDTH >= 4
-/* n = 5 .. 9 by subsets. Accumulators: the sets of `size` of the five low columns, in order of masks, complex ones of
-   16 registers in two halves; high columns come in the inner loop. */
-#define PERMI_SETS_AT_ONCE(parts) (PERMI_WIDTH == 4 && (parts) == 2 ? 5 : 10)
-#define PERMI_EVERY_SET(call)                                                                                          \
-  PERMI_EVERY(i, 8, if (i < sets) call);                                                                               \
-  PERMI_EVERY(k, 2, i = 8 + k; if (i < sets) call)
+/* n = 5 .. 12 as in >>small_kernels: columns 0 and 1 expanded, the third with +, the others signed. A form, z_i, z_j, u, v
+   of a pair of rows, is a number of its table, of up to three columns' settings, plus an outer one: of the next three
+   columns' and, renewed for each setting, the far ones'. Rows' sums are rounded n - 3 times: nothing drifts. */
+#define PERMI_BATCH_AT_ONCE(parts) (PERMI_WIDTH / (2 * (parts))) /* settings in registers */
+#define PERMI_BATCH_ROOM 17 /* numbers of a form: table, outer ones, c of a pair */
 
-typedef struct PERMI_NAME(batch_level) {
-  const double *row, *before, *above;
-  double *after;
-  int above_is_whole, sources;
-} PERMI_NAME(batch_level);
+typedef struct PERMI_NAME(batch_rows) {
+  const double *a;
+  size_t stride;
+  double *table, *outer, *cross;
+  int n, columns, outer_columns; /* in settings */
+} PERMI_NAME(batch_rows);
 
-/* c, once t > 0, plus the t-th low column's entry times the number of the set without it. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(batch_append)(PERMI_N c, const PERMI_N *low, const double *own, int mask,
-                                                           int t, int parts)
+/* `begin` and the signed entries from a on, for each setting; bit k: column k has -. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_settings)(double *to, const double *a, size_t stride, int columns,
+                                                          PERMI_N begin, int parts)
 {
-  PERMI_N y;
-  int x, from = mask;
-  from &= t > 0 ? from - 1 : from;
-  from &= t > 1 ? from - 1 : from;
-  from &= t > 2 ? from - 1 : from;
-  from &= t > 3 ? from - 1 : from;
-  x = __builtin_ctz((unsigned)from);
-  y = PERMI_NAME(get)(own + permi_batch_place[mask ^ 1 << x] * PERMI_WIDTH * parts, PERMI_WIDTH, parts);
-  return t ? PERMI_NAME(plus_times)(c, low[x], y, parts) : PERMI_NAME(times)(low[x], y, parts);
+  PERMI_N t[8], x;
+  int k;
+  PERMI_EVERY(k, 8, t[k] = begin);
+  if (columns > 0) {
+    x = PERMI_NAME(entry)(a, stride, 0, 0, 0, parts);
+    t[1] = PERMI_NAME(minus)(t[0], x);
+    t[0] = PERMI_NAME(plus)(t[0], x);
+  }
+  if (columns > 1) {
+    x = PERMI_NAME(entry)(a, stride, 0, 0, 1, parts);
+    PERMI_EVERY(k, 2, t[k + 2] = PERMI_NAME(minus)(t[k], x); t[k] = PERMI_NAME(plus)(t[k], x));
+  }
+  if (columns > 2) {
+    x = PERMI_NAME(entry)(a, stride, 0, 0, 2, parts);
+    PERMI_EVERY(k, 4, t[k + 4] = PERMI_NAME(minus)(t[k], x); t[k] = PERMI_NAME(plus)(t[k], x));
+  }
+  PERMI_EVERY(k, 8, if (k >> columns == 0) PERMI_NAME(put)(to + k * PERMI_WIDTH * parts, PERMI_WIDTH, t[k], parts));
 }
 
-/* Sets first .. first + sets - 1 of an item with sets of `size`: constants. The barriers keep gcc from loading
-   numbers ahead into registers that it has not. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_item)(const PERMI_NAME(batch_level) level, const int *code,
-                                                      const PERMI_N *low, PERMI_N *sum, int size, int first, int sets,
-                                                      int parts)
+/* Forms u and v of a pair of rows from z_i and z_j, for each setting; returns c. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(batch_mix)(const PERMI_NAME(batch_rows) *rows, int k, double *form,
+                                                        int settings, int parts)
 {
-  const int all = size % 5 == 0 ? 1 : size % 3 == 1 ? 5 : 10; /* binomials */
-  const int apart = PERMI_WIDTH * parts, sums = parts == 2 ? 2 : 5;
-  const double *own = level.before + code[0], *before = level.before + first * apart;
-  const double *other = level.above + code[2] + (all - 1 - first) * apart;
-  double *to = level.after + code[1] + first * apart;
-  PERMI_N c[10];
-  int s, i, k, t;
-  if (!size)
-    PERMI_EVERY_SET(c[i].re = c[i].im = PERMI_SET(0.0));
-  PERMI_EVERY(t, 8, if (t < size) {
-    __asm__("" : "+r"(own));
-    PERMI_EVERY_SET(c[i] = PERMI_NAME(batch_append)(c[i], low, own, permi_batch_mask[size][first + i], t, parts));
-  });
-  for (s = level.sources, code += 3; s > 0; s--, code += 2) {
-    const double *from = before + code[1];
-    const PERMI_N e = PERMI_NAME(get)(level.row + code[0], PERMI_WIDTH, parts);
-    PERMI_EVERY_SET(c[i] = PERMI_NAME(plus_times)(c[i], e, PERMI_NAME(get)(from + i * apart, PERMI_WIDTH, parts),
-                                                  parts));
+  const int apart = PERMI_WIDTH * parts;
+  const size_t stride = rows->stride;
+  const double *i = rows->a + (size_t)(2 * k * rows->n) * stride, *j = i + (size_t)rows->n * stride;
+  const PERMI_N i0 = PERMI_NAME(entry)(i, stride, 0, 0, 0, parts), i1 = PERMI_NAME(entry)(i, stride, 0, 0, 1, parts);
+  const PERMI_N j0 = PERMI_NAME(entry)(j, stride, 0, 0, 0, parts), j1 = PERMI_NAME(entry)(j, stride, 0, 0, 1, parts);
+  int q;
+  for (q = 0; q < settings; q++, form += apart) {
+    const PERMI_N zi = PERMI_NAME(get)(form, PERMI_WIDTH, parts);
+    const PERMI_N zj = PERMI_NAME(get)(form + 8 * apart, PERMI_WIDTH, parts);
+    PERMI_NAME(put)(form + 16 * apart, PERMI_WIDTH, PERMI_NAME(small_linear)(i0, zj, j0, zi, parts), parts);
+    PERMI_NAME(put)(form + 24 * apart, PERMI_WIDTH, PERMI_NAME(small_linear)(i1, zj, j1, zi, parts), parts);
   }
-  if (level.above_is_whole) {
-    PERMI_EVERY_SET(sum[i % sums] = PERMI_NAME(plus_times)(
-                        sum[i % sums], c[i], PERMI_NAME(get)(other - i * apart, PERMI_WIDTH, parts), parts));
-  } else {
-    PERMI_EVERY_SET(PERMI_NAME(put)(to + i * apart, PERMI_WIDTH, c[i], parts));
+  return PERMI_NAME(small_linear)(i0, j1, i1, j0, parts);
+}
+
+/* Outer numbers, with the far columns' signs of `away`; or, where `away` is negative, the tables and c. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_forms)(const PERMI_NAME(batch_rows) *rows, int away, int parts)
+{
+  const int n = rows->n, apart = PERMI_WIDTH * parts, columns = away < 0 ? rows->columns : rows->outer_columns;
+  const int first = away < 0 ? 3 : 3 + rows->columns;
+  double *to = away < 0 ? rows->table : rows->outer;
+  int i, j, k;
+  for (i = 0; i < n; i++) {
+    const double *row = rows->a + (size_t)(i * n) * rows->stride;
+    PERMI_N begin;
+    begin.re = begin.im = PERMI_SET(0.0);
+    if (away < 0)
+      begin = PERMI_NAME(entry)(row, rows->stride, 0, 0, 2, parts);
+    for (j = 9; j < n && away >= 0; j++) {
+      const PERMI_N x = PERMI_NAME(entry)(row, rows->stride, 0, 0, j, parts);
+      begin = away >> (j - 9) & 1 ? PERMI_NAME(minus)(begin, x) : PERMI_NAME(plus)(begin, x);
+    }
+    PERMI_NAME(batch_settings)(to + (i / 2 * 4 + i % 2) * 8 * apart, row + (size_t)first * rows->stride, rows->stride,
+                               columns, begin, parts);
+  }
+  for (k = 0; k < n / 2; k++) {
+    const PERMI_N c = PERMI_NAME(batch_mix)(rows, k, to + 32 * k * apart, 1 << columns, parts);
+    if (away < 0)
+      PERMI_NAME(put)(rows->cross + k * apart, PERMI_WIDTH, c, parts);
   }
 }
 
-/* Constants: size, sets. Returns the code behind. */
-PERMI_TARGET PERMI_INLINE const int *PERMI_NAME(batch_sets)(const permi_batch_group *group, const int *code,
-                                                            PERMI_NAME(batch_level) level, PERMI_N *sum, int size,
-                                                            int sets, int parts)
-{
-  const int once = sets < PERMI_SETS_AT_ONCE(parts) ? sets : PERMI_SETS_AT_ONCE(parts);
-  PERMI_N low[5];
-  int item, i;
-  PERMI_EVERY(i, 8, if (i < 5) low[i] = PERMI_NAME(get)(level.row + i * PERMI_WIDTH * parts, PERMI_WIDTH, parts));
-  level.sources = group->sources;
-  for (item = group->items; item > 0; item--) {
-    PERMI_NAME(batch_item)(level, code, low, sum, size, 0, once, parts);
-    if (once < sets)
-      PERMI_NAME(batch_item)(level, code, low, sum, size, once, sets - once, parts);
-    code += 3 + 2 * level.sources;
-  }
-  return code;
-}
-#undef PERMI_EVERY_SET
-#undef PERMI_SETS_AT_ONCE
-
-/* out: value, largest squared row norm, their product, and a number that is negative or NaN unless the value stands. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_subsets)(const permi_batch_program *program, const double *given,
-                                                         size_t stride, double *work, const double *accept, double *out,
+/* A form at a setting and, unless negative, an outer one. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(batch_form)(const PERMI_NAME(batch_rows) *rows, int form, int q, int s,
                                                          int parts)
 {
-  const int n = program->n, top = n / 2, apart = PERMI_WIDTH * parts;
-  double *a = work, *above = a + n * n * apart, *ping = above + program->most * apart;
-  double *pong = ping + program->most * apart;
-  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0), square;
-  PERMI_N sum[5];
-  int half, level, g, i, j;
-  for (i = 0; i < 5; i++)
-    sum[i].re = sum[i].im = PERMI_SET(0.0);
-  for (i = 0; i < n; i++) {
-    PERMI_V norm = PERMI_SET(DBL_MIN); /* for what underflows */
-    for (j = 0; j < n; j++, given += stride) {
-      const PERMI_N x = PERMI_NAME(get_any)(given, parts == 2 ? (int)(stride / 2) : 0, parts);
-      PERMI_NAME(put)(a + (i * n + j) * apart, PERMI_WIDTH, x, parts);
-      norm = PERMI_FMA(x.re, x.re, norm);
+  const int apart = PERMI_WIDTH * parts;
+  const PERMI_N x = PERMI_NAME(get)(rows->table + (8 * form + q) * apart, PERMI_WIDTH, parts);
+  return s < 0 ? x : PERMI_NAME(plus)(x, PERMI_NAME(get)(rows->outer + (8 * form + s) * apart, PERMI_WIDTH, parts));
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_NAME(small_expanded)
+    PERMI_NAME(batch_pair)(const PERMI_NAME(batch_rows) *rows, int k, int q, int s, int parts)
+{
+  PERMI_NAME(small_expanded) pair;
+  pair.p = PERMI_NAME(times)(PERMI_NAME(batch_form)(rows, 4 * k, q, s, parts),
+                             PERMI_NAME(batch_form)(rows, 4 * k + 1, q, s, parts), parts);
+  pair.u = PERMI_NAME(batch_form)(rows, 4 * k + 2, q, s, parts);
+  pair.v = PERMI_NAME(batch_form)(rows, 4 * k + 3, q, s, parts);
+  pair.c = PERMI_NAME(get)(rows->cross + k * PERMI_WIDTH * parts, PERMI_WIDTH, parts);
+  return pair;
+}
+
+/* The terms of settings first .. first + PERMI_BATCH_AT_ONCE - 1. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(small_sums) *sums,
+                                                       const PERMI_NAME(batch_rows) *rows, int first, int s,
+                                                       double sign, int parts)
+{
+  const int n = rows->n, at_once = PERMI_BATCH_AT_ONCE(parts);
+  const PERMI_V signs = PERMI_SET(sign);
+  PERMI_NAME(small_expanded) f[4];
+  int k, q;
+  PERMI_EVERY(q, 4, if (q < at_once) f[q] = PERMI_NAME(batch_pair)(rows, 0, first + q, s, parts));
+  for (k = 1; k < (n - 1) / 2; k++)
+    PERMI_EVERY(q, 4, if (q < at_once) f[q] = PERMI_NAME(small_multiply)(
+                          f[q], PERMI_NAME(batch_pair)(rows, k, first + q, s, parts), parts));
+  if (n % 2) {
+    const double *last = rows->a + (size_t)((n - 1) * n) * rows->stride;
+    const PERMI_N a0 = PERMI_NAME(entry)(last, rows->stride, 0, 0, 0, parts);
+    const PERMI_N a1 = PERMI_NAME(entry)(last, rows->stride, 0, 0, 1, parts);
+    PERMI_EVERY(q, 4, if (q < at_once) PERMI_NAME(small_finish)(
+                          sums, PERMI_NAME(times)(PERMI_NAME(batch_form)(rows, 4 * k, first + q, s, parts), f[q].c, parts),
+                          PERMI_NAME(small_linear)(a0, f[q].v, a1, f[q].u, parts), signs, q, parts));
+  } else {
+    PERMI_EVERY(q, 4, if (q < at_once) PERMI_NAME(small_end_pair)(
+                          sums, f[q], PERMI_NAME(batch_pair)(rows, k, first + q, s, parts), signs, q, parts));
+  }
+}
+
+/* The sum over all signs; work: PERMI_BATCH_ROOM numbers for each of 2 n forms. */
+PERMI_TARGET PERMI_INLINE PERMI_NAME(small_sums) PERMI_NAME(batch_sum)(int n, const double *a, size_t stride,
+                                                                       double *work, int parts)
+{
+  const int at_once = PERMI_BATCH_AT_ONCE(parts);
+  PERMI_NAME(batch_rows) rows;
+  PERMI_NAME(small_sums) sums;
+  int away, s, q;
+  rows.a = a;
+  rows.stride = stride;
+  rows.n = n;
+  rows.columns = n < 6 ? 2 : 3;
+  rows.outer_columns = n < 6 ? 0 : n < 9 ? n - 6 : 3;
+  rows.table = work;
+  rows.outer = rows.table + 16 * n * PERMI_WIDTH * parts;
+  rows.cross = rows.outer + 16 * n * PERMI_WIDTH * parts;
+  sums.absolute = sums.even.re = sums.even.im = sums.odd.re = sums.odd.im = PERMI_SET(0.0);
+  PERMI_NAME(batch_forms)(&rows, -1, parts);
+  for (q = 0; n < 7 && q < 1 << rows.columns; q += at_once)
+    PERMI_NAME(batch_terms)(&sums, &rows, q, -1, permi_parity_signs[q / at_once], parts);
+  for (away = 0; n > 6 && away < 1 << (n < 9 ? 0 : n - 9); away++) {
+    PERMI_NAME(batch_forms)(&rows, away, parts);
+    for (s = 0; s < 1 << rows.outer_columns; s++)
+      for (q = 0; q < 1 << rows.columns; q += at_once)
+        PERMI_NAME(batch_terms)(&sums, &rows, q, s,
+                                permi_parity_signs[q / at_once] * permi_parity_signs[s] * permi_parity_signs[away],
+                                parts);
+  }
+  return sums;
+}
+#undef PERMI_BATCH_AT_ONCE
+#undef PERMI_BATCH_ROOM
+
+/* Copies entries, `stride` numbers apart, of `vectors` times as many matrices as a vector has elements, to parts `room`
+   apart. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_take)(int n, const double *a, size_t stride, size_t vectors,
+                                                      double *to, size_t room, int parts)
+{
+  size_t v;
+  int e;
+  for (e = 0; e < n * n; e++, a += stride * (size_t)parts, to += room * (size_t)parts)
+    for (v = 0; v < vectors; v++) {
+      const double *from = a + v * (size_t)(PERMI_WIDTH * parts);
+      const PERMI_V x = PERMI_LOAD_ANY(from), y = PERMI_LOAD_ANY(from + (parts == 2 ? PERMI_WIDTH : 0));
+      PERMI_STORE(to + v * PERMI_WIDTH, parts == 2 ? PERMI_EVEN(x, y) : x);
       if (parts == 2)
-        norm = PERMI_FMA(x.im, x.im, norm);
+        PERMI_STORE(to + room + v * PERMI_WIDTH, PERMI_ODD(x, y));
     }
-    large = PERMI_LARGER(large, norm);
-    norms = PERMI_LARGER(norms * norm, PERMI_SET(DBL_MIN));
-  }
-  for (half = 0; half < 2; half++) {
-    const int rows = half ? n - top : top;
-    PERMI_NAME(batch_level) now;
-    now.row = now.before = a + (half ? top * n : 0) * apart;
-    now.above = above;
-    for (level = 2; level <= rows; level++) {
-      const int *code = program->code + program->start[level];
-      now.row += n * apart;
-      now.above_is_whole = half && level == rows;
-      now.after = !half && level == rows ? above : level % 2 ? pong : ping;
-      for (g = 0; g < program->groups[level]; g++) {
-        const permi_batch_group *group = &program->group[level][g];
-        switch (group->low) {
-        case 0: code = PERMI_NAME(batch_sets)(group, code, now, sum, 0, 1, parts); break;
-        case 1: code = PERMI_NAME(batch_sets)(group, code, now, sum, 1, 5, parts); break;
-        case 2: code = PERMI_NAME(batch_sets)(group, code, now, sum, 2, 10, parts); break;
-        case 3: code = PERMI_NAME(batch_sets)(group, code, now, sum, 3, 10, parts); break;
-        case 4: code = PERMI_NAME(batch_sets)(group, code, now, sum, 4, 5, parts); break;
-        default: code = PERMI_NAME(batch_sets)(group, code, now, sum, 5, 1, parts);
-        }
-      }
-      now.before = now.after;
-    }
-  }
-  sum[0] = PERMI_NAME(plus)(PERMI_NAME(plus)(sum[0], sum[1]), PERMI_NAME(plus)(sum[2], sum[3]));
-  sum[0] = PERMI_NAME(plus)(sum[0], sum[4]);
-  PERMI_NAME(put)(out, PERMI_WIDTH, sum[0], parts);
-  PERMI_STORE(out + apart, large);
-  PERMI_STORE(out + apart + PERMI_WIDTH, norms);
-  square = sum[0].re * sum[0].re;
-  if (parts == 2)
-    square = PERMI_FMA(sum[0].im, sum[0].im, square);
-  norms = PERMI_LESSER(square - PERMI_SET(accept[1]), PERMI_FNMA(PERMI_SET(accept[2]), norms, square));
-  PERMI_STORE(out + apart + 2 * PERMI_WIDTH, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms)); /* keeps a NaN */
   PERMI_LEAVE();
 }
 
-PERMI_TARGET static void PERMI_NAME(batch_subsets_real)(const permi_batch_program *program, const double *a,
-                                                        size_t stride, double *work, const double *accept, double *out)
+/* Entries are `stride` apart, parts half of it; work: room for tables. out: value, largest squared row norm, the product
+   of them all. Returns a bit for each element whose value stands. */
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_signs)(int n, const double *a, size_t stride, double *work,
+                                                      const double *accept, double *out, int parts)
 {
-  PERMI_NAME(batch_subsets)(program, a, stride, work, accept, out, 1);
+  const int apart = PERMI_WIDTH * parts;
+  const PERMI_V scale = PERMI_SET(8.0 / (double)(1 << n)), unit = PERMI_SET(accept[2]);
+  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0), sure;
+  PERMI_NAME(small_sums) sums;
+  PERMI_N value;
+  const double *row = a;
+  double check[PERMI_WIDTH] PERMI_ALIGN64;
+  int i, j, stand = 0;
+  for (i = 0; i < n; i++) {
+    PERMI_V norm = PERMI_SET(DBL_MIN), other = norm; /* for what underflows */
+    for (j = 0; j < n; j++, row += stride) {
+      const PERMI_N x = PERMI_NAME(entry)(row, stride, 0, 0, 0, parts);
+      norm = PERMI_FMA(x.re, x.re, norm);
+      if (parts == 2)
+        other = PERMI_FMA(x.im, x.im, other);
+    }
+    norm = parts == 2 ? (PERMI_V)(norm + other) : norm;
+    large = PERMI_LARGER(large, norm);
+    norms = PERMI_LARGER(norms * norm, PERMI_SET(DBL_MIN));
+  }
+  sums = PERMI_NAME(batch_sum)(n, a, stride, work, parts);
+  value = PERMI_NAME(minus)(sums.even, sums.odd);
+  value.im = scale * (parts == 2 ? value.im : value.re);
+  value.re = scale * value.re;
+  PERMI_NAME(put)(out, PERMI_WIDTH, value, parts);
+  PERMI_STORE(out + apart, large);
+  PERMI_STORE(out + apart + PERMI_WIDTH, norms);
+  sure = PERMI_FNMA(unit, scale * sums.absolute, PERMI_LARGER(value.re, value.im));
+  norms = PERMI_FNMA(unit * unit, norms, sure * sure);
+  norms = PERMI_LESSER(sure - PERMI_SET(accept[1]), norms);
+  PERMI_STORE(check, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms)); /* keeps a NaN */
+  PERMI_LEAVE();
+  for (i = 0; i < PERMI_WIDTH; i++)
+    stand |= (check[i] >= 0) << i;
+  return stand;
 }
 
-#if PERMI_WIDTH == 4 && !defined(PERM_NO_COMPLEX)
-PERMI_TARGET static void PERMI_NAME(batch_subsets_complex)(const permi_batch_program *program, const double *a,
-                                                           size_t stride, double *work, const double *accept,
-                                                           double *out)
-{
-  PERMI_NAME(batch_subsets)(program, a, stride, work, accept, out, 2);
-}
+#define PERMI_INSTANCE(kind, parts)                                                                                    \
+  PERMI_KERNEL PERMI_NAME(batch_take_##kind)(int n, const double *a, size_t stride, size_t vectors, double *to,        \
+                                             size_t room)                                                              \
+  {                                                                                                                    \
+    PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, parts);                                                    \
+  }
+PERMI_INSTANCE(real, 1)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(complex, 2)
 #endif
+#undef PERMI_INSTANCE
+
+#define PERMI_INSTANCE(kind, parts)                                                                                    \
+  PERMI_TARGET static int PERMI_NAME(batch_signs_##kind)(int n, const double *a, size_t stride, double *work,          \
+                                                         const double *accept, double *out)                            \
+  {                                                                                                                    \
+    return PERMI_NAME(batch_signs)(n, a, stride, work, accept, out, parts);                                            \
+  }
+PERMI_INSTANCE(real, 1)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(complex, 2)
+#endif
+#undef PERMI_INSTANCE
 #endif
 #endif
 
@@ -18848,6 +18846,8 @@ PERMI_BRIEF_END
 #undef PERMI_TIMES_MINUS
 #undef PERMI_KEEP
 #undef PERMI_ABS
+#undef PERMI_EVEN
+#undef PERMI_ODD
 #undef PERMI_ROOT
 #undef PERMI_LARGER
 #undef PERMI_LESSER

@@ -9,7 +9,9 @@ enum {
   BENCH_BATCH_AOS,
   BENCH_BATCH_SELECT,
   BENCH_BATCH_SINGLE,
+  BENCH_BATCH_COMPLEX_SOA,
   BENCH_BATCH_COMPLEX,
+  BENCH_BATCH_COMPLEX_SINGLE,
   BENCH_BATCH_WAYS
 };
 
@@ -24,6 +26,11 @@ static double bench_batch_once(int way, int n, size_t count, const double *a, co
   case BENCH_BATCH_SOA: perm_batch_real_soa(n, count, soa, count, &options, out, NULL); break;
   case BENCH_BATCH_AOS: perm_batch_real(n, count, a, size, &options, out, NULL); break;
   case BENCH_BATCH_SELECT: perm_select_real(n, n, a, n, n, count, NULL, columns, &options, out, NULL); break;
+  case BENCH_BATCH_COMPLEX_SOA: perm_batch_complex_soa(n, count, soa, count, &options, out, NULL); break;
+  case BENCH_BATCH_COMPLEX_SINGLE:
+    for (k = 0; k < count; k++)
+      perm_complex(n, a + 2 * k * size, out + 2 * k);
+    break;
   case BENCH_BATCH_COMPLEX: perm_batch_complex(n, count, a, size, &options, out, NULL); break;
   default:
     for (k = 0; k < count; k++)
@@ -36,11 +43,11 @@ static void bench_batch(void)
 {
   int n, way, run;
   printf("\n## Batches, ns a matrix (best of 25; 1024 matrices, from n = 9 on 256)\n\n"
-         "| n | entry by entry | one after the other | selections | perm_real | complex, one after the other |\n"
-         "|---|---|---|---|---|---|\n");
+         "| n | entry by entry | one after the other | selections | perm_real | complex, entry by entry | one after the "
+         "other | perm_complex |\n|---|---|---|---|---|---|---|---|\n");
   for (n = 2; n <= 12; n++) {
     const size_t count = n < 9 ? 1024 : 256, size = (size_t)(n * n);
-    double *a = (double *)malloc(2 * count * size * sizeof *a), *soa = (double *)malloc(count * size * sizeof *soa);
+    double *a = (double *)malloc(2 * count * size * sizeof *a), *soa = (double *)malloc(2 * count * size * sizeof *soa);
     double *out = (double *)malloc(2 * count * sizeof *out), best[BENCH_BATCH_WAYS];
     int *columns = (int *)malloc(count * (size_t)n * sizeof *columns);
     uint64_t state = 42;
@@ -50,6 +57,8 @@ static void bench_batch(void)
     for (k = 0; k < count; k++)
       for (e = 0; e < size; e++)
         soa[e * count + k] = a[k * size + e];
+    for (k = count * size; k < 2 * count * size; k++)
+      soa[k] = bench_random(&state);
     for (k = 0; k < count * (size_t)n; k++)
       columns[k] = (int)((bench_random(&state) + 1) / 2 * n * 0.999);
     for (way = 0; way < BENCH_BATCH_WAYS; way++)

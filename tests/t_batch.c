@@ -97,9 +97,9 @@ TEST(t_batch_is_single_calls)
 /* Against wide precision: errors of accepted values relative to per |A|, which is what they are small against. */
 TEST(t_batch_accuracy)
 {
-  double a[8 * 64], b[64], out[8];
+  static double a[8 * 121], b[121], out[8];
   int n, k, i, run;
-  for (n = 2; n <= 8; n++)
+  for (n = 2; n <= 11; n++)
     for (run = 0; run < 10; run++) {
       batch_random((size_t)(8 * n * n), a);
       CHECK(batch_call(BATCH_SOA, n, 8, a, NULL, out, NULL) == PERM_OK);
@@ -116,10 +116,10 @@ TEST(t_batch_accuracy)
 /* Permutation matrices with odd entries: every subset and column in its place. Zeros: rows, and permanents of 0. */
 TEST(t_batch_integers)
 {
-  double a[50 * 64], out[50];
+  static double a[50 * 121], out[50];
   int n, k, i, j, isa;
   for (isa = isa_first(); isa; isa = isa_next(isa))
-    for (n = 2; n <= 8; n++) {
+    for (n = 2; n <= 11; n++) {
       perm_options options;
       memset(&options, 0, sizeof options);
       options.isa = (perm_isa)isa;
@@ -149,9 +149,9 @@ TEST(t_batch_integers)
 /* Cancellation: values that are small against per |A| go the general way and are right. */
 TEST(t_batch_cancellation)
 {
-  double a[9 * 64], out[9];
+  static double a[9 * 121], out[9];
   int n, k, i;
-  for (n = 5; n <= 8; n++) {
+  for (n = 5; n <= 11; n++) {
     batch_random((size_t)(9 * n * n), a);
     for (k = 0; k < 9; k++) { /* the last entry of row 0 such that the rest nearly cancels */
       double *matrix = a + k * n * n, without, minor;

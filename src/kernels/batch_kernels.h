@@ -132,163 +132,250 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_complex)(int n, const double *a,
 #endif
 
 #if PERMI_WIDTH >= 4
-/* n = 5 .. 9 by subsets. Accumulators: the sets of `size` of the five low columns, in order of masks, complex ones of
-   16 registers in two halves; high columns come in the inner loop. */
-#define PERMI_SETS_AT_ONCE(parts) (PERMI_WIDTH == 4 && (parts) == 2 ? 5 : 10)
-#define PERMI_EVERY_SET(call)                                                                                          \
-  PERMI_EVERY(i, 8, if (i < sets) call);                                                                               \
-  PERMI_EVERY(k, 2, i = 8 + k; if (i < sets) call)
+/* n = 5 .. 12 as in >>small_kernels: columns 0 and 1 expanded, the third with +, the others signed. A form, z_i, z_j, u, v
+   of a pair of rows, is a number of its table, of up to three columns' settings, plus an outer one: of the next three
+   columns' and, renewed for each setting, the far ones'. Rows' sums are rounded n - 3 times: nothing drifts. */
+#define PERMI_BATCH_AT_ONCE(parts) (PERMI_WIDTH / (2 * (parts))) /* settings in registers */
+#define PERMI_BATCH_ROOM 17 /* numbers of a form: table, outer ones, c of a pair */
 
-typedef struct PERMI_NAME(batch_level) {
-  const double *row, *before, *above;
-  double *after;
-  int above_is_whole, sources;
-} PERMI_NAME(batch_level);
+typedef struct PERMI_NAME(batch_rows) {
+  const double *a;
+  size_t stride;
+  double *table, *outer, *cross;
+  int n, columns, outer_columns; /* in settings */
+} PERMI_NAME(batch_rows);
 
-/* c, once t > 0, plus the t-th low column's entry times the number of the set without it. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(batch_append)(PERMI_N c, const PERMI_N *low, const double *own, int mask,
-                                                           int t, int parts)
+/* `begin` and the signed entries from a on, for each setting; bit k: column k has -. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_settings)(double *to, const double *a, size_t stride, int columns,
+                                                          PERMI_N begin, int parts)
 {
-  PERMI_N y;
-  int x, from = mask;
-  from &= t > 0 ? from - 1 : from;
-  from &= t > 1 ? from - 1 : from;
-  from &= t > 2 ? from - 1 : from;
-  from &= t > 3 ? from - 1 : from;
-  x = __builtin_ctz((unsigned)from);
-  y = PERMI_NAME(get)(own + permi_batch_place[mask ^ 1 << x] * PERMI_WIDTH * parts, PERMI_WIDTH, parts);
-  return t ? PERMI_NAME(plus_times)(c, low[x], y, parts) : PERMI_NAME(times)(low[x], y, parts);
+  PERMI_N t[8], x;
+  int k;
+  PERMI_EVERY(k, 8, t[k] = begin);
+  if (columns > 0) {
+    x = PERMI_NAME(entry)(a, stride, 0, 0, 0, parts);
+    t[1] = PERMI_NAME(minus)(t[0], x);
+    t[0] = PERMI_NAME(plus)(t[0], x);
+  }
+  if (columns > 1) {
+    x = PERMI_NAME(entry)(a, stride, 0, 0, 1, parts);
+    PERMI_EVERY(k, 2, t[k + 2] = PERMI_NAME(minus)(t[k], x); t[k] = PERMI_NAME(plus)(t[k], x));
+  }
+  if (columns > 2) {
+    x = PERMI_NAME(entry)(a, stride, 0, 0, 2, parts);
+    PERMI_EVERY(k, 4, t[k + 4] = PERMI_NAME(minus)(t[k], x); t[k] = PERMI_NAME(plus)(t[k], x));
+  }
+  PERMI_EVERY(k, 8, if (k >> columns == 0) PERMI_NAME(put)(to + k * PERMI_WIDTH * parts, PERMI_WIDTH, t[k], parts));
 }
 
-/* Sets first .. first + sets - 1 of an item with sets of `size`: constants. The barriers keep gcc from loading
-   numbers ahead into registers that it has not. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_item)(const PERMI_NAME(batch_level) level, const int *code,
-                                                      const PERMI_N *low, PERMI_N *sum, int size, int first, int sets,
-                                                      int parts)
+/* Forms u and v of a pair of rows from z_i and z_j, for each setting; returns c. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(batch_mix)(const PERMI_NAME(batch_rows) *rows, int k, double *form,
+                                                        int settings, int parts)
 {
-  const int all = size % 5 == 0 ? 1 : size % 3 == 1 ? 5 : 10; /* binomials */
-  const int apart = PERMI_WIDTH * parts, sums = parts == 2 ? 2 : 5;
-  const double *own = level.before + code[0], *before = level.before + first * apart;
-  const double *other = level.above + code[2] + (all - 1 - first) * apart;
-  double *to = level.after + code[1] + first * apart;
-  PERMI_N c[10];
-  int s, i, k, t;
-  if (!size)
-    PERMI_EVERY_SET(c[i].re = c[i].im = PERMI_SET(0.0));
-  PERMI_EVERY(t, 8, if (t < size) {
-    __asm__("" : "+r"(own));
-    PERMI_EVERY_SET(c[i] = PERMI_NAME(batch_append)(c[i], low, own, permi_batch_mask[size][first + i], t, parts));
-  });
-  for (s = level.sources, code += 3; s > 0; s--, code += 2) {
-    const double *from = before + code[1];
-    const PERMI_N e = PERMI_NAME(get)(level.row + code[0], PERMI_WIDTH, parts);
-    PERMI_EVERY_SET(c[i] = PERMI_NAME(plus_times)(c[i], e, PERMI_NAME(get)(from + i * apart, PERMI_WIDTH, parts),
-                                                  parts));
+  const int apart = PERMI_WIDTH * parts;
+  const size_t stride = rows->stride;
+  const double *i = rows->a + (size_t)(2 * k * rows->n) * stride, *j = i + (size_t)rows->n * stride;
+  const PERMI_N i0 = PERMI_NAME(entry)(i, stride, 0, 0, 0, parts), i1 = PERMI_NAME(entry)(i, stride, 0, 0, 1, parts);
+  const PERMI_N j0 = PERMI_NAME(entry)(j, stride, 0, 0, 0, parts), j1 = PERMI_NAME(entry)(j, stride, 0, 0, 1, parts);
+  int q;
+  for (q = 0; q < settings; q++, form += apart) {
+    const PERMI_N zi = PERMI_NAME(get)(form, PERMI_WIDTH, parts);
+    const PERMI_N zj = PERMI_NAME(get)(form + 8 * apart, PERMI_WIDTH, parts);
+    PERMI_NAME(put)(form + 16 * apart, PERMI_WIDTH, PERMI_NAME(small_linear)(i0, zj, j0, zi, parts), parts);
+    PERMI_NAME(put)(form + 24 * apart, PERMI_WIDTH, PERMI_NAME(small_linear)(i1, zj, j1, zi, parts), parts);
   }
-  if (level.above_is_whole) {
-    PERMI_EVERY_SET(sum[i % sums] = PERMI_NAME(plus_times)(
-                        sum[i % sums], c[i], PERMI_NAME(get)(other - i * apart, PERMI_WIDTH, parts), parts));
-  } else {
-    PERMI_EVERY_SET(PERMI_NAME(put)(to + i * apart, PERMI_WIDTH, c[i], parts));
+  return PERMI_NAME(small_linear)(i0, j1, i1, j0, parts);
+}
+
+/* Outer numbers, with the far columns' signs of `away`; or, where `away` is negative, the tables and c. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_forms)(const PERMI_NAME(batch_rows) *rows, int away, int parts)
+{
+  const int n = rows->n, apart = PERMI_WIDTH * parts, columns = away < 0 ? rows->columns : rows->outer_columns;
+  const int first = away < 0 ? 3 : 3 + rows->columns;
+  double *to = away < 0 ? rows->table : rows->outer;
+  int i, j, k;
+  for (i = 0; i < n; i++) {
+    const double *row = rows->a + (size_t)(i * n) * rows->stride;
+    PERMI_N begin;
+    begin.re = begin.im = PERMI_SET(0.0);
+    if (away < 0)
+      begin = PERMI_NAME(entry)(row, rows->stride, 0, 0, 2, parts);
+    for (j = 9; j < n && away >= 0; j++) {
+      const PERMI_N x = PERMI_NAME(entry)(row, rows->stride, 0, 0, j, parts);
+      begin = away >> (j - 9) & 1 ? PERMI_NAME(minus)(begin, x) : PERMI_NAME(plus)(begin, x);
+    }
+    PERMI_NAME(batch_settings)(to + (i / 2 * 4 + i % 2) * 8 * apart, row + (size_t)first * rows->stride, rows->stride,
+                               columns, begin, parts);
+  }
+  for (k = 0; k < n / 2; k++) {
+    const PERMI_N c = PERMI_NAME(batch_mix)(rows, k, to + 32 * k * apart, 1 << columns, parts);
+    if (away < 0)
+      PERMI_NAME(put)(rows->cross + k * apart, PERMI_WIDTH, c, parts);
   }
 }
 
-/* Constants: size, sets. Returns the code behind. */
-PERMI_TARGET PERMI_INLINE const int *PERMI_NAME(batch_sets)(const permi_batch_group *group, const int *code,
-                                                            PERMI_NAME(batch_level) level, PERMI_N *sum, int size,
-                                                            int sets, int parts)
-{
-  const int once = sets < PERMI_SETS_AT_ONCE(parts) ? sets : PERMI_SETS_AT_ONCE(parts);
-  PERMI_N low[5];
-  int item, i;
-  PERMI_EVERY(i, 8, if (i < 5) low[i] = PERMI_NAME(get)(level.row + i * PERMI_WIDTH * parts, PERMI_WIDTH, parts));
-  level.sources = group->sources;
-  for (item = group->items; item > 0; item--) {
-    PERMI_NAME(batch_item)(level, code, low, sum, size, 0, once, parts);
-    if (once < sets)
-      PERMI_NAME(batch_item)(level, code, low, sum, size, once, sets - once, parts);
-    code += 3 + 2 * level.sources;
-  }
-  return code;
-}
-#undef PERMI_EVERY_SET
-#undef PERMI_SETS_AT_ONCE
-
-/* out: value, largest squared row norm, their product, and a number that is negative or NaN unless the value stands. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_subsets)(const permi_batch_program *program, const double *given,
-                                                         size_t stride, double *work, const double *accept, double *out,
+/* A form at a setting and, unless negative, an outer one. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(batch_form)(const PERMI_NAME(batch_rows) *rows, int form, int q, int s,
                                                          int parts)
 {
-  const int n = program->n, top = n / 2, apart = PERMI_WIDTH * parts;
-  double *a = work, *above = a + n * n * apart, *ping = above + program->most * apart;
-  double *pong = ping + program->most * apart;
-  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0), square;
-  PERMI_N sum[5];
-  int half, level, g, i, j;
-  for (i = 0; i < 5; i++)
-    sum[i].re = sum[i].im = PERMI_SET(0.0);
-  for (i = 0; i < n; i++) {
-    PERMI_V norm = PERMI_SET(DBL_MIN); /* for what underflows */
-    for (j = 0; j < n; j++, given += stride) {
-      const PERMI_N x = PERMI_NAME(get_any)(given, parts == 2 ? (int)(stride / 2) : 0, parts);
-      PERMI_NAME(put)(a + (i * n + j) * apart, PERMI_WIDTH, x, parts);
-      norm = PERMI_FMA(x.re, x.re, norm);
+  const int apart = PERMI_WIDTH * parts;
+  const PERMI_N x = PERMI_NAME(get)(rows->table + (8 * form + q) * apart, PERMI_WIDTH, parts);
+  return s < 0 ? x : PERMI_NAME(plus)(x, PERMI_NAME(get)(rows->outer + (8 * form + s) * apart, PERMI_WIDTH, parts));
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_NAME(small_expanded)
+    PERMI_NAME(batch_pair)(const PERMI_NAME(batch_rows) *rows, int k, int q, int s, int parts)
+{
+  PERMI_NAME(small_expanded) pair;
+  pair.p = PERMI_NAME(times)(PERMI_NAME(batch_form)(rows, 4 * k, q, s, parts),
+                             PERMI_NAME(batch_form)(rows, 4 * k + 1, q, s, parts), parts);
+  pair.u = PERMI_NAME(batch_form)(rows, 4 * k + 2, q, s, parts);
+  pair.v = PERMI_NAME(batch_form)(rows, 4 * k + 3, q, s, parts);
+  pair.c = PERMI_NAME(get)(rows->cross + k * PERMI_WIDTH * parts, PERMI_WIDTH, parts);
+  return pair;
+}
+
+/* The terms of settings first .. first + PERMI_BATCH_AT_ONCE - 1. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(small_sums) *sums,
+                                                       const PERMI_NAME(batch_rows) *rows, int first, int s,
+                                                       double sign, int parts)
+{
+  const int n = rows->n, at_once = PERMI_BATCH_AT_ONCE(parts);
+  const PERMI_V signs = PERMI_SET(sign);
+  PERMI_NAME(small_expanded) f[4];
+  int k, q;
+  PERMI_EVERY(q, 4, if (q < at_once) f[q] = PERMI_NAME(batch_pair)(rows, 0, first + q, s, parts));
+  for (k = 1; k < (n - 1) / 2; k++)
+    PERMI_EVERY(q, 4, if (q < at_once) f[q] = PERMI_NAME(small_multiply)(
+                          f[q], PERMI_NAME(batch_pair)(rows, k, first + q, s, parts), parts));
+  if (n % 2) {
+    const double *last = rows->a + (size_t)((n - 1) * n) * rows->stride;
+    const PERMI_N a0 = PERMI_NAME(entry)(last, rows->stride, 0, 0, 0, parts);
+    const PERMI_N a1 = PERMI_NAME(entry)(last, rows->stride, 0, 0, 1, parts);
+    PERMI_EVERY(q, 4, if (q < at_once) PERMI_NAME(small_finish)(
+                          sums, PERMI_NAME(times)(PERMI_NAME(batch_form)(rows, 4 * k, first + q, s, parts), f[q].c, parts),
+                          PERMI_NAME(small_linear)(a0, f[q].v, a1, f[q].u, parts), signs, q, parts));
+  } else {
+    PERMI_EVERY(q, 4, if (q < at_once) PERMI_NAME(small_end_pair)(
+                          sums, f[q], PERMI_NAME(batch_pair)(rows, k, first + q, s, parts), signs, q, parts));
+  }
+}
+
+/* The sum over all signs; work: PERMI_BATCH_ROOM numbers for each of 2 n forms. */
+PERMI_TARGET PERMI_INLINE PERMI_NAME(small_sums) PERMI_NAME(batch_sum)(int n, const double *a, size_t stride,
+                                                                       double *work, int parts)
+{
+  const int at_once = PERMI_BATCH_AT_ONCE(parts);
+  PERMI_NAME(batch_rows) rows;
+  PERMI_NAME(small_sums) sums;
+  int away, s, q;
+  rows.a = a;
+  rows.stride = stride;
+  rows.n = n;
+  rows.columns = n < 6 ? 2 : 3;
+  rows.outer_columns = n < 6 ? 0 : n < 9 ? n - 6 : 3;
+  rows.table = work;
+  rows.outer = rows.table + 16 * n * PERMI_WIDTH * parts;
+  rows.cross = rows.outer + 16 * n * PERMI_WIDTH * parts;
+  sums.absolute = sums.even.re = sums.even.im = sums.odd.re = sums.odd.im = PERMI_SET(0.0);
+  PERMI_NAME(batch_forms)(&rows, -1, parts);
+  for (q = 0; n < 7 && q < 1 << rows.columns; q += at_once)
+    PERMI_NAME(batch_terms)(&sums, &rows, q, -1, permi_parity_signs[q / at_once], parts);
+  for (away = 0; n > 6 && away < 1 << (n < 9 ? 0 : n - 9); away++) {
+    PERMI_NAME(batch_forms)(&rows, away, parts);
+    for (s = 0; s < 1 << rows.outer_columns; s++)
+      for (q = 0; q < 1 << rows.columns; q += at_once)
+        PERMI_NAME(batch_terms)(&sums, &rows, q, s,
+                                permi_parity_signs[q / at_once] * permi_parity_signs[s] * permi_parity_signs[away],
+                                parts);
+  }
+  return sums;
+}
+#undef PERMI_BATCH_AT_ONCE
+#undef PERMI_BATCH_ROOM
+
+/* Copies entries, `stride` numbers apart, of `vectors` times as many matrices as a vector has elements, to parts `room`
+   apart. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_take)(int n, const double *a, size_t stride, size_t vectors,
+                                                      double *to, size_t room, int parts)
+{
+  size_t v;
+  int e;
+  for (e = 0; e < n * n; e++, a += stride * (size_t)parts, to += room * (size_t)parts)
+    for (v = 0; v < vectors; v++) {
+      const double *from = a + v * (size_t)(PERMI_WIDTH * parts);
+      const PERMI_V x = PERMI_LOAD_ANY(from), y = PERMI_LOAD_ANY(from + (parts == 2 ? PERMI_WIDTH : 0));
+      PERMI_STORE(to + v * PERMI_WIDTH, parts == 2 ? PERMI_EVEN(x, y) : x);
       if (parts == 2)
-        norm = PERMI_FMA(x.im, x.im, norm);
+        PERMI_STORE(to + room + v * PERMI_WIDTH, PERMI_ODD(x, y));
     }
-    large = PERMI_LARGER(large, norm);
-    norms = PERMI_LARGER(norms * norm, PERMI_SET(DBL_MIN));
-  }
-  for (half = 0; half < 2; half++) {
-    const int rows = half ? n - top : top;
-    PERMI_NAME(batch_level) now;
-    now.row = now.before = a + (half ? top * n : 0) * apart;
-    now.above = above;
-    for (level = 2; level <= rows; level++) {
-      const int *code = program->code + program->start[level];
-      now.row += n * apart;
-      now.above_is_whole = half && level == rows;
-      now.after = !half && level == rows ? above : level % 2 ? pong : ping;
-      for (g = 0; g < program->groups[level]; g++) {
-        const permi_batch_group *group = &program->group[level][g];
-        switch (group->low) {
-        case 0: code = PERMI_NAME(batch_sets)(group, code, now, sum, 0, 1, parts); break;
-        case 1: code = PERMI_NAME(batch_sets)(group, code, now, sum, 1, 5, parts); break;
-        case 2: code = PERMI_NAME(batch_sets)(group, code, now, sum, 2, 10, parts); break;
-        case 3: code = PERMI_NAME(batch_sets)(group, code, now, sum, 3, 10, parts); break;
-        case 4: code = PERMI_NAME(batch_sets)(group, code, now, sum, 4, 5, parts); break;
-        default: code = PERMI_NAME(batch_sets)(group, code, now, sum, 5, 1, parts);
-        }
-      }
-      now.before = now.after;
-    }
-  }
-  sum[0] = PERMI_NAME(plus)(PERMI_NAME(plus)(sum[0], sum[1]), PERMI_NAME(plus)(sum[2], sum[3]));
-  sum[0] = PERMI_NAME(plus)(sum[0], sum[4]);
-  PERMI_NAME(put)(out, PERMI_WIDTH, sum[0], parts);
-  PERMI_STORE(out + apart, large);
-  PERMI_STORE(out + apart + PERMI_WIDTH, norms);
-  square = sum[0].re * sum[0].re;
-  if (parts == 2)
-    square = PERMI_FMA(sum[0].im, sum[0].im, square);
-  norms = PERMI_LESSER(square - PERMI_SET(accept[1]), PERMI_FNMA(PERMI_SET(accept[2]), norms, square));
-  PERMI_STORE(out + apart + 2 * PERMI_WIDTH, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms)); /* keeps a NaN */
   PERMI_LEAVE();
 }
 
-PERMI_TARGET static void PERMI_NAME(batch_subsets_real)(const permi_batch_program *program, const double *a,
-                                                        size_t stride, double *work, const double *accept, double *out)
+/* Entries are `stride` apart, parts half of it; work: room for tables. out: value, largest squared row norm, the product
+   of them all. Returns a bit for each element whose value stands. */
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_signs)(int n, const double *a, size_t stride, double *work,
+                                                      const double *accept, double *out, int parts)
 {
-  PERMI_NAME(batch_subsets)(program, a, stride, work, accept, out, 1);
+  const int apart = PERMI_WIDTH * parts;
+  const PERMI_V scale = PERMI_SET(8.0 / (double)(1 << n)), unit = PERMI_SET(accept[2]);
+  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0), sure;
+  PERMI_NAME(small_sums) sums;
+  PERMI_N value;
+  const double *row = a;
+  double check[PERMI_WIDTH] PERMI_ALIGN64;
+  int i, j, stand = 0;
+  for (i = 0; i < n; i++) {
+    PERMI_V norm = PERMI_SET(DBL_MIN), other = norm; /* for what underflows */
+    for (j = 0; j < n; j++, row += stride) {
+      const PERMI_N x = PERMI_NAME(entry)(row, stride, 0, 0, 0, parts);
+      norm = PERMI_FMA(x.re, x.re, norm);
+      if (parts == 2)
+        other = PERMI_FMA(x.im, x.im, other);
+    }
+    norm = parts == 2 ? (PERMI_V)(norm + other) : norm;
+    large = PERMI_LARGER(large, norm);
+    norms = PERMI_LARGER(norms * norm, PERMI_SET(DBL_MIN));
+  }
+  sums = PERMI_NAME(batch_sum)(n, a, stride, work, parts);
+  value = PERMI_NAME(minus)(sums.even, sums.odd);
+  value.im = scale * (parts == 2 ? value.im : value.re);
+  value.re = scale * value.re;
+  PERMI_NAME(put)(out, PERMI_WIDTH, value, parts);
+  PERMI_STORE(out + apart, large);
+  PERMI_STORE(out + apart + PERMI_WIDTH, norms);
+  sure = PERMI_FNMA(unit, scale * sums.absolute, PERMI_LARGER(value.re, value.im));
+  norms = PERMI_FNMA(unit * unit, norms, sure * sure);
+  norms = PERMI_LESSER(sure - PERMI_SET(accept[1]), norms);
+  PERMI_STORE(check, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms)); /* keeps a NaN */
+  PERMI_LEAVE();
+  for (i = 0; i < PERMI_WIDTH; i++)
+    stand |= (check[i] >= 0) << i;
+  return stand;
 }
 
-#if PERMI_WIDTH == 4 && !defined(PERM_NO_COMPLEX)
-PERMI_TARGET static void PERMI_NAME(batch_subsets_complex)(const permi_batch_program *program, const double *a,
-                                                           size_t stride, double *work, const double *accept,
-                                                           double *out)
-{
-  PERMI_NAME(batch_subsets)(program, a, stride, work, accept, out, 2);
-}
+#define PERMI_INSTANCE(kind, parts)                                                                                    \
+  PERMI_KERNEL PERMI_NAME(batch_take_##kind)(int n, const double *a, size_t stride, size_t vectors, double *to,        \
+                                             size_t room)                                                              \
+  {                                                                                                                    \
+    PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, parts);                                                    \
+  }
+PERMI_INSTANCE(real, 1)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(complex, 2)
 #endif
+#undef PERMI_INSTANCE
+
+#define PERMI_INSTANCE(kind, parts)                                                                                    \
+  PERMI_TARGET static int PERMI_NAME(batch_signs_##kind)(int n, const double *a, size_t stride, double *work,          \
+                                                         const double *accept, double *out)                            \
+  {                                                                                                                    \
+    return PERMI_NAME(batch_signs)(n, a, stride, work, accept, out, parts);                                            \
+  }
+PERMI_INSTANCE(real, 1)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_INSTANCE(complex, 2)
+#endif
+#undef PERMI_INSTANCE
 #endif
 #endif

@@ -53,6 +53,8 @@
 #define PERMI_MM(name) _mm512_##name
 #define PERMI_V __m512d
 #define PERMI_ABS(a) _mm512_range_pd(a, a, 11)
+#define PERMI_EVEN(a, b) _mm512_permutex2var_pd(a, _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0), b)
+#define PERMI_ODD(a, b) _mm512_permutex2var_pd(a, _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1), b)
 #define PERMI_LARGER(a, b) _mm512_range_pd(a, b, 11)
 /* max(|a + b|, |a - b|): shares the sum or difference */
 #define PERMI_ABS_SUM(a, b) _mm512_range_pd((a) + (b), (a) - (b), 11)
@@ -68,6 +70,8 @@
 #define PERMI_MM(name) _mm256_##name
 #define PERMI_V __m256d
 #define PERMI_ABS(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a)
+#define PERMI_EVEN(a, b) _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xd8) /* elements 0, 2, .. of both */
+#define PERMI_ODD(a, b) _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xd8)
 #define PERMI_LARGER(a, b) _mm256_max_pd(PERMI_ABS(a), PERMI_ABS(b))
 #define PERMI_GREATER(a, b) _mm256_max_pd(a, b)
 #define PERMI_UNLESS_ZERO(a, b) _mm256_blendv_pd(a, b, _mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_EQ_OQ))

@@ -24,6 +24,8 @@
 #undef PERMI_TIMES_MINUS
 #undef PERMI_KEEP
 #undef PERMI_ABS
+#undef PERMI_EVEN
+#undef PERMI_ODD
 #undef PERMI_ROOT
 #undef PERMI_LARGER
 #undef PERMI_LESSER

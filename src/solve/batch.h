@@ -1,15 +1,13 @@
 /* ========================================================================================== >>batch
    Many small matrices: an element of a vector is a matrix.
      n = 2 .. 4    Laplace expansion
-     n = 5 .. 9    subsets of columns of the upper n/2 rows and of the lower ones, then the sum over complementary
-                   subsets. n 2^(n-1) fused products and additions; nothing is subtracted, so non-negative matrices
-                   keep all but the last few bits.
-   Other matrices go through single calls. Measured, AVX-512 (Cascade Lake, 2 GHz), real, entry by entry, ns a matrix,
-   n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls; one after the
-   other subsets lost. AVX2 (Zen 3, 3 GHz), one after the other, ratios of subsets to perm_real for n = 5 .. 10: 1.1,
-   1.3, 0.8, 0.8, 1.0, 1.3; complex: 1.0, 0.7, 0.8, 0.7, 0.9, 1.1. Half of the instructions there compute addresses.
-   A value stands if it is large against its rounding errors, relative to per |A| <= n! n^(-n/2) times the product of
-   the rows' Euclidean norms [CLL06]. Others are computed again by single calls. */
+     n = 5 .. 11   as single calls compute it, >>small_kernels
+   Other matrices go through single calls. Ratios to these on a Zen 4 core, entry by entry and one after the other, n =
+   5 .. 12: AVX-512, real .79 .80 1.0 .88 .67 .80 1.0 1.1 and .84 .86 .96 .87 .69 .88 1.0 1.1; complex .81 .86 .87 .65
+   .79 .90 .98 1.1 and .93 .96 .93 .67 .85 .99 1.0 1.0; AVX2, real .91 .95 .74 .74 .78 1.0 1.1 1.3 and 1.0 1.0 .73 .71 .80
+   1.1 1.1 1.3. Entries 512 doubles apart or a multiple of that: n = 4 takes 5.6 ns, not 2.6.
+   A value stands if it is large against its rounding errors, as in >>small. Others are computed again by single
+   calls. */
 #pragma once
 #include "compute.h"
 
@@ -27,29 +25,32 @@ typedef struct permi_batch_kernel {
   perm_isa isa;
   int parts, width, expanded[2], least[2], most[2];
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
-  void (*subsets)(const permi_batch_program *program, const double *a, size_t stride, double *work,
-                  const double *accept, double *out);
+  void (*take)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room);
+  int (*signs)(int n, const double *a, size_t stride, double *work, const double *accept, double *out);
 } permi_batch_kernel;
 
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 8, {3, 4}, {5, 5}, {4, 8}, permi_batch_stream_real_avx512, permi_batch_subsets_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, {3, 4}, {7, 5}, {9, 9}, permi_batch_stream_real_avx2, permi_batch_subsets_real_avx2},
+    {PERM_ISA_AVX512, 1, 8, {3, 4}, {5, 5}, {11, 11}, permi_batch_stream_real_avx512,
+     permi_batch_take_real_avx512, permi_batch_signs_real_avx512},
+    {PERM_ISA_AVX2, 1, 4, {3, 4}, {5, 5}, {9, 10}, permi_batch_stream_real_avx2,
+     permi_batch_take_real_avx2, permi_batch_signs_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_avx512, NULL},
-    {PERM_ISA_AVX512, 2, 4, {0, 0}, {8, 5}, {9, 9}, permi_batch_stream_complex_avx2, permi_batch_subsets_complex_avx2},
-    {PERM_ISA_AVX2, 2, 4, {4, 4}, {5, 5}, {9, 9}, permi_batch_stream_complex_avx2, permi_batch_subsets_complex_avx2},
+    {PERM_ISA_AVX512, 2, 8, {4, 4}, {5, 5}, {11, 11}, permi_batch_stream_complex_avx512,
+     permi_batch_take_complex_avx512, permi_batch_signs_complex_avx512},
+    {PERM_ISA_AVX2, 2, 4, {4, 4}, {5, 5}, {10, 11}, permi_batch_stream_complex_avx2,
+     permi_batch_take_complex_avx2, permi_batch_signs_complex_avx2},
 #endif
 #endif
 #if PERMI_ARM
-    {PERM_ISA_NEON, 1, 2, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_real_neon, NULL},
+    {PERM_ISA_NEON, 1, 2, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_real_neon, NULL, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_NEON, 2, 2, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_neon, NULL},
+    {PERM_ISA_NEON, 2, 2, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_neon, NULL, NULL},
 #endif
 #endif
-    {PERM_ISA_PLAIN, 1, 1, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_real_plain, NULL},
+    {PERM_ISA_PLAIN, 1, 1, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_real_plain, NULL, NULL},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_PLAIN, 2, 1, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_plain, NULL},
+    {PERM_ISA_PLAIN, 2, 1, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_plain, NULL, NULL},
 #endif
 };
 
@@ -66,64 +67,11 @@ typedef struct permi_batch {
   const permi_batch_kernel *kernel;
   int plain;
   perm_isa isa;
-  permi_batch_program *program;
-  double accept[3], scale;
+  double accept[3]; /* by signs: the largest square of a row's norm, the least modulus, 1e10 times the error's unit */
   double *out;
   unsigned char *todo; /* 1: left by GPUs; NULL: GPUs not asked */
   permi_control *control;
 } permi_batch;
-
-/* How many low columns a subset of `level` columns with the high columns `mask` has. */
-static int permi_batch_low(int level, int mask)
-{
-  for (; mask; mask &= mask - 1)
-    level--;
-  return level;
-}
-
-static void permi_batch_make_program(int n, int apart, permi_batch_program *program)
-{
-  static const int subsets[6] = {1, 5, 10, 10, 5, 1};
-  int offset[6][16];
-  const int high = n - 5, masks = 1 << high, top = n / 2;
-  int *code = program->code;
-  int level, low, mask, j;
-  program->n = n;
-  program->most = 0;
-  for (level = 1; level <= n - top; level++) {
-    int at = 0;
-    for (mask = 0; mask < masks; mask++) {
-      low = permi_batch_low(level, mask);
-      offset[level][mask] = at;
-      at += low >= 0 && low <= 5 ? subsets[low] : 0;
-    }
-    program->most = at > program->most ? at : program->most;
-  }
-  for (level = 2; level <= n - top; level++) {
-    program->groups[level] = 0;
-    program->start[level] = (int)(code - program->code);
-    for (low = 0; low <= 5; low++) {
-      permi_batch_group *group = &program->group[level][program->groups[level]];
-      group->low = low;
-      group->sources = level - low;
-      group->items = 0;
-      for (mask = 0; mask < masks; mask++) {
-        if (permi_batch_low(level, mask) != low)
-          continue;
-        group->items++;
-        *code++ = low ? offset[level - 1][mask] * apart : 0;
-        *code++ = offset[level][mask] * apart;
-        *code++ = level == n - top ? offset[top][masks - 1 - mask] * apart : 0;
-        for (j = 0; j < high; j++)
-          if (mask >> j & 1) {
-            *code++ = (5 + j) * apart;
-            *code++ = offset[level - 1][mask & ~(1 << j)] * apart;
-          }
-      }
-      program->groups[level] += group->items > 0;
-    }
-  }
-}
 
 static void permi_batch_gather(const permi_batch *batch, size_t first, size_t count, double *to)
 {
@@ -182,15 +130,13 @@ static void permi_batch_load(const permi_batch *batch, size_t first, size_t coun
   const size_t parts = (size_t)batch->parts, entries = (size_t)(batch->n * batch->n) * parts;
   size_t e, k;
   if (batch->kind != PERMI_BATCH_ENTRIES) {
-    for (k = 0; k < count && batch->kind == PERMI_BATCH_MATRICES && batch->a; k++) {
-      const double *from = batch->a + (first + k) * batch->stride * parts;
+    for (k = 0; k + 1 < count && batch->kind == PERMI_BATCH_MATRICES && batch->a; k += 2) { /* stores take longest */
+      const double *from = batch->a + (first + k) * batch->stride * parts, *other = from + batch->stride * parts;
       double *lane = to + k;
-      for (e = entries; e > 1; e -= 2, from += 2, lane += 2 * room) {
-        lane[0] = from[0];
-        lane[room] = from[1];
+      for (e = 0; e < entries; e++, lane += room) {
+        const double two[2] = {from[e], other[e]};
+        memcpy(lane, two, sizeof two);
       }
-      if (e)
-        lane[0] = from[0];
     }
     for (; k < room; k++) {
       const double *from = permi_batch_fetch(batch, first + (k < count ? k : count - 1), matrix);
@@ -283,41 +229,13 @@ static int permi_batch_four_stands(const permi_batch *batch, const double *a, co
   return stands || permi_small_is_safe(entries, a);
 }
 
-/* Whether a value of subsets stands: `out` says so, or it is 0 of whole numbers below 2^53 or of non-negative entries
-   without underflow. */
-static int permi_batch_stands(const permi_batch *batch, const double *out, size_t k, double *room)
+/* Whether an element's value by signs stands after all: nothing was rounded. */
+static int permi_batch_rounds_nothing(const permi_batch *batch, const double *out, size_t k, double *room)
 {
-  const int parts = batch->parts, width = batch->kernel->width, entries = batch->n * batch->n * parts;
-  const double *a, large = out[parts * width], norms = out[(parts + 1) * width];
-  int e, whole, positive = parts == 1;
-  if (out[(parts + 2) * width] >= 0)
-    return 1;
-  if (!(large <= 1e24) || out[0] != 0 || out[(parts - 1) * width] != 0)
-    return 0;
-  whole = 4 * batch->scale * sqrt(norms) + large < 4503599627370496.0;
-  a = permi_batch_fetch(batch, k, room);
-  for (e = 0; e < entries && (whole || positive); e++) {
-    whole = whole && a[e] == floor(a[e]);
-    positive = positive && (a[e] == 0 || (a[e] >= 1e-12 && a[e] <= 1e12));
-  }
-  return whole || positive;
-}
-
-/* A value stands if value^2 >= (its possible error)^2 10^20. A product is rounded at most 52 times at n = 9, 35 at 8,
-   24 at 7: once per element of its subset on each level, then in one of five sums. A complex one is rounded twice as
-   often, and its n products cost sqrt(2) times as much. */
-static void permi_batch_limits(permi_batch *batch)
-{
-  const int n = batch->n;
-  double factorial = 1, limit;
-  int k;
-  for (k = 1; k <= n; k++)
-    factorial *= k;
-  batch->scale = factorial / pow(n, 0.5 * n);
-  limit = 1e10 * (batch->parts == 2 ? 13 : 6) * n * PERMI_UNIT * batch->scale;
-  batch->accept[0] = 1e24; /* squares of row norms */
-  batch->accept[1] = PERMI_SMALL_LEAST * PERMI_SMALL_LEAST;
-  batch->accept[2] = limit * limit;
+  const int n = batch->n, parts = batch->parts, width = batch->kernel->width;
+  const double large = out[parts * width], norms = out[(parts + 1) * width];
+  return large <= 1e30 && permi_small_rounds_nothing(n, n * n * parts, permi_batch_fetch(batch, k, room),
+                                                     4 * sqrt(norms) * pow(n * parts, 0.5 * n));
 }
 
 /* Computes one by a single call; *failed is the first that fails. */
@@ -360,22 +278,50 @@ static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t
   return failed;
 }
 
-/* The same in vectors. Blocks are copied: entries that lie a power of two apart would drive each other out of the
-   first-level cache before their neighbours are read. */
+/* Checks the values of a block, or of a vector of it, and writes them; `stand`: a bit for each. */
+typedef struct permi_batch_check {
+  const permi_batch *batch;
+  int threads;
+  double *matrix;
+  size_t failed;
+  perm_status status;
+} permi_batch_check;
+
+static void permi_batch_write(permi_batch_check *check, size_t first, size_t count, const double *out, unsigned stand)
+{
+  const permi_batch *batch = check->batch;
+  const int n = batch->n, parts = batch->parts;
+  const size_t width = (size_t)batch->kernel->width;
+  double *value = batch->out + first * (size_t)parts;
+  size_t k;
+  for (k = 0; k < count; k++, value += parts, stand >>= 1) {
+    value[0] = out[k];
+    value[parts - 1] = out[k + (size_t)(parts - 1) * width];
+    if (!(stand & 1) && !(n > 4 ? permi_batch_rounds_nothing(batch, out + k, first + k, check->matrix)
+                                : permi_batch_four_stands(batch, permi_batch_fetch(batch, first + k, check->matrix),
+                                                          value)))
+      permi_batch_one(batch, first + k, check->threads, permi_batch_fetch(batch, first + k, check->matrix),
+                      &check->failed, &check->status);
+  }
+}
+
+/* The same in vectors. Blocks are copied: entries that lie a power of two apart drive each other out of the first-level
+   cache before their neighbours are read. */
 static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t end, int threads, double *memory,
                                   perm_status *status)
 {
   const permi_batch_kernel *kernel = batch->kernel;
   const int n = batch->n, parts = batch->parts, entries = n * n * parts;
+  const int in_vectors = batch->kind == PERMI_BATCH_ENTRIES && batch->a && kernel->take;
   const size_t width = (size_t)kernel->width, room = PERMI_BATCH_BLOCK, stride = room * (size_t)parts;
-  const size_t outs = width * (size_t)(n > 4 ? parts + 3 : parts);
-  double *matrix = memory, *lanes, *work, out[5 * PERMI_BATCH_BLOCK] PERMI_ALIGN64;
-  size_t first, failed = batch->count, k, v, lane;
+  double *lanes, *work, out[4 * PERMI_BATCH_BLOCK] PERMI_ALIGN64;
+  permi_batch_check check = {batch, threads, memory, batch->count, PERM_OK};
+  size_t first, v;
   memory += entries;
   lanes = memory + (64 - ((uintptr_t)memory & 63)) % 64 / sizeof(double);
   work = lanes + (size_t)entries * room;
   first = begin;
-  if (n <= 4 && parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && batch->a) {
+  if (n <= 4 && parts == 1 && batch->kind == PERMI_BATCH_ENTRIES && batch->a && (n < 4 || batch->stride % 512)) {
     const size_t vectors = (end - begin) / width;
     if (kernel->stream(n, batch->a + begin, batch->stride, vectors, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST,
                        batch->out + begin))
@@ -383,29 +329,22 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
   }
   for (; first < end; first += room) {
     const size_t count = end - first < room ? end - first : room;
-    int stand = 0;
-    permi_batch_load(batch, first, count, room, matrix, lanes);
+    unsigned stand = 0;
+    if (in_vectors && count == room)
+      kernel->take(n, batch->a + first * (size_t)parts, batch->stride, room / width, lanes, room);
+    else
+      permi_batch_load(batch, first, count, room, check.matrix, lanes);
     if (n <= 4)
       stand = kernel->stream(n, lanes, stride, room / width, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST, out) ||
-              permi_small_is_safe(entries * (int)room, lanes);
-    for (v = 0; n > 4 && v * width < count; v++)
-      kernel->subsets(batch->program, lanes + v * width, stride, work, batch->accept, out + v * outs);
-    for (v = k = 0; k < count; v++) {
-      const double *values = out + v * outs, *verdict = values + (size_t)(parts + 2) * width;
-      int all = stand || n > 4;
-      for (lane = 0; lane < width && n > 4; lane++)
-        all &= verdict[lane] >= 0;
-      for (lane = 0; lane < width && k < count; lane++, k++, values++) {
-        double *value = batch->out + (first + k) * (size_t)parts;
-        value[0] = values[0];
-        value[parts - 1] = values[(size_t)(parts - 1) * width];
-        if (!all && !(n > 4 ? permi_batch_stands(batch, values, first + k, matrix)
-                            : permi_batch_four_stands(batch, permi_batch_fetch(batch, first + k, matrix), value)))
-          permi_batch_one(batch, first + k, threads, permi_batch_fetch(batch, first + k, matrix), &failed, status);
-      }
+                      permi_small_is_safe(entries * (int)room, lanes) ? ~0u : 0;
+    for (v = 0; v < count; v += width) {
+      if (n > 4)
+        stand = (unsigned)kernel->signs(n, lanes + v, stride, work, batch->accept, out + v * (size_t)parts);
+      permi_batch_write(&check, first + v, count - v < width ? count - v : width, out + v * (size_t)parts, stand);
     }
   }
-  return failed;
+  *status = check.status;
+  return check.failed;
 }
 
 /* ---- GPUs, from order 10 on: below, sending takes longer than computing here (H200 against 16 cores, 10^6 matrices:
@@ -506,9 +445,8 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   perm_status status = PERM_OK;
   const size_t begin = task * run->step, end = last ? batch->count : begin + run->step;
   double *memory = run->memory + (size_t)thread * run->room;
-  const size_t first = batch->kernel
-                           ? permi_batch_vectors(batch, begin, end, run->threads_inside, memory, &status)
-                           : permi_batch_singles(batch, begin, end, run->threads_inside, memory, &status);
+  const size_t first = (batch->kernel ? permi_batch_vectors : permi_batch_singles)(
+      batch, begin, end, run->threads_inside, memory, &status);
   if (first < batch->count) {
     PERMI_OMP(critical(permi_batch_failed))
     if (first < run->failed) {
@@ -545,15 +483,12 @@ static size_t permi_batch_prepare(permi_batch *batch)
   }
   if (!batch->kernel)
     return room;
-  room = (1 + PERMI_BATCH_BLOCK) * entries + 8;
   if (n <= 4)
-    return room;
-  permi_batch_limits(batch);
-  batch->program = (permi_batch_program *)permi_allocate(&options->allocator, 1, sizeof *batch->program);
-  if (!batch->program)
-    return 0;
-  permi_batch_make_program(n, batch->kernel->width * parts, batch->program);
-  return room + (3 * (size_t)batch->program->most + (size_t)(n * n)) * (size_t)(parts * batch->kernel->width);
+    return (1 + PERMI_BATCH_BLOCK) * entries + 8;
+  batch->accept[0] = 1e24;
+  batch->accept[1] = PERMI_SMALL_LEAST;
+  batch->accept[2] = 4e10 * n * PERMI_UNIT;
+  return (1 + PERMI_BATCH_BLOCK) * entries + 8 + (size_t)(34 * n * parts * batch->kernel->width);
 }
 
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
@@ -599,7 +534,6 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   isa = batch->todo ? PERM_ISA_CUDA : batch->kernel ? batch->kernel->isa : batch->isa;
   if (status < 0) {
     permi_release(&options->allocator, batch->todo);
-    permi_release(&options->allocator, batch->program);
     return status;
   }
   while (batch->todo && next < batch->count && !batch->todo[next])
@@ -619,7 +553,6 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   }
   if (status == PERM_OK && control.stopped != PERM_OK)
     status = control.stopped;
-  permi_release(&options->allocator, batch->program);
   permi_release(&options->allocator, batch->todo);
   if (status < 0)
     return permi_fail_memory(result);
