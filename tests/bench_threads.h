@@ -27,6 +27,35 @@ static double bench_machine_scaling(void)
   return alone > 0 ? together / alone : 0;
 }
 
+/* 100,000 matrices of order 8, one after the other. */
+static void bench_threads_batch(void)
+{
+  enum { N = 8, COUNT = 100000, RUNS = 15 };
+  double *a = (double *)malloc(sizeof *a * COUNT * N * N), *out = (double *)malloc(2 * sizeof *out * COUNT);
+  double seconds[2][RUNS];
+  uint64_t state = 8;
+  int run, k;
+  for (k = 0; k < COUNT * N * N; k++)
+    a[k] = bench_random(&state);
+  for (run = 0; run < RUNS; run++)
+    for (k = 0; k < 2; k++) {
+      perm_options options = bench_options(PERM_ISA_AUTO, NULL);
+      const double start = bench_seconds();
+      options.threads = k + 1;
+      if (perm_batch_real(N, COUNT, a, N * N, &options, out + k * COUNT, NULL) != PERM_OK)
+        exit(1);
+      seconds[k][run] = bench_seconds() - start;
+    }
+  {
+    const double one = bench_median(seconds[0], RUNS), two = bench_median(seconds[1], RUNS);
+    printf("| a batch of 100,000 | %d | %.2f | %.2f | %.2f | %.2f | %s |\n", N, 1e3 * one, 1e3 * two, one / two,
+           seconds[0][0] / seconds[1][0],
+           memcmp(out, out + COUNT, sizeof *out * COUNT) ? "BITS DIFFER" : "same bits");
+  }
+  free(a);
+  free(out);
+}
+
 static void bench_threads(void)
 {
   static const struct {
@@ -60,6 +89,7 @@ static void bench_threads(void)
            median[0] / median[1], seconds[0][0] / seconds[1][0],
            memcmp(&result[0].value, &result[1].value, sizeof(double)) ? "BITS DIFFER" : "same bits");
   }
+  bench_threads_batch();
   printf("\nThe roofline loop itself on both cores at once gives %.2f times one.\n", bench_machine_scaling());
 }
 
