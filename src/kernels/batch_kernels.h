@@ -354,28 +354,28 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_signs)(int n, const double *a, si
   return stand;
 }
 
-#define PERMI_INSTANCE(kind, parts)                                                                                    \
-  PERMI_KERNEL PERMI_NAME(batch_take_##kind)(int n, const double *a, size_t stride, size_t vectors, double *to,        \
-                                             size_t room)                                                              \
-  {                                                                                                                    \
-    PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, parts);                                                    \
-  }
-PERMI_INSTANCE(real, 1)
-#if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(complex, 2)
-#endif
-#undef PERMI_INSTANCE
+PERMI_KERNEL PERMI_NAME(batch_take_real)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room)
+{
+  PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, 1);
+}
 
-#define PERMI_INSTANCE(kind, parts)                                                                                    \
-  PERMI_TARGET static int PERMI_NAME(batch_signs_##kind)(int n, const double *a, size_t stride, double *work,          \
-                                                         const double *accept, double *out)                            \
-  {                                                                                                                    \
-    return PERMI_NAME(batch_signs)(n, a, stride, work, accept, out, parts);                                            \
-  }
-PERMI_INSTANCE(real, 1)
+PERMI_TARGET static int PERMI_NAME(batch_signs_real)(int n, const double *a, size_t stride, double *work,
+                                                     const double *accept, double *out)
+{
+  return PERMI_NAME(batch_signs)(n, a, stride, work, accept, out, 1);
+}
+
 #if !defined(PERM_NO_COMPLEX)
-PERMI_INSTANCE(complex, 2)
+PERMI_KERNEL PERMI_NAME(batch_take_complex)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room)
+{
+  PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, 2);
+}
+
+PERMI_TARGET static int PERMI_NAME(batch_signs_complex)(int n, const double *a, size_t stride, double *work,
+                                                        const double *accept, double *out)
+{
+  return PERMI_NAME(batch_signs)(n, a, stride, work, accept, out, 2);
+}
 #endif
-#undef PERMI_INSTANCE
 #endif
 #endif
