@@ -366,7 +366,8 @@ PERMI_TARGET static int PERMI_NAME(batch_signs_real)(int n, const double *a, siz
 }
 
 #if !defined(PERM_NO_COMPLEX)
-PERMI_KERNEL PERMI_NAME(batch_take_complex)(int n, const double *a, size_t stride, size_t vectors, double *to, size_t room)
+PERMI_KERNEL PERMI_NAME(batch_take_complex)(int n, const double *a, size_t stride, size_t vectors, double *to,
+                                            size_t room)
 {
   PERMI_NAME(batch_take)(n, a, stride, vectors, to, room, 2);
 }
