@@ -4500,32 +4500,6 @@ typedef struct permi_minors_work {
   double *absolute;
 } permi_minors_work;
 
-/* The subset program of >>batch for n = 5 .. 9. Level k has a number for each set of k columns, in blocks by its
-   columns from 5 on, in order of the masks; a group is the blocks with equally many low columns. code, by block: source
-   by a low column; target; complement at level n / 2; for each high column, that column and the block without it. */
-typedef struct permi_batch_group {
-  int low, sources, items;
-} permi_batch_group;
-
-typedef struct permi_batch_program {
-  int n, most; /* numbers of a level */
-  int groups[6], start[6];
-  permi_batch_group group[6][6];
-  int code[512];
-} permi_batch_program;
-
-#if !defined(PERM_NO_EXTRAS)
-/* The sets of `size` of five columns, in order of masks; a mask's number among those of its size. */
-PERMI_UNUSED static const unsigned char permi_batch_mask[6][10] = {{0},
-                                                                   {1, 2, 4, 8, 16},
-                                                                   {3, 5, 6, 9, 10, 12, 17, 18, 20, 24},
-                                                                   {7, 11, 13, 14, 19, 21, 22, 25, 26, 28},
-                                                                   {15, 23, 27, 29, 30},
-                                                                   {31}};
-PERMI_UNUSED static const unsigned char permi_batch_place[32] = {0, 0, 1, 0, 2, 1, 2, 0, 3, 3, 4, 1, 5, 2, 3, 0,
-                                                                 4, 6, 7, 4, 8, 5, 6, 1, 9, 7, 8, 2, 9, 3, 4, 0};
-#endif
-
 /* Tables of one integer matrix; rows are in the order of the atoms. */
 #define PERMI_EXACT_LIMBS 32
 #define PERMI_EXACT_PADDED 36 /* with filled tiles */
@@ -13835,15 +13809,10 @@ PERMI_BRIEF_END
 /* ========================================================================================== >>batch
    Many small matrices: an element of a vector is a matrix.
      n = 2 .. 4    Laplace expansion
-     n = 5 .. 9    subsets of columns of the upper n/2 rows and of the lower ones, then the sum over complementary
-                   subsets. n 2^(n-1) fused products and additions; nothing is subtracted, so non-negative matrices
-                   keep all but the last few bits.
-   Other matrices go through single calls. Measured, AVX-512 (Cascade Lake, 2 GHz), real, entry by entry, ns a matrix,
-   n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls; one after the
-   other subsets lost. AVX2 (Zen 3, 3 GHz), one after the other, ratios of subsets to perm_real for n = 5 .. 10: 1.1,
-   1.3, 0.8, 0.8, 1.0, 1.3; complex: 1.0, 0.7, 0.8, 0.7, 0.9, 1.1. Half of the instructions there compute addresses.
-   A value stands if it is large against its rounding errors, relative to per |A| <= n! n^(-n/2) times the product of
-   the rows' Euclidean norms [CLL06]. Others are computed again by single calls. */
+     n = 5 .. 12   Glynn's sum over signs
+   Other matrices go through single calls.
+   A value stands if it is large against its rounding errors, as in >>small. Others are computed again by single
+   calls. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_BATCH_BLOCK 32 /* matrices loaded at once, a multiple of every width */
@@ -13859,18 +13828,17 @@ typedef struct permi_batch_kernel {
   perm_isa isa;
   int parts, width, expanded[2], least[2], most[2];
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
-  void (*subsets)(const permi_batch_program *program, const double *a, size_t stride, double *work,
-                  const double *accept, double *out);
+  void (*signs)(int n, const double *a, size_t stride, double *work, const double *accept, double *out);
 } permi_batch_kernel;
 
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 8, {3, 4}, {5, 5}, {4, 8}, permi_batch_stream_real_avx512, permi_batch_subsets_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, {3, 4}, {7, 5}, {9, 9}, permi_batch_stream_real_avx2, permi_batch_subsets_real_avx2},
+    {PERM_ISA_AVX512, 1, 8, {3, 4}, {5, 5}, {12, 12}, permi_batch_stream_real_avx512, permi_batch_signs_real_avx512},
+    {PERM_ISA_AVX2, 1, 4, {3, 4}, {5, 5}, {12, 12}, permi_batch_stream_real_avx2, permi_batch_signs_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_avx512, NULL},
-    {PERM_ISA_AVX512, 2, 4, {0, 0}, {8, 5}, {9, 9}, permi_batch_stream_complex_avx2, permi_batch_subsets_complex_avx2},
-    {PERM_ISA_AVX2, 2, 4, {4, 4}, {5, 5}, {9, 9}, permi_batch_stream_complex_avx2, permi_batch_subsets_complex_avx2},
+    {PERM_ISA_AVX512, 2, 8, {4, 4}, {5, 5}, {12, 12}, permi_batch_stream_complex_avx512,
+     permi_batch_signs_complex_avx512},
+    {PERM_ISA_AVX2, 2, 4, {4, 4}, {5, 5}, {12, 12}, permi_batch_stream_complex_avx2, permi_batch_signs_complex_avx2},
 #endif
 #endif
 #if PERMI_ARM
@@ -13898,64 +13866,11 @@ typedef struct permi_batch {
   const permi_batch_kernel *kernel;
   int plain;
   perm_isa isa;
-  permi_batch_program *program;
-  double accept[3], scale;
+  double accept[3]; /* of signs: the largest square of a row's norm; the least modulus; 1e10 times the possible error */
   double *out;
   unsigned char *todo; /* 1: left by GPUs; NULL: GPUs not asked */
   permi_control *control;
 } permi_batch;
-
-/* How many low columns a subset of `level` columns with the high columns `mask` has. */
-static int permi_batch_low(int level, int mask)
-{
-  for (; mask; mask &= mask - 1)
-    level--;
-  return level;
-}
-
-static void permi_batch_make_program(int n, int apart, permi_batch_program *program)
-{
-  static const int subsets[6] = {1, 5, 10, 10, 5, 1};
-  int offset[6][16];
-  const int high = n - 5, masks = 1 << high, top = n / 2;
-  int *code = program->code;
-  int level, low, mask, j;
-  program->n = n;
-  program->most = 0;
-  for (level = 1; level <= n - top; level++) {
-    int at = 0;
-    for (mask = 0; mask < masks; mask++) {
-      low = permi_batch_low(level, mask);
-      offset[level][mask] = at;
-      at += low >= 0 && low <= 5 ? subsets[low] : 0;
-    }
-    program->most = at > program->most ? at : program->most;
-  }
-  for (level = 2; level <= n - top; level++) {
-    program->groups[level] = 0;
-    program->start[level] = (int)(code - program->code);
-    for (low = 0; low <= 5; low++) {
-      permi_batch_group *group = &program->group[level][program->groups[level]];
-      group->low = low;
-      group->sources = level - low;
-      group->items = 0;
-      for (mask = 0; mask < masks; mask++) {
-        if (permi_batch_low(level, mask) != low)
-          continue;
-        group->items++;
-        *code++ = low ? offset[level - 1][mask] * apart : 0;
-        *code++ = offset[level][mask] * apart;
-        *code++ = level == n - top ? offset[top][masks - 1 - mask] * apart : 0;
-        for (j = 0; j < high; j++)
-          if (mask >> j & 1) {
-            *code++ = (5 + j) * apart;
-            *code++ = offset[level - 1][mask & ~(1 << j)] * apart;
-          }
-      }
-      program->groups[level] += group->items > 0;
-    }
-  }
-}
 
 static void permi_batch_gather(const permi_batch *batch, size_t first, size_t count, double *to)
 {
@@ -14115,41 +14030,15 @@ static int permi_batch_four_stands(const permi_batch *batch, const double *a, co
   return stands || permi_small_is_safe(entries, a);
 }
 
-/* Whether a value of subsets stands: `out` says so, or it is 0 of whole numbers below 2^53 or of non-negative entries
-   without underflow. */
-static int permi_batch_stands(const permi_batch *batch, const double *out, size_t k, double *room)
+/* Whether a value of signs stands: `out` says so, or nothing was rounded: whole numbers, all sums below 2^53. */
+static int permi_batch_signs_stand(const permi_batch *batch, const double *out, size_t k, double *room)
 {
-  const int parts = batch->parts, width = batch->kernel->width, entries = batch->n * batch->n * parts;
-  const double *a, large = out[parts * width], norms = out[(parts + 1) * width];
-  int e, whole, positive = parts == 1;
+  const int n = batch->n, parts = batch->parts, width = batch->kernel->width;
+  const double large = out[parts * width], norms = out[(parts + 1) * width];
   if (out[(parts + 2) * width] >= 0)
     return 1;
-  if (!(large <= 1e24) || out[0] != 0 || out[(parts - 1) * width] != 0)
-    return 0;
-  whole = 4 * batch->scale * sqrt(norms) + large < 4503599627370496.0;
-  a = permi_batch_fetch(batch, k, room);
-  for (e = 0; e < entries && (whole || positive); e++) {
-    whole = whole && a[e] == floor(a[e]);
-    positive = positive && (a[e] == 0 || (a[e] >= 1e-12 && a[e] <= 1e12));
-  }
-  return whole || positive;
-}
-
-/* A value stands if value^2 >= (its possible error)^2 10^20. A product is rounded at most 52 times at n = 9, 35 at 8,
-   24 at 7: once per element of its subset on each level, then in one of five sums. A complex one is rounded twice as
-   often, and its n products cost sqrt(2) times as much. */
-static void permi_batch_limits(permi_batch *batch)
-{
-  const int n = batch->n;
-  double factorial = 1, limit;
-  int k;
-  for (k = 1; k <= n; k++)
-    factorial *= k;
-  batch->scale = factorial / pow(n, 0.5 * n);
-  limit = 1e10 * (batch->parts == 2 ? 13 : 6) * n * PERMI_UNIT * batch->scale;
-  batch->accept[0] = 1e24; /* squares of row norms */
-  batch->accept[1] = PERMI_SMALL_LEAST * PERMI_SMALL_LEAST;
-  batch->accept[2] = limit * limit;
+  return large <= 1e30 && permi_small_rounds_nothing(n, n * n * parts, permi_batch_fetch(batch, k, room),
+                                                     4 * sqrt(norms) * pow(n * parts, 0.5 * n));
 }
 
 /* Computes one by a single call; *failed is the first that fails. */
@@ -14221,7 +14110,7 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
       stand = kernel->stream(n, lanes, stride, room / width, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST, out) ||
               permi_small_is_safe(entries * (int)room, lanes);
     for (v = 0; n > 4 && v * width < count; v++)
-      kernel->subsets(batch->program, lanes + v * width, stride, work, batch->accept, out + v * outs);
+      kernel->signs(n, lanes + v * width, stride, work, batch->accept, out + v * outs);
     for (v = k = 0; k < count; v++) {
       const double *values = out + v * outs, *verdict = values + (size_t)(parts + 2) * width;
       int all = stand || n > 4;
@@ -14231,7 +14120,7 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
         double *value = batch->out + (first + k) * (size_t)parts;
         value[0] = values[0];
         value[parts - 1] = values[(size_t)(parts - 1) * width];
-        if (!all && !(n > 4 ? permi_batch_stands(batch, values, first + k, matrix)
+        if (!all && !(n > 4 ? permi_batch_signs_stand(batch, values, first + k, matrix)
                             : permi_batch_four_stands(batch, permi_batch_fetch(batch, first + k, matrix), value)))
           permi_batch_one(batch, first + k, threads, permi_batch_fetch(batch, first + k, matrix), &failed, status);
       }
@@ -14380,12 +14269,10 @@ static size_t permi_batch_prepare(permi_batch *batch)
   room = (1 + PERMI_BATCH_BLOCK) * entries + 8;
   if (n <= 4)
     return room;
-  permi_batch_limits(batch);
-  batch->program = (permi_batch_program *)permi_allocate(&options->allocator, 1, sizeof *batch->program);
-  if (!batch->program)
-    return 0;
-  permi_batch_make_program(n, batch->kernel->width * parts, batch->program);
-  return room + (3 * (size_t)batch->program->most + (size_t)(n * n)) * (size_t)(parts * batch->kernel->width);
+  batch->accept[0] = 1e24;
+  batch->accept[1] = PERMI_SMALL_LEAST;
+  batch->accept[2] = 4e10 * n * PERMI_UNIT;
+  return room + (size_t)(26 * n * parts * batch->kernel->width);
 }
 
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
@@ -14431,7 +14318,6 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   isa = batch->todo ? PERM_ISA_CUDA : batch->kernel ? batch->kernel->isa : batch->isa;
   if (status < 0) {
     permi_release(&options->allocator, batch->todo);
-    permi_release(&options->allocator, batch->program);
     return status;
   }
   while (batch->todo && next < batch->count && !batch->todo[next])
@@ -14451,7 +14337,6 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   }
   if (status == PERM_OK && control.stopped != PERM_OK)
     status = control.stopped;
-  permi_release(&options->allocator, batch->program);
   permi_release(&options->allocator, batch->todo);
   if (status < 0)
     return permi_fail_memory(result);
@@ -18413,162 +18298,145 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_complex)(int n, const double *a,
 #endif
 
 #if PERMI_WIDTH >= 4
-/* n = 5 .. 9 by subsets. Accumulators: the sets of `size` of the five low columns, in order of masks, complex ones of
-   16 registers in two halves; high columns come in the inner loop. */
-#define PERMI_SETS_AT_ONCE(parts) (PERMI_WIDTH == 4 && (parts) == 2 ? 5 : 10)
-#define PERMI_EVERY_SET(call)                                                                                          \
-  PERMI_EVERY(i, 8, if (i < sets) call);                                                                               \
-  PERMI_EVERY(k, 2, i = 8 + k; if (i < sets) call)
+/* n = 5 .. 12 by Glynn's signs, that of column 0 +. A row's sum is a number of its table of columns 0 to 4 plus its outer
+   sum: one of the next three columns' settings, and the far columns' sum. It is rounded n - 1 times: nothing drifts. */
+#define PERMI_BATCH_TERMS(parts) (PERMI_WIDTH == 4 && (parts) == 2 ? 4 : 8) /* in registers */
 
-typedef struct PERMI_NAME(batch_level) {
-  const double *row, *before, *above;
-  double *after;
-  int above_is_whole, sources;
-} PERMI_NAME(batch_level);
-
-/* c, once t > 0, plus the t-th low column's entry times the number of the set without it. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(batch_append)(PERMI_N c, const PERMI_N *low, const double *own, int mask,
-                                                           int t, int parts)
+/* to: for each setting `begin` plus the signed entries from a on; bit k of a setting: column k has -. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_settings)(double *to, const double *a, size_t stride, int columns,
+                                                          PERMI_N begin, int parts)
 {
-  PERMI_N y;
-  int x, from = mask;
-  from &= t > 0 ? from - 1 : from;
-  from &= t > 1 ? from - 1 : from;
-  from &= t > 2 ? from - 1 : from;
-  from &= t > 3 ? from - 1 : from;
-  x = __builtin_ctz((unsigned)from);
-  y = PERMI_NAME(get)(own + permi_batch_place[mask ^ 1 << x] * PERMI_WIDTH * parts, PERMI_WIDTH, parts);
-  return t ? PERMI_NAME(plus_times)(c, low[x], y, parts) : PERMI_NAME(times)(low[x], y, parts);
-}
-
-/* Sets first .. first + sets - 1 of an item with sets of `size`: constants. The barriers keep gcc from loading
-   numbers ahead into registers that it has not. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_item)(const PERMI_NAME(batch_level) level, const int *code,
-                                                      const PERMI_N *low, PERMI_N *sum, int size, int first, int sets,
-                                                      int parts)
-{
-  const int all = size % 5 == 0 ? 1 : size % 3 == 1 ? 5 : 10; /* binomials */
-  const int apart = PERMI_WIDTH * parts, sums = parts == 2 ? 2 : 5;
-  const double *own = level.before + code[0], *before = level.before + first * apart;
-  const double *other = level.above + code[2] + (all - 1 - first) * apart;
-  double *to = level.after + code[1] + first * apart;
-  PERMI_N c[10];
-  int s, i, k, t;
-  if (!size)
-    PERMI_EVERY_SET(c[i].re = c[i].im = PERMI_SET(0.0));
-  PERMI_EVERY(t, 8, if (t < size) {
-    __asm__("" : "+r"(own));
-    PERMI_EVERY_SET(c[i] = PERMI_NAME(batch_append)(c[i], low, own, permi_batch_mask[size][first + i], t, parts));
-  });
-  for (s = level.sources, code += 3; s > 0; s--, code += 2) {
-    const double *from = before + code[1];
-    const PERMI_N e = PERMI_NAME(get)(level.row + code[0], PERMI_WIDTH, parts);
-    PERMI_EVERY_SET(c[i] = PERMI_NAME(plus_times)(c[i], e, PERMI_NAME(get)(from + i * apart, PERMI_WIDTH, parts),
-                                                  parts));
-  }
-  if (level.above_is_whole) {
-    PERMI_EVERY_SET(sum[i % sums] = PERMI_NAME(plus_times)(
-                        sum[i % sums], c[i], PERMI_NAME(get)(other - i * apart, PERMI_WIDTH, parts), parts));
-  } else {
-    PERMI_EVERY_SET(PERMI_NAME(put)(to + i * apart, PERMI_WIDTH, c[i], parts));
+  const int apart = PERMI_WIDTH * parts;
+  int size, k;
+  PERMI_NAME(put)(to, PERMI_WIDTH, begin, parts);
+  for (size = apart; columns > 0; columns--, size *= 2, a += stride) {
+    const PERMI_N entry = PERMI_NAME(entry)(a, stride, 0, 0, 0, parts);
+    for (k = 0; k < size; k += apart) {
+      const PERMI_N sum = PERMI_NAME(get)(to + k, PERMI_WIDTH, parts);
+      PERMI_NAME(put)(to + k, PERMI_WIDTH, PERMI_NAME(plus)(sum, entry), parts);
+      PERMI_NAME(put)(to + size + k, PERMI_WIDTH, PERMI_NAME(minus)(sum, entry), parts);
+    }
   }
 }
 
-/* Constants: size, sets. Returns the code behind. */
-PERMI_TARGET PERMI_INLINE const int *PERMI_NAME(batch_sets)(const permi_batch_group *group, const int *code,
-                                                            PERMI_NAME(batch_level) level, PERMI_N *sum, int size,
-                                                            int sets, int parts)
+typedef struct PERMI_NAME(batch_total) {
+  PERMI_N value;
+  PERMI_V absolute; /* at least half of the sum of moduli */
+} PERMI_NAME(batch_total);
+
+/* Adds the products over n rows for settings of the table from `table` on, times `sign`. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(batch_total) *total, int n, const double *table,
+                                                       const double *outer, double sign, int parts)
 {
-  const int once = sets < PERMI_SETS_AT_ONCE(parts) ? sets : PERMI_SETS_AT_ONCE(parts);
-  PERMI_N low[5];
-  int item, i;
-  PERMI_EVERY(i, 8, if (i < 5) low[i] = PERMI_NAME(get)(level.row + i * PERMI_WIDTH * parts, PERMI_WIDTH, parts));
-  level.sources = group->sources;
-  for (item = group->items; item > 0; item--) {
-    PERMI_NAME(batch_item)(level, code, low, sum, size, 0, once, parts);
-    if (once < sets)
-      PERMI_NAME(batch_item)(level, code, low, sum, size, once, sets - once, parts);
-    code += 3 + 2 * level.sources;
+  const int terms = PERMI_BATCH_TERMS(parts), apart = PERMI_WIDTH * parts;
+  const PERMI_V signs = PERMI_SET(sign);
+  PERMI_N p[8], z, o = PERMI_NAME(get)(outer, PERMI_WIDTH, parts);
+  int i, k;
+  PERMI_EVERY(k, 8, if (k < terms) p[k] = PERMI_NAME(plus)(PERMI_NAME(get)(table + k * apart, PERMI_WIDTH, parts), o));
+  for (i = 1; i < n; i++) {
+    table += 16 * apart;
+    outer += apart;
+    o = PERMI_NAME(get)(outer, PERMI_WIDTH, parts);
+    PERMI_EVERY(k, 8, if (k < terms) {
+      z = PERMI_NAME(plus)(PERMI_NAME(get)(table + k * apart, PERMI_WIDTH, parts), o);
+      p[k] = PERMI_NAME(times)(p[k], z, parts);
+    });
   }
-  return code;
+  PERMI_EVERY(k, 8, if (k < terms && (parts == 2 || k % 2 == 0)) total->absolute =
+                        total->absolute + PERMI_LARGER(p[k].re, parts == 2 ? p[k].im : p[k + 1].re));
+  PERMI_EVERY(k, 8, if (k < terms && k % 2 == 0) p[k] = PERMI_NAME(minus)(p[k], p[k + 1]));
+  PERMI_EVERY(k, 8, if (k < terms && k % 4 == 0) p[k] = PERMI_NAME(minus)(p[k], p[k + 2]));
+  if (terms == 8)
+    p[0] = PERMI_NAME(minus)(p[0], p[4]);
+  total->value.re = PERMI_FMA(signs, p[0].re, total->value.re);
+  if (parts == 2)
+    total->value.im = PERMI_FMA(signs, p[0].im, total->value.im);
 }
-#undef PERMI_EVERY_SET
-#undef PERMI_SETS_AT_ONCE
+
+/* The sum over all signs; room for 25 n numbers behind the tables. */
+PERMI_TARGET PERMI_INLINE PERMI_NAME(batch_total) PERMI_NAME(batch_sum)(int n, const double *a, size_t stride,
+                                                                        double *table, int parts)
+{
+  const int apart = PERMI_WIDTH * parts, terms = PERMI_BATCH_TERMS(parts), near = n < 8 ? n - 5 : 3;
+  double *settings = table + 16 * n * apart, *far = settings + 8 * n * apart, *outer = far + n * apart;
+  PERMI_NAME(batch_total) total;
+  int high, low, i, j, q;
+  total.absolute = total.value.re = total.value.im = PERMI_SET(0.0);
+  for (i = 0; i < n; i++) {
+    const double *row = a + (size_t)(i * n) * stride;
+    PERMI_NAME(batch_settings)(table + 16 * i * apart, row + stride, stride, 4,
+                               PERMI_NAME(entry)(row, stride, 0, 0, 0, parts), parts);
+    PERMI_NAME(batch_settings)(settings + 8 * i * apart, row + 5 * stride, stride, near, total.value, parts);
+  }
+  for (high = 0; high < 1 << (n - 5 - near); high++) {
+    for (i = 0; i < n; i++) {
+      PERMI_N sum;
+      sum.re = sum.im = PERMI_SET(0.0);
+      for (j = 8; j < n; j++) {
+        const PERMI_N entry = PERMI_NAME(entry)(a, stride, n, i, j, parts);
+        sum = high >> (j - 8) & 1 ? PERMI_NAME(minus)(sum, entry) : PERMI_NAME(plus)(sum, entry);
+      }
+      PERMI_NAME(put)(far + i * apart, PERMI_WIDTH, sum, parts);
+    }
+    for (low = 0; low < 1 << near; low++) {
+      for (i = 0; i < n; i++)
+        PERMI_NAME(put)(outer + i * apart, PERMI_WIDTH,
+                        PERMI_NAME(plus)(PERMI_NAME(get)(settings + (8 * i + low) * apart, PERMI_WIDTH, parts),
+                                         PERMI_NAME(get)(far + i * apart, PERMI_WIDTH, parts)), parts);
+      for (q = 0; q < 16; q += terms)
+        PERMI_NAME(batch_terms)(&total, n, table + q * apart, outer,
+                                permi_parity_signs[q / terms] * permi_parity_signs[low] * permi_parity_signs[high],
+                                parts);
+    }
+  }
+  return total;
+}
+#undef PERMI_BATCH_TERMS
 
 /* out: value, largest squared row norm, their product, and a number that is negative or NaN unless the value stands. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_subsets)(const permi_batch_program *program, const double *given,
-                                                         size_t stride, double *work, const double *accept, double *out,
-                                                         int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_signs)(int n, const double *a, size_t stride, double *work,
+                                                       const double *accept, double *out, int parts)
 {
-  const int n = program->n, top = n / 2, apart = PERMI_WIDTH * parts;
-  double *a = work, *above = a + n * n * apart, *ping = above + program->most * apart;
-  double *pong = ping + program->most * apart;
-  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0), square;
-  PERMI_N sum[5];
-  int half, level, g, i, j;
-  for (i = 0; i < 5; i++)
-    sum[i].re = sum[i].im = PERMI_SET(0.0);
-  for (i = 0; i < n; i++) {
-    PERMI_V norm = PERMI_SET(DBL_MIN); /* for what underflows */
-    for (j = 0; j < n; j++, given += stride) {
-      const PERMI_N x = PERMI_NAME(get_any)(given, parts == 2 ? (int)(stride / 2) : 0, parts);
-      PERMI_NAME(put)(a + (i * n + j) * apart, PERMI_WIDTH, x, parts);
-      norm = PERMI_FMA(x.re, x.re, norm);
-      if (parts == 2)
-        norm = PERMI_FMA(x.im, x.im, norm);
-    }
-    large = PERMI_LARGER(large, norm);
-    norms = PERMI_LARGER(norms * norm, PERMI_SET(DBL_MIN));
-  }
-  for (half = 0; half < 2; half++) {
-    const int rows = half ? n - top : top;
-    PERMI_NAME(batch_level) now;
-    now.row = now.before = a + (half ? top * n : 0) * apart;
-    now.above = above;
-    for (level = 2; level <= rows; level++) {
-      const int *code = program->code + program->start[level];
-      now.row += n * apart;
-      now.above_is_whole = half && level == rows;
-      now.after = !half && level == rows ? above : level % 2 ? pong : ping;
-      for (g = 0; g < program->groups[level]; g++) {
-        const permi_batch_group *group = &program->group[level][g];
-        switch (group->low) {
-        case 0: code = PERMI_NAME(batch_sets)(group, code, now, sum, 0, 1, parts); break;
-        case 1: code = PERMI_NAME(batch_sets)(group, code, now, sum, 1, 5, parts); break;
-        case 2: code = PERMI_NAME(batch_sets)(group, code, now, sum, 2, 10, parts); break;
-        case 3: code = PERMI_NAME(batch_sets)(group, code, now, sum, 3, 10, parts); break;
-        case 4: code = PERMI_NAME(batch_sets)(group, code, now, sum, 4, 5, parts); break;
-        default: code = PERMI_NAME(batch_sets)(group, code, now, sum, 5, 1, parts);
-        }
-      }
-      now.before = now.after;
+  const int apart = PERMI_WIDTH * parts, entries = n * n;
+  const PERMI_V scale = PERMI_SET(2.0 / (double)(1 << n)), unit = PERMI_SET(accept[2]);
+  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0), norm = PERMI_SET(DBL_MIN), sure; /* for what underflows */
+  PERMI_NAME(batch_total) total;
+  int e;
+  for (e = 1; e <= entries; e++) {
+    const PERMI_N x = PERMI_NAME(entry)(a, stride, 1, 0, e - 1, parts);
+    norm = PERMI_FMA(x.re, x.re, norm);
+    if (parts == 2)
+      norm = PERMI_FMA(x.im, x.im, norm);
+    if (e % n == 0) {
+      large = PERMI_LARGER(large, norm);
+      norms = PERMI_LARGER(norms * norm, PERMI_SET(DBL_MIN));
+      norm = PERMI_SET(DBL_MIN);
     }
   }
-  sum[0] = PERMI_NAME(plus)(PERMI_NAME(plus)(sum[0], sum[1]), PERMI_NAME(plus)(sum[2], sum[3]));
-  sum[0] = PERMI_NAME(plus)(sum[0], sum[4]);
-  PERMI_NAME(put)(out, PERMI_WIDTH, sum[0], parts);
+  total = PERMI_NAME(batch_sum)(n, a, stride, work, parts);
+  total.value.re = scale * total.value.re;
+  total.value.im = parts == 2 ? scale * total.value.im : total.value.re;
+  PERMI_NAME(put)(out, PERMI_WIDTH, total.value, parts);
   PERMI_STORE(out + apart, large);
   PERMI_STORE(out + apart + PERMI_WIDTH, norms);
-  square = sum[0].re * sum[0].re;
-  if (parts == 2)
-    square = PERMI_FMA(sum[0].im, sum[0].im, square);
-  norms = PERMI_LESSER(square - PERMI_SET(accept[1]), PERMI_FNMA(PERMI_SET(accept[2]), norms, square));
+  sure = PERMI_FNMA(unit, scale * total.absolute, PERMI_LARGER(total.value.re, total.value.im));
+  norms = PERMI_FNMA(unit * unit, norms, sure * sure);
+  norms = PERMI_LESSER(sure - PERMI_SET(accept[1]), norms);
   PERMI_STORE(out + apart + 2 * PERMI_WIDTH, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms)); /* keeps a NaN */
   PERMI_LEAVE();
 }
 
-PERMI_TARGET static void PERMI_NAME(batch_subsets_real)(const permi_batch_program *program, const double *a,
-                                                        size_t stride, double *work, const double *accept, double *out)
+PERMI_TARGET static void PERMI_NAME(batch_signs_real)(int n, const double *a, size_t stride, double *work,
+                                                      const double *accept, double *out)
 {
-  PERMI_NAME(batch_subsets)(program, a, stride, work, accept, out, 1);
+  PERMI_NAME(batch_signs)(n, a, stride, work, accept, out, 1);
 }
 
-#if PERMI_WIDTH == 4 && !defined(PERM_NO_COMPLEX)
-PERMI_TARGET static void PERMI_NAME(batch_subsets_complex)(const permi_batch_program *program, const double *a,
-                                                           size_t stride, double *work, const double *accept,
-                                                           double *out)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_TARGET static void PERMI_NAME(batch_signs_complex)(int n, const double *a, size_t stride, double *work,
+                                                         const double *accept, double *out)
 {
-  PERMI_NAME(batch_subsets)(program, a, stride, work, accept, out, 2);
+  PERMI_NAME(batch_signs)(n, a, stride, work, accept, out, 2);
 }
 #endif
 #endif

@@ -43,32 +43,6 @@ typedef struct permi_minors_work {
   double *absolute;
 } permi_minors_work;
 
-/* The subset program of >>batch for n = 5 .. 9. Level k has a number for each set of k columns, in blocks by its
-   columns from 5 on, in order of the masks; a group is the blocks with equally many low columns. code, by block: source
-   by a low column; target; complement at level n / 2; for each high column, that column and the block without it. */
-typedef struct permi_batch_group {
-  int low, sources, items;
-} permi_batch_group;
-
-typedef struct permi_batch_program {
-  int n, most; /* numbers of a level */
-  int groups[6], start[6];
-  permi_batch_group group[6][6];
-  int code[512];
-} permi_batch_program;
-
-#if !defined(PERM_NO_EXTRAS)
-/* The sets of `size` of five columns, in order of masks; a mask's number among those of its size. */
-PERMI_UNUSED static const unsigned char permi_batch_mask[6][10] = {{0},
-                                                                   {1, 2, 4, 8, 16},
-                                                                   {3, 5, 6, 9, 10, 12, 17, 18, 20, 24},
-                                                                   {7, 11, 13, 14, 19, 21, 22, 25, 26, 28},
-                                                                   {15, 23, 27, 29, 30},
-                                                                   {31}};
-PERMI_UNUSED static const unsigned char permi_batch_place[32] = {0, 0, 1, 0, 2, 1, 2, 0, 3, 3, 4, 1, 5, 2, 3, 0,
-                                                                 4, 6, 7, 4, 8, 5, 6, 1, 9, 7, 8, 2, 9, 3, 4, 0};
-#endif
-
 /* Tables of one integer matrix; rows are in the order of the atoms. */
 #define PERMI_EXACT_LIMBS 32
 #define PERMI_EXACT_PADDED 36 /* with filled tiles */

@@ -132,162 +132,145 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_complex)(int n, const double *a,
 #endif
 
 #if PERMI_WIDTH >= 4
-/* n = 5 .. 9 by subsets. Accumulators: the sets of `size` of the five low columns, in order of masks, complex ones of
-   16 registers in two halves; high columns come in the inner loop. */
-#define PERMI_SETS_AT_ONCE(parts) (PERMI_WIDTH == 4 && (parts) == 2 ? 5 : 10)
-#define PERMI_EVERY_SET(call)                                                                                          \
-  PERMI_EVERY(i, 8, if (i < sets) call);                                                                               \
-  PERMI_EVERY(k, 2, i = 8 + k; if (i < sets) call)
+/* n = 5 .. 12 by Glynn's signs, that of column 0 +. A row's sum is a number of its table of columns 0 to 4 plus its outer
+   sum: one of the next three columns' settings, and the far columns' sum. It is rounded n - 1 times: nothing drifts. */
+#define PERMI_BATCH_TERMS(parts) (PERMI_WIDTH == 4 && (parts) == 2 ? 4 : 8) /* in registers */
 
-typedef struct PERMI_NAME(batch_level) {
-  const double *row, *before, *above;
-  double *after;
-  int above_is_whole, sources;
-} PERMI_NAME(batch_level);
-
-/* c, once t > 0, plus the t-th low column's entry times the number of the set without it. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(batch_append)(PERMI_N c, const PERMI_N *low, const double *own, int mask,
-                                                           int t, int parts)
+/* to: for each setting `begin` plus the signed entries from a on; bit k of a setting: column k has -. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_settings)(double *to, const double *a, size_t stride, int columns,
+                                                          PERMI_N begin, int parts)
 {
-  PERMI_N y;
-  int x, from = mask;
-  from &= t > 0 ? from - 1 : from;
-  from &= t > 1 ? from - 1 : from;
-  from &= t > 2 ? from - 1 : from;
-  from &= t > 3 ? from - 1 : from;
-  x = __builtin_ctz((unsigned)from);
-  y = PERMI_NAME(get)(own + permi_batch_place[mask ^ 1 << x] * PERMI_WIDTH * parts, PERMI_WIDTH, parts);
-  return t ? PERMI_NAME(plus_times)(c, low[x], y, parts) : PERMI_NAME(times)(low[x], y, parts);
-}
-
-/* Sets first .. first + sets - 1 of an item with sets of `size`: constants. The barriers keep gcc from loading
-   numbers ahead into registers that it has not. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_item)(const PERMI_NAME(batch_level) level, const int *code,
-                                                      const PERMI_N *low, PERMI_N *sum, int size, int first, int sets,
-                                                      int parts)
-{
-  const int all = size % 5 == 0 ? 1 : size % 3 == 1 ? 5 : 10; /* binomials */
-  const int apart = PERMI_WIDTH * parts, sums = parts == 2 ? 2 : 5;
-  const double *own = level.before + code[0], *before = level.before + first * apart;
-  const double *other = level.above + code[2] + (all - 1 - first) * apart;
-  double *to = level.after + code[1] + first * apart;
-  PERMI_N c[10];
-  int s, i, k, t;
-  if (!size)
-    PERMI_EVERY_SET(c[i].re = c[i].im = PERMI_SET(0.0));
-  PERMI_EVERY(t, 8, if (t < size) {
-    __asm__("" : "+r"(own));
-    PERMI_EVERY_SET(c[i] = PERMI_NAME(batch_append)(c[i], low, own, permi_batch_mask[size][first + i], t, parts));
-  });
-  for (s = level.sources, code += 3; s > 0; s--, code += 2) {
-    const double *from = before + code[1];
-    const PERMI_N e = PERMI_NAME(get)(level.row + code[0], PERMI_WIDTH, parts);
-    PERMI_EVERY_SET(c[i] = PERMI_NAME(plus_times)(c[i], e, PERMI_NAME(get)(from + i * apart, PERMI_WIDTH, parts),
-                                                  parts));
-  }
-  if (level.above_is_whole) {
-    PERMI_EVERY_SET(sum[i % sums] = PERMI_NAME(plus_times)(
-                        sum[i % sums], c[i], PERMI_NAME(get)(other - i * apart, PERMI_WIDTH, parts), parts));
-  } else {
-    PERMI_EVERY_SET(PERMI_NAME(put)(to + i * apart, PERMI_WIDTH, c[i], parts));
+  const int apart = PERMI_WIDTH * parts;
+  int size, k;
+  PERMI_NAME(put)(to, PERMI_WIDTH, begin, parts);
+  for (size = apart; columns > 0; columns--, size *= 2, a += stride) {
+    const PERMI_N entry = PERMI_NAME(entry)(a, stride, 0, 0, 0, parts);
+    for (k = 0; k < size; k += apart) {
+      const PERMI_N sum = PERMI_NAME(get)(to + k, PERMI_WIDTH, parts);
+      PERMI_NAME(put)(to + k, PERMI_WIDTH, PERMI_NAME(plus)(sum, entry), parts);
+      PERMI_NAME(put)(to + size + k, PERMI_WIDTH, PERMI_NAME(minus)(sum, entry), parts);
+    }
   }
 }
 
-/* Constants: size, sets. Returns the code behind. */
-PERMI_TARGET PERMI_INLINE const int *PERMI_NAME(batch_sets)(const permi_batch_group *group, const int *code,
-                                                            PERMI_NAME(batch_level) level, PERMI_N *sum, int size,
-                                                            int sets, int parts)
+typedef struct PERMI_NAME(batch_total) {
+  PERMI_N value;
+  PERMI_V absolute; /* at least half of the sum of moduli */
+} PERMI_NAME(batch_total);
+
+/* Adds the products over n rows for settings of the table from `table` on, times `sign`. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(batch_total) *total, int n, const double *table,
+                                                       const double *outer, double sign, int parts)
 {
-  const int once = sets < PERMI_SETS_AT_ONCE(parts) ? sets : PERMI_SETS_AT_ONCE(parts);
-  PERMI_N low[5];
-  int item, i;
-  PERMI_EVERY(i, 8, if (i < 5) low[i] = PERMI_NAME(get)(level.row + i * PERMI_WIDTH * parts, PERMI_WIDTH, parts));
-  level.sources = group->sources;
-  for (item = group->items; item > 0; item--) {
-    PERMI_NAME(batch_item)(level, code, low, sum, size, 0, once, parts);
-    if (once < sets)
-      PERMI_NAME(batch_item)(level, code, low, sum, size, once, sets - once, parts);
-    code += 3 + 2 * level.sources;
+  const int terms = PERMI_BATCH_TERMS(parts), apart = PERMI_WIDTH * parts;
+  const PERMI_V signs = PERMI_SET(sign);
+  PERMI_N p[8], z, o = PERMI_NAME(get)(outer, PERMI_WIDTH, parts);
+  int i, k;
+  PERMI_EVERY(k, 8, if (k < terms) p[k] = PERMI_NAME(plus)(PERMI_NAME(get)(table + k * apart, PERMI_WIDTH, parts), o));
+  for (i = 1; i < n; i++) {
+    table += 16 * apart;
+    outer += apart;
+    o = PERMI_NAME(get)(outer, PERMI_WIDTH, parts);
+    PERMI_EVERY(k, 8, if (k < terms) {
+      z = PERMI_NAME(plus)(PERMI_NAME(get)(table + k * apart, PERMI_WIDTH, parts), o);
+      p[k] = PERMI_NAME(times)(p[k], z, parts);
+    });
   }
-  return code;
+  PERMI_EVERY(k, 8, if (k < terms && (parts == 2 || k % 2 == 0)) total->absolute =
+                        total->absolute + PERMI_LARGER(p[k].re, parts == 2 ? p[k].im : p[k + 1].re));
+  PERMI_EVERY(k, 8, if (k < terms && k % 2 == 0) p[k] = PERMI_NAME(minus)(p[k], p[k + 1]));
+  PERMI_EVERY(k, 8, if (k < terms && k % 4 == 0) p[k] = PERMI_NAME(minus)(p[k], p[k + 2]));
+  if (terms == 8)
+    p[0] = PERMI_NAME(minus)(p[0], p[4]);
+  total->value.re = PERMI_FMA(signs, p[0].re, total->value.re);
+  if (parts == 2)
+    total->value.im = PERMI_FMA(signs, p[0].im, total->value.im);
 }
-#undef PERMI_EVERY_SET
-#undef PERMI_SETS_AT_ONCE
+
+/* The sum over all signs; room for 25 n numbers behind the tables. */
+PERMI_TARGET PERMI_INLINE PERMI_NAME(batch_total) PERMI_NAME(batch_sum)(int n, const double *a, size_t stride,
+                                                                        double *table, int parts)
+{
+  const int apart = PERMI_WIDTH * parts, terms = PERMI_BATCH_TERMS(parts), near = n < 8 ? n - 5 : 3;
+  double *settings = table + 16 * n * apart, *far = settings + 8 * n * apart, *outer = far + n * apart;
+  PERMI_NAME(batch_total) total;
+  int high, low, i, j, q;
+  total.absolute = total.value.re = total.value.im = PERMI_SET(0.0);
+  for (i = 0; i < n; i++) {
+    const double *row = a + (size_t)(i * n) * stride;
+    PERMI_NAME(batch_settings)(table + 16 * i * apart, row + stride, stride, 4,
+                               PERMI_NAME(entry)(row, stride, 0, 0, 0, parts), parts);
+    PERMI_NAME(batch_settings)(settings + 8 * i * apart, row + 5 * stride, stride, near, total.value, parts);
+  }
+  for (high = 0; high < 1 << (n - 5 - near); high++) {
+    for (i = 0; i < n; i++) {
+      PERMI_N sum;
+      sum.re = sum.im = PERMI_SET(0.0);
+      for (j = 8; j < n; j++) {
+        const PERMI_N entry = PERMI_NAME(entry)(a, stride, n, i, j, parts);
+        sum = high >> (j - 8) & 1 ? PERMI_NAME(minus)(sum, entry) : PERMI_NAME(plus)(sum, entry);
+      }
+      PERMI_NAME(put)(far + i * apart, PERMI_WIDTH, sum, parts);
+    }
+    for (low = 0; low < 1 << near; low++) {
+      for (i = 0; i < n; i++)
+        PERMI_NAME(put)(outer + i * apart, PERMI_WIDTH,
+                        PERMI_NAME(plus)(PERMI_NAME(get)(settings + (8 * i + low) * apart, PERMI_WIDTH, parts),
+                                         PERMI_NAME(get)(far + i * apart, PERMI_WIDTH, parts)), parts);
+      for (q = 0; q < 16; q += terms)
+        PERMI_NAME(batch_terms)(&total, n, table + q * apart, outer,
+                                permi_parity_signs[q / terms] * permi_parity_signs[low] * permi_parity_signs[high],
+                                parts);
+    }
+  }
+  return total;
+}
+#undef PERMI_BATCH_TERMS
 
 /* out: value, largest squared row norm, their product, and a number that is negative or NaN unless the value stands. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_subsets)(const permi_batch_program *program, const double *given,
-                                                         size_t stride, double *work, const double *accept, double *out,
-                                                         int parts)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_signs)(int n, const double *a, size_t stride, double *work,
+                                                       const double *accept, double *out, int parts)
 {
-  const int n = program->n, top = n / 2, apart = PERMI_WIDTH * parts;
-  double *a = work, *above = a + n * n * apart, *ping = above + program->most * apart;
-  double *pong = ping + program->most * apart;
-  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0), square;
-  PERMI_N sum[5];
-  int half, level, g, i, j;
-  for (i = 0; i < 5; i++)
-    sum[i].re = sum[i].im = PERMI_SET(0.0);
-  for (i = 0; i < n; i++) {
-    PERMI_V norm = PERMI_SET(DBL_MIN); /* for what underflows */
-    for (j = 0; j < n; j++, given += stride) {
-      const PERMI_N x = PERMI_NAME(get_any)(given, parts == 2 ? (int)(stride / 2) : 0, parts);
-      PERMI_NAME(put)(a + (i * n + j) * apart, PERMI_WIDTH, x, parts);
-      norm = PERMI_FMA(x.re, x.re, norm);
-      if (parts == 2)
-        norm = PERMI_FMA(x.im, x.im, norm);
-    }
-    large = PERMI_LARGER(large, norm);
-    norms = PERMI_LARGER(norms * norm, PERMI_SET(DBL_MIN));
-  }
-  for (half = 0; half < 2; half++) {
-    const int rows = half ? n - top : top;
-    PERMI_NAME(batch_level) now;
-    now.row = now.before = a + (half ? top * n : 0) * apart;
-    now.above = above;
-    for (level = 2; level <= rows; level++) {
-      const int *code = program->code + program->start[level];
-      now.row += n * apart;
-      now.above_is_whole = half && level == rows;
-      now.after = !half && level == rows ? above : level % 2 ? pong : ping;
-      for (g = 0; g < program->groups[level]; g++) {
-        const permi_batch_group *group = &program->group[level][g];
-        switch (group->low) {
-        case 0: code = PERMI_NAME(batch_sets)(group, code, now, sum, 0, 1, parts); break;
-        case 1: code = PERMI_NAME(batch_sets)(group, code, now, sum, 1, 5, parts); break;
-        case 2: code = PERMI_NAME(batch_sets)(group, code, now, sum, 2, 10, parts); break;
-        case 3: code = PERMI_NAME(batch_sets)(group, code, now, sum, 3, 10, parts); break;
-        case 4: code = PERMI_NAME(batch_sets)(group, code, now, sum, 4, 5, parts); break;
-        default: code = PERMI_NAME(batch_sets)(group, code, now, sum, 5, 1, parts);
-        }
-      }
-      now.before = now.after;
+  const int apart = PERMI_WIDTH * parts, entries = n * n;
+  const PERMI_V scale = PERMI_SET(2.0 / (double)(1 << n)), unit = PERMI_SET(accept[2]);
+  PERMI_V norms = PERMI_SET(1.0), large = PERMI_SET(0.0), norm = PERMI_SET(DBL_MIN), sure; /* for what underflows */
+  PERMI_NAME(batch_total) total;
+  int e;
+  for (e = 1; e <= entries; e++) {
+    const PERMI_N x = PERMI_NAME(entry)(a, stride, 1, 0, e - 1, parts);
+    norm = PERMI_FMA(x.re, x.re, norm);
+    if (parts == 2)
+      norm = PERMI_FMA(x.im, x.im, norm);
+    if (e % n == 0) {
+      large = PERMI_LARGER(large, norm);
+      norms = PERMI_LARGER(norms * norm, PERMI_SET(DBL_MIN));
+      norm = PERMI_SET(DBL_MIN);
     }
   }
-  sum[0] = PERMI_NAME(plus)(PERMI_NAME(plus)(sum[0], sum[1]), PERMI_NAME(plus)(sum[2], sum[3]));
-  sum[0] = PERMI_NAME(plus)(sum[0], sum[4]);
-  PERMI_NAME(put)(out, PERMI_WIDTH, sum[0], parts);
+  total = PERMI_NAME(batch_sum)(n, a, stride, work, parts);
+  total.value.im = scale * (parts == 2 ? total.value.im : total.value.re);
+  total.value.re = scale * total.value.re;
+  PERMI_NAME(put)(out, PERMI_WIDTH, total.value, parts);
   PERMI_STORE(out + apart, large);
   PERMI_STORE(out + apart + PERMI_WIDTH, norms);
-  square = sum[0].re * sum[0].re;
-  if (parts == 2)
-    square = PERMI_FMA(sum[0].im, sum[0].im, square);
-  norms = PERMI_LESSER(square - PERMI_SET(accept[1]), PERMI_FNMA(PERMI_SET(accept[2]), norms, square));
+  sure = PERMI_FNMA(unit, scale * total.absolute, PERMI_LARGER(total.value.re, total.value.im));
+  norms = PERMI_FNMA(unit * unit, norms, sure * sure);
+  norms = PERMI_LESSER(sure - PERMI_SET(accept[1]), norms);
   PERMI_STORE(out + apart + 2 * PERMI_WIDTH, PERMI_LESSER(PERMI_SET(accept[0]) - large, norms)); /* keeps a NaN */
   PERMI_LEAVE();
 }
 
-PERMI_TARGET static void PERMI_NAME(batch_subsets_real)(const permi_batch_program *program, const double *a,
-                                                        size_t stride, double *work, const double *accept, double *out)
+PERMI_TARGET static void PERMI_NAME(batch_signs_real)(int n, const double *a, size_t stride, double *work,
+                                                      const double *accept, double *out)
 {
-  PERMI_NAME(batch_subsets)(program, a, stride, work, accept, out, 1);
+  PERMI_NAME(batch_signs)(n, a, stride, work, accept, out, 1);
 }
 
-#if PERMI_WIDTH == 4 && !defined(PERM_NO_COMPLEX)
-PERMI_TARGET static void PERMI_NAME(batch_subsets_complex)(const permi_batch_program *program, const double *a,
-                                                           size_t stride, double *work, const double *accept,
-                                                           double *out)
+#if !defined(PERM_NO_COMPLEX)
+PERMI_TARGET static void PERMI_NAME(batch_signs_complex)(int n, const double *a, size_t stride, double *work,
+                                                         const double *accept, double *out)
 {
-  PERMI_NAME(batch_subsets)(program, a, stride, work, accept, out, 2);
+  PERMI_NAME(batch_signs)(n, a, stride, work, accept, out, 2);
 }
 #endif
 #endif

@@ -1,15 +1,10 @@
 /* ========================================================================================== >>batch
    Many small matrices: an element of a vector is a matrix.
      n = 2 .. 4    Laplace expansion
-     n = 5 .. 9    subsets of columns of the upper n/2 rows and of the lower ones, then the sum over complementary
-                   subsets. n 2^(n-1) fused products and additions; nothing is subtracted, so non-negative matrices
-                   keep all but the last few bits.
-   Other matrices go through single calls. Measured, AVX-512 (Cascade Lake, 2 GHz), real, entry by entry, ns a matrix,
-   n = 5, 6, 7, 8, 9, 10: 21, 31, 54, 93, 214, 440 by subsets; 38, 46, 62, 97, 222, 350 by single calls; one after the
-   other subsets lost. AVX2 (Zen 3, 3 GHz), one after the other, ratios of subsets to perm_real for n = 5 .. 10: 1.1,
-   1.3, 0.8, 0.8, 1.0, 1.3; complex: 1.0, 0.7, 0.8, 0.7, 0.9, 1.1. Half of the instructions there compute addresses.
-   A value stands if it is large against its rounding errors, relative to per |A| <= n! n^(-n/2) times the product of
-   the rows' Euclidean norms [CLL06]. Others are computed again by single calls. */
+     n = 5 .. 12   Glynn's sum over signs
+   Other matrices go through single calls.
+   A value stands if it is large against its rounding errors, as in >>small. Others are computed again by single
+   calls. */
 #pragma once
 #include "compute.h"
 
@@ -27,18 +22,17 @@ typedef struct permi_batch_kernel {
   perm_isa isa;
   int parts, width, expanded[2], least[2], most[2];
   int (*stream)(int n, const double *a, size_t stride, size_t vectors, double largest, double least, double *values);
-  void (*subsets)(const permi_batch_program *program, const double *a, size_t stride, double *work,
-                  const double *accept, double *out);
+  void (*signs)(int n, const double *a, size_t stride, double *work, const double *accept, double *out);
 } permi_batch_kernel;
 
 static const permi_batch_kernel permi_batch_kernels[] = {
 #if PERMI_X86
-    {PERM_ISA_AVX512, 1, 8, {3, 4}, {5, 5}, {4, 8}, permi_batch_stream_real_avx512, permi_batch_subsets_real_avx512},
-    {PERM_ISA_AVX2, 1, 4, {3, 4}, {7, 5}, {9, 9}, permi_batch_stream_real_avx2, permi_batch_subsets_real_avx2},
+    {PERM_ISA_AVX512, 1, 8, {3, 4}, {5, 5}, {12, 12}, permi_batch_stream_real_avx512, permi_batch_signs_real_avx512},
+    {PERM_ISA_AVX2, 1, 4, {3, 4}, {5, 5}, {12, 12}, permi_batch_stream_real_avx2, permi_batch_signs_real_avx2},
 #if !defined(PERM_NO_COMPLEX)
-    {PERM_ISA_AVX512, 2, 8, {4, 4}, {5, 5}, {4, 4}, permi_batch_stream_complex_avx512, NULL},
-    {PERM_ISA_AVX512, 2, 4, {0, 0}, {8, 5}, {9, 9}, permi_batch_stream_complex_avx2, permi_batch_subsets_complex_avx2},
-    {PERM_ISA_AVX2, 2, 4, {4, 4}, {5, 5}, {9, 9}, permi_batch_stream_complex_avx2, permi_batch_subsets_complex_avx2},
+    {PERM_ISA_AVX512, 2, 8, {4, 4}, {5, 5}, {12, 12}, permi_batch_stream_complex_avx512,
+     permi_batch_signs_complex_avx512},
+    {PERM_ISA_AVX2, 2, 4, {4, 4}, {5, 5}, {12, 12}, permi_batch_stream_complex_avx2, permi_batch_signs_complex_avx2},
 #endif
 #endif
 #if PERMI_ARM
@@ -66,64 +60,11 @@ typedef struct permi_batch {
   const permi_batch_kernel *kernel;
   int plain;
   perm_isa isa;
-  permi_batch_program *program;
-  double accept[3], scale;
+  double accept[3]; /* of signs: the largest square of a row's norm; the least modulus; 1e10 times the possible error */
   double *out;
   unsigned char *todo; /* 1: left by GPUs; NULL: GPUs not asked */
   permi_control *control;
 } permi_batch;
-
-/* How many low columns a subset of `level` columns with the high columns `mask` has. */
-static int permi_batch_low(int level, int mask)
-{
-  for (; mask; mask &= mask - 1)
-    level--;
-  return level;
-}
-
-static void permi_batch_make_program(int n, int apart, permi_batch_program *program)
-{
-  static const int subsets[6] = {1, 5, 10, 10, 5, 1};
-  int offset[6][16];
-  const int high = n - 5, masks = 1 << high, top = n / 2;
-  int *code = program->code;
-  int level, low, mask, j;
-  program->n = n;
-  program->most = 0;
-  for (level = 1; level <= n - top; level++) {
-    int at = 0;
-    for (mask = 0; mask < masks; mask++) {
-      low = permi_batch_low(level, mask);
-      offset[level][mask] = at;
-      at += low >= 0 && low <= 5 ? subsets[low] : 0;
-    }
-    program->most = at > program->most ? at : program->most;
-  }
-  for (level = 2; level <= n - top; level++) {
-    program->groups[level] = 0;
-    program->start[level] = (int)(code - program->code);
-    for (low = 0; low <= 5; low++) {
-      permi_batch_group *group = &program->group[level][program->groups[level]];
-      group->low = low;
-      group->sources = level - low;
-      group->items = 0;
-      for (mask = 0; mask < masks; mask++) {
-        if (permi_batch_low(level, mask) != low)
-          continue;
-        group->items++;
-        *code++ = low ? offset[level - 1][mask] * apart : 0;
-        *code++ = offset[level][mask] * apart;
-        *code++ = level == n - top ? offset[top][masks - 1 - mask] * apart : 0;
-        for (j = 0; j < high; j++)
-          if (mask >> j & 1) {
-            *code++ = (5 + j) * apart;
-            *code++ = offset[level - 1][mask & ~(1 << j)] * apart;
-          }
-      }
-      program->groups[level] += group->items > 0;
-    }
-  }
-}
 
 static void permi_batch_gather(const permi_batch *batch, size_t first, size_t count, double *to)
 {
@@ -283,41 +224,15 @@ static int permi_batch_four_stands(const permi_batch *batch, const double *a, co
   return stands || permi_small_is_safe(entries, a);
 }
 
-/* Whether a value of subsets stands: `out` says so, or it is 0 of whole numbers below 2^53 or of non-negative entries
-   without underflow. */
-static int permi_batch_stands(const permi_batch *batch, const double *out, size_t k, double *room)
+/* Whether a value of signs stands: `out` says so, or nothing was rounded: whole numbers, all sums below 2^53. */
+static int permi_batch_signs_stand(const permi_batch *batch, const double *out, size_t k, double *room)
 {
-  const int parts = batch->parts, width = batch->kernel->width, entries = batch->n * batch->n * parts;
-  const double *a, large = out[parts * width], norms = out[(parts + 1) * width];
-  int e, whole, positive = parts == 1;
+  const int n = batch->n, parts = batch->parts, width = batch->kernel->width;
+  const double large = out[parts * width], norms = out[(parts + 1) * width];
   if (out[(parts + 2) * width] >= 0)
     return 1;
-  if (!(large <= 1e24) || out[0] != 0 || out[(parts - 1) * width] != 0)
-    return 0;
-  whole = 4 * batch->scale * sqrt(norms) + large < 4503599627370496.0;
-  a = permi_batch_fetch(batch, k, room);
-  for (e = 0; e < entries && (whole || positive); e++) {
-    whole = whole && a[e] == floor(a[e]);
-    positive = positive && (a[e] == 0 || (a[e] >= 1e-12 && a[e] <= 1e12));
-  }
-  return whole || positive;
-}
-
-/* A value stands if value^2 >= (its possible error)^2 10^20. A product is rounded at most 52 times at n = 9, 35 at 8,
-   24 at 7: once per element of its subset on each level, then in one of five sums. A complex one is rounded twice as
-   often, and its n products cost sqrt(2) times as much. */
-static void permi_batch_limits(permi_batch *batch)
-{
-  const int n = batch->n;
-  double factorial = 1, limit;
-  int k;
-  for (k = 1; k <= n; k++)
-    factorial *= k;
-  batch->scale = factorial / pow(n, 0.5 * n);
-  limit = 1e10 * (batch->parts == 2 ? 13 : 6) * n * PERMI_UNIT * batch->scale;
-  batch->accept[0] = 1e24; /* squares of row norms */
-  batch->accept[1] = PERMI_SMALL_LEAST * PERMI_SMALL_LEAST;
-  batch->accept[2] = limit * limit;
+  return large <= 1e30 && permi_small_rounds_nothing(n, n * n * parts, permi_batch_fetch(batch, k, room),
+                                                     4 * sqrt(norms) * pow(n * parts, 0.5 * n));
 }
 
 /* Computes one by a single call; *failed is the first that fails. */
@@ -389,7 +304,7 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
       stand = kernel->stream(n, lanes, stride, room / width, PERMI_FOUR_LARGEST, PERMI_SMALL_LEAST, out) ||
               permi_small_is_safe(entries * (int)room, lanes);
     for (v = 0; n > 4 && v * width < count; v++)
-      kernel->subsets(batch->program, lanes + v * width, stride, work, batch->accept, out + v * outs);
+      kernel->signs(n, lanes + v * width, stride, work, batch->accept, out + v * outs);
     for (v = k = 0; k < count; v++) {
       const double *values = out + v * outs, *verdict = values + (size_t)(parts + 2) * width;
       int all = stand || n > 4;
@@ -399,7 +314,7 @@ static size_t permi_batch_vectors(const permi_batch *batch, size_t begin, size_t
         double *value = batch->out + (first + k) * (size_t)parts;
         value[0] = values[0];
         value[parts - 1] = values[(size_t)(parts - 1) * width];
-        if (!all && !(n > 4 ? permi_batch_stands(batch, values, first + k, matrix)
+        if (!all && !(n > 4 ? permi_batch_signs_stand(batch, values, first + k, matrix)
                             : permi_batch_four_stands(batch, permi_batch_fetch(batch, first + k, matrix), value)))
           permi_batch_one(batch, first + k, threads, permi_batch_fetch(batch, first + k, matrix), &failed, status);
       }
@@ -548,12 +463,10 @@ static size_t permi_batch_prepare(permi_batch *batch)
   room = (1 + PERMI_BATCH_BLOCK) * entries + 8;
   if (n <= 4)
     return room;
-  permi_batch_limits(batch);
-  batch->program = (permi_batch_program *)permi_allocate(&options->allocator, 1, sizeof *batch->program);
-  if (!batch->program)
-    return 0;
-  permi_batch_make_program(n, batch->kernel->width * parts, batch->program);
-  return room + (3 * (size_t)batch->program->most + (size_t)(n * n)) * (size_t)(parts * batch->kernel->width);
+  batch->accept[0] = 1e24;
+  batch->accept[1] = PERMI_SMALL_LEAST;
+  batch->accept[2] = 4e10 * n * PERMI_UNIT;
+  return room + (size_t)(26 * n * parts * batch->kernel->width);
 }
 
 static perm_status permi_batch_on_gpus(permi_batch *batch, int threads, perm_result *result)
@@ -599,7 +512,6 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   isa = batch->todo ? PERM_ISA_CUDA : batch->kernel ? batch->kernel->isa : batch->isa;
   if (status < 0) {
     permi_release(&options->allocator, batch->todo);
-    permi_release(&options->allocator, batch->program);
     return status;
   }
   while (batch->todo && next < batch->count && !batch->todo[next])
@@ -619,7 +531,6 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   }
   if (status == PERM_OK && control.stopped != PERM_OK)
     status = control.stopped;
-  permi_release(&options->allocator, batch->program);
   permi_release(&options->allocator, batch->todo);
   if (status < 0)
     return permi_fail_memory(result);
