@@ -51,7 +51,7 @@
                  >>small_minors    minors at once, n <= 12
      exact/      >>exact           integers, residues
                  >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
-                 >>small_exact     n <= 12 in one call
+                 >>small_exact     n <= 16 in one call
                  >>exact_gpu       the same on GPUs
      counts/     >>counts          multiplicities, rectangular matrices
                  >>digits          digits of a count, values beyond double
@@ -8107,7 +8107,8 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
 
 typedef struct permi_exact_rows {
   int n, parts, transposed, halved;
-  const permi_integer_view *view;
+  const int64_t *a;
+  ptrdiff_t line, along; /* from a row to the next, from an entry to the next */
   int half[PERM_MAX_N];
   int order[PERM_MAX_N];     /* rows, largest norm first */
   uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
@@ -8117,36 +8118,47 @@ typedef struct permi_exact_rows {
 
 static int64_t permi_exact_at(const permi_exact_rows *rows, int i, int j, int part)
 {
-  ptrdiff_t row = rows->transposed ? j : i, column = rows->transposed ? i : j;
-  return rows->view->a[(row * rows->view->ld + column) * rows->parts + part];
+  return rows->a[i * rows->line + j * rows->along + part];
+}
+
+/* Fills in row i's norm. Returns 1 if it may be halved: both parts' sums are even. */
+static int permi_exact_norm(const permi_exact_rows *rows, int i, permi_wide *norm)
+{
+  uint64_t low = 0, high = 0, odd[2] = {0, 0};
+  int j, part;
+  for (j = 0; j < rows->n; j++)
+    for (part = 0; part < rows->parts; part++) {
+      const int64_t x = permi_exact_at(rows, i, j, part);
+      const uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+      low += size;
+      high += low < size;
+      odd[part] ^= size;
+    }
+  norm->low = low;
+  norm->high = high;
+  return !((odd[0] | odd[1]) & 1);
 }
 
 static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, int transposed)
 {
+  const ptrdiff_t row = view->ld * view->parts;
   permi_exact_rows rows;
-  int i, j, part;
-  memset(&rows, 0, sizeof rows);
+  int i, j;
   rows.n = n;
   rows.parts = view->parts;
-  rows.view = view;
+  rows.a = view->a;
+  rows.line = transposed ? view->parts : row;
+  rows.along = transposed ? row : view->parts;
   rows.transposed = transposed;
+  rows.halved = 0;
+  rows.bits = 0;
   for (i = 0; i < n; i++) {
-    permi_wide norm = {0, 0};
-    int odd = 0;
-    for (part = 0; part < view->parts; part++) {
-      int sum = 0; /* both parts of an even row must be even */
-      for (j = 0; j < n; j++) {
-        int64_t x = permi_exact_at(&rows, i, j, part);
-        permi_wide more = {0, 0};
-        more.low = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
-        permi_wide_add(&norm, more);
-        sum ^= (int)(x & 1);
-      }
-      odd |= sum;
-    }
-    rows.half[i] = !odd && rows.halved < n - 1;
+    permi_wide norm;
+    rows.half[i] = permi_exact_norm(&rows, i, &norm) && rows.halved < n - 1;
     rows.halved += rows.half[i];
-    rows.bits_of[i] = log2(fmax(1, ldexp((double)norm.high, 64) + (double)norm.low)) - rows.half[i] + 1e-9;
+    rows.bits_of[i] =
+        log2(fmax(1, norm.high ? ldexp((double)norm.high, 64) + (double)norm.low : (double)norm.low)) - rows.half[i] +
+        1e-9;
     rows.bits += rows.bits_of[i];
     if (rows.half[i]) {
       norm.low = norm.low >> 1 | norm.high << 63;
@@ -8581,17 +8593,17 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int longs, uint64
   for (r = 0; r < longs; r++)
     packing->atom_of[rows->order[r]] = -1;
   for (r = longs; r < rows->n; r++) {
-    const uint64_t norm = rows->norm[rows->order[r]];
+    const uint64_t norm = rows->norm[rows->order[r]], fits = cap / norm, fits_atom = PERMI_EXACT_LARGEST / norm;
     int best = -1, best_atom = 0;
     for (h = 0; h < limbs; h++) {
       int least = 0;
-      if (limb[h] > cap / norm || (best >= 0 && limb[h] >= limb[best]))
+      if (limb[h] > fits || (best >= 0 && limb[h] >= limb[best]))
         continue;
       for (k = 1; h < narrow && k < 4; k++)
         least = atom[h][k] < atom[h][least] ? k : least;
-      if (h < narrow && atom[h][least] > PERMI_EXACT_LARGEST / norm) {
+      if (h < narrow && atom[h][least] > fits_atom) {
         least = 4;
-        if (atom[h][4] > PERMI_EXACT_LARGEST / norm || atom[h][0] * atom[h][1] * atom[h][4] > INT32_MAX / norm)
+        if (atom[h][4] > fits_atom || atom[h][0] * atom[h][1] * atom[h][4] > INT32_MAX / norm)
           continue;
       }
       best = h;
@@ -8769,10 +8781,10 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
       rows->parts == 1 && permi_exact_bytes(rows) && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1;
   if (plan->can_skip && rows->halved) {
     /* search, lists and survivors of a vector of int8 */
-    const double survivors = permi_exact_survivors(rows);
-    const double each = 10 * n + 2 * operations;
-    const double seconds =
-        (2 * rows->halved + 40 + survivors * each) / family->rate * ldexp(1, n - 1 - (family->lanes_log2 + 1));
+    const double vector = ldexp(1, n - 1 - (family->lanes_log2 + 1)) / family->rate;
+    const double search = (2 * rows->halved + 40) * vector, each = (10 * n + 2 * operations) * vector;
+    const double survivors = search < plan->seconds ? permi_exact_survivors(rows) : 1;
+    const double seconds = search + survivors * each;
     if (seconds < plan->seconds) {
       plan->skip = 1;
       plan->survivors = survivors;
@@ -8874,15 +8886,45 @@ static void permi_exact_constants(permi_exact *exact, int few)
   memset(exact->ends, 255, 64);
 }
 
-/* table[s] = base - the steps of columns first + k for each set bit k of s. */
-static void permi_exact_settings(const permi_exact_rows *rows, int i, int first, int columns, uint64_t base,
-                                 uint64_t *table)
+/* Row i's steps modulo 2^64; half their sum is y_i for x = (1, ..., 1). Returns that, modulo 2^63. */
+static uint64_t permi_exact_steps(const permi_exact_rows *rows, int i, uint64_t *step)
 {
+  const int64_t *a = rows->a + i * rows->line;
+  const int twice = !rows->half[i];
+  uint64_t sum = 0;
+  int j;
+  for (j = 0; j < rows->n; j++, a += rows->along)
+    sum += step[j] = (uint64_t)*a << twice;
+  return sum >> 1;
+}
+
+/* table[s] = base - the steps of columns k for each set bit k of s, in fields of 1 or 2 `bytes`. Eight bytes at a time:
+   the highest bits of fields are subtracted apart, so that nothing is borrowed from a neighbour. */
+static void permi_exact_settings(const uint64_t *step, int columns, uint64_t base, int bytes, uint8_t *table)
+{
+  const int within = bytes == 1 ? 3 : 2, few = columns < within ? columns : within;
+  const uint64_t ones = bytes == 1 ? UINT64_C(0x0101010101010101) : UINT64_C(0x0001000100010001);
+  const uint64_t high = ones << (8 * bytes - 1), field = bytes == 1 ? 0xff : 0xffff;
+  uint64_t first[8], x;
   int k, q;
-  table[0] = base;
-  for (k = 0; k < columns; k++)
+  first[0] = base;
+  for (k = 0; k < few; k++)
     for (q = 0; q < 1 << k; q++)
-      table[(1 << k) + q] = table[q] - permi_exact_step(rows, i, first + k, 0).low;
+      first[(1 << k) + q] = first[q] - step[k];
+  for (q = 0; q < 1 << few; q++) {
+    const uint8_t byte = (uint8_t)(first[q] & 0xff);
+    const uint16_t two = (uint16_t)(first[q] & 0xffff);
+    memcpy(table + bytes * q, bytes == 1 ? (const void *)&byte : (const void *)&two, (size_t)bytes);
+  }
+  for (k = within; k < columns; k++) {
+    const uint64_t y = (step[k] & field) * ones;
+    uint8_t *to = table + (8 << (k - within));
+    for (q = 0; q < 1 << (k - within); q++) {
+      memcpy(&x, table + 8 * q, 8);
+      x = ((x | high) - (y & ~high)) ^ ((x ^ ~y) & high);
+      memcpy(to + 8 * q, &x, 8);
+    }
+  }
 }
 
 /* x = 2^51 y[1] + y[0], |y[0]| <= 2^50; or x itself. */
@@ -8983,7 +9025,42 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   permi_exact_constants(exact, few);
 }
 
-/* Columns: lanes, block or settings, the fixed one, outer ones. */
+/* Where the tables of a kernel lie. Columns: lanes, block or settings, the fixed one, outer ones. */
+typedef struct permi_exact_places {
+  int skip, lanes, inner;
+  uint32_t *step;  /* [1 + outer + settings][padded] */
+  uint8_t *next;   /* of the table of settings, or of lanes' bytes */
+  uint8_t *nibbles;
+} permi_exact_places;
+
+/* Row i of the matrix is the r-th of the atoms. */
+static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r,
+                                   permi_exact_places *to)
+{
+  const int inner = to->inner, outer = exact->outer, padded = exact->padded, skip = to->skip;
+  const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
+  uint64_t step[PERM_MAX_N];
+  const uint64_t all_plus = permi_exact_steps(rows, i, step);
+  int j;
+  for (j = 0; j < outer; j++)
+    to->step[(j + 1) * padded + r] = ((uint32_t)step[inner + 1 + j] & part) * copies;
+  if (!skip) {
+    permi_exact_settings(step, inner, all_plus, 2, to->next);
+    to->next += 2 << inner;
+    return;
+  }
+  to->step[r] = ((uint32_t)all_plus & part) * copies;
+  for (j = 2; j < PERMI_EXACT_SKIP_LOG2; j++)
+    to->step[(outer - 1 + j) * padded + r] = ((uint32_t)step[to->lanes + j] & part) * copies;
+  if (rows->half[i]) {
+    permi_exact_settings(step, to->lanes + 2, 0, 1, to->next);
+    to->next += 4 << to->lanes;
+    exact->even_row[exact->even_rows++] = r;
+  }
+  for (j = 0; j < 3; j++)
+    permi_exact_settings(step + 4 * j, 4 * j + 4 <= inner ? 4 : inner - 4 * j, 0, 1, to->nibbles + 48 * r + 16 * j);
+}
+
 static perm_status permi_exact_tables(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                       perm_result *result)
 {
@@ -8992,69 +9069,41 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   const int n = rows->n, skip = plan->skip, lanes = family->lanes_log2 + skip;
   const int inner = lanes + (skip ? PERMI_EXACT_SKIP_LOG2 : PERMI_EXACT_BLOCK_LOG2), outer = n - 1 - inner;
   const int padded = (n + 15) & ~15, steps = outer + 1 + PERMI_EXACT_SKIP_LOG2;
-  const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
   const size_t table = skip ? ((size_t)rows->halved << (lanes + 2)) + (size_t)n * 48 : (size_t)n * 2 << inner;
   const size_t wide = (size_t)((plan->packing.wide + 2 * plan->packing.long_rows) * rows->parts);
   const size_t wide_table = wide ? (wide << inner) + (wide + 32) * (size_t)outer : 0;
   const size_t bytes = 128 + table + wide_table * sizeof(double) + (size_t)(padded * steps) * sizeof(uint32_t);
   permi_exact *exact = (permi_exact *)permi_allocate(&options->allocator, 1, sizeof *exact + bytes);
-  uint64_t sums[256];
-  uint8_t *next;
-  uint32_t *step;
-  int16_t *settings;
-  uint8_t *nibbles;
+  permi_exact_places to;
   double *doubles;
-  int a, i, j, k, r = 0;
+  int a, i, r = 0;
   if (!exact)
     return permi_fail_memory(result);
   memset(exact, 0, sizeof *exact + bytes);
-  step = (uint32_t *)(void *)(((uintptr_t)(exact + 1) + 63) & ~(uintptr_t)63);
-  next = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
-  settings = (int16_t *)(void *)next;
-  nibbles = next + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
-  exact->start = step;
-  exact->step = step + padded;
+  to.skip = skip;
+  to.lanes = lanes;
+  to.inner = inner;
+  to.step = (uint32_t *)(void *)(((uintptr_t)(exact + 1) + 63) & ~(uintptr_t)63);
+  to.next = (uint8_t *)(to.step + padded * steps); /* a multiple of 64 bytes on */
+  to.nibbles = to.next + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
+  exact->start = to.step;
+  exact->step = to.step + padded;
   exact->setting_step = exact->step + padded * outer;
-  exact->table = settings;
-  doubles = (double *)(void *)(next + ((table + 63) & ~(size_t)63));
+  exact->table = (const int16_t *)(const void *)to.next;
+  doubles = (double *)(void *)(to.next + ((table + 63) & ~(size_t)63));
   exact->wide_table = doubles;
   exact->wide_step = doubles + (wide << inner);
-  exact->lane_bytes = next;
-  exact->nibbles = nibbles;
+  exact->lane_bytes = to.next;
+  exact->nibbles = to.nibbles;
   permi_exact_form(exact, plan, inner);
   permi_exact_doubles(exact, plan, inner, doubles, doubles + (wide << inner));
   for (a = 0; a < exact->narrow * PERMI_EXACT_ATOMS; a++) {
     const int h = a / PERMI_EXACT_ATOMS, in_limb = a % PERMI_EXACT_ATOMS;
     exact->atom_rows[a] = plan->packing.rows[h][in_limb];
     exact->fifth[h] = in_limb == 4 && exact->atom_rows[a];
-    for (i = 0; i < n; i++) {
-      const uint64_t all_plus = permi_exact_start(rows, i, 0).low;
-      if (plan->packing.atom_of[i] != a)
-        continue;
-      for (j = 0; j < outer; j++)
-        step[(j + 1) * padded + r] = ((uint32_t)permi_exact_step(rows, i, inner + 1 + j, 0).low & part) * copies;
-      if (skip) {
-        step[r] = ((uint32_t)all_plus & part) * copies;
-        for (j = 2; j < PERMI_EXACT_SKIP_LOG2; j++)
-          step[(outer - 1 + j) * padded + r] = ((uint32_t)permi_exact_step(rows, i, lanes + j, 0).low & part) * copies;
-        if (rows->half[i]) {
-          permi_exact_settings(rows, i, 0, lanes + 2, 0, sums);
-          for (k = 0; k < 4 << lanes; k++)
-            *next++ = (uint8_t)(sums[k] & 0xff);
-          exact->even_row[exact->even_rows++] = r;
-        }
-        for (j = 0; j < 3; j++) {
-          permi_exact_settings(rows, i, 4 * j, 4 * j + 4 <= inner ? 4 : inner - 4 * j, 0, sums);
-          for (k = 0; k < 16 && k < 1 << (inner - 4 * j); k++)
-            nibbles[48 * r + 16 * j + k] = (uint8_t)(sums[k] & 0xff);
-        }
-      } else {
-        permi_exact_settings(rows, i, 0, inner, all_plus, sums);
-        for (k = 0; k < 1 << inner; k++)
-          *settings++ = (int16_t)(uint16_t)(sums[k] & 0xffff);
-      }
-      r++;
-    }
+    for (i = 0; i < n && exact->atom_rows[a]; i++)
+      if (plan->packing.atom_of[i] == a)
+        permi_exact_row_tables(exact, rows, i, r++, &to);
   }
   permi_exact_fill(rows, inner, inner + exact->chunk_log2, plan->seconds, (double)(bytes + sizeof *exact), leaf);
   leaf->information.isa = family->isa;
@@ -9067,7 +9116,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
 }
 
 /* ====================================================================================== >>small_exact
-   Integer matrices of order 2 to 12 at once, without a plan, a job or an allocation.
+   Integer matrices of order 2 to 16 at once, without a plan, a job or an allocation.
      exact in doubles    The kernels of >>small add and multiply integers and divide by 2^(n-3) at the end. No number on
                          the way exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| + |im a_ij|: while that is below
                          2^53, nothing is rounded.
@@ -9174,10 +9223,10 @@ static double permi_small_set(perm_integer *integer, permi_wide x)
   return integer->negative ? -value : x.low ? value : 0; /* rounding down, clang converts 0 to -0 */
 }
 
-/* Fills in a result for a matrix without NULL, 2 <= n <= 12, isa not AUTO; returns 0 if the general path must. */
+/* Fills in a result for a matrix without NULL, 2 <= n <= 16, isa not AUTO; returns 0 if the general path must. */
 static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, ptrdiff_t ld, perm_result *result)
 {
-  double real[2 * PERMI_NEAR_N * PERMI_NEAR_N], out[4] = {0, 0, 0, 0}, product;
+  double real[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4] = {0, 0, 0, 0}, product;
   const double sums = (double)(1 << (n < 4 ? 0 : n - 3));
   permi_wide value[2];
   int part, wrapped;
@@ -9586,6 +9635,7 @@ static void permi_exact_plan_gpu(const perm_options *options, int n, const permi
 }
 
 /* The fastest plan, also in residues if options.modulus is odd and below 2^63. */
+PERMI_UNUSED
 static void permi_exact_fastest(const perm_options *options, int n, const permi_integer_view *view,
                                 permi_exact_plan *plan)
 {
@@ -9605,22 +9655,12 @@ static void permi_exact_fastest(const perm_options *options, int n, const permi_
 
 /* One leaf for integers or Gaussian integers, 1 <= n <= 64. */
 PERMI_UNUSED
-static perm_status permi_exact_leaf(const perm_options *options, int n, const permi_integer_view *view,
-                                    permi_leaf *leaf, perm_result *result)
+static perm_status permi_exact_leaf(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
+                                    perm_result *result)
 {
-  permi_exact_plan plan;
-  permi_exact_fastest(options, n, view, &plan);
-  return plan.gpu      ? permi_exact_gpu_leaf(options, &plan.rows, leaf, result)
-         : plan.family ? permi_exact_tables(options, &plan, leaf, result)
-                       : permi_exact_plain_leaf(options, &plan.rows, plan.modulus, leaf, result);
-}
-
-PERMI_UNUSED
-static double permi_exact_seconds(const perm_options *options, int n, const permi_integer_view *view)
-{
-  permi_exact_plan plan;
-  permi_exact_fastest(options, n, view, &plan);
-  return plan.seconds;
+  return plan->gpu      ? permi_exact_gpu_leaf(options, &plan->rows, leaf, result)
+         : plan->family ? permi_exact_tables(options, plan, leaf, result)
+                        : permi_exact_plain_leaf(options, &plan->rows, plan->modulus, leaf, result);
 }
 
 PERMI_BRIEF_END
@@ -9668,6 +9708,33 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
   x = problem->real[at] + 0;
   memcpy(&bits, &x, sizeof bits);
   return bits;
+}
+
+/* Returns 1 only if no rows of a square matrix of integers are equal, no columns, and none is 0: their polynomials
+   differ at one place modulo 2^64. O(n^2). */
+static int permi_lines_differ(const permi_problem *problem)
+{
+  const int n = problem->n, parts = problem->parts;
+  uint64_t weight[2 * PERM_MAX_N], sum[2][PERM_MAX_N];
+  int i, j, k, side;
+  weight[0] = 1;
+  for (k = 1; k < n * parts; k++)
+    weight[k] = weight[k - 1] * UINT64_C(0x9e3779b97f4a7c15);
+  memset(sum, 0, sizeof sum);
+  for (i = 0; i < n; i++) {
+    const int64_t *row = problem->integer + i * problem->ld * parts;
+    for (j = k = 0; k < n * parts; k++) {
+      sum[0][i] += (uint64_t)row[k] * weight[k];
+      sum[1][j] += (uint64_t)row[k] * weight[i * parts + (parts == 2 ? k & 1 : 0)];
+      j += parts == 1 || k & 1;
+    }
+  }
+  for (side = 0; side < 2; side++)
+    for (i = 0; i < n; i++)
+      for (j = 0; j <= i; j++)
+        if (sum[side][i] == (j < i ? sum[side][j] : 0))
+          return 0;
+  return 1;
 }
 
 typedef struct permi_lines {
@@ -10968,6 +11035,12 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
     permi_signs_price(parts, one, size, &choice);
   }
   return choice;
+}
+
+/* No engine here is predicted to be faster for integers of order n without equal lines, in words of any number. */
+static double permi_counts_least_seconds(int n, int parts)
+{
+  return n * ldexp(1, n - 1) * (permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1]);
 }
 
 #define PERMI_COUNTS_GPU_STEPS 2000
@@ -12478,9 +12551,11 @@ typedef struct permi_array {
   int hasty;                    /* 1: a lower bound will do where planning takes a millisecond */
   int constant;                 /* the known permanent, 0 or 1; -1: unknown */
   int reduced;                  /* 1: `counted` is made */
+  int exact_planned;            /* 1: `exact` is made */
   permi_counted counted, whole; /* whole: the doubles as integers */
   permi_choice choice;
   perm_plan plan;
+  permi_exact_plan exact;
   perm_precision precision;
 } permi_array;
 
@@ -12491,7 +12566,7 @@ static void permi_array_begin(permi_maker *maker, permi_array *array, const perm
   array->problem = problem;
   array->engine = NULL;
   array->argument = argument;
-  array->hasty = array->reduced = 0;
+  array->hasty = array->reduced = array->exact_planned = 0;
   array->constant = -1;
   memset(&array->counted, 0, sizeof array->counted);
   array->whole.real = NULL;
@@ -12701,13 +12776,22 @@ static int permi_array_square(const permi_problem *problem)
   return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
 }
 
+static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_options *options)
+{
+  const permi_problem *problem = array->problem;
+  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
+  if (!array->exact_planned)
+    permi_exact_fastest(options, problem->n, &view, &array->exact);
+  array->exact_planned = 1;
+  return &array->exact;
+}
+
 #define PERMI_RIVAL_LOOK 24
 static perm_status permi_exact_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
-  const permi_array *array = maker->array;
+  permi_array *array = maker->array;
   const perm_options *options = maker->options;
-  const permi_integer_view view = {array->problem->integer, array->problem->ld, array->problem->parts};
   const int n = array->problem->n;
   (void)block, (void)rival;
   if (!array->problem->integer || array->constant >= 0 || !permi_array_square(array->problem) ||
@@ -12715,20 +12799,31 @@ static perm_status permi_exact_offer(permi_maker *maker, const struct permi_bloc
     return PERM_OK;
   offer->seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
   if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK)
-    offer->seconds = permi_exact_seconds(options, n, &view);
+    offer->seconds = permi_array_exact(array, options)->seconds;
   else if (options->gpu.devices)
     offer->seconds = fmin(offer->seconds, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE);
   return PERM_OK;
 }
 
+/* Whether the exact engine wins at sight: by vector kernels, where engines for counts have no equal lines to use. */
+static int permi_exact_surely(permi_array *array, const perm_options *options)
+{
+  const permi_problem *problem = array->problem;
+  const int n = problem->n;
+  const permi_exact_plan *plan;
+  if (!problem->integer || !permi_array_square(problem) || n < 2 || n > PERMI_RIVAL_LOOK || options->gpu.devices ||
+      (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT) || !permi_lines_differ(problem))
+    return 0;
+  plan = permi_array_exact(array, options);
+  return plan->family && plan->seconds < permi_counts_least_seconds(n, problem->parts);
+}
+
 static perm_status permi_exact_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                                     permi_leaf *leaf)
 {
-  const permi_problem *problem = maker->array->problem;
-  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
   (void)block, (void)offer;
   maker->array->precision = PERM_PRECISION_EXACT;
-  return permi_exact_leaf(maker->options, problem->n, &view, leaf, maker->result);
+  return permi_exact_leaf(maker->options, permi_array_exact(maker->array, maker->options), leaf, maker->result);
 }
 
 enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_ARRAY_ENGINES };
@@ -13094,6 +13189,8 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
   refusal = permi_counts_refusal(problem, &others);
   if (refusal)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, array->argument, "options: %s", refusal);
+  if (permi_exact_surely(array, options))
+    return PERM_OK;
   array->reduced = 1;
   return permi_counted_make(problem, &options->allocator, &array->counted) == PERM_OK ? PERM_OK
                                                                                        : permi_fail_memory(result);
@@ -13235,7 +13332,7 @@ PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double
 static int permi_at_once(const permi_problem *problem, const perm_options *options, const perm_result *result)
 {
   const int n = problem->n, exact = problem->integer != NULL;
-  return n >= 2 && n <= (exact ? PERMI_NEAR_N : PERMI_SMALL_N) && n == problem->m && (problem->real || exact) &&
+  return n >= 2 && n <= PERMI_SMALL_N && n == problem->m && (problem->real || exact) &&
          problem->ld >= n && result && permi_asks_no_more(options, exact, permi_problem_bytes(problem));
 }
 
@@ -18414,8 +18511,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_signs)(int n, const double *a, s
     }
   }
   total = PERMI_NAME(batch_sum)(n, a, stride, work, parts);
+  total.value.im = scale * (parts == 2 ? total.value.im : total.value.re);
   total.value.re = scale * total.value.re;
-  total.value.im = parts == 2 ? scale * total.value.im : total.value.re;
   PERMI_NAME(put)(out, PERMI_WIDTH, total.value, parts);
   PERMI_STORE(out + apart, large);
   PERMI_STORE(out + apart + PERMI_WIDTH, norms);

@@ -50,7 +50,7 @@
                  >>small_minors    minors at once, n <= 12
      exact/      >>exact           integers, residues
                  >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
-                 >>small_exact     n <= 12 in one call
+                 >>small_exact     n <= 16 in one call
                  >>exact_gpu       the same on GPUs
      counts/     >>counts          multiplicities, rectangular matrices
                  >>digits          digits of a count, values beyond double
