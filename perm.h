@@ -48,10 +48,10 @@
                  >>bounds          the bound: proof of certify; a plan's leaf
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
-                 >>small_minors    minors at once, n <= 12
+                 >>small_minors    minors at once, n <= 16
      exact/      >>exact           integers, residues
                  >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
-                 >>small_exact     n <= 12 in one call
+                 >>small_exact     n <= 16 in one call
                  >>exact_gpu       the same on GPUs
      counts/     >>counts          multiplicities, rectangular matrices
                  >>digits          digits of a count, values beyond double
@@ -78,7 +78,7 @@
                  >>arithmetic      products of parts
                  >>dense_kernels   Glynn's row loops: PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
                  >>small_kernels   n <= 16
-                 >>small_minors_kernels  minors, n <= 12
+                 >>small_minors_kernels  minors, n <= 16
                  >>limb_kernels    limbs in doubles, real and Gaussian
                  >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
                  >>minors_kernels  minors
@@ -4922,26 +4922,118 @@ static int permi_small_is_safe(int count, const double *a)
   return safe;
 }
 
-/* The product of the rows' sums of moduli is at least the permanent of moduli. */
-static double permi_small_products(int n, int width, const double *a, double *moduli)
+/* Of rows' sums of moduli and of squares, the products over all rows and over all but the least; a product of squares
+   is at least that: where squares or products underflow, DBL_MIN stands for them. `moduli`: the sum of all, NaN if an
+   entry is. */
+typedef struct permi_small_size {
+  double sums, squares, other_sums, other_squares, moduli;
+} permi_small_size;
+
+static permi_small_size permi_small_sizes_plain(int rows, int width, const double *a)
 {
-  double product = 1, all = 0;
+  permi_small_size size = {1, 1, 1, 1, 0};
+  double least_sum = 1, least_square = 1;
   int i, j;
-  for (i = 0; i < n; i++, a += width) {
-    double sum = 0;
-    for (j = 0; j < width; j++)
+  for (i = 0; i < rows; i++, a += width) {
+    double sum = 0, square = DBL_MIN;
+    for (j = 0; j < width; j++) {
       sum += fabs(a[j]);
-    product *= sum;
-    all += sum;
+      square += a[j] * a[j];
+    }
+    size.moduli += sum;
+    if (i) {
+      size.other_sums *= sum > least_sum ? sum : least_sum;
+      size.other_squares *= square > least_square ? square : least_square;
+      size.other_squares = size.other_squares > DBL_MIN ? size.other_squares : DBL_MIN;
+    }
+    least_sum = i && least_sum < sum ? least_sum : sum;
+    least_square = i && least_square < square ? least_square : square;
   }
-  *moduli = all;
-  return product;
+  size.sums = size.other_sums * least_sum;
+  size.squares = size.other_squares * least_square;
+  size.squares = size.squares > DBL_MIN ? size.squares : DBL_MIN;
+  return size;
+}
+
+#if PERMI_X86
+/* `vectors` of four: a constant, for a loop of unknown length costs its misprediction in every row. Lanes of a pair: a
+   sum, a sum of squares. */
+__attribute__((target("avx2,fma"))) PERMI_INLINE permi_small_size permi_small_sizes_rows(int rows, int width,
+                                                                                         const double *a, int vectors)
+{
+  static const int64_t masks[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
+  const __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(masks + 4 * vectors - width));
+  const __m256d sign = _mm256_set1_pd(-0.0);
+  const __m128d bottom = _mm_set_pd(DBL_MIN, 0);
+  __m128d moduli = _mm_setzero_pd(), least = moduli, others = _mm_set1_pd(1), all;
+  permi_small_size size;
+  int i, j;
+  for (i = 0; i < rows; i++, a += width) {
+    __m256d x = _mm256_maskload_pd(a + 4 * (vectors - 1), mask);
+    __m256d sum = _mm256_andnot_pd(sign, x), square = _mm256_mul_pd(x, x);
+    __m128d line;
+    for (j = 0; j < vectors - 1; j++) {
+      x = _mm256_loadu_pd(a + 4 * j);
+      sum = _mm256_add_pd(sum, _mm256_andnot_pd(sign, x));
+      square = _mm256_fmadd_pd(x, x, square);
+    }
+    sum = _mm256_hadd_pd(sum, square);
+    line = _mm_add_pd(_mm256_castpd256_pd128(sum), _mm256_extractf128_pd(sum, 1));
+    moduli = _mm_add_pd(moduli, line);
+    line = _mm_max_pd(line, bottom);
+    if (i) {
+      others = _mm_max_pd(_mm_mul_pd(others, _mm_max_pd(line, least)), bottom);
+      line = _mm_min_pd(line, least);
+    }
+    least = line;
+  }
+  all = _mm_max_pd(_mm_mul_pd(others, least), bottom);
+  size.sums = _mm_cvtsd_f64(all);
+  size.squares = _mm_cvtsd_f64(_mm_unpackhi_pd(all, all));
+  size.other_sums = _mm_cvtsd_f64(others);
+  size.other_squares = _mm_cvtsd_f64(_mm_unpackhi_pd(others, others));
+  size.moduli = _mm_cvtsd_f64(moduli);
+  return size;
+}
+
+__attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_avx2(int rows, int width,
+                                                                                   const double *a)
+{
+  switch ((width + 3) / 4) {
+  case 1: return permi_small_sizes_rows(rows, width, a, 1);
+  case 2: return permi_small_sizes_rows(rows, width, a, 2);
+  case 3: return permi_small_sizes_rows(rows, width, a, 3);
+  case 4: return permi_small_sizes_rows(rows, width, a, 4);
+  case 5: return permi_small_sizes_rows(rows, width, a, 5);
+  case 6: return permi_small_sizes_rows(rows, width, a, 6);
+  case 7: return permi_small_sizes_rows(rows, width, a, 7);
+  default: return permi_small_sizes_rows(rows, width, a, 8);
+  }
+}
+#endif
+
+/* 1 <= rows, width <= 2 PERMI_SMALL_N. */
+static permi_small_size permi_small_sizes(perm_isa isa, int rows, int width, const double *a)
+{
+#if PERMI_X86
+  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
+    return permi_small_sizes_avx2(rows, width, a);
+#endif
+  (void)isa;
+  return permi_small_sizes_plain(rows, width, a);
 }
 
 static int permi_small_expansion_stands(int n, int width, const double *a, double value)
 {
-  double moduli;
-  const double products = permi_small_products(n, width, a, &moduli);
+  double products = 1, moduli = 0;
+  int i, j;
+  for (i = 0; i < n; i++) {
+    double sum = 0;
+    for (j = 0; j < width; j++)
+      sum += fabs(a[i * width + j]);
+    products *= sum;
+    moduli += sum;
+  }
   return (moduli <= PERMI_FOUR_LARGEST && value >= PERMI_FOUR_LEAST && value >= PERMI_FOUR_CANCELLED * products) ||
          permi_small_is_whole(n * width, a) ||
          (value >= PERMI_FOUR_CANCELLED * products && permi_small_is_safe(n * width, a));
@@ -5009,22 +5101,7 @@ static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
   return n == 5 ? permi_small_real_n5_plain : permi_small_real_plain;
 }
 
-/* At least the product of the squares: where they underflow, DBL_MIN stands for them. */
-static double permi_small_norms(int n, int width, const double *a)
-{
-  double product = 1;
-  int i, j;
-  for (i = 0; i < n; i++, a += width) {
-    double square = DBL_MIN;
-    for (j = 0; j < width; j++)
-      square += a[j] * a[j];
-    product *= square;
-    product = product > DBL_MIN ? product : DBL_MIN;
-  }
-  return product;
-}
-
-/* At least permi_small_norms: the rows' mean square to the power n. */
+/* At least the product of the rows' sums of squares: their mean to the power n. */
 static double permi_small_scale(int n, double squares)
 {
   double power = squares / n, scale = n & 1 ? power : 1;
@@ -5039,14 +5116,15 @@ static double permi_small_scale(int n, double squares)
 /* Whether a kernel's value stands. `absolute` is within a factor 2 of a sum of moduli and pairs of rows round twice: 4
    n u. Row sums round by about u times their norm, which moduli miss where they cancel: 4 n u times the norms' product.
    NaN and overflow fail: below 1e24 (n > 12: 1e19) neither the norms' product nor modulus^2 overflows. */
-static int permi_small_stands(int n, int parts, const double *a, double modulus, double absolute, double squares)
+static int permi_small_stands(perm_isa isa, int n, int parts, const double *a, double modulus, double absolute,
+                              double squares)
 {
   const double unit = 4e10 * n * PERMI_UNIT, square = unit * unit;
   modulus -= unit * absolute;
   return squares <= (n > PERMI_NEAR_N ? 1e19 : 1e24) &&
          modulus >= (n > PERMI_NEAR_N ? PERMI_FAR_LEAST : PERMI_SMALL_LEAST) &&
          (square * permi_small_scale(n, squares) <= modulus * modulus ||
-          square * permi_small_norms(n, n * parts, a) <= modulus * modulus);
+          square * permi_small_sizes(isa, n, n * parts, a).squares <= modulus * modulus);
 }
 
 /* Returns 1, or 0: take the general path. 2 <= n <= 16, isa not AUTO. out: the value; n > 4: two more, see
@@ -5055,7 +5133,7 @@ static int permi_small_real(perm_isa isa, int n, const double *a, double *out)
 {
   if (n > 4) {
     permi_small_kernel_real(isa, n)(n, a, out);
-    return permi_small_stands(n, 1, a, fabs(out[0]), out[1], out[2]);
+    return permi_small_stands(isa, n, 1, a, fabs(out[0]), out[1], out[2]);
   }
 #if PERMI_X86
   if (n == 4 && (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)) {
@@ -5155,7 +5233,7 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *out
   permi_complex sum;
   if (n > 4) {
     permi_small_kernel_complex(isa, n)(n, a, out);
-    return permi_small_stands(n, 2, a, fmax(fabs(out[0]), fabs(out[1])), out[2], out[3]);
+    return permi_small_stands(isa, n, 2, a, fmax(fabs(out[0]), fabs(out[1])), out[2], out[3]);
   }
   sum = permi_small_expand_complex(n, a);
   out[0] = sum.re;
@@ -5182,16 +5260,20 @@ PERMI_UNUSED PERMI_INLINE int permi_small_value(perm_isa isa, int n, int parts, 
    over the signs; the expansion of n <= 4 gives per |A|. A product of n entries is rounded at most K times,
    K = permi_small_roundings, in the expansions 16. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1], and
    what >>small says of underflow. It is weak where much cancels: certify takes the general path.
-   The estimate of n > 4 is what permi_small_stands compares, in full; the norms are multiplied where their mean says
-   more than 3e-13. */
+   The estimate of n > 4 is what permi_small_stands compares, with the product of the rows' norms. */
+
+static int permi_small_all_whole(int entries, const double *a)
+{
+  int i, whole = 1;
+  for (i = 0; i < entries && whole; i++)
+    whole = fabs(a[i]) < 9007199254740992.0 && (double)(int64_t)a[i] == a[i];
+  return whole;
+}
 
 /* Whether the kernels round nothing, as >>small_exact says: whole numbers, 2^(n-3) prod_i R_i below 2^53. */
 static int permi_small_rounds_nothing(int n, int entries, const double *a, double products)
 {
-  int i, whole = products * (1 << (n < 4 ? 0 : n - 3)) < 9007199254740992.0;
-  for (i = 0; i < entries && whole; i++)
-    whole = fabs(a[i]) < 9007199254740992.0 && (double)(int64_t)a[i] == a[i];
-  return whole;
+  return products * (1 << (n < 4 ? 0 : n - 3)) < 9007199254740992.0 && permi_small_all_whole(entries, a);
 }
 
 #define PERMI_WRITTEN_OUT_N 12 /* lines of a small matrix, with copies */
@@ -5208,11 +5290,12 @@ typedef struct permi_copies {
    <= 16, isa not AUTO. */
 static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
 {
-  double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], moduli, products, largest, bound, estimate;
+  double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], largest, bound, estimate;
+  const int width = n * parts;
   int i;
   if (ld != n) {
     for (i = 0; i < n; i++)
-      memcpy(tight + i * n * parts, a + i * ld * parts, (size_t)(n * parts) * sizeof *a);
+      memcpy(tight + i * width, a + i * ld * parts, (size_t)width * sizeof *a);
     a = tight;
   }
   if (n < 4)
@@ -5220,23 +5303,25 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   if (!(parts == 2 ? permi_small_complex(isa, n, a, out) : permi_small_real(isa, n, a, out)) ||
       (out[0] == 0 && (parts == 1 || out[1] == 0)))
     return 0;
-  products = permi_small_products(n, n * parts, a, &moduli);
-  bound = products * PERMI_UNIT * 1.001;
-  largest = fmax(fabs(out[0]), parts == 2 ? fabs(out[1]) : 0);
-  if (permi_small_rounds_nothing(n, n * n * parts, a, products)) {
-    bound = estimate = 0;
-  } else if (n > 4) {
-    bound = bound * permi_small_roundings(n) + (n > PERMI_NEAR_N ? 1e-114 : 1e-170);
-    estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_scale(n, out[parts + 1])));
-    if (estimate > 3e-13 * largest)
-      estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_norms(n, n * parts, a)));
-    estimate = fmin(bound, estimate);
+  largest = fabs(out[0]);
+  if (parts == 2 && fabs(out[1]) > largest)
+    largest = fabs(out[1]);
+  if (n > 4) {
+    const permi_small_size size = permi_small_sizes(isa, n, width, a);
+    bound = 1.001 * PERMI_UNIT * permi_small_roundings(n) * size.sums + (n > PERMI_NEAR_N ? 1e-114 : 1e-170);
+    estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(size.squares));
+    estimate = estimate < bound ? estimate : bound;
+    if (permi_small_rounds_nothing(n, n * width, a, size.sums))
+      bound = estimate = 0;
   } else {
-    double size[16];
+    double moduli[16];
     for (i = 0; i < n * n; i++)
-      size[i] = parts == 2 ? fabs(a[2 * i]) + fabs(a[2 * i + 1]) : fabs(a[i]);
-    bound = 16 * PERMI_UNIT * 1.001 * permi_small(n, size) + 1e-200;
+      moduli[i] = parts == 2 ? fabs(a[2 * i]) + fabs(a[2 * i + 1]) : fabs(a[i]);
+    bound = 16 * PERMI_UNIT * 1.001 * permi_small(n, moduli) + 1e-200;
     estimate = 0.1 * bound;
+    if (permi_small_all_whole(n * width, a) &&
+        permi_small_sizes_plain(n, width, a).sums * (n < 4 ? 1 : 2) < 9007199254740992.0)
+      bound = estimate = 0;
     if (estimate > 1e-10 * largest)
       return 0;
   }
@@ -7792,20 +7877,22 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
 #endif
 
 /* =================================================================================== >>small_minors
-   Minors of a row and gradients, n <= 12 with copies, at once: no plan, job, allocation or clock.
+   Minors of a row and gradients, n <= 16, with copies 12, at once: no plan, job, allocation or clock.
      n <= 4    expansion of the three rows or fewer
-     5 .. 12   >>small_minors_kernels
+     5 .. 16   >>small_minors_kernels
    The bound. 1. Moduli |re| + |im| in place of all numbers, no number is larger than by the same operations on moduli,
    whose signs are then +: at most prod R_i over the rows of a minor, R_i = sum_j |a_ij|, as the mean over the signs;
    the expansions give permanents of |A|. 2. A product of n - 1 entries is rounded at most K times, K =
    permi_small_roundings, in the expansions 16. 3. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1]. 4.
    Underflow as in >>small, for entries of the same size: fewer than 1e6 operations in every sum, each by less than
-   2e-178: below 1e-170; n <= 4, entries up to 1e60: 1e-200.
+   2e-178: below 1e-170; n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less
+   than 1e-188; n <= 4, entries up to 1e60: 1e-200.
    The estimate is that of >>small_result: 4 n u times the sum of |terms| and the product of the rows' norms. */
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_SMALL_MINORS_LARGEST 1e13 /* of the R_i, n > 4 */
-#define PERMI_SMALL_MINORS_DOUBLES (PERMI_WRITTEN_OUT_N * (2 * PERMI_WRITTEN_OUT_N + 1)) /* as the kernels write */
+#define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
+#define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
+#define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* as the kernels write */
 
 /* row: -1 for the gradient. */
 typedef struct permi_minors_call {
@@ -7824,46 +7911,6 @@ typedef struct permi_small_minors {
   const double *a;
   double factor, bound, estimate;
 } permi_small_minors;
-
-/* The largest products of n - 1 rows' R_i and, n > 4, norms; 0: beyond the range. With R_i up to 1e13 no product of
-   squares overflows. */
-static int permi_small_minors_sizes(const permi_small_minors *of, double *moduli, double *norms)
-{
-  const int width = of->n * of->parts, gradient = of->rows == of->n;
-  const double most = of->n > 4 ? PERMI_SMALL_MINORS_LARGEST : PERMI_FOUR_LARGEST;
-  const double *row = of->a;
-  double sums = 1, squares = 1, least_sum = 1, least_square = 1; /* of n rows, the least waits */
-  int i, j, within = 1;
-  for (i = 0; i < of->rows; i++, row += width) {
-    double sum = 0, other_sum = 0, square = 0, other_square = 0; /* two at a time: 0.8 of the time */
-    for (j = 0; j + 1 < width; j += 2) {
-      sum += fabs(row[j]);
-      other_sum += fabs(row[j + 1]);
-      square += row[j] * row[j];
-      other_square += row[j + 1] * row[j + 1];
-    }
-    if (j < width) {
-      sum += fabs(row[j]);
-      square += row[j] * row[j];
-    }
-    sum += other_sum;
-    square += other_square;
-    within &= sum <= most;
-    if (gradient) {
-      const double larger = sum < least_sum || i == 0 ? least_sum : sum;
-      const double longer = square < least_square || i == 0 ? least_square : square;
-      least_sum = sum < least_sum || i == 0 ? sum : least_sum;
-      least_square = square < least_square || i == 0 ? square : least_square;
-      sum = larger;
-      square = longer;
-    }
-    sums *= sum;
-    squares *= square;
-  }
-  *moduli = sums;
-  *norms = sqrt(squares);
-  return within && (of->n <= 4 || squares >= 1e-280); /* below, some may be lost */
-}
 
 static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int parts, int gradient)
 {
@@ -7919,13 +7966,18 @@ static void permi_small_minors_few(const permi_small_minors *of, double *out)
   }
 }
 
-/* out: for each wanted row n minors, then a number that is not one. Returns 0: take the general path. 2 <= n <= 12. */
+/* out: for each wanted row n minors, then a number that is not one. Returns 0: take the general path. 2 <= n <= 16. */
 static int permi_small_minors_compute(permi_small_minors *of, double *out)
 {
   const int n = of->n, width = n * of->parts, gradient = of->rows == n;
-  double moduli, norms, most = 0;
+  const permi_small_size size = permi_small_sizes(of->isa, of->rows, width, of->a);
+  const double moduli = gradient ? size.other_sums : size.sums; /* largest product of n - 1 rows' R_i */
+  const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
+                         : n > 4          ? PERMI_SMALL_MINORS_LARGEST
+                                          : PERMI_FOUR_LARGEST;
+  double most = 0;
   int i;
-  if (!permi_small_minors_sizes(of, &moduli, &norms))
+  if (!(size.moduli <= largest))
     return 0;
   if (n > 4)
     permi_small_minors_kernel(of->isa, n, of->parts, gradient)(of->rows, n, of->a, out);
@@ -7939,7 +7991,8 @@ static int permi_small_minors_compute(permi_small_minors *of, double *out)
   }
   of->bound = n > 4 ? 1.001 * PERMI_UNIT * permi_small_roundings(n) * moduli + 1e-170
                     : 1.001 * PERMI_UNIT * 16 * most + 1e-200;
-  of->estimate = n > 4 ? 4 * n * PERMI_UNIT * (most + norms) : 0.1 * of->bound;
+  of->estimate = n > 4 ? 4 * n * PERMI_UNIT * (most + sqrt(gradient ? size.other_squares : size.squares))
+                       : 0.1 * of->bound;
   of->estimate = of->estimate < of->bound ? of->estimate : of->bound;
   return 1;
 }
@@ -7985,7 +8038,7 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   if (call->row_counts || call->column_counts) {
     if (!permi_small_minors_write_out(call, small, full))
       return 0;
-  } else if (call->m != n || n < 2 || n > PERMI_WRITTEN_OUT_N) {
+  } else if (call->m != n || n < 2 || n > PERMI_SMALL_N) {
     return 0;
   } else if (view->ld == n && (call->row < 0 || call->row == n - 1)) {
     small->a = view->a;
@@ -8055,7 +8108,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
                                                         perm_result *result)
 {
   const int parts = call->view->parts;
-  double full[2 * PERMI_WRITTEN_OUT_N * PERMI_WRITTEN_OUT_N], raw[PERMI_SMALL_MINORS_DOUBLES], value[2] = {0, 0};
+  double full[2 * PERMI_SMALL_N * PERMI_SMALL_N], raw[PERMI_SMALL_MINORS_DOUBLES], value[2] = {0, 0};
   double largest;
   int row = call->row;
   permi_small_minors small;
@@ -8107,7 +8160,8 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
 
 typedef struct permi_exact_rows {
   int n, parts, transposed, halved;
-  const permi_integer_view *view;
+  const int64_t *a;
+  ptrdiff_t line, along; /* from a row to the next, from an entry to the next */
   int half[PERM_MAX_N];
   int order[PERM_MAX_N];     /* rows, largest norm first */
   uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
@@ -8117,36 +8171,47 @@ typedef struct permi_exact_rows {
 
 static int64_t permi_exact_at(const permi_exact_rows *rows, int i, int j, int part)
 {
-  ptrdiff_t row = rows->transposed ? j : i, column = rows->transposed ? i : j;
-  return rows->view->a[(row * rows->view->ld + column) * rows->parts + part];
+  return rows->a[i * rows->line + j * rows->along + part];
+}
+
+/* Fills in row i's norm. Returns 1 if it may be halved: both parts' sums are even. */
+static int permi_exact_norm(const permi_exact_rows *rows, int i, permi_wide *norm)
+{
+  uint64_t low = 0, high = 0, odd[2] = {0, 0};
+  int j, part;
+  for (j = 0; j < rows->n; j++)
+    for (part = 0; part < rows->parts; part++) {
+      const int64_t x = permi_exact_at(rows, i, j, part);
+      const uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+      low += size;
+      high += low < size;
+      odd[part] ^= size;
+    }
+  norm->low = low;
+  norm->high = high;
+  return !((odd[0] | odd[1]) & 1);
 }
 
 static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, int transposed)
 {
+  const ptrdiff_t row = view->ld * view->parts;
   permi_exact_rows rows;
-  int i, j, part;
-  memset(&rows, 0, sizeof rows);
+  int i, j;
   rows.n = n;
   rows.parts = view->parts;
-  rows.view = view;
+  rows.a = view->a;
+  rows.line = transposed ? view->parts : row;
+  rows.along = transposed ? row : view->parts;
   rows.transposed = transposed;
+  rows.halved = 0;
+  rows.bits = 0;
   for (i = 0; i < n; i++) {
-    permi_wide norm = {0, 0};
-    int odd = 0;
-    for (part = 0; part < view->parts; part++) {
-      int sum = 0; /* both parts of an even row must be even */
-      for (j = 0; j < n; j++) {
-        int64_t x = permi_exact_at(&rows, i, j, part);
-        permi_wide more = {0, 0};
-        more.low = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
-        permi_wide_add(&norm, more);
-        sum ^= (int)(x & 1);
-      }
-      odd |= sum;
-    }
-    rows.half[i] = !odd && rows.halved < n - 1;
+    permi_wide norm;
+    rows.half[i] = permi_exact_norm(&rows, i, &norm) && rows.halved < n - 1;
     rows.halved += rows.half[i];
-    rows.bits_of[i] = log2(fmax(1, ldexp((double)norm.high, 64) + (double)norm.low)) - rows.half[i] + 1e-9;
+    rows.bits_of[i] =
+        log2(fmax(1, norm.high ? ldexp((double)norm.high, 64) + (double)norm.low : (double)norm.low)) - rows.half[i] +
+        1e-9;
     rows.bits += rows.bits_of[i];
     if (rows.half[i]) {
       norm.low = norm.low >> 1 | norm.high << 63;
@@ -8581,17 +8646,17 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int longs, uint64
   for (r = 0; r < longs; r++)
     packing->atom_of[rows->order[r]] = -1;
   for (r = longs; r < rows->n; r++) {
-    const uint64_t norm = rows->norm[rows->order[r]];
+    const uint64_t norm = rows->norm[rows->order[r]], fits = cap / norm, fits_atom = PERMI_EXACT_LARGEST / norm;
     int best = -1, best_atom = 0;
     for (h = 0; h < limbs; h++) {
       int least = 0;
-      if (limb[h] > cap / norm || (best >= 0 && limb[h] >= limb[best]))
+      if (limb[h] > fits || (best >= 0 && limb[h] >= limb[best]))
         continue;
       for (k = 1; h < narrow && k < 4; k++)
         least = atom[h][k] < atom[h][least] ? k : least;
-      if (h < narrow && atom[h][least] > PERMI_EXACT_LARGEST / norm) {
+      if (h < narrow && atom[h][least] > fits_atom) {
         least = 4;
-        if (atom[h][4] > PERMI_EXACT_LARGEST / norm || atom[h][0] * atom[h][1] * atom[h][4] > INT32_MAX / norm)
+        if (atom[h][4] > fits_atom || atom[h][0] * atom[h][1] * atom[h][4] > INT32_MAX / norm)
           continue;
       }
       best = h;
@@ -8769,10 +8834,10 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
       rows->parts == 1 && permi_exact_bytes(rows) && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1;
   if (plan->can_skip && rows->halved) {
     /* search, lists and survivors of a vector of int8 */
-    const double survivors = permi_exact_survivors(rows);
-    const double each = 10 * n + 2 * operations;
-    const double seconds =
-        (2 * rows->halved + 40 + survivors * each) / family->rate * ldexp(1, n - 1 - (family->lanes_log2 + 1));
+    const double vector = ldexp(1, n - 1 - (family->lanes_log2 + 1)) / family->rate;
+    const double search = (2 * rows->halved + 40) * vector, each = (10 * n + 2 * operations) * vector;
+    const double survivors = search < plan->seconds ? permi_exact_survivors(rows) : 1;
+    const double seconds = search + survivors * each;
     if (seconds < plan->seconds) {
       plan->skip = 1;
       plan->survivors = survivors;
@@ -8874,15 +8939,45 @@ static void permi_exact_constants(permi_exact *exact, int few)
   memset(exact->ends, 255, 64);
 }
 
-/* table[s] = base - the steps of columns first + k for each set bit k of s. */
-static void permi_exact_settings(const permi_exact_rows *rows, int i, int first, int columns, uint64_t base,
-                                 uint64_t *table)
+/* Row i's steps modulo 2^64; half their sum is y_i for x = (1, ..., 1). Returns that, modulo 2^63. */
+static uint64_t permi_exact_steps(const permi_exact_rows *rows, int i, uint64_t *step)
 {
+  const int64_t *a = rows->a + i * rows->line;
+  const int twice = !rows->half[i];
+  uint64_t sum = 0;
+  int j;
+  for (j = 0; j < rows->n; j++, a += rows->along)
+    sum += step[j] = (uint64_t)*a << twice;
+  return sum >> 1;
+}
+
+/* table[s] = base - the steps of columns k for each set bit k of s, in fields of 1 or 2 `bytes`. Eight bytes at a time:
+   the highest bits of fields are subtracted apart, so that nothing is borrowed from a neighbour. */
+static void permi_exact_settings(const uint64_t *step, int columns, uint64_t base, int bytes, uint8_t *table)
+{
+  const int within = bytes == 1 ? 3 : 2, few = columns < within ? columns : within;
+  const uint64_t ones = bytes == 1 ? UINT64_C(0x0101010101010101) : UINT64_C(0x0001000100010001);
+  const uint64_t high = ones << (8 * bytes - 1), field = bytes == 1 ? 0xff : 0xffff;
+  uint64_t first[8], x;
   int k, q;
-  table[0] = base;
-  for (k = 0; k < columns; k++)
+  first[0] = base;
+  for (k = 0; k < few; k++)
     for (q = 0; q < 1 << k; q++)
-      table[(1 << k) + q] = table[q] - permi_exact_step(rows, i, first + k, 0).low;
+      first[(1 << k) + q] = first[q] - step[k];
+  for (q = 0; q < 1 << few; q++) {
+    const uint8_t byte = (uint8_t)(first[q] & 0xff);
+    const uint16_t two = (uint16_t)(first[q] & 0xffff);
+    memcpy(table + bytes * q, bytes == 1 ? (const void *)&byte : (const void *)&two, (size_t)bytes);
+  }
+  for (k = within; k < columns; k++) {
+    const uint64_t y = (step[k] & field) * ones;
+    uint8_t *to = table + (8 << (k - within));
+    for (q = 0; q < 1 << (k - within); q++) {
+      memcpy(&x, table + 8 * q, 8);
+      x = ((x | high) - (y & ~high)) ^ ((x ^ ~y) & high);
+      memcpy(to + 8 * q, &x, 8);
+    }
+  }
 }
 
 /* x = 2^51 y[1] + y[0], |y[0]| <= 2^50; or x itself. */
@@ -8983,7 +9078,42 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   permi_exact_constants(exact, few);
 }
 
-/* Columns: lanes, block or settings, the fixed one, outer ones. */
+/* Where the tables of a kernel lie. Columns: lanes, block or settings, the fixed one, outer ones. */
+typedef struct permi_exact_places {
+  int skip, lanes, inner;
+  uint32_t *step;  /* [1 + outer + settings][padded] */
+  uint8_t *next;   /* of the table of settings, or of lanes' bytes */
+  uint8_t *nibbles;
+} permi_exact_places;
+
+/* Row i of the matrix is the r-th of the atoms. */
+static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r,
+                                   permi_exact_places *to)
+{
+  const int inner = to->inner, outer = exact->outer, padded = exact->padded, skip = to->skip;
+  const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
+  uint64_t step[PERM_MAX_N];
+  const uint64_t all_plus = permi_exact_steps(rows, i, step);
+  int j;
+  for (j = 0; j < outer; j++)
+    to->step[(j + 1) * padded + r] = ((uint32_t)step[inner + 1 + j] & part) * copies;
+  if (!skip) {
+    permi_exact_settings(step, inner, all_plus, 2, to->next);
+    to->next += 2 << inner;
+    return;
+  }
+  to->step[r] = ((uint32_t)all_plus & part) * copies;
+  for (j = 2; j < PERMI_EXACT_SKIP_LOG2; j++)
+    to->step[(outer - 1 + j) * padded + r] = ((uint32_t)step[to->lanes + j] & part) * copies;
+  if (rows->half[i]) {
+    permi_exact_settings(step, to->lanes + 2, 0, 1, to->next);
+    to->next += 4 << to->lanes;
+    exact->even_row[exact->even_rows++] = r;
+  }
+  for (j = 0; j < 3; j++)
+    permi_exact_settings(step + 4 * j, 4 * j + 4 <= inner ? 4 : inner - 4 * j, 0, 1, to->nibbles + 48 * r + 16 * j);
+}
+
 static perm_status permi_exact_tables(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                       perm_result *result)
 {
@@ -8992,69 +9122,41 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   const int n = rows->n, skip = plan->skip, lanes = family->lanes_log2 + skip;
   const int inner = lanes + (skip ? PERMI_EXACT_SKIP_LOG2 : PERMI_EXACT_BLOCK_LOG2), outer = n - 1 - inner;
   const int padded = (n + 15) & ~15, steps = outer + 1 + PERMI_EXACT_SKIP_LOG2;
-  const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
   const size_t table = skip ? ((size_t)rows->halved << (lanes + 2)) + (size_t)n * 48 : (size_t)n * 2 << inner;
   const size_t wide = (size_t)((plan->packing.wide + 2 * plan->packing.long_rows) * rows->parts);
   const size_t wide_table = wide ? (wide << inner) + (wide + 32) * (size_t)outer : 0;
   const size_t bytes = 128 + table + wide_table * sizeof(double) + (size_t)(padded * steps) * sizeof(uint32_t);
   permi_exact *exact = (permi_exact *)permi_allocate(&options->allocator, 1, sizeof *exact + bytes);
-  uint64_t sums[256];
-  uint8_t *next;
-  uint32_t *step;
-  int16_t *settings;
-  uint8_t *nibbles;
+  permi_exact_places to;
   double *doubles;
-  int a, i, j, k, r = 0;
+  int a, i, r = 0;
   if (!exact)
     return permi_fail_memory(result);
   memset(exact, 0, sizeof *exact + bytes);
-  step = (uint32_t *)(void *)(((uintptr_t)(exact + 1) + 63) & ~(uintptr_t)63);
-  next = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
-  settings = (int16_t *)(void *)next;
-  nibbles = next + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
-  exact->start = step;
-  exact->step = step + padded;
+  to.skip = skip;
+  to.lanes = lanes;
+  to.inner = inner;
+  to.step = (uint32_t *)(void *)(((uintptr_t)(exact + 1) + 63) & ~(uintptr_t)63);
+  to.next = (uint8_t *)(to.step + padded * steps); /* a multiple of 64 bytes on */
+  to.nibbles = to.next + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
+  exact->start = to.step;
+  exact->step = to.step + padded;
   exact->setting_step = exact->step + padded * outer;
-  exact->table = settings;
-  doubles = (double *)(void *)(next + ((table + 63) & ~(size_t)63));
+  exact->table = (const int16_t *)(const void *)to.next;
+  doubles = (double *)(void *)(to.next + ((table + 63) & ~(size_t)63));
   exact->wide_table = doubles;
   exact->wide_step = doubles + (wide << inner);
-  exact->lane_bytes = next;
-  exact->nibbles = nibbles;
+  exact->lane_bytes = to.next;
+  exact->nibbles = to.nibbles;
   permi_exact_form(exact, plan, inner);
   permi_exact_doubles(exact, plan, inner, doubles, doubles + (wide << inner));
   for (a = 0; a < exact->narrow * PERMI_EXACT_ATOMS; a++) {
     const int h = a / PERMI_EXACT_ATOMS, in_limb = a % PERMI_EXACT_ATOMS;
     exact->atom_rows[a] = plan->packing.rows[h][in_limb];
     exact->fifth[h] = in_limb == 4 && exact->atom_rows[a];
-    for (i = 0; i < n; i++) {
-      const uint64_t all_plus = permi_exact_start(rows, i, 0).low;
-      if (plan->packing.atom_of[i] != a)
-        continue;
-      for (j = 0; j < outer; j++)
-        step[(j + 1) * padded + r] = ((uint32_t)permi_exact_step(rows, i, inner + 1 + j, 0).low & part) * copies;
-      if (skip) {
-        step[r] = ((uint32_t)all_plus & part) * copies;
-        for (j = 2; j < PERMI_EXACT_SKIP_LOG2; j++)
-          step[(outer - 1 + j) * padded + r] = ((uint32_t)permi_exact_step(rows, i, lanes + j, 0).low & part) * copies;
-        if (rows->half[i]) {
-          permi_exact_settings(rows, i, 0, lanes + 2, 0, sums);
-          for (k = 0; k < 4 << lanes; k++)
-            *next++ = (uint8_t)(sums[k] & 0xff);
-          exact->even_row[exact->even_rows++] = r;
-        }
-        for (j = 0; j < 3; j++) {
-          permi_exact_settings(rows, i, 4 * j, 4 * j + 4 <= inner ? 4 : inner - 4 * j, 0, sums);
-          for (k = 0; k < 16 && k < 1 << (inner - 4 * j); k++)
-            nibbles[48 * r + 16 * j + k] = (uint8_t)(sums[k] & 0xff);
-        }
-      } else {
-        permi_exact_settings(rows, i, 0, inner, all_plus, sums);
-        for (k = 0; k < 1 << inner; k++)
-          *settings++ = (int16_t)(uint16_t)(sums[k] & 0xffff);
-      }
-      r++;
-    }
+    for (i = 0; i < n && exact->atom_rows[a]; i++)
+      if (plan->packing.atom_of[i] == a)
+        permi_exact_row_tables(exact, rows, i, r++, &to);
   }
   permi_exact_fill(rows, inner, inner + exact->chunk_log2, plan->seconds, (double)(bytes + sizeof *exact), leaf);
   leaf->information.isa = family->isa;
@@ -9067,7 +9169,7 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
 }
 
 /* ====================================================================================== >>small_exact
-   Integer matrices of order 2 to 12 at once, without a plan, a job or an allocation.
+   Integer matrices of order 2 to 16 at once, without a plan, a job or an allocation.
      exact in doubles    The kernels of >>small add and multiply integers and divide by 2^(n-3) at the end. No number on
                          the way exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| + |im a_ij|: while that is below
                          2^53, nothing is rounded.
@@ -9174,10 +9276,10 @@ static double permi_small_set(perm_integer *integer, permi_wide x)
   return integer->negative ? -value : x.low ? value : 0; /* rounding down, clang converts 0 to -0 */
 }
 
-/* Fills in a result for a matrix without NULL, 2 <= n <= 12, isa not AUTO; returns 0 if the general path must. */
+/* Fills in a result for a matrix without NULL, 2 <= n <= 16, isa not AUTO; returns 0 if the general path must. */
 static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, ptrdiff_t ld, perm_result *result)
 {
-  double real[2 * PERMI_NEAR_N * PERMI_NEAR_N], out[4] = {0, 0, 0, 0}, product;
+  double real[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4] = {0, 0, 0, 0}, product;
   const double sums = (double)(1 << (n < 4 ? 0 : n - 3));
   permi_wide value[2];
   int part, wrapped;
@@ -9586,6 +9688,7 @@ static void permi_exact_plan_gpu(const perm_options *options, int n, const permi
 }
 
 /* The fastest plan, also in residues if options.modulus is odd and below 2^63. */
+PERMI_UNUSED
 static void permi_exact_fastest(const perm_options *options, int n, const permi_integer_view *view,
                                 permi_exact_plan *plan)
 {
@@ -9605,22 +9708,12 @@ static void permi_exact_fastest(const perm_options *options, int n, const permi_
 
 /* One leaf for integers or Gaussian integers, 1 <= n <= 64. */
 PERMI_UNUSED
-static perm_status permi_exact_leaf(const perm_options *options, int n, const permi_integer_view *view,
-                                    permi_leaf *leaf, perm_result *result)
+static perm_status permi_exact_leaf(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
+                                    perm_result *result)
 {
-  permi_exact_plan plan;
-  permi_exact_fastest(options, n, view, &plan);
-  return plan.gpu      ? permi_exact_gpu_leaf(options, &plan.rows, leaf, result)
-         : plan.family ? permi_exact_tables(options, &plan, leaf, result)
-                       : permi_exact_plain_leaf(options, &plan.rows, plan.modulus, leaf, result);
-}
-
-PERMI_UNUSED
-static double permi_exact_seconds(const perm_options *options, int n, const permi_integer_view *view)
-{
-  permi_exact_plan plan;
-  permi_exact_fastest(options, n, view, &plan);
-  return plan.seconds;
+  return plan->gpu      ? permi_exact_gpu_leaf(options, &plan->rows, leaf, result)
+         : plan->family ? permi_exact_tables(options, plan, leaf, result)
+                        : permi_exact_plain_leaf(options, &plan->rows, plan->modulus, leaf, result);
 }
 
 PERMI_BRIEF_END
@@ -9668,6 +9761,33 @@ PERMI_NEVER_INLINE static uint64_t permi_line_bits(const permi_problem *problem,
   x = problem->real[at] + 0;
   memcpy(&bits, &x, sizeof bits);
   return bits;
+}
+
+/* Returns 1 only if no rows of a square matrix of integers are equal, no columns, and none is 0: their polynomials
+   differ at one place modulo 2^64. O(n^2). */
+static int permi_lines_differ(const permi_problem *problem)
+{
+  const int n = problem->n, parts = problem->parts;
+  uint64_t weight[2 * PERM_MAX_N], sum[2][PERM_MAX_N];
+  int i, j, k, side;
+  weight[0] = 1;
+  for (k = 1; k < n * parts; k++)
+    weight[k] = weight[k - 1] * UINT64_C(0x9e3779b97f4a7c15);
+  memset(sum, 0, sizeof sum);
+  for (i = 0; i < n; i++) {
+    const int64_t *row = problem->integer + i * problem->ld * parts;
+    for (j = k = 0; k < n * parts; k++) {
+      sum[0][i] += (uint64_t)row[k] * weight[k];
+      sum[1][j] += (uint64_t)row[k] * weight[i * parts + (parts == 2 ? k & 1 : 0)];
+      j += parts == 1 || k & 1;
+    }
+  }
+  for (side = 0; side < 2; side++)
+    for (i = 0; i < n; i++)
+      for (j = 0; j <= i; j++)
+        if (sum[side][i] == (j < i ? sum[side][j] : 0))
+          return 0;
+  return 1;
 }
 
 typedef struct permi_lines {
@@ -10968,6 +11088,12 @@ PERMI_COLD static permi_choice permi_choice_make(const permi_counted *counted, p
     permi_signs_price(parts, one, size, &choice);
   }
   return choice;
+}
+
+/* No engine here is predicted to be faster for integers of order n without equal lines, in words of any number. */
+static double permi_counts_least_seconds(int n, int parts)
+{
+  return n * ldexp(1, n - 1) * (permi_seconds_exact[parts - 1] + permi_seconds_word[parts - 1]);
 }
 
 #define PERMI_COUNTS_GPU_STEPS 2000
@@ -12478,9 +12604,11 @@ typedef struct permi_array {
   int hasty;                    /* 1: a lower bound will do where planning takes a millisecond */
   int constant;                 /* the known permanent, 0 or 1; -1: unknown */
   int reduced;                  /* 1: `counted` is made */
+  int exact_planned;            /* 1: `exact` is made */
   permi_counted counted, whole; /* whole: the doubles as integers */
   permi_choice choice;
   perm_plan plan;
+  permi_exact_plan exact;
   perm_precision precision;
 } permi_array;
 
@@ -12491,7 +12619,7 @@ static void permi_array_begin(permi_maker *maker, permi_array *array, const perm
   array->problem = problem;
   array->engine = NULL;
   array->argument = argument;
-  array->hasty = array->reduced = 0;
+  array->hasty = array->reduced = array->exact_planned = 0;
   array->constant = -1;
   memset(&array->counted, 0, sizeof array->counted);
   array->whole.real = NULL;
@@ -12701,13 +12829,22 @@ static int permi_array_square(const permi_problem *problem)
   return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
 }
 
+static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_options *options)
+{
+  const permi_problem *problem = array->problem;
+  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
+  if (!array->exact_planned)
+    permi_exact_fastest(options, problem->n, &view, &array->exact);
+  array->exact_planned = 1;
+  return &array->exact;
+}
+
 #define PERMI_RIVAL_LOOK 24
 static perm_status permi_exact_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
-  const permi_array *array = maker->array;
+  permi_array *array = maker->array;
   const perm_options *options = maker->options;
-  const permi_integer_view view = {array->problem->integer, array->problem->ld, array->problem->parts};
   const int n = array->problem->n;
   (void)block, (void)rival;
   if (!array->problem->integer || array->constant >= 0 || !permi_array_square(array->problem) ||
@@ -12715,20 +12852,31 @@ static perm_status permi_exact_offer(permi_maker *maker, const struct permi_bloc
     return PERM_OK;
   offer->seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
   if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK)
-    offer->seconds = permi_exact_seconds(options, n, &view);
+    offer->seconds = permi_array_exact(array, options)->seconds;
   else if (options->gpu.devices)
     offer->seconds = fmin(offer->seconds, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE);
   return PERM_OK;
 }
 
+/* Whether the exact engine wins at sight: by vector kernels, where engines for counts have no equal lines to use. */
+static int permi_exact_surely(permi_array *array, const perm_options *options)
+{
+  const permi_problem *problem = array->problem;
+  const int n = problem->n;
+  const permi_exact_plan *plan;
+  if (!problem->integer || !permi_array_square(problem) || n < 2 || n > PERMI_RIVAL_LOOK || options->gpu.devices ||
+      (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT) || !permi_lines_differ(problem))
+    return 0;
+  plan = permi_array_exact(array, options);
+  return plan->family && plan->seconds < permi_counts_least_seconds(n, problem->parts);
+}
+
 static perm_status permi_exact_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                                     permi_leaf *leaf)
 {
-  const permi_problem *problem = maker->array->problem;
-  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
   (void)block, (void)offer;
   maker->array->precision = PERM_PRECISION_EXACT;
-  return permi_exact_leaf(maker->options, problem->n, &view, leaf, maker->result);
+  return permi_exact_leaf(maker->options, permi_array_exact(maker->array, maker->options), leaf, maker->result);
 }
 
 enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_ARRAY_ENGINES };
@@ -13094,6 +13242,8 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
   refusal = permi_counts_refusal(problem, &others);
   if (refusal)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, array->argument, "options: %s", refusal);
+  if (permi_exact_surely(array, options))
+    return PERM_OK;
   array->reduced = 1;
   return permi_counted_make(problem, &options->allocator, &array->counted) == PERM_OK ? PERM_OK
                                                                                        : permi_fail_memory(result);
@@ -13235,7 +13385,7 @@ PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double
 static int permi_at_once(const permi_problem *problem, const perm_options *options, const perm_result *result)
 {
   const int n = problem->n, exact = problem->integer != NULL;
-  return n >= 2 && n <= (exact ? PERMI_NEAR_N : PERMI_SMALL_N) && n == problem->m && (problem->real || exact) &&
+  return n >= 2 && n <= PERMI_SMALL_N && n == problem->m && (problem->real || exact) &&
          problem->ld >= n && result && permi_asks_no_more(options, exact, permi_problem_bytes(problem));
 }
 
@@ -16989,8 +17139,8 @@ PERMI_BRIEF_BEGIN
      state columns     a binary counter: of two blocks of 2^k states the difference goes to column k, the sum waits for
                        the next
      the first, lanes  the sum over all states, by lane
-   z_i is a table's number plus one of eight numbers of outer columns, renewed for each setting of the last columns:
-   all fits a small stack. Constant: wanted, the rows whose minors are wanted at a time: 0, those of a row that is not
+   z_i is a table's number plus one of eight numbers of outer columns, renewed for each setting of the three columns
+   after, whose eight numbers are renewed for each setting of the last ones: all fits a small stack. Constant: wanted, the rows whose minors are wanted at a time: 0, those of a row that is not
    given, or 4, for gradients: with the product Q of the others, Q z_2 z_3 times z_1 and z_0, Q z_0 z_1 times z_3 and
    z_2. Passes over n / 4 groups cost what prefix and suffix products of all rows cost at n = 8, 1.3 times at 12,
    without their memory. */
@@ -16998,13 +17148,14 @@ PERMI_BRIEF_BEGIN
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
-#define PERMI_STATE_COLUMNS (9 - PERMI_LANES)
+#define PERMI_STATE_COLUMNS (13 - PERMI_LANES)
 #define PERMI_ROWS PERMI_NAME(small_minors_rows)
 #define PERMI_SUMS PERMI_NAME(small_minors_sums)
 
-/* Numbers of each row, a part after the other; low: of the first outer columns; high: of the others; outer: both. */
+/* Numbers of each row, a part after the other; low: of the first outer columns; high: of the next, with the far ones;
+   outer: all. */
 typedef struct {
-  double table[12 * 2 * 32], low[12 * 2 * 8], high[12 * 2 * 8], outer[12 * 2 * 8];
+  double table[16 * 2 * 32], low[16 * 2 * 8], high[16 * 2 * 8], outer[16 * 2 * 8];
   int rows;
 } PERMI_ROWS;
 
@@ -17014,13 +17165,16 @@ typedef struct {
   double absolute[PERMI_WIDTH];
 } PERMI_SUMS;
 
-/* `count` columns' sums for all signs, eight numbers a part. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_eight)(double *x, const double *row, int count,
-                                                              PERMI_NAME(small_lanes) lanes, int parts)
+/* `count` columns' sums for all signs, eight numbers a part; the `far` columns that follow have the signs of `away`. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_eight)(double *x, const double *row, int count, int far,
+                                                              int away, PERMI_NAME(small_lanes) lanes, int parts)
 {
+  PERMI_N z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
   int b;
-  PERMI_NAME(put)(x, 8, PERMI_NAME(small_lane_sum)(PERMI_NAME(spread)(permi_lane_zero, 1, parts), row, count, lanes,
-                                                   parts), parts);
+  for (b = 0; b < far; b++)
+    z = PERMI_NAME(small_signed)(z, PERMI_SET(permi_parity_signs[away >> b & 1]),
+                                 PERMI_NAME(spread)(row + (count + b) * parts, 1, parts), parts);
+  PERMI_NAME(put)(x, 8, PERMI_NAME(small_lane_sum)(z, row, count, lanes, parts), parts);
   for (b = PERMI_LANES; b < count; b++)
     PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 8, parts);
 }
@@ -17052,7 +17206,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_product)(const PERMI_ROWS
 /* Adds the four products t of state c, whose bits are minus signs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, const PERMI_N *t, int c, int parts)
 {
-  const PERMI_V sign = PERMI_SET(permi_parity_signs[c & 31] * permi_parity_signs[c >> 5]);
+  const PERMI_V sign = PERMI_SET(permi_parity_signs[(c ^ c >> 5 ^ c >> 10) & 31]);
   const PERMI_N both0 = PERMI_NAME(plus)(t[0], t[1]), turn0 = PERMI_NAME(minus)(t[0], t[1]);
   const PERMI_N both1 = PERMI_NAME(plus)(t[2], t[3]), turn1 = PERMI_NAME(minus)(t[2], t[3]);
   const int number = PERMI_WIDTH * parts;
@@ -17115,9 +17269,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, i
                                                           lanes, parts), parts);
     for (b = 0; b < columns; b++, next += parts)
       PERMI_NAME(small_double)(table, PERMI_WIDTH << b, PERMI_NAME(spread)(next, 1, parts), 32, parts);
-    PERMI_NAME(small_minors_eight)(to->low + i * parts * 8, next, low, lanes, parts);
-    PERMI_NAME(small_minors_eight)(to->high + i * parts * 8, next + low * parts,
-                                   n - 1 - PERMI_LANES - columns - low, lanes, parts);
+    PERMI_NAME(small_minors_eight)(to->low + i * parts * 8, next, low, 0, 0, lanes, parts);
   }
 }
 
@@ -17168,7 +17320,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
                                                         int parts)
 {
   const int rest = n - 1 - PERMI_LANES, columns = rest < PERMI_TABLE ? rest : PERMI_TABLE;
-  const int low = rest - columns < 3 ? rest - columns : 3, high = rest - columns - low;
+  const int low = rest - columns < 3 ? rest - columns : 3, left = rest - columns - low;
+  const int high = left < 3 ? left : 3, far = left - high, last = n - left;
   const PERMI_V zero = PERMI_SET(0.0);
   PERMI_NAME(small_lanes) lanes;
   PERMI_ROWS from PERMI_ALIGN64;
@@ -17186,10 +17339,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
         PERMI_STORE(sums[k].column + i * PERMI_WIDTH, zero);
       PERMI_STORE(sums[k].absolute, zero);
     }
-    for (c = h = 0; h < 1 << high; h++) {
+    for (c = h = 0; h < 1 << left; h++) {
+      const int here = h & ((1 << high) - 1);
+      for (i = 0; i < rows && !here; i++)
+        PERMI_NAME(small_minors_eight)(from.high + i * parts * 8, a + (i * n + last) * parts, high, far, h >> high,
+                                       lanes, parts);
       for (i = 0; i < rows * parts; i++)
         for (k = 0; k < 8; k += PERMI_WIDTH)
-          PERMI_STORE(from.outer + i * 8 + k, PERMI_LOAD(from.low + i * 8 + k) + PERMI_SET(from.high[i * 8 + h]));
+          PERMI_STORE(from.outer + i * 8 + k, PERMI_LOAD(from.low + i * 8 + k) + PERMI_SET(from.high[i * 8 + here]));
       for (s = 0; s < 1 << low; s++)
         for (at = 0; at < PERMI_WIDTH << columns; at += 4 * PERMI_WIDTH, c++) {
           PERMI_NAME(small_minors_product)(&from, first, wanted ? first + 4 : rows, at, s, p, parts);

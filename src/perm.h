@@ -47,10 +47,10 @@
                  >>bounds          the bound: proof of certify; a plan's leaf
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
-                 >>small_minors    minors at once, n <= 12
+                 >>small_minors    minors at once, n <= 16
      exact/      >>exact           integers, residues
                  >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
-                 >>small_exact     n <= 12 in one call
+                 >>small_exact     n <= 16 in one call
                  >>exact_gpu       the same on GPUs
      counts/     >>counts          multiplicities, rectangular matrices
                  >>digits          digits of a count, values beyond double
@@ -77,7 +77,7 @@
                  >>arithmetic      products of parts
                  >>dense_kernels   Glynn's row loops: PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
                  >>small_kernels   n <= 16
-                 >>small_minors_kernels  minors, n <= 12
+                 >>small_minors_kernels  minors, n <= 16
                  >>limb_kernels    limbs in doubles, real and Gaussian
                  >>exact_kernels   integers: limbs, the proof that none overflows, IFMA
                  >>minors_kernels  minors

@@ -37,7 +37,7 @@ static permi_number exact_run(const perm_options *options, permi_leaf *leaf, int
 static permi_number exact_compute(int n, int parts, const int64_t *a, exact_choice choice)
 {
   perm_options options;
-  permi_exact_rows rows;
+  permi_exact_plan plan;
   permi_integer_view view;
   permi_leaf leaf;
   permi_number none;
@@ -49,14 +49,16 @@ static permi_number exact_compute(int n, int parts, const int64_t *a, exact_choi
   view.a = a;
   view.ld = n;
   view.parts = parts;
-  rows = permi_exact_look(&view, n, 0);
-  status = choice.modulus ? permi_exact_plain_leaf(&options, &rows, choice.modulus, &leaf, NULL)
-                          : permi_exact_leaf(&options, n, &view, &leaf, NULL);
+  permi_exact_fastest(&options, n, &view, &plan);
+  if (choice.modulus)
+    plan.rows = permi_exact_look(&view, n, 0);
+  status = choice.modulus ? permi_exact_plain_leaf(&options, &plan.rows, choice.modulus, &leaf, NULL)
+                          : permi_exact_leaf(&options, &plan, &leaf, NULL);
   CHECK(status == PERM_OK);
   if (status != PERM_OK)
     return none;
   CHECK(leaf.information.seconds > 0 && leaf.information.bytes > 0);
-  CHECK(choice.modulus || leaf.information.seconds == permi_exact_seconds(&options, n, &view));
+  CHECK(choice.modulus || leaf.information.seconds == plan.seconds);
   CHECK(leaf.explain(&leaf, text, sizeof text) < sizeof text && strchr(text, '\n'));
   CHECK(choice.isa == PERM_ISA_AUTO || leaf.information.isa <= (perm_isa)choice.isa);
   return exact_run(&options, &leaf, choice.backward);
@@ -423,7 +425,8 @@ TEST(t_exact_plans)
   view.parts = 1;
   for (i = 0; i < 400; i++)
     a[i] = test_below(2);
-  CHECK(permi_exact_leaf(&options, 20, &view, &leaf, NULL) == PERM_OK);
+  permi_exact_fastest(&options, 20, &view, &plan);
+  CHECK(permi_exact_leaf(&options, &plan, &leaf, NULL) == PERM_OK);
   CHECK(leaf.information.work == 20 * ldexp(1, 19) && leaf.scale_exp2 <= 0 && leaf.integer == 1);
   leaf.explain(&leaf, text, sizeof text);
   CHECK_TEXT(text, leaf.information.isa == PERM_ISA_PLAIN ? "groups of rows" : "limbs");
@@ -481,8 +484,11 @@ TEST(t_exact_fails_cleanly)
       permi_leaf leaf;
       perm_result result;
       const permi_exact_rows rows = permi_exact_look(&view, 16, 0);
-      perm_status status = kind == 3 ? permi_exact_plain_leaf(&options, &rows, 1000003, &leaf, &result)
-                                     : permi_exact_leaf(&options, 16, &view, &leaf, &result);
+      permi_exact_plan plan;
+      perm_status status;
+      permi_exact_fastest(&options, 16, &view, &plan);
+      status = kind == 3 ? permi_exact_plain_leaf(&options, &rows, 1000003, &leaf, &result)
+                                     : permi_exact_leaf(&options, &plan, &leaf, &result);
       if (status == PERM_OK) {
         leaf.release(&options.allocator, leaf.context);
         CHECK(exact_allocations == 0);
@@ -518,4 +524,51 @@ TEST(t_exact_empty)
     nothing.kind = PERM_KIND_INTEGER;
     CHECK(perm_compute_sparse(&nothing, &options, &r) == PERM_OK && r.value == 1 && r.modulus == 7);
   }
+}
+
+/* Lines are told apart at sight, where they are; equal and zero ones go to the engines that count copies. */
+TEST(t_exact_lines_differ)
+{
+  int64_t a[2 * 24 * 26];
+  int n, parts, run, i, j, part;
+  for (n = 1; n <= 24; n++)
+    for (parts = 1; parts <= 2; parts++)
+      for (run = 0; run < 8; run++) {
+        const ptrdiff_t ld = n + run % 3;
+        const permi_reach *reach = permi_reach_of(parts);
+        const permi_problem problem = permi_problem_make(n, n, NULL, a, ld, reach, NULL, NULL);
+        const int x = test_below(n), y = (x + 1 + test_below(n - 1 > 0 ? n - 1 : 1)) % n, by_columns = run & 1;
+        for (i = 0; i < n * ld * parts; i++)
+          a[i] = run < 6 ? 1 + test_below(1000000) : (int64_t)test_random();
+        CHECK(permi_lines_differ(&problem));
+        for (j = 0; j < n && n > 1; j++)
+          for (part = 0; part < parts; part++) {
+            const ptrdiff_t to = by_columns ? j * ld + x : x * ld + j, from = by_columns ? j * ld + y : y * ld + j;
+            a[to * parts + part] = run < 4 ? a[from * parts + part] : 0;
+          }
+        CHECK(n == 1 || !permi_lines_differ(&problem));
+        if (n > 1 && run < 4) { /* one part of one entry decides */
+          j = test_below(n);
+          a[(by_columns ? j * ld + x : x * ld + j) * parts + parts - 1] += 1000000;
+          CHECK(permi_lines_differ(&problem));
+        }
+      }
+}
+
+TEST(t_exact_takes_copies_into_account)
+{
+  int64_t a[17 * 17];
+  perm_result result;
+  int i;
+  for (i = 0; i < 17 * 17; i++)
+    a[i] = test_below(201) - 100;
+  CHECK(perm_compute_integer(17, 17, a, 17, NULL, &result) == PERM_OK && result.method == PERM_METHOD_EXACT);
+  for (i = 0; i < 17 * 17; i++)
+    a[i] = 3;
+  CHECK(perm_compute_integer(17, 17, a, 17, NULL, &result) == PERM_OK && result.method != PERM_METHOD_EXACT);
+  CHECK(result.exact && result.integer.words == 2);
+  for (i = 0; i < 17; i++)
+    a[5 * 17 + i] = 0;
+  CHECK(perm_compute_integer(17, 17, a, 17, NULL, &result) == PERM_OK && result.method == PERM_METHOD_STRUCTURE);
+  CHECK(result.exact && result.value == 0);
 }

@@ -39,17 +39,17 @@ static int small_exact_check(int n, int parts, const int64_t *a, ptrdiff_t ld, p
 
 TEST(t_small_exact_equals_the_general_path)
 {
-  int64_t a[2 * 12 * 15];
+  int64_t a[2 * 16 * 19];
   long at_once = 0, general = 0;
   int n, parts, bits, isa, i;
-  for (n = 2; n <= 12; n++)
+  for (n = 2; n <= 16; n++)
     for (parts = 1; parts <= 2; parts++)
-      for (bits = 1; bits <= 63; bits += n < 9 ? 1 : 5)
+      for (bits = 1; bits <= (n > 12 ? 3 : 63); bits += n < 9 || n > 12 ? 1 : 5)
         for (isa = PERM_ISA_PLAIN; isa <= (int)permi_isa_best(); isa++) {
           const ptrdiff_t ld = n + test_below(4);
           if (!permi_isa_here((perm_isa)isa))
             continue;
-          for (i = 0; i < 2 * 12 * 15; i++)
+          for (i = 0; i < 2 * 16 * 19; i++)
             a[i] = test_below(4) ? (int64_t)test_random() >> (64 - bits) : 0;
           if (small_exact_check(n, parts, a, ld, (perm_isa)isa))
             at_once++;
@@ -62,12 +62,12 @@ TEST(t_small_exact_equals_the_general_path)
 /* All entries c: n! c^n, with prod_i R_i = (n c)^n; around each c at which the way changes, and signs of all kinds. */
 TEST(t_small_exact_at_its_limits)
 {
-  int64_t a[2 * 12 * 12];
+  int64_t a[2 * 16 * 16];
   int n, parts, i, k, way;
   long seen[2] = {0, 0};
-  for (n = 2; n <= 12; n++)
+  for (n = 2; n <= 16; n++)
     for (parts = 1; parts <= 2; parts++)
-      for (way = 0; way < 3; way++) {
+      for (way = 0; way < (n > 12 ? 1 : 3); way++) {
         const double limit = way == 0   ? ldexp(1, 53 - (n < 4 ? 0 : n - 3))
                              : way == 1 ? ldexp(1, 63)
                                         : ldexp(1, 113) / (ldexp(1, n < 4 ? 0 : n - 3) + 8 * n);
@@ -84,6 +84,35 @@ TEST(t_small_exact_at_its_limits)
           }
       }
   CHECK_SHOW(seen[0] > 50 && seen[1] > 500, "%ld by a job, %ld at once", seen[0], seen[1]);
+}
+
+/* Orders 13 to 16: rows of few small entries, one of them long enough that 2^(n-3) prod_i R_i lies around 2^53. */
+TEST(t_small_exact_far_limits)
+{
+  int64_t a[2 * 16 * 16];
+  long seen[2] = {0, 0};
+  int n, parts, run, k, i, j;
+  for (n = 13; n <= 16; n++)
+    for (parts = 1; parts <= 2; parts++)
+      for (run = 0; run < 6; run++) {
+        double product = 1;
+        memset(a, 0, sizeof a);
+        for (i = 1; i < n; i++) {
+          double sum = 0;
+          for (j = 0; j < 4; j++) {
+            int64_t *x = a + (i * n + (i + (j ? test_below(n) : 0)) % n) * parts + test_below(parts);
+            *x = test_below(3) ? 1 : -2;
+          }
+          for (j = 0; j < n * parts; j++)
+            sum += (double)llabs(a[i * n * parts + j]);
+          product *= sum;
+        }
+        for (k = -1; k <= 1; k++) {
+          a[0] = (int64_t)(ldexp(1, 53 - (n - 3)) / product) + k;
+          seen[small_exact_check(n, parts, a, n, PERM_ISA_AUTO)]++;
+        }
+      }
+  CHECK_SHOW(seen[0] >= 40 && seen[1] >= 40, "%ld by a job, %ld at once", seen[0], seen[1]);
 }
 
 /* Diagonals whose product lies by 2^63, where the rounded product of the R_i may lie on the other side. */

@@ -1,5 +1,5 @@
 /* >>small_minors, >>small_minors_kernels */
-/* Minors and gradients, n = 2 .. 12, at once: within bound and estimate of the exact minors, and what options may ask.
+/* Minors and gradients, n = 2 .. 16, at once: within bound and estimate of the exact minors, and what options may ask.
    perm_compute_repeated_* of up to 12 lines is perm_compute_* of the matrix written out. */
 
 typedef struct small_minors_seen {
@@ -11,7 +11,7 @@ typedef struct small_minors_seen {
 static double small_minors_distance(int n, int parts, const double *a, int i, int j, const double *minor,
                                     double factor, long long exp2)
 {
-  double rest[2 * 144], distance;
+  double rest[2 * 256], distance;
   oracle_exact exact;
   minors_without(n, parts, a, i, j, rest);
   exact = oracle_exact_make(parts, n - 1, rest);
@@ -24,8 +24,8 @@ static double small_minors_distance(int n, int parts, const double *a, int i, in
 static perm_result small_minors_check(int m, int n, int parts, const double *a, const int *r, const int *c, int row,
                                       const perm_options *options, small_minors_seen *seen)
 {
-  static double full[2 * 144], out[2 * 144];
-  const int total = minors_total(m, r), checks = total > 8 ? 2 : 6;
+  static double full[2 * 256], out[2 * 256];
+  const int total = minors_total(m, r), checks = total > 12 ? 1 : total > 8 ? 2 : 6;
   perm_result result;
   double largest = 0;
   int k;
@@ -68,11 +68,11 @@ static perm_result small_minors_check(int m, int n, int parts, const double *a, 
 
 TEST(t_small_minors_bounds_and_estimates)
 {
-  double a[2 * 144];
+  double a[2 * 256];
   small_minors_seen seen = {0, 0, 0, 0};
   SMALL_EVERY(n, parts, isa) {
     int kind, run;
-    for (kind = 0; kind < 6 && n <= 12; kind++)
+    for (kind = 0; kind < (n > 14 ? 2 : 6); kind++)
       for (run = 0; run < (n > 9 ? 1 : 4); run++) {
         perm_options options;
         perm_result r;
@@ -99,18 +99,16 @@ TEST(t_small_minors_bounds_and_estimates)
    along every row. */
 TEST(t_small_minors_rounds_nothing)
 {
-  double a[2 * 144], minors[2 * 144];
+  double a[2 * 256], minors[2 * 256];
   SMALL_EVERY(n, parts, isa) {
     perm_options options;
     perm_result r, whole;
-    int64_t integer[2 * 144];
+    int64_t integer[2 * 256];
     int i, j;
-    if (n > 12)
-      continue;
     memset(&options, 0, sizeof options);
     options.isa = (perm_isa)isa;
     for (i = 0; i < n * n * parts; i++)
-      a[i] = (double)(integer[i] = test_below(3));
+      a[i] = (double)(integer[i] = n > 12 ? test_below(4) == 0 : test_below(3));
     CHECK((parts == 2 ? perm_compute_gaussian : perm_compute_integer)(n, n, integer, n, NULL, &whole) == PERM_OK);
     CHECK(minors_call(n, n, parts, a, NULL, NULL, -1, &options, minors, &r) == PERM_OK);
     if ((n > 9 && r.error_bound > 0) || (r.value == 0 && r.imaginary == 0)) /* of zeros alone: the general path */
@@ -249,17 +247,17 @@ static perm_status small_minors_job(const perm_job *job, perm_state *state, cons
 /* The same bits with options that ask for no more; the general path for the others; errors as before. */
 TEST(t_small_minors_options)
 {
-  double a[2 * 12 * 15], tight[2 * 144], x[2 * 144], y[2 * 144];
+  double a[2 * 16 * 19], tight[2 * 256], x[2 * 256], y[2 * 256];
   static const int once[12] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   int n, parts, row, k, i;
-  for (n = 2; n <= 12; n++)
+  for (n = 2; n <= 14; n++)
     for (parts = 1; parts <= 2; parts++)
       for (row = -1; row < n; row += n) {
         const ptrdiff_t ld = n + test_below(4);
         const size_t bytes = (size_t)(n * parts * (row < 0 ? n : 1)) * sizeof *x;
         perm_options options;
         perm_result r, s;
-        small_random(2 * 12 * 15, a);
+        small_random(2 * 16 * 19, a);
         for (i = 0; i < n * n * parts; i++)
           tight[i] = a[i / (n * parts) * ld * parts + i % (n * parts)];
         CHECK(minors_call(n, n, parts, tight, NULL, NULL, row, NULL, x, &r) == PERM_OK && r.seconds == 0);
@@ -268,7 +266,7 @@ TEST(t_small_minors_options)
         options.tolerance = 1e-9;
         options.max_bytes = 1e6;
         options.max_seconds = 100;
-        for (k = 0; k < 2; k++) { /* with gaps; with counts */
+        for (k = 0; k < (n > 12 ? 1 : 2); k++) { /* with gaps; with counts */
           perm_status status;
           if (row < 0)
             status = (parts == 2 ? perm_gradient_complex : perm_gradient_real)(

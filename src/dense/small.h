@@ -58,26 +58,118 @@ static int permi_small_is_safe(int count, const double *a)
   return safe;
 }
 
-/* The product of the rows' sums of moduli is at least the permanent of moduli. */
-static double permi_small_products(int n, int width, const double *a, double *moduli)
+/* Of rows' sums of moduli and of squares, the products over all rows and over all but the least; a product of squares
+   is at least that: where squares or products underflow, DBL_MIN stands for them. `moduli`: the sum of all, NaN if an
+   entry is. */
+typedef struct permi_small_size {
+  double sums, squares, other_sums, other_squares, moduli;
+} permi_small_size;
+
+static permi_small_size permi_small_sizes_plain(int rows, int width, const double *a)
 {
-  double product = 1, all = 0;
+  permi_small_size size = {1, 1, 1, 1, 0};
+  double least_sum = 1, least_square = 1;
   int i, j;
-  for (i = 0; i < n; i++, a += width) {
-    double sum = 0;
-    for (j = 0; j < width; j++)
+  for (i = 0; i < rows; i++, a += width) {
+    double sum = 0, square = DBL_MIN;
+    for (j = 0; j < width; j++) {
       sum += fabs(a[j]);
-    product *= sum;
-    all += sum;
+      square += a[j] * a[j];
+    }
+    size.moduli += sum;
+    if (i) {
+      size.other_sums *= sum > least_sum ? sum : least_sum;
+      size.other_squares *= square > least_square ? square : least_square;
+      size.other_squares = size.other_squares > DBL_MIN ? size.other_squares : DBL_MIN;
+    }
+    least_sum = i && least_sum < sum ? least_sum : sum;
+    least_square = i && least_square < square ? least_square : square;
   }
-  *moduli = all;
-  return product;
+  size.sums = size.other_sums * least_sum;
+  size.squares = size.other_squares * least_square;
+  size.squares = size.squares > DBL_MIN ? size.squares : DBL_MIN;
+  return size;
+}
+
+#if PERMI_X86
+/* `vectors` of four: a constant, for a loop of unknown length costs its misprediction in every row. Lanes of a pair: a
+   sum, a sum of squares. */
+__attribute__((target("avx2,fma"))) PERMI_INLINE permi_small_size permi_small_sizes_rows(int rows, int width,
+                                                                                         const double *a, int vectors)
+{
+  static const int64_t masks[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
+  const __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(masks + 4 * vectors - width));
+  const __m256d sign = _mm256_set1_pd(-0.0);
+  const __m128d bottom = _mm_set_pd(DBL_MIN, 0);
+  __m128d moduli = _mm_setzero_pd(), least = moduli, others = _mm_set1_pd(1), all;
+  permi_small_size size;
+  int i, j;
+  for (i = 0; i < rows; i++, a += width) {
+    __m256d x = _mm256_maskload_pd(a + 4 * (vectors - 1), mask);
+    __m256d sum = _mm256_andnot_pd(sign, x), square = _mm256_mul_pd(x, x);
+    __m128d line;
+    for (j = 0; j < vectors - 1; j++) {
+      x = _mm256_loadu_pd(a + 4 * j);
+      sum = _mm256_add_pd(sum, _mm256_andnot_pd(sign, x));
+      square = _mm256_fmadd_pd(x, x, square);
+    }
+    sum = _mm256_hadd_pd(sum, square);
+    line = _mm_add_pd(_mm256_castpd256_pd128(sum), _mm256_extractf128_pd(sum, 1));
+    moduli = _mm_add_pd(moduli, line);
+    line = _mm_max_pd(line, bottom);
+    if (i) {
+      others = _mm_max_pd(_mm_mul_pd(others, _mm_max_pd(line, least)), bottom);
+      line = _mm_min_pd(line, least);
+    }
+    least = line;
+  }
+  all = _mm_max_pd(_mm_mul_pd(others, least), bottom);
+  size.sums = _mm_cvtsd_f64(all);
+  size.squares = _mm_cvtsd_f64(_mm_unpackhi_pd(all, all));
+  size.other_sums = _mm_cvtsd_f64(others);
+  size.other_squares = _mm_cvtsd_f64(_mm_unpackhi_pd(others, others));
+  size.moduli = _mm_cvtsd_f64(moduli);
+  return size;
+}
+
+__attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_avx2(int rows, int width,
+                                                                                   const double *a)
+{
+  switch ((width + 3) / 4) {
+  case 1: return permi_small_sizes_rows(rows, width, a, 1);
+  case 2: return permi_small_sizes_rows(rows, width, a, 2);
+  case 3: return permi_small_sizes_rows(rows, width, a, 3);
+  case 4: return permi_small_sizes_rows(rows, width, a, 4);
+  case 5: return permi_small_sizes_rows(rows, width, a, 5);
+  case 6: return permi_small_sizes_rows(rows, width, a, 6);
+  case 7: return permi_small_sizes_rows(rows, width, a, 7);
+  default: return permi_small_sizes_rows(rows, width, a, 8);
+  }
+}
+#endif
+
+/* 1 <= rows, width <= 2 PERMI_SMALL_N. */
+static permi_small_size permi_small_sizes(perm_isa isa, int rows, int width, const double *a)
+{
+#if PERMI_X86
+  if (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)
+    return permi_small_sizes_avx2(rows, width, a);
+#endif
+  (void)isa;
+  return permi_small_sizes_plain(rows, width, a);
 }
 
 static int permi_small_expansion_stands(int n, int width, const double *a, double value)
 {
-  double moduli;
-  const double products = permi_small_products(n, width, a, &moduli);
+  double products = 1, moduli = 0;
+  int i, j;
+  for (i = 0; i < n; i++) {
+    double sum = 0;
+    for (j = 0; j < width; j++)
+      sum += fabs(a[i * width + j]);
+    products *= sum;
+    moduli += sum;
+  }
   return (moduli <= PERMI_FOUR_LARGEST && value >= PERMI_FOUR_LEAST && value >= PERMI_FOUR_CANCELLED * products) ||
          permi_small_is_whole(n * width, a) ||
          (value >= PERMI_FOUR_CANCELLED * products && permi_small_is_safe(n * width, a));
@@ -145,22 +237,7 @@ static permi_small_run permi_small_kernel_real(perm_isa isa, int n)
   return n == 5 ? permi_small_real_n5_plain : permi_small_real_plain;
 }
 
-/* At least the product of the squares: where they underflow, DBL_MIN stands for them. */
-static double permi_small_norms(int n, int width, const double *a)
-{
-  double product = 1;
-  int i, j;
-  for (i = 0; i < n; i++, a += width) {
-    double square = DBL_MIN;
-    for (j = 0; j < width; j++)
-      square += a[j] * a[j];
-    product *= square;
-    product = product > DBL_MIN ? product : DBL_MIN;
-  }
-  return product;
-}
-
-/* At least permi_small_norms: the rows' mean square to the power n. */
+/* At least the product of the rows' sums of squares: their mean to the power n. */
 static double permi_small_scale(int n, double squares)
 {
   double power = squares / n, scale = n & 1 ? power : 1;
@@ -175,14 +252,15 @@ static double permi_small_scale(int n, double squares)
 /* Whether a kernel's value stands. `absolute` is within a factor 2 of a sum of moduli and pairs of rows round twice: 4
    n u. Row sums round by about u times their norm, which moduli miss where they cancel: 4 n u times the norms' product.
    NaN and overflow fail: below 1e24 (n > 12: 1e19) neither the norms' product nor modulus^2 overflows. */
-static int permi_small_stands(int n, int parts, const double *a, double modulus, double absolute, double squares)
+static int permi_small_stands(perm_isa isa, int n, int parts, const double *a, double modulus, double absolute,
+                              double squares)
 {
   const double unit = 4e10 * n * PERMI_UNIT, square = unit * unit;
   modulus -= unit * absolute;
   return squares <= (n > PERMI_NEAR_N ? 1e19 : 1e24) &&
          modulus >= (n > PERMI_NEAR_N ? PERMI_FAR_LEAST : PERMI_SMALL_LEAST) &&
          (square * permi_small_scale(n, squares) <= modulus * modulus ||
-          square * permi_small_norms(n, n * parts, a) <= modulus * modulus);
+          square * permi_small_sizes(isa, n, n * parts, a).squares <= modulus * modulus);
 }
 
 /* Returns 1, or 0: take the general path. 2 <= n <= 16, isa not AUTO. out: the value; n > 4: two more, see
@@ -191,7 +269,7 @@ static int permi_small_real(perm_isa isa, int n, const double *a, double *out)
 {
   if (n > 4) {
     permi_small_kernel_real(isa, n)(n, a, out);
-    return permi_small_stands(n, 1, a, fabs(out[0]), out[1], out[2]);
+    return permi_small_stands(isa, n, 1, a, fabs(out[0]), out[1], out[2]);
   }
 #if PERMI_X86
   if (n == 4 && (isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2)) {
@@ -291,7 +369,7 @@ static int permi_small_complex(perm_isa isa, int n, const double *a, double *out
   permi_complex sum;
   if (n > 4) {
     permi_small_kernel_complex(isa, n)(n, a, out);
-    return permi_small_stands(n, 2, a, fmax(fabs(out[0]), fabs(out[1])), out[2], out[3]);
+    return permi_small_stands(isa, n, 2, a, fmax(fabs(out[0]), fabs(out[1])), out[2], out[3]);
   }
   sum = permi_small_expand_complex(n, a);
   out[0] = sum.re;

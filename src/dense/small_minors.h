@@ -1,13 +1,14 @@
 /* =================================================================================== >>small_minors
-   Minors of a row and gradients, n <= 12 with copies, at once: no plan, job, allocation or clock.
+   Minors of a row and gradients, n <= 16, with copies 12, at once: no plan, job, allocation or clock.
      n <= 4    expansion of the three rows or fewer
-     5 .. 12   >>small_minors_kernels
+     5 .. 16   >>small_minors_kernels
    The bound. 1. Moduli |re| + |im| in place of all numbers, no number is larger than by the same operations on moduli,
    whose signs are then +: at most prod R_i over the rows of a minor, R_i = sum_j |a_ij|, as the mean over the signs;
    the expansions give permanents of |A|. 2. A product of n - 1 entries is rounded at most K times, K =
    permi_small_roundings, in the expansions 16. 3. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1]. 4.
    Underflow as in >>small, for entries of the same size: fewer than 1e6 operations in every sum, each by less than
-   2e-178: below 1e-170; n <= 4, entries up to 1e60: 1e-200.
+   2e-178: below 1e-170; n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less
+   than 1e-188; n <= 4, entries up to 1e60: 1e-200.
    The estimate is that of >>small_result: 4 n u times the sum of |terms| and the product of the rows' norms. */
 #pragma once
 #include "minors.h"
@@ -15,8 +16,9 @@
 #include "../job/options.h"
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_SMALL_MINORS_LARGEST 1e13 /* of the R_i, n > 4 */
-#define PERMI_SMALL_MINORS_DOUBLES (PERMI_WRITTEN_OUT_N * (2 * PERMI_WRITTEN_OUT_N + 1)) /* as the kernels write */
+#define PERMI_SMALL_MINORS_LARGEST 1e13 /* sum of the R_i, n > 4: no product of squares overflows */
+#define PERMI_FAR_MINORS_LARGEST 1e10   /* n > 12 */
+#define PERMI_SMALL_MINORS_DOUBLES (PERMI_SMALL_N * (2 * PERMI_SMALL_N + 1)) /* as the kernels write */
 
 /* row: -1 for the gradient. */
 typedef struct permi_minors_call {
@@ -35,46 +37,6 @@ typedef struct permi_small_minors {
   const double *a;
   double factor, bound, estimate;
 } permi_small_minors;
-
-/* The largest products of n - 1 rows' R_i and, n > 4, norms; 0: beyond the range. With R_i up to 1e13 no product of
-   squares overflows. */
-static int permi_small_minors_sizes(const permi_small_minors *of, double *moduli, double *norms)
-{
-  const int width = of->n * of->parts, gradient = of->rows == of->n;
-  const double most = of->n > 4 ? PERMI_SMALL_MINORS_LARGEST : PERMI_FOUR_LARGEST;
-  const double *row = of->a;
-  double sums = 1, squares = 1, least_sum = 1, least_square = 1; /* of n rows, the least waits */
-  int i, j, within = 1;
-  for (i = 0; i < of->rows; i++, row += width) {
-    double sum = 0, other_sum = 0, square = 0, other_square = 0; /* two at a time: 0.8 of the time */
-    for (j = 0; j + 1 < width; j += 2) {
-      sum += fabs(row[j]);
-      other_sum += fabs(row[j + 1]);
-      square += row[j] * row[j];
-      other_square += row[j + 1] * row[j + 1];
-    }
-    if (j < width) {
-      sum += fabs(row[j]);
-      square += row[j] * row[j];
-    }
-    sum += other_sum;
-    square += other_square;
-    within &= sum <= most;
-    if (gradient) {
-      const double larger = sum < least_sum || i == 0 ? least_sum : sum;
-      const double longer = square < least_square || i == 0 ? least_square : square;
-      least_sum = sum < least_sum || i == 0 ? sum : least_sum;
-      least_square = square < least_square || i == 0 ? square : least_square;
-      sum = larger;
-      square = longer;
-    }
-    sums *= sum;
-    squares *= square;
-  }
-  *moduli = sums;
-  *norms = sqrt(squares);
-  return within && (of->n <= 4 || squares >= 1e-280); /* below, some may be lost */
-}
 
 static permi_small_minors_run permi_small_minors_kernel(perm_isa isa, int n, int parts, int gradient)
 {
@@ -130,13 +92,18 @@ static void permi_small_minors_few(const permi_small_minors *of, double *out)
   }
 }
 
-/* out: for each wanted row n minors, then a number that is not one. Returns 0: take the general path. 2 <= n <= 12. */
+/* out: for each wanted row n minors, then a number that is not one. Returns 0: take the general path. 2 <= n <= 16. */
 static int permi_small_minors_compute(permi_small_minors *of, double *out)
 {
   const int n = of->n, width = n * of->parts, gradient = of->rows == n;
-  double moduli, norms, most = 0;
+  const permi_small_size size = permi_small_sizes(of->isa, of->rows, width, of->a);
+  const double moduli = gradient ? size.other_sums : size.sums; /* largest product of n - 1 rows' R_i */
+  const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
+                         : n > 4          ? PERMI_SMALL_MINORS_LARGEST
+                                          : PERMI_FOUR_LARGEST;
+  double most = 0;
   int i;
-  if (!permi_small_minors_sizes(of, &moduli, &norms))
+  if (!(size.moduli <= largest))
     return 0;
   if (n > 4)
     permi_small_minors_kernel(of->isa, n, of->parts, gradient)(of->rows, n, of->a, out);
@@ -150,7 +117,8 @@ static int permi_small_minors_compute(permi_small_minors *of, double *out)
   }
   of->bound = n > 4 ? 1.001 * PERMI_UNIT * permi_small_roundings(n) * moduli + 1e-170
                     : 1.001 * PERMI_UNIT * 16 * most + 1e-200;
-  of->estimate = n > 4 ? 4 * n * PERMI_UNIT * (most + norms) : 0.1 * of->bound;
+  of->estimate = n > 4 ? 4 * n * PERMI_UNIT * (most + sqrt(gradient ? size.other_squares : size.squares))
+                       : 0.1 * of->bound;
   of->estimate = of->estimate < of->bound ? of->estimate : of->bound;
   return 1;
 }
@@ -196,7 +164,7 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   if (call->row_counts || call->column_counts) {
     if (!permi_small_minors_write_out(call, small, full))
       return 0;
-  } else if (call->m != n || n < 2 || n > PERMI_WRITTEN_OUT_N) {
+  } else if (call->m != n || n < 2 || n > PERMI_SMALL_N) {
     return 0;
   } else if (view->ld == n && (call->row < 0 || call->row == n - 1)) {
     small->a = view->a;
@@ -266,7 +234,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
                                                         perm_result *result)
 {
   const int parts = call->view->parts;
-  double full[2 * PERMI_WRITTEN_OUT_N * PERMI_WRITTEN_OUT_N], raw[PERMI_SMALL_MINORS_DOUBLES], value[2] = {0, 0};
+  double full[2 * PERMI_SMALL_N * PERMI_SMALL_N], raw[PERMI_SMALL_MINORS_DOUBLES], value[2] = {0, 0};
   double largest;
   int row = call->row;
   permi_small_minors small;

@@ -4,19 +4,23 @@
    over the signs; the expansion of n <= 4 gives per |A|. A product of n entries is rounded at most K times,
    K = permi_small_roundings, in the expansions 16. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1], and
    what >>small says of underflow. It is weak where much cancels: certify takes the general path.
-   The estimate of n > 4 is what permi_small_stands compares, in full; the norms are multiplied where their mean says
-   more than 3e-13. */
+   The estimate of n > 4 is what permi_small_stands compares, with the product of the rows' norms. */
 #pragma once
 #include "small.h"
 #include "../base/memory.h"
 
-/* Whether the kernels round nothing, as >>small_exact says: whole numbers, 2^(n-3) prod_i R_i below 2^53. */
-static int permi_small_rounds_nothing(int n, int entries, const double *a, double products)
+static int permi_small_all_whole(int entries, const double *a)
 {
-  int i, whole = products * (1 << (n < 4 ? 0 : n - 3)) < 9007199254740992.0;
+  int i, whole = 1;
   for (i = 0; i < entries && whole; i++)
     whole = fabs(a[i]) < 9007199254740992.0 && (double)(int64_t)a[i] == a[i];
   return whole;
+}
+
+/* Whether the kernels round nothing, as >>small_exact says: whole numbers, 2^(n-3) prod_i R_i below 2^53. */
+static int permi_small_rounds_nothing(int n, int entries, const double *a, double products)
+{
+  return products * (1 << (n < 4 ? 0 : n - 3)) < 9007199254740992.0 && permi_small_all_whole(entries, a);
 }
 
 #define PERMI_WRITTEN_OUT_N 12 /* lines of a small matrix, with copies */
@@ -33,11 +37,12 @@ typedef struct permi_copies {
    <= 16, isa not AUTO. */
 static int permi_small_result(perm_isa isa, int n, int parts, const double *a, ptrdiff_t ld, perm_result *result)
 {
-  double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], moduli, products, largest, bound, estimate;
+  double tight[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4], largest, bound, estimate;
+  const int width = n * parts;
   int i;
   if (ld != n) {
     for (i = 0; i < n; i++)
-      memcpy(tight + i * n * parts, a + i * ld * parts, (size_t)(n * parts) * sizeof *a);
+      memcpy(tight + i * width, a + i * ld * parts, (size_t)width * sizeof *a);
     a = tight;
   }
   if (n < 4)
@@ -45,23 +50,25 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   if (!(parts == 2 ? permi_small_complex(isa, n, a, out) : permi_small_real(isa, n, a, out)) ||
       (out[0] == 0 && (parts == 1 || out[1] == 0)))
     return 0;
-  products = permi_small_products(n, n * parts, a, &moduli);
-  bound = products * PERMI_UNIT * 1.001;
-  largest = fmax(fabs(out[0]), parts == 2 ? fabs(out[1]) : 0);
-  if (permi_small_rounds_nothing(n, n * n * parts, a, products)) {
-    bound = estimate = 0;
-  } else if (n > 4) {
-    bound = bound * permi_small_roundings(n) + (n > PERMI_NEAR_N ? 1e-114 : 1e-170);
-    estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_scale(n, out[parts + 1])));
-    if (estimate > 3e-13 * largest)
-      estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(permi_small_norms(n, n * parts, a)));
-    estimate = fmin(bound, estimate);
+  largest = fabs(out[0]);
+  if (parts == 2 && fabs(out[1]) > largest)
+    largest = fabs(out[1]);
+  if (n > 4) {
+    const permi_small_size size = permi_small_sizes(isa, n, width, a);
+    bound = 1.001 * PERMI_UNIT * permi_small_roundings(n) * size.sums + (n > PERMI_NEAR_N ? 1e-114 : 1e-170);
+    estimate = 4 * n * PERMI_UNIT * (out[parts] + sqrt(size.squares));
+    estimate = estimate < bound ? estimate : bound;
+    if (permi_small_rounds_nothing(n, n * width, a, size.sums))
+      bound = estimate = 0;
   } else {
-    double size[16];
+    double moduli[16];
     for (i = 0; i < n * n; i++)
-      size[i] = parts == 2 ? fabs(a[2 * i]) + fabs(a[2 * i + 1]) : fabs(a[i]);
-    bound = 16 * PERMI_UNIT * 1.001 * permi_small(n, size) + 1e-200;
+      moduli[i] = parts == 2 ? fabs(a[2 * i]) + fabs(a[2 * i + 1]) : fabs(a[i]);
+    bound = 16 * PERMI_UNIT * 1.001 * permi_small(n, moduli) + 1e-200;
     estimate = 0.1 * bound;
+    if (permi_small_all_whole(n * width, a) &&
+        permi_small_sizes_plain(n, width, a).sums * (n < 4 ? 1 : 2) < 9007199254740992.0)
+      bound = estimate = 0;
     if (estimate > 1e-10 * largest)
       return 0;
   }

@@ -13,7 +13,8 @@
 
 typedef struct permi_exact_rows {
   int n, parts, transposed, halved;
-  const permi_integer_view *view;
+  const int64_t *a;
+  ptrdiff_t line, along; /* from a row to the next, from an entry to the next */
   int half[PERM_MAX_N];
   int order[PERM_MAX_N];     /* rows, largest norm first */
   uint64_t norm[PERM_MAX_N]; /* sum of |re| + |im|, halved with the row, at least 1; UINT64_MAX: 2^63 or more */
@@ -23,36 +24,47 @@ typedef struct permi_exact_rows {
 
 static int64_t permi_exact_at(const permi_exact_rows *rows, int i, int j, int part)
 {
-  ptrdiff_t row = rows->transposed ? j : i, column = rows->transposed ? i : j;
-  return rows->view->a[(row * rows->view->ld + column) * rows->parts + part];
+  return rows->a[i * rows->line + j * rows->along + part];
+}
+
+/* Fills in row i's norm. Returns 1 if it may be halved: both parts' sums are even. */
+static int permi_exact_norm(const permi_exact_rows *rows, int i, permi_wide *norm)
+{
+  uint64_t low = 0, high = 0, odd[2] = {0, 0};
+  int j, part;
+  for (j = 0; j < rows->n; j++)
+    for (part = 0; part < rows->parts; part++) {
+      const int64_t x = permi_exact_at(rows, i, j, part);
+      const uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+      low += size;
+      high += low < size;
+      odd[part] ^= size;
+    }
+  norm->low = low;
+  norm->high = high;
+  return !((odd[0] | odd[1]) & 1);
 }
 
 static permi_exact_rows permi_exact_look(const permi_integer_view *view, int n, int transposed)
 {
+  const ptrdiff_t row = view->ld * view->parts;
   permi_exact_rows rows;
-  int i, j, part;
-  memset(&rows, 0, sizeof rows);
+  int i, j;
   rows.n = n;
   rows.parts = view->parts;
-  rows.view = view;
+  rows.a = view->a;
+  rows.line = transposed ? view->parts : row;
+  rows.along = transposed ? row : view->parts;
   rows.transposed = transposed;
+  rows.halved = 0;
+  rows.bits = 0;
   for (i = 0; i < n; i++) {
-    permi_wide norm = {0, 0};
-    int odd = 0;
-    for (part = 0; part < view->parts; part++) {
-      int sum = 0; /* both parts of an even row must be even */
-      for (j = 0; j < n; j++) {
-        int64_t x = permi_exact_at(&rows, i, j, part);
-        permi_wide more = {0, 0};
-        more.low = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
-        permi_wide_add(&norm, more);
-        sum ^= (int)(x & 1);
-      }
-      odd |= sum;
-    }
-    rows.half[i] = !odd && rows.halved < n - 1;
+    permi_wide norm;
+    rows.half[i] = permi_exact_norm(&rows, i, &norm) && rows.halved < n - 1;
     rows.halved += rows.half[i];
-    rows.bits_of[i] = log2(fmax(1, ldexp((double)norm.high, 64) + (double)norm.low)) - rows.half[i] + 1e-9;
+    rows.bits_of[i] =
+        log2(fmax(1, norm.high ? ldexp((double)norm.high, 64) + (double)norm.low : (double)norm.low)) - rows.half[i] +
+        1e-9;
     rows.bits += rows.bits_of[i];
     if (rows.half[i]) {
       norm.low = norm.low >> 1 | norm.high << 63;

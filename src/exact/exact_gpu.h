@@ -353,6 +353,7 @@ static void permi_exact_plan_gpu(const perm_options *options, int n, const permi
 }
 
 /* The fastest plan, also in residues if options.modulus is odd and below 2^63. */
+PERMI_UNUSED
 static void permi_exact_fastest(const perm_options *options, int n, const permi_integer_view *view,
                                 permi_exact_plan *plan)
 {
@@ -372,20 +373,10 @@ static void permi_exact_fastest(const perm_options *options, int n, const permi_
 
 /* One leaf for integers or Gaussian integers, 1 <= n <= 64. */
 PERMI_UNUSED
-static perm_status permi_exact_leaf(const perm_options *options, int n, const permi_integer_view *view,
-                                    permi_leaf *leaf, perm_result *result)
+static perm_status permi_exact_leaf(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
+                                    perm_result *result)
 {
-  permi_exact_plan plan;
-  permi_exact_fastest(options, n, view, &plan);
-  return plan.gpu      ? permi_exact_gpu_leaf(options, &plan.rows, leaf, result)
-         : plan.family ? permi_exact_tables(options, &plan, leaf, result)
-                       : permi_exact_plain_leaf(options, &plan.rows, plan.modulus, leaf, result);
-}
-
-PERMI_UNUSED
-static double permi_exact_seconds(const perm_options *options, int n, const permi_integer_view *view)
-{
-  permi_exact_plan plan;
-  permi_exact_fastest(options, n, view, &plan);
-  return plan.seconds;
+  return plan->gpu      ? permi_exact_gpu_leaf(options, &plan->rows, leaf, result)
+         : plan->family ? permi_exact_tables(options, plan, leaf, result)
+                        : permi_exact_plain_leaf(options, &plan->rows, plan->modulus, leaf, result);
 }

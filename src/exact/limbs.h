@@ -68,17 +68,17 @@ static int permi_exact_pack_into(const permi_exact_rows *rows, int longs, uint64
   for (r = 0; r < longs; r++)
     packing->atom_of[rows->order[r]] = -1;
   for (r = longs; r < rows->n; r++) {
-    const uint64_t norm = rows->norm[rows->order[r]];
+    const uint64_t norm = rows->norm[rows->order[r]], fits = cap / norm, fits_atom = PERMI_EXACT_LARGEST / norm;
     int best = -1, best_atom = 0;
     for (h = 0; h < limbs; h++) {
       int least = 0;
-      if (limb[h] > cap / norm || (best >= 0 && limb[h] >= limb[best]))
+      if (limb[h] > fits || (best >= 0 && limb[h] >= limb[best]))
         continue;
       for (k = 1; h < narrow && k < 4; k++)
         least = atom[h][k] < atom[h][least] ? k : least;
-      if (h < narrow && atom[h][least] > PERMI_EXACT_LARGEST / norm) {
+      if (h < narrow && atom[h][least] > fits_atom) {
         least = 4;
-        if (atom[h][4] > PERMI_EXACT_LARGEST / norm || atom[h][0] * atom[h][1] * atom[h][4] > INT32_MAX / norm)
+        if (atom[h][4] > fits_atom || atom[h][0] * atom[h][1] * atom[h][4] > INT32_MAX / norm)
           continue;
       }
       best = h;
@@ -256,10 +256,10 @@ static void permi_exact_plan_rows(const perm_options *options, permi_exact_plan 
       rows->parts == 1 && permi_exact_bytes(rows) && n >= family->lanes_log2 + 1 + PERMI_EXACT_SKIP_LOG2 + 1;
   if (plan->can_skip && rows->halved) {
     /* search, lists and survivors of a vector of int8 */
-    const double survivors = permi_exact_survivors(rows);
-    const double each = 10 * n + 2 * operations;
-    const double seconds =
-        (2 * rows->halved + 40 + survivors * each) / family->rate * ldexp(1, n - 1 - (family->lanes_log2 + 1));
+    const double vector = ldexp(1, n - 1 - (family->lanes_log2 + 1)) / family->rate;
+    const double search = (2 * rows->halved + 40) * vector, each = (10 * n + 2 * operations) * vector;
+    const double survivors = search < plan->seconds ? permi_exact_survivors(rows) : 1;
+    const double seconds = search + survivors * each;
     if (seconds < plan->seconds) {
       plan->skip = 1;
       plan->survivors = survivors;
@@ -361,15 +361,45 @@ static void permi_exact_constants(permi_exact *exact, int few)
   memset(exact->ends, 255, 64);
 }
 
-/* table[s] = base - the steps of columns first + k for each set bit k of s. */
-static void permi_exact_settings(const permi_exact_rows *rows, int i, int first, int columns, uint64_t base,
-                                 uint64_t *table)
+/* Row i's steps modulo 2^64; half their sum is y_i for x = (1, ..., 1). Returns that, modulo 2^63. */
+static uint64_t permi_exact_steps(const permi_exact_rows *rows, int i, uint64_t *step)
 {
+  const int64_t *a = rows->a + i * rows->line;
+  const int twice = !rows->half[i];
+  uint64_t sum = 0;
+  int j;
+  for (j = 0; j < rows->n; j++, a += rows->along)
+    sum += step[j] = (uint64_t)*a << twice;
+  return sum >> 1;
+}
+
+/* table[s] = base - the steps of columns k for each set bit k of s, in fields of 1 or 2 `bytes`. Eight bytes at a time:
+   the highest bits of fields are subtracted apart, so that nothing is borrowed from a neighbour. */
+static void permi_exact_settings(const uint64_t *step, int columns, uint64_t base, int bytes, uint8_t *table)
+{
+  const int within = bytes == 1 ? 3 : 2, few = columns < within ? columns : within;
+  const uint64_t ones = bytes == 1 ? UINT64_C(0x0101010101010101) : UINT64_C(0x0001000100010001);
+  const uint64_t high = ones << (8 * bytes - 1), field = bytes == 1 ? 0xff : 0xffff;
+  uint64_t first[8], x;
   int k, q;
-  table[0] = base;
-  for (k = 0; k < columns; k++)
+  first[0] = base;
+  for (k = 0; k < few; k++)
     for (q = 0; q < 1 << k; q++)
-      table[(1 << k) + q] = table[q] - permi_exact_step(rows, i, first + k, 0).low;
+      first[(1 << k) + q] = first[q] - step[k];
+  for (q = 0; q < 1 << few; q++) {
+    const uint8_t byte = (uint8_t)(first[q] & 0xff);
+    const uint16_t two = (uint16_t)(first[q] & 0xffff);
+    memcpy(table + bytes * q, bytes == 1 ? (const void *)&byte : (const void *)&two, (size_t)bytes);
+  }
+  for (k = within; k < columns; k++) {
+    const uint64_t y = (step[k] & field) * ones;
+    uint8_t *to = table + (8 << (k - within));
+    for (q = 0; q < 1 << (k - within); q++) {
+      memcpy(&x, table + 8 * q, 8);
+      x = ((x | high) - (y & ~high)) ^ ((x ^ ~y) & high);
+      memcpy(to + 8 * q, &x, 8);
+    }
+  }
 }
 
 /* x = 2^51 y[1] + y[0], |y[0]| <= 2^50; or x itself. */
@@ -470,7 +500,42 @@ static void permi_exact_form(permi_exact *exact, const permi_exact_plan *plan, i
   permi_exact_constants(exact, few);
 }
 
-/* Columns: lanes, block or settings, the fixed one, outer ones. */
+/* Where the tables of a kernel lie. Columns: lanes, block or settings, the fixed one, outer ones. */
+typedef struct permi_exact_places {
+  int skip, lanes, inner;
+  uint32_t *step;  /* [1 + outer + settings][padded] */
+  uint8_t *next;   /* of the table of settings, or of lanes' bytes */
+  uint8_t *nibbles;
+} permi_exact_places;
+
+/* Row i of the matrix is the r-th of the atoms. */
+static void permi_exact_row_tables(permi_exact *exact, const permi_exact_rows *rows, int i, int r,
+                                   permi_exact_places *to)
+{
+  const int inner = to->inner, outer = exact->outer, padded = exact->padded, skip = to->skip;
+  const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
+  uint64_t step[PERM_MAX_N];
+  const uint64_t all_plus = permi_exact_steps(rows, i, step);
+  int j;
+  for (j = 0; j < outer; j++)
+    to->step[(j + 1) * padded + r] = ((uint32_t)step[inner + 1 + j] & part) * copies;
+  if (!skip) {
+    permi_exact_settings(step, inner, all_plus, 2, to->next);
+    to->next += 2 << inner;
+    return;
+  }
+  to->step[r] = ((uint32_t)all_plus & part) * copies;
+  for (j = 2; j < PERMI_EXACT_SKIP_LOG2; j++)
+    to->step[(outer - 1 + j) * padded + r] = ((uint32_t)step[to->lanes + j] & part) * copies;
+  if (rows->half[i]) {
+    permi_exact_settings(step, to->lanes + 2, 0, 1, to->next);
+    to->next += 4 << to->lanes;
+    exact->even_row[exact->even_rows++] = r;
+  }
+  for (j = 0; j < 3; j++)
+    permi_exact_settings(step + 4 * j, 4 * j + 4 <= inner ? 4 : inner - 4 * j, 0, 1, to->nibbles + 48 * r + 16 * j);
+}
+
 static perm_status permi_exact_tables(const perm_options *options, const permi_exact_plan *plan, permi_leaf *leaf,
                                       perm_result *result)
 {
@@ -479,69 +544,41 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   const int n = rows->n, skip = plan->skip, lanes = family->lanes_log2 + skip;
   const int inner = lanes + (skip ? PERMI_EXACT_SKIP_LOG2 : PERMI_EXACT_BLOCK_LOG2), outer = n - 1 - inner;
   const int padded = (n + 15) & ~15, steps = outer + 1 + PERMI_EXACT_SKIP_LOG2;
-  const uint32_t copies = skip ? 0x01010101u : 0x10001u, part = skip ? 0xff : 0xffff;
   const size_t table = skip ? ((size_t)rows->halved << (lanes + 2)) + (size_t)n * 48 : (size_t)n * 2 << inner;
   const size_t wide = (size_t)((plan->packing.wide + 2 * plan->packing.long_rows) * rows->parts);
   const size_t wide_table = wide ? (wide << inner) + (wide + 32) * (size_t)outer : 0;
   const size_t bytes = 128 + table + wide_table * sizeof(double) + (size_t)(padded * steps) * sizeof(uint32_t);
   permi_exact *exact = (permi_exact *)permi_allocate(&options->allocator, 1, sizeof *exact + bytes);
-  uint64_t sums[256];
-  uint8_t *next;
-  uint32_t *step;
-  int16_t *settings;
-  uint8_t *nibbles;
+  permi_exact_places to;
   double *doubles;
-  int a, i, j, k, r = 0;
+  int a, i, r = 0;
   if (!exact)
     return permi_fail_memory(result);
   memset(exact, 0, sizeof *exact + bytes);
-  step = (uint32_t *)(void *)(((uintptr_t)(exact + 1) + 63) & ~(uintptr_t)63);
-  next = (uint8_t *)(step + padded * steps); /* a multiple of 64 bytes on */
-  settings = (int16_t *)(void *)next;
-  nibbles = next + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
-  exact->start = step;
-  exact->step = step + padded;
+  to.skip = skip;
+  to.lanes = lanes;
+  to.inner = inner;
+  to.step = (uint32_t *)(void *)(((uintptr_t)(exact + 1) + 63) & ~(uintptr_t)63);
+  to.next = (uint8_t *)(to.step + padded * steps); /* a multiple of 64 bytes on */
+  to.nibbles = to.next + ((size_t)rows->halved << (lanes + 2)); /* a multiple of 128 bytes on */
+  exact->start = to.step;
+  exact->step = to.step + padded;
   exact->setting_step = exact->step + padded * outer;
-  exact->table = settings;
-  doubles = (double *)(void *)(next + ((table + 63) & ~(size_t)63));
+  exact->table = (const int16_t *)(const void *)to.next;
+  doubles = (double *)(void *)(to.next + ((table + 63) & ~(size_t)63));
   exact->wide_table = doubles;
   exact->wide_step = doubles + (wide << inner);
-  exact->lane_bytes = next;
-  exact->nibbles = nibbles;
+  exact->lane_bytes = to.next;
+  exact->nibbles = to.nibbles;
   permi_exact_form(exact, plan, inner);
   permi_exact_doubles(exact, plan, inner, doubles, doubles + (wide << inner));
   for (a = 0; a < exact->narrow * PERMI_EXACT_ATOMS; a++) {
     const int h = a / PERMI_EXACT_ATOMS, in_limb = a % PERMI_EXACT_ATOMS;
     exact->atom_rows[a] = plan->packing.rows[h][in_limb];
     exact->fifth[h] = in_limb == 4 && exact->atom_rows[a];
-    for (i = 0; i < n; i++) {
-      const uint64_t all_plus = permi_exact_start(rows, i, 0).low;
-      if (plan->packing.atom_of[i] != a)
-        continue;
-      for (j = 0; j < outer; j++)
-        step[(j + 1) * padded + r] = ((uint32_t)permi_exact_step(rows, i, inner + 1 + j, 0).low & part) * copies;
-      if (skip) {
-        step[r] = ((uint32_t)all_plus & part) * copies;
-        for (j = 2; j < PERMI_EXACT_SKIP_LOG2; j++)
-          step[(outer - 1 + j) * padded + r] = ((uint32_t)permi_exact_step(rows, i, lanes + j, 0).low & part) * copies;
-        if (rows->half[i]) {
-          permi_exact_settings(rows, i, 0, lanes + 2, 0, sums);
-          for (k = 0; k < 4 << lanes; k++)
-            *next++ = (uint8_t)(sums[k] & 0xff);
-          exact->even_row[exact->even_rows++] = r;
-        }
-        for (j = 0; j < 3; j++) {
-          permi_exact_settings(rows, i, 4 * j, 4 * j + 4 <= inner ? 4 : inner - 4 * j, 0, sums);
-          for (k = 0; k < 16 && k < 1 << (inner - 4 * j); k++)
-            nibbles[48 * r + 16 * j + k] = (uint8_t)(sums[k] & 0xff);
-        }
-      } else {
-        permi_exact_settings(rows, i, 0, inner, all_plus, sums);
-        for (k = 0; k < 1 << inner; k++)
-          *settings++ = (int16_t)(uint16_t)(sums[k] & 0xffff);
-      }
-      r++;
-    }
+    for (i = 0; i < n && exact->atom_rows[a]; i++)
+      if (plan->packing.atom_of[i] == a)
+        permi_exact_row_tables(exact, rows, i, r++, &to);
   }
   permi_exact_fill(rows, inner, inner + exact->chunk_log2, plan->seconds, (double)(bytes + sizeof *exact), leaf);
   leaf->information.isa = family->isa;

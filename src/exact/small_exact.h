@@ -1,5 +1,5 @@
 /* ====================================================================================== >>small_exact
-   Integer matrices of order 2 to 12 at once, without a plan, a job or an allocation.
+   Integer matrices of order 2 to 16 at once, without a plan, a job or an allocation.
      exact in doubles    The kernels of >>small add and multiply integers and divide by 2^(n-3) at the end. No number on
                          the way exceeds 2^(n-3) prod_i R_i, R_i = sum_j |re a_ij| + |im a_ij|: while that is below
                          2^53, nothing is rounded.
@@ -109,10 +109,10 @@ static double permi_small_set(perm_integer *integer, permi_wide x)
   return integer->negative ? -value : x.low ? value : 0; /* rounding down, clang converts 0 to -0 */
 }
 
-/* Fills in a result for a matrix without NULL, 2 <= n <= 12, isa not AUTO; returns 0 if the general path must. */
+/* Fills in a result for a matrix without NULL, 2 <= n <= 16, isa not AUTO; returns 0 if the general path must. */
 static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, ptrdiff_t ld, perm_result *result)
 {
-  double real[2 * PERMI_NEAR_N * PERMI_NEAR_N], out[4] = {0, 0, 0, 0}, product;
+  double real[2 * PERMI_SMALL_N * PERMI_SMALL_N], out[4] = {0, 0, 0, 0}, product;
   const double sums = (double)(1 << (n < 4 ? 0 : n - 3));
   permi_wide value[2];
   int part, wrapped;

@@ -6,8 +6,8 @@
      state columns     a binary counter: of two blocks of 2^k states the difference goes to column k, the sum waits for
                        the next
      the first, lanes  the sum over all states, by lane
-   z_i is a table's number plus one of eight numbers of outer columns, renewed for each setting of the last columns:
-   all fits a small stack. Constant: wanted, the rows whose minors are wanted at a time: 0, those of a row that is not
+   z_i is a table's number plus one of eight numbers of outer columns, renewed for each setting of the three columns
+   after, whose eight numbers are renewed for each setting of the last ones: all fits a small stack. Constant: wanted, the rows whose minors are wanted at a time: 0, those of a row that is not
    given, or 4, for gradients: with the product Q of the others, Q z_2 z_3 times z_1 and z_0, Q z_0 z_1 times z_3 and
    z_2. Passes over n / 4 groups cost what prefix and suffix products of all rows cost at n = 8, 1.3 times at 12,
    without their memory. */
@@ -15,13 +15,14 @@
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
 #define PERMI_TABLE (5 - PERMI_LANES) /* a row has 32 table numbers */
-#define PERMI_STATE_COLUMNS (9 - PERMI_LANES)
+#define PERMI_STATE_COLUMNS (13 - PERMI_LANES)
 #define PERMI_ROWS PERMI_NAME(small_minors_rows)
 #define PERMI_SUMS PERMI_NAME(small_minors_sums)
 
-/* Numbers of each row, a part after the other; low: of the first outer columns; high: of the others; outer: both. */
+/* Numbers of each row, a part after the other; low: of the first outer columns; high: of the next, with the far ones;
+   outer: all. */
 typedef struct {
-  double table[12 * 2 * 32], low[12 * 2 * 8], high[12 * 2 * 8], outer[12 * 2 * 8];
+  double table[16 * 2 * 32], low[16 * 2 * 8], high[16 * 2 * 8], outer[16 * 2 * 8];
   int rows;
 } PERMI_ROWS;
 
@@ -31,13 +32,16 @@ typedef struct {
   double absolute[PERMI_WIDTH];
 } PERMI_SUMS;
 
-/* `count` columns' sums for all signs, eight numbers a part. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_eight)(double *x, const double *row, int count,
-                                                              PERMI_NAME(small_lanes) lanes, int parts)
+/* `count` columns' sums for all signs, eight numbers a part; the `far` columns that follow have the signs of `away`. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_eight)(double *x, const double *row, int count, int far,
+                                                              int away, PERMI_NAME(small_lanes) lanes, int parts)
 {
+  PERMI_N z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
   int b;
-  PERMI_NAME(put)(x, 8, PERMI_NAME(small_lane_sum)(PERMI_NAME(spread)(permi_lane_zero, 1, parts), row, count, lanes,
-                                                   parts), parts);
+  for (b = 0; b < far; b++)
+    z = PERMI_NAME(small_signed)(z, PERMI_SET(permi_parity_signs[away >> b & 1]),
+                                 PERMI_NAME(spread)(row + (count + b) * parts, 1, parts), parts);
+  PERMI_NAME(put)(x, 8, PERMI_NAME(small_lane_sum)(z, row, count, lanes, parts), parts);
   for (b = PERMI_LANES; b < count; b++)
     PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 8, parts);
 }
@@ -69,7 +73,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_product)(const PERMI_ROWS
 /* Adds the four products t of state c, whose bits are minus signs. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_add)(PERMI_SUMS *sums, const PERMI_N *t, int c, int parts)
 {
-  const PERMI_V sign = PERMI_SET(permi_parity_signs[c & 31] * permi_parity_signs[c >> 5]);
+  const PERMI_V sign = PERMI_SET(permi_parity_signs[(c ^ c >> 5 ^ c >> 10) & 31]);
   const PERMI_N both0 = PERMI_NAME(plus)(t[0], t[1]), turn0 = PERMI_NAME(minus)(t[0], t[1]);
   const PERMI_N both1 = PERMI_NAME(plus)(t[2], t[3]), turn1 = PERMI_NAME(minus)(t[2], t[3]);
   const int number = PERMI_WIDTH * parts;
@@ -132,9 +136,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, i
                                                           lanes, parts), parts);
     for (b = 0; b < columns; b++, next += parts)
       PERMI_NAME(small_double)(table, PERMI_WIDTH << b, PERMI_NAME(spread)(next, 1, parts), 32, parts);
-    PERMI_NAME(small_minors_eight)(to->low + i * parts * 8, next, low, lanes, parts);
-    PERMI_NAME(small_minors_eight)(to->high + i * parts * 8, next + low * parts,
-                                   n - 1 - PERMI_LANES - columns - low, lanes, parts);
+    PERMI_NAME(small_minors_eight)(to->low + i * parts * 8, next, low, 0, 0, lanes, parts);
   }
 }
 
@@ -185,7 +187,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
                                                         int parts)
 {
   const int rest = n - 1 - PERMI_LANES, columns = rest < PERMI_TABLE ? rest : PERMI_TABLE;
-  const int low = rest - columns < 3 ? rest - columns : 3, high = rest - columns - low;
+  const int low = rest - columns < 3 ? rest - columns : 3, left = rest - columns - low;
+  const int high = left < 3 ? left : 3, far = left - high, last = n - left;
   const PERMI_V zero = PERMI_SET(0.0);
   PERMI_NAME(small_lanes) lanes;
   PERMI_ROWS from PERMI_ALIGN64;
@@ -203,10 +206,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
         PERMI_STORE(sums[k].column + i * PERMI_WIDTH, zero);
       PERMI_STORE(sums[k].absolute, zero);
     }
-    for (c = h = 0; h < 1 << high; h++) {
+    for (c = h = 0; h < 1 << left; h++) {
+      const int here = h & ((1 << high) - 1);
+      for (i = 0; i < rows && !here; i++)
+        PERMI_NAME(small_minors_eight)(from.high + i * parts * 8, a + (i * n + last) * parts, high, far, h >> high,
+                                       lanes, parts);
       for (i = 0; i < rows * parts; i++)
         for (k = 0; k < 8; k += PERMI_WIDTH)
-          PERMI_STORE(from.outer + i * 8 + k, PERMI_LOAD(from.low + i * 8 + k) + PERMI_SET(from.high[i * 8 + h]));
+          PERMI_STORE(from.outer + i * 8 + k, PERMI_LOAD(from.low + i * 8 + k) + PERMI_SET(from.high[i * 8 + here]));
       for (s = 0; s < 1 << low; s++)
         for (at = 0; at < PERMI_WIDTH << columns; at += 4 * PERMI_WIDTH, c++) {
           PERMI_NAME(small_minors_product)(&from, first, wanted ? first + 4 : rows, at, s, p, parts);

@@ -28,6 +28,8 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
   refusal = permi_counts_refusal(problem, &others);
   if (refusal)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, array->argument, "options: %s", refusal);
+  if (permi_exact_surely(array, options))
+    return PERM_OK;
   array->reduced = 1;
   return permi_counted_make(problem, &options->allocator, &array->counted) == PERM_OK ? PERM_OK
                                                                                        : permi_fail_memory(result);
@@ -169,7 +171,7 @@ PERM_API perm_status perm_job_create_complex(const perm_plan *plan, const double
 static int permi_at_once(const permi_problem *problem, const perm_options *options, const perm_result *result)
 {
   const int n = problem->n, exact = problem->integer != NULL;
-  return n >= 2 && n <= (exact ? PERMI_NEAR_N : PERMI_SMALL_N) && n == problem->m && (problem->real || exact) &&
+  return n >= 2 && n <= PERMI_SMALL_N && n == problem->m && (problem->real || exact) &&
          problem->ld >= n && result && permi_asks_no_more(options, exact, permi_problem_bytes(problem));
 }
 

@@ -60,9 +60,11 @@ typedef struct permi_array {
   int hasty;                    /* 1: a lower bound will do where planning takes a millisecond */
   int constant;                 /* the known permanent, 0 or 1; -1: unknown */
   int reduced;                  /* 1: `counted` is made */
+  int exact_planned;            /* 1: `exact` is made */
   permi_counted counted, whole; /* whole: the doubles as integers */
   permi_choice choice;
   perm_plan plan;
+  permi_exact_plan exact;
   perm_precision precision;
 } permi_array;
 
@@ -73,7 +75,7 @@ static void permi_array_begin(permi_maker *maker, permi_array *array, const perm
   array->problem = problem;
   array->engine = NULL;
   array->argument = argument;
-  array->hasty = array->reduced = 0;
+  array->hasty = array->reduced = array->exact_planned = 0;
   array->constant = -1;
   memset(&array->counted, 0, sizeof array->counted);
   array->whole.real = NULL;
@@ -283,13 +285,22 @@ static int permi_array_square(const permi_problem *problem)
   return problem->m == problem->n && problem->n <= PERM_MAX_N && !problem->row_count && !problem->column_count;
 }
 
+static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_options *options)
+{
+  const permi_problem *problem = array->problem;
+  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
+  if (!array->exact_planned)
+    permi_exact_fastest(options, problem->n, &view, &array->exact);
+  array->exact_planned = 1;
+  return &array->exact;
+}
+
 #define PERMI_RIVAL_LOOK 24
 static perm_status permi_exact_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
-  const permi_array *array = maker->array;
+  permi_array *array = maker->array;
   const perm_options *options = maker->options;
-  const permi_integer_view view = {array->problem->integer, array->problem->ld, array->problem->parts};
   const int n = array->problem->n;
   (void)block, (void)rival;
   if (!array->problem->integer || array->constant >= 0 || !permi_array_square(array->problem) ||
@@ -297,20 +308,31 @@ static perm_status permi_exact_offer(permi_maker *maker, const struct permi_bloc
     return PERM_OK;
   offer->seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
   if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK)
-    offer->seconds = permi_exact_seconds(options, n, &view);
+    offer->seconds = permi_array_exact(array, options)->seconds;
   else if (options->gpu.devices)
     offer->seconds = fmin(offer->seconds, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE);
   return PERM_OK;
 }
 
+/* Whether the exact engine wins at sight: by vector kernels, where engines for counts have no equal lines to use. */
+static int permi_exact_surely(permi_array *array, const perm_options *options)
+{
+  const permi_problem *problem = array->problem;
+  const int n = problem->n;
+  const permi_exact_plan *plan;
+  if (!problem->integer || !permi_array_square(problem) || n < 2 || n > PERMI_RIVAL_LOOK || options->gpu.devices ||
+      (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT) || !permi_lines_differ(problem))
+    return 0;
+  plan = permi_array_exact(array, options);
+  return plan->family && plan->seconds < permi_counts_least_seconds(n, problem->parts);
+}
+
 static perm_status permi_exact_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
                                     permi_leaf *leaf)
 {
-  const permi_problem *problem = maker->array->problem;
-  const permi_integer_view view = {problem->integer, problem->ld, problem->parts};
   (void)block, (void)offer;
   maker->array->precision = PERM_PRECISION_EXACT;
-  return permi_exact_leaf(maker->options, problem->n, &view, leaf, maker->result);
+  return permi_exact_leaf(maker->options, permi_array_exact(maker->array, maker->options), leaf, maker->result);
 }
 
 enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_ARRAY_ENGINES };
