@@ -8,6 +8,7 @@
    more than 3e-13. */
 #pragma once
 #include "small.h"
+#include "../base/doubles.h"
 #include "../base/memory.h"
 
 /* Whether the kernels round nothing, as >>small_exact says: whole numbers, 2^(n-3) prod_i R_i below 2^53. */
@@ -43,7 +44,7 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   if (n < 4)
     isa = PERM_ISA_PLAIN;
   if (!(parts == 2 ? permi_small_complex(isa, n, a, out) : permi_small_real(isa, n, a, out)) ||
-      (out[0] == 0 && (parts == 1 || out[1] == 0)))
+      (out[0] == 0 && (parts == 1 || out[1] == 0)) || !permi_rounding_is_sound())
     return 0;
   products = permi_small_products(n, n * parts, a, &moduli);
   bound = products * PERMI_UNIT * 1.001;
