@@ -1510,15 +1510,22 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
 }
 
 /* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Another object's flags (-ffast-math sets
-   flush-to-zero) or a rounding mode can break that, so bounds are given only after this test. */
+   flush-to-zero) or a rounding mode can break that, so bounds are given only after this test; what is computed at once
+   needs the first half. */
+static int permi_rounding_is_sound(void)
+{
+  volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5;
+  const double x = one, u = tiny;
+  return x + u == 1 && x - u * half == 1 && x + 3 * u == 1 + 4 * PERMI_UNIT && least * half > 0;
+}
+
 static int permi_arithmetic_is_sound(void)
 {
-  volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5, many = 49;
+  volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;
   const double divisor = many, whole = many / divisor, seventh = 7 / divisor; /* also detects 7 * (1 / divisor) */
   permi_dd s = permi_two_sum(one, tiny * half);
   double product = (one + 2 * tiny) * (one + 2 * tiny);
-  return one + tiny == 1 && one - tiny * half == 1 && one + 3 * tiny == 1 + 4 * tiny && s.hi == 1 && s.lo == tiny / 2 &&
-         least * half > 0 && whole == 1 && seventh == 1.0 / 7 &&
+  return permi_rounding_is_sound() && s.hi == 1 && s.lo == tiny / 2 && whole == 1 && seventh == 1.0 / 7 &&
          fma(one + 2 * tiny, one + 2 * tiny, -product) == 4 * tiny * tiny;
 }
 
@@ -5301,7 +5308,7 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   if (n < 4)
     isa = PERM_ISA_PLAIN;
   if (!(parts == 2 ? permi_small_complex(isa, n, a, out) : permi_small_real(isa, n, a, out)) ||
-      (out[0] == 0 && (parts == 1 || out[1] == 0)))
+      (out[0] == 0 && (parts == 1 || out[1] == 0)) || !permi_rounding_is_sound())
     return 0;
   largest = fabs(out[0]);
   if (parts == 2 && fabs(out[1]) > largest)
@@ -8121,7 +8128,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
     return 0;
   small.isa = small.n > 4 ? permi_isa(permi_options(options)) : PERM_ISA_PLAIN;
   small.parts = parts;
-  if (!permi_small_minors_compute(&small, raw))
+  if (!permi_small_minors_compute(&small, raw) || !permi_rounding_is_sound())
     return 0;
   for (row = row < 0 ? 0 : row; call->row_counts && !call->row_counts[row]; row++)
     ;
@@ -13738,22 +13745,32 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   return PERM_OK;
 }
 
+/* Sets the results to NaN where their number is one that a call may have. */
+static void permi_minors_blank(permi_minors_call *call)
+{
+  const int rows = call->row < 0 ? call->m : 1;
+  int k;
+  if (!call->out || rows < 1 || call->n < 1 || rows > PERM_MAX_N || call->n > PERM_MAX_N)
+    return;
+  call->entries = rows * call->n * call->view->parts;
+  for (k = 0; k < call->entries; k++)
+    call->out[k] = (double)NAN;
+}
+
 /* Checks a call, completes it, and sets results to NaN. */
 static perm_status permi_minors_check(permi_minors_call *call, const perm_options *options, perm_result *result)
 {
   const int m = call->m, n = call->n, gradient = call->row < 0, arguments = gradient ? 7 : 8;
   const char *refusal = permi_minors_refusal(options);
-  int i, j, k;
+  int i, j;
   perm_status status = permi_check_whole(options, arguments, result);
+  permi_minors_blank(call);
   if (status == PERM_OK)
     status = permi_check_matrix(m, n, call->view, result);
   if (status != PERM_OK)
     return status;
   if (!call->out && n > 0 && (m > 0 || !gradient))
     return permi_fail(result, PERM_ERROR_NULL, arguments + 1, "%s is NULL", gradient ? "gradient" : "minors");
-  call->entries = (gradient ? m : 1) * n * call->view->parts;
-  for (k = 0; k < call->entries; k++)
-    call->out[k] = (double)NAN;
 #if defined(PERM_NO_COMPLEX)
   if (call->view->parts == 2)
     refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";

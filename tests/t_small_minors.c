@@ -327,3 +327,29 @@ TEST(t_small_minors_arguments)
   CHECK(perm_minors_real(3, 3, a, 3, NULL, NULL, 1, NULL, out, &r) == PERM_ERROR_NOT_FINITE);
   CHECK(perm_minors_real(3, 3, a, 3, NULL, NULL, 0, NULL, out, &r) == PERM_ERROR_NOT_FINITE);
 }
+
+/* On any error the minors are NaN, whatever stood there. */
+TEST(t_small_minors_errors_are_nan)
+{
+  double a[16], out[17];
+  perm_options options;
+  perm_result r;
+  int i, run;
+  memset(&options, 0, sizeof options);
+  for (i = 0; i < 16; i++)
+    a[i] = i + 1;
+  for (run = 0; run < 4; run++) { /* an infinity, a stride, an option */
+    const int gradient = run != 1, entries = gradient ? 16 : 4;
+    a[5] = run < 2 ? (double)INFINITY : 6;
+    options.threads = run == 3 ? -1 : 0;
+    for (i = 0; i < 17; i++)
+      out[i] = 5;
+    if (gradient)
+      perm_gradient_real(4, 4, a, run == 2 ? 3 : 4, NULL, NULL, &options, out, &r);
+    else
+      perm_minors_real(4, 4, a, 4, NULL, NULL, 1, &options, out, &r);
+    CHECK(r.status < 0 && r.argument > 0);
+    for (i = 0; i < 17; i++)
+      CHECK_SHOW(i < entries ? out[i] != out[i] : out[i] == 5, "run %d: minor %d is %g", run, i, out[i]);
+  }
+}

@@ -131,14 +131,21 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
 }
 
 /* The proofs assume IEEE arithmetic, rounding to nearest, with denormals. Another object's flags (-ffast-math sets
-   flush-to-zero) or a rounding mode can break that, so bounds are given only after this test. */
+   flush-to-zero) or a rounding mode can break that, so bounds are given only after this test; what is computed at once
+   needs the first half. */
+static int permi_rounding_is_sound(void)
+{
+  volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5;
+  const double x = one, u = tiny;
+  return x + u == 1 && x - u * half == 1 && x + 3 * u == 1 + 4 * PERMI_UNIT && least * half > 0;
+}
+
 static int permi_arithmetic_is_sound(void)
 {
-  volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5, many = 49;
+  volatile double one = 1, tiny = PERMI_UNIT, half = 0.5, many = 49;
   const double divisor = many, whole = many / divisor, seventh = 7 / divisor; /* also detects 7 * (1 / divisor) */
   permi_dd s = permi_two_sum(one, tiny * half);
   double product = (one + 2 * tiny) * (one + 2 * tiny);
-  return one + tiny == 1 && one - tiny * half == 1 && one + 3 * tiny == 1 + 4 * tiny && s.hi == 1 && s.lo == tiny / 2 &&
-         least * half > 0 && whole == 1 && seventh == 1.0 / 7 &&
+  return permi_rounding_is_sound() && s.hi == 1 && s.lo == tiny / 2 && whole == 1 && seventh == 1.0 / 7 &&
          fma(one + 2 * tiny, one + 2 * tiny, -product) == 4 * tiny * tiny;
 }

@@ -247,7 +247,7 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
     return 0;
   small.isa = small.n > 4 ? permi_isa(permi_options(options)) : PERM_ISA_PLAIN;
   small.parts = parts;
-  if (!permi_small_minors_compute(&small, raw))
+  if (!permi_small_minors_compute(&small, raw) || !permi_rounding_is_sound())
     return 0;
   for (row = row < 0 ? 0 : row; call->row_counts && !call->row_counts[row]; row++)
     ;

@@ -7,6 +7,7 @@
    The estimate of n > 4 is what permi_small_stands compares, with the product of the rows' norms. */
 #pragma once
 #include "small.h"
+#include "../base/doubles.h"
 #include "../base/memory.h"
 
 static int permi_small_all_whole(int entries, const double *a)
@@ -48,7 +49,7 @@ static int permi_small_result(perm_isa isa, int n, int parts, const double *a, p
   if (n < 4)
     isa = PERM_ISA_PLAIN;
   if (!(parts == 2 ? permi_small_complex(isa, n, a, out) : permi_small_real(isa, n, a, out)) ||
-      (out[0] == 0 && (parts == 1 || out[1] == 0)))
+      (out[0] == 0 && (parts == 1 || out[1] == 0)) || !permi_rounding_is_sound())
     return 0;
   largest = fabs(out[0]);
   if (parts == 2 && fabs(out[1]) > largest)

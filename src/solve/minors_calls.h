@@ -166,22 +166,32 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   return PERM_OK;
 }
 
+/* Sets the results to NaN where their number is one that a call may have. */
+static void permi_minors_blank(permi_minors_call *call)
+{
+  const int rows = call->row < 0 ? call->m : 1;
+  int k;
+  if (!call->out || rows < 1 || call->n < 1 || rows > PERM_MAX_N || call->n > PERM_MAX_N)
+    return;
+  call->entries = rows * call->n * call->view->parts;
+  for (k = 0; k < call->entries; k++)
+    call->out[k] = (double)NAN;
+}
+
 /* Checks a call, completes it, and sets results to NaN. */
 static perm_status permi_minors_check(permi_minors_call *call, const perm_options *options, perm_result *result)
 {
   const int m = call->m, n = call->n, gradient = call->row < 0, arguments = gradient ? 7 : 8;
   const char *refusal = permi_minors_refusal(options);
-  int i, j, k;
+  int i, j;
   perm_status status = permi_check_whole(options, arguments, result);
+  permi_minors_blank(call);
   if (status == PERM_OK)
     status = permi_check_matrix(m, n, call->view, result);
   if (status != PERM_OK)
     return status;
   if (!call->out && n > 0 && (m > 0 || !gradient))
     return permi_fail(result, PERM_ERROR_NULL, arguments + 1, "%s is NULL", gradient ? "gradient" : "minors");
-  call->entries = (gradient ? m : 1) * n * call->view->parts;
-  for (k = 0; k < call->entries; k++)
-    call->out[k] = (double)NAN;
 #if defined(PERM_NO_COMPLEX)
   if (call->view->parts == 2)
     refusal = "complex matrices are left out of this build (PERM_NO_COMPLEX)";
