@@ -213,6 +213,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   else
     status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;
+  permi_release(&options->allocator, maker->layouts);
+  maker->layouts = NULL;
   if (status == PERM_OK && offers.dense < (double)INFINITY)
     status = permi_offer_note(maker, block, PERM_METHOD_DENSE, offers.dense, 0, "");
   if (status == PERM_OK && !offers.settled && counts < offers.dense &&
@@ -279,7 +281,7 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
   if (!permi_block_create(maker->working, rows, columns, order, &block))
     return permi_fail_memory(maker->result);
   memset(&leaf, 0, sizeof leaf);
-  maker->account->least += PERMI_PLAN_SECONDS * order / rows_left;
+  maker->account->least += maker->account->floor * order / rows_left;
   status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
   maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
   maker->blocks_noted++;
