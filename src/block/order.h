@@ -12,8 +12,8 @@
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
 #define PERMI_ORDER_START 1e45
-/* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-3x. */
-#define PERMI_ORDER_HOPELESS 10
+/* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-4x. */
+#define PERMI_ORDER_HOPELESS 3
 #define PERMI_GREEDY_LOOK 64
 #define PERMI_GREEDY_PART 0.3 /* chosen: of the units at hand; the rest anneals */
 #define PERMI_ORDER_ANNEAL 1024
@@ -100,7 +100,8 @@ typedef struct permi_budget {
   double effort;
   double most; /* states in memory; a state beyond costs PERMI_ORDER_BEYOND times as much */
   double each, start;        /* predicted seconds: of a unit of cost; fixed */
-  double quick, quick_start; /* the same of arrays, which take over where they are quicker */
+  double quick, quick_start; /* the same of arrays, which take over where they are quicker, */
+  int quick_width;           /* up to this width */
   double rival;
   double reserve; /* units that the rival may need, if it is the better */
   const permi_account *account;
@@ -122,7 +123,7 @@ typedef struct permi_walk {
   int *skip;            /* of an edge to an eliminated neighbour: a later edge, none open between */
   unsigned char *state; /* 0 untouched, 1 in the frontier, 2 eliminated */
   int *frontier, *place;
-  int width[2], eliminated[2];
+  int width[2], eliminated[2], widest;
 } permi_walk;
 
 static void permi_walk_start(const permi_block *block, permi_walk *walk)
@@ -132,7 +133,7 @@ static void permi_walk_start(const permi_block *block, permi_walk *walk)
     walk->open[v] = block->start[v + 1] - block->start[v];
     walk->state[v] = 0;
   }
-  walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = 0;
+  walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = walk->widest = 0;
 }
 
 static void permi_walk_leave(const permi_block *block, permi_walk *walk, int v)
@@ -200,6 +201,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
          !permi_watch(budget->account->watch, units)) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
     units = 60;
+    walk->widest = width > walk->widest ? width : walk->widest;
     /* of a hub only some neighbours are seen */
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
@@ -270,24 +272,26 @@ typedef struct permi_anneal {
   double units, told;
 } permi_anneal;
 
-/* Units of a position and of an entry of its vertex, measured on orders 34 to 446. */
-#define PERMI_ANNEAL_UNITS(words) (13 + 1.5 * (words))
-#define PERMI_ANNEAL_ENTRY_UNITS(words) (4.5 + 0.2 * (words))
-#define PERMI_ANNEAL_MOVE_UNITS 90  /* of a move, */
+/* Units of a position and of an open entry of its vertex, measured on orders 34 to 446. */
+#define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
+#define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
+#define PERMI_ANNEAL_MOVE_UNITS 80  /* of a move, */
 #define PERMI_ANNEAL_TAKEN_UNITS 40 /* more if taken; then for a permuted position, and one behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
 static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, int p, int v)
 {
-  int n = a->block->n, side = v >= n, other = 1 - side, i = v - side * n, w, size = 4 * words, left = 0, e;
+  const int n = a->block->n, side = v >= n, other = 1 - side, i = v - side * n, size = 4 * words;
   const permi_positions *trial = &a->trial;
-  const uint64_t *from = trial->sets + (size_t)p * (size_t)size;
+  const uint64_t *from = trial->sets + (size_t)p * (size_t)size, *own = a->adjacent + (size_t)v * (size_t)words;
+  const uint64_t *others = a->adjacent + (size_t)(other * n) * (size_t)words;
   uint64_t *to = trial->sets + (size_t)(p + 1) * (size_t)size;
   uint64_t *gone = to + side * words, *gone_other = to + other * words, *touched = to + (2 + side) * words;
   uint64_t *touched_other = to + (2 + other) * words;
   const int *count = trial->counts + 3 * (size_t)p;
   int *next = trial->counts + 3 * (size_t)(p + 1);
+  int w, j, left = 0, dead = 0, fresh = 0;
   a->units += PERMI_ANNEAL_UNITS(words);
   for (w = 0; w < size; w++)
     to[w] = from[w];
@@ -297,30 +301,29 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
   trial->cost[p + 1] = trial->cost[p];
   if (gone[i >> 6] >> (i & 63) & 1)
     return; /* went by itself before */
-  a->units += PERMI_ANNEAL_ENTRY_UNITS(words) * (a->block->start[v + 1] - a->block->start[v]);
   gone[i >> 6] |= UINT64_C(1) << (i & 63);
-  next[2] += side ? 1 : -1;
   next[side] -= (int)(touched[i >> 6] >> (i & 63) & 1);
   touched[i >> 6] &= ~(UINT64_C(1) << (i & 63));
-  for (e = a->block->start[v]; e < a->block->start[v + 1]; e++) {
-    int t = a->block->neighbour[e], k = t - other * n, alive = 0;
-    uint64_t bit = UINT64_C(1) << (k & 63);
-    const uint64_t *adjacent = a->adjacent + (size_t)t * (size_t)words;
-    if (gone_other[k >> 6] & bit)
-      continue;
-    left++;
-    for (w = 0; w < words; w++)
-      alive |= (adjacent[w] & ~gone[w]) != 0;
-    if (!alive) {
-      next[other] -= (touched_other[k >> 6] & bit) != 0;
-      touched_other[k >> 6] &= ~bit;
-      gone_other[k >> 6] |= bit;
-      next[2] += side ? -1 : 1;
-    } else if (!(touched_other[k >> 6] & bit)) {
-      touched_other[k >> 6] |= bit;
-      next[other]++;
+  for (w = 0; w < words; w++) {
+    const uint64_t here = own[w] & ~gone_other[w], was = touched_other[w];
+    uint64_t bits, going = 0;
+    for (bits = here; bits; bits &= bits - 1) { /* no branch: half of them would be guessed wrong */
+      const int k = permi_trailing_zeros(bits);
+      const uint64_t *adjacent = others + (size_t)(64 * w + k) * (size_t)words;
+      uint64_t alive = 0;
+      for (j = 0; j < words; j++)
+        alive |= adjacent[j] & ~gone[j];
+      left++;
+      dead += alive == 0;
+      fresh += (alive != 0) - (int)(was >> k & 1);
+      going |= (uint64_t)(alive == 0) << k;
     }
+    touched_other[w] = (was | here) & ~going;
+    gone_other[w] |= going;
   }
+  a->units += PERMI_ANNEAL_ENTRY_UNITS(words) * left;
+  next[other] += fresh;
+  next[2] += side ? 1 - dead : dead - 1;
   trial->states[p + 1] =
       permi_order_price(permi_order_states(a->binomial, next[0], next[1], next[2]), a->budget->most);
   trial->cost[p + 1] += 0.25 * trial->states[p] + trial->states[p + 1] * (1 + 0.5 * left);
@@ -529,8 +532,10 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
 /* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
 #define PERMI_GREEDY_STARTS 6
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
-                       const permi_budget *budget, int *order, double *cost)
+                       const permi_budget *given, int *order, double *cost)
 {
+  permi_budget prices = *given;
+  const permi_budget *budget = &prices;
   const int n = block->n, starts = n > 2000 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
   const double begin = budget->account->watch->worked;
   int kind, start, k, pays = 1, ok = 0;
@@ -547,7 +552,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   if (room.failed)
     goto done;
   if (n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
-    most = fmin(most, PERMI_ORDER_HOPELESS * budget->rival / budget->quick);
+    most = fmin(most, 7 * PERMI_ORDER_HOPELESS * budget->rival / budget->quick);
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
@@ -563,6 +568,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
       if (trial_cost < *cost) {
         *cost = trial_cost;
         memcpy(order, trial, vertices * sizeof *trial);
+        prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
       }
       pays = permi_greedy_pays(budget, begin, *cost);
     }
