@@ -3059,7 +3059,8 @@ static double permi_anneal_units(double cost, const permi_budget *budget)
     return 0;
   units = 1e9 * fmin(1, PERMI_ANNEAL_GAIN * rival / alone) *
           fmax(PERMI_ANNEAL_SHARE * seconds,
-               fmin(PERMI_ANNEAL_SHORT_SHARE * fmin(alone - permi_budget_seconds(budget, 0), rival), PERMI_ANNEAL_LEAST));
+               fmin(PERMI_ANNEAL_SHORT_SHARE * fmin(alone - permi_budget_seconds(budget, 0), rival),
+                    PERMI_ANNEAL_LEAST));
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
 
@@ -3192,8 +3193,9 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
                            cost);
     }
     pays = budget->effort >= 1 &&
-           1e9 * (permi_budget_seconds(budget, before) - permi_budget_seconds(budget, *cost)) >
-               PERMI_ANNEAL_PAYS * (budget->account->watch->worked - units_before);
+           (1e9 * (permi_budget_seconds(budget, before) - permi_budget_seconds(budget, *cost)) >
+                PERMI_ANNEAL_PAYS * (budget->account->watch->worked - units_before) ||
+            permi_anneal_left(budget, *cost) > budget->account->watch->worked - begin);
   }
 done:
   permi_pool_release(&room);
@@ -14019,7 +14021,8 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   budget->start = budget->quick_start = 0;
   budget->quick_width = PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH;
   if (options->method != PERM_METHOD_LISTS && options->method != PERM_METHOD_SORTING) {
-    budget->quick = permi_array_seconds[block->integer ? PERMI_WORD : block->imaginary ? PERMI_COMPLEX : PERMI_MAGNITUDES];
+    const permi_algebra algebra = block->integer ? PERMI_WORD : block->imaginary ? PERMI_COMPLEX : PERMI_MAGNITUDES;
+    budget->quick = permi_array_seconds[algebra];
     budget->quick_start = PERMI_ARRAY_STREAM_SECONDS * block->edges;
   }
   budget->rival = rival;

@@ -7,6 +7,7 @@
    predicted work: an order never varies. */
 #pragma once
 #include "../base/prices.h"
+#include "../dense/kernels.h"
 #include "../matrix/matrix.h"
 
 #define PERMI_ORDER_WIDTH 512
@@ -469,7 +470,8 @@ static double permi_anneal_units(double cost, const permi_budget *budget)
     return 0;
   units = 1e9 * fmin(1, PERMI_ANNEAL_GAIN * rival / alone) *
           fmax(PERMI_ANNEAL_SHARE * seconds,
-               fmin(PERMI_ANNEAL_SHORT_SHARE * fmin(alone - permi_budget_seconds(budget, 0), rival), PERMI_ANNEAL_LEAST));
+               fmin(PERMI_ANNEAL_SHORT_SHARE * fmin(alone - permi_budget_seconds(budget, 0), rival),
+                    PERMI_ANNEAL_LEAST));
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
 
@@ -602,8 +604,9 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
                            cost);
     }
     pays = budget->effort >= 1 &&
-           1e9 * (permi_budget_seconds(budget, before) - permi_budget_seconds(budget, *cost)) >
-               PERMI_ANNEAL_PAYS * (budget->account->watch->worked - units_before);
+           (1e9 * (permi_budget_seconds(budget, before) - permi_budget_seconds(budget, *cost)) >
+                PERMI_ANNEAL_PAYS * (budget->account->watch->worked - units_before) ||
+            permi_anneal_left(budget, *cost) > budget->account->watch->worked - begin);
   }
 done:
   permi_pool_release(&room);

@@ -234,7 +234,8 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   budget->start = budget->quick_start = 0;
   budget->quick_width = PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH;
   if (options->method != PERM_METHOD_LISTS && options->method != PERM_METHOD_SORTING) {
-    budget->quick = permi_array_seconds[block->integer ? PERMI_WORD : block->imaginary ? PERMI_COMPLEX : PERMI_MAGNITUDES];
+    const permi_algebra algebra = block->integer ? PERMI_WORD : block->imaginary ? PERMI_COMPLEX : PERMI_MAGNITUDES;
+    budget->quick = permi_array_seconds[algebra];
     budget->quick_start = PERMI_ARRAY_STREAM_SECONDS * block->edges;
   }
   budget->rival = rival;
