@@ -2602,14 +2602,17 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
 #define PERMI_ORDER_START 1e45
-/* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-3x. */
-#define PERMI_ORDER_HOPELESS 20
+/* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-4x. */
+#define PERMI_ORDER_HOPELESS 3
 #define PERMI_GREEDY_LOOK 64
+#define PERMI_GREEDY_PART 0.3 /* chosen: of the units at hand; the rest anneals */
 #define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_MOST 8e8
+#define PERMI_ANNEAL_FEW 3e4   /* units that gain nothing */
+#define PERMI_ANNEAL_ROUNDS 2.5e6 /* fewer units are best spent at once, and warm (17 graphs) */
 #define PERMI_ANNEAL_BEGIN 16 /* of the units at first: better orders deserve less */
 #define PERMI_ANNEAL_PAYS 6   /* chosen: predicted gain of a round over its time, for one more of twice the time */
 #define PERMI_ANNEAL_GAIN 3   /* gain in a round: seen up to 8 */
@@ -2667,6 +2670,7 @@ typedef struct permi_account {
   double begin;
   double run;   /* predicted, of blocks already planned */
   double least; /* granted in any case */
+  double floor; /* of `least`, for all blocks */
   double share;
 } permi_account;
 
@@ -2676,14 +2680,28 @@ static double permi_account_left(const permi_account *account, double seconds)
          (account->watch->worked - account->begin);
 }
 
+/* What is left for an engine, but PERMI_PLAN_REST for programs and later engines. */
+static double permi_account_free(const permi_account *account, double seconds)
+{
+  return permi_account_left(account, seconds) - 1e9 * PERMI_PLAN_REST * account->floor;
+}
+
 typedef struct permi_budget {
   double effort;
   double most; /* states in memory; a state beyond costs PERMI_ORDER_BEYOND times as much */
-  double each, start; /* predicted seconds: of a unit of cost; fixed */
+  double each, start;        /* predicted seconds: of a unit of cost; fixed */
+  double quick, quick_start; /* the same of arrays, which take over where they are quicker, */
+  int quick_width;           /* up to this width */
   double rival;
+  double reserve; /* units that the rival may need, if it is the better */
   const permi_account *account;
 } permi_budget;
 #define PERMI_ORDER_BEYOND 16
+
+static double permi_budget_seconds(const permi_budget *budget, double cost)
+{
+  return budget->start + fmin(cost * budget->each, cost * budget->quick + budget->quick_start);
+}
 
 static double permi_order_price(double states, double most)
 {
@@ -2695,7 +2713,7 @@ typedef struct permi_walk {
   int *skip;            /* of an edge to an eliminated neighbour: a later edge, none open between */
   unsigned char *state; /* 0 untouched, 1 in the frontier, 2 eliminated */
   int *frontier, *place;
-  int width[2], eliminated[2];
+  int width[2], eliminated[2], widest;
 } permi_walk;
 
 static void permi_walk_start(const permi_block *block, permi_walk *walk)
@@ -2705,7 +2723,7 @@ static void permi_walk_start(const permi_block *block, permi_walk *walk)
     walk->open[v] = block->start[v + 1] - block->start[v];
     walk->state[v] = 0;
   }
-  walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = 0;
+  walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = walk->widest = 0;
 }
 
 static void permi_walk_leave(const permi_block *block, permi_walk *walk, int v)
@@ -2772,7 +2790,8 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   while (walk->eliminated[0] + walk->eliminated[1] < 2 * n && cost <= limit &&
          !permi_watch(budget->account->watch, units)) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
-    units = 100;
+    units = 60;
+    walk->widest = width > walk->widest ? width : walk->widest;
     /* of a hub only some neighbours are seen */
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
@@ -2795,7 +2814,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
             continue;
           stamp[candidate] = length;
           looked++;
-          units += 20 + 3 * (walk->open[candidate] > PERMI_GREEDY_LOOK ? 0 : block->start[candidate + 1] -
+          units += 10 + 2 * (walk->open[candidate] > PERMI_GREEDY_LOOK ? 0 : block->start[candidate + 1] -
                                                                                  block->start[candidate]);
           growth = walk->open[candidate] > PERMI_GREEDY_LOOK ? walk->open[candidate]
                                                              : permi_walk_growth(block, walk, candidate);
@@ -2843,24 +2862,26 @@ typedef struct permi_anneal {
   double units, told;
 } permi_anneal;
 
-/* Units of a position and of an entry of its vertex, measured on orders 34 to 446. */
-#define PERMI_ANNEAL_UNITS(words) (13 + 1.5 * (words))
-#define PERMI_ANNEAL_ENTRY_UNITS(words) (4.5 + 0.2 * (words))
-#define PERMI_ANNEAL_MOVE_UNITS 90  /* of a move, */
+/* Units of a position and of an open entry of its vertex, measured on orders 34 to 446. */
+#define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
+#define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
+#define PERMI_ANNEAL_MOVE_UNITS 80  /* of a move, */
 #define PERMI_ANNEAL_TAKEN_UNITS 40 /* more if taken; then for a permuted position, and one behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
 static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, int p, int v)
 {
-  int n = a->block->n, side = v >= n, other = 1 - side, i = v - side * n, w, size = 4 * words, left = 0, e;
+  const int n = a->block->n, side = v >= n, other = 1 - side, i = v - side * n, size = 4 * words;
   const permi_positions *trial = &a->trial;
-  const uint64_t *from = trial->sets + (size_t)p * (size_t)size;
+  const uint64_t *from = trial->sets + (size_t)p * (size_t)size, *own = a->adjacent + (size_t)v * (size_t)words;
+  const uint64_t *others = a->adjacent + (size_t)(other * n) * (size_t)words;
   uint64_t *to = trial->sets + (size_t)(p + 1) * (size_t)size;
   uint64_t *gone = to + side * words, *gone_other = to + other * words, *touched = to + (2 + side) * words;
   uint64_t *touched_other = to + (2 + other) * words;
   const int *count = trial->counts + 3 * (size_t)p;
   int *next = trial->counts + 3 * (size_t)(p + 1);
+  int w, j, left = 0, dead = 0, fresh = 0;
   a->units += PERMI_ANNEAL_UNITS(words);
   for (w = 0; w < size; w++)
     to[w] = from[w];
@@ -2870,30 +2891,29 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
   trial->cost[p + 1] = trial->cost[p];
   if (gone[i >> 6] >> (i & 63) & 1)
     return; /* went by itself before */
-  a->units += PERMI_ANNEAL_ENTRY_UNITS(words) * (a->block->start[v + 1] - a->block->start[v]);
   gone[i >> 6] |= UINT64_C(1) << (i & 63);
-  next[2] += side ? 1 : -1;
   next[side] -= (int)(touched[i >> 6] >> (i & 63) & 1);
   touched[i >> 6] &= ~(UINT64_C(1) << (i & 63));
-  for (e = a->block->start[v]; e < a->block->start[v + 1]; e++) {
-    int t = a->block->neighbour[e], k = t - other * n, alive = 0;
-    uint64_t bit = UINT64_C(1) << (k & 63);
-    const uint64_t *adjacent = a->adjacent + (size_t)t * (size_t)words;
-    if (gone_other[k >> 6] & bit)
-      continue;
-    left++;
-    for (w = 0; w < words; w++)
-      alive |= (adjacent[w] & ~gone[w]) != 0;
-    if (!alive) {
-      next[other] -= (touched_other[k >> 6] & bit) != 0;
-      touched_other[k >> 6] &= ~bit;
-      gone_other[k >> 6] |= bit;
-      next[2] += side ? -1 : 1;
-    } else if (!(touched_other[k >> 6] & bit)) {
-      touched_other[k >> 6] |= bit;
-      next[other]++;
+  for (w = 0; w < words; w++) {
+    const uint64_t here = own[w] & ~gone_other[w], was = touched_other[w];
+    uint64_t bits, going = 0;
+    for (bits = here; bits; bits &= bits - 1) { /* no branch: half of them would be guessed wrong */
+      const int k = permi_trailing_zeros(bits);
+      const uint64_t *adjacent = others + (size_t)(64 * w + k) * (size_t)words;
+      uint64_t alive = 0;
+      for (j = 0; j < words; j++)
+        alive |= adjacent[j] & ~gone[j];
+      left++;
+      dead += alive == 0;
+      fresh += (alive != 0) - (int)(was >> k & 1);
+      going |= (uint64_t)(alive == 0) << k;
     }
+    touched_other[w] = (was | here) & ~going;
+    gone_other[w] |= going;
   }
+  a->units += PERMI_ANNEAL_ENTRY_UNITS(words) * left;
+  next[other] += fresh;
+  next[2] += side ? 1 - dead : dead - 1;
   trial->states[p + 1] =
       permi_order_price(permi_order_states(a->binomial, next[0], next[1], next[2]), a->budget->most);
   trial->cost[p + 1] += 0.25 * trial->states[p] + trial->states[p + 1] * (1 + 0.5 * left);
@@ -2943,8 +2963,9 @@ static int permi_anneal_watch(permi_anneal *a)
 
 static double permi_anneal_left(const permi_budget *budget, double cost)
 {
-  return permi_account_left(budget->account, fmin(cost * budget->each + budget->start, budget->rival)) -
-         1e9 * PERMI_PLAN_REST;
+  const double seconds = permi_budget_seconds(budget, cost);
+  return permi_account_free(budget->account, fmin(seconds, budget->rival)) -
+         (seconds > budget->rival ? budget->reserve : 0);
 }
 
 /* Anneals a->order into a->best, returns its cost; ends early once a better order deserves less. */
@@ -3028,23 +3049,28 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
 }
 
-/* Units that an order of that cost is worth: a greater share of short runs, less of an order behind its rival. */
+/* Units that an order of that cost is worth, less if behind its rival. A cost falls as units^-0.16 on 17 graphs, which
+   sets the share of short runs; long ones have the account's. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
-  const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);
+  const double alone = permi_budget_seconds(budget, cost), rival = budget->rival, seconds = fmin(alone, rival);
   double units;
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
   units = 1e9 * fmin(1, PERMI_ANNEAL_GAIN * rival / alone) *
-          fmax(PERMI_ANNEAL_SHARE * seconds, fmin(PERMI_ANNEAL_SHORT_SHARE * seconds, PERMI_ANNEAL_LEAST));
+          fmax(PERMI_ANNEAL_SHARE * seconds,
+               fmin(PERMI_ANNEAL_SHORT_SHARE * fmin(alone - permi_budget_seconds(budget, 0), rival),
+                    PERMI_ANNEAL_LEAST));
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
 
 /* Is another greedy order worth its time? */
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost)
 {
-  return budget->account->watch->worked - begin <
-         1e9 * PERMI_GREEDY_SHARE * fmin(cost * budget->each + budget->start, budget->rival);
+  const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
+  return seconds < PERMI_ORDER_HOPELESS * budget->rival &&
+         spent < 1e9 * PERMI_GREEDY_SHARE * fmin(seconds, budget->rival) &&
+         spent < PERMI_GREEDY_PART * (permi_anneal_left(budget, cost) + spent);
 }
 
 static int permi_positions_get(permi_pool *pool, size_t count, size_t words, permi_positions *positions)
@@ -3097,14 +3123,16 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
 /* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
 #define PERMI_GREEDY_STARTS 6
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
-                       const permi_budget *budget, int *order, double *cost)
+                       const permi_budget *given, int *order, double *cost)
 {
+  permi_budget prices = *given;
+  const permi_budget *budget = &prices;
   const int n = block->n, starts = n > 2000 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
   const double begin = budget->account->watch->worked;
-  int kind, start, k, pays = 0, ok = 0;
+  int kind, start, k, pays = 1, ok = 0;
   size_t vertices = 2 * (size_t)n;
   uint64_t seed = UINT64_C(88172645463325252);
-  double best_of[3], spent, round, most = PERMI_ORDER_START;
+  double best_of[3] = {(double)INFINITY, (double)INFINITY, (double)INFINITY}, spent, round, most = PERMI_ORDER_START;
   permi_pool room = {allocator, NULL, 0};
   int *numbers = (int *)permi_pool_get(&room, 8 * vertices, sizeof(int));
   permi_walk walk;
@@ -3115,33 +3143,38 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   if (room.failed)
     goto done;
   if (n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
-    most = fmin(most, PERMI_ORDER_HOPELESS * budget->rival / budget->each);
+    most = fmin(most, 7 * PERMI_ORDER_HOPELESS * budget->rival / budget->quick);
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
-  for (kind = 0; kind < 3; kind++) {
-    int *best = numbers + (3 + (size_t)kind) * vertices, *trial = numbers + 6 * vertices;
-    best_of[kind] = (double)INFINITY;
-    for (start = 0; start < starts && permi_greedy_pays(budget, begin, fmin(*cost, best_of[kind])); start++) {
+  for (start = 0; start < starts; start++)
+    for (kind = 0; kind < 3 && pays; kind++) {
+      int *trial = numbers + 6 * vertices;
       double trial_cost =
-              permi_order_greedy(block, binomial, &walk, kind, &seed, budget, fmin(best_of[kind], most), trial);
+          permi_order_greedy(block, binomial, &walk, kind, &seed, budget, fmin(best_of[kind], most), trial);
       if (trial_cost < best_of[kind]) {
         best_of[kind] = trial_cost;
-        memcpy(best, trial, vertices * sizeof *trial);
+        memcpy(numbers + (3 + (size_t)kind) * vertices, trial, vertices * sizeof *trial);
       }
+      if (trial_cost < *cost) {
+        *cost = trial_cost;
+        memcpy(order, trial, vertices * sizeof *trial);
+        prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
+      }
+      pays = permi_greedy_pays(budget, begin, *cost);
     }
-    if (best_of[kind] < *cost) {
-      *cost = best_of[kind];
-      memcpy(order, best, vertices * sizeof *order);
-    }
-  }
+  pays = 0;
   ok = 1;
-  if (fmin(permi_anneal_units(*cost, budget), permi_anneal_left(budget, *cost)) < 1e5 || n > PERMI_ORDER_ANNEAL ||
-      n < 3)
+  round = fmin(permi_anneal_units(*cost, budget), permi_anneal_left(budget, *cost));
+  if (round < PERMI_ANNEAL_FEW || n > PERMI_ORDER_ANNEAL || n < 3)
     goto done;
   ok = permi_anneal_create(&room, block, binomial, budget, &anneal);
   if (!ok)
     goto done;
+  if (round < PERMI_ANNEAL_ROUNDS) {
+    permi_order_anneal(&anneal, order, PERMI_ANNEAL_WARM, round, &seed, order, cost);
+    goto done;
+  }
   permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, permi_anneal_units(*cost, budget) / PERMI_ANNEAL_BEGIN, &seed,
                      order, cost);
   /* Rounds double, as slower cooling mostly helps. What paid well goes on. */
@@ -3159,8 +3192,10 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
         permi_order_anneal(&anneal, numbers + (3 + (size_t)k) * vertices, PERMI_ANNEAL_HOT, units / 6, &seed, order,
                            cost);
     }
-    pays = budget->effort >= 1 && 1e9 * budget->each * (before - *cost) >
-                                      PERMI_ANNEAL_PAYS * (budget->account->watch->worked - units_before);
+    pays = budget->effort >= 1 &&
+           (1e9 * (permi_budget_seconds(budget, before) - permi_budget_seconds(budget, *cost)) >
+                PERMI_ANNEAL_PAYS * (budget->account->watch->worked - units_before) ||
+            permi_anneal_left(budget, *cost) > budget->account->watch->worked - begin);
   }
 done:
   permi_pool_release(&room);
@@ -6296,22 +6331,25 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-/* Of one thread; measured for doubles. */
+/* Of one thread. */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
-  static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
   const permi_arrays *arrays = frontier->arrays;
   double tables = 0, values = 0;
   int p;
   for (p = 1; p <= frontier->steps; p++) {
     const permi_numbers numbers = permi_arrays_numbers_at(frontier, p);
     const permi_algebra algebra = frontier->words ? numbers.algebra : frontier->numbers.algebra;
-    values += (frontier->cost[p] - frontier->cost[p - 1]) * each[algebra] * permi_arrays_products(&numbers);
+    const double bytes = (double)permi_arrays_bytes_at(frontier, p);
+    values += (frontier->cost[p] - frontier->cost[p - 1]) *
+              (permi_array_seconds[algebra] * permi_arrays_products(&numbers) +
+               (frontier->states[p] * bytes > PERMI_ARRAY_CACHE_BYTES ? bytes * PERMI_ARRAY_MISS_SECONDS : 0));
     const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
     const int tops = permi_count_ones(high ^ middle), ones = frontier->ones[p] < tops ? frontier->ones[p] : tops;
     tables += (ones + 1) * ldexp(1, permi_count_ones(middle)) + ldexp(1, tops);
   }
-  return values + permi_arrays_passes(frontier) * (tables * 2e-9 + 1e-5 * frontier->steps);
+  return values + permi_arrays_passes(frontier) *
+                      (tables * 2e-9 + PERMI_ARRAY_STREAM_SECONDS * frontier->stream_start[frontier->steps]);
 }
 
 static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *frontier, permi_control *watch)
@@ -7285,7 +7323,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
     graph->first[v] = -1;
   for (v = 0; v < block->n; v++)
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      if (permi_watch_step(graph->watch, (size_t)e, 60))
+      if (permi_watch_step(graph->watch, (size_t)e, 30))
         return PERM_ERROR_LIMIT;
       for (; ahead < block->edges && ahead <= e + PERMI_TREE_AHEAD; ahead++) {
         row += ahead == block->start[row + 1];
@@ -7297,7 +7335,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   for (v = n; graph->listed && v-- > 0;)
     permi_tree_list_push(graph, v);
   for (v = 0; v < n && !graph->listed; v++)
-    if (permi_watch_step(graph->watch, (size_t)v, 300))
+    if (permi_watch_step(graph->watch, (size_t)v, 150))
       return PERM_ERROR_LIMIT;
     else if (!permi_tree_key_push(graph, v))
       return PERM_ERROR_MEMORY;
@@ -7333,6 +7371,46 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
+/* Seconds that an order by least degree takes at least; INFINITY: too wide, or more than `limit`. Bit sets tell in
+   microseconds where a search would be vain. n: at most PERMI_TREE_LOOK. */
+#define PERMI_TREE_LOOK 128
+static double permi_tree_least(const permi_block *block, double limit)
+{
+  uint64_t near[2 * PERMI_TREE_LOOK][4]; /* neighbours: rows, columns */
+  int degree[2 * PERMI_TREE_LOOK];
+  const int n = block->n;
+  int v, e, k, w, turn;
+  double least = 0;
+  memset(near, 0, sizeof near);
+  for (v = 0; v < 2 * n; v++) {
+    degree[v] = block->start[v + 1] - block->start[v];
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      near[v][block->neighbour[e] >> 6] |= UINT64_C(1) << (block->neighbour[e] & 63);
+  }
+  for (turn = 0; turn < 2 * n && least <= limit; turn++) {
+    int best = 0;
+    for (v = 1; v < 2 * n; v++)
+      best = degree[v] < degree[best] ? v : best;
+    if (degree[best] >= PERMI_TREE_WIDTH)
+      return (double)INFINITY;
+    least += ldexp(PERMI_TREE_STATE_SECONDS, degree[best]) / (degree[best] + 1);
+    for (w = 0; w < 4; w++) {
+      uint64_t bits;
+      for (bits = near[best][w]; bits; bits &= bits - 1) {
+        v = 64 * w + permi_trailing_zeros(bits);
+        for (degree[v] = k = 0; k < 4; k++) {
+          near[v][k] |= near[best][k];
+          near[v][k] &= k == v >> 6 ? ~(UINT64_C(1) << (v & 63)) : ~UINT64_C(0);
+          near[v][k] &= k == best >> 6 ? ~(UINT64_C(1) << (best & 63)) : ~UINT64_C(0);
+          degree[v] += permi_count_ones(near[v][k]);
+        }
+      }
+    }
+    degree[best] = INT_MAX;
+  }
+  return least > limit ? (double)INFINITY : least;
+}
+
 /* PERM_ERROR_LIMIT: a table is too wide or slower than the rival. */
 static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
 {
@@ -7346,7 +7424,7 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
     count = permi_tree_neighbours(graph, v, neighbour);
     least += ldexp(PERMI_TREE_STATE_SECONDS, count) / (count + 1);
     if (count >= PERMI_TREE_WIDTH || least > rival ||
-        permi_watch(graph->watch, 300 + count * count * (graph->listed ? 15.0 : filling ? 30.0 + 2 * count : 30.0)))
+        permi_watch(graph->watch, 150 + count * count * (graph->listed ? 8.0 : filling ? 16.0 + count : 16.0)))
       status = PERM_ERROR_LIMIT;
     else if (!permi_tree_eliminate(graph, v, turn, neighbour, count))
       status = PERM_ERROR_MEMORY;
@@ -8306,7 +8384,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   for (v = 0; v < n; v++)
     size[same[other + v] - other]++;
   for (i = 0; i < n; i++)
-    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1] && !permi_watch_step(watch, (size_t)e, 10); e++) {
+    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1] && !permi_watch_step(watch, (size_t)e, 4); e++) {
       v = block->neighbour[e] - other;
       if (first[v] < 0)
         first[v] = i;
@@ -8352,7 +8430,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
     price.longest = states * streams > price.longest ? states * streams : price.longest;
     price.cost += states * streams;
     price.made += fresh ? states * streams : 0;
-    if (price.cost > limit || price.most > PERMI_BAND_STATES || permi_watch(watch, 50 + 40.0 * (streams + width))) {
+    if (price.cost > limit || price.most > PERMI_BAND_STATES || permi_watch(watch, 20 + 8.0 * (streams + width))) {
       price.cost = (double)INFINITY;
       return price;
     }
@@ -8742,6 +8820,8 @@ typedef struct permi_arrangement {
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
+#define PERMI_HYBRID_LOOK 6 /* columns compared for the next inner one */
+#define PERMI_GPU_LOOK 12
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three different registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* programs of 4000 take a third longer */
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
@@ -8774,6 +8854,9 @@ typedef struct permi_layouts {
   double rows_a_step;
   double units, calls;
   double speed, rival;   /* speed: statements a second; rival: seconds of another engine */
+  int started;           /* 1: the first layouts are made, as they are and transposed */
+  permi_arrangement first[2];
+  double first_cost[2];
   const permi_account *account;
   double scaled[PERM_MAX_N * PERM_MAX_N * 2];
 } permi_layouts;
@@ -9023,7 +9106,7 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
   const double own = 1e9 * fmax(PERMI_HYBRID_PLAN_SHARE * seconds, work->account->least) - work->units;
-  const double left = fmin(permi_account_left(work->account, seconds) - 1e9 * PERMI_PLAN_REST, 0.5e9 * seconds);
+  const double left = fmin(permi_account_free(work->account, seconds), 0.5e9 * seconds);
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
@@ -9080,7 +9163,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   for (k = layout->inner; k < most && worse < 2; k++) {
     permi_arrangement choice = *layout;
     lead = (double)INFINITY;
-    for (j = k; j < n && j < k + 12; j++) {
+    for (j = k; j < n && j < k + (work->gpu ? PERMI_GPU_LOOK : PERMI_HYBRID_LOOK); j++) {
       permi_arrangement trial = *layout;
       double cost;
       permi_layout_move(&trial, j, k);
@@ -9121,6 +9204,15 @@ static double permi_layout_first(permi_layouts *work, int transposed, int inner,
     }
   }
   return cost;
+}
+
+static double permi_layouts_start(permi_layouts *work, int inner)
+{
+  int t;
+  for (t = 0; t < 2 && !work->started; t++)
+    work->first_cost[t] = permi_layout_first(work, t, inner, &work->first[t]);
+  work->started = 1;
+  return fmin(work->first_cost[0], work->first_cost[1]);
 }
 
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,
@@ -9869,8 +9961,12 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   trial[0] = *layout;
   if (again)
     cost[0] = permi_layout_total(work, layout, (double)INFINITY);
-  for (t = 0; t < 2 && !again; t++)
-    cost[t] = permi_layout_first(work, t, inner, &trial[t]);
+  else
+    permi_layouts_start(work, inner);
+  for (t = 0; t < 2 && !again; t++) {
+    trial[t] = work->first[t];
+    cost[t] = work->first_cost[t];
+  }
   best = fmin(cost[0], cost[1]);
   if (best / work->speed > 300 * work->rival) { /* annealing gains 2x to 5x */
     *layout = trial[cost[1] < cost[0]];
@@ -10947,9 +11043,16 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi_block *block, double rival)
+/* Those of permi_hybrid_hope, or new ones. */
+static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
-  permi_layouts *work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
+  permi_layouts *work = maker->layouts;
+  maker->layouts = NULL;
+  if (work) {
+    work->rival = rival;
+    return work;
+  }
+  work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
   if (!work)
     return NULL;
   permi_layouts_make(work, block);
@@ -10960,15 +11063,13 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
   return work;
 }
 
-/* Above these seconds orders need not be searched, since the hybrid may reach them. */
+/* Above these seconds orders need not be searched, since the hybrid may reach them. Keeps its layouts. */
 #define PERMI_HYBRID_GAIN 1.3 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
-  permi_arrangement layout;
   permi_layouts *work;
   permi_offer offer;
-  double cost = (double)INFINITY, speed;
-  int t;
+  double cost, speed;
   memset(&offer, 0, sizeof offer);
   *hope = (double)INFINITY;
   if (PERMI_ANNEAL_SHARE * rival < PERMI_ANNEAL_LEAST || !permi_hybrid_takes(maker, block, rival, &offer))
@@ -10976,17 +11077,14 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   work = permi_hybrid_layouts(maker, block, rival);
   if (!work)
     return permi_fail_memory(maker->result);
-  for (t = 0; t < 2; t++) {
-    permi_layout_start(work, t, &layout);
-    cost = fmin(cost, permi_layout_greedy(work, &layout));
-  }
+  cost = permi_layouts_start(work, 1);
   speed = work->speed;
 #if defined(PERM_WITH_CUDA)
   if (permi_gpu_wanted(maker->options, block->n))
     speed = permi_code_rate(permi_hybrid_algebra_of(maker));
 #endif
   *hope = cost / PERMI_HYBRID_GAIN / speed;
-  permi_release(&maker->options->allocator, work);
+  maker->layouts = work;
   return PERM_OK;
 }
 
@@ -13831,11 +13929,10 @@ static int permi_sparse_doubled(const perm_options *options)
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
 }
 
-/* Relative to doubles, on a regular graph of order 80 (1.1e7 states). */
-static double permi_algebra_weight(permi_algebra algebra)
+static double permi_lists_weight(const permi_numbers *numbers)
 {
-  static const double weight[] = {1, 1, 2, 3, 3.2, 16};
-  return algebra < PERMI_WORD ? weight[algebra] : 1;
+  const double words = numbers->algebra == PERMI_WORDS ? PERMI_LIST_WORD_WEIGHT * numbers->words : 0;
+  return permi_list_weight[numbers->algebra] + words;
 }
 
 /* Arrays go with cpu_fallback only to a GPU with the memory; offer: that of lists. */
@@ -13870,7 +13967,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   const int gpu_lists =
       options->method == PERM_METHOD_LISTS && options->isa == PERM_ISA_CUDA && frontier->mask_words == 1;
   offer->seconds =
-      permi_order_seconds(block, frontier->cost[frontier->steps] * permi_algebra_weight(frontier->numbers.algebra));
+      permi_order_seconds(block, frontier->cost[frontier->steps] * permi_lists_weight(&frontier->numbers));
   offer->bytes =
       (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) + 65536;
   if ((options->method == PERM_METHOD_LISTS && !gpu_lists) || options->method == PERM_METHOD_SORTING ||
@@ -13920,9 +14017,16 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
     size = 8 * (block->imaginary_integer ? 2 : 1) * (floor((permi_block_bits(block) + 1) / 64) + 1);
   budget->effort = options->plan_effort > 0 ? options->plan_effort : 1;
   budget->most = 0.49 * bytes / size;
-  budget->each = PERMI_STATE_SECONDS;
-  budget->start = 0;
+  budget->each = budget->quick = PERMI_STATE_SECONDS;
+  budget->start = budget->quick_start = 0;
+  budget->quick_width = PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH;
+  if (options->method != PERM_METHOD_LISTS && options->method != PERM_METHOD_SORTING) {
+    const permi_algebra algebra = block->integer ? PERMI_WORD : block->imaginary ? PERMI_COMPLEX : PERMI_MAGNITUDES;
+    budget->quick = permi_array_seconds[algebra];
+    budget->quick_start = PERMI_ARRAY_STREAM_SECONDS * block->edges;
+  }
   budget->rival = rival;
+  budget->reserve = maker->layouts ? PERMI_PLAN_RIVAL * permi_account_free(maker->account, rival) : 0;
   budget->account = maker->account;
   if (!options->gpu.devices)
     return 1;
@@ -13935,8 +14039,9 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   there = permi_gpu_bytes();
   if (there > 0) {
     budget->most *= PERMI_GPU_SHARE * there / bytes;
-    budget->each = PERMI_GPU_STATE_SECONDS;
+    budget->each = budget->quick = PERMI_GPU_STATE_SECONDS;
     budget->start = PERMI_GPU_START_SECONDS;
+    budget->quick_start = 0;
   }
   return 1;
 }
@@ -14069,9 +14174,16 @@ static double permi_tree_bytes(const permi_tree *tree)
          (double)(sizeof(permi_tree_node) + sizeof(double)) * tree->nodes;
 }
 
+static void permi_refuse_trees(double rival, permi_offer *offer)
+{
+  permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables found within %d vertices%s", PERMI_TREE_WIDTH - 1,
+               rival < (double)INFINITY ? " and its rival's time" : "");
+}
+
 /* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
    where affordable, the cheapest wins. */
 #define PERMI_TREE_FILL 20000
+#define PERMI_TREE_OVER_LEAST 30 /* trees took 96 times as long, or more */
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -14093,6 +14205,9 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
                  PERMI_TREE_WIDTH - 1);
   else if (rival < planning * (planning > PERMI_TREE_PLAN_LEAST ? 32 : 10))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is done before trees are searched");
+  else if (block->n <= PERMI_TREE_LOOK && rival < (double)INFINITY &&
+           PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival) > rival)
+    permi_refuse_trees(rival, offer);
   if (offer->why[0])
     return PERM_OK;
   memset(&graph, 0, sizeof graph);
@@ -14135,8 +14250,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   }
   offer->plan = best;
   if (!best) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables found within %d vertices%s", PERMI_TREE_WIDTH - 1,
-                 rival < (double)INFINITY ? " and its rival's time" : "");
+    permi_refuse_trees(rival, offer);
   } else {
     offer->seconds = best->cost[best->nodes];
     offer->bytes = permi_tree_bytes(best);
@@ -14199,7 +14313,7 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
   perm_status status = PERM_OK;
   if (maker->offers) {
     if (maker->offers->proven < finding ||
-        (rival < finding && finding * maker->working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS)) {
+        (rival < finding && finding * maker->working->report.blocks > 2.5 * maker->account->floor)) {
       permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
       return PERM_OK;
     }
@@ -14363,6 +14477,13 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
+static double permi_block_dense(const permi_maker *maker, const permi_block *block)
+{
+  return block->n > PERM_MAX_N || maker->working->integer
+             ? (double)INFINITY
+             : permi_dense_seconds(maker->options, block->n, maker->working->is_complex ? 2 : 1);
+}
+
 /* The leaf of the engine that offers the least time. The engines of perm.h are asked first and noted last. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
@@ -14375,8 +14496,9 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   int i, made = 0;
   permi_offers_begin(&offers, permi_engines, PERMI_ENGINES, offer);
   offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  if (block->n <= PERM_MAX_N && !integer)
-    offers.dense = permi_dense_seconds(options, block->n, maker->working->is_complex ? 2 : 1);
+  offers.dense = permi_block_dense(maker, block);
+  if (maker->account->floor < PERMI_PLAN_SECONDS && offers.dense < (double)INFINITY) /* an array's known alternative */
+    maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE * offers.dense);
   if (block->n <= PERM_MAX_N && (integer || (offers.dense > 1e-4 && (maker->working->report.equal_rows ||
                                                                      maker->working->report.equal_columns))))
     status = permi_make_rival(maker, block, 0, fmin(offers.dense, PERMI_PROVEN_FAVOUR_SECONDS / 10), leaf, &counts,
@@ -14395,6 +14517,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   else
     status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;
+  permi_release(&options->allocator, maker->layouts);
+  maker->layouts = NULL;
   if (status == PERM_OK && offers.dense < (double)INFINITY)
     status = permi_offer_note(maker, block, PERM_METHOD_DENSE, offers.dense, 0, "");
   if (status == PERM_OK && !offers.settled && counts < offers.dense &&
@@ -14461,7 +14585,7 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
   if (!permi_block_create(maker->working, rows, columns, order, &block))
     return permi_fail_memory(maker->result);
   memset(&leaf, 0, sizeof leaf);
-  maker->account->least += PERMI_PLAN_SECONDS * order / rows_left;
+  maker->account->least += maker->account->floor * order / rows_left;
   status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
   maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
   maker->blocks_noted++;
@@ -14668,6 +14792,7 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
   memset(&working, 0, sizeof working);
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
+  account.floor = given->row_start ? PERMI_PLAN_SECONDS : PERMI_PLAN_ARRAY_SECONDS;
   maker.account = &account;
   maker.hear = permi_hear;
   maker.options = options;
@@ -15076,6 +15201,8 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 /* Takes arrays with many zeros if the dense engine is slow enough to pay for a look, or cannot take the order. */
 #define PERMI_ROUTE_ORDER 20    /* below this order integers take no longer than a plan */
 #define PERMI_ROUTE_ZEROS 0.125 /* the least share of zeros by which some engine gains */
+#define PERMI_ROUTE_LOW 22      /* integers below this order, in a quarter of a millisecond or two, */
+#define PERMI_ROUTE_LOW_ZEROS 0.6 /* need more zeros */
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
 {
@@ -15085,7 +15212,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   permi_given given;
   permi_given_item entry;
   perm_status status;
-  double start;
+  double start, zeros;
   size_t e, end;
   int i;
   if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
@@ -15115,7 +15242,8 @@ static int permi_route(const permi_problem *problem, const perm_options *options
         return 0; /* complex entries are doubles here */
       given.nnz += entry.real != 0 || entry.imaginary != 0;
     }
-  if ((double)given.nnz > (1 - PERMI_ROUTE_ZEROS) * n * n)
+  zeros = problem->integer && n < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
+  if ((double)given.nnz > (1 - zeros) * n * n)
     return 0;
   permi_result_clear(result);
   if (problem->integer)

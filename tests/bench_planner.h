@@ -6,10 +6,11 @@
    random k-tree), power:N:D (entry i, j as likely as 1 / sqrt(i j), D a row on average, and the diagonal). Before
    any: "ones-" the pattern, "signed-" random signs, "complex-" a random phase's imaginary part, "array-" by
    perm_compute_real and the like. */
-#define BENCH_PLANNER_FACTOR 3.0  /* an engine by name may take this times the default, */
-#define BENCH_PLANNER_LEAST 0.02  /* and this at least */
-#define BENCH_PLANNER_SECONDS 0.3 /* of repetitions of a call */
-#define BENCH_PLANNER_REPEATS 9
+#define BENCH_PLANNER_FACTOR 4.0  /* an engine by name may take this times the default, */
+#define BENCH_PLANNER_LEAST 0.1   /* and this at least, on a clock that runs on while others compute */
+#define BENCH_PLANNER_SECONDS 0.3 /* of repetitions of a call, */
+#define BENCH_PLANNER_LEAST_REPEATS 3
+#define BENCH_PLANNER_REPEATS 25
 
 typedef struct bench_planner_case {
   perm_matrix matrix;
@@ -170,12 +171,12 @@ static void bench_planner_row(const char *name, const bench_planner_case *given,
   double seconds[EFFORTS + METHODS], chosen, share, planning = (double)INFINITY;
   perm_result result;
   perm_method engine = PERM_METHOD_AUTO;
-  int k, run, repeats = 1, exact = 0, effort = 0, named = EFFORTS;
+  int k, run, step, repeats = 1, exact = 0, effort = 0, named = EFFORTS;
   for (k = 0; k < EFFORTS + METHODS; k++)
     seconds[k] = (double)INFINITY;
   for (run = 0; run < repeats; run++)
-    for (k = 0; k < EFFORTS + METHODS; k++) {
-      const int by_name = k >= EFFORTS;
+    for (step = 0; step < EFFORTS + METHODS; step++) { /* each call follows every other in turn */
+      const int by_name = (k = (step + run) % (EFFORTS + METHODS)) >= EFFORTS;
       const double limit = by_name ? fmax(BENCH_PLANNER_FACTOR * seconds[0], BENCH_PLANNER_LEAST) : 0;
       double taken;
       if (run && (seconds[k] == (double)INFINITY || (by_name && seconds[k] > 2 * seconds[0] && seconds[k] > 0.01)))
@@ -193,7 +194,8 @@ static void bench_planner_row(const char *name, const bench_planner_case *given,
         exact = result.exact;
         engine = result.method;
         planning = fmin(planning, result.plan_seconds);
-        repeats = (int)fmax(1, fmin(BENCH_PLANNER_REPEATS, BENCH_PLANNER_SECONDS / seconds[0]));
+        repeats = (int)fmax(BENCH_PLANNER_LEAST_REPEATS,
+                            fmin(BENCH_PLANNER_REPEATS, BENCH_PLANNER_SECONDS / seconds[0]));
       }
     }
   chosen = seconds[0];

@@ -54,13 +54,15 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_COUNTS_CHEAP_SECONDS 2e-5  /* chosen: below it double-double at once */
 #define PERMI_COUNTS_GPU_RATE 4e12       /* operations of terms on their forms */
 
-#define PERMI_PLAN_SHARE 0.04 /* chosen: of the predicted run, or */
-#define PERMI_PLAN_SECONDS 2e-3
-#define PERMI_PLAN_REST 3e-4            /* for programs and later engines */
+#define PERMI_PLAN_SHARE 0.035         /* chosen: of the predicted run, or */
+#define PERMI_PLAN_SECONDS 1.8e-3      /* this, */
+#define PERMI_PLAN_ARRAY_SECONDS 1.5e-4 /* of arrays this; */
+#define PERMI_PLAN_REST 0.25            /* of it for programs and later engines */
+#define PERMI_PLAN_RIVAL 0.4             /* chosen: of what is left, for the layouts of hybrid */
 #define PERMI_GREEDY_SHARE 0.02         /* chosen: of the run, for orders to begin with */
 #define PERMI_ANNEAL_SHARE 0.03         /* of the run, for annealing an order; */
-#define PERMI_ANNEAL_SHORT_SHARE 0.3    /* of a short run, */
-#define PERMI_ANNEAL_LEAST 7e-4         /* up to this: 19 matrices of 1 ms to 2 s, plans and runs together */
+#define PERMI_ANNEAL_SHORT_SHARE 0.1    /* of a short run, */
+#define PERMI_ANNEAL_LEAST 1.5e-3       /* up to this */
 #define PERMI_ORDER_PLAN_SECONDS 2e-6   /* per vertex and entry */
 #define PERMI_ORDER_FIRST_SECONDS 10    /* chosen: below it orders come before trees in blocks of order 64 at most */
 #define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */
@@ -72,9 +74,17 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6  /* a move of the searches for GPUs */
 
 #define PERMI_STEP_SECONDS 1e-6    /* lists: of a step */
-#define PERMI_STATE_SECONDS 2.5e-9 /* lists: per unit of the order's cost */
+#define PERMI_STATE_SECONDS 1.3e-9 /* lists: per unit of the order's cost */
 #define PERMI_SORTING_SLOWER 30    /* than merged lists: a regular graph of order 80 */
-#define PERMI_ARRAY_STATES 20000   /* chosen: smaller peaks are left to the lists */
+#define PERMI_ARRAY_STATES 5000    /* smaller peaks are left to the lists */
+/* Arrays and lists: 30 graphs on a Zen 4 core, times 1.3, by which that core runs dense sums and hybrid faster. */
+static const double permi_array_seconds[] = {2.7e-10, 6e-10, 1.4e-9, 1.3e-9, 1.5e-9, 3e-8, /* by permi_algebra: of a */
+                                             6e-10, 8e-10, 1.2e-9, 2e-8}; /* unit of cost (words: and of a word); */
+#define PERMI_ARRAY_MISS_SECONDS 4e-11   /* a byte of it more if the values of a step */
+#define PERMI_ARRAY_CACHE_BYTES 3e7      /* take more than this */
+#define PERMI_ARRAY_STREAM_SECONDS 3e-6  /* a stream */
+static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.5, 1}; /* relative to doubles; */
+#define PERMI_LIST_WORD_WEIGHT 0.8       /* a word more */
 #define PERMI_GPU_START_SECONDS 0.4
 #define PERMI_GPU_STEP_SECONDS 3e-5
 #define PERMI_GPU_STATE_SECONDS 3e-12 /* per unit of the order's cost */

@@ -7,19 +7,23 @@
    predicted work: an order never varies. */
 #pragma once
 #include "../base/prices.h"
+#include "../dense/kernels.h"
 #include "../matrix/matrix.h"
 
 #define PERMI_ORDER_WIDTH 512
 #define PERMI_ORDER_MOST 1e60
 #define PERMI_ORDER_START 1e45
-/* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-3x. */
-#define PERMI_ORDER_HOPELESS 20
+/* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-4x. */
+#define PERMI_ORDER_HOPELESS 3
 #define PERMI_GREEDY_LOOK 64
+#define PERMI_GREEDY_PART 0.3 /* chosen: of the units at hand; the rest anneals */
 #define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
 #define PERMI_ANNEAL_MOST 8e8
+#define PERMI_ANNEAL_FEW 3e4   /* units that gain nothing */
+#define PERMI_ANNEAL_ROUNDS 2.5e6 /* fewer units are best spent at once, and warm (17 graphs) */
 #define PERMI_ANNEAL_BEGIN 16 /* of the units at first: better orders deserve less */
 #define PERMI_ANNEAL_PAYS 6   /* chosen: predicted gain of a round over its time, for one more of twice the time */
 #define PERMI_ANNEAL_GAIN 3   /* gain in a round: seen up to 8 */
@@ -77,6 +81,7 @@ typedef struct permi_account {
   double begin;
   double run;   /* predicted, of blocks already planned */
   double least; /* granted in any case */
+  double floor; /* of `least`, for all blocks */
   double share;
 } permi_account;
 
@@ -86,14 +91,28 @@ static double permi_account_left(const permi_account *account, double seconds)
          (account->watch->worked - account->begin);
 }
 
+/* What is left for an engine, but PERMI_PLAN_REST for programs and later engines. */
+static double permi_account_free(const permi_account *account, double seconds)
+{
+  return permi_account_left(account, seconds) - 1e9 * PERMI_PLAN_REST * account->floor;
+}
+
 typedef struct permi_budget {
   double effort;
   double most; /* states in memory; a state beyond costs PERMI_ORDER_BEYOND times as much */
-  double each, start; /* predicted seconds: of a unit of cost; fixed */
+  double each, start;        /* predicted seconds: of a unit of cost; fixed */
+  double quick, quick_start; /* the same of arrays, which take over where they are quicker, */
+  int quick_width;           /* up to this width */
   double rival;
+  double reserve; /* units that the rival may need, if it is the better */
   const permi_account *account;
 } permi_budget;
 #define PERMI_ORDER_BEYOND 16
+
+static double permi_budget_seconds(const permi_budget *budget, double cost)
+{
+  return budget->start + fmin(cost * budget->each, cost * budget->quick + budget->quick_start);
+}
 
 static double permi_order_price(double states, double most)
 {
@@ -105,7 +124,7 @@ typedef struct permi_walk {
   int *skip;            /* of an edge to an eliminated neighbour: a later edge, none open between */
   unsigned char *state; /* 0 untouched, 1 in the frontier, 2 eliminated */
   int *frontier, *place;
-  int width[2], eliminated[2];
+  int width[2], eliminated[2], widest;
 } permi_walk;
 
 static void permi_walk_start(const permi_block *block, permi_walk *walk)
@@ -115,7 +134,7 @@ static void permi_walk_start(const permi_block *block, permi_walk *walk)
     walk->open[v] = block->start[v + 1] - block->start[v];
     walk->state[v] = 0;
   }
-  walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = 0;
+  walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = walk->widest = 0;
 }
 
 static void permi_walk_leave(const permi_block *block, permi_walk *walk, int v)
@@ -182,7 +201,8 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
   while (walk->eliminated[0] + walk->eliminated[1] < 2 * n && cost <= limit &&
          !permi_watch(budget->account->watch, units)) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
-    units = 100;
+    units = 60;
+    walk->widest = width > walk->widest ? width : walk->widest;
     /* of a hub only some neighbours are seen */
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
@@ -205,7 +225,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
             continue;
           stamp[candidate] = length;
           looked++;
-          units += 20 + 3 * (walk->open[candidate] > PERMI_GREEDY_LOOK ? 0 : block->start[candidate + 1] -
+          units += 10 + 2 * (walk->open[candidate] > PERMI_GREEDY_LOOK ? 0 : block->start[candidate + 1] -
                                                                                  block->start[candidate]);
           growth = walk->open[candidate] > PERMI_GREEDY_LOOK ? walk->open[candidate]
                                                              : permi_walk_growth(block, walk, candidate);
@@ -253,24 +273,26 @@ typedef struct permi_anneal {
   double units, told;
 } permi_anneal;
 
-/* Units of a position and of an entry of its vertex, measured on orders 34 to 446. */
-#define PERMI_ANNEAL_UNITS(words) (13 + 1.5 * (words))
-#define PERMI_ANNEAL_ENTRY_UNITS(words) (4.5 + 0.2 * (words))
-#define PERMI_ANNEAL_MOVE_UNITS 90  /* of a move, */
+/* Units of a position and of an open entry of its vertex, measured on orders 34 to 446. */
+#define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
+#define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
+#define PERMI_ANNEAL_MOVE_UNITS 80  /* of a move, */
 #define PERMI_ANNEAL_TAKEN_UNITS 40 /* more if taken; then for a permuted position, and one behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
 
 static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, int p, int v)
 {
-  int n = a->block->n, side = v >= n, other = 1 - side, i = v - side * n, w, size = 4 * words, left = 0, e;
+  const int n = a->block->n, side = v >= n, other = 1 - side, i = v - side * n, size = 4 * words;
   const permi_positions *trial = &a->trial;
-  const uint64_t *from = trial->sets + (size_t)p * (size_t)size;
+  const uint64_t *from = trial->sets + (size_t)p * (size_t)size, *own = a->adjacent + (size_t)v * (size_t)words;
+  const uint64_t *others = a->adjacent + (size_t)(other * n) * (size_t)words;
   uint64_t *to = trial->sets + (size_t)(p + 1) * (size_t)size;
   uint64_t *gone = to + side * words, *gone_other = to + other * words, *touched = to + (2 + side) * words;
   uint64_t *touched_other = to + (2 + other) * words;
   const int *count = trial->counts + 3 * (size_t)p;
   int *next = trial->counts + 3 * (size_t)(p + 1);
+  int w, j, left = 0, dead = 0, fresh = 0;
   a->units += PERMI_ANNEAL_UNITS(words);
   for (w = 0; w < size; w++)
     to[w] = from[w];
@@ -280,30 +302,29 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
   trial->cost[p + 1] = trial->cost[p];
   if (gone[i >> 6] >> (i & 63) & 1)
     return; /* went by itself before */
-  a->units += PERMI_ANNEAL_ENTRY_UNITS(words) * (a->block->start[v + 1] - a->block->start[v]);
   gone[i >> 6] |= UINT64_C(1) << (i & 63);
-  next[2] += side ? 1 : -1;
   next[side] -= (int)(touched[i >> 6] >> (i & 63) & 1);
   touched[i >> 6] &= ~(UINT64_C(1) << (i & 63));
-  for (e = a->block->start[v]; e < a->block->start[v + 1]; e++) {
-    int t = a->block->neighbour[e], k = t - other * n, alive = 0;
-    uint64_t bit = UINT64_C(1) << (k & 63);
-    const uint64_t *adjacent = a->adjacent + (size_t)t * (size_t)words;
-    if (gone_other[k >> 6] & bit)
-      continue;
-    left++;
-    for (w = 0; w < words; w++)
-      alive |= (adjacent[w] & ~gone[w]) != 0;
-    if (!alive) {
-      next[other] -= (touched_other[k >> 6] & bit) != 0;
-      touched_other[k >> 6] &= ~bit;
-      gone_other[k >> 6] |= bit;
-      next[2] += side ? -1 : 1;
-    } else if (!(touched_other[k >> 6] & bit)) {
-      touched_other[k >> 6] |= bit;
-      next[other]++;
+  for (w = 0; w < words; w++) {
+    const uint64_t here = own[w] & ~gone_other[w], was = touched_other[w];
+    uint64_t bits, going = 0;
+    for (bits = here; bits; bits &= bits - 1) { /* no branch: half of them would be guessed wrong */
+      const int k = permi_trailing_zeros(bits);
+      const uint64_t *adjacent = others + (size_t)(64 * w + k) * (size_t)words;
+      uint64_t alive = 0;
+      for (j = 0; j < words; j++)
+        alive |= adjacent[j] & ~gone[j];
+      left++;
+      dead += alive == 0;
+      fresh += (alive != 0) - (int)(was >> k & 1);
+      going |= (uint64_t)(alive == 0) << k;
     }
+    touched_other[w] = (was | here) & ~going;
+    gone_other[w] |= going;
   }
+  a->units += PERMI_ANNEAL_ENTRY_UNITS(words) * left;
+  next[other] += fresh;
+  next[2] += side ? 1 - dead : dead - 1;
   trial->states[p + 1] =
       permi_order_price(permi_order_states(a->binomial, next[0], next[1], next[2]), a->budget->most);
   trial->cost[p + 1] += 0.25 * trial->states[p] + trial->states[p + 1] * (1 + 0.5 * left);
@@ -353,8 +374,9 @@ static int permi_anneal_watch(permi_anneal *a)
 
 static double permi_anneal_left(const permi_budget *budget, double cost)
 {
-  return permi_account_left(budget->account, fmin(cost * budget->each + budget->start, budget->rival)) -
-         1e9 * PERMI_PLAN_REST;
+  const double seconds = permi_budget_seconds(budget, cost);
+  return permi_account_free(budget->account, fmin(seconds, budget->rival)) -
+         (seconds > budget->rival ? budget->reserve : 0);
 }
 
 /* Anneals a->order into a->best, returns its cost; ends early once a better order deserves less. */
@@ -438,23 +460,28 @@ static double permi_order_seconds(const permi_block *block, double cost)
   return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
 }
 
-/* Units that an order of that cost is worth: a greater share of short runs, less of an order behind its rival. */
+/* Units that an order of that cost is worth, less if behind its rival. A cost falls as units^-0.16 on 17 graphs, which
+   sets the share of short runs; long ones have the account's. */
 static double permi_anneal_units(double cost, const permi_budget *budget)
 {
-  const double alone = cost * budget->each + budget->start, rival = budget->rival, seconds = fmin(alone, rival);
+  const double alone = permi_budget_seconds(budget, cost), rival = budget->rival, seconds = fmin(alone, rival);
   double units;
   if (!(cost < 1e300) || alone > PERMI_ORDER_HOPELESS * rival || alone > PERMI_ORDER_FORGET_SECONDS)
     return 0;
   units = 1e9 * fmin(1, PERMI_ANNEAL_GAIN * rival / alone) *
-          fmax(PERMI_ANNEAL_SHARE * seconds, fmin(PERMI_ANNEAL_SHORT_SHARE * seconds, PERMI_ANNEAL_LEAST));
+          fmax(PERMI_ANNEAL_SHARE * seconds,
+               fmin(PERMI_ANNEAL_SHORT_SHARE * fmin(alone - permi_budget_seconds(budget, 0), rival),
+                    PERMI_ANNEAL_LEAST));
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
 
 /* Is another greedy order worth its time? */
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost)
 {
-  return budget->account->watch->worked - begin <
-         1e9 * PERMI_GREEDY_SHARE * fmin(cost * budget->each + budget->start, budget->rival);
+  const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
+  return seconds < PERMI_ORDER_HOPELESS * budget->rival &&
+         spent < 1e9 * PERMI_GREEDY_SHARE * fmin(seconds, budget->rival) &&
+         spent < PERMI_GREEDY_PART * (permi_anneal_left(budget, cost) + spent);
 }
 
 static int permi_positions_get(permi_pool *pool, size_t count, size_t words, permi_positions *positions)
@@ -507,14 +534,16 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
 /* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
 #define PERMI_GREEDY_STARTS 6
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
-                       const permi_budget *budget, int *order, double *cost)
+                       const permi_budget *given, int *order, double *cost)
 {
+  permi_budget prices = *given;
+  const permi_budget *budget = &prices;
   const int n = block->n, starts = n > 2000 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
   const double begin = budget->account->watch->worked;
-  int kind, start, k, pays = 0, ok = 0;
+  int kind, start, k, pays = 1, ok = 0;
   size_t vertices = 2 * (size_t)n;
   uint64_t seed = UINT64_C(88172645463325252);
-  double best_of[3], spent, round, most = PERMI_ORDER_START;
+  double best_of[3] = {(double)INFINITY, (double)INFINITY, (double)INFINITY}, spent, round, most = PERMI_ORDER_START;
   permi_pool room = {allocator, NULL, 0};
   int *numbers = (int *)permi_pool_get(&room, 8 * vertices, sizeof(int));
   permi_walk walk;
@@ -525,33 +554,38 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   if (room.failed)
     goto done;
   if (n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
-    most = fmin(most, PERMI_ORDER_HOPELESS * budget->rival / budget->each);
+    most = fmin(most, 7 * PERMI_ORDER_HOPELESS * budget->rival / budget->quick);
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
-  for (kind = 0; kind < 3; kind++) {
-    int *best = numbers + (3 + (size_t)kind) * vertices, *trial = numbers + 6 * vertices;
-    best_of[kind] = (double)INFINITY;
-    for (start = 0; start < starts && permi_greedy_pays(budget, begin, fmin(*cost, best_of[kind])); start++) {
+  for (start = 0; start < starts; start++)
+    for (kind = 0; kind < 3 && pays; kind++) {
+      int *trial = numbers + 6 * vertices;
       double trial_cost =
-              permi_order_greedy(block, binomial, &walk, kind, &seed, budget, fmin(best_of[kind], most), trial);
+          permi_order_greedy(block, binomial, &walk, kind, &seed, budget, fmin(best_of[kind], most), trial);
       if (trial_cost < best_of[kind]) {
         best_of[kind] = trial_cost;
-        memcpy(best, trial, vertices * sizeof *trial);
+        memcpy(numbers + (3 + (size_t)kind) * vertices, trial, vertices * sizeof *trial);
       }
+      if (trial_cost < *cost) {
+        *cost = trial_cost;
+        memcpy(order, trial, vertices * sizeof *trial);
+        prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
+      }
+      pays = permi_greedy_pays(budget, begin, *cost);
     }
-    if (best_of[kind] < *cost) {
-      *cost = best_of[kind];
-      memcpy(order, best, vertices * sizeof *order);
-    }
-  }
+  pays = 0;
   ok = 1;
-  if (fmin(permi_anneal_units(*cost, budget), permi_anneal_left(budget, *cost)) < 1e5 || n > PERMI_ORDER_ANNEAL ||
-      n < 3)
+  round = fmin(permi_anneal_units(*cost, budget), permi_anneal_left(budget, *cost));
+  if (round < PERMI_ANNEAL_FEW || n > PERMI_ORDER_ANNEAL || n < 3)
     goto done;
   ok = permi_anneal_create(&room, block, binomial, budget, &anneal);
   if (!ok)
     goto done;
+  if (round < PERMI_ANNEAL_ROUNDS) {
+    permi_order_anneal(&anneal, order, PERMI_ANNEAL_WARM, round, &seed, order, cost);
+    goto done;
+  }
   permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, permi_anneal_units(*cost, budget) / PERMI_ANNEAL_BEGIN, &seed,
                      order, cost);
   /* Rounds double, as slower cooling mostly helps. What paid well goes on. */
@@ -569,8 +603,10 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
         permi_order_anneal(&anneal, numbers + (3 + (size_t)k) * vertices, PERMI_ANNEAL_HOT, units / 6, &seed, order,
                            cost);
     }
-    pays = budget->effort >= 1 && 1e9 * budget->each * (before - *cost) >
-                                      PERMI_ANNEAL_PAYS * (budget->account->watch->worked - units_before);
+    pays = budget->effort >= 1 &&
+           (1e9 * (permi_budget_seconds(budget, before) - permi_budget_seconds(budget, *cost)) >
+                PERMI_ANNEAL_PAYS * (budget->account->watch->worked - units_before) ||
+            permi_anneal_left(budget, *cost) > budget->account->watch->worked - begin);
   }
 done:
   permi_pool_release(&room);

@@ -413,22 +413,25 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
              (each[frontier->numbers.algebra] * permi_arrays_products(&frontier->numbers) + passes - 1);
 }
 
-/* Of one thread; measured for doubles. */
+/* Of one thread. */
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
-  static const double each[] = {7e-10, 1.4e-9, 3e-9, 2e-9, 2.7e-9, 3e-8, 1e-9, 2e-9, 2e-8, 2e-8};
   const permi_arrays *arrays = frontier->arrays;
   double tables = 0, values = 0;
   int p;
   for (p = 1; p <= frontier->steps; p++) {
     const permi_numbers numbers = permi_arrays_numbers_at(frontier, p);
     const permi_algebra algebra = frontier->words ? numbers.algebra : frontier->numbers.algebra;
-    values += (frontier->cost[p] - frontier->cost[p - 1]) * each[algebra] * permi_arrays_products(&numbers);
+    const double bytes = (double)permi_arrays_bytes_at(frontier, p);
+    values += (frontier->cost[p] - frontier->cost[p - 1]) *
+              (permi_array_seconds[algebra] * permi_arrays_products(&numbers) +
+               (frontier->states[p] * bytes > PERMI_ARRAY_CACHE_BYTES ? bytes * PERMI_ARRAY_MISS_SECONDS : 0));
     const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
     const int tops = permi_count_ones(high ^ middle), ones = frontier->ones[p] < tops ? frontier->ones[p] : tops;
     tables += (ones + 1) * ldexp(1, permi_count_ones(middle)) + ldexp(1, tops);
   }
-  return values + permi_arrays_passes(frontier) * (tables * 2e-9 + 1e-5 * frontier->steps);
+  return values + permi_arrays_passes(frontier) *
+                      (tables * 2e-9 + PERMI_ARRAY_STREAM_SECONDS * frontier->stream_start[frontier->steps]);
 }
 
 static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *frontier, permi_control *watch)

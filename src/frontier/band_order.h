@@ -137,7 +137,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
   for (v = 0; v < n; v++)
     size[same[other + v] - other]++;
   for (i = 0; i < n; i++)
-    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1] && !permi_watch_step(watch, (size_t)e, 10); e++) {
+    for (e = block->start[lines[i]]; e < block->start[lines[i] + 1] && !permi_watch_step(watch, (size_t)e, 4); e++) {
       v = block->neighbour[e] - other;
       if (first[v] < 0)
         first[v] = i;
@@ -183,7 +183,7 @@ static permi_band_price permi_band_price_of(const permi_block *block, const int 
     price.longest = states * streams > price.longest ? states * streams : price.longest;
     price.cost += states * streams;
     price.made += fresh ? states * streams : 0;
-    if (price.cost > limit || price.most > PERMI_BAND_STATES || permi_watch(watch, 50 + 40.0 * (streams + width))) {
+    if (price.cost > limit || price.most > PERMI_BAND_STATES || permi_watch(watch, 20 + 8.0 * (streams + width))) {
       price.cost = (double)INFINITY;
       return price;
     }

@@ -297,7 +297,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
     graph->first[v] = -1;
   for (v = 0; v < block->n; v++)
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
-      if (permi_watch_step(graph->watch, (size_t)e, 60))
+      if (permi_watch_step(graph->watch, (size_t)e, 30))
         return PERM_ERROR_LIMIT;
       for (; ahead < block->edges && ahead <= e + PERMI_TREE_AHEAD; ahead++) {
         row += ahead == block->start[row + 1];
@@ -309,7 +309,7 @@ static perm_status permi_tree_begin_order(permi_tree_graph *graph, const permi_b
   for (v = n; graph->listed && v-- > 0;)
     permi_tree_list_push(graph, v);
   for (v = 0; v < n && !graph->listed; v++)
-    if (permi_watch_step(graph->watch, (size_t)v, 300))
+    if (permi_watch_step(graph->watch, (size_t)v, 150))
       return PERM_ERROR_LIMIT;
     else if (!permi_tree_key_push(graph, v))
       return PERM_ERROR_MEMORY;
@@ -345,6 +345,46 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
   return 1;
 }
 
+/* Seconds that an order by least degree takes at least; INFINITY: too wide, or more than `limit`. Bit sets tell in
+   microseconds where a search would be vain. n: at most PERMI_TREE_LOOK. */
+#define PERMI_TREE_LOOK 128
+static double permi_tree_least(const permi_block *block, double limit)
+{
+  uint64_t near[2 * PERMI_TREE_LOOK][4]; /* neighbours: rows, columns */
+  int degree[2 * PERMI_TREE_LOOK];
+  const int n = block->n;
+  int v, e, k, w, turn;
+  double least = 0;
+  memset(near, 0, sizeof near);
+  for (v = 0; v < 2 * n; v++) {
+    degree[v] = block->start[v + 1] - block->start[v];
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      near[v][block->neighbour[e] >> 6] |= UINT64_C(1) << (block->neighbour[e] & 63);
+  }
+  for (turn = 0; turn < 2 * n && least <= limit; turn++) {
+    int best = 0;
+    for (v = 1; v < 2 * n; v++)
+      best = degree[v] < degree[best] ? v : best;
+    if (degree[best] >= PERMI_TREE_WIDTH)
+      return (double)INFINITY;
+    least += ldexp(PERMI_TREE_STATE_SECONDS, degree[best]) / (degree[best] + 1);
+    for (w = 0; w < 4; w++) {
+      uint64_t bits;
+      for (bits = near[best][w]; bits; bits &= bits - 1) {
+        v = 64 * w + permi_trailing_zeros(bits);
+        for (degree[v] = k = 0; k < 4; k++) {
+          near[v][k] |= near[best][k];
+          near[v][k] &= k == v >> 6 ? ~(UINT64_C(1) << (v & 63)) : ~UINT64_C(0);
+          near[v][k] &= k == best >> 6 ? ~(UINT64_C(1) << (best & 63)) : ~UINT64_C(0);
+          degree[v] += permi_count_ones(near[v][k]);
+        }
+      }
+    }
+    degree[best] = INT_MAX;
+  }
+  return least > limit ? (double)INFINITY : least;
+}
+
 /* PERM_ERROR_LIMIT: a table is too wide or slower than the rival. */
 static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *block, int filling, double rival)
 {
@@ -358,7 +398,7 @@ static perm_status permi_tree_order(permi_tree_graph *graph, const permi_block *
     count = permi_tree_neighbours(graph, v, neighbour);
     least += ldexp(PERMI_TREE_STATE_SECONDS, count) / (count + 1);
     if (count >= PERMI_TREE_WIDTH || least > rival ||
-        permi_watch(graph->watch, 300 + count * count * (graph->listed ? 15.0 : filling ? 30.0 + 2 * count : 30.0)))
+        permi_watch(graph->watch, 150 + count * count * (graph->listed ? 8.0 : filling ? 16.0 + count : 16.0)))
       status = PERM_ERROR_LIMIT;
     else if (!permi_tree_eliminate(graph, v, turn, neighbour, count))
       status = PERM_ERROR_MEMORY;

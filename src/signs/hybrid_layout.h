@@ -14,6 +14,8 @@ typedef struct permi_arrangement {
 #define PERMI_WEIGHT_FOLD 1.4
 #define PERMI_WEIGHT_CHAIN 0.6
 #define PERMI_HYBRID_SLOT_BUDGET 500
+#define PERMI_HYBRID_LOOK 6 /* columns compared for the next inner one */
+#define PERMI_GPU_LOOK 12
 #define PERMI_GPU_WEIGHT_FOLD 2.5 /* an fma of three different registers takes a slot and a half */
 #define PERMI_GPU_STATEMENTS 3000 /* programs of 4000 take a third longer */
 #define PERMI_GPU_LEAST_OUTER (PERM_GPU_THREADS_LOG2 + 2)
@@ -46,6 +48,9 @@ typedef struct permi_layouts {
   double rows_a_step;
   double units, calls;
   double speed, rival;   /* speed: statements a second; rival: seconds of another engine */
+  int started;           /* 1: the first layouts are made, as they are and transposed */
+  permi_arrangement first[2];
+  double first_cost[2];
   const permi_account *account;
   double scaled[PERM_MAX_N * PERM_MAX_N * 2];
 } permi_layouts;
@@ -295,7 +300,7 @@ static double permi_layout_moves(const permi_layouts *work, double cost)
 {
   const double seconds = fmin(cost / work->speed, work->rival);
   const double own = 1e9 * fmax(PERMI_HYBRID_PLAN_SHARE * seconds, work->account->least) - work->units;
-  const double left = fmin(permi_account_left(work->account, seconds) - 1e9 * PERMI_PLAN_REST, 0.5e9 * seconds);
+  const double left = fmin(permi_account_free(work->account, seconds), 0.5e9 * seconds);
   return (work->budget < PERMI_HYBRID_SLOT_BUDGET ? left : fmin(own, left)) / (work->units / work->calls);
 }
 
@@ -352,7 +357,7 @@ static double permi_layout_greedy(permi_layouts *work, permi_arrangement *layout
   for (k = layout->inner; k < most && worse < 2; k++) {
     permi_arrangement choice = *layout;
     lead = (double)INFINITY;
-    for (j = k; j < n && j < k + 12; j++) {
+    for (j = k; j < n && j < k + (work->gpu ? PERMI_GPU_LOOK : PERMI_HYBRID_LOOK); j++) {
       permi_arrangement trial = *layout;
       double cost;
       permi_layout_move(&trial, j, k);
@@ -393,6 +398,15 @@ static double permi_layout_first(permi_layouts *work, int transposed, int inner,
     }
   }
   return cost;
+}
+
+static double permi_layouts_start(permi_layouts *work, int inner)
+{
+  int t;
+  for (t = 0; t < 2 && !work->started; t++)
+    work->first_cost[t] = permi_layout_first(work, t, inner, &work->first[t]);
+  work->started = 1;
+  return fmin(work->first_cost[0], work->first_cost[1]);
 }
 
 static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout, double cost, int moves, int most_low,

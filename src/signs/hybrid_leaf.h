@@ -418,8 +418,12 @@ static double permi_hybrid_search(permi_layouts *work, int inner, permi_arrangem
   trial[0] = *layout;
   if (again)
     cost[0] = permi_layout_total(work, layout, (double)INFINITY);
-  for (t = 0; t < 2 && !again; t++)
-    cost[t] = permi_layout_first(work, t, inner, &trial[t]);
+  else
+    permi_layouts_start(work, inner);
+  for (t = 0; t < 2 && !again; t++) {
+    trial[t] = work->first[t];
+    cost[t] = work->first_cost[t];
+  }
   best = fmin(cost[0], cost[1]);
   if (best / work->speed > 300 * work->rival) { /* annealing gains 2x to 5x */
     *layout = trial[cost[1] < cost[0]];

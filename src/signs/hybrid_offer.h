@@ -56,9 +56,16 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
-static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi_block *block, double rival)
+/* Those of permi_hybrid_hope, or new ones. */
+static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
-  permi_layouts *work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
+  permi_layouts *work = maker->layouts;
+  maker->layouts = NULL;
+  if (work) {
+    work->rival = rival;
+    return work;
+  }
+  work = (permi_layouts *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
   if (!work)
     return NULL;
   permi_layouts_make(work, block);
@@ -69,15 +76,13 @@ static permi_layouts *permi_hybrid_layouts(const permi_maker *maker, const permi
   return work;
 }
 
-/* Above these seconds orders need not be searched, since the hybrid may reach them. */
+/* Above these seconds orders need not be searched, since the hybrid may reach them. Keeps its layouts. */
 #define PERMI_HYBRID_GAIN 1.3 /* by annealing: seen 1.1 to 2.7 */
 static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
-  permi_arrangement layout;
   permi_layouts *work;
   permi_offer offer;
-  double cost = (double)INFINITY, speed;
-  int t;
+  double cost, speed;
   memset(&offer, 0, sizeof offer);
   *hope = (double)INFINITY;
   if (PERMI_ANNEAL_SHARE * rival < PERMI_ANNEAL_LEAST || !permi_hybrid_takes(maker, block, rival, &offer))
@@ -85,17 +90,14 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   work = permi_hybrid_layouts(maker, block, rival);
   if (!work)
     return permi_fail_memory(maker->result);
-  for (t = 0; t < 2; t++) {
-    permi_layout_start(work, t, &layout);
-    cost = fmin(cost, permi_layout_greedy(work, &layout));
-  }
+  cost = permi_layouts_start(work, 1);
   speed = work->speed;
 #if defined(PERM_WITH_CUDA)
   if (permi_gpu_wanted(maker->options, block->n))
     speed = permi_code_rate(permi_hybrid_algebra_of(maker));
 #endif
   *hope = cost / PERMI_HYBRID_GAIN / speed;
-  permi_release(&maker->options->allocator, work);
+  maker->layouts = work;
   return PERM_OK;
 }
 

@@ -9,6 +9,7 @@ struct permi_array;
 struct permi_block;
 struct permi_working;
 struct permi_account;
+struct permi_layouts;
 struct permi_maker;
 struct permi_offers;
 
@@ -54,6 +55,7 @@ typedef struct permi_maker {
   int tuned;
   permi_control *watch;
   struct permi_account *account;
+  struct permi_layouts *layouts; /* of the block's hybrid, begun; or NULL */
   /* Hears an offer and its status; returns the status that counts. */
   perm_status (*hear)(struct permi_maker *maker, const struct permi_block *block, const permi_engine *engine,
                       permi_offer *offer, perm_status status);

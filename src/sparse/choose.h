@@ -17,7 +17,7 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
   perm_status status = PERM_OK;
   if (maker->offers) {
     if (maker->offers->proven < finding ||
-        (rival < finding && finding * maker->working->report.blocks > 5 * PERMI_PROVEN_FAVOUR_SECONDS)) {
+        (rival < finding && finding * maker->working->report.blocks > 2.5 * maker->account->floor)) {
       permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
       return PERM_OK;
     }
@@ -181,6 +181,13 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
+static double permi_block_dense(const permi_maker *maker, const permi_block *block)
+{
+  return block->n > PERM_MAX_N || maker->working->integer
+             ? (double)INFINITY
+             : permi_dense_seconds(maker->options, block->n, maker->working->is_complex ? 2 : 1);
+}
+
 /* The leaf of the engine that offers the least time. The engines of perm.h are asked first and noted last. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
@@ -193,8 +200,9 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   int i, made = 0;
   permi_offers_begin(&offers, permi_engines, PERMI_ENGINES, offer);
   offers.most_bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  if (block->n <= PERM_MAX_N && !integer)
-    offers.dense = permi_dense_seconds(options, block->n, maker->working->is_complex ? 2 : 1);
+  offers.dense = permi_block_dense(maker, block);
+  if (maker->account->floor < PERMI_PLAN_SECONDS && offers.dense < (double)INFINITY) /* an array's known alternative */
+    maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE * offers.dense);
   if (block->n <= PERM_MAX_N && (integer || (offers.dense > 1e-4 && (maker->working->report.equal_rows ||
                                                                      maker->working->report.equal_columns))))
     status = permi_make_rival(maker, block, 0, fmin(offers.dense, PERMI_PROVEN_FAVOUR_SECONDS / 10), leaf, &counts,
@@ -213,6 +221,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   else
     status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;
+  permi_release(&options->allocator, maker->layouts);
+  maker->layouts = NULL;
   if (status == PERM_OK && offers.dense < (double)INFINITY)
     status = permi_offer_note(maker, block, PERM_METHOD_DENSE, offers.dense, 0, "");
   if (status == PERM_OK && !offers.settled && counts < offers.dense &&
@@ -279,7 +289,7 @@ static perm_status permi_make_block(permi_maker *maker, const int *rows, const i
   if (!permi_block_create(maker->working, rows, columns, order, &block))
     return permi_fail_memory(maker->result);
   memset(&leaf, 0, sizeof leaf);
-  maker->account->least += PERMI_PLAN_SECONDS * order / rows_left;
+  maker->account->least += maker->account->floor * order / rows_left;
   status = maker->watch->stopped == PERM_OK ? permi_make_leaf(maker, &block, &leaf) : maker->watch->stopped;
   maker->account->run += status == PERM_OK ? leaf.information.seconds : 0;
   maker->blocks_noted++;

@@ -142,11 +142,10 @@ static int permi_sparse_doubled(const perm_options *options)
   return options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD;
 }
 
-/* Relative to doubles, on a regular graph of order 80 (1.1e7 states). */
-static double permi_algebra_weight(permi_algebra algebra)
+static double permi_lists_weight(const permi_numbers *numbers)
 {
-  static const double weight[] = {1, 1, 2, 3, 3.2, 16};
-  return algebra < PERMI_WORD ? weight[algebra] : 1;
+  const double words = numbers->algebra == PERMI_WORDS ? PERMI_LIST_WORD_WEIGHT * numbers->words : 0;
+  return permi_list_weight[numbers->algebra] + words;
 }
 
 /* Arrays go with cpu_fallback only to a GPU with the memory; offer: that of lists. */
@@ -181,7 +180,7 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   const int gpu_lists =
       options->method == PERM_METHOD_LISTS && options->isa == PERM_ISA_CUDA && frontier->mask_words == 1;
   offer->seconds =
-      permi_order_seconds(block, frontier->cost[frontier->steps] * permi_algebra_weight(frontier->numbers.algebra));
+      permi_order_seconds(block, frontier->cost[frontier->steps] * permi_lists_weight(&frontier->numbers));
   offer->bytes =
       (frontier->room[0] + frontier->room[1]) * ((double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES) + 65536;
   if ((options->method == PERM_METHOD_LISTS && !gpu_lists) || options->method == PERM_METHOD_SORTING ||
@@ -231,9 +230,16 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
     size = 8 * (block->imaginary_integer ? 2 : 1) * (floor((permi_block_bits(block) + 1) / 64) + 1);
   budget->effort = options->plan_effort > 0 ? options->plan_effort : 1;
   budget->most = 0.49 * bytes / size;
-  budget->each = PERMI_STATE_SECONDS;
-  budget->start = 0;
+  budget->each = budget->quick = PERMI_STATE_SECONDS;
+  budget->start = budget->quick_start = 0;
+  budget->quick_width = PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH;
+  if (options->method != PERM_METHOD_LISTS && options->method != PERM_METHOD_SORTING) {
+    const permi_algebra algebra = block->integer ? PERMI_WORD : block->imaginary ? PERMI_COMPLEX : PERMI_MAGNITUDES;
+    budget->quick = permi_array_seconds[algebra];
+    budget->quick_start = PERMI_ARRAY_STREAM_SECONDS * block->edges;
+  }
   budget->rival = rival;
+  budget->reserve = maker->layouts ? PERMI_PLAN_RIVAL * permi_account_free(maker->account, rival) : 0;
   budget->account = maker->account;
   if (!options->gpu.devices)
     return 1;
@@ -246,8 +252,9 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   there = permi_gpu_bytes();
   if (there > 0) {
     budget->most *= PERMI_GPU_SHARE * there / bytes;
-    budget->each = PERMI_GPU_STATE_SECONDS;
+    budget->each = budget->quick = PERMI_GPU_STATE_SECONDS;
     budget->start = PERMI_GPU_START_SECONDS;
+    budget->quick_start = 0;
   }
   return 1;
 }
@@ -380,9 +387,16 @@ static double permi_tree_bytes(const permi_tree *tree)
          (double)(sizeof(permi_tree_node) + sizeof(double)) * tree->nodes;
 }
 
+static void permi_refuse_trees(double rival, permi_offer *offer)
+{
+  permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables found within %d vertices%s", PERMI_TREE_WIDTH - 1,
+               rival < (double)INFINITY ? " and its rival's time" : "");
+}
+
 /* Treewidth w and N vertices allow w N entries; more are refused at once. Of orders by least degree, or least fill
    where affordable, the cheapest wins. */
 #define PERMI_TREE_FILL 20000
+#define PERMI_TREE_OVER_LEAST 30 /* trees took 96 times as long, or more */
 static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -404,6 +418,9 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
                  PERMI_TREE_WIDTH - 1);
   else if (rival < planning * (planning > PERMI_TREE_PLAN_LEAST ? 32 : 10))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is done before trees are searched");
+  else if (block->n <= PERMI_TREE_LOOK && rival < (double)INFINITY &&
+           PERMI_TREE_OVER_LEAST * permi_tree_least(block, rival) > rival)
+    permi_refuse_trees(rival, offer);
   if (offer->why[0])
     return PERM_OK;
   memset(&graph, 0, sizeof graph);
@@ -446,8 +463,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   }
   offer->plan = best;
   if (!best) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has no tree of tables found within %d vertices%s", PERMI_TREE_WIDTH - 1,
-                 rival < (double)INFINITY ? " and its rival's time" : "");
+    permi_refuse_trees(rival, offer);
   } else {
     offer->seconds = best->cost[best->nodes];
     offer->bytes = permi_tree_bytes(best);

@@ -308,6 +308,8 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 /* Takes arrays with many zeros if the dense engine is slow enough to pay for a look, or cannot take the order. */
 #define PERMI_ROUTE_ORDER 20    /* below this order integers take no longer than a plan */
 #define PERMI_ROUTE_ZEROS 0.125 /* the least share of zeros by which some engine gains */
+#define PERMI_ROUTE_LOW 22      /* integers below this order, in a quarter of a millisecond or two, */
+#define PERMI_ROUTE_LOW_ZEROS 0.6 /* need more zeros */
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
                        perm_result *result)
 {
@@ -317,7 +319,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   permi_given given;
   permi_given_item entry;
   perm_status status;
-  double start;
+  double start, zeros;
   size_t e, end;
   int i;
   if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
@@ -347,7 +349,8 @@ static int permi_route(const permi_problem *problem, const perm_options *options
         return 0; /* complex entries are doubles here */
       given.nnz += entry.real != 0 || entry.imaginary != 0;
     }
-  if ((double)given.nnz > (1 - PERMI_ROUTE_ZEROS) * n * n)
+  zeros = problem->integer && n < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
+  if ((double)given.nnz > (1 - zeros) * n * n)
     return 0;
   permi_result_clear(result);
   if (problem->integer)
