@@ -44,6 +44,10 @@
                  >>band              a window along a band
                  >>band_run          streams, threads; THE BOUND
                  >>band_order        order of the rows, price
+                 >>classes           waiting vertices counted in classes; proportional entries, contents
+                 >>classes_build     steps from an order, refining classes from its end
+                 >>classes_run       states of counts, hashing, threads; THE BOUND
+                 >>classes_order     greedy from the end, price
      signs/      >>hybrid            Glynn's signs outside, elimination inside
                  >>hybrid_layout     which columns are inside
                  >>hybrid_program    a layout's straight program
@@ -196,6 +200,10 @@ PERMI_BRIEF_END
 #include "frontier/band.h"
 #include "frontier/band_run.h"
 #include "frontier/band_order.h"
+#include "frontier/classes.h"
+#include "frontier/classes_build.h"
+#include "frontier/classes_run.h"
+#include "frontier/classes_order.h"
 
 PERMI_BRIEF_BEGIN
 #include "signs/hybrid.h"

@@ -1,0 +1,312 @@
+/* ================================================================================== >>classes_order
+   The order of the vertices for method classes, its price and offer. */
+#pragma once
+#include "classes_run.h"
+
+/* Greedy, from the end: next goes the vertex whose going leaves the fewest states, then the least product of
+   (room + 1), then the fewest classes; of these the one with the most neighbours that have come, or the fewest: both
+   are tried. (Random matrices of ten classes: this order, with most neighbours, takes 1 to 2 states a step for nested
+   rows, and for derangements and menage what the best by hand does; from the beginning it fails, as all rows first are
+   one state.) Only entries and zeros are looked at, and the commonest entry against others. */
+#define PERMI_CLASS_KNOWN 128
+
+typedef struct permi_class_score {
+  uint64_t hash;
+  double states, product;
+  int classes;
+} permi_class_score;
+
+/* What is left once v goes, seen from the counts of its neighbours. */
+static void permi_class_without(const permi_class_build *build, int v, permi_class_rooms *rooms)
+{
+  const int n = build->block->n, own = v >= n, side = 1 - own;
+  int k, fresh = build->open[v];
+  rooms->count[0] = rooms->count[1] = 0;
+  rooms->more = build->come[0] - build->come[1] + (own ? 1 : -1);
+  for (k = 0; k < build->actives[own]; k++) {
+    const permi_class *c = &build->list[build->active[own][k]];
+    const int size = c->size - (build->number[v] == build->active[own][k]);
+    if (size > 0)
+      rooms->most[own][rooms->count[own]++] = permi_class_most(size, c->ahead);
+  }
+  for (k = 0; k < build->actives[side]; k++) {
+    const permi_class *c = &build->list[build->active[side][k]];
+    const size_t at = (size_t)v * PERMI_CLASSES + (size_t)c->slot;
+    const int met = build->met[at], odd = build->odd[at];
+    int *most = rooms->most[side];
+    fresh -= met;
+    if (met > odd)
+      most[rooms->count[side]++] = permi_class_most(met - odd, c->ahead + 1);
+    if (odd > 0)
+      most[rooms->count[side]++] = permi_class_most(odd, c->ahead + 1);
+    if (c->size > met)
+      most[rooms->count[side]++] = permi_class_most(c->size - met, c->ahead);
+  }
+  if (fresh > 0)
+    rooms->most[side][rooms->count[side]++] = 1;
+}
+
+static uint64_t permi_class_rooms_hash(const permi_class_rooms *rooms)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)(int64_t)rooms->more);
+  int side, k;
+  for (side = 0; side < 2; side++)
+    for (k = 0, hash = permi_hash(hash, (uint64_t)rooms->count[side]); k < rooms->count[side]; k++)
+      hash = permi_hash(hash, (uint64_t)rooms->most[side][k]);
+  return hash | 1;
+}
+
+/* Finds the score of these rooms among those known, or computes it. */
+static permi_class_score *permi_class_scored(permi_class_build *build, const permi_class_rooms *rooms,
+                                             permi_class_score *known, int *count)
+{
+  const uint64_t hash = permi_class_rooms_hash(rooms);
+  permi_class_score *score = &known[hash % PERMI_CLASS_KNOWN];
+  int side, k;
+  while (score->hash && score->hash != hash)
+    score = score == known + PERMI_CLASS_KNOWN - 1 ? known : score + 1;
+  if (score->hash)
+    return score;
+  if (++*count == PERMI_CLASS_KNOWN) { /* the last place stays free */
+    memset(known, 0, PERMI_CLASS_KNOWN * sizeof *known);
+    *count = 1;
+    score = &known[hash % PERMI_CLASS_KNOWN];
+  }
+  score->hash = hash;
+  score->classes = rooms->count[0] + rooms->count[1];
+  score->product = 1;
+  for (side = 0; side < 2; side++)
+    for (k = 0; k < rooms->count[side]; k++)
+      score->product *= rooms->most[side][k] + 1;
+  score->states = permi_class_states(rooms, build->line, build->block->n + 1);
+  permi_watch(build->watch, 100 + 2.0 * score->classes * build->block->n);
+  return score;
+}
+
+static int permi_class_choose(permi_class_build *build, int most_open)
+{
+  const int vertices = 2 * build->block->n;
+  permi_class_score known[PERMI_CLASS_KNOWN], best = {0, 0, 0, 0};
+  permi_class_rooms rooms;
+  int v, count = 0, chosen = -1;
+  memset(known, 0, sizeof known);
+  for (v = 0; v < vertices; v++) {
+    const permi_class_score *score;
+    int differs;
+    if (build->gone[v])
+      continue;
+    permi_class_without(build, v, &rooms);
+    score = permi_class_scored(build, &rooms, known, &count);
+    differs = chosen < 0                         ? -1
+              : score->states != best.states     ? (score->states < best.states ? -1 : 1)
+              : score->product != best.product   ? (score->product < best.product ? -1 : 1)
+              : score->classes != best.classes   ? score->classes - best.classes
+              : most_open                        ? build->open[chosen] - build->open[v]
+                                                 : build->open[v] - build->open[chosen];
+    if (differs < 0) {
+      best = *score;
+      chosen = v;
+    }
+  }
+  permi_watch(build->watch, (20.0 + 4 * (build->actives[0] + build->actives[1])) * vertices);
+  return chosen;
+}
+
+/* Notes entries other than the commonest, or than one of many: the one that a majority vote leaves. */
+static void permi_class_vote(permi_class_build *build)
+{
+  const permi_block *block = build->block;
+  int e, votes = 0, common = 0;
+  for (e = 0; e < block->edges; e++)
+    if (!votes || permi_class_same(block, e, common)) {
+      common = votes++ ? common : e;
+    } else {
+      votes--;
+    }
+  for (e = 0; e < block->edges; e++)
+    build->uncommon[e] = !permi_class_same(block, e, common);
+}
+
+static void *permi_class_kept(permi_pool *pool, const void *from, size_t count, size_t size)
+{
+  void *kept = permi_pool_get(pool, count, size);
+  if (kept && count)
+    memcpy(kept, from, count * size);
+  return kept;
+}
+
+/* Makes the plan. PERM_ERROR_LIMIT: over `most` ways, too many classes, or stopped. */
+static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int most_open, double most,
+                                        double patience, permi_control *watch, permi_classes *plan)
+{
+  const int doubled = permi_algebra_is_dd(like->numbers.algebra);
+  const double begin = watch->worked;
+  permi_pool *pool = &plan->owned.pool;
+  permi_class_build build;
+  perm_status status;
+  int p;
+  plan->numbers = like->numbers;
+  plan->lost_error = like->lost_error;
+  permi_class_build_begin(&build, plan, block, watch, doubled, most);
+  if (build.status == PERM_OK)
+    permi_class_vote(&build);
+  while (build.status == PERM_OK && build.taken < plan->steps) {
+    permi_class_take_away(&build, permi_class_choose(&build, most_open));
+    if (watch->worked - begin > patience || permi_watch(watch, 0))
+      build.status = build.status == PERM_OK ? PERM_ERROR_LIMIT : build.status;
+  }
+  status = build.status;
+  if (status == PERM_OK) {
+    permi_class_part *part = plan->part;
+    permi_class_limit *limit = plan->limit;
+    plan->numbered = build.numbered;
+    plan->class_of = (permi_class *)permi_class_kept(pool, build.list, (size_t)build.numbered, sizeof *build.list);
+    plan->part = (permi_class_part *)permi_class_kept(pool, part, (size_t)build.parts, sizeof *part);
+    plan->limit = (permi_class_limit *)permi_class_kept(pool, limit, (size_t)build.limits, sizeof *limit);
+    permi_release(build.pool.allocator, part);
+    permi_release(build.pool.allocator, limit);
+    status = pool->failed ? PERM_ERROR_MEMORY : permi_class_fields(plan) ? PERM_OK : PERM_ERROR_LIMIT;
+  } else {
+    permi_release(build.pool.allocator, plan->part);
+    permi_release(build.pool.allocator, plan->limit);
+  }
+  permi_class_build_release(&build);
+  for (p = 0, plan->cost = 0; p < plan->steps && status == PERM_OK; p++) {
+    plan->step[p].done = plan->cost;
+    plan->cost += (p ? plan->step[p - 1].states : 1) * (1 + plan->step[p].parts);
+    plan->step[p].ways = fmin(plan->step[p].ways, p ? plan->step[p - 1].states : 1);
+  }
+  for (p = 0; p < plan->steps && status == PERM_OK; p++)
+    plan->step[p].done /= plan->cost;
+  return status;
+}
+
+static double permi_classes_way_seconds(const permi_numbers *numbers)
+{
+  const double words = (double)permi_numbers_words(numbers);
+  return PERMI_CLASS_WAY_SECONDS + PERMI_CLASS_WORD_SECONDS * words * numbers->parts *
+                                       (numbers->algebra == PERMI_RESIDUES ? PERMI_RESIDUE_WORDS : 1);
+}
+
+/* The entries that the engine takes: INT64_MIN has no magnitude, and quotients are limited. */
+static int permi_classes_takes(const permi_block *block)
+{
+  int e;
+  for (e = 0; e < block->edges; e++)
+    if (block->integer ? block->integer[e] == INT64_MIN ||
+                             (block->imaginary_integer && block->imaginary_integer[e] == INT64_MIN)
+                       : fabs(block->real[e]) + (block->imaginary ? fabs(block->imaginary[e]) : 0) < PERMI_CLASS_LEAST)
+      return 0;
+  return 1;
+}
+
+static perm_status permi_classes_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const permi_working *working = maker->working;
+  const double vertices = 2.0 * block->n, begin = maker->watch->worked;
+  const double finding = PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
+  const int named = maker->options->method == PERM_METHOD_CLASSES;
+  const double worth = named ? (double)INFINITY
+                             : fmin(PERMI_CLASS_SHARE * rival, fmax(PERMI_CLASS_LEAST_SECONDS,
+                                                                    PERMI_CLASS_ENTRY_SECONDS * block->edges));
+  permi_classes like, *best = NULL, *plan;
+  perm_status status = PERM_OK;
+  double each;
+  int attempt, doubled = maker->options->precision == PERM_PRECISION_ACCURATE ||
+                         maker->options->precision == PERM_PRECISION_DD;
+  if (finding > worth) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before classes are looked for");
+    return PERM_OK;
+  }
+  memset(&like, 0, sizeof like);
+  if (!permi_numbers_choose(&like.numbers, block, working->modulus, doubled)) {
+    permi_refuse_long(offer);
+    return PERM_OK;
+  }
+  if (!permi_classes_takes(block)) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has entries too small or too large for quotients");
+    return PERM_OK;
+  }
+  like.lost_error = working->lost_error;
+  each = permi_classes_way_seconds(&like.numbers);
+  for (attempt = 0; attempt < 2 && status != PERM_ERROR_MEMORY; attempt++) {
+    const double most = fmin(best ? best->cost : rival / each, PERMI_ORDER_START);
+    plan = (permi_classes *)permi_owned_new(allocator, sizeof *plan);
+    status = plan ? permi_classes_create(block, &like, !attempt, most, 4e9 * worth, maker->watch, plan)
+                  : PERM_ERROR_MEMORY;
+    if (status == PERM_OK && (!best || plan->cost < best->cost)) {
+      permi_classes *swap = best;
+      best = plan;
+      plan = swap;
+    }
+    permi_owned_release(allocator, plan);
+    if (best && 1e9 * best->cost * each < maker->watch->worked - begin)
+      break;
+  }
+  offer->plan = best;
+  if (status == PERM_ERROR_MEMORY)
+    return permi_fail_memory(maker->result);
+  if (!best) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has no order found with few classes of proportional rests%s",
+                 rival < (double)INFINITY ? " within its rival's time" : "");
+    return PERM_OK;
+  }
+  best->bound_relative = permi_classes_bound(best, block, permi_entry_roundings(working, working->n));
+  best->seconds = best->cost * each + best->steps * PERMI_CLASS_STEP_SECONDS;
+  offer->seconds = best->seconds;
+  offer->bytes = best->most * (2.0 * (8.0 * (double)permi_numbers_words(&best->numbers) + 8 * best->words) + 32) +
+                 (double)best->numbered * sizeof(permi_class) + (double)best->steps * sizeof(permi_class_step) + 65536;
+  return PERM_OK;
+}
+
+static size_t permi_classes_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_classes *plan = (const permi_classes *)leaf->context;
+  const int length = snprintf(buffer, size,
+                              "classes, order %d: vertices with proportional entries ahead are counted, the largest "
+                              "product of (number + 1) is %.3g; %d steps, at most %.3g states, about %.3g ways, "
+                              "predicted %.3g s, %.3g bytes\n",
+                              leaf->information.n, plan->product, plan->steps, plan->most, plan->cost,
+                              leaf->information.seconds, leaf->information.bytes);
+  return length > 0 ? (size_t)length : 0;
+}
+
+static uint64_t permi_classes_fingerprint(const permi_classes *plan, permi_control *watch)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START + 2, (uint64_t)plan->numbers.algebra);
+  int p, k;
+  hash = permi_hash(permi_hash(hash, (uint64_t)plan->numbers.words), plan->numbers.modulus);
+  for (p = 0; p < plan->steps && !permi_watch_step(watch, (size_t)p, 60); p++) {
+    const permi_class_step *step = &plan->step[p];
+    hash = permi_hash(hash, (uint64_t)(int64_t)step->joins << 32 | (uint64_t)step->most);
+    hash = permi_coefficient_hash(hash, &step->factor);
+    for (k = step->part; k < step->part + step->parts; k++) {
+      const permi_class_part *part = &plan->part[k];
+      hash = permi_hash(hash, (uint64_t)part->from << 32 | (uint64_t)part->into << 1 | (uint64_t)part->meets);
+      hash = permi_coefficient_hash(permi_coefficient_hash(hash, &part->entry), &part->growth);
+    }
+    for (k = step->limit; k < step->limit + step->limits; k++)
+      hash = permi_hash(hash, (uint64_t)plan->limit[k].number << 32 | (uint64_t)plan->limit[k].most);
+  }
+  return hash;
+}
+
+static perm_status permi_classes_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                      permi_leaf *leaf)
+{
+  permi_classes *plan = (permi_classes *)offer->plan;
+  const int doubled = permi_algebra_is_dd(plan->numbers.algebra);
+  leaf->information.work = plan->cost;
+  leaf->information.fingerprint = permi_classes_fingerprint(plan, maker->watch);
+  leaf->run_task = permi_classes_task;
+  leaf->threaded = plan->most >= PERMI_PARALLEL_STATES;
+  leaf->explain = permi_classes_explain;
+  leaf->integer = permi_algebra_is_integer(plan->numbers.algebra);
+  if (!leaf->integer) {
+    permi_leaf_bound(leaf, plan->bound_relative, doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT);
+    if (doubled && maker->job->leaves == 0)
+      maker->job->precision = PERM_PRECISION_DD;
+  }
+  return PERM_OK;
+}
