@@ -8675,6 +8675,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
    Integers: the rest of a class is primitive, a factor is the content, so all numbers are whole; where a content grows,
    the value is multiplied by the quotient for every member that waits. Doubles: the factor is the entry towards the
    last neighbour, and the rest, quotients by that entry. Rests are proportional where cross products are equal: exactly.
+   (permi_class_plain: some vertices have the factor 1.)
 
    The order is made from its end: a vertex goes ahead of those that came, and their classes are refined
    (permi_class_split), so no class is searched for twice. */
@@ -8730,17 +8731,22 @@ typedef struct permi_classes {
 
 /* ---- proportional entries */
 
-/* Gaussian integers are divided where products are exact in doubles; of a block with longer parts, only equal rests
-   make a class, and contents are 1. */
-static int permi_class_small(const permi_block *block)
+/* May v only be in a class with vertices of equal rests, without factors? Quotients by tiny entries overflow, INT64_MIN
+   has no magnitude, and Gaussian integers are divided where products are exact in doubles. */
+static int permi_class_plain(const permi_block *block, int v)
 {
-  const int64_t most = 1 << 25;
+  const int64_t most = block->imaginary_integer ? 1 << 25 : INT64_MAX;
   int e;
-  for (e = 0; e < block->edges; e++)
-    if (block->integer[e] >= most || block->integer[e] <= -most || block->imaginary_integer[e] >= most ||
-        block->imaginary_integer[e] <= -most)
-      return 0;
-  return 1;
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int edge = block->edge[e];
+    if (block->integer ? block->integer[edge] < -most || block->integer[edge] > most ||
+                             (block->imaginary_integer && (block->imaginary_integer[edge] < -most ||
+                                                           block->imaginary_integer[edge] > most))
+                       : fmax(fabs(block->real[edge]), block->imaginary ? fabs(block->imaginary[edge]) : 0) <
+                             PERMI_CLASS_LEAST)
+      return 1;
+  }
+  return 0;
 }
 
 static void permi_class_product(permi_wide *sum, int64_t a, int64_t b, int negative)
@@ -8783,7 +8789,7 @@ static int permi_class_same(const permi_block *block, int a, int b)
 
 /* Is a : b = c : d for edges? Sums of moduli may differ by roundings, for which permi_class_quotient has room. */
 #define PERMI_CLASS_ROOM 0x1p-44
-static int permi_class_alike(const permi_block *block, int small, int a, int b, int c, int d)
+static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
   perm_sum sum[2];
   double x, y;
@@ -8792,8 +8798,6 @@ static int permi_class_alike(const permi_block *block, int small, int a, int b, 
   if (block->integer) {
     const int64_t *re = block->integer, *im = block->imaginary_integer;
     permi_wide real = {0, 0}, imaginary = {0, 0};
-    if (im && !small)
-      return 0;
     permi_class_product(&real, re[a], re[d], 0);
     permi_class_product(&real, re[b], re[c], 1);
     if (im) {
@@ -8931,13 +8935,13 @@ typedef struct permi_class_build {
   permi_pool pool;
   permi_classes *plan;
   permi_class *list;
-  int numbered, small, doubled;
+  int numbered, doubled;
   int taken, come[2];
   int active[2][PERMI_CLASSES], actives[2];
   unsigned char slot[PERMI_CLASSES];
   int *member, *place, *number, *last, *edge; /* of a vertex: its class, edge to its last neighbour, to the taken one */
   int *open; /* neighbours that have come */
-  unsigned char *gone;
+  unsigned char *gone, *plain;
   permi_gaussian *content;
   int *met, *odd; /* [vertex][slot]: neighbours in the class, those by an uncommon entry */
   unsigned char *uncommon; /* entries */
@@ -9058,12 +9062,10 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   step->vertex = v;
   step->joins = number > 1 ? number : -1;
   step->factor = permi_coefficient_one();
-  if (number > 1 && block->integer) {
-    step->factor.integer[0] = build->content[v].re;
-    step->factor.integer[1] = build->content[v].im;
-  } else if (number > 1) {
+  if (number > 1 && block->integer)
+    step->factor = permi_class_whole(build->content[v], &build->plan->numbers);
+  else if (number > 1 && !build->plain[v])
     step->factor = permi_coefficient_of(block, build->last[v], &build->plan->numbers);
-  }
   step->most = permi_class_most(c->size, c->ahead);
   permi_class_count(build, v, number, 0);
   permi_class_place(build, v, c->first + c->size - 1);
@@ -9080,11 +9082,20 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   }
 }
 
-/* Sorts the touched members of a class, which stand first, into parts that stay proportional with the step's vertex
-   ahead. Writes where the parts begin and end, returns how many; -1: too many. */
-static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
+/* Do rests of u and the leader, both in class `number`, stay proportional with the step's vertex ahead? */
+static int permi_class_agree(const permi_class_build *build, int number, int u, int leader)
 {
   const permi_block *block = build->block;
+  if (build->plain[u] || build->plain[leader])
+    return build->plain[u] && build->plain[leader] && permi_class_same(block, build->edge[u], build->edge[leader]);
+  return number < 2 ||
+         permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
+}
+
+/* Sorts the touched members of a class, which stand first, into parts. Writes where the parts begin and end, returns how
+   many; -1: too many. */
+static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
+{
   const int end = c->first + c->touched;
   int at = c->first, parts = 0, k;
   while (at < end) {
@@ -9092,14 +9103,9 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
     if (parts == PERMI_CLASSES)
       return -1;
     begin[parts++] = at++;
-    for (k = at; k < end; k++) {
-      const int u = build->member[k];
-      if (number > 1 ? permi_class_alike(block, build->small, build->edge[u], build->last[u], build->edge[leader],
-                                         build->last[leader])
-                     : !block->imaginary_integer || build->small ||
-                           permi_class_same(block, build->edge[u], build->edge[leader]))
-        permi_class_place(build, u, at++);
-    }
+    for (k = at; k < end; k++)
+      if (permi_class_agree(build, number, build->member[k], leader))
+        permi_class_place(build, build->member[k], at++);
   }
   begin[parts] = end;
   return parts;
@@ -9118,10 +9124,9 @@ static permi_gaussian permi_class_ahead(permi_class_build *build, int number, in
     return one;
   entry = permi_gaussian_entry(block, build->edge[u]);
   before = number < 2 ? entry : build->content[u];
-  build->content[u] = one;
-  if (!block->imaginary_integer || build->small)
-    build->content[u] = permi_gaussian_common(before, entry, permi_gaussian_entry(block, build->last[u]));
-  return number < 2 ? one : permi_gaussian_divide(before, build->content[u]);
+  build->content[u] =
+      build->plain[u] ? one : permi_gaussian_common(before, entry, permi_gaussian_entry(block, build->last[u]));
+  return number < 2 || build->plain[u] ? one : permi_gaussian_divide(before, build->content[u]);
 }
 
 /* Adds to step p that the members of class `from`, before it, are in `into` after it. u: one of them, if they meet the
@@ -9146,6 +9151,8 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   if (u >= 0 && block->integer)
     part->entry = permi_class_whole(
         permi_gaussian_divide(permi_gaussian_entry(block, build->edge[u]), build->content[u]), &plan->numbers);
+  else if (u >= 0 && build->plain[u])
+    part->entry = permi_coefficient_of(block, build->edge[u], &plan->numbers);
   else if (u >= 0)
     part->entry = permi_class_quotient(block, build->edge[u], build->last[u], build->doubled);
   return part;
@@ -9284,7 +9291,7 @@ static void permi_class_build_release(permi_class_build *build)
   permi_pool_release(&build->pool);
 }
 
-/* Begins with all vertices come, and nothing ahead. counted: keeps counts. */
+/* Begins with all vertices come, and nothing ahead. */
 static void permi_class_build_begin(permi_class_build *build, permi_classes *plan, const permi_block *block,
                                     permi_control *watch, int doubled, double most)
 {
@@ -9297,10 +9304,9 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   build->plan = plan;
   build->doubled = doubled;
   build->left = most;
-  build->small = block->imaginary_integer ? permi_class_small(block) : 1;
   pool->allocator = &plan->owned.allocator;
   build->member = (int *)permi_pool_get(pool, vertices, 6 * sizeof(int));
-  build->gone = (unsigned char *)permi_pool_get(pool, vertices, 1);
+  build->gone = (unsigned char *)permi_pool_get(pool, vertices, 2);
   build->content = (permi_gaussian *)permi_pool_get(pool, vertices, sizeof *build->content);
   build->met = (int *)permi_pool_get(pool, vertices, 2 * PERMI_CLASSES * sizeof(int));
   build->uncommon = (unsigned char *)permi_pool_get(pool, (size_t)block->edges, 1);
@@ -9317,6 +9323,7 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   build->last = build->number + vertices;
   build->edge = build->last + vertices;
   build->open = build->edge + vertices;
+  build->plain = build->gone + vertices;
   build->odd = build->met + PERMI_CLASSES * vertices;
   memset(build->gone, 0, vertices);
   memset(build->met, 0, 2 * PERMI_CLASSES * vertices * sizeof(int));
@@ -9330,6 +9337,7 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
     build->member[v] = build->place[v] = v;
     build->number[v] = v >= block->n;
     build->open[v] = block->start[v + 1] - block->start[v];
+    build->plain[v] = (unsigned char)permi_class_plain(block, v);
   }
 }
 
@@ -9976,18 +9984,6 @@ static double permi_classes_way_seconds(const permi_numbers *numbers)
                                        (numbers->algebra == PERMI_RESIDUES ? PERMI_RESIDUE_WORDS : 1);
 }
 
-/* The entries that the engine takes: INT64_MIN has no magnitude, and quotients are limited. */
-static int permi_classes_takes(const permi_block *block)
-{
-  int e;
-  for (e = 0; e < block->edges; e++)
-    if (block->integer ? block->integer[e] == INT64_MIN ||
-                             (block->imaginary_integer && block->imaginary_integer[e] == INT64_MIN)
-                       : fabs(block->real[e]) + (block->imaginary ? fabs(block->imaginary[e]) : 0) < PERMI_CLASS_LEAST)
-      return 0;
-  return 1;
-}
-
 static perm_status permi_classes_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -10010,10 +10006,6 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   memset(&like, 0, sizeof like);
   if (!permi_numbers_choose(&like.numbers, block, working->modulus, doubled)) {
     permi_refuse_long(offer);
-    return PERM_OK;
-  }
-  if (!permi_classes_takes(block)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has entries too small or too large for quotients");
     return PERM_OK;
   }
   like.lost_error = working->lost_error;

@@ -17,6 +17,7 @@
    Integers: the rest of a class is primitive, a factor is the content, so all numbers are whole; where a content grows,
    the value is multiplied by the quotient for every member that waits. Doubles: the factor is the entry towards the
    last neighbour, and the rest, quotients by that entry. Rests are proportional where cross products are equal: exactly.
+   (permi_class_plain: some vertices have the factor 1.)
 
    The order is made from its end: a vertex goes ahead of those that came, and their classes are refined
    (permi_class_split), so no class is searched for twice. */
@@ -72,17 +73,22 @@ typedef struct permi_classes {
 
 /* ---- proportional entries */
 
-/* Gaussian integers are divided where products are exact in doubles; of a block with longer parts, only equal rests
-   make a class, and contents are 1. */
-static int permi_class_small(const permi_block *block)
+/* May v only be in a class with vertices of equal rests, without factors? Quotients by tiny entries overflow, INT64_MIN
+   has no magnitude, and Gaussian integers are divided where products are exact in doubles. */
+static int permi_class_plain(const permi_block *block, int v)
 {
-  const int64_t most = 1 << 25;
+  const int64_t most = block->imaginary_integer ? 1 << 25 : INT64_MAX;
   int e;
-  for (e = 0; e < block->edges; e++)
-    if (block->integer[e] >= most || block->integer[e] <= -most || block->imaginary_integer[e] >= most ||
-        block->imaginary_integer[e] <= -most)
-      return 0;
-  return 1;
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int edge = block->edge[e];
+    if (block->integer ? block->integer[edge] < -most || block->integer[edge] > most ||
+                             (block->imaginary_integer && (block->imaginary_integer[edge] < -most ||
+                                                           block->imaginary_integer[edge] > most))
+                       : fmax(fabs(block->real[edge]), block->imaginary ? fabs(block->imaginary[edge]) : 0) <
+                             PERMI_CLASS_LEAST)
+      return 1;
+  }
+  return 0;
 }
 
 static void permi_class_product(permi_wide *sum, int64_t a, int64_t b, int negative)
@@ -125,7 +131,7 @@ static int permi_class_same(const permi_block *block, int a, int b)
 
 /* Is a : b = c : d for edges? Sums of moduli may differ by roundings, for which permi_class_quotient has room. */
 #define PERMI_CLASS_ROOM 0x1p-44
-static int permi_class_alike(const permi_block *block, int small, int a, int b, int c, int d)
+static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
   perm_sum sum[2];
   double x, y;
@@ -134,8 +140,6 @@ static int permi_class_alike(const permi_block *block, int small, int a, int b, 
   if (block->integer) {
     const int64_t *re = block->integer, *im = block->imaginary_integer;
     permi_wide real = {0, 0}, imaginary = {0, 0};
-    if (im && !small)
-      return 0;
     permi_class_product(&real, re[a], re[d], 0);
     permi_class_product(&real, re[b], re[c], 1);
     if (im) {

@@ -11,13 +11,13 @@ typedef struct permi_class_build {
   permi_pool pool;
   permi_classes *plan;
   permi_class *list;
-  int numbered, small, doubled;
+  int numbered, doubled;
   int taken, come[2];
   int active[2][PERMI_CLASSES], actives[2];
   unsigned char slot[PERMI_CLASSES];
   int *member, *place, *number, *last, *edge; /* of a vertex: its class, edge to its last neighbour, to the taken one */
   int *open; /* neighbours that have come */
-  unsigned char *gone;
+  unsigned char *gone, *plain;
   permi_gaussian *content;
   int *met, *odd; /* [vertex][slot]: neighbours in the class, those by an uncommon entry */
   unsigned char *uncommon; /* entries */
@@ -138,12 +138,10 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   step->vertex = v;
   step->joins = number > 1 ? number : -1;
   step->factor = permi_coefficient_one();
-  if (number > 1 && block->integer) {
-    step->factor.integer[0] = build->content[v].re;
-    step->factor.integer[1] = build->content[v].im;
-  } else if (number > 1) {
+  if (number > 1 && block->integer)
+    step->factor = permi_class_whole(build->content[v], &build->plan->numbers);
+  else if (number > 1 && !build->plain[v])
     step->factor = permi_coefficient_of(block, build->last[v], &build->plan->numbers);
-  }
   step->most = permi_class_most(c->size, c->ahead);
   permi_class_count(build, v, number, 0);
   permi_class_place(build, v, c->first + c->size - 1);
@@ -160,11 +158,20 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   }
 }
 
-/* Sorts the touched members of a class, which stand first, into parts that stay proportional with the step's vertex
-   ahead. Writes where the parts begin and end, returns how many; -1: too many. */
-static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
+/* Do rests of u and the leader, both in class `number`, stay proportional with the step's vertex ahead? */
+static int permi_class_agree(const permi_class_build *build, int number, int u, int leader)
 {
   const permi_block *block = build->block;
+  if (build->plain[u] || build->plain[leader])
+    return build->plain[u] && build->plain[leader] && permi_class_same(block, build->edge[u], build->edge[leader]);
+  return number < 2 ||
+         permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
+}
+
+/* Sorts the touched members of a class, which stand first, into parts. Writes where the parts begin and end, returns how
+   many; -1: too many. */
+static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
+{
   const int end = c->first + c->touched;
   int at = c->first, parts = 0, k;
   while (at < end) {
@@ -172,14 +179,9 @@ static int permi_class_sort(permi_class_build *build, const permi_class *c, int 
     if (parts == PERMI_CLASSES)
       return -1;
     begin[parts++] = at++;
-    for (k = at; k < end; k++) {
-      const int u = build->member[k];
-      if (number > 1 ? permi_class_alike(block, build->small, build->edge[u], build->last[u], build->edge[leader],
-                                         build->last[leader])
-                     : !block->imaginary_integer || build->small ||
-                           permi_class_same(block, build->edge[u], build->edge[leader]))
-        permi_class_place(build, u, at++);
-    }
+    for (k = at; k < end; k++)
+      if (permi_class_agree(build, number, build->member[k], leader))
+        permi_class_place(build, build->member[k], at++);
   }
   begin[parts] = end;
   return parts;
@@ -198,10 +200,9 @@ static permi_gaussian permi_class_ahead(permi_class_build *build, int number, in
     return one;
   entry = permi_gaussian_entry(block, build->edge[u]);
   before = number < 2 ? entry : build->content[u];
-  build->content[u] = one;
-  if (!block->imaginary_integer || build->small)
-    build->content[u] = permi_gaussian_common(before, entry, permi_gaussian_entry(block, build->last[u]));
-  return number < 2 ? one : permi_gaussian_divide(before, build->content[u]);
+  build->content[u] =
+      build->plain[u] ? one : permi_gaussian_common(before, entry, permi_gaussian_entry(block, build->last[u]));
+  return number < 2 || build->plain[u] ? one : permi_gaussian_divide(before, build->content[u]);
 }
 
 /* Adds to step p that the members of class `from`, before it, are in `into` after it. u: one of them, if they meet the
@@ -226,6 +227,8 @@ static permi_class_part *permi_class_enter(permi_class_build *build, int p, int 
   if (u >= 0 && block->integer)
     part->entry = permi_class_whole(
         permi_gaussian_divide(permi_gaussian_entry(block, build->edge[u]), build->content[u]), &plan->numbers);
+  else if (u >= 0 && build->plain[u])
+    part->entry = permi_coefficient_of(block, build->edge[u], &plan->numbers);
   else if (u >= 0)
     part->entry = permi_class_quotient(block, build->edge[u], build->last[u], build->doubled);
   return part;
@@ -364,7 +367,7 @@ static void permi_class_build_release(permi_class_build *build)
   permi_pool_release(&build->pool);
 }
 
-/* Begins with all vertices come, and nothing ahead. counted: keeps counts. */
+/* Begins with all vertices come, and nothing ahead. */
 static void permi_class_build_begin(permi_class_build *build, permi_classes *plan, const permi_block *block,
                                     permi_control *watch, int doubled, double most)
 {
@@ -377,10 +380,9 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   build->plan = plan;
   build->doubled = doubled;
   build->left = most;
-  build->small = block->imaginary_integer ? permi_class_small(block) : 1;
   pool->allocator = &plan->owned.allocator;
   build->member = (int *)permi_pool_get(pool, vertices, 6 * sizeof(int));
-  build->gone = (unsigned char *)permi_pool_get(pool, vertices, 1);
+  build->gone = (unsigned char *)permi_pool_get(pool, vertices, 2);
   build->content = (permi_gaussian *)permi_pool_get(pool, vertices, sizeof *build->content);
   build->met = (int *)permi_pool_get(pool, vertices, 2 * PERMI_CLASSES * sizeof(int));
   build->uncommon = (unsigned char *)permi_pool_get(pool, (size_t)block->edges, 1);
@@ -397,6 +399,7 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   build->last = build->number + vertices;
   build->edge = build->last + vertices;
   build->open = build->edge + vertices;
+  build->plain = build->gone + vertices;
   build->odd = build->met + PERMI_CLASSES * vertices;
   memset(build->gone, 0, vertices);
   memset(build->met, 0, 2 * PERMI_CLASSES * vertices * sizeof(int));
@@ -410,6 +413,7 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
     build->member[v] = build->place[v] = v;
     build->number[v] = v >= block->n;
     build->open[v] = block->start[v + 1] - block->start[v];
+    build->plain[v] = (unsigned char)permi_class_plain(block, v);
   }
 }
 

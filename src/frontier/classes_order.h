@@ -188,18 +188,6 @@ static double permi_classes_way_seconds(const permi_numbers *numbers)
                                        (numbers->algebra == PERMI_RESIDUES ? PERMI_RESIDUE_WORDS : 1);
 }
 
-/* The entries that the engine takes: INT64_MIN has no magnitude, and quotients are limited. */
-static int permi_classes_takes(const permi_block *block)
-{
-  int e;
-  for (e = 0; e < block->edges; e++)
-    if (block->integer ? block->integer[e] == INT64_MIN ||
-                             (block->imaginary_integer && block->imaginary_integer[e] == INT64_MIN)
-                       : fabs(block->real[e]) + (block->imaginary ? fabs(block->imaginary[e]) : 0) < PERMI_CLASS_LEAST)
-      return 0;
-  return 1;
-}
-
 static perm_status permi_classes_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -222,10 +210,6 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   memset(&like, 0, sizeof like);
   if (!permi_numbers_choose(&like.numbers, block, working->modulus, doubled)) {
     permi_refuse_long(offer);
-    return PERM_OK;
-  }
-  if (!permi_classes_takes(block)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has entries too small or too large for quotients");
     return PERM_OK;
   }
   like.lost_error = working->lost_error;
