@@ -8725,8 +8725,8 @@ typedef struct permi_classes {
   permi_class_limit *limit;
   double most;    /* states */
   double product; /* the largest product of (most of a class + 1) */
-  double merged;  /* the largest class */
-  double cost, seconds, bound_relative, lost_error;
+  double cost, each, seconds; /* ways; of a way; of all */
+  double bound_relative, lost_error;
 } permi_classes;
 
 /* ---- proportional entries */
@@ -8963,22 +8963,28 @@ static int permi_class_most(int size, int ahead)
   return size < ahead ? size : ahead;
 }
 
-/* Writes the coefficients of prod (1 + x + .. + x^most[k]), returns the degree. */
+/* Writes the coefficients of prod (1 + x + .. + x^most[k]), returns the degree. Differences only while all is exact. */
 static int permi_class_polynomial(const int *most, int count, double *line)
 {
-  int degree = 0, first = 0, k, i, j;
-  for (k = 1; k < count; k++)
-    first = most[k] > most[first] ? k : first;
+  int degree = 0, k, i, j;
+  double product = 1;
   line[0] = 1;
-  for (k = 0; k < count; k++) { /* the largest first; no differences, as counts beyond 2^53 would spoil small ones */
-    const int m = most[k == 0 ? first : k == first ? 0 : k];
-    for (i = degree + m; i >= 0; i--) {
-      double sum = 0;
-      for (j = i < degree ? i : degree; j >= 0 && j >= i - m; j--)
-        sum += line[j];
-      line[i] = sum;
-    }
+  for (k = 0; k < count; k++) {
+    const int m = most[k];
+    product *= m + 1;
+    for (i = degree + m; i > degree; i--)
+      line[i] = 0;
     degree += m;
+    if (product < 9007199254740992.0) {
+      for (i = 1; i <= degree; i++)
+        line[i] += line[i - 1];
+      for (i = degree; i > m; i--)
+        line[i] -= line[i - m - 1];
+      continue;
+    }
+    for (i = degree; i >= 0; i--)
+      for (j = 1; j <= m && j <= i; j++)
+        line[i] += line[i - j];
   }
   return degree;
 }
@@ -9383,7 +9389,7 @@ static int permi_class_fields(permi_classes *plan)
    were met, source by source, so sums have one order for any number of threads. Rounds bound the takes in memory. */
 #define PERMI_CLASS_SHARES 32
 #define PERMI_CLASS_ROUND 4096 /* states of a share in a round */
-#define PERMI_CLASS_SHARED 20000 /* states from which there are shares */
+#define PERMI_CLASS_SHARED 4000 /* states from which there are shares */
 
 typedef struct permi_class_key {
   uint64_t word[PERMI_CLASS_WORDS];
@@ -9677,6 +9683,7 @@ static perm_status permi_class_step_run(permi_class_run *run, int p)
 {
   const int threads = run->control ? permi_threads(run->control->options) : 1;
   permi_class_list *source = run->list[p & 1], *target = run->list[(p + 1) & 1];
+  const permi_class_step *step = &run->plan->step[p];
   size_t most = 0, all = 0, places;
   int k, shared;
   perm_status status = PERM_OK;
@@ -9692,14 +9699,14 @@ static perm_status permi_class_step_run(permi_class_run *run, int p)
     most = source[k].count > most ? source[k].count : most;
     all += source[k].count;
   }
-  shared = all < PERMI_PARALLEL_STATES ? 1 : threads;
+  shared = (double)all * (step->parts + 1) * run->plan->each < PERMI_SHARE_SECONDS ? 1 : threads;
   for (run->first = 0; run->first < most && status == PERM_OK; run->first += PERMI_CLASS_ROUND) {
     permi_share(shared, 0, (uint64_t)run->shares, permi_class_expand, run, NULL);
     permi_share(shared, 0, (uint64_t)run->shares, permi_class_contract, run, NULL);
     for (k = 0; k < run->shares && status == PERM_OK; k++)
       status = run->status[k];
     if (status == PERM_OK && run->control)
-      status = permi_control_poll(run->control, run->plan->step[p].done * run->plan->seconds, "classes");
+      status = permi_control_poll(run->control, step->done * run->plan->seconds, "classes");
   }
   if (status == PERM_OK && !permi_algebra_is_integer(run->plan->numbers.algebra))
     permi_share(shared, 0, (uint64_t)run->shares, permi_class_measure, run, NULL);
@@ -10033,6 +10040,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
     return PERM_OK;
   }
   best->bound_relative = permi_classes_bound(best, block, permi_entry_roundings(working, working->n));
+  best->each = each;
   best->seconds = best->cost * each + best->steps * PERMI_CLASS_STEP_SECONDS;
   offer->seconds = best->seconds;
   offer->bytes = best->most * (2.0 * (8.0 * (double)permi_numbers_words(&best->numbers) + 8 * best->words) + 32) +
@@ -10080,7 +10088,7 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
   leaf->information.work = plan->cost;
   leaf->information.fingerprint = permi_classes_fingerprint(plan, maker->watch);
   leaf->run_task = permi_classes_task;
-  leaf->threaded = plan->most >= PERMI_PARALLEL_STATES;
+  leaf->threaded = plan->most >= PERMI_CLASS_SHARED;
   leaf->explain = permi_classes_explain;
   leaf->integer = permi_algebra_is_integer(plan->numbers.algebra);
   if (!leaf->integer) {

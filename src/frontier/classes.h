@@ -67,8 +67,8 @@ typedef struct permi_classes {
   permi_class_limit *limit;
   double most;    /* states */
   double product; /* the largest product of (most of a class + 1) */
-  double merged;  /* the largest class */
-  double cost, seconds, bound_relative, lost_error;
+  double cost, each, seconds; /* ways; of a way; of all */
+  double bound_relative, lost_error;
 } permi_classes;
 
 /* ---- proportional entries */

@@ -39,22 +39,28 @@ static int permi_class_most(int size, int ahead)
   return size < ahead ? size : ahead;
 }
 
-/* Writes the coefficients of prod (1 + x + .. + x^most[k]), returns the degree. */
+/* Writes the coefficients of prod (1 + x + .. + x^most[k]), returns the degree. Differences only while all is exact. */
 static int permi_class_polynomial(const int *most, int count, double *line)
 {
-  int degree = 0, first = 0, k, i, j;
-  for (k = 1; k < count; k++)
-    first = most[k] > most[first] ? k : first;
+  int degree = 0, k, i, j;
+  double product = 1;
   line[0] = 1;
-  for (k = 0; k < count; k++) { /* the largest first; no differences, as counts beyond 2^53 would spoil small ones */
-    const int m = most[k == 0 ? first : k == first ? 0 : k];
-    for (i = degree + m; i >= 0; i--) {
-      double sum = 0;
-      for (j = i < degree ? i : degree; j >= 0 && j >= i - m; j--)
-        sum += line[j];
-      line[i] = sum;
-    }
+  for (k = 0; k < count; k++) {
+    const int m = most[k];
+    product *= m + 1;
+    for (i = degree + m; i > degree; i--)
+      line[i] = 0;
     degree += m;
+    if (product < 9007199254740992.0) {
+      for (i = 1; i <= degree; i++)
+        line[i] += line[i - 1];
+      for (i = degree; i > m; i--)
+        line[i] -= line[i - m - 1];
+      continue;
+    }
+    for (i = degree; i >= 0; i--)
+      for (j = 1; j <= m && j <= i; j++)
+        line[i] += line[i - j];
   }
   return degree;
 }

@@ -237,6 +237,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
     return PERM_OK;
   }
   best->bound_relative = permi_classes_bound(best, block, permi_entry_roundings(working, working->n));
+  best->each = each;
   best->seconds = best->cost * each + best->steps * PERMI_CLASS_STEP_SECONDS;
   offer->seconds = best->seconds;
   offer->bytes = best->most * (2.0 * (8.0 * (double)permi_numbers_words(&best->numbers) + 8 * best->words) + 32) +
@@ -284,7 +285,7 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
   leaf->information.work = plan->cost;
   leaf->information.fingerprint = permi_classes_fingerprint(plan, maker->watch);
   leaf->run_task = permi_classes_task;
-  leaf->threaded = plan->most >= PERMI_PARALLEL_STATES;
+  leaf->threaded = plan->most >= PERMI_CLASS_SHARED;
   leaf->explain = permi_classes_explain;
   leaf->integer = permi_algebra_is_integer(plan->numbers.algebra);
   if (!leaf->integer) {

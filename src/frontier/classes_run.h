@@ -9,7 +9,7 @@
    were met, source by source, so sums have one order for any number of threads. Rounds bound the takes in memory. */
 #define PERMI_CLASS_SHARES 32
 #define PERMI_CLASS_ROUND 4096 /* states of a share in a round */
-#define PERMI_CLASS_SHARED 20000 /* states from which there are shares */
+#define PERMI_CLASS_SHARED 4000 /* states from which there are shares */
 
 typedef struct permi_class_key {
   uint64_t word[PERMI_CLASS_WORDS];
@@ -303,6 +303,7 @@ static perm_status permi_class_step_run(permi_class_run *run, int p)
 {
   const int threads = run->control ? permi_threads(run->control->options) : 1;
   permi_class_list *source = run->list[p & 1], *target = run->list[(p + 1) & 1];
+  const permi_class_step *step = &run->plan->step[p];
   size_t most = 0, all = 0, places;
   int k, shared;
   perm_status status = PERM_OK;
@@ -318,14 +319,14 @@ static perm_status permi_class_step_run(permi_class_run *run, int p)
     most = source[k].count > most ? source[k].count : most;
     all += source[k].count;
   }
-  shared = all < PERMI_PARALLEL_STATES ? 1 : threads;
+  shared = (double)all * (step->parts + 1) * run->plan->each < PERMI_SHARE_SECONDS ? 1 : threads;
   for (run->first = 0; run->first < most && status == PERM_OK; run->first += PERMI_CLASS_ROUND) {
     permi_share(shared, 0, (uint64_t)run->shares, permi_class_expand, run, NULL);
     permi_share(shared, 0, (uint64_t)run->shares, permi_class_contract, run, NULL);
     for (k = 0; k < run->shares && status == PERM_OK; k++)
       status = run->status[k];
     if (status == PERM_OK && run->control)
-      status = permi_control_poll(run->control, run->plan->step[p].done * run->plan->seconds, "classes");
+      status = permi_control_poll(run->control, step->done * run->plan->seconds, "classes");
   }
   if (status == PERM_OK && !permi_algebra_is_integer(run->plan->numbers.algebra))
     permi_share(shared, 0, (uint64_t)run->shares, permi_class_measure, run, NULL);
