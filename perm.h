@@ -1096,6 +1096,8 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_CLASS_SHARE 0.02          /* chosen: of the rival's time, for an order; without a rival */
 #define PERMI_CLASS_LEAST_SECONDS 0.02  /* this, */
 #define PERMI_CLASS_ENTRY_SECONDS 1e-6  /* or this an entry */
+#define PERMI_CLASS_ATTEMPTS 12
+#define PERMI_CLASS_AGAIN 0.1           /* chosen: of the run, for further orders */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7
 #define PERMI_TREE_JOIN_SECONDS 2.5e-7
 #define PERMI_TREE_PAIR_SECONDS 1.6e-9

@@ -8954,7 +8954,7 @@ typedef struct permi_class_build {
 
 /* How many of each class may wait; the rows' classes, then the columns'. */
 typedef struct permi_class_rooms {
-  int most[2][3 * PERMI_CLASSES + 4], count[2];
+  int most[2][PERMI_CLASSES], count[2];
   int more; /* rows than columns wait */
 } permi_class_rooms;
 
@@ -9806,112 +9806,43 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
 /* ================================================================================== >>classes_order
    The order of the vertices for method classes, its price and offer. */
 
-/* Greedy, from the end: next goes the vertex whose going leaves the fewest states, then the least product of
-   (room + 1), then the fewest classes; of these the one with the most neighbours that have come, or the fewest: both
-   are tried. (Random matrices of ten classes: this order, with most neighbours, takes 1 to 2 states a step for nested
-   rows, and for derangements and menage what the best by hand does; from the beginning it fails, as all rows first are
-   one state.) Only entries and zeros are looked at, and the commonest entry against others. */
-#define PERMI_CLASS_KNOWN 128
-
-typedef struct permi_class_score {
-  uint64_t hash;
-  double states, product;
-  int classes;
-} permi_class_score;
-
-/* What is left once v goes, seen from the counts of its neighbours. */
-static void permi_class_without(const permi_class_build *build, int v, permi_class_rooms *rooms)
+/* Greedy, from the end: next goes the vertex whose going leaves the fewest classes, and of these the one with the most
+   neighbours that have come, or the fewest: both are tried, then other ties. The first finds nested rows, rows of ones
+   at either end and J minus a sparse matrix (random ones of order 200: 1, 50 and 200 states a step), the second bands
+   and sparse graphs. To leave the fewest states is worse, as a few of many classes look cheap at first: 1e13 where this
+   takes 1e4. From the beginning nothing works: all rows first are one state. Only which entries are zeros, and which
+   are the commonest one, is looked at. */
+static int permi_class_left(const permi_class_build *build, int v)
 {
-  const int n = build->block->n, own = v >= n, side = 1 - own;
-  int k, fresh = build->open[v];
-  rooms->count[0] = rooms->count[1] = 0;
-  rooms->more = build->come[0] - build->come[1] + (own ? 1 : -1);
-  for (k = 0; k < build->actives[own]; k++) {
-    const permi_class *c = &build->list[build->active[own][k]];
-    const int size = c->size - (build->number[v] == build->active[own][k]);
-    if (size > 0)
-      rooms->most[own][rooms->count[own]++] = permi_class_most(size, c->ahead);
-  }
+  const int own = v >= build->block->n, side = 1 - own;
+  const permi_class *mine = &build->list[build->number[v]];
+  int classes = build->actives[own] - (build->number[v] > 1 && mine->size == 1), fresh = build->open[v], k;
   for (k = 0; k < build->actives[side]; k++) {
     const permi_class *c = &build->list[build->active[side][k]];
     const size_t at = (size_t)v * PERMI_CLASSES + (size_t)c->slot;
     const int met = build->met[at], odd = build->odd[at];
-    int *most = rooms->most[side];
     fresh -= met;
-    if (met > odd)
-      most[rooms->count[side]++] = permi_class_most(met - odd, c->ahead + 1);
-    if (odd > 0)
-      most[rooms->count[side]++] = permi_class_most(odd, c->ahead + 1);
-    if (c->size > met)
-      most[rooms->count[side]++] = permi_class_most(c->size - met, c->ahead);
+    classes += (met > odd) + (odd > 0) + (c->size > met);
   }
-  if (fresh > 0)
-    rooms->most[side][rooms->count[side]++] = 1;
+  return classes + (fresh > 0);
 }
 
-static uint64_t permi_class_rooms_hash(const permi_class_rooms *rooms)
+static int permi_class_choose(permi_class_build *build, int attempt)
 {
-  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)(int64_t)rooms->more);
-  int side, k;
-  for (side = 0; side < 2; side++)
-    for (k = 0, hash = permi_hash(hash, (uint64_t)rooms->count[side]); k < rooms->count[side]; k++)
-      hash = permi_hash(hash, (uint64_t)rooms->most[side][k]);
-  return hash | 1;
-}
-
-/* Finds the score of these rooms among those known, or computes it. */
-static permi_class_score *permi_class_scored(permi_class_build *build, const permi_class_rooms *rooms,
-                                             permi_class_score *known, int *count)
-{
-  const uint64_t hash = permi_class_rooms_hash(rooms);
-  permi_class_score *score = &known[hash % PERMI_CLASS_KNOWN];
-  int side, k;
-  while (score->hash && score->hash != hash)
-    score = score == known + PERMI_CLASS_KNOWN - 1 ? known : score + 1;
-  if (score->hash)
-    return score;
-  if (++*count == PERMI_CLASS_KNOWN) { /* the last place stays free */
-    memset(known, 0, PERMI_CLASS_KNOWN * sizeof *known);
-    *count = 1;
-    score = &known[hash % PERMI_CLASS_KNOWN];
-  }
-  score->hash = hash;
-  score->classes = rooms->count[0] + rooms->count[1];
-  score->product = 1;
-  for (side = 0; side < 2; side++)
-    for (k = 0; k < rooms->count[side]; k++)
-      score->product *= rooms->most[side][k] + 1;
-  score->states = permi_class_states(rooms, build->line, build->block->n + 1);
-  permi_watch(build->watch, 100 + 2.0 * score->classes * build->block->n);
-  return score;
-}
-
-static int permi_class_choose(permi_class_build *build, int most_open)
-{
-  const int vertices = 2 * build->block->n;
-  permi_class_score known[PERMI_CLASS_KNOWN], best = {0, 0, 0, 0};
-  permi_class_rooms rooms;
-  int v, count = 0, chosen = -1;
-  memset(known, 0, sizeof known);
-  for (v = 0; v < vertices; v++) {
-    const permi_class_score *score;
-    int differs;
-    if (build->gone[v])
-      continue;
-    permi_class_without(build, v, &rooms);
-    score = permi_class_scored(build, &rooms, known, &count);
-    differs = chosen < 0                         ? -1
-              : score->states != best.states     ? (score->states < best.states ? -1 : 1)
-              : score->product != best.product   ? (score->product < best.product ? -1 : 1)
-              : score->classes != best.classes   ? score->classes - best.classes
-              : most_open                        ? build->open[chosen] - build->open[v]
-                                                 : build->open[v] - build->open[chosen];
-    if (differs < 0) {
-      best = *score;
+  int v, chosen = -1, least = 0;
+  uint64_t best = 0;
+  for (v = 0; v < 2 * build->block->n; v++) {
+    const int classes = build->gone[v] ? INT_MAX : permi_class_left(build, v);
+    const uint64_t turn = attempt < 2 ? (uint64_t)v : permi_hash((uint64_t)attempt, (uint64_t)v) >> 32;
+    const uint64_t rank =
+        (uint64_t)(attempt & 1 ? build->open[v] : build->block->n - build->open[v]) << 32 | turn;
+    if (classes < INT_MAX && (chosen < 0 || classes < least || (classes == least && rank < best))) {
       chosen = v;
+      least = classes;
+      best = rank;
     }
   }
-  permi_watch(build->watch, (20.0 + 4 * (build->actives[0] + build->actives[1])) * vertices);
+  permi_watch(build->watch, (5.0 + 2 * (build->actives[0] + build->actives[1])) * build->block->n);
   return chosen;
 }
 
@@ -9939,7 +9870,7 @@ static void *permi_class_kept(permi_pool *pool, const void *from, size_t count, 
 }
 
 /* Makes the plan. PERM_ERROR_LIMIT: over `most` ways, too many classes, or stopped. */
-static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int most_open, double most,
+static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int attempt, double most,
                                         double patience, permi_control *watch, permi_classes *plan)
 {
   const int doubled = permi_algebra_is_dd(like->numbers.algebra);
@@ -9954,7 +9885,7 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   if (build.status == PERM_OK)
     permi_class_vote(&build);
   while (build.status == PERM_OK && build.taken < plan->steps) {
-    permi_class_take_away(&build, permi_class_choose(&build, most_open));
+    permi_class_take_away(&build, permi_class_choose(&build, attempt));
     if (watch->worked - begin > patience || permi_watch(watch, 0))
       build.status = build.status == PERM_OK ? PERM_ERROR_LIMIT : build.status;
   }
@@ -10017,10 +9948,10 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   }
   like.lost_error = working->lost_error;
   each = permi_classes_way_seconds(&like.numbers);
-  for (attempt = 0; attempt < 2 && status != PERM_ERROR_MEMORY; attempt++) {
+  for (attempt = 0; attempt < PERMI_CLASS_ATTEMPTS && status != PERM_ERROR_MEMORY; attempt++) {
     const double most = fmin(best ? best->cost : rival / each, PERMI_ORDER_START);
     plan = (permi_classes *)permi_owned_new(allocator, sizeof *plan);
-    status = plan ? permi_classes_create(block, &like, !attempt, most, 4e9 * worth, maker->watch, plan)
+    status = plan ? permi_classes_create(block, &like, attempt, most, 4e9 * worth, maker->watch, plan)
                   : PERM_ERROR_MEMORY;
     if (status == PERM_OK && (!best || plan->cost < best->cost)) {
       permi_classes *swap = best;
@@ -10028,7 +9959,8 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
       plan = swap;
     }
     permi_owned_release(allocator, plan);
-    if (best && 1e9 * best->cost * each < maker->watch->worked - begin)
+    if (best ? PERMI_CLASS_AGAIN * 1e9 * best->cost * each < maker->watch->worked - begin
+             : attempt && maker->watch->worked - begin > 1e9 * worth)
       break;
   }
   offer->plan = best;
@@ -15769,7 +15701,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 
-enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 3, PERMI_AT_FRONTIER };
+enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_CLASSES = 2, PERMI_AT_TREE, PERMI_AT_FRONTIER };
 
 /* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
@@ -15839,8 +15771,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   maker->offers = &offers;
   if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
       (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
-    status = permi_job_note(maker->job, 1, "  no entry is 0: nothing is searched for structure\n")
-                 ? PERM_OK
+    status = permi_job_note(maker->job, 1, "  no entry is 0: only classes of proportional lines are searched for\n")
+                 ? permi_ask(maker, block, &offers, PERMI_AT_CLASSES)
                  : permi_fail_memory(maker->result);
   else
     status = permi_ask_engines(maker, block, &offers);
@@ -16523,7 +16455,38 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* Takes arrays with many zeros if the dense engine is slow enough to pay for a look, or cannot take the order. */
+/* Looks at 2 x 2 minors without zeros: nearly all vanish where method classes has few classes of nearly full lines, as
+   in J minus a sparse matrix, and next to none of others. */
+#define PERMI_ROUTE_MINORS 64
+static int permi_route_counts(const permi_given *given)
+{
+  uint64_t seed = UINT64_C(88172645463325252);
+  int trial, seen = 0, vanish = 0, k;
+  for (trial = 0; trial < PERMI_ROUTE_MINORS; trial++) {
+    const int i = permi_order_below(&seed, given->n), j = permi_order_below(&seed, given->n);
+    const int row[2] = {i, (i + 1 + permi_order_below(&seed, given->n - 1)) % given->n};
+    const int column[2] = {j, (j + 1 + permi_order_below(&seed, given->n - 1)) % given->n};
+    permi_given_item item[4];
+    double real, imaginary;
+    for (k = 0; k < 4; k++) {
+      size_t end;
+      permi_given_entry(given, row[k / 2], permi_given_row(given, row[k / 2], &end) + (size_t)column[k % 2], &item[k]);
+      if (item[k].real == 0 && item[k].imaginary == 0)
+        break;
+    }
+    if (k < 4)
+      continue;
+    real = item[0].real * item[3].real - item[0].imaginary * item[3].imaginary;
+    imaginary = item[0].real * item[3].imaginary + item[0].imaginary * item[3].real;
+    seen++;
+    vanish += real == item[1].real * item[2].real - item[1].imaginary * item[2].imaginary &&
+              imaginary == item[1].real * item[2].imaginary + item[1].imaginary * item[2].real;
+  }
+  return 4 * vanish > 3 * seen;
+}
+
+/* Takes arrays with many zeros, or few classes, if the dense engine is slow enough to pay for a look, or cannot take the
+   order. */
 #define PERMI_ROUTE_ORDER 20    /* below this order integers take no longer than a plan */
 #define PERMI_ROUTE_ZEROS 0.125 /* the least share of zeros by which some engine gains */
 static int permi_route(const permi_problem *problem, const perm_options *options_given, int argument,
@@ -16565,7 +16528,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
         return 0; /* complex entries are doubles here */
       given.nnz += entry.real != 0 || entry.imaginary != 0;
     }
-  if ((double)given.nnz > (1 - PERMI_ROUTE_ZEROS) * n * n)
+  if ((double)given.nnz > (1 - PERMI_ROUTE_ZEROS) * n * n && !permi_route_counts(&given))
     return 0;
   permi_result_clear(result);
   if (problem->integer)

@@ -30,7 +30,7 @@ typedef struct permi_class_build {
 
 /* How many of each class may wait; the rows' classes, then the columns'. */
 typedef struct permi_class_rooms {
-  int most[2][3 * PERMI_CLASSES + 4], count[2];
+  int most[2][PERMI_CLASSES], count[2];
   int more; /* rows than columns wait */
 } permi_class_rooms;
 
