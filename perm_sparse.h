@@ -8680,7 +8680,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
    The order is made from its end: a vertex goes ahead of those that came, and their classes are refined
    (permi_class_split), so no class is searched for twice. */
 #define PERMI_CLASSES 64 /* at a time */
-#define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^300 */
+#define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
 #define PERMI_CLASS_WORDS 4
 
 /* Rows with nothing ahead are class 0, such columns class 1: none of these waits. */
@@ -9408,9 +9408,10 @@ typedef struct permi_class_takes {
 
 /* States of a share. */
 typedef struct permi_class_list {
-  size_t count, room, value_room, place_room;
+  size_t count, room, value_room, exp2_room, place_room;
   uint64_t *key;
   char *value;
+  int64_t *exp2; /* doubles: of a value */
   uint32_t *place; /* hash table: state + 1, or 0 */
   size_t places;
 } permi_class_list;
@@ -9424,7 +9425,6 @@ typedef struct permi_class_run {
   size_t bytes; /* of a value */
   permi_class_list *list[2];
   permi_class_takes *takes; /* [source share][target share] */
-  permi_sizes *sizes;
   perm_status *status;
 } permi_class_run;
 
@@ -9538,15 +9538,15 @@ static perm_status permi_class_expand(void *context, uint64_t share, int thread)
   return PERM_OK;
 }
 
-/* Finds or adds a state. NULL: out of memory. */
-static char *permi_class_find(permi_class_run *run, permi_class_list *list, const uint64_t *key)
+/* Finds or adds a state; returns its number, or SIZE_MAX: out of memory. */
+static size_t permi_class_find(permi_class_run *run, permi_class_list *list, const uint64_t *key)
 {
   const size_t words = (size_t)run->plan->words;
   size_t at, k;
   if (2 * list->count >= list->places) {
     const size_t places = list->places ? 2 * list->places : 16;
     if (!permi_room(&run->locked, NULL, &list->place, 0, places, &list->place_room, sizeof *list->place))
-      return NULL;
+      return SIZE_MAX;
     list->places = places;
     memset(list->place, 0, places * sizeof *list->place);
     for (k = 0; k < list->count; k++) {
@@ -9557,22 +9557,54 @@ static char *permi_class_find(permi_class_run *run, permi_class_list *list, cons
   }
   for (at = permi_class_hash(key, (int)words) & (list->places - 1); list->place[at]; at = (at + 1) & (list->places - 1))
     if (!memcmp(list->key + (list->place[at] - 1) * words, key, words * sizeof *key))
-      return list->value + (list->place[at] - 1) * run->bytes;
+      return list->place[at] - 1;
   if (!permi_room(&run->locked, NULL, &list->key, list->count, 1, &list->room, words * sizeof *key) ||
-      !permi_room(&run->locked, NULL, &list->value, list->count, 1, &list->value_room, run->bytes))
-    return NULL;
+      !permi_room(&run->locked, NULL, &list->value, list->count, 1, &list->value_room, run->bytes) ||
+      !permi_room(&run->locked, NULL, &list->exp2, list->count, 1, &list->exp2_room, sizeof *list->exp2))
+    return SIZE_MAX;
   memcpy(list->key + list->count * words, key, words * sizeof *key);
   memset(list->value + list->count * run->bytes, 0, run->bytes);
+  list->exp2[list->count] = 0;
   list->place[at] = (uint32_t)++list->count;
-  return list->value + (list->count - 1) * run->bytes;
+  return list->count - 1;
 }
 
-/* Adds to y what a way makes of state x with that key. */
-static void permi_class_add_way(const permi_classes *plan, const permi_class_step *step, const uint64_t *key, int way,
-                                void *y, const void *x)
+/* Adds c x 2^exp2 to y 2^*to, doubles. */
+static void permi_class_add_apart(const permi_numbers *numbers, const permi_coefficient *c, double *y, int64_t *to,
+                                  const void *x, int64_t exp2)
 {
+  const permi_coefficient one = permi_coefficient_one();
+  const size_t size = permi_numbers_words(numbers);
+  double product[5] = {0, 0, 0, 0, 0};
+  const int fresh = y[size - 1] == 0, e = permi_int_exponent(exp2 - *to);
+  size_t k;
+  if (fresh || e == 0) {
+    *to = exp2;
+    permi_values_add(numbers, c, y, x, 1);
+    return;
+  }
+  permi_values_add(numbers, c, product, x, 1);
+  if (e > 0)
+    *to = exp2;
+  for (k = 0; k < size; k++)
+    if (e > 0)
+      y[k] = permi_shift(y[k], -e);
+    else
+      product[k] = permi_shift(product[k], e);
+  permi_values_add(numbers, &one, y, product, 1);
+}
+
+/* Adds what a way makes of state s to state t. */
+static void permi_class_add_way(const permi_class_run *run, const permi_class_list *source, size_t s, int way,
+                                permi_class_list *target, size_t t)
+{
+  const permi_classes *plan = run->plan;
+  const permi_class_step *step = &plan->step[run->p];
   const permi_numbers *numbers = &plan->numbers;
   const permi_class_part *part = plan->part + step->part;
+  const uint64_t *key = source->key + s * (size_t)plan->words;
+  const void *x = source->value + s * run->bytes;
+  void *y = target->value + t * run->bytes;
   permi_coefficient c = way ? part[way - 1].entry : step->factor;
   uint64_t value[2][2 * PERM_INTEGER_WORDS];
   size_t times = 1;
@@ -9582,10 +9614,14 @@ static void permi_class_add_way(const permi_classes *plan, const permi_class_ste
     if (count > 1)
       times = permi_coefficient_multiply(numbers, &c, (uint32_t)count);
   }
+  if (!permi_algebra_is_integer(numbers->algebra)) {
+    permi_class_add_apart(numbers, &c, (double *)y, &target->exp2[t], x, source->exp2[s]);
+    return;
+  }
   for (k = 0; k < step->parts; k++)
     if (part[k].grows)
       for (count = permi_class_number(&plan->class_of[part[k].from], key) - (k == way - 1); count > 0; count--) {
-        memset(value[which], 0, 8 * permi_numbers_words(numbers));
+        memset(value[which], 0, run->bytes);
         permi_values_add(numbers, &part[k].growth, value[which], x, 1);
         x = value[which];
         which = 1 - which;
@@ -9594,11 +9630,25 @@ static void permi_class_add_way(const permi_classes *plan, const permi_class_ste
     permi_values_add(numbers, &c, y, x, 1);
 }
 
+/* Brings each modulus of a share into [1/2, 1). */
+static void permi_class_normalise(const permi_numbers *numbers, permi_class_list *list)
+{
+  const size_t size = permi_numbers_words(numbers);
+  double *x = (double *)(void *)list->value;
+  size_t t, k;
+  for (t = 0; t < list->count; t++, x += size)
+    if (x[size - 1] != 0) {
+      const int e = permi_exponent(x[size - 1]);
+      for (k = 0; k < size; k++)
+        x[k] = permi_shift(x[k], -e);
+      list->exp2[t] += e;
+    }
+}
+
 static perm_status permi_class_contract(void *context, uint64_t share, int thread)
 {
   permi_class_run *run = (permi_class_run *)context;
   const permi_classes *plan = run->plan;
-  const permi_class_step *step = &plan->step[run->p];
   const size_t words = (size_t)plan->words;
   permi_class_list *list = &run->list[(run->p + 1) & 1][share];
   int source;
@@ -9609,46 +9659,15 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
     const permi_class_list *from = &run->list[run->p & 1][source];
     for (k = 0; k < takes->count && run->status[share] == PERM_OK; k++) {
       const permi_class_take take = takes->take[k];
-      char *y = permi_class_find(run, list, takes->key + k * words);
-      if (y)
-        permi_class_add_way(plan, step, from->key + take.state * words, (int)take.way, y,
-                            from->value + take.state * run->bytes);
-      else
+      const size_t t = permi_class_find(run, list, takes->key + k * words);
+      if (t == SIZE_MAX)
         run->status[share] = PERM_ERROR_MEMORY;
+      else
+        permi_class_add_way(run, from, take.state, (int)take.way, list, t);
     }
     takes->count = 0;
   }
   return PERM_OK;
-}
-
-static perm_status permi_class_measure(void *context, uint64_t share, int thread)
-{
-  permi_class_run *run = (permi_class_run *)context;
-  const permi_class_list *list = &run->list[(run->p + 1) & 1][share];
-  (void)thread;
-  permi_sizes_clear(&run->sizes[share]);
-  permi_values_track(run->plan->numbers.algebra, list->value, list->count, &run->sizes[share]);
-  return PERM_OK;
-}
-
-/* What underflow may do in step p, see THE BOUND. */
-static void permi_class_loss(const permi_classes *plan, int p, permi_sizes *sizes)
-{
-  const permi_class_step *step = &plan->step[p];
-  const permi_class_part *part = plan->part + step->part;
-  double weight = 0, least = 1;
-  int k;
-  if (step->joins >= 0)
-    permi_coefficient_weigh(&step->factor, &weight, &least);
-  for (k = 0; k < step->parts; k++)
-    if (part[k].meets) {
-      permi_coefficient c = part[k].entry;
-      c.absolute *= plan->class_of[part[k].from].most;
-      permi_coefficient_weigh(&c, &weight, &least);
-    }
-  sizes->loss = permi_loss_scaled(sizes->loss, weight * step->ways * (1 + 1e-12), 0);
-  if (sizes->smallest * least < PERMI_SAFE_PRODUCT)
-    sizes->loss += 8 * (step->parts + 1) * step->ways * DBL_MIN;
 }
 
 /* THE BOUND. As in >>steps_run: a state's value is a sum of terms, the products of a way's entries and factors, and the
@@ -9659,20 +9678,20 @@ static void permi_class_loss(const permi_classes *plan, int p, permi_sizes *size
    1, 3 and 3. Double-double: each below PERMI_DD_UNIT.
    2. In step p as many states as `ways` says have one successor by the same way, with `parts` + 1 ways: at most ways *
    (parts + 1) - 1 additions.
-   3. Sums of moduli are computed so too, with quotients rounded up (PERMI_CLASS_ROOM), so they are at least 1 - g
-   times what they stand for.
-   Underflow: a step takes sizes.loss to loss * ways * sum |c|, and each product and sum may lose DBL_MIN more.
-   Quotients are below 2^300, values below 1e150, numbers and ways below 1e13: nothing overflows. */
+   3. Every state has a power of two of its own, so its sum of moduli is in [1/2, 1), and a product's at least 2^-302.
+   What underflow takes from a product, or from the lesser of two values that are added, is below DBL_MIN < u 2^-302
+   (double-double: 2^-100): one more factor for each. Quotients are below 2^301: nothing overflows.
+   4. Sums of moduli are computed so too, with quotients rounded up (PERMI_CLASS_ROOM), so they are at least 1 - g times
+   what they stand for. */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
-  double operations = (block->imaginary ? 9.0 : 4.0) * block->n, gamma, doubtful;
+  double operations = (block->imaginary ? 12.0 : 7.0) * block->n, gamma, doubtful;
   int p;
   for (p = 0; p < plan->steps; p++)
-    operations += plan->step[p].ways * (plan->step[p].parts + 1) - 1;
+    operations += 2 * (plan->step[p].ways * (plan->step[p].parts + 1) - 1);
   if (operations + roundings > 1e14)
     return (double)INFINITY;
-  gamma = permi_gamma(roundings + operations);
-  doubtful = permi_gamma(roundings + operations);
+  gamma = doubtful = permi_gamma(roundings + operations);
   if (permi_algebra_is_dd(plan->numbers.algebra))
     gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
   return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
@@ -9708,8 +9727,8 @@ static perm_status permi_class_step_run(permi_class_run *run, int p)
     if (status == PERM_OK && run->control)
       status = permi_control_poll(run->control, step->done * run->plan->seconds, "classes");
   }
-  if (status == PERM_OK && !permi_algebra_is_integer(run->plan->numbers.algebra))
-    permi_share(shared, 0, (uint64_t)run->shares, permi_class_measure, run, NULL);
+  for (k = 0; k < run->shares && !permi_algebra_is_integer(run->plan->numbers.algebra); k++)
+    permi_class_normalise(&run->plan->numbers, &target[k]);
   return status;
 }
 
@@ -9734,7 +9753,6 @@ static int permi_class_run_open(permi_class_run *run, const permi_classes *plan,
       memset(run->list[k], 0, shares * sizeof(permi_class_list));
   }
   run->takes = (permi_class_takes *)permi_pool_get(pool, shares * shares, sizeof *run->takes);
-  run->sizes = (permi_sizes *)permi_pool_get(pool, shares, sizeof *run->sizes);
   run->status = (perm_status *)permi_pool_get(pool, shares, sizeof *run->status);
   if (pool->failed)
     return 0;
@@ -9754,6 +9772,7 @@ static void permi_class_run_close(permi_class_run *run, int open)
     for (k = 0; k < run->shares; k++) {
       permi_release(&run->locked, run->list[which][k].key);
       permi_release(&run->locked, run->list[which][k].value);
+      permi_release(&run->locked, run->list[which][k].exp2);
       permi_release(&run->locked, run->list[which][k].place);
     }
 }
@@ -9766,37 +9785,22 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
   permi_class_run run;
   permi_sizes sizes = {1, 1, 0, 0};
   const int open = permi_class_run_open(&run, plan, control, &pool);
-  perm_status status = open ? PERM_OK : PERM_ERROR_MEMORY;
+  perm_status status = PERM_ERROR_MEMORY;
   double visited = 0;
-  char *value = NULL;
-  int p, k, e;
-  if (open) {
-    run.list[0][0].places = 0;
-    value = permi_class_find(&run, &run.list[0][0], none);
+  int p, k;
+  if (open && permi_class_find(&run, run.list[0], none) == 0) {
+    permi_value_one(&plan->numbers, run.list[0]->value);
+    status = PERM_OK;
   }
-  if (value)
-    permi_value_one(&plan->numbers, value);
-  else
-    status = PERM_ERROR_MEMORY;
   for (p = 0; p < plan->steps && status == PERM_OK; p++) {
-    const int real = !permi_algebra_is_integer(plan->numbers.algebra);
-    if (real)
-      permi_class_loss(plan, p, &sizes);
     status = permi_class_step_run(&run, p);
-    if (real)
-      permi_sizes_clear(&sizes);
-    for (k = 0; k < run.shares; k++) {
-      if (real)
-        permi_sizes_join(&sizes, &run.sizes[k]);
+    for (k = 0; k < run.shares; k++)
       visited += (double)run.list[(p + 1) & 1][k].count;
-    }
-    e = status == PERM_OK && real ? permi_sizes_rescale(&sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
-    for (k = 0; e && k < run.shares; k++)
-      permi_values_scale((double *)(void *)run.list[(p + 1) & 1][k].value,
-                         run.list[(p + 1) & 1][k].count * permi_numbers_words(&plan->numbers), e);
   }
-  if (status == PERM_OK && run.list[p & 1][0].count)
-    permi_values_finish(&plan->numbers, run.list[p & 1][0].value, &sizes, plan->lost_error, partial);
+  if (status == PERM_OK && run.list[p & 1]->count) {
+    sizes.exp2 = run.list[p & 1]->exp2[0];
+    permi_values_finish(&plan->numbers, run.list[p & 1]->value, &sizes, plan->lost_error, partial);
+  }
   partial->terms += status == PERM_OK ? visited : 0;
   permi_class_run_close(&run, open);
   permi_pool_release(&pool);
@@ -9942,7 +9946,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
     return PERM_OK;
   }
   memset(&like, 0, sizeof like);
-  if (!permi_numbers_choose(&like.numbers, block, working->modulus, doubled)) {
+  if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled)) {
     permi_refuse_long(offer);
     return PERM_OK;
   }

@@ -22,7 +22,7 @@
    The order is made from its end: a vertex goes ahead of those that came, and their classes are refined
    (permi_class_split), so no class is searched for twice. */
 #define PERMI_CLASSES 64 /* at a time */
-#define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^300 */
+#define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
 #define PERMI_CLASS_WORDS 4
 
 /* Rows with nothing ahead are class 0, such columns class 1: none of these waits. */

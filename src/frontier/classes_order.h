@@ -139,7 +139,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
     return PERM_OK;
   }
   memset(&like, 0, sizeof like);
-  if (!permi_numbers_choose(&like.numbers, block, working->modulus, doubled)) {
+  if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled)) {
     permi_refuse_long(offer);
     return PERM_OK;
   }
