@@ -86,8 +86,8 @@
    GUARANTEES
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
        (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
-       arrays, tree, band and transversals only add products of entries, so non-negative matrices do not cancel, and
-       have a proven `error_bound`. Methods hybrid and cached sum over signs: `error_bound` is INFINITY.
+       arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
+       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: `error_bound` is INFINITY.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
@@ -100,6 +100,9 @@
                     options.gpu: arrays on one GPU where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
+       classes       the frontier, but vertices whose entries ahead are proportional are counted, not told apart: the
+                     product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
+                     matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate
        cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
                      made for the matrix
@@ -114,8 +117,8 @@
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
 
-   LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; sums over signs
-   or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
+   LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; 64 classes; sums
+   over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
    REFERENCES  besides those of perm.h
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -8673,9 +8676,9 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
    like no other is a class of one, which makes the states of >>frontier.
 
    Integers: the rest of a class is primitive, a factor is the content, so all numbers are whole; where a content grows,
-   the value is multiplied by the quotient for every member that waits. Doubles: the factor is the entry towards the
-   last neighbour, and the rest, quotients by that entry. Rests are proportional where cross products are equal: exactly.
-   (permi_class_plain: some vertices have the factor 1.)
+   the value is multiplied by the quotient for every member that waits. Doubles: a factor is the entry towards the last
+   neighbour, a rest has the quotients by it. Rests are proportional where cross products are equal, exactly. Some
+   vertices have the factor 1 (permi_class_plain).
 
    The order is made from its end: a vertex goes ahead of those that came, and their classes are refined
    (permi_class_split), so no class is searched for twice. */
@@ -9098,7 +9101,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }
 
-/* Sorts the touched members of a class, which stand first, into parts. Writes where the parts begin and end, returns how
+/* Sorts the touched members of a class, which stand first, into parts. Writes where parts begin and end, returns how
    many; -1: too many. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {
@@ -9814,8 +9817,8 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
    neighbours that have come, or the fewest: both are tried, then other ties. The first finds nested rows, rows of ones
    at either end and J minus a sparse matrix (random ones of order 200: 1, 50 and 200 states a step), the second bands
    and sparse graphs. To leave the fewest states is worse, as a few of many classes look cheap at first: 1e13 where this
-   takes 1e4. From the beginning nothing works: all rows first are one state. Only which entries are zeros, and which
-   are the commonest one, is looked at. */
+   takes 1e4. From the beginning nothing works: all rows first are one state. Of the entries only zeros are seen, and
+   those that permi_class_vote notes. */
 static int permi_class_left(const permi_class_build *build, int v)
 {
   const int own = v >= build->block->n, side = 1 - own;
@@ -9850,19 +9853,60 @@ static int permi_class_choose(permi_class_build *build, int attempt)
   return chosen;
 }
 
-/* Notes entries other than the commonest, or than one of many: the one that a majority vote leaves. */
-static void permi_class_vote(permi_class_build *build)
+/* Entry e divided by z, about. */
+static void permi_class_ratio(const permi_block *block, int e, const double *z, double *ratio)
+{
+  const double x = block->integer ? (double)block->integer[e] : block->real[e], norm = z[0] * z[0] + z[1] * z[1];
+  const double y = block->imaginary_integer ? (double)block->imaginary_integer[e]
+                   : block->imaginary       ? block->imaginary[e]
+                                            : 0;
+  ratio[0] = (x * z[0] + y * z[1]) / norm;
+  ratio[1] = (y * z[0] - x * z[1]) / norm;
+}
+
+static int permi_class_near(const double *x, const double *y)
+{
+  return fabs(x[0] - y[0]) + fabs(x[1] - y[1]) <= 1e-12 * (fabs(x[0]) + fabs(x[1]));
+}
+
+/* Notes the entries that are not a factor of the row times one of the column, where most are: columns are measured by
+   the row with the most entries, then rows and columns by what a majority vote leaves. */
+static int permi_class_vote(permi_class_build *build)
 {
   const permi_block *block = build->block;
-  int e, votes = 0, common = 0;
-  for (e = 0; e < block->edges; e++)
-    if (!votes || permi_class_same(block, e, common)) {
-      common = votes++ ? common : e;
-    } else {
-      votes--;
+  const int n = block->n;
+  double(*scale)[2] = (double(*)[2])permi_pool_get(&build->pool, 2 * (size_t)n, sizeof *scale), ratio[2];
+  int v, e, pass, most = 0;
+  memset(build->uncommon, 0, (size_t)block->edges);
+  for (e = 1; e < block->edges && permi_class_same(block, e, 0); e++)
+    ;
+  if (!scale || e >= block->edges)
+    return scale != NULL;
+  for (v = 0; v < 2 * n; v++) {
+    scale[v][0] = 1;
+    scale[v][1] = 0;
+    most = v < n && block->start[v + 1] - block->start[v] > block->start[most + 1] - block->start[most] ? v : most;
+  }
+  for (e = block->start[most]; e < block->start[most + 1]; e++)
+    permi_class_ratio(block, block->edge[e], scale[most], scale[block->neighbour[e]]);
+  for (pass = 0; pass < 3; pass++)
+    for (v = pass == 1 ? n : 0; v < (pass == 1 ? 2 * n : n); v++) {
+      double kept[2] = {1, 0};
+      int votes = 0;
+      for (e = block->start[v]; e < block->start[v + 1]; e++) {
+        permi_class_ratio(block, block->edge[e], scale[block->neighbour[e]], ratio);
+        if (pass == 2)
+          build->uncommon[block->edge[e]] = (unsigned char)!permi_class_near(ratio, scale[v]);
+        else if (votes && !permi_class_near(ratio, kept))
+          votes--;
+        else if (!votes++)
+          memcpy(kept, ratio, sizeof kept);
+      }
+      if (pass < 2)
+        memcpy(scale[v], kept, sizeof kept);
     }
-  for (e = 0; e < block->edges; e++)
-    build->uncommon[e] = !permi_class_same(block, e, common);
+  permi_watch(build->watch, 40.0 * block->edges);
+  return 1;
 }
 
 static void *permi_class_kept(permi_pool *pool, const void *from, size_t count, size_t size)
@@ -9873,12 +9917,12 @@ static void *permi_class_kept(permi_pool *pool, const void *from, size_t count, 
   return kept;
 }
 
-/* Makes the plan. PERM_ERROR_LIMIT: over `most` ways, too many classes, or stopped. */
+/* Makes the plan. PERM_ERROR_LIMIT: over `most` ways, too many classes, or stopped, by the watch's units at the latest
+   when they exceed `patience`. */
 static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int attempt, double most,
                                         double patience, permi_control *watch, permi_classes *plan)
 {
   const int doubled = permi_algebra_is_dd(like->numbers.algebra);
-  const double begin = watch->worked;
   permi_pool *pool = &plan->owned.pool;
   permi_class_build build;
   perm_status status;
@@ -9886,11 +9930,11 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   plan->numbers = like->numbers;
   plan->lost_error = like->lost_error;
   permi_class_build_begin(&build, plan, block, watch, doubled, most);
-  if (build.status == PERM_OK)
-    permi_class_vote(&build);
+  if (build.status == PERM_OK && !permi_class_vote(&build))
+    build.status = PERM_ERROR_MEMORY;
   while (build.status == PERM_OK && build.taken < plan->steps) {
     permi_class_take_away(&build, permi_class_choose(&build, attempt));
-    if (watch->worked - begin > patience || permi_watch(watch, 0))
+    if (watch->worked > patience || permi_watch(watch, 0))
       build.status = build.status == PERM_OK ? PERM_ERROR_LIMIT : build.status;
   }
   status = build.status;
@@ -9934,8 +9978,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   const double finding = PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
   const int named = maker->options->method == PERM_METHOD_CLASSES;
   const double worth = named ? (double)INFINITY
-                             : fmin(PERMI_CLASS_SHARE * rival, fmax(PERMI_CLASS_LEAST_SECONDS,
-                                                                    PERMI_CLASS_ENTRY_SECONDS * block->edges));
+                             : fmin(PERMI_CLASS_SHARE * rival, PERMI_CLASS_ENTRY_SECONDS * block->edges);
   permi_classes like, *best = NULL, *plan;
   perm_status status = PERM_OK;
   double each;
@@ -9955,7 +9998,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   for (attempt = 0; attempt < PERMI_CLASS_ATTEMPTS && status != PERM_ERROR_MEMORY; attempt++) {
     const double most = fmin(best ? best->cost : rival / each, PERMI_ORDER_START);
     plan = (permi_classes *)permi_owned_new(allocator, sizeof *plan);
-    status = plan ? permi_classes_create(block, &like, attempt, most, 4e9 * worth, maker->watch, plan)
+    status = plan ? permi_classes_create(block, &like, attempt, most, begin + 1e9 * worth, maker->watch, plan)
                   : PERM_ERROR_MEMORY;
     if (status == PERM_OK && (!best || plan->cost < best->cost)) {
       permi_classes *swap = best;
@@ -9964,7 +10007,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
     }
     permi_owned_release(allocator, plan);
     if (best ? PERMI_CLASS_AGAIN * 1e9 * best->cost * each < maker->watch->worked - begin
-             : attempt && maker->watch->worked - begin > 1e9 * worth)
+             : attempt > 0)
       break;
   }
   offer->plan = best;
@@ -16489,7 +16532,7 @@ static int permi_route_counts(const permi_given *given)
   return 4 * vanish > 3 * seen;
 }
 
-/* Takes arrays with many zeros, or few classes, if the dense engine is slow enough to pay for a look, or cannot take the
+/* Takes arrays with many zeros or few classes if the dense engine is slow enough to pay for a look, or cannot take the
    order. */
 #define PERMI_ROUTE_ORDER 20    /* below this order integers take no longer than a plan */
 #define PERMI_ROUTE_ZEROS 0.125 /* the least share of zeros by which some engine gains */

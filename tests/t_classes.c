@@ -24,7 +24,7 @@ static int t_classes_entry(int shape, int i, int j, int n, const int *length, co
   case 3: return i != j && (i + 1) % n != j;                       /* menage */
   case 4: return j != length[i] % n && j != other[i] % n;          /* J minus some */
   case 5: return (i * 3 / n * 2 + j * 3 / n) * 2 % 5;              /* blocks of constants 0..4 */
-  case 6: return 1 + 2 * (i == j);                                 /* no zeros */
+  case 6: return 1 + 2 * (i == j);                                 /* none is zero */
   case 7: return j >= length[i] % n && j <= length[i] % n + n / 2; /* intervals */
   default: return 1 + (length[i] + other[j]) % 3;                  /* equal lines */
   }
@@ -64,7 +64,8 @@ static void t_classes_fill(int shape, int n, int kind, int scaled, int changes, 
         at[1] = x * (f[0] * g[1] + f[1] * g[0]);
     }
   for (k = 0; k < changes; k++)
-    a[test_below(n * n * parts)] = test_below(4);
+    a[test_below(n * n * parts)] = kind > 1 && test_below(3) == 0 ? ldexp(1 + test_below(4), -test_below(900))
+                                                                  : test_below(4);
 }
 
 static void t_classes_check(int trial, int n, int kind, const double *a)
@@ -80,8 +81,8 @@ static void t_classes_check(int trial, int n, int kind, const double *a)
   CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "trial %d: %s", trial, result.message);
   CHECK(result.method == PERM_METHOD_CLASSES || result.method == PERM_METHOD_STRUCTURE);
   if (kind == 0) {
-    CHECK_SHOW(result.exact && oracle_integer_of(&result.integer) == oracle_integer(n, a), "trial %d n %d: %.17g", trial,
-               n, result.value);
+    CHECK_SHOW(result.exact && oracle_integer_of(&result.integer) == oracle_integer(n, a), "trial %d n %d: %.17g",
+               trial, n, result.value);
   } else if (kind == 1) {
     oracle_int expected[2];
     t_seeds_gaussian(n, a, expected);
@@ -113,7 +114,8 @@ TEST(t_classes_shapes_equal_expansion)
   double a[2 * T_CLASSES_MAX * T_CLASSES_MAX];
   int trial;
   for (trial = 0; trial < 4000; trial++) {
-    const int n = 1 + test_below(trial % 16 ? 8 : T_CLASSES_MAX), kind = trial / 2 % 4, scaled = test_below(kind > 1 ? 3 : 2);
+    const int n = 1 + test_below(trial % 16 ? 8 : T_CLASSES_MAX), kind = trial / 2 % 4;
+    const int scaled = test_below(kind > 1 ? 3 : 2);
     t_classes_fill(trial / 8 % T_CLASSES_SHAPES, n, kind, scaled, test_below(4), a);
     t_classes_check(trial, n, kind, a);
   }
@@ -168,7 +170,8 @@ static uint64_t t_classes_menage(int n)
   uint64_t before = 1, now = 2;
   int k;
   for (k = 5; k <= n; k++) {
-    const uint64_t at = (uint64_t)k, sum = (oracle_multiply(at * (at - 2), now, p) + oracle_multiply(at, before, p)) % p;
+    const uint64_t at = (uint64_t)k;
+    const uint64_t sum = (oracle_multiply(at * (at - 2), now, p) + oracle_multiply(at, before, p)) % p;
     before = now;
     now = oracle_multiply((sum + (k % 2 ? 4 : p - 4)) % p, t_classes_inverse(at - 2), p);
   }
@@ -236,8 +239,8 @@ TEST(t_classes_are_proportional)
         integer[used] = (int64_t)(factor[0][i] * factor[1][j]);
         real[used++] = factor[0][i] * factor[1][j];
       }
-  CHECK(perm_matrix_from_triplets(N, N, used, row, column, NULL, NULL, integer, PERM_KIND_INTEGER, NULL, &matrix, NULL) ==
-        PERM_OK);
+  CHECK(perm_matrix_from_triplets(N, N, used, row, column, NULL, NULL, integer, PERM_KIND_INTEGER, NULL, &matrix,
+                                  NULL) == PERM_OK);
   t_classes_is(&matrix, "scaled derangements", PERM_METHOD_AUTO, expected, N * N);
   options.precision = PERM_PRECISION_EXACT;
   CHECK(perm_compute_sparse(&matrix, &options, &plain) == PERM_OK);
@@ -256,7 +259,7 @@ TEST(t_classes_are_proportional)
   perm_matrix_free(&matrix);
 }
 
-/* Arrays reach the engine: with an eighth of zeros, with fewer, and without any; others do not. */
+/* Arrays reach the engine: with an eighth of zeros, with fewer, without any, and with multiplied lines; others do not. */
 TEST(t_classes_take_arrays)
 {
   enum { N = 34 };
@@ -265,11 +268,13 @@ TEST(t_classes_take_arrays)
   perm_result result;
   perm_options options = t_seeds_options(PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT);
   int i, j, k;
-  for (k = 0; k < 3; k++) {
+  for (k = 0; k < 4; k++) {
     uint64_t expected = 0, chosen = 1, power;
     for (i = 0; i < N; i++)
-      for (j = 0; j < N; j++)
-        real[i * N + j] = (double)(a[i * N + j] = k == 0 ? j <= i + 3 : i != j ? 1 : k == 1 ? 0 : 3);
+      for (j = 0; j < N; j++) {
+        a[i * N + j] = k == 0 ? j <= i + 3 : (i != j ? 1 : k == 1 ? 0 : 3) * (k == 3 ? (i + 1) * (2 * j + 1) : 1);
+        real[i * N + j] = (double)a[i * N + j];
+      }
     if (k == 0)
       for (expected = 24, i = 4; i < N; i++) /* Ferrers: 4^(N - 4) 4! */
         expected = oracle_multiply(expected, 4, t_classes_prime);
@@ -280,6 +285,8 @@ TEST(t_classes_take_arrays)
       chosen = oracle_multiply(oracle_multiply(chosen, (uint64_t)(N - i), t_classes_prime),
                                t_classes_inverse((uint64_t)i + 1), t_classes_prime);
     }
+    for (i = 0; i < N && k == 3; i++)
+      expected = oracle_multiply(expected, (uint64_t)((i + 1) * (2 * i + 1)), t_classes_prime);
     CHECK_SHOW(perm_compute_integer(N, N, a, N, &options, &result) == PERM_OK, "%s", result.message);
     CHECK_SHOW(result.method == PERM_METHOD_CLASSES && oracle_modulo(&result.integer, t_classes_prime) == expected,
                "%d: %s", k, perm_method_name(result.method));
@@ -300,18 +307,26 @@ TEST(t_classes_take_arrays)
 /* States in shares, which threads take: all kinds of values. */
 TEST(t_classes_threads_leave_no_trace)
 {
-  static const char *const pattern[] = {"er:17:0.5", "menage:60"};
+  static const char *const pattern[] = {"er:15:0.5", "menage:40"};
   int kind, k, ran = 0;
   for (kind = 0; kind < T_WALK_KINDS; kind++)
     for (k = 0; k < 2; k++) {
       perm_options options = t_walk_options(PERM_METHOD_CLASSES, kind);
       perm_matrix matrix;
+      perm_result result, other;
       if (k == 0) {
         matrix = t_walk_matrix(pattern[k], kind);
       } else {
         CHECK(perm_generate(pattern[k], 1, NULL, &matrix, NULL) == PERM_OK);
       }
       ran += t_seeds_threads(&matrix, options, pattern[k]);
+      CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_OK);
+      options.method = k ? PERM_METHOD_AUTO : PERM_METHOD_LISTS;
+      CHECK(perm_compute_sparse(&matrix, &options, &other) == PERM_OK && other.exact == result.exact);
+      CHECK_SHOW(!memcmp(&result.integer, &other.integer, sizeof other.integer) &&
+                     hypot(result.value - other.value, result.imaginary - other.imaginary) <=
+                         result.error_bound + other.error_bound && result.exp2 == other.exp2,
+                 "kind %d: %.17g, not %.17g", kind, result.value, other.value);
       perm_matrix_free(&matrix);
     }
   CHECK(ran == 2 * T_WALK_KINDS);

@@ -15,9 +15,9 @@
    like no other is a class of one, which makes the states of >>frontier.
 
    Integers: the rest of a class is primitive, a factor is the content, so all numbers are whole; where a content grows,
-   the value is multiplied by the quotient for every member that waits. Doubles: the factor is the entry towards the
-   last neighbour, and the rest, quotients by that entry. Rests are proportional where cross products are equal: exactly.
-   (permi_class_plain: some vertices have the factor 1.)
+   the value is multiplied by the quotient for every member that waits. Doubles: a factor is the entry towards the last
+   neighbour, a rest has the quotients by it. Rests are proportional where cross products are equal, exactly. Some
+   vertices have the factor 1 (permi_class_plain).
 
    The order is made from its end: a vertex goes ahead of those that came, and their classes are refined
    (permi_class_split), so no class is searched for twice. */

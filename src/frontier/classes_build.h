@@ -174,7 +174,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }
 
-/* Sorts the touched members of a class, which stand first, into parts. Writes where the parts begin and end, returns how
+/* Sorts the touched members of a class, which stand first, into parts. Writes where parts begin and end, returns how
    many; -1: too many. */
 static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
 {

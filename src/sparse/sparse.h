@@ -335,7 +335,7 @@ static int permi_route_counts(const permi_given *given)
   return 4 * vanish > 3 * seen;
 }
 
-/* Takes arrays with many zeros, or few classes, if the dense engine is slow enough to pay for a look, or cannot take the
+/* Takes arrays with many zeros or few classes if the dense engine is slow enough to pay for a look, or cannot take the
    order. */
 #define PERMI_ROUTE_ORDER 20    /* below this order integers take no longer than a plan */
 #define PERMI_ROUTE_ZEROS 0.125 /* the least share of zeros by which some engine gains */
