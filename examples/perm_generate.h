@@ -712,9 +712,9 @@ static perm_status generate_unknown(const char *specification, perm_result *resu
   char list[PERM_MESSAGE_BYTES];
   size_t k, length = 0;
   list[0] = 0;
-  for (k = 0; k < GENERATE_KINDS; k++)
-    length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", k ? ", " : "", generate_kinds[k].name);
-  return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected %s, or a benzenoid such as pyrene",
+  for (k = 0; k < GENERATE_KINDS && length < sizeof list; k++)
+    length += (size_t)snprintf(list + length, sizeof list - length, ", %s", generate_kinds[k].name);
+  return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected a benzenoid such as pyrene%s",
                        generate_quoted(specification, quote), list);
 }
 

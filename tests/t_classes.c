@@ -259,7 +259,7 @@ TEST(t_classes_are_proportional)
   perm_matrix_free(&matrix);
 }
 
-/* Arrays reach the engine: with an eighth of zeros, with fewer, without any, and with multiplied lines; others do not. */
+/* Arrays reach the engine: with an eighth of zeros, with fewer, without any, with multiplied lines; others do not. */
 TEST(t_classes_take_arrays)
 {
   enum { N = 34 };

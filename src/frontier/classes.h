@@ -130,7 +130,7 @@ static int permi_class_same(const permi_block *block, int a, int b)
 }
 
 /* Is a : b = c : d for edges? Sums of moduli may differ by roundings, for which permi_class_quotient has room. */
-#define PERMI_CLASS_ROOM 0x1p-44
+#define PERMI_CLASS_ROOM 5.684341886080802e-14
 static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
   perm_sum sum[2];
