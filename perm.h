@@ -1095,6 +1095,7 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_CLASS_PLAN_SECONDS 1e-8   /* per pair of vertices */
 #define PERMI_CLASS_SHARE 0.02          /* chosen: of the rival's time, for an order, */
 #define PERMI_CLASS_ENTRY_SECONDS 1e-6  /* and at most this an entry */
+#define PERMI_CLASS_NAMED_SECONDS 100   /* chosen: by name */
 #define PERMI_CLASS_ATTEMPTS 12
 #define PERMI_CLASS_AGAIN 0.1           /* chosen: of the run, for further orders */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7

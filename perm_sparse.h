@@ -8681,7 +8681,7 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
    vertices have the factor 1 (permi_class_plain).
 
    The order is made from its end: a vertex goes ahead of those that came, and their classes are refined
-   (permi_class_split), so no class is searched for twice. */
+   (permi_class_refine), so no class is searched for twice. */
 #define PERMI_CLASSES 64 /* at a time */
 #define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
 #define PERMI_CLASS_WORDS 4
@@ -8692,7 +8692,7 @@ typedef struct permi_class {
   int ahead;       /* vertices that each of them meets, and that are still to come */
   int touched, slot;
   int most;        /* that ever wait */
-  int born, dead;  /* it is in the states after steps born .. dead - 1 */
+  int born;        /* the first step that it is in the states after */
   int word, shift; /* its number in a key */
   uint64_t mask;
 } permi_class;
@@ -8709,8 +8709,7 @@ typedef struct permi_class_limit {
 } permi_class_limit;
 
 typedef struct permi_class_step {
-  int vertex, joins; /* the class in which the vertex may wait, or -1, */
-  int most;          /* if fewer than `most` wait there after the step */
+  int joins, most; /* the class in which the vertex may wait, or -1: the most that wait there then */
   int part, parts, limit, limits;
   double states, ways; /* states after it, at most; those that merge into one, at most */
   double done;         /* share of all work before it */
@@ -8721,8 +8720,8 @@ typedef struct permi_classes {
   permi_owned owned;
   permi_numbers numbers;
   int steps, words; /* of a key */
-  int numbered;     /* classes */
-  permi_class *class_of; /* of a number */
+  int numbered;
+  permi_class *class_of; /* a number */
   permi_class_step *step;
   permi_class_part *part;
   permi_class_limit *limit;
@@ -9003,8 +9002,8 @@ static double permi_class_states(const permi_class_rooms *rooms, double *line, i
   return sum;
 }
 
-/* The number of a new class before step p, or -1. */
-static int permi_class_new(permi_class_build *build, int side, int first, int size, int ahead, int p)
+/* Returns the number of a new class, or -1. */
+static int permi_class_new(permi_class_build *build, int side, int first, int size, int ahead)
 {
   permi_class *c;
   int slot;
@@ -9024,7 +9023,6 @@ static int permi_class_new(permi_class_build *build, int side, int first, int si
   c->ahead = ahead;
   c->most = permi_class_most(size, ahead);
   c->slot = slot;
-  c->dead = p;
   build->slot[slot] = 1;
   build->active[side][build->actives[side]++] = build->numbered;
   return build->numbered++;
@@ -9035,8 +9033,6 @@ static void permi_class_count(permi_class_build *build, int u, int from, int int
 {
   const permi_block *block = build->block;
   int e;
-  if (!build->met)
-    return;
   for (e = block->start[u]; e < block->start[u + 1]; e++) {
     const size_t at = (size_t)block->neighbour[e] * PERMI_CLASSES;
     const int odd = build->uncommon[block->edge[e]];
@@ -9068,7 +9064,6 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   permi_class *c = &build->list[number];
   permi_class_step *step = &build->plan->step[p];
   int k;
-  step->vertex = v;
   step->joins = number > 1 ? number : -1;
   step->factor = permi_coefficient_one();
   if (number > 1 && block->integer)
@@ -9204,7 +9199,7 @@ static void permi_class_refine(permi_class_build *build, int p, int number)
     permi_class_part *part;
     int from = number;
     if (size > 0 && k != keeps)
-      from = permi_class_new(build, side, begin[k], size, ahead, p);
+      from = permi_class_new(build, side, begin[k], size, ahead);
     for (i = begin[k]; i < begin[k + 1] && build->status == PERM_OK && (meets || from != number); i++) {
       const int u = build->member[i];
       if (meets)
@@ -9970,6 +9965,18 @@ static double permi_classes_way_seconds(const permi_numbers *numbers)
                                        (numbers->algebra == PERMI_RESIDUES ? PERMI_RESIDUE_WORDS : 1);
 }
 
+/* Lists double when they are full; takes are of one round. */
+static double permi_classes_bytes(const permi_classes *plan)
+{
+  const double key = 8.0 * plan->words, value = 8.0 * (double)permi_numbers_words(&plan->numbers);
+  int p, ways = 1;
+  for (p = 0; p < plan->steps; p++)
+    ways = plan->step[p].parts + 1 > ways ? plan->step[p].parts + 1 : ways;
+  return 1.5 * (2 * plan->most * (key + value + 16) +
+                fmin(plan->most, PERMI_CLASS_SHARES * PERMI_CLASS_ROUND) * ways * (key + sizeof(permi_class_take))) +
+         (double)plan->numbered * sizeof(permi_class) + (double)plan->steps * sizeof(permi_class_step) + 65536;
+}
+
 static perm_status permi_classes_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -9977,7 +9984,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   const double vertices = 2.0 * block->n, begin = maker->watch->worked;
   const double finding = PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
   const int named = maker->options->method == PERM_METHOD_CLASSES;
-  const double worth = named ? (double)INFINITY
+  const double worth = named ? PERMI_CLASS_NAMED_SECONDS
                              : fmin(PERMI_CLASS_SHARE * rival, PERMI_CLASS_ENTRY_SECONDS * block->edges);
   permi_classes like, *best = NULL, *plan;
   perm_status status = PERM_OK;
@@ -9985,7 +9992,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   int attempt, doubled = maker->options->precision == PERM_PRECISION_ACCURATE ||
                          maker->options->precision == PERM_PRECISION_DD;
   if (finding > worth) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before classes are looked for");
+    permi_refuse(offer, PERM_ERROR_LIMIT, "would take %.3g s to look for classes", finding);
     return PERM_OK;
   }
   memset(&like, 0, sizeof like);
@@ -10022,8 +10029,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   best->each = each;
   best->seconds = best->cost * each + best->steps * PERMI_CLASS_STEP_SECONDS;
   offer->seconds = best->seconds;
-  offer->bytes = best->most * (2.0 * (8.0 * (double)permi_numbers_words(&best->numbers) + 8 * best->words) + 32) +
-                 (double)best->numbered * sizeof(permi_class) + (double)best->steps * sizeof(permi_class_step) + 65536;
+  offer->bytes = permi_classes_bytes(best);
   return PERM_OK;
 }
 

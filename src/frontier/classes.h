@@ -20,7 +20,7 @@
    vertices have the factor 1 (permi_class_plain).
 
    The order is made from its end: a vertex goes ahead of those that came, and their classes are refined
-   (permi_class_split), so no class is searched for twice. */
+   (permi_class_refine), so no class is searched for twice. */
 #define PERMI_CLASSES 64 /* at a time */
 #define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
 #define PERMI_CLASS_WORDS 4
@@ -31,7 +31,7 @@ typedef struct permi_class {
   int ahead;       /* vertices that each of them meets, and that are still to come */
   int touched, slot;
   int most;        /* that ever wait */
-  int born, dead;  /* it is in the states after steps born .. dead - 1 */
+  int born;        /* the first step that it is in the states after */
   int word, shift; /* its number in a key */
   uint64_t mask;
 } permi_class;
@@ -48,8 +48,7 @@ typedef struct permi_class_limit {
 } permi_class_limit;
 
 typedef struct permi_class_step {
-  int vertex, joins; /* the class in which the vertex may wait, or -1, */
-  int most;          /* if fewer than `most` wait there after the step */
+  int joins, most; /* the class in which the vertex may wait, or -1: the most that wait there then */
   int part, parts, limit, limits;
   double states, ways; /* states after it, at most; those that merge into one, at most */
   double done;         /* share of all work before it */
@@ -60,8 +59,8 @@ typedef struct permi_classes {
   permi_owned owned;
   permi_numbers numbers;
   int steps, words; /* of a key */
-  int numbered;     /* classes */
-  permi_class *class_of; /* of a number */
+  int numbered;
+  permi_class *class_of; /* a number */
   permi_class_step *step;
   permi_class_part *part;
   permi_class_limit *limit;

@@ -76,8 +76,8 @@ static double permi_class_states(const permi_class_rooms *rooms, double *line, i
   return sum;
 }
 
-/* The number of a new class before step p, or -1. */
-static int permi_class_new(permi_class_build *build, int side, int first, int size, int ahead, int p)
+/* Returns the number of a new class, or -1. */
+static int permi_class_new(permi_class_build *build, int side, int first, int size, int ahead)
 {
   permi_class *c;
   int slot;
@@ -97,7 +97,6 @@ static int permi_class_new(permi_class_build *build, int side, int first, int si
   c->ahead = ahead;
   c->most = permi_class_most(size, ahead);
   c->slot = slot;
-  c->dead = p;
   build->slot[slot] = 1;
   build->active[side][build->actives[side]++] = build->numbered;
   return build->numbered++;
@@ -108,8 +107,6 @@ static void permi_class_count(permi_class_build *build, int u, int from, int int
 {
   const permi_block *block = build->block;
   int e;
-  if (!build->met)
-    return;
   for (e = block->start[u]; e < block->start[u + 1]; e++) {
     const size_t at = (size_t)block->neighbour[e] * PERMI_CLASSES;
     const int odd = build->uncommon[block->edge[e]];
@@ -141,7 +138,6 @@ static void permi_class_leave(permi_class_build *build, int v, int p)
   permi_class *c = &build->list[number];
   permi_class_step *step = &build->plan->step[p];
   int k;
-  step->vertex = v;
   step->joins = number > 1 ? number : -1;
   step->factor = permi_coefficient_one();
   if (number > 1 && block->integer)
@@ -277,7 +273,7 @@ static void permi_class_refine(permi_class_build *build, int p, int number)
     permi_class_part *part;
     int from = number;
     if (size > 0 && k != keeps)
-      from = permi_class_new(build, side, begin[k], size, ahead, p);
+      from = permi_class_new(build, side, begin[k], size, ahead);
     for (i = begin[k]; i < begin[k + 1] && build->status == PERM_OK && (meets || from != number); i++) {
       const int u = build->member[i];
       if (meets)

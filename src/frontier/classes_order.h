@@ -160,6 +160,18 @@ static double permi_classes_way_seconds(const permi_numbers *numbers)
                                        (numbers->algebra == PERMI_RESIDUES ? PERMI_RESIDUE_WORDS : 1);
 }
 
+/* Lists double when they are full; takes are of one round. */
+static double permi_classes_bytes(const permi_classes *plan)
+{
+  const double key = 8.0 * plan->words, value = 8.0 * (double)permi_numbers_words(&plan->numbers);
+  int p, ways = 1;
+  for (p = 0; p < plan->steps; p++)
+    ways = plan->step[p].parts + 1 > ways ? plan->step[p].parts + 1 : ways;
+  return 1.5 * (2 * plan->most * (key + value + 16) +
+                fmin(plan->most, PERMI_CLASS_SHARES * PERMI_CLASS_ROUND) * ways * (key + sizeof(permi_class_take))) +
+         (double)plan->numbered * sizeof(permi_class) + (double)plan->steps * sizeof(permi_class_step) + 65536;
+}
+
 static perm_status permi_classes_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -167,7 +179,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   const double vertices = 2.0 * block->n, begin = maker->watch->worked;
   const double finding = PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
   const int named = maker->options->method == PERM_METHOD_CLASSES;
-  const double worth = named ? (double)INFINITY
+  const double worth = named ? PERMI_CLASS_NAMED_SECONDS
                              : fmin(PERMI_CLASS_SHARE * rival, PERMI_CLASS_ENTRY_SECONDS * block->edges);
   permi_classes like, *best = NULL, *plan;
   perm_status status = PERM_OK;
@@ -175,7 +187,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   int attempt, doubled = maker->options->precision == PERM_PRECISION_ACCURATE ||
                          maker->options->precision == PERM_PRECISION_DD;
   if (finding > worth) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before classes are looked for");
+    permi_refuse(offer, PERM_ERROR_LIMIT, "would take %.3g s to look for classes", finding);
     return PERM_OK;
   }
   memset(&like, 0, sizeof like);
@@ -212,8 +224,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   best->each = each;
   best->seconds = best->cost * each + best->steps * PERMI_CLASS_STEP_SECONDS;
   offer->seconds = best->seconds;
-  offer->bytes = best->most * (2.0 * (8.0 * (double)permi_numbers_words(&best->numbers) + 8 * best->words) + 32) +
-                 (double)best->numbered * sizeof(permi_class) + (double)best->steps * sizeof(permi_class_step) + 65536;
+  offer->bytes = permi_classes_bytes(best);
   return PERM_OK;
 }
 
