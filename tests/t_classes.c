@@ -325,7 +325,8 @@ TEST(t_classes_without_zeros)
     CHECK(perm_matrix_from_triplets(n, n, (size_t)(n * n), row, column, NULL, NULL, a, PERM_KIND_INTEGER, NULL, &matrix,
                                     NULL) == PERM_OK);
     CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s", result.message);
-    CHECK_SHOW(result.method == PERM_METHOD_CLASSES && result.terms < (n == 20 ? 5e3 : 5e5), "%d: %g states", n, result.terms);
+    CHECK_SHOW(result.method == PERM_METHOD_CLASSES && result.terms < (n == 20 ? 5e3 : 5e5), "%d: %g states", n,
+               result.terms);
     options.method = PERM_METHOD_EXACT;
     if (n == 20) {
       CHECK(perm_compute_integer(n, n, a, n, &options, &exact) == PERM_OK && exact.method == PERM_METHOD_EXACT);
