@@ -212,6 +212,7 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
              : attempt > 0)
       break;
   }
+  maker->account->begin += maker->watch->worked - begin; /* other engines' orders do not depend on this search */
   offer->plan = best;
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
