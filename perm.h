@@ -294,7 +294,8 @@ typedef enum perm_status {
   X(PERM_METHOD_STRUCTURE, "structure", "decided by the zero pattern alone (results only)")                            \
   X(PERM_METHOD_CODEGEN_REGISTERS, "codegen-registers",                                                                \
     "GPUs: Ryser sum, code of every column, row sums in registers")                                                    \
-  X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")
+  X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")             \
+  X(PERM_METHOD_CLASSES, "classes", "frontier, vertices with proportional entries ahead counted")
 
 #define PERM_ENUM(name, word, text) name,
 typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT } perm_method;
@@ -1098,6 +1099,15 @@ static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.
 #define PERMI_GPU_SHARE 0.98          /* chosen: of a GPU's memory, for arrays */
 #define PERMI_BAND_ROW_SECONDS 3e-7
 #define PERMI_BAND_MADE_SECONDS 3e-8 /* a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
+#define PERMI_CLASS_WAY_SECONDS 4e-8
+#define PERMI_CLASS_WORD_SECONDS 1.5e-9
+#define PERMI_CLASS_STEP_SECONDS 3e-7
+#define PERMI_CLASS_PLAN_SECONDS 1e-8   /* per pair of vertices */
+#define PERMI_CLASS_SHARE 0.02          /* chosen: of the rival's time, for an order, */
+#define PERMI_CLASS_ENTRY_SECONDS 1e-6  /* and at most this an entry */
+#define PERMI_CLASS_NAMED_SECONDS 100   /* chosen: by name */
+#define PERMI_CLASS_ATTEMPTS 12
+#define PERMI_CLASS_AGAIN 0.1           /* chosen: of the run, for further orders */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7
 #define PERMI_TREE_JOIN_SECONDS 2.5e-7
 #define PERMI_TREE_PAIR_SECONDS 1.6e-9
@@ -7288,7 +7298,8 @@ static perm_precision permi_next_precision(const perm_options *options, perm_met
   const int rounded = precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT;
   if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED)
     return rounded ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
-  if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_BAND) || method == PERM_METHOD_TRANSVERSALS)
+  if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_BAND) || method == PERM_METHOD_TRANSVERSALS ||
+      method == PERM_METHOD_CLASSES)
     return rounded ? PERM_PRECISION_DD : PERM_PRECISION_COUNT;
   if ((method != PERM_METHOD_DENSE && method != PERM_METHOD_GLYNN && method != PERM_METHOD_RYSER) ||
       (!rounded && precision != PERM_PRECISION_ACCURATE))

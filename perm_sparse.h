@@ -45,6 +45,10 @@
                  >>band              a window along a band
                  >>band_run          streams, threads; THE BOUND
                  >>band_order        order of the rows, price
+                 >>classes           waiting vertices counted in classes; proportional entries, contents
+                 >>classes_build     steps from an order, refining classes from its end
+                 >>classes_run       states of counts, hashing, threads; THE BOUND
+                 >>classes_order     greedy from the end, price
      signs/      >>hybrid            Glynn's signs outside, elimination inside
                  >>hybrid_layout     which columns are inside
                  >>hybrid_program    a layout's straight program
@@ -82,8 +86,8 @@
    GUARANTEES
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
        (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
-       arrays, tree, band and transversals only add products of entries, so non-negative matrices do not cancel, and
-       have a proven `error_bound`. Methods hybrid and cached sum over signs: `error_bound` is INFINITY.
+       arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
+       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: `error_bound` is INFINITY.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
@@ -96,6 +100,9 @@
                     options.gpu: arrays on one GPU where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
+       classes       the frontier, but vertices whose entries ahead are proportional are counted, not told apart: the
+                     product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
+                     matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate
        cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
                      made for the matrix
@@ -110,8 +117,8 @@
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
 
-   LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; sums over signs
-   or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
+   LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; 64 classes; sums
+   over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
    REFERENCES  besides those of perm.h
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -3599,6 +3606,38 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
     c.imaginary_low = size > 4 ? x[3] : 0;
   }
   return c;
+}
+
+/* Multiplies a coefficient; returns how often to add it, as long integers do not multiply. */
+static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
+{
+  const int64_t times = (int64_t)factor;
+  int part;
+  if (permi_algebra_is_integer(numbers->algebra)) {
+    for (part = 0; part < 2 && numbers->algebra != PERMI_RESIDUES; part++)
+      if (c->integer[part] > INT64_MAX / times || c->integer[part] < -(INT64_MAX / times))
+        return factor;
+    for (part = 0; part < 2; part++)
+      c->integer[part] = numbers->algebra == PERMI_RESIDUES
+                             ? (int64_t)permi_residue_multiply((uint64_t)c->integer[part], factor % numbers->modulus,
+                                                               numbers->modulus)
+                             : c->integer[part] * times;
+    return 1;
+  }
+  if (permi_algebra_is_dd(numbers->algebra)) {
+    const permi_dd real = {c->real, c->real_low}, imaginary = {c->imaginary, c->imaginary_low};
+    const permi_dd x = permi_dd_multiply(real, permi_dd_make(factor));
+    const permi_dd y = permi_dd_multiply(imaginary, permi_dd_make(factor));
+    c->real = x.hi;
+    c->real_low = x.lo;
+    c->imaginary = y.hi;
+    c->imaginary_low = y.lo;
+  } else {
+    c->real *= factor;
+    c->imaginary *= factor;
+  }
+  c->absolute *= factor;
+  return 1;
 }
 
 static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const permi_numbers *numbers, const void *a,
@@ -7762,34 +7801,6 @@ typedef struct permi_band_stream {
   int entry_exp2;
 } permi_band_stream;
 
-/* Multiplies an entry; returns how often to add it, as long integers do not multiply. */
-static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
-{
-  const int64_t times = (int64_t)factor;
-  int part;
-  if (permi_algebra_is_integer(numbers->algebra)) {
-    for (part = 0; part < 2 && numbers->algebra != PERMI_RESIDUES; part++)
-      if (c->integer[part] > INT64_MAX / times || c->integer[part] < -(INT64_MAX / times))
-        return factor;
-    for (part = 0; part < 2; part++)
-      c->integer[part] = numbers->algebra == PERMI_RESIDUES
-                             ? (int64_t)permi_residue_multiply((uint64_t)c->integer[part], factor % numbers->modulus,
-                                                               numbers->modulus)
-                             : c->integer[part] * times;
-    return 1;
-  }
-  if (permi_algebra_is_dd(numbers->algebra)) {
-    const permi_dd real = permi_dd_multiply(permi_dd_make(c->real), permi_dd_make(factor));
-    const permi_dd imaginary = permi_dd_multiply(permi_dd_make(c->imaginary), permi_dd_make(factor));
-    c->real_low = real.lo;
-    c->imaginary_low = imaginary.lo;
-  }
-  c->real *= factor;
-  c->imaginary *= factor;
-  c->absolute *= factor;
-  return 1;
-}
-
 /* Adds to a state with a power of its own. */
 static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream,
                                  const permi_coefficient *c, size_t s, size_t t)
@@ -7830,7 +7841,7 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
   size_t k, times = 1;
   if (run->factor != 1) {
     multiple = stream->entry;
-    times = permi_band_multiply(numbers, &multiple, run->factor);
+    times = permi_coefficient_multiply(numbers, &multiple, run->factor);
     c = &multiple;
   }
   if (state->from_exp2) {
@@ -8725,6 +8736,1430 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
   leaf->integer = integers;
   if (!leaf->integer)
     permi_leaf_bound(leaf, band->bound_relative, PERMI_UNIT);
+  return PERM_OK;
+}
+
+/* ======================================================================================== >>classes
+   Method classes: the frontier with waiting vertices counted, not told apart. */
+
+/* Vertices come one by one. One that comes is matched with a waiting neighbour, or waits itself. What lies ahead of a
+   vertex are its entries towards those still to come: its rest. Waiting vertices of one side whose rests are
+   proportional are a class, of which only the number that waits matters: a state is a number for each class.
+   Its value sums, over the ways to wait so, the products of the entries used and of the members' factors, where
+   rest = factor * rest of the class.
+   Matching the vertex with a class of which c wait multiplies by c and the class's entry, and leaves c - 1. Then that
+   entry is behind; classes whose rests are now proportional become one, and their numbers add up. At most as many may
+   wait as there are vertices ahead that the class meets: its room; none where nothing lies ahead. So nested rows,
+   intervals, J minus a sparse matrix, equal or proportional lines and blocks of constants take few states, and a vertex
+   like no other is a class of one, which makes the states of >>frontier.
+
+   Integers: the rest of a class is primitive, a factor is the content, so all numbers are whole; where a content grows,
+   the value is multiplied by the quotient for every member that waits. Doubles: a factor is the entry towards the last
+   neighbour, a rest has the quotients by it. Rests are proportional where cross products are equal, exactly. Some
+   vertices have the factor 1 (permi_class_plain).
+
+   The order is made from its end: a vertex goes ahead of those that came, and their classes are refined
+   (permi_class_refine), so no class is searched for twice. */
+#define PERMI_CLASSES 64 /* at a time */
+#define PERMI_CLASS_LEAST 4.909093465297727e-91 /* 2^-300: quotients stay below 2^301 */
+#define PERMI_CLASS_WORDS 4
+
+/* Rows with nothing ahead are class 0, such columns class 1: none of these waits. */
+typedef struct permi_class {
+  int first, size; /* its vertices: member[first] .. */
+  int ahead;       /* vertices that each of them meets, and that are still to come */
+  int touched, slot;
+  int most;        /* that ever wait */
+  int born;        /* the first step that it is in the states after */
+  int word, shift; /* its number in a key */
+  uint64_t mask;
+} permi_class;
+
+/* A class before a step, whose members meet the step's vertex (entry), or become members of another class. */
+typedef struct permi_class_part {
+  int from, into;
+  int meets, grows; /* grows: each that waits multiplies by growth */
+  permi_coefficient entry, growth;
+} permi_class_part;
+
+typedef struct permi_class_limit {
+  int number, most; /* class `number` must come down to `most` */
+} permi_class_limit;
+
+typedef struct permi_class_step {
+  int joins, most; /* the class in which the vertex may wait, or -1: the most that wait there then */
+  int part, parts, limit, limits;
+  double states, ways; /* states after it, at most; those that merge into one, at most */
+  double done;         /* share of all work before it */
+  permi_coefficient factor;
+} permi_class_step;
+
+typedef struct permi_classes {
+  permi_owned owned;
+  permi_numbers numbers;
+  int steps, words; /* of a key */
+  int numbered;
+  permi_class *class_of; /* a number */
+  permi_class_step *step;
+  permi_class_part *part;
+  permi_class_limit *limit;
+  double most;    /* states */
+  double product; /* the largest product of (most of a class + 1) */
+  double cost, each, seconds; /* ways; of a way; of all */
+  double bound_relative, lost_error;
+} permi_classes;
+
+/* ---- proportional entries */
+
+/* May v only be in a class with vertices of equal rests, without factors? Quotients by tiny entries overflow, INT64_MIN
+   has no magnitude, and Gaussian integers are divided where products are exact in doubles. */
+static int permi_class_plain(const permi_block *block, int v)
+{
+  const int64_t most = block->imaginary_integer ? 1 << 25 : INT64_MAX;
+  int e;
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int edge = block->edge[e];
+    if (block->integer ? block->integer[edge] < -most || block->integer[edge] > most ||
+                             (block->imaginary_integer && (block->imaginary_integer[edge] < -most ||
+                                                           block->imaginary_integer[edge] > most))
+                       : fmax(fabs(block->real[edge]), block->imaginary ? fabs(block->imaginary[edge]) : 0) <
+                             PERMI_CLASS_LEAST)
+      return 1;
+  }
+  return 0;
+}
+
+static void permi_class_product(permi_wide *sum, int64_t a, int64_t b, int negative)
+{
+  permi_wide p = {0, 0}, x = permi_wide_of(a);
+  permi_wide_add_product(&p, &x, b);
+  permi_wide_add(sum, negative ? permi_wide_negate(p) : p);
+}
+
+/* Adds x y exactly, or -x y, unless a part of it underflows: then returns 0. */
+static int permi_class_add(perm_sum *sum, double x, double y, int negative)
+{
+  double high = x * y;
+  PERMI_KEEP_DOUBLE(high);
+  if (high == 0 && (x == 0 || y == 0))
+    return 1;
+  if (fabs(high) < 1e-250)
+    return 0;
+  permi_sum_add_double(sum, negative ? -high : high);
+  permi_sum_add_double(sum, negative ? -fma(x, y, -high) : fma(x, y, -high));
+  return 1;
+}
+
+static int permi_sum_is_zero(const perm_sum *sum)
+{
+  int w;
+  for (w = 0; w < PERM_SUM_WORDS && !sum->word[w]; w++)
+    ;
+  return w == PERM_SUM_WORDS;
+}
+
+static int permi_class_same(const permi_block *block, int a, int b)
+{
+  if (block->integer)
+    return block->integer[a] == block->integer[b] &&
+           (!block->imaginary_integer || block->imaginary_integer[a] == block->imaginary_integer[b]);
+  return block->real[a] == block->real[b] && block->absolute[a] == block->absolute[b] &&
+         (!block->imaginary || block->imaginary[a] == block->imaginary[b]);
+}
+
+/* Is a : b = c : d for edges? Sums of moduli may differ by roundings, for which permi_class_quotient has room. */
+#define PERMI_CLASS_ROOM 5.684341886080802e-14
+static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
+{
+  perm_sum sum[2];
+  double x, y;
+  if (permi_class_same(block, a, c) && permi_class_same(block, b, d))
+    return 1;
+  if (block->integer) {
+    const int64_t *re = block->integer, *im = block->imaginary_integer;
+    permi_wide real = {0, 0}, imaginary = {0, 0};
+    permi_class_product(&real, re[a], re[d], 0);
+    permi_class_product(&real, re[b], re[c], 1);
+    if (im) {
+      permi_class_product(&real, im[a], im[d], 1);
+      permi_class_product(&real, im[b], im[c], 0);
+      permi_class_product(&imaginary, re[a], im[d], 0);
+      permi_class_product(&imaginary, im[a], re[d], 0);
+      permi_class_product(&imaginary, re[b], im[c], 1);
+      permi_class_product(&imaginary, im[b], re[c], 1);
+    }
+    return !(real.low | real.high | imaginary.low | imaginary.high);
+  }
+  x = block->absolute[a] * block->absolute[d];
+  y = block->absolute[b] * block->absolute[c];
+  if (fabs(x - y) > PERMI_CLASS_ROOM / 4 * x)
+    return 0;
+  memset(sum, 0, sizeof sum);
+  if (!permi_class_add(&sum[0], block->real[a], block->real[d], 0) ||
+      !permi_class_add(&sum[0], block->real[b], block->real[c], 1))
+    return 0;
+  if (block->imaginary) {
+    const double *re = block->real, *im = block->imaginary;
+    if (!permi_class_add(&sum[0], im[a], im[d], 1) || !permi_class_add(&sum[0], im[b], im[c], 0) ||
+        !permi_class_add(&sum[1], re[a], im[d], 0) || !permi_class_add(&sum[1], im[a], re[d], 0) ||
+        !permi_class_add(&sum[1], re[b], im[c], 1) || !permi_class_add(&sum[1], im[b], re[c], 1))
+      return 0;
+  }
+  return permi_sum_is_zero(&sum[0]) && permi_sum_is_zero(&sum[1]);
+}
+
+/* a / b to about 100 bits. */
+static permi_dd permi_dd_divide(permi_dd a, permi_dd b)
+{
+  const double first = a.hi / b.hi;
+  const permi_dd rest = permi_dd_subtract(a, permi_dd_multiply(b, permi_dd_make(first)));
+  return permi_dd_add_double(permi_dd_make(first), rest.hi / b.hi);
+}
+
+/* Entry a divided by entry b: of a block of doubles, so as a coefficient; rounded once a part (double-double: to
+   PERMI_DD_UNIT). */
+static permi_coefficient permi_class_quotient(const permi_block *block, int a, int b, int doubled)
+{
+  permi_coefficient c = permi_coefficient_one();
+  permi_dd real, imaginary = {0, 0};
+  if (permi_class_same(block, a, b))
+    return c;
+  real = permi_dd_divide(permi_dd_make(block->real[a]), permi_dd_make(block->real[b] != 0 ? block->real[b] : 1));
+  if (block->imaginary && (block->imaginary[a] != 0 || block->imaginary[b] != 0)) {
+    const permi_dd x = permi_dd_make(block->real[a]), y = permi_dd_make(block->imaginary[a]);
+    const permi_dd u = permi_dd_make(block->real[b]), v = permi_dd_make(block->imaginary[b]);
+    const permi_dd square = permi_dd_add(permi_dd_multiply(u, u), permi_dd_multiply(v, v));
+    real = permi_dd_divide(permi_dd_add(permi_dd_multiply(x, u), permi_dd_multiply(y, v)), square);
+    imaginary = permi_dd_divide(permi_dd_subtract(permi_dd_multiply(y, u), permi_dd_multiply(x, v)), square);
+  }
+  c.real = real.hi;
+  c.imaginary = imaginary.hi;
+  c.real_low = doubled ? real.lo : 0;
+  c.imaginary_low = doubled ? imaginary.lo : 0;
+  c.absolute = block->absolute[a] / block->absolute[b] * (1 + PERMI_CLASS_ROOM);
+  if (!block->imaginary && block->absolute[a] == fabs(block->real[a]) && block->absolute[b] == fabs(block->real[b]))
+    c.absolute = fabs(c.real);
+  return c;
+}
+
+/* ---- contents */
+
+typedef struct permi_gaussian {
+  int64_t re, im;
+} permi_gaussian;
+
+static permi_gaussian permi_gaussian_entry(const permi_block *block, int e)
+{
+  permi_gaussian g = {block->integer[e], block->imaginary_integer ? block->imaginary_integer[e] : 0};
+  return g;
+}
+
+/* a / b, rounded to the nearest Gaussian integer. */
+static permi_gaussian permi_gaussian_divide(permi_gaussian a, permi_gaussian b)
+{
+  permi_gaussian q;
+  if (b.im == 0) {
+    q.re = a.re / b.re;
+    q.im = a.im / b.re;
+  } else {
+    const double x = (double)b.re, y = (double)b.im, norm = x * x + y * y;
+    q.re = (int64_t)floor(((double)a.re * x + (double)a.im * y) / norm + 0.5);
+    q.im = (int64_t)floor(((double)a.im * x - (double)a.re * y) / norm + 0.5);
+  }
+  return q;
+}
+
+/* a greatest common divisor, by which `like` has a quotient with re > 0 and im >= 0. */
+static permi_gaussian permi_gaussian_common(permi_gaussian a, permi_gaussian b, permi_gaussian like)
+{
+  permi_gaussian q;
+  int64_t swap;
+  if (a.im == 0 && (a.re == 1 || a.re == -1) && like.im == 0)
+    return a;
+  while (b.re || b.im) {
+    permi_gaussian rest = a;
+    q = permi_gaussian_divide(a, b);
+    rest.re -= q.re * b.re - q.im * b.im;
+    rest.im -= q.re * b.im + q.im * b.re;
+    a = b;
+    b = rest;
+  }
+  for (q = permi_gaussian_divide(like, a); !(q.re > 0 && q.im >= 0); q = permi_gaussian_divide(like, a)) {
+    swap = a.re; /* a = i a */
+    a.re = -a.im;
+    a.im = swap;
+  }
+  return a;
+}
+
+static permi_coefficient permi_class_whole(permi_gaussian g, const permi_numbers *numbers)
+{
+  permi_coefficient c = permi_coefficient_one();
+  c.integer[0] = g.re;
+  c.integer[1] = g.im;
+  if (numbers->algebra == PERMI_RESIDUES) {
+    c.integer[0] = (int64_t)permi_wide_residue(permi_wide_of(g.re), numbers->modulus);
+    c.integer[1] = (int64_t)permi_wide_residue(permi_wide_of(g.im), numbers->modulus);
+  }
+  return c;
+}
+
+/* ================================================================================== >>classes_build
+   Makes the steps of method classes, the last one first. */
+
+/* Vertices that have come (not yet taken away) by classes. Counts of the neighbours of a vertex in a class are for
+   >>classes_order. */
+typedef struct permi_class_build {
+  const permi_block *block;
+  permi_control *watch;
+  permi_pool pool;
+  permi_classes *plan;
+  permi_class *list;
+  int numbered, doubled;
+  int taken, come[2];
+  int active[2][PERMI_CLASSES], actives[2];
+  unsigned char slot[PERMI_CLASSES];
+  int *member, *place, *number, *last, *edge; /* of a vertex: its class, edge to its last neighbour, to the taken one */
+  int *open; /* neighbours that have come */
+  unsigned char *gone, *plain;
+  permi_gaussian *content;
+  int *met, *odd; /* [vertex][slot]: neighbours in the class, those by an uncommon entry */
+  unsigned char *uncommon; /* entries */
+  size_t part_room, limit_room, class_room;
+  int parts, limits;
+  double *line; /* two polynomials */
+  double left; /* of the price */
+  perm_status status;
+} permi_class_build;
+
+/* How many of each class may wait; the rows' classes, then the columns'. */
+typedef struct permi_class_rooms {
+  int most[2][PERMI_CLASSES], count[2];
+  int more; /* rows than columns wait */
+} permi_class_rooms;
+
+static int permi_class_most(int size, int ahead)
+{
+  return size < ahead ? size : ahead;
+}
+
+/* Writes the coefficients of prod (1 + x + .. + x^most[k]), returns the degree. Differences only while all is exact. */
+static int permi_class_polynomial(const int *most, int count, double *line)
+{
+  int degree = 0, k, i, j;
+  double product = 1;
+  line[0] = 1;
+  for (k = 0; k < count; k++) {
+    const int m = most[k];
+    product *= m + 1;
+    for (i = degree + m; i > degree; i--)
+      line[i] = 0;
+    degree += m;
+    if (product < 9007199254740992.0) {
+      for (i = 1; i <= degree; i++)
+        line[i] += line[i - 1];
+      for (i = degree; i > m; i--)
+        line[i] -= line[i - m - 1];
+      continue;
+    }
+    for (i = degree; i >= 0; i--)
+      for (j = 1; j <= m && j <= i; j++)
+        line[i] += line[i - j];
+  }
+  return degree;
+}
+
+static double permi_class_states(const permi_class_rooms *rooms, double *line, int room)
+{
+  double *other = line + room, sum = 0;
+  const int rows = permi_class_polynomial(rooms->most[0], rooms->count[0], line);
+  const int columns = permi_class_polynomial(rooms->most[1], rooms->count[1], other);
+  int i;
+  for (i = rooms->more > 0 ? rooms->more : 0; i <= rows && i - rooms->more <= columns; i++)
+    sum += line[i] * other[i - rooms->more];
+  return sum;
+}
+
+/* Returns the number of a new class, or -1. */
+static int permi_class_new(permi_class_build *build, int side, int first, int size, int ahead)
+{
+  permi_class *c;
+  int slot;
+  for (slot = 0; slot < PERMI_CLASSES && build->slot[slot]; slot++)
+    ;
+  if (slot == PERMI_CLASSES)
+    build->status = build->status == PERM_OK ? PERM_ERROR_LIMIT : build->status;
+  else if (!permi_room(build->pool.allocator, build->watch, &build->list, (size_t)build->numbered, 1,
+                       &build->class_room, sizeof *build->list))
+    build->status = PERM_ERROR_MEMORY;
+  if (build->status != PERM_OK)
+    return -1;
+  c = &build->list[build->numbered];
+  memset(c, 0, sizeof *c);
+  c->first = first;
+  c->size = size;
+  c->ahead = ahead;
+  c->most = permi_class_most(size, ahead);
+  c->slot = slot;
+  build->slot[slot] = 1;
+  build->active[side][build->actives[side]++] = build->numbered;
+  return build->numbered++;
+}
+
+/* Neighbours of u, which moves from one class to another, count it there. */
+static void permi_class_count(permi_class_build *build, int u, int from, int into)
+{
+  const permi_block *block = build->block;
+  int e;
+  for (e = block->start[u]; e < block->start[u + 1]; e++) {
+    const size_t at = (size_t)block->neighbour[e] * PERMI_CLASSES;
+    const int odd = build->uncommon[block->edge[e]];
+    if (from > 1) {
+      build->met[at + (size_t)build->list[from].slot]--;
+      build->odd[at + (size_t)build->list[from].slot] -= odd;
+    }
+    if (into > 1) {
+      build->met[at + (size_t)build->list[into].slot]++;
+      build->odd[at + (size_t)build->list[into].slot] += odd;
+    }
+  }
+}
+
+static void permi_class_place(permi_class_build *build, int u, int place)
+{
+  const int other = build->member[place], from = build->place[u];
+  build->member[from] = other;
+  build->place[other] = from;
+  build->member[place] = u;
+  build->place[u] = place;
+}
+
+/* Takes v out of its class; writes how it joined that in step p. */
+static void permi_class_leave(permi_class_build *build, int v, int p)
+{
+  const permi_block *block = build->block;
+  const int number = build->number[v], side = v >= block->n;
+  permi_class *c = &build->list[number];
+  permi_class_step *step = &build->plan->step[p];
+  int k;
+  step->joins = number > 1 ? number : -1;
+  step->factor = permi_coefficient_one();
+  if (number > 1 && block->integer)
+    step->factor = permi_class_whole(build->content[v], &build->plan->numbers);
+  else if (number > 1 && !build->plain[v])
+    step->factor = permi_coefficient_of(block, build->last[v], &build->plan->numbers);
+  step->most = permi_class_most(c->size, c->ahead);
+  permi_class_count(build, v, number, 0);
+  permi_class_place(build, v, c->first + c->size - 1);
+  c->size--;
+  build->gone[v] = 1;
+  build->come[side]--;
+  build->taken++;
+  if (number > 1 && c->size == 0) {
+    c->born = p;
+    build->slot[c->slot] = 0;
+    for (k = 0; build->active[side][k] != number; k++)
+      ;
+    build->active[side][k] = build->active[side][--build->actives[side]];
+  }
+}
+
+/* Do rests of u and the leader, both in class `number`, stay proportional with the step's vertex ahead? */
+static int permi_class_agree(const permi_class_build *build, int number, int u, int leader)
+{
+  const permi_block *block = build->block;
+  if (build->plain[u] || build->plain[leader])
+    return build->plain[u] && build->plain[leader] && permi_class_same(block, build->edge[u], build->edge[leader]);
+  return number < 2 ||
+         permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
+}
+
+/* Sorts the touched members of a class, which stand first, into parts. Writes where parts begin and end, returns how
+   many; -1: too many. */
+static int permi_class_sort(permi_class_build *build, const permi_class *c, int number, int *begin)
+{
+  const int end = c->first + c->touched;
+  int at = c->first, parts = 0, k;
+  while (at < end) {
+    const int leader = build->member[at];
+    if (parts == PERMI_CLASSES)
+      return -1;
+    begin[parts++] = at++;
+    for (k = at; k < end; k++)
+      if (permi_class_agree(build, number, build->member[k], leader))
+        permi_class_place(build, build->member[k], at++);
+  }
+  begin[parts] = end;
+  return parts;
+}
+
+/* Puts the step's vertex ahead of u, which is in class `number`. Returns by how much its factor grows when that vertex
+   comes. */
+static permi_gaussian permi_class_ahead(permi_class_build *build, int number, int u)
+{
+  const permi_block *block = build->block;
+  const permi_gaussian one = {1, 0};
+  permi_gaussian before, entry;
+  if (number < 2)
+    build->last[u] = build->edge[u];
+  if (!block->integer)
+    return one;
+  entry = permi_gaussian_entry(block, build->edge[u]);
+  before = number < 2 ? entry : build->content[u];
+  build->content[u] =
+      build->plain[u] ? one : permi_gaussian_common(before, entry, permi_gaussian_entry(block, build->last[u]));
+  return number < 2 || build->plain[u] ? one : permi_gaussian_divide(before, build->content[u]);
+}
+
+/* Adds to step p that the members of class `from`, before it, are in `into` after it. u: one of them, if they meet the
+   step's vertex. */
+static permi_class_part *permi_class_enter(permi_class_build *build, int p, int from, int into, int u)
+{
+  const permi_block *block = build->block;
+  permi_classes *plan = build->plan;
+  permi_class_part *part;
+  if (!permi_room(build->pool.allocator, build->watch, &plan->part, (size_t)build->parts, 1, &build->part_room,
+                  sizeof *plan->part)) {
+    build->status = PERM_ERROR_MEMORY;
+    return NULL;
+  }
+  part = &plan->part[build->parts++];
+  plan->step[p].parts++;
+  part->from = from;
+  part->into = into;
+  part->meets = u >= 0;
+  part->grows = 0;
+  part->entry = part->growth = permi_coefficient_one();
+  if (u >= 0 && block->integer)
+    part->entry = permi_class_whole(
+        permi_gaussian_divide(permi_gaussian_entry(block, build->edge[u]), build->content[u]), &plan->numbers);
+  else if (u >= 0 && build->plain[u])
+    part->entry = permi_coefficient_of(block, build->edge[u], &plan->numbers);
+  else if (u >= 0)
+    part->entry = permi_class_quotient(block, build->edge[u], build->last[u], build->doubled);
+  return part;
+}
+
+static void permi_class_bound(permi_class_build *build, int p, int number, int most)
+{
+  permi_classes *plan = build->plan;
+  if (!permi_room(build->pool.allocator, build->watch, &plan->limit, (size_t)build->limits, 1, &build->limit_room,
+                  sizeof *plan->limit)) {
+    build->status = PERM_ERROR_MEMORY;
+    return;
+  }
+  plan->limit[build->limits].number = number;
+  plan->limit[build->limits++].most = most;
+  plan->step[p].limits++;
+}
+
+/* Refines class `number`, whose touched members meet the vertex of step p. The largest part keeps the number; what has
+   nothing ahead keeps class 0 or 1. */
+static void permi_class_refine(permi_class_build *build, int p, int number)
+{
+  permi_classes *plan = build->plan;
+  const permi_class c = build->list[number];
+  const int side = build->member[c.first] >= build->block->n;
+  int begin[PERMI_CLASSES + 2], parts = permi_class_sort(build, &c, number, begin), k, i, keeps = parts;
+  double ways = 1, most = 0, widest = 0;
+  if (parts < 0) {
+    build->status = PERM_ERROR_LIMIT;
+    return;
+  }
+  begin[parts + 1] = c.first + c.size; /* the last part meets nothing new */
+  for (k = 0; k < parts && number > 1; k++)
+    if (begin[k + 1] - begin[k] > begin[keeps + 1] - begin[keeps])
+      keeps = k;
+  for (k = 0; k <= parts; k++) {
+    const int size = begin[k + 1] - begin[k], meets = k < parts, ahead = c.ahead + meets;
+    const double room = permi_class_most(size, ahead);
+    permi_gaussian growth = {1, 0};
+    permi_class_part *part;
+    int from = number;
+    if (size > 0 && k != keeps)
+      from = permi_class_new(build, side, begin[k], size, ahead);
+    for (i = begin[k]; i < begin[k + 1] && build->status == PERM_OK && (meets || from != number); i++) {
+      const int u = build->member[i];
+      if (meets)
+        growth = permi_class_ahead(build, number, u);
+      if (from != number)
+        permi_class_count(build, u, number, from);
+      build->number[u] = from;
+    }
+    if (build->status == PERM_OK && size > 0 && (meets || from != number)) {
+      part = permi_class_enter(build, p, from, number, meets ? build->member[begin[k]] : -1);
+      if (part) {
+        part->grows = growth.re != 1 || growth.im != 0;
+        part->growth = permi_class_whole(growth, &plan->numbers);
+      }
+    }
+    if (build->status != PERM_OK)
+      return;
+    if (k == keeps) {
+      build->list[number].first = begin[k];
+      build->list[number].size = size;
+      build->list[number].ahead = number > 1 ? ahead : 0;
+    }
+    most += room;
+    ways *= room + 1;
+    widest = fmax(widest, room + 1);
+  }
+  build->list[number].touched = 0;
+  if (number < 2)
+    return;
+  plan->step[p].ways *= ways / widest;
+  if (most > build->list[number].most)
+    build->list[number].most = (int)most;
+  if (most > permi_class_most(c.size, c.ahead))
+    permi_class_bound(build, p, number, permi_class_most(c.size, c.ahead));
+}
+
+static void permi_class_rooms_of(const permi_class_build *build, permi_class_rooms *rooms)
+{
+  int side, k;
+  for (side = 0; side < 2; side++) {
+    rooms->count[side] = build->actives[side];
+    for (k = 0; k < build->actives[side]; k++) {
+      const permi_class *c = &build->list[build->active[side][k]];
+      rooms->most[side][k] = permi_class_most(c->size, c->ahead);
+    }
+  }
+  rooms->more = build->come[0] - build->come[1];
+}
+
+/* Makes v the vertex of the last step that is left: what came before goes on without it, and has it ahead. */
+static void permi_class_take_away(permi_class_build *build, int v)
+{
+  const permi_block *block = build->block;
+  const int p = 2 * block->n - 1 - build->taken;
+  permi_class_step *step = &build->plan->step[p];
+  permi_class_rooms rooms;
+  double product = 1;
+  int touched[PERMI_CLASSES + 2], count = 0, e, k, side;
+  permi_class_rooms_of(build, &rooms);
+  step->states = fmax(permi_class_states(&rooms, build->line, block->n + 1), 1);
+  for (side = 0; side < 2; side++)
+    for (k = 0; k < rooms.count[side]; k++)
+      product *= rooms.most[side][k] + 1;
+  build->plan->product = fmax(build->plan->product, product);
+  build->plan->most = fmax(build->plan->most, step->states);
+  permi_class_leave(build, v, p);
+  step->ways = 1;
+  step->parts = step->limits = 0;
+  step->part = build->parts;
+  step->limit = build->limits;
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int u = block->neighbour[e];
+    permi_class *c = &build->list[build->number[u]];
+    build->open[u]--;
+    if (build->gone[u])
+      continue;
+    if (!c->touched)
+      touched[count++] = build->number[u];
+    build->edge[u] = block->edge[e];
+    permi_class_place(build, u, c->first + c->touched++);
+  }
+  for (k = 0; k < count && build->status == PERM_OK; k++)
+    permi_class_refine(build, p, touched[k]);
+  build->left -= step->states * (1 + step->parts);
+  if (build->left < 0 && build->status == PERM_OK)
+    build->status = PERM_ERROR_LIMIT;
+  permi_watch(build->watch, 100 + 40.0 * (block->start[v + 1] - block->start[v]));
+}
+
+static void permi_class_build_release(permi_class_build *build)
+{
+  permi_release(build->pool.allocator, build->list);
+  permi_pool_release(&build->pool);
+}
+
+/* Begins with all vertices come, and nothing ahead. */
+static void permi_class_build_begin(permi_class_build *build, permi_classes *plan, const permi_block *block,
+                                    permi_control *watch, int doubled, double most)
+{
+  const size_t vertices = 2 * (size_t)block->n;
+  permi_pool *pool = &build->pool;
+  int v, side;
+  memset(build, 0, sizeof *build);
+  build->block = block;
+  build->watch = watch;
+  build->plan = plan;
+  build->doubled = doubled;
+  build->left = most;
+  pool->allocator = &plan->owned.allocator;
+  build->member = (int *)permi_pool_get(pool, vertices, 6 * sizeof(int));
+  build->gone = (unsigned char *)permi_pool_get(pool, vertices, 2);
+  build->content = (permi_gaussian *)permi_pool_get(pool, vertices, sizeof *build->content);
+  build->met = (int *)permi_pool_get(pool, vertices, 2 * PERMI_CLASSES * sizeof(int));
+  build->uncommon = (unsigned char *)permi_pool_get(pool, (size_t)block->edges, 1);
+  build->line = (double *)permi_pool_get(pool, vertices + 2, sizeof(double));
+  plan->step = (permi_class_step *)permi_pool_get(&plan->owned.pool, vertices, sizeof *plan->step);
+  plan->steps = (int)vertices;
+  if (pool->failed || !plan->step ||
+      !permi_room(pool->allocator, watch, &build->list, 0, 2, &build->class_room, sizeof *build->list)) {
+    build->status = PERM_ERROR_MEMORY;
+    return;
+  }
+  build->place = build->member + vertices;
+  build->number = build->place + vertices;
+  build->last = build->number + vertices;
+  build->edge = build->last + vertices;
+  build->open = build->edge + vertices;
+  build->plain = build->gone + vertices;
+  build->odd = build->met + PERMI_CLASSES * vertices;
+  memset(build->gone, 0, vertices);
+  memset(build->met, 0, 2 * PERMI_CLASSES * vertices * sizeof(int));
+  memset(build->list, 0, 2 * sizeof *build->list);
+  build->numbered = 2;
+  for (side = 0; side < 2; side++) {
+    build->list[side].first = side * block->n;
+    build->come[side] = build->list[side].size = block->n;
+  }
+  for (v = 0; v < 2 * block->n; v++) {
+    build->member[v] = build->place[v] = v;
+    build->number[v] = v >= block->n;
+    build->open[v] = block->start[v + 1] - block->start[v];
+    build->plain[v] = (unsigned char)permi_class_plain(block, v);
+  }
+}
+
+/* Gives each class bits of the key. 0: too many. */
+static int permi_class_fields(permi_classes *plan)
+{
+  uint64_t used[PERMI_CLASS_WORDS] = {0};
+  int p, k, w, shift;
+  plan->words = 1;
+  for (p = 0; p < plan->steps; p++) {
+    const permi_class_step *step = &plan->step[p];
+    for (k = step->part; k < step->part + step->parts; k++) {
+      const permi_class *c = &plan->class_of[plan->part[k].from];
+      if (plan->part[k].from != plan->part[k].into)
+        used[c->word] &= ~(c->mask << c->shift);
+    }
+    if (step->joins >= 0 && plan->class_of[step->joins].born == p) {
+      permi_class *c = &plan->class_of[step->joins];
+      for (c->mask = 1; (int)c->mask < c->most; c->mask = 2 * c->mask + 1)
+        ;
+      for (w = 0; w < PERMI_CLASS_WORDS; w++) {
+        for (shift = 0; shift < 64 && (c->mask << shift >> shift != c->mask || used[w] & c->mask << shift); shift++)
+          ;
+        if (shift < 64)
+          break;
+      }
+      if (w == PERMI_CLASS_WORDS)
+        return 0;
+      c->word = w;
+      c->shift = shift;
+      used[w] |= c->mask << shift;
+      plan->words = w + 1 > plan->words ? w + 1 : plan->words;
+    }
+  }
+  return 1;
+}
+
+/* ==================================================================================== >>classes_run
+   Runs method classes: steps from states to states. */
+
+/* A step expands states into takes (a state's number, a key, a way), then adds up takes of equal keys by hashing. Large
+   programs do that in PERMI_CLASS_SHARES shares of the keys: every share lists its states in the order in which they
+   were met, source by source, so sums have one order for any number of threads. Rounds bound the takes in memory. */
+#define PERMI_CLASS_SHARES 32
+#define PERMI_CLASS_ROUND 4096 /* states of a share in a round */
+#define PERMI_CLASS_SHARED 4000 /* states from which there are shares */
+
+typedef struct permi_class_key {
+  uint64_t word[PERMI_CLASS_WORDS];
+} permi_class_key;
+
+/* A way into a new state: way 0: the vertex waits; k: it is matched with part k - 1. */
+typedef struct permi_class_take {
+  uint32_t state, way;
+} permi_class_take;
+
+typedef struct permi_class_takes {
+  size_t count, room, key_room;
+  permi_class_take *take;
+  uint64_t *key;
+} permi_class_takes;
+
+/* States of a share. */
+typedef struct permi_class_list {
+  size_t count, room, value_room, exp2_room, place_room;
+  uint64_t *key;
+  char *value;
+  int64_t *exp2; /* doubles: of a value */
+  uint32_t *place; /* hash table: state + 1, or 0 */
+  size_t places;
+} permi_class_list;
+
+typedef struct permi_class_run {
+  const permi_classes *plan;
+  permi_control *control;
+  perm_allocator under, locked;
+  int shares, p;
+  size_t first; /* state of every share in this round */
+  size_t bytes; /* of a value */
+  permi_class_list *list[2];
+  permi_class_takes *takes; /* [source share][target share] */
+  perm_status *status;
+} permi_class_run;
+
+static int permi_class_number(const permi_class *c, const uint64_t *key)
+{
+  return (int)(key[c->word] >> c->shift & c->mask);
+}
+
+static uint64_t permi_class_hash(const uint64_t *key, int words)
+{
+  uint64_t hash = UINT64_C(0x9e3779b97f4a7c15) * key[0];
+  int w;
+  for (w = 1; w < words; w++)
+    hash = permi_hash(hash, key[w]);
+  return hash ^ hash >> 32;
+}
+
+/* Moves the numbers of a key to the classes after the step. Returns the class that one more must leave, as a part's
+   number: -1 if none need, -2 if the state is dead. A class without anything ahead stands for its part: 2 + part. */
+static int permi_class_move(const permi_classes *plan, const permi_class_step *step, const uint64_t *key,
+                            uint64_t *into)
+{
+  const permi_class_part *part = plan->part + step->part;
+  int k, w, must = -1;
+  for (w = 0; w < plan->words; w++)
+    into[w] = key[w];
+  for (k = 0; k < step->parts; k++) {
+    const permi_class *from = &plan->class_of[part[k].from];
+    const int count = permi_class_number(from, key);
+    if (part[k].from == part[k].into || !count)
+      continue;
+    into[from->word] -= (uint64_t)count << from->shift;
+    if (part[k].into > 1) {
+      const permi_class *to = &plan->class_of[part[k].into];
+      into[to->word] += (uint64_t)count << to->shift;
+    } else if (count > 1 || must != -1) {
+      return -2;
+    } else {
+      must = part[k].from;
+    }
+  }
+  for (k = step->limit; k < step->limit + step->limits; k++) {
+    const int over = permi_class_number(&plan->class_of[plan->limit[k].number], into) - plan->limit[k].most;
+    if (over > 1 || (over == 1 && must != -1))
+      return -2;
+    if (over == 1)
+      must = plan->limit[k].number;
+  }
+  return must;
+}
+
+/* Which target share a key is in; tables use other bits. */
+static int permi_class_share(const permi_class_run *run, uint64_t hash)
+{
+  return (int)(hash >> 40) & (run->shares - 1);
+}
+
+static int permi_class_put(permi_class_run *run, int source, const uint64_t *key, size_t state, int way)
+{
+  const int words = run->plan->words, share = permi_class_share(run, permi_class_hash(key, words));
+  permi_class_takes *takes = &run->takes[source * run->shares + share];
+  if (!permi_room(&run->locked, NULL, &takes->take, takes->count, 1, &takes->room, sizeof *takes->take) ||
+      !permi_room(&run->locked, NULL, &takes->key, takes->count, 1, &takes->key_room, (size_t)words * sizeof *key)) {
+    run->status[source] = PERM_ERROR_MEMORY;
+    return 0;
+  }
+  takes->take[takes->count].state = (uint32_t)state;
+  takes->take[takes->count].way = (uint32_t)way;
+  memcpy(takes->key + takes->count++ * (size_t)words, key, (size_t)words * sizeof *key);
+  return 1;
+}
+
+static perm_status permi_class_expand(void *context, uint64_t share, int thread)
+{
+  permi_class_run *run = (permi_class_run *)context;
+  const permi_classes *plan = run->plan;
+  const permi_class_step *step = &plan->step[run->p];
+  const permi_class_list *list = &run->list[run->p & 1][share];
+  const size_t words = (size_t)plan->words, end = run->first + PERMI_CLASS_ROUND;
+  const int source = (int)share;
+  size_t s;
+  int k, more = 1;
+  (void)thread;
+  for (s = run->first; s < end && s < list->count && more; s++) {
+    const uint64_t *key = list->key + s * words;
+    uint64_t into[PERMI_CLASS_WORDS];
+    const int must = permi_class_move(plan, step, key, into);
+    if (must == -2)
+      continue;
+    if (must == -1 && step->joins >= 0) {
+      const permi_class *own = &plan->class_of[step->joins];
+      const uint64_t one = UINT64_C(1) << own->shift;
+      if (permi_class_number(own, into) < step->most) {
+        into[own->word] += one;
+        more = permi_class_put(run, source, into, s, 0);
+        into[own->word] -= one;
+      }
+    }
+    for (k = 0; k < step->parts && more; k++) {
+      const permi_class_part *part = &plan->part[step->part + k];
+      const permi_class *to = &plan->class_of[part->into];
+      const uint64_t one = part->into > 1 ? UINT64_C(1) << to->shift : 0;
+      if (!part->meets || (must != -1 && must != (part->into > 1 ? part->into : part->from)) ||
+          !permi_class_number(&plan->class_of[part->from], key))
+        continue;
+      into[to->word] -= one;
+      more = permi_class_put(run, source, into, s, k + 1);
+      into[to->word] += one;
+    }
+  }
+  return PERM_OK;
+}
+
+/* Finds or adds a state; returns its number, or SIZE_MAX: out of memory. */
+static size_t permi_class_find(permi_class_run *run, permi_class_list *list, const uint64_t *key)
+{
+  const size_t words = (size_t)run->plan->words;
+  size_t at, k;
+  if (2 * list->count >= list->places) {
+    const size_t places = list->places ? 2 * list->places : 16;
+    if (!permi_room(&run->locked, NULL, &list->place, 0, places, &list->place_room, sizeof *list->place))
+      return SIZE_MAX;
+    list->places = places;
+    memset(list->place, 0, places * sizeof *list->place);
+    for (k = 0; k < list->count; k++) {
+      for (at = permi_class_hash(list->key + k * words, (int)words) & (places - 1); list->place[at];)
+        at = (at + 1) & (places - 1);
+      list->place[at] = (uint32_t)k + 1;
+    }
+  }
+  for (at = permi_class_hash(key, (int)words) & (list->places - 1); list->place[at]; at = (at + 1) & (list->places - 1))
+    if (!memcmp(list->key + (list->place[at] - 1) * words, key, words * sizeof *key))
+      return list->place[at] - 1;
+  if (!permi_room(&run->locked, NULL, &list->key, list->count, 1, &list->room, words * sizeof *key) ||
+      !permi_room(&run->locked, NULL, &list->value, list->count, 1, &list->value_room, run->bytes) ||
+      !permi_room(&run->locked, NULL, &list->exp2, list->count, 1, &list->exp2_room, sizeof *list->exp2))
+    return SIZE_MAX;
+  memcpy(list->key + list->count * words, key, words * sizeof *key);
+  memset(list->value + list->count * run->bytes, 0, run->bytes);
+  list->exp2[list->count] = 0;
+  list->place[at] = (uint32_t)++list->count;
+  return list->count - 1;
+}
+
+/* Adds c x 2^exp2 to y 2^*to, doubles. */
+static void permi_class_add_apart(const permi_numbers *numbers, const permi_coefficient *c, double *y, int64_t *to,
+                                  const void *x, int64_t exp2)
+{
+  const permi_coefficient one = permi_coefficient_one();
+  const size_t size = permi_numbers_words(numbers);
+  double product[5] = {0, 0, 0, 0, 0};
+  const int fresh = y[size - 1] == 0, e = permi_int_exponent(exp2 - *to);
+  size_t k;
+  if (fresh || e == 0) {
+    *to = exp2;
+    permi_values_add(numbers, c, y, x, 1);
+    return;
+  }
+  permi_values_add(numbers, c, product, x, 1);
+  if (e > 0)
+    *to = exp2;
+  for (k = 0; k < size; k++)
+    if (e > 0)
+      y[k] = permi_shift(y[k], -e);
+    else
+      product[k] = permi_shift(product[k], e);
+  permi_values_add(numbers, &one, y, product, 1);
+}
+
+/* Adds what a way makes of state s to state t. */
+static void permi_class_add_way(const permi_class_run *run, const permi_class_list *source, size_t s, int way,
+                                permi_class_list *target, size_t t)
+{
+  const permi_classes *plan = run->plan;
+  const permi_class_step *step = &plan->step[run->p];
+  const permi_numbers *numbers = &plan->numbers;
+  const permi_class_part *part = plan->part + step->part;
+  const uint64_t *key = source->key + s * (size_t)plan->words;
+  const void *x = source->value + s * run->bytes;
+  void *y = target->value + t * run->bytes;
+  permi_coefficient c = way ? part[way - 1].entry : step->factor;
+  uint64_t value[2][2 * PERM_INTEGER_WORDS];
+  size_t times = 1;
+  int k, count, which = 0;
+  if (way) {
+    count = permi_class_number(&plan->class_of[part[way - 1].from], key);
+    if (count > 1)
+      times = permi_coefficient_multiply(numbers, &c, (uint32_t)count);
+  }
+  if (!permi_algebra_is_integer(numbers->algebra)) {
+    permi_class_add_apart(numbers, &c, (double *)y, &target->exp2[t], x, source->exp2[s]);
+    return;
+  }
+  for (k = 0; k < step->parts; k++)
+    if (part[k].grows)
+      for (count = permi_class_number(&plan->class_of[part[k].from], key) - (k == way - 1); count > 0; count--) {
+        memset(value[which], 0, run->bytes);
+        permi_values_add(numbers, &part[k].growth, value[which], x, 1);
+        x = value[which];
+        which = 1 - which;
+      }
+  for (; times > 0; times--)
+    permi_values_add(numbers, &c, y, x, 1);
+}
+
+/* Brings each modulus of a share into [1/2, 1). */
+static void permi_class_normalise(const permi_numbers *numbers, permi_class_list *list)
+{
+  const size_t size = permi_numbers_words(numbers);
+  double *x = (double *)(void *)list->value;
+  size_t t, k;
+  for (t = 0; t < list->count; t++, x += size)
+    if (x[size - 1] != 0) {
+      const int e = permi_exponent(x[size - 1]);
+      for (k = 0; k < size; k++)
+        x[k] = permi_shift(x[k], -e);
+      list->exp2[t] += e;
+    }
+}
+
+static perm_status permi_class_contract(void *context, uint64_t share, int thread)
+{
+  permi_class_run *run = (permi_class_run *)context;
+  const permi_classes *plan = run->plan;
+  const size_t words = (size_t)plan->words;
+  permi_class_list *list = &run->list[(run->p + 1) & 1][share];
+  int source;
+  size_t k;
+  (void)thread;
+  for (source = 0; source < run->shares; source++) {
+    permi_class_takes *takes = &run->takes[source * run->shares + (int)share];
+    const permi_class_list *from = &run->list[run->p & 1][source];
+    for (k = 0; k < takes->count && run->status[share] == PERM_OK; k++) {
+      const permi_class_take take = takes->take[k];
+      const size_t t = permi_class_find(run, list, takes->key + k * words);
+      if (t == SIZE_MAX)
+        run->status[share] = PERM_ERROR_MEMORY;
+      else
+        permi_class_add_way(run, from, take.state, (int)take.way, list, t);
+    }
+    takes->count = 0;
+  }
+  return PERM_OK;
+}
+
+/* THE BOUND. As in >>steps_run: a state's value is a sum of terms, the products of a way's entries and factors, and the
+   computed value is the same sum with each term times at most K factors 1 + d, |d| <= u.
+   1. An entry a(u, v) is used as the factor of u times the class's entry a(l, v) / a(l, w). That quotient times the
+   factor a(u, w) is a(u, v), as rests are proportional. The quotient is rounded once, multiplied by the number that
+   waits, then by the value; the factor multiplied the value when u came: 4 roundings for each of n entries. Complex: 2,
+   1, 3 and 3. Double-double: each below PERMI_DD_UNIT.
+   2. In step p as many states as `ways` says have one successor by the same way, with `parts` + 1 ways: at most ways *
+   (parts + 1) - 1 additions.
+   3. Every state has a power of two of its own, so its sum of moduli is in [1/2, 1), and a product's at least 2^-302.
+   What underflow takes from a product, or from the lesser of two values that are added, is below DBL_MIN < u 2^-302
+   (double-double: 2^-100): one more factor for each. Quotients are below 2^301: nothing overflows.
+   4. Sums of moduli are computed so too, with quotients rounded up (PERMI_CLASS_ROOM), so they are at least 1 - g times
+   what they stand for. */
+static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
+{
+  double operations = (block->imaginary ? 12.0 : 7.0) * block->n, gamma, doubtful;
+  int p;
+  for (p = 0; p < plan->steps; p++)
+    operations += 2 * (plan->step[p].ways * (plan->step[p].parts + 1) - 1);
+  if (operations + roundings > 1e14)
+    return (double)INFINITY;
+  gamma = doubtful = permi_gamma(roundings + operations);
+  if (permi_algebra_is_dd(plan->numbers.algebra))
+    gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
+  return gamma / (1 - doubtful) * (1 + 8 * PERMI_UNIT);
+}
+
+/* Makes the states after step p. */
+static perm_status permi_class_step_run(permi_class_run *run, int p)
+{
+  const int threads = run->control ? permi_threads(run->control->options) : 1;
+  permi_class_list *source = run->list[p & 1], *target = run->list[(p + 1) & 1];
+  const permi_class_step *step = &run->plan->step[p];
+  size_t most = 0, all = 0, places;
+  int k, shared;
+  perm_status status = PERM_OK;
+  run->p = p;
+  for (k = 0; k < run->shares; k++) {
+    target[k].count = 0;
+    for (places = 16; places < 2 * source[k].count; places *= 2)
+      ;
+    if (!permi_room(&run->locked, NULL, &target[k].place, 0, places, &target[k].place_room, sizeof(uint32_t)))
+      return PERM_ERROR_MEMORY;
+    target[k].places = places;
+    memset(target[k].place, 0, places * sizeof(uint32_t));
+    most = source[k].count > most ? source[k].count : most;
+    all += source[k].count;
+  }
+  shared = (double)all * (step->parts + 1) * run->plan->each < PERMI_SHARE_SECONDS ? 1 : threads;
+  for (run->first = 0; run->first < most && status == PERM_OK; run->first += PERMI_CLASS_ROUND) {
+    permi_share(shared, 0, (uint64_t)run->shares, permi_class_expand, run, NULL);
+    permi_share(shared, 0, (uint64_t)run->shares, permi_class_contract, run, NULL);
+    for (k = 0; k < run->shares && status == PERM_OK; k++)
+      status = run->status[k];
+    if (status == PERM_OK && run->control)
+      status = permi_control_poll(run->control, step->done * run->plan->seconds, "classes");
+  }
+  for (k = 0; k < run->shares && !permi_algebra_is_integer(run->plan->numbers.algebra); k++)
+    permi_class_normalise(&run->plan->numbers, &target[k]);
+  return status;
+}
+
+static int permi_class_run_open(permi_class_run *run, const permi_classes *plan, permi_control *control,
+                                permi_pool *pool)
+{
+  size_t shares;
+  int k;
+  memset(run, 0, sizeof *run);
+  run->plan = plan;
+  run->control = control;
+  run->under = plan->owned.allocator;
+  run->locked.allocate = permi_locked_allocate;
+  run->locked.release = permi_locked_release;
+  run->locked.user_data = &run->under;
+  run->shares = plan->most >= PERMI_CLASS_SHARED ? PERMI_CLASS_SHARES : 1;
+  run->bytes = 8 * permi_numbers_words(&plan->numbers);
+  shares = (size_t)run->shares;
+  for (k = 0; k < 2; k++) {
+    run->list[k] = (permi_class_list *)permi_pool_get(pool, shares, sizeof(permi_class_list));
+    if (run->list[k])
+      memset(run->list[k], 0, shares * sizeof(permi_class_list));
+  }
+  run->takes = (permi_class_takes *)permi_pool_get(pool, shares * shares, sizeof *run->takes);
+  run->status = (perm_status *)permi_pool_get(pool, shares, sizeof *run->status);
+  if (pool->failed)
+    return 0;
+  memset(run->takes, 0, shares * shares * sizeof *run->takes);
+  memset(run->status, 0, shares * sizeof *run->status);
+  return 1;
+}
+
+static void permi_class_run_close(permi_class_run *run, int open)
+{
+  int k, which;
+  for (k = 0; open && k < run->shares * run->shares; k++) {
+    permi_release(&run->locked, run->takes[k].take);
+    permi_release(&run->locked, run->takes[k].key);
+  }
+  for (which = 0; open && which < 2; which++)
+    for (k = 0; k < run->shares; k++) {
+      permi_release(&run->locked, run->list[which][k].key);
+      permi_release(&run->locked, run->list[which][k].value);
+      permi_release(&run->locked, run->list[which][k].exp2);
+      permi_release(&run->locked, run->list[which][k].place);
+    }
+}
+
+static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_classes *plan = (const permi_classes *)leaf->context;
+  const uint64_t none[PERMI_CLASS_WORDS] = {0};
+  permi_pool pool = {&plan->owned.allocator, NULL, 0};
+  permi_class_run run;
+  permi_sizes sizes = {1, 1, 0, 0};
+  const int open = permi_class_run_open(&run, plan, control, &pool);
+  perm_status status = PERM_ERROR_MEMORY;
+  double visited = 0;
+  int p, k;
+  if (open && permi_class_find(&run, run.list[0], none) == 0) {
+    permi_value_one(&plan->numbers, run.list[0]->value);
+    status = PERM_OK;
+  }
+  for (p = 0; p < plan->steps && status == PERM_OK; p++) {
+    status = permi_class_step_run(&run, p);
+    for (k = 0; k < run.shares; k++)
+      visited += (double)run.list[(p + 1) & 1][k].count;
+  }
+  if (status == PERM_OK && run.list[p & 1]->count) {
+    sizes.exp2 = run.list[p & 1]->exp2[0];
+    permi_values_finish(&plan->numbers, run.list[p & 1]->value, &sizes, plan->lost_error, partial);
+  }
+  partial->terms += status == PERM_OK ? visited : 0;
+  permi_class_run_close(&run, open);
+  permi_pool_release(&pool);
+  return status;
+}
+
+/* ================================================================================== >>classes_order
+   The order of the vertices for method classes, its price and offer. */
+
+/* Greedy, from the end: next goes the vertex whose going leaves the fewest classes, and of these the one with the most
+   neighbours that have come, or the fewest: both are tried, then other ties. The first finds nested rows, rows of ones
+   at either end and J minus a sparse matrix (random ones of order 200: 1, 50 and 200 states a step), the second bands
+   and sparse graphs. To leave the fewest states is worse, as a few of many classes look cheap at first: 1e13 where this
+   takes 1e4. From the beginning nothing works: all rows first are one state. Of the entries only zeros are seen, and
+   those that permi_class_vote notes. */
+static int permi_class_left(const permi_class_build *build, int v)
+{
+  const int own = v >= build->block->n, side = 1 - own;
+  const permi_class *mine = &build->list[build->number[v]];
+  int classes = build->actives[own] - (build->number[v] > 1 && mine->size == 1), fresh = build->open[v], k;
+  for (k = 0; k < build->actives[side]; k++) {
+    const permi_class *c = &build->list[build->active[side][k]];
+    const size_t at = (size_t)v * PERMI_CLASSES + (size_t)c->slot;
+    const int met = build->met[at], odd = build->odd[at];
+    fresh -= met;
+    classes += (met > odd) + (odd > 0) + (c->size > met);
+  }
+  return classes + (fresh > 0);
+}
+
+static int permi_class_choose(permi_class_build *build, int attempt)
+{
+  int v, chosen = -1, least = 0;
+  uint64_t best = 0;
+  for (v = 0; v < 2 * build->block->n; v++) {
+    const int classes = build->gone[v] ? INT_MAX : permi_class_left(build, v);
+    const uint64_t turn = attempt < 2 ? (uint64_t)v : permi_hash((uint64_t)attempt, (uint64_t)v) >> 32;
+    const uint64_t rank =
+        (uint64_t)(attempt & 1 ? build->open[v] : build->block->n - build->open[v]) << 32 | turn;
+    if (classes < INT_MAX && (chosen < 0 || classes < least || (classes == least && rank < best))) {
+      chosen = v;
+      least = classes;
+      best = rank;
+    }
+  }
+  permi_watch(build->watch, (5.0 + 2 * (build->actives[0] + build->actives[1])) * build->block->n);
+  return chosen;
+}
+
+/* Entry e divided by z, about. */
+static void permi_class_ratio(const permi_block *block, int e, const double *z, double *ratio)
+{
+  const double x = block->integer ? (double)block->integer[e] : block->real[e], norm = z[0] * z[0] + z[1] * z[1];
+  const double y = block->imaginary_integer ? (double)block->imaginary_integer[e]
+                   : block->imaginary       ? block->imaginary[e]
+                                            : 0;
+  ratio[0] = (x * z[0] + y * z[1]) / norm;
+  ratio[1] = (y * z[0] - x * z[1]) / norm;
+}
+
+static int permi_class_near(const double *x, const double *y)
+{
+  return fabs(x[0] - y[0]) + fabs(x[1] - y[1]) <= 1e-12 * (fabs(x[0]) + fabs(x[1]));
+}
+
+/* Notes the entries that are not a factor of the row times one of the column, where most are: columns are measured by
+   the row with the most entries, then rows and columns by what a majority vote leaves. */
+static int permi_class_vote(permi_class_build *build)
+{
+  const permi_block *block = build->block;
+  const int n = block->n;
+  double(*scale)[2] = (double(*)[2])permi_pool_get(&build->pool, 2 * (size_t)n, sizeof *scale), ratio[2];
+  int v, e, pass, most = 0;
+  memset(build->uncommon, 0, (size_t)block->edges);
+  for (e = 1; e < block->edges && permi_class_same(block, e, 0); e++)
+    ;
+  if (!scale || e >= block->edges)
+    return scale != NULL;
+  for (v = 0; v < 2 * n; v++) {
+    scale[v][0] = 1;
+    scale[v][1] = 0;
+    most = v < n && block->start[v + 1] - block->start[v] > block->start[most + 1] - block->start[most] ? v : most;
+  }
+  for (e = block->start[most]; e < block->start[most + 1]; e++)
+    permi_class_ratio(block, block->edge[e], scale[most], scale[block->neighbour[e]]);
+  for (pass = 0; pass < 3; pass++)
+    for (v = pass == 1 ? n : 0; v < (pass == 1 ? 2 * n : n); v++) {
+      double kept[2] = {1, 0};
+      int votes = 0;
+      for (e = block->start[v]; e < block->start[v + 1]; e++) {
+        permi_class_ratio(block, block->edge[e], scale[block->neighbour[e]], ratio);
+        if (pass == 2)
+          build->uncommon[block->edge[e]] = (unsigned char)!permi_class_near(ratio, scale[v]);
+        else if (votes && !permi_class_near(ratio, kept))
+          votes--;
+        else if (!votes++)
+          memcpy(kept, ratio, sizeof kept);
+      }
+      if (pass < 2)
+        memcpy(scale[v], kept, sizeof kept);
+    }
+  permi_watch(build->watch, 40.0 * block->edges);
+  return 1;
+}
+
+static void *permi_class_kept(permi_pool *pool, const void *from, size_t count, size_t size)
+{
+  void *kept = permi_pool_get(pool, count, size);
+  if (kept && count)
+    memcpy(kept, from, count * size);
+  return kept;
+}
+
+/* Makes the plan. PERM_ERROR_LIMIT: over `most` ways, too many classes, or stopped, by the watch's units at the latest
+   when they exceed `patience`. */
+static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int attempt, double most,
+                                        double patience, permi_control *watch, permi_classes *plan)
+{
+  const int doubled = permi_algebra_is_dd(like->numbers.algebra);
+  permi_pool *pool = &plan->owned.pool;
+  permi_class_build build;
+  perm_status status;
+  int p;
+  plan->numbers = like->numbers;
+  plan->lost_error = like->lost_error;
+  permi_class_build_begin(&build, plan, block, watch, doubled, most);
+  if (build.status == PERM_OK && !permi_class_vote(&build))
+    build.status = PERM_ERROR_MEMORY;
+  while (build.status == PERM_OK && build.taken < plan->steps) {
+    permi_class_take_away(&build, permi_class_choose(&build, attempt));
+    if (watch->worked > patience || permi_watch(watch, 0))
+      build.status = build.status == PERM_OK ? PERM_ERROR_LIMIT : build.status;
+  }
+  status = build.status;
+  if (status == PERM_OK) {
+    permi_class_part *part = plan->part;
+    permi_class_limit *limit = plan->limit;
+    plan->numbered = build.numbered;
+    plan->class_of = (permi_class *)permi_class_kept(pool, build.list, (size_t)build.numbered, sizeof *build.list);
+    plan->part = (permi_class_part *)permi_class_kept(pool, part, (size_t)build.parts, sizeof *part);
+    plan->limit = (permi_class_limit *)permi_class_kept(pool, limit, (size_t)build.limits, sizeof *limit);
+    permi_release(build.pool.allocator, part);
+    permi_release(build.pool.allocator, limit);
+    status = pool->failed ? PERM_ERROR_MEMORY : permi_class_fields(plan) ? PERM_OK : PERM_ERROR_LIMIT;
+  } else {
+    permi_release(build.pool.allocator, plan->part);
+    permi_release(build.pool.allocator, plan->limit);
+  }
+  permi_class_build_release(&build);
+  for (p = 0, plan->cost = 0; p < plan->steps && status == PERM_OK; p++) {
+    plan->step[p].done = plan->cost;
+    plan->cost += (p ? plan->step[p - 1].states : 1) * (1 + plan->step[p].parts);
+    plan->step[p].ways = fmin(plan->step[p].ways, p ? plan->step[p - 1].states : 1);
+  }
+  for (p = 0; p < plan->steps && status == PERM_OK; p++)
+    plan->step[p].done /= plan->cost;
+  return status;
+}
+
+static double permi_classes_way_seconds(const permi_numbers *numbers)
+{
+  const double words = (double)permi_numbers_words(numbers);
+  return PERMI_CLASS_WAY_SECONDS + PERMI_CLASS_WORD_SECONDS * words * numbers->parts *
+                                       (numbers->algebra == PERMI_RESIDUES ? PERMI_RESIDUE_WORDS : 1);
+}
+
+/* Lists double when they are full; takes are of one round. */
+static double permi_classes_bytes(const permi_classes *plan)
+{
+  const double key = 8.0 * plan->words, value = 8.0 * (double)permi_numbers_words(&plan->numbers);
+  int p, ways = 1;
+  for (p = 0; p < plan->steps; p++)
+    ways = plan->step[p].parts + 1 > ways ? plan->step[p].parts + 1 : ways;
+  return 1.5 * (2 * plan->most * (key + value + 16) +
+                fmin(plan->most, PERMI_CLASS_SHARES * PERMI_CLASS_ROUND) * ways * (key + sizeof(permi_class_take))) +
+         (double)plan->numbered * sizeof(permi_class) + (double)plan->steps * sizeof(permi_class_step) + 65536;
+}
+
+static perm_status permi_classes_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const permi_working *working = maker->working;
+  const double vertices = 2.0 * block->n, begin = maker->watch->worked;
+  const double finding = PERMI_CLASS_PLAN_SECONDS * (vertices * vertices + 8.0 * block->edges);
+  const int named = maker->options->method == PERM_METHOD_CLASSES;
+  const double worth = named ? PERMI_CLASS_NAMED_SECONDS
+                             : fmin(PERMI_CLASS_SHARE * rival, PERMI_CLASS_ENTRY_SECONDS * block->edges);
+  permi_classes like, *best = NULL, *plan;
+  perm_status status = PERM_OK;
+  double each;
+  int attempt, doubled = maker->options->precision == PERM_PRECISION_ACCURATE ||
+                         maker->options->precision == PERM_PRECISION_DD;
+  if (finding > worth) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "would take %.3g s to look for classes", finding);
+    return PERM_OK;
+  }
+  memset(&like, 0, sizeof like);
+  if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled)) {
+    permi_refuse_long(offer);
+    return PERM_OK;
+  }
+  like.lost_error = working->lost_error;
+  each = permi_classes_way_seconds(&like.numbers);
+  for (attempt = 0; attempt < PERMI_CLASS_ATTEMPTS && status != PERM_ERROR_MEMORY; attempt++) {
+    const double most = fmin(best ? best->cost : rival / each, PERMI_ORDER_START);
+    plan = (permi_classes *)permi_owned_new(allocator, sizeof *plan);
+    status = plan ? permi_classes_create(block, &like, attempt, most, begin + 1e9 * worth, maker->watch, plan)
+                  : PERM_ERROR_MEMORY;
+    if (status == PERM_OK && (!best || plan->cost < best->cost)) {
+      permi_classes *swap = best;
+      best = plan;
+      plan = swap;
+    }
+    permi_owned_release(allocator, plan);
+    if (best ? PERMI_CLASS_AGAIN * 1e9 * best->cost * each < maker->watch->worked - begin
+             : attempt > 0)
+      break;
+  }
+  maker->account->begin += maker->watch->worked - begin; /* other engines' orders do not depend on this search */
+  offer->plan = best;
+  if (status == PERM_ERROR_MEMORY)
+    return permi_fail_memory(maker->result);
+  if (!best) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has no order found with few classes of proportional rests%s",
+                 rival < (double)INFINITY ? " within its rival's time" : "");
+    return PERM_OK;
+  }
+  best->bound_relative = permi_classes_bound(best, block, permi_entry_roundings(working, working->n));
+  best->each = each;
+  best->seconds = best->cost * each + best->steps * PERMI_CLASS_STEP_SECONDS;
+  offer->seconds = best->seconds;
+  offer->bytes = permi_classes_bytes(best);
+  return PERM_OK;
+}
+
+static size_t permi_classes_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_classes *plan = (const permi_classes *)leaf->context;
+  const int length = snprintf(buffer, size,
+                              "classes, order %d: vertices with proportional entries ahead are counted, the largest "
+                              "product of (number + 1) is %.3g; %d steps, at most %.3g states, about %.3g ways, "
+                              "predicted %.3g s, %.3g bytes\n",
+                              leaf->information.n, plan->product, plan->steps, plan->most, plan->cost,
+                              leaf->information.seconds, leaf->information.bytes);
+  return length > 0 ? (size_t)length : 0;
+}
+
+static uint64_t permi_classes_fingerprint(const permi_classes *plan, permi_control *watch)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START + 2, (uint64_t)plan->numbers.algebra);
+  int p, k;
+  hash = permi_hash(permi_hash(hash, (uint64_t)plan->numbers.words), plan->numbers.modulus);
+  for (p = 0; p < plan->steps && !permi_watch_step(watch, (size_t)p, 60); p++) {
+    const permi_class_step *step = &plan->step[p];
+    hash = permi_hash(hash, (uint64_t)(int64_t)step->joins << 32 | (uint64_t)step->most);
+    hash = permi_coefficient_hash(hash, &step->factor);
+    for (k = step->part; k < step->part + step->parts; k++) {
+      const permi_class_part *part = &plan->part[k];
+      hash = permi_hash(hash, (uint64_t)part->from << 32 | (uint64_t)part->into << 1 | (uint64_t)part->meets);
+      hash = permi_coefficient_hash(permi_coefficient_hash(hash, &part->entry), &part->growth);
+    }
+    for (k = step->limit; k < step->limit + step->limits; k++)
+      hash = permi_hash(hash, (uint64_t)plan->limit[k].number << 32 | (uint64_t)plan->limit[k].most);
+  }
+  return hash;
+}
+
+static perm_status permi_classes_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                      permi_leaf *leaf)
+{
+  permi_classes *plan = (permi_classes *)offer->plan;
+  const int doubled = permi_algebra_is_dd(plan->numbers.algebra);
+  leaf->information.work = plan->cost;
+  leaf->information.fingerprint = permi_classes_fingerprint(plan, maker->watch);
+  leaf->run_task = permi_classes_task;
+  leaf->threaded = plan->most >= PERMI_CLASS_SHARED;
+  leaf->explain = permi_classes_explain;
+  leaf->integer = permi_algebra_is_integer(plan->numbers.algebra);
+  if (!leaf->integer) {
+    permi_leaf_bound(leaf, plan->bound_relative, doubled && !block->rounded ? PERMI_DD_UNIT : PERMI_UNIT);
+    if (doubled && maker->job->leaves == 0)
+      maker->job->precision = PERM_PRECISION_DD;
+  }
   return PERM_OK;
 }
 
@@ -14327,6 +15762,7 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
      PERMI_PROVEN},
     {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_CLASSES, permi_classes_offer, permi_classes_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_FRONTIER, permi_frontier_first, permi_frontier_make, permi_owned_release,
      PERMI_PROVEN | PERMI_SETTLES},
@@ -14433,7 +15869,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 
-enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 2, PERMI_AT_FRONTIER };
+enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_CLASSES = 2, PERMI_AT_TREE, PERMI_AT_FRONTIER };
 
 /* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
@@ -14511,8 +15947,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   maker->offers = &offers;
   if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
       (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
-    status = permi_job_note(maker->job, 1, "  no entry is 0: nothing is searched for structure\n")
-                 ? PERM_OK
+    status = permi_job_note(maker->job, 1, "  no entry is 0: only classes of proportional lines are searched for\n")
+                 ? permi_ask(maker, block, &offers, PERMI_AT_CLASSES)
                  : permi_fail_memory(maker->result);
   else
     status = permi_ask_engines(maker, block, &offers);
@@ -15198,7 +16634,38 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* Takes arrays with many zeros if the dense engine is slow enough to pay for a look, or cannot take the order. */
+/* Looks at 2 x 2 minors without zeros: nearly all vanish where method classes has few classes of nearly full lines, as
+   in J minus a sparse matrix, and next to none of others. */
+#define PERMI_ROUTE_MINORS 64
+static int permi_route_counts(const permi_given *given)
+{
+  uint64_t seed = UINT64_C(88172645463325252);
+  int trial, seen = 0, vanish = 0, k;
+  for (trial = 0; trial < PERMI_ROUTE_MINORS; trial++) {
+    const int i = permi_order_below(&seed, given->n), j = permi_order_below(&seed, given->n);
+    const int row[2] = {i, (i + 1 + permi_order_below(&seed, given->n - 1)) % given->n};
+    const int column[2] = {j, (j + 1 + permi_order_below(&seed, given->n - 1)) % given->n};
+    permi_given_item item[4];
+    double real, imaginary;
+    for (k = 0; k < 4; k++) {
+      size_t end;
+      permi_given_entry(given, row[k / 2], permi_given_row(given, row[k / 2], &end) + (size_t)column[k % 2], &item[k]);
+      if (item[k].real == 0 && item[k].imaginary == 0)
+        break;
+    }
+    if (k < 4)
+      continue;
+    real = item[0].real * item[3].real - item[0].imaginary * item[3].imaginary;
+    imaginary = item[0].real * item[3].imaginary + item[0].imaginary * item[3].real;
+    seen++;
+    vanish += real == item[1].real * item[2].real - item[1].imaginary * item[2].imaginary &&
+              imaginary == item[1].real * item[2].imaginary + item[1].imaginary * item[2].real;
+  }
+  return 4 * vanish > 3 * seen;
+}
+
+/* Takes arrays with many zeros or few classes if the dense engine is slow enough to pay for a look, or cannot take the
+   order. */
 #define PERMI_ROUTE_ORDER 20    /* below this order integers take no longer than a plan */
 #define PERMI_ROUTE_ZEROS 0.125 /* the least share of zeros by which some engine gains */
 #define PERMI_ROUTE_LOW 22      /* integers below this order, in a quarter of a millisecond or two, */
@@ -15243,7 +16710,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
       given.nnz += entry.real != 0 || entry.imaginary != 0;
     }
   zeros = problem->integer && n < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
-  if ((double)given.nnz > (1 - zeros) * n * n)
+  if ((double)given.nnz > (1 - zeros) * n * n && !permi_route_counts(&given))
     return 0;
   permi_result_clear(result);
   if (problem->integer)

@@ -154,6 +154,58 @@ static int generate_ones(generate_list *list, int n, int k, double p)
   return 1;
 }
 
+static int generate_ones_between(generate_list *list, int row, int from, int to)
+{
+  for (; from < to; from++)
+    if (!generate_add(list, row, from, 1, 0)) return 0;
+  return 1;
+}
+
+/* Rows of ones from the first column on, or up to the last one: with the diagonal, so that the permanent is not 0. */
+static int generate_nested(generate_list *list, int n, int k, double p)
+{
+  int i;
+  (void)k, (void)p;
+  list->n = n;
+  for (i = 0; i < n; i++)
+    if (!generate_ones_between(list, i, 0, i + 1 + generate_below(&list->random, n - i))) return 0;
+  return 1;
+}
+
+static int generate_prefixes(generate_list *list, int n, int k, double p)
+{
+  int i;
+  (void)k, (void)p;
+  list->n = n;
+  for (i = 0; i < n; i++) {
+    const int suffix = (int)(generate_bits(&list->random) >> 63);
+    if (!generate_ones_between(list, i, suffix ? generate_below(&list->random, i + 1) : 0,
+                               suffix ? n : i + 1 + generate_below(&list->random, n - i)))
+      return 0;
+  }
+  return 1;
+}
+
+static int generate_derangements(generate_list *list, int n, int k, double p)
+{
+  int i;
+  (void)k, (void)p;
+  list->n = n;
+  for (i = 0; i < n; i++)
+    if (!generate_ones_between(list, i, 0, i) || !generate_ones_between(list, i, i + 1, n)) return 0;
+  return 1;
+}
+
+static int generate_menage(generate_list *list, int n, int k, double p)
+{
+  int i;
+  (void)k, (void)p;
+  list->n = n;
+  for (i = 0; i < n; i++)
+    if (!generate_ones_between(list, i, i == n - 1, i) || !generate_ones_between(list, i, i + 2, n)) return 0;
+  return 1;
+}
+
 /* Fills an n x n list entry by entry, row by row. */
 static int generate_fill(generate_list *list, int n, void (*draw)(generate_random *random, double *x, double *y))
 {
@@ -606,7 +658,15 @@ static const generate_kind generate_kinds[] = {
   {"arrow", "arrow:N:HUBS", generate_arrow, PERM_KIND_REAL, 0, 1000000, GENERATE_INTEGER,
    "diagonal, last HUBS rows and columns, values U(0,1]"},
   {"hexagonal", "hexagonal:K", generate_hexagonal, PERM_KIND_INTEGER, 1, 500, GENERATE_NONE,
-   "Kekule structures of the hexagon with K rings a side: benzene, coronene, ..."}};
+   "Kekule structures of the hexagon with K rings a side: benzene, coronene, ..."},
+  {"nested", "nested:N", generate_nested, PERM_KIND_INTEGER, 0, 4096, GENERATE_NONE,
+   "rows of ones in the first columns, random lengths: a Ferrers board"},
+  {"prefixes", "prefixes:N", generate_prefixes, PERM_KIND_INTEGER, 0, 4096, GENERATE_NONE,
+   "rows of ones in the first or the last columns, random lengths"},
+  {"derangements", "derangements:N", generate_derangements, PERM_KIND_INTEGER, 0, 4096, GENERATE_NONE,
+   "ones but for the diagonal"},
+  {"menage", "menage:N", generate_menage, PERM_KIND_INTEGER, 2, 4096, GENERATE_NONE,
+   "ones but for the diagonal and the entries to its right, cyclically"}};
 #define GENERATE_KINDS (sizeof generate_kinds / sizeof *generate_kinds)
 
 /* The decimal number at *text without sign or exponent, up to 15 digits: mantissa / 10^decimals, one division of exact
@@ -652,9 +712,9 @@ static perm_status generate_unknown(const char *specification, perm_result *resu
   char list[PERM_MESSAGE_BYTES];
   size_t k, length = 0;
   list[0] = 0;
-  for (k = 0; k < GENERATE_KINDS; k++)
-    length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", k ? ", " : "", generate_kinds[k].name);
-  return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected %s, or a benzenoid such as pyrene",
+  for (k = 0; k < GENERATE_KINDS && length < sizeof list; k++)
+    length += (size_t)snprintf(list + length, sizeof list - length, ", %s", generate_kinds[k].name);
+  return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected a benzenoid such as pyrene%s",
                        generate_quoted(specification, quote), list);
 }
 

@@ -44,6 +44,10 @@
                  >>band              a window along a band
                  >>band_run          streams, threads; THE BOUND
                  >>band_order        order of the rows, price
+                 >>classes           waiting vertices counted in classes; proportional entries, contents
+                 >>classes_build     steps from an order, refining classes from its end
+                 >>classes_run       states of counts, hashing, threads; THE BOUND
+                 >>classes_order     greedy from the end, price
      signs/      >>hybrid            Glynn's signs outside, elimination inside
                  >>hybrid_layout     which columns are inside
                  >>hybrid_program    a layout's straight program
@@ -81,8 +85,8 @@
    GUARANTEES
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
        (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
-       arrays, tree, band and transversals only add products of entries, so non-negative matrices do not cancel, and
-       have a proven `error_bound`. Methods hybrid and cached sum over signs: `error_bound` is INFINITY.
+       arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
+       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: `error_bound` is INFINITY.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
@@ -95,6 +99,9 @@
                     options.gpu: arrays on one GPU where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
+       classes       the frontier, but vertices whose entries ahead are proportional are counted, not told apart: the
+                     product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
+                     matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate
        cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
                      made for the matrix
@@ -109,8 +116,8 @@
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
 
-   LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; sums over signs
-   or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
+   LIMITS: 512 frontier vertices (arrays: 43); tables of 27 vertices in a tree; windows of 62 columns; 64 classes; sums
+   over signs or subsets, dense blocks and method decompose to order 64. Bands and trees: n in the 100,000s.
 
    REFERENCES  besides those of perm.h
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
@@ -196,6 +203,10 @@ PERMI_BRIEF_END
 #include "frontier/band.h"
 #include "frontier/band_run.h"
 #include "frontier/band_order.h"
+#include "frontier/classes.h"
+#include "frontier/classes_build.h"
+#include "frontier/classes_run.h"
+#include "frontier/classes_order.h"
 
 PERMI_BRIEF_BEGIN
 #include "signs/hybrid.h"

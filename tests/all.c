@@ -49,6 +49,7 @@
 #include "t_hybrid.c"
 #include "engines.h"
 #include "t_band.c"
+#include "t_classes.c"
 #include "t_transversals.c"
 #include "t_sparyser.c"
 #include "t_decompose.c"

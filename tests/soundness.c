@@ -226,7 +226,7 @@ static void ask(problem *p)
                                        PERM_METHOD_SORTING,   PERM_METHOD_ARRAYS,       PERM_METHOD_TREE,
                                        PERM_METHOD_BAND,      PERM_METHOD_DOMINATING,   PERM_METHOD_SPARYSER,
                                        PERM_METHOD_DECOMPOSE, PERM_METHOD_TRANSVERSALS, PERM_METHOD_DENSE,
-                                       PERM_METHOD_HYBRID,    PERM_METHOD_CACHED};
+                                       PERM_METHOD_HYBRID,    PERM_METHOD_CACHED,       PERM_METHOD_CLASSES};
   const int *const of_rows = p->repeated ? p->row_counts : NULL;
   const int *const of_columns = p->repeated ? p->column_counts : NULL;
   perm_result r;

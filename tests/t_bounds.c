@@ -491,7 +491,8 @@ static void apart_check(int parts, int n, const double *a, const perm_matrix *ma
   static const perm_method methods[] = {
       PERM_METHOD_AUTO,     PERM_METHOD_DENSE, PERM_METHOD_SUBSETS, PERM_METHOD_REPEATS,     PERM_METHOD_EXPANSION,
       PERM_METHOD_FRONTIER, PERM_METHOD_LISTS, PERM_METHOD_SORTING, PERM_METHOD_ARRAYS,      PERM_METHOD_TREE,
-      PERM_METHOD_BAND,     PERM_METHOD_SHORT, PERM_METHOD_PADDED,  PERM_METHOD_TRANSVERSALS};
+      PERM_METHOD_BAND,     PERM_METHOD_SHORT, PERM_METHOD_PADDED,  PERM_METHOD_TRANSVERSALS,
+      PERM_METHOD_CLASSES};
   oracle_exact exact;
   size_t k;
   int certify;

@@ -292,7 +292,7 @@ TEST(t_splits_of_every_form_give_the_same_bits)
 /* Every bad argument of the complex calls is named; plans, jobs and states do not mix with real ones. */
 TEST(t_complex_arguments)
 {
-  static double ones[2 * 65 * 65];
+  static double many[2 * 65 * 65];
   double a[2 * 15 * 15], real[15 * 15], b[18] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
   perm_options options;
   perm_plan plan, real_plan;
@@ -301,7 +301,7 @@ TEST(t_complex_arguments)
   perm_state *state = NULL;
   perm_partial x, y;
   int i;
-  for (i = 0; i < 2 * 65 * 65; i++) ones[i] = 1;
+  for (i = 0; i < 2 * 65 * 65; i++) many[i] = 1 + i * i % 101;
   memset(&options, 0, sizeof options);
   complex_random(15, a);
   dense_random(15, real, 1);
@@ -312,7 +312,7 @@ TEST(t_complex_arguments)
   CHECK(perm_compute_complex(3, 3, b, 3, NULL, NULL) == PERM_ERROR_NULL);
   COMPLEX_BAD(perm_compute_complex(-1, 3, b, 3, NULL, &r), PERM_ERROR_SIZE, 1, "m is negative")
   COMPLEX_BAD(perm_compute_complex(3, -1, b, 3, NULL, &r), PERM_ERROR_SIZE, 2, "n is negative")
-  COMPLEX_BAD(perm_compute_complex(65, 65, ones, 65, NULL, &r), PERM_ERROR_SIZE, 1, "go up to order 64")
+  COMPLEX_BAD(perm_compute_complex(65, 65, many, 65, NULL, &r), PERM_ERROR_SIZE, 1, "go up to order 64")
   COMPLEX_BAD(perm_compute_complex(3, 3, NULL, 3, NULL, &r), PERM_ERROR_NULL, 3, "a is NULL")
   COMPLEX_BAD(perm_compute_complex(3, 3, b, 2, NULL, &r), PERM_ERROR_STRIDE, 4, "ld is 2")
   COMPLEX_BAD(perm_plan_complex(2, 3, b, 3, NULL, &plan, &r), PERM_ERROR_UNSUPPORTED, 1, "2 x 3")

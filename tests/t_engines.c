@@ -23,6 +23,7 @@ static const struct t_engine {
     {PERM_METHOD_SPARYSER, 1 << T_REAL | 1 << T_COMPLEX | 1 << T_WHOLE},
     {PERM_METHOD_DECOMPOSE, 1 << T_REAL | 1 << T_COMPLEX | 1 << T_WHOLE | 1 << T_GAUSSIAN},
     {PERM_METHOD_TRANSVERSALS, 63},
+    {PERM_METHOD_CLASSES, 63},
 };
 
 /* Structure `kind` of order n; values from -range to range without 0 (from 1 where range is 1). */
@@ -225,7 +226,8 @@ TEST_LONG(t_engines_agree_on_larger_matrices)
       int method, compared = 0;
       CHECK_SHOW(perm_generate(matrices[k], 3, NULL, &matrix, &first) == PERM_OK, "%s", first.message);
       memset(&first, 0, sizeof first);
-      for (method = PERM_METHOD_FRONTIER; method <= PERM_METHOD_TRANSVERSALS; method++) {
+      for (method = PERM_METHOD_FRONTIER; method <= PERM_METHOD_CLASSES;
+           method += method == PERM_METHOD_TRANSVERSALS ? PERM_METHOD_CLASSES - PERM_METHOD_TRANSVERSALS : 1) {
         perm_options options;
         perm_job *job = NULL;
         double off;
@@ -265,7 +267,8 @@ TEST(t_engines_hostile_sizes)
                                  1,     1e155,  1e-155, 2.2250738585072014e-308};
   static const perm_method methods[] = {
       PERM_METHOD_AUTO,   PERM_METHOD_FRONTIER, PERM_METHOD_LISTS,    PERM_METHOD_TREE,       PERM_METHOD_BAND,
-      PERM_METHOD_HYBRID, PERM_METHOD_CACHED,   PERM_METHOD_SPARYSER, PERM_METHOD_DOMINATING, PERM_METHOD_TRANSVERSALS};
+      PERM_METHOD_HYBRID, PERM_METHOD_CACHED,   PERM_METHOD_SPARYSER, PERM_METHOD_DOMINATING, PERM_METHOD_TRANSVERSALS,
+      PERM_METHOD_CLASSES};
   double a[2 * T_ENGINES_MAX * T_ENGINES_MAX];
   int trial, i, finite = 0;
   for (trial = 0; trial < 4000; trial++) {
@@ -334,7 +337,7 @@ TEST(t_engines_residues_of_long_integers)
 {
   static const perm_method method[] = {PERM_METHOD_FRONTIER,     PERM_METHOD_LISTS,    PERM_METHOD_SORTING,
                                        PERM_METHOD_ARRAYS,       PERM_METHOD_TREE,     PERM_METHOD_BAND,
-                                       PERM_METHOD_TRANSVERSALS, PERM_METHOD_DECOMPOSE};
+                                       PERM_METHOD_TRANSVERSALS, PERM_METHOD_DECOMPOSE, PERM_METHOD_CLASSES};
   const int n = 12;
   const uint64_t p = UINT64_C(9223372036854775783);
   int64_t a[2][144];
@@ -377,6 +380,7 @@ TEST(t_engines_explain)
       {PERM_METHOD_TRANSVERSALS, "regular:20:3", "double-doubles"},
       {PERM_METHOD_DECOMPOSE, "regular:20:3", "decompose"},
       {PERM_METHOD_BAND, "band:40:3", "band"},
+      {PERM_METHOD_CLASSES, "menage:40", "are counted, the largest product of (number + 1) is"},
       {PERM_METHOD_TREE, "regular:30:3", "tree"},
       {PERM_METHOD_FRONTIER, "regular:30:3", "frontier"},
       {PERM_METHOD_HYBRID, "er:20:0.3", "hybrid"}};

@@ -75,6 +75,10 @@ TEST(t_generate_known_permanents)
   CHECK(t_generate_permanent("ones:0") == 1);
   CHECK(t_generate_permanent("ones:7") == 5040);
   CHECK(t_generate_permanent("grid:2:5") == 8); /* Fibonacci */
+  CHECK(t_generate_permanent("derangements:7") == 1854);
+  CHECK(t_generate_permanent("menage:7") == 579);
+  CHECK(t_generate_is("nested:1", 1, 1, PERM_KIND_INTEGER) && t_generate_is("prefixes:1", 1, 1, PERM_KIND_INTEGER));
+  CHECK(t_generate_permanent("nested:8") >= 1 && t_generate_permanent("prefixes:8") >= 1);
   CHECK(t_generate_permanent("grid:4:4") == 36);
   CHECK(t_generate_permanent("grid:3:4") == 11);
   CHECK(t_generate_permanent("grid:4:3") == 11);
@@ -322,8 +326,8 @@ TEST(t_generate_follows_the_seed)
 
 TEST(t_generate_refuses_bad_specifications)
 {
-  CHECK_TEXT(t_generate_refused("nonsense:4"), "cannot generate 'nonsense:4', expected ones, uniform, symmetric");
-  CHECK_TEXT(t_generate_refused("nonsense-of-some-length\n:4:5:6"), "hexagonal, or a benzenoid such as pyrene");
+  CHECK_TEXT(t_generate_refused("nonsense:4"), "cannot generate 'nonsense:4', expected a benzenoid such as pyrene, ");
+  CHECK_TEXT(t_generate_refused("nonsense-of-some-length\n:4:5:6"), "expected a benzenoid such as pyrene, ones,");
   CHECK_TEXT(t_generate_refused(""), "cannot generate ''");
   CHECK_TEXT(t_generate_refused("benzene:3"), "cannot generate 'benzene:3'");
   CHECK_TEXT(t_generate_refused("ones"), "cannot generate 'ones', expected ones:N with integers");

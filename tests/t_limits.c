@@ -513,7 +513,8 @@ TEST_LONG(t_limits_sparse_engines_stop)
              {"er:44:0.3", PERM_METHOD_DECOMPOSE}, {"er:44:0.3", PERM_METHOD_TRANSVERSALS},
              {"band:20000:9", PERM_METHOD_BAND},   {"grid:26:26", PERM_METHOD_LISTS},
              {"grid:24:24", PERM_METHOD_SORTING},  {"grid:26:26", PERM_METHOD_ARRAYS},
-             {"er:48:0.3", PERM_METHOD_HYBRID},    {"grid:16:400", PERM_METHOD_TREE}};
+             {"er:48:0.3", PERM_METHOD_HYBRID},    {"grid:16:400", PERM_METHOD_TREE},
+             {"er:30:0.5", PERM_METHOD_CLASSES}};
   size_t k;
   for (k = 0; k < sizeof job / sizeof job[0]; k++) {
     perm_options options;

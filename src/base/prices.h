@@ -92,6 +92,15 @@ static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.
 #define PERMI_GPU_SHARE 0.98          /* chosen: of a GPU's memory, for arrays */
 #define PERMI_BAND_ROW_SECONDS 3e-7
 #define PERMI_BAND_MADE_SECONDS 3e-8 /* a transition of a new shape: 2 to 5e-8 on regular and hub graphs */
+#define PERMI_CLASS_WAY_SECONDS 4e-8
+#define PERMI_CLASS_WORD_SECONDS 1.5e-9
+#define PERMI_CLASS_STEP_SECONDS 3e-7
+#define PERMI_CLASS_PLAN_SECONDS 1e-8   /* per pair of vertices */
+#define PERMI_CLASS_SHARE 0.02          /* chosen: of the rival's time, for an order, */
+#define PERMI_CLASS_ENTRY_SECONDS 1e-6  /* and at most this an entry */
+#define PERMI_CLASS_NAMED_SECONDS 100   /* chosen: by name */
+#define PERMI_CLASS_ATTEMPTS 12
+#define PERMI_CLASS_AGAIN 0.1           /* chosen: of the run, for further orders */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7
 #define PERMI_TREE_JOIN_SECONDS 2.5e-7
 #define PERMI_TREE_PAIR_SECONDS 1.6e-9

@@ -135,34 +135,6 @@ typedef struct permi_band_stream {
   int entry_exp2;
 } permi_band_stream;
 
-/* Multiplies an entry; returns how often to add it, as long integers do not multiply. */
-static size_t permi_band_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
-{
-  const int64_t times = (int64_t)factor;
-  int part;
-  if (permi_algebra_is_integer(numbers->algebra)) {
-    for (part = 0; part < 2 && numbers->algebra != PERMI_RESIDUES; part++)
-      if (c->integer[part] > INT64_MAX / times || c->integer[part] < -(INT64_MAX / times))
-        return factor;
-    for (part = 0; part < 2; part++)
-      c->integer[part] = numbers->algebra == PERMI_RESIDUES
-                             ? (int64_t)permi_residue_multiply((uint64_t)c->integer[part], factor % numbers->modulus,
-                                                               numbers->modulus)
-                             : c->integer[part] * times;
-    return 1;
-  }
-  if (permi_algebra_is_dd(numbers->algebra)) {
-    const permi_dd real = permi_dd_multiply(permi_dd_make(c->real), permi_dd_make(factor));
-    const permi_dd imaginary = permi_dd_multiply(permi_dd_make(c->imaginary), permi_dd_make(factor));
-    c->real_low = real.lo;
-    c->imaginary_low = imaginary.lo;
-  }
-  c->real *= factor;
-  c->imaginary *= factor;
-  c->absolute *= factor;
-  return 1;
-}
-
 /* Adds to a state with a power of its own. */
 static void permi_band_add_apart(const permi_band_state *state, const permi_band_stream *stream,
                                  const permi_coefficient *c, size_t s, size_t t)
@@ -203,7 +175,7 @@ PERMI_NEVER_INLINE static void permi_band_add_any(const permi_band_state *state,
   size_t k, times = 1;
   if (run->factor != 1) {
     multiple = stream->entry;
-    times = permi_band_multiply(numbers, &multiple, run->factor);
+    times = permi_coefficient_multiply(numbers, &multiple, run->factor);
     c = &multiple;
   }
   if (state->from_exp2) {

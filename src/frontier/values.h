@@ -100,6 +100,38 @@ static PERMI_ALWAYS_INLINE permi_coefficient permi_coefficient_from(permi_algebr
   return c;
 }
 
+/* Multiplies a coefficient; returns how often to add it, as long integers do not multiply. */
+static size_t permi_coefficient_multiply(const permi_numbers *numbers, permi_coefficient *c, uint32_t factor)
+{
+  const int64_t times = (int64_t)factor;
+  int part;
+  if (permi_algebra_is_integer(numbers->algebra)) {
+    for (part = 0; part < 2 && numbers->algebra != PERMI_RESIDUES; part++)
+      if (c->integer[part] > INT64_MAX / times || c->integer[part] < -(INT64_MAX / times))
+        return factor;
+    for (part = 0; part < 2; part++)
+      c->integer[part] = numbers->algebra == PERMI_RESIDUES
+                             ? (int64_t)permi_residue_multiply((uint64_t)c->integer[part], factor % numbers->modulus,
+                                                               numbers->modulus)
+                             : c->integer[part] * times;
+    return 1;
+  }
+  if (permi_algebra_is_dd(numbers->algebra)) {
+    const permi_dd real = {c->real, c->real_low}, imaginary = {c->imaginary, c->imaginary_low};
+    const permi_dd x = permi_dd_multiply(real, permi_dd_make(factor));
+    const permi_dd y = permi_dd_multiply(imaginary, permi_dd_make(factor));
+    c->real = x.hi;
+    c->real_low = x.lo;
+    c->imaginary = y.hi;
+    c->imaginary_low = y.lo;
+  } else {
+    c->real *= factor;
+    c->imaginary *= factor;
+  }
+  c->absolute *= factor;
+  return 1;
+}
+
 static PERMI_ALWAYS_INLINE void permi_value_fuse(permi_algebra algebra, const permi_numbers *numbers, const void *a,
                                                  void *y, const void *x)
 {

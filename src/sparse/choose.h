@@ -2,6 +2,7 @@
    The table of engines, and the choice among their offers. */
 #pragma once
 #include "../frontier/band_order.h"
+#include "../frontier/classes_order.h"
 #include "../signs/hybrid_offer.h"
 #include "../signs/dominating.h"
 #include "../signs/codegen.h"
@@ -31,6 +32,7 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
      PERMI_PROVEN},
     {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_CLASSES, permi_classes_offer, permi_classes_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_FRONTIER, permi_frontier_first, permi_frontier_make, permi_owned_release,
      PERMI_PROVEN | PERMI_SETTLES},
@@ -137,7 +139,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 
-enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 2, PERMI_AT_FRONTIER };
+enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_CLASSES = 2, PERMI_AT_TREE, PERMI_AT_FRONTIER };
 
 /* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
@@ -215,8 +217,8 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   maker->offers = &offers;
   if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
       (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
-    status = permi_job_note(maker->job, 1, "  no entry is 0: nothing is searched for structure\n")
-                 ? PERM_OK
+    status = permi_job_note(maker->job, 1, "  no entry is 0: only classes of proportional lines are searched for\n")
+                 ? permi_ask(maker, block, &offers, PERMI_AT_CLASSES)
                  : permi_fail_memory(maker->result);
   else
     status = permi_ask_engines(maker, block, &offers);

@@ -305,7 +305,38 @@ PERM_SPARSE_API perm_status perm_compute_sparse(const perm_matrix *matrix, const
 }
 
 #if defined(PERMI_ROUTE)
-/* Takes arrays with many zeros if the dense engine is slow enough to pay for a look, or cannot take the order. */
+/* Looks at 2 x 2 minors without zeros: nearly all vanish where method classes has few classes of nearly full lines, as
+   in J minus a sparse matrix, and next to none of others. */
+#define PERMI_ROUTE_MINORS 64
+static int permi_route_counts(const permi_given *given)
+{
+  uint64_t seed = UINT64_C(88172645463325252);
+  int trial, seen = 0, vanish = 0, k;
+  for (trial = 0; trial < PERMI_ROUTE_MINORS; trial++) {
+    const int i = permi_order_below(&seed, given->n), j = permi_order_below(&seed, given->n);
+    const int row[2] = {i, (i + 1 + permi_order_below(&seed, given->n - 1)) % given->n};
+    const int column[2] = {j, (j + 1 + permi_order_below(&seed, given->n - 1)) % given->n};
+    permi_given_item item[4];
+    double real, imaginary;
+    for (k = 0; k < 4; k++) {
+      size_t end;
+      permi_given_entry(given, row[k / 2], permi_given_row(given, row[k / 2], &end) + (size_t)column[k % 2], &item[k]);
+      if (item[k].real == 0 && item[k].imaginary == 0)
+        break;
+    }
+    if (k < 4)
+      continue;
+    real = item[0].real * item[3].real - item[0].imaginary * item[3].imaginary;
+    imaginary = item[0].real * item[3].imaginary + item[0].imaginary * item[3].real;
+    seen++;
+    vanish += real == item[1].real * item[2].real - item[1].imaginary * item[2].imaginary &&
+              imaginary == item[1].real * item[2].imaginary + item[1].imaginary * item[2].real;
+  }
+  return 4 * vanish > 3 * seen;
+}
+
+/* Takes arrays with many zeros or few classes if the dense engine is slow enough to pay for a look, or cannot take the
+   order. */
 #define PERMI_ROUTE_ORDER 20    /* below this order integers take no longer than a plan */
 #define PERMI_ROUTE_ZEROS 0.125 /* the least share of zeros by which some engine gains */
 #define PERMI_ROUTE_LOW 22      /* integers below this order, in a quarter of a millisecond or two, */
@@ -350,7 +381,7 @@ static int permi_route(const permi_problem *problem, const perm_options *options
       given.nnz += entry.real != 0 || entry.imaginary != 0;
     }
   zeros = problem->integer && n < PERMI_ROUTE_LOW ? PERMI_ROUTE_LOW_ZEROS : PERMI_ROUTE_ZEROS;
-  if ((double)given.nnz > (1 - zeros) * n * n)
+  if ((double)given.nnz > (1 - zeros) * n * n && !permi_route_counts(&given))
     return 0;
   permi_result_clear(result);
   if (problem->integer)

@@ -260,8 +260,8 @@ static void golden_show_fields(const char *recorded, const char *now)
     }
     recorded += one;
     now += other;
-    recorded += *recorded == ' ' && one;
-    now += *now == ' ' && other;
+    recorded += *recorded == ' ' && (one || !other);
+    now += *now == ' ' && (other || !one);
   }
 }
 
