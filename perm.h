@@ -294,7 +294,8 @@ typedef enum perm_status {
   X(PERM_METHOD_STRUCTURE, "structure", "decided by the zero pattern alone (results only)")                            \
   X(PERM_METHOD_CODEGEN_REGISTERS, "codegen-registers",                                                                \
     "GPUs: Ryser sum, code of every column, row sums in registers")                                                    \
-  X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")
+  X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")             \
+  X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")
 
 #define PERM_ENUM(name, word, text) name,
 typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT } perm_method;
@@ -1094,6 +1095,11 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_TREE_STATE_SECONDS 1.5e-9
 #define PERMI_TREE_CACHE_BYTES 1e6   /* pairs of a larger table */
 #define PERMI_TREE_MISS_SECONDS 1e-8 /* take this much longer (mesh1e1: 9e7 pairs 1.5 s) */
+
+#define PERMI_PLANAR_PLAN_SECONDS 5e-7    /* of a vertex and entry: drawing, dissection */
+#define PERMI_PLANAR_PRODUCT_SECONDS 2e-9 /* a residue product and difference */
+#define PERMI_PLANAR_ENTRY_SECONDS 1e-7   /* of a pair and entry of an elimination */
+#define PERMI_PLANAR_BALL_SECONDS 2e-8    /* the same with a radius, in double-double */
 
 #define PERMI_RYSER_MOVE_SECONDS 5e-9  /* a move, */
 #define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
@@ -8120,6 +8126,150 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
 }
 #endif
 
+/* ======================================================================================== >>residues
+   Arithmetic modulo primes below 2^62, and integers from their residues. */
+
+/* Products by Montgomery's reduction (Math. Comp. 44 (1985) 519-521): a b 2^-64 instead of a b. */
+typedef struct permi_odd_modulus {
+  uint64_t p;       /* odd, below 2^63; functions called permi_prime_ need a prime */
+  uint64_t inverse; /* of p modulo 2^64 */
+  uint64_t one;     /* 2^64 mod p */
+  uint64_t square;  /* 2^128 mod p: permi_montgomery(a, square) is a 2^64 */
+} permi_odd_modulus;
+
+/* a b 2^-64 mod p, for a b < 2^64 p: a b - q p is a multiple of 2^64 for q = a b / p modulo 2^64. */
+static PERMI_ALWAYS_INLINE uint64_t permi_montgomery(uint64_t a, uint64_t b, const permi_odd_modulus *modulus)
+{
+  const permi_wide t = permi_multiply_words(a, b);
+  const uint64_t high = permi_multiply_words(t.low * modulus->inverse, modulus->p).high;
+  return t.high - high + (t.high < high ? modulus->p : 0);
+}
+
+/* a + b, or a - b, modulo p. */
+static PERMI_ALWAYS_INLINE uint64_t permi_residue_add(uint64_t a, uint64_t b, int minus, uint64_t p)
+{
+  if (minus)
+    return a - b + (a < b ? p : 0);
+  a += b;
+  return a - (a >= p ? p : 0);
+}
+
+static permi_odd_modulus permi_odd_modulus_of(uint64_t p)
+{
+  permi_odd_modulus prime;
+  int k;
+  prime.p = p;
+  prime.inverse = p; /* of p modulo 8; each round doubles the bits */
+  for (k = 0; k < 5; k++)
+    prime.inverse *= 2 - p * prime.inverse;
+  prime.one = permi_residue_wide(1, 0, p);
+  prime.square = permi_residue_multiply(prime.one, prime.one, p);
+  return prime;
+}
+
+/* a^e, both a and the result times 2^64. */
+static uint64_t permi_prime_power(uint64_t a, uint64_t e, const permi_odd_modulus *prime)
+{
+  uint64_t power = prime->one;
+  for (; e; e >>= 1) {
+    power = e & 1 ? permi_montgomery(power, a, prime) : power;
+    a = permi_montgomery(a, a, prime);
+  }
+  return power;
+}
+
+/* 2^64 / a. */
+static uint64_t permi_prime_inverse(uint64_t a, const permi_odd_modulus *prime)
+{
+  return permi_prime_power(permi_montgomery(a, prime->square, prime), prime->p - 2, prime);
+}
+
+/* Is p, odd and below 2^63, prime? By Miller and Rabin's test to the first twelve primes, enough for 64 bits
+   (J. Sorenson, J. Webster, Math. Comp. 86 (2017) 985-1003). */
+static int permi_is_prime(uint64_t p)
+{
+  static const int base[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
+  const int bases = sizeof base / sizeof *base;
+  permi_odd_modulus prime;
+  uint64_t odd = p - 1;
+  int twos = 0, k, s;
+  if (p < 3 || !(p & 1))
+    return p == 2;
+  for (k = 0; k < bases; k++)
+    if (p % (uint64_t)base[k] == 0)
+      return p == (uint64_t)base[k];
+  for (; !(odd & 1); odd >>= 1)
+    twos++;
+  prime = permi_odd_modulus_of(p);
+  for (k = 0; k < bases; k++) {
+    uint64_t x = permi_prime_power(permi_montgomery((uint64_t)base[k], prime.square, &prime), odd, &prime);
+    for (s = 1; s < twos && x != prime.one && x != p - prime.one; s++)
+      x = permi_montgomery(x, x, &prime);
+    if (x != p - prime.one && (s > 1 || x != prime.one))
+      return 0;
+  }
+  return 1;
+}
+
+#define PERMI_PRIME_BITS 61.999 /* log2 of the first 2^40 primes below 2^62, and more */
+
+/* The next prime below `above`; with_root: 1 modulo 4. */
+static uint64_t permi_prime_below(uint64_t above, int with_root)
+{
+  do
+    above = with_root ? ((above - 2) & ~UINT64_C(3)) + 1 : (above - 2) | 1;
+  while (!permi_is_prime(above));
+  return above;
+}
+
+/* A square root of -1, for a prime that is 1 modulo 4. */
+static uint64_t permi_prime_root(const permi_odd_modulus *prime)
+{
+  uint64_t base, root;
+  for (base = 2;; base++) {
+    root = permi_prime_power(permi_montgomery(base, prime->square, prime), prime->p / 4, prime);
+    if (permi_montgomery(root, root, prime) == prime->p - prime->one)
+      return permi_montgomery(root, 1, prime);
+  }
+}
+
+/* Residue of a magnitude; p up to 2^63. */
+static uint64_t permi_words_residue(const uint64_t *word, int words, uint64_t p)
+{
+  uint64_t rest = 0;
+  while (words-- > 0)
+    rest = permi_residue_wide(rest, word[words], p);
+  return rest;
+}
+
+/* The integer of least modulus with these residues, by the Chinese remainder theorem, in O(primes^2): its magnitude
+   goes to word; returns 1 if it is negative. word and product: primes + 1 words each. */
+static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
+                                   uint64_t *product)
+{
+  const int words = primes + 1;
+  int k, i, larger = 0;
+  memset(word, 0, (size_t)words * sizeof *word);
+  memset(product, 0, (size_t)words * sizeof *product);
+  product[0] = 1;
+  for (k = 0; k < primes; k++) { /* invariant: word is right modulo the product of the primes before, and below it */
+    const uint64_t p = prime[k].p, x = permi_words_residue(word, k + 1, p);
+    const uint64_t inverse = permi_prime_inverse(permi_words_residue(product, k + 1, p), &prime[k]);
+    const uint64_t digit = permi_montgomery(residue[k] >= x ? residue[k] - x : residue[k] + p - x, inverse, &prime[k]);
+    word[k + 1] += permi_words_times(word, product, k + 1, digit, 1);
+    product[k + 1] = permi_words_times(product, product, k + 1, p, 0);
+  }
+  for (i = words - 1; i >= 0 && !larger; i--) { /* word > product - word ? */
+    const uint64_t twice = word[i] << 1 | (i ? word[i - 1] >> 63 : 0);
+    larger = twice > product[i] ? 1 : twice < product[i] ? -1 : 0;
+  }
+  if (larger <= 0)
+    return 0;
+  permi_words_subtract(product, word, words);
+  memcpy(word, product, (size_t)words * sizeof *word);
+  return 1;
+}
+
 /* ========================================================================================== >>exact
    Permanents of integer matrices without rounding: the same for all kernels, splits and numbers of threads.
      Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
@@ -8245,8 +8395,9 @@ typedef struct permi_exact_plain {
   short first[PERM_MAX_N + 1]; /* each group's first row */
   int words[PERM_MAX_N];       /* of the product up to each group, with its sign */
   int sum_words;
-  uint64_t modulus, inverse, one; /* inverse modulus = 1 modulo 2^64; one: 2^(64 n) mod p */
-  uint64_t *low, *high;           /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
+  permi_odd_modulus modulus;
+  uint64_t one;         /* 2^(64 n) mod p */
+  uint64_t *low, *high; /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
 } permi_exact_plain;
 
 /* out[0 .. words] = p c, c signed or natural: less c 2^(64 words) if p is negative, less p 2^64 if c is. */
@@ -8326,37 +8477,21 @@ static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_
   }
 }
 
-/* a b 2^-64 mod p, a, b < p < 2^63, p odd [Mon85]: a b - q p is a multiple of 2^64 for q = a b / p modulo 2^64. */
-static uint64_t permi_montgomery(const permi_exact_plain *plain, uint64_t a, uint64_t b)
-{
-  permi_wide t = permi_multiply_words(a, b);
-  uint64_t high = permi_multiply_words(t.low * plain->inverse, plain->modulus).high;
-  return t.high - high + (t.high < high ? plain->modulus : 0);
-}
-
-/* a + b, or a - b, modulo p. */
-static PERMI_ALWAYS_INLINE uint64_t permi_residue_add(uint64_t a, uint64_t b, int minus, uint64_t p)
-{
-  if (minus)
-    return a - b + (a < b ? p : 0);
-  a += b;
-  return a - (a >= p ? p : 0);
-}
-
 /* The same in residues: each multiplication brings a factor 2^-64, and the product starts with 2^(64 n). */
 static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *low, int minus,
                                uint64_t (*total)[PERMI_EXACT_ROOM])
 {
-  const uint64_t p = plain->modulus;
+  const permi_odd_modulus *modulus = &plain->modulus;
+  const uint64_t p = modulus->p;
   const int n = plain->n, parts = plain->parts;
   uint64_t re = plain->one, im = 0;
   int k;
   for (k = 0; parts == 1 && k < n; k++)
-    re = permi_montgomery(plain, re, low[k]);
+    re = permi_montgomery(re, low[k], modulus);
   for (k = 0; parts == 2 && k < 2 * n; k += 2) {
-    const uint64_t plus = permi_montgomery(plain, re, low[k]), cross = permi_montgomery(plain, re, low[k + 1]);
-    re = permi_residue_add(plus, permi_montgomery(plain, im, low[k + 1]), 1, p);
-    im = permi_residue_add(permi_montgomery(plain, im, low[k]), cross, 0, p);
+    const uint64_t plus = permi_montgomery(re, low[k], modulus), cross = permi_montgomery(re, low[k + 1], modulus);
+    re = permi_residue_add(plus, permi_montgomery(im, low[k + 1], modulus), 1, p);
+    im = permi_residue_add(permi_montgomery(im, low[k], modulus), cross, 0, p);
   }
   total[0][0] = permi_residue_add(total[0][0], re, minus, p);
   total[1][0] = permi_residue_add(total[1][0], im, minus, p);
@@ -8372,7 +8507,7 @@ static PERMI_ALWAYS_INLINE void permi_exact_plain_move(const permi_exact_plain *
   for (k = 0; k < size; k++) {
     const uint64_t before = low[k];
     if (modular) {
-      low[k] = permi_residue_add(before, step[k], minus, plain->modulus);
+      low[k] = permi_residue_add(before, step[k], minus, plain->modulus.p);
     } else if (minus) {
       low[k] -= step[k];
       high[k] -= high_step[k] + (before < step[k]);
@@ -8436,8 +8571,8 @@ static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, si
 {
   const permi_exact_plain *plain = (const permi_exact_plain *)leaf->context;
   char how[64];
-  if (plain->modulus)
-    snprintf(how, sizeof how, "residues modulo %llu", (unsigned long long)plain->modulus);
+  if (plain->modulus.p)
+    snprintf(how, sizeof how, "residues modulo %llu", (unsigned long long)plain->modulus.p);
   else
     snprintf(how, sizeof how, "%d groups of rows, %d of two words", plain->groups, plain->wide_groups);
   return (size_t)snprintf(buffer, size, "%s, n = %d: portable kernel%s, %s; %.3g elements, %llu chunks, %.3g s\n",
@@ -8452,16 +8587,6 @@ static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t m
   if (modulus)
     return terms * rows->n * times / PERMI_RATE_MODULAR;
   return terms * times * (rows->n / PERMI_RATE_EXACT_ROWS + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
-}
-
-/* 1 / p modulo 2^64 by Newton's iteration: p p = 1 modulo 8. */
-static uint64_t permi_inverse_odd(uint64_t p)
-{
-  uint64_t inverse = p;
-  int k;
-  for (k = 0; k < 5; k++)
-    inverse *= 2 - p * inverse;
-  return inverse;
 }
 
 /* fixed_column is always +. */
@@ -8507,7 +8632,6 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
   plain->n = n;
   plain->parts = parts;
   plain->chunk_log2 = n - 1 < 12 ? n - 1 : 12;
-  plain->modulus = modulus;
   plain->groups = permi_exact_groups(rows, UINT64_MAX >> 1, bound, plain->first, order);
   for (g = 0; g < plain->groups; g++) {
     const int wide = bound[g] == UINT64_MAX;
@@ -8524,7 +8648,7 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
         plain->high[j * size + k * parts + part] = modulus ? 0 : x.high;
       }
   if (modulus) {
-    plain->inverse = permi_inverse_odd(modulus);
+    plain->modulus = permi_odd_modulus_of(modulus);
     for (plain->one = 1, k = 0; k < n; k++)
       plain->one = permi_residue_wide(plain->one, 0, modulus);
   }

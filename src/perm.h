@@ -239,6 +239,7 @@ PERMI_BRIEF_END
 #include "dense/minors_dense.h"
 #include "dense/small_minors.h"
 
+#include "exact/residues.h"
 #include "exact/exact.h"
 #include "exact/limbs.h"
 #include "exact/small_exact.h"

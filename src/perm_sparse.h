@@ -217,6 +217,14 @@ PERMI_BRIEF_END
 #include "matchings/decompose.h"
 #include "matchings/decompose_run.h"
 
+PERMI_BRIEF_BEGIN
+#include "planar/embedding.h"
+#include "planar/kasteleyn.h"
+#include "planar/dissection.h"
+PERMI_BRIEF_END
+#include "planar/fronts.h"
+#include "planar/planar.h"
+
 #include "sparse/prepare.h"
 PERMI_BRIEF_BEGIN
 #include "sparse/frontier_offer.h"

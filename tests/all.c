@@ -52,6 +52,7 @@
 #include "t_transversals.c"
 #include "t_sparyser.c"
 #include "t_decompose.c"
+#include "t_planar.c"
 #include "t_tree.c"
 #include "t_spy.c"
 #include "t_structure.c"

@@ -1,0 +1,367 @@
+/* ========================================================================================== >>planar
+   Blocks whose graph is planar: permanents as determinants, in polynomial time (>>kasteleyn). Integers modulo enough
+   primes for a bound on the permanent: Minc and Bregman's, or Hadamard's of the determinant; doubles with a radius. */
+#pragma once
+#include "../matchings/transversals.h"
+#include "fronts.h"
+
+#define PERMI_PLANAR_LEAST 40 /* chosen: smaller blocks take other engines less than a millisecond */
+
+typedef struct permi_planar {
+  permi_owned owned;
+  permi_dissection dissection;
+  permi_fronts fronts;
+  int n, edges, parts, faces;
+  int subtracts; /* some entry is not a non-negative number */
+  int primes;    /* of a CRT; 0: the modulus itself is one */
+  uint64_t modulus;
+  int64_t *integer[2];
+  double *real, *imaginary, *absolute; /* absolute: where entries were rounded */
+  double bits, bound_relative, lost_error;
+} permi_planar;
+
+/* log2 of a bound on the modulus of the permanent. */
+static double permi_planar_bits(const permi_block *block)
+{
+  double bits[2] = {0, 0};
+  int v, e;
+  for (v = 0; v < 2 * block->n; v++) {
+    double squares = 0;
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const double x = (double)block->integer[block->edge[e]];
+      const double y = block->imaginary_integer ? (double)block->imaginary_integer[block->edge[e]] : 0;
+      squares += x * x + y * y;
+    }
+    bits[v >= block->n] += 0.5 * log2(squares);
+  }
+  return fmin(permi_majorants_bits(bits), permi_block_bits(block));
+}
+
+/* ---- integers */
+typedef struct permi_planar_run {
+  const permi_planar *planar;
+  permi_search search;
+  permi_odd_modulus *prime;
+  uint64_t *residue[2]; /* of the parts, by prime */
+  uint64_t *entry;      /* edges for each thread */
+  double seconds;       /* of one prime */
+  int failed;
+} permi_planar_run;
+
+typedef struct permi_planar_asking {
+  permi_planar_run *run;
+  uint64_t part;
+  int thread;
+} permi_planar_asking;
+
+static perm_status permi_planar_poll(void *context, double part)
+{
+  const permi_planar_asking *asking = (const permi_planar_asking *)context;
+  permi_planar_run *run = asking->run;
+  return permi_search_poll(&run->search, asking->thread, ((double)asking->part + part) * run->seconds, "eliminating");
+}
+
+/* The determinants modulo prime `part`: with i at both its values, r and s, for Gaussian integers: their real part is
+   (r + s) / 2, the imaginary one (r - s) / (2 i). */
+static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
+{
+  permi_planar_run *run = (permi_planar_run *)context;
+  const permi_planar *planar = run->planar;
+  const permi_odd_modulus *prime = &run->prime[part];
+  const uint64_t p = prime->p;
+  uint64_t *entry = run->entry + (size_t)thread * (size_t)planar->edges, value[2] = {0, 0}, root = 0;
+  permi_planar_asking asking;
+  permi_front_poll ask;
+  perm_status status = PERM_OK;
+  int k, e;
+  asking.run = run;
+  asking.part = part;
+  asking.thread = thread;
+  ask.poll = permi_planar_poll;
+  ask.context = &asking;
+  if (planar->parts == 2)
+    root = permi_prime_root(prime);
+  for (k = 0; k < planar->parts && status == PERM_OK; k++) {
+    const uint64_t i = permi_montgomery(k ? p - root : root, prime->square, prime);
+    for (e = 0; e < planar->edges; e++) {
+      entry[e] = permi_wide_residue(permi_wide_of(planar->integer[0][e]), p);
+      if (planar->parts == 2) {
+        entry[e] += permi_montgomery(permi_wide_residue(permi_wide_of(planar->integer[1][e]), p), i, prime);
+        entry[e] -= entry[e] >= p ? p : 0;
+      }
+    }
+    status = permi_fronts_residue(&planar->fronts, prime, entry, &ask, &value[k]);
+  }
+  run->residue[0][part] = value[0];
+  if (planar->parts == 2) {
+    const uint64_t sum = (value[0] + value[1]) % p, difference = (value[0] + p - value[1]) % p;
+    const uint64_t twice = permi_prime_inverse((2 * root) % p, prime);
+    run->residue[0][part] = sum & 1 ? sum / 2 + p / 2 + 1 : sum / 2;
+    run->residue[1][part] = permi_montgomery(difference, twice, prime);
+  }
+  if (status == PERM_ERROR_MEMORY) {
+    PERMI_OMP(atomic write)
+    run->failed = 1;
+  }
+  return thread ? PERM_OK : status;
+}
+
+/* Adds one part of the permanent; word: room for the CRT. */
+static perm_status permi_planar_part(const permi_planar *planar, const permi_odd_modulus *prime, const uint64_t *residue,
+                                     uint64_t *word, perm_sum *sum)
+{
+  int words = planar->primes + 1, negative;
+  if (!planar->primes) {
+    permi_sum_add_integer(sum, residue, 1, 0);
+    return PERM_OK;
+  }
+  negative = permi_chinese_remainder(prime, residue, planar->primes, word, word + words);
+  if (planar->modulus) {
+    word[0] = permi_words_residue(word, words, planar->modulus);
+    if (negative && word[0])
+      word[0] = planar->modulus - word[0];
+    permi_sum_add_integer(sum, word, 1, 0);
+    return PERM_OK;
+  }
+  while (words > 0 && !word[words - 1])
+    words--;
+  if (words > PERM_INTEGER_WORDS)
+    return PERM_ERROR_OVERFLOW;
+  permi_sum_add_integer(sum, word, words, negative);
+  return PERM_OK;
+}
+
+static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_planar *planar = (const permi_planar *)leaf->context;
+  const size_t runs = planar->primes ? (size_t)planar->primes : 1;
+  permi_pool pool = {&planar->owned.allocator, NULL, 0};
+  permi_planar_run run;
+  perm_partial mine;
+  perm_status status;
+  uint64_t *word, above = UINT64_C(1) << 62;
+  size_t k;
+  memset(&run, 0, sizeof run);
+  memset(&mine, 0, sizeof mine);
+  run.planar = planar;
+  run.search = permi_search_begin(leaf, control);
+  run.seconds = leaf->information.seconds / (double)runs;
+  run.prime = (permi_odd_modulus *)permi_pool_get(&pool, runs, sizeof *run.prime);
+  run.residue[0] = (uint64_t *)permi_pool_get(&pool, 2 * runs, sizeof(uint64_t));
+  run.entry = (uint64_t *)permi_pool_get(&pool, (size_t)planar->edges * (size_t)run.search.threads, sizeof(uint64_t));
+  word = (uint64_t *)permi_pool_get(&pool, 2 * (runs + 1), sizeof(uint64_t));
+  status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  if (status == PERM_OK) {
+    run.residue[1] = run.residue[0] + runs;
+    for (k = 0; k < runs; k++) {
+      if (planar->primes)
+        above = permi_prime_below(above, planar->parts == 2);
+      run.prime[k] = permi_odd_modulus_of(planar->primes ? above : planar->modulus);
+    }
+    status = permi_share(run.search.threads, 0, runs, permi_planar_prime, &run, NULL);
+  }
+  if (status == PERM_OK && run.failed)
+    status = PERM_ERROR_MEMORY;
+  if (status == PERM_OK)
+    status = permi_planar_part(planar, run.prime, run.residue[0], word, &mine.value);
+  if (status == PERM_OK && planar->parts == 2)
+    status = permi_planar_part(planar, run.prime, run.residue[1], word, &mine.imaginary);
+  if (status == PERM_OK) {
+    permi_sum_add(&partial->value, &mine.value);
+    permi_sum_add(&partial->imaginary, &mine.imaginary);
+    partial->terms += planar->dissection.products * (double)runs * planar->parts;
+  }
+  if (status == PERM_ERROR_OVERFLOW && control)
+    snprintf(control->message, sizeof control->message,
+             "the permanent has over %d bits: ask for it modulo a prime, or in doubles", 64 * PERM_INTEGER_WORDS);
+  permi_pool_release(&pool);
+  return status;
+}
+
+/* ---- doubles */
+static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_planar *planar = (const permi_planar *)leaf->context;
+  permi_planar_run run;
+  permi_planar_asking asking;
+  permi_front_poll ask;
+  permi_ball value, absolute;
+  long long exp2, absolute_exp2;
+  double moduli;
+  perm_status status;
+  memset(&run, 0, sizeof run);
+  run.search = permi_search_begin(leaf, control);
+  run.seconds = leaf->information.seconds / (planar->absolute && planar->subtracts ? 2 : 1);
+  asking.run = &run;
+  asking.part = 0;
+  asking.thread = 0;
+  ask.poll = permi_planar_poll;
+  ask.context = &asking;
+  status = permi_fronts_ball(&planar->fronts, planar->real, planar->imaginary, &ask, &value, &exp2);
+  absolute = value;
+  absolute_exp2 = exp2;
+  asking.part = 1;
+  if (status == PERM_OK && planar->absolute && planar->subtracts)
+    status = permi_fronts_ball(&planar->fronts, planar->absolute, NULL, &ask, &absolute, &absolute_exp2);
+  if (status != PERM_OK)
+    return status;
+  moduli = permi_ldexp(permi_ball_modulus(&absolute) + absolute.radius, absolute_exp2 - exp2);
+  if (!(moduli <= 1e300 && value.radius <= 1e300)) { /* the radii overflowed: nothing is known */
+    partial->lost = (double)INFINITY;
+    return PERM_OK;
+  }
+  permi_sum_add_double(&partial->value, value.re.hi);
+  permi_sum_add_double(&partial->value, value.re.lo);
+  permi_sum_add_double(&partial->imaginary, value.im.hi);
+  permi_sum_add_double(&partial->imaginary, value.im.lo);
+  permi_sum_add_double(&partial->absolute, moduli);
+  partial->lost += value.radius + 2 * DBL_MIN;
+  if (planar->lost_error > 0)
+    partial->lost += 2 * (DBL_MIN + ldexp(planar->lost_error, permi_int_exponent(-exp2)));
+  partial->exp2 = exp2;
+  partial->terms += planar->dissection.products;
+  return PERM_OK;
+}
+
+static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_planar *planar = (const permi_planar *)leaf->context;
+  char numbers[80];
+  int length;
+  if (!leaf->integer)
+    snprintf(numbers, sizeof numbers, "in %sdouble-doubles with a radius", planar->parts == 2 ? "complex " : "");
+  else if (planar->primes)
+    snprintf(numbers, sizeof numbers, "modulo %d primes, at most %.0f bits", planar->primes, planar->bits);
+  else
+    snprintf(numbers, sizeof numbers, "modulo the prime");
+  length = snprintf(buffer, size,
+                    "planar, order %d: %d entries, %d faces, Kasteleyn signs; a determinant of %.3g products in %d "
+                    "fronts of order %d at most, %s, predicted %.3g s\n",
+                    planar->n, planar->edges, planar->faces, planar->dissection.products, planar->dissection.fronts,
+                    planar->dissection.largest, numbers, leaf->information.seconds);
+  return length > 0 ? (size_t)length : 0;
+}
+
+/* Copies the entries; 0: out of memory. */
+static int permi_planar_entries(permi_planar *planar, const permi_block *block, const int *partner)
+{
+  const size_t edges = (size_t)block->edges;
+  permi_pool *pool = &planar->owned.pool;
+  int *row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int)), i, e, part;
+  for (part = 0; part < 2; part++) {
+    const int64_t *integer = part ? block->imaginary_integer : block->integer;
+    const double *real = part ? block->imaginary : block->real;
+    if (integer && (planar->integer[part] = (int64_t *)permi_pool_get(pool, edges, 8)) != NULL)
+      memcpy(planar->integer[part], integer, 8 * edges);
+    if (real) {
+      double *copy = (double *)permi_pool_get(pool, edges, sizeof(double));
+      if (copy)
+        memcpy(copy, real, edges * sizeof(double));
+      *(part ? &planar->imaginary : &planar->real) = copy;
+    }
+  }
+  if (block->real && block->rounded && (planar->absolute = (double *)permi_pool_get(pool, edges, 8)) != NULL)
+    memcpy(planar->absolute, block->absolute, edges * sizeof(double));
+  if (pool->failed)
+    return 0;
+  planar->fronts.row = row;
+  planar->fronts.column = row + edges;
+  for (i = 0; i < block->n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      row[block->edge[e]] = i;
+      row[edges + (size_t)block->edge[e]] = partner[block->neighbour[e] - block->n];
+    }
+  for (e = 0; e < block->edges && block->real; e++)
+    planar->subtracts |= block->imaginary || block->real[e] != block->absolute[e];
+  return 1;
+}
+
+/* Numbers of eliminations and their price; 0: the permanent may be too long. */
+static int permi_planar_price(const permi_maker *maker, const permi_block *block, permi_planar *planar,
+                              permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const double products = planar->dissection.products, fixed = PERMI_PLANAR_ENTRY_SECONDS * (block->n + block->edges);
+  if (!block->integer) {
+    offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS * planar->parts * planar->parts + 2 * fixed) *
+                     (planar->absolute && planar->subtracts ? 2 : 1);
+    offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
+    return 1;
+  }
+  planar->bits = permi_planar_bits(block);
+  if (!(planar->modulus & 1) || planar->parts == 2 || !permi_is_prime(planar->modulus))
+    planar->primes = (int)((planar->bits + 1) / PERMI_PRIME_BITS) + 1;
+  offer->seconds = (planar->primes ? planar->primes : 1) * planar->parts *
+                   (products * PERMI_PLANAR_PRODUCT_SECONDS + fixed);
+  offer->bytes = planar->dissection.bytes_each * 8;
+  return planar->modulus || options->precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_EXACT ||
+         permi_words_of_bits(planar->bits) <= PERM_INTEGER_WORDS;
+}
+
+static perm_status permi_planar_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const permi_working *working = maker->working;
+  const double planning = PERMI_PLANAR_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  const size_t edges = (size_t)block->edges;
+  permi_kasteleyn signs;
+  permi_planar *planar;
+  if (block->edges > 4 * block->n - 4) { /* every face of a bipartite graph has four edges or more */
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d", block->edges,
+                 4 * block->n - 4);
+    return PERM_OK;
+  }
+  if (maker->offers && (block->n < PERMI_PLANAR_LEAST || rival < planning)) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
+    return PERM_OK;
+  }
+  planar = (permi_planar *)permi_owned_new(&maker->options->allocator, sizeof *planar);
+  offer->plan = planar;
+  if (!planar || !permi_kasteleyn_make(block, &planar->owned.pool, maker->watch, &signs))
+    return permi_fail_memory(maker->result);
+  if (maker->watch->stopped != PERM_OK || signs.planar <= 0) {
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, signs.planar < 0 ? "has a drawing whose check failed" : "is not planar");
+    return PERM_OK;
+  }
+  planar->n = block->n;
+  planar->edges = block->edges;
+  planar->faces = signs.faces;
+  planar->parts = working->is_complex ? 2 : 1;
+  planar->modulus = working->modulus;
+  planar->lost_error = working->lost ? working->lost_error : 0;
+  if (block->rounded)
+    planar->bound_relative = permi_entry_bound(permi_entry_roundings(working, working->n));
+  if (!permi_dissect(block, signs.partner, &planar->owned.pool, maker->watch, &planar->dissection) ||
+      !permi_planar_entries(planar, block, signs.partner))
+    return permi_fail_memory(maker->result);
+  planar->fronts.dissection = &planar->dissection;
+  planar->fronts.sign = signs.sign;
+  planar->fronts.allocator = maker->options->allocator;
+  if (!permi_planar_price(maker, block, planar, offer))
+    permi_refuse_long(offer);
+  offer->bytes += 150.0 * block->n + 60.0 * (double)edges;
+  return PERM_OK;
+}
+
+static perm_status permi_planar_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  const permi_planar *planar = (const permi_planar *)offer->plan;
+  uint64_t hash = permi_hash(PERMI_HASH_START, planar->modulus);
+  int e, part;
+  (void)maker;
+  for (e = 0; e < planar->edges; e++) {
+    hash = permi_hash(hash, (uint64_t)planar->fronts.row[e] << 32 | (uint64_t)planar->fronts.column[e]);
+    for (part = 0; part < planar->parts && block->integer; part++)
+      hash = permi_hash(hash, (uint64_t)planar->integer[part][e]);
+    if (!block->integer)
+      hash = permi_hash_double(permi_hash_double(hash, planar->real[e]), planar->imaginary ? planar->imaginary[e] : 0);
+  }
+  leaf->integer = block->integer != NULL;
+  leaf->information.work = planar->dissection.products;
+  leaf->information.fingerprint = hash;
+  leaf->run_task = leaf->integer ? permi_planar_integers : permi_planar_doubles;
+  leaf->explain = permi_planar_explain;
+  leaf->threaded = leaf->integer && offer->seconds >= PERMI_WALK_SECONDS;
+  if (!leaf->integer)
+    permi_leaf_bound(leaf, planar->bound_relative, PERMI_UNIT);
+  return PERM_OK;
+}
