@@ -59,6 +59,11 @@
      matchings/  >>transversals      perfect matchings enumerated; THE BOUND
                  >>decompose         branches over lines of degree 3 and 4; THE BOUND
                  >>decompose_run     their walk, price
+     planar/     >>embedding         a planar graph drawn: the left-right test
+                 >>kasteleyn         signs, checked face by face; THE PROOF
+                 >>dissection        nested dissection: the tree of fronts
+                 >>fronts            multifrontal determinants; THE BOUND
+                 >>planar            the engine, its price
      sparse/     >>prepare           check, reduce, split into blocks
                  >>frontier_offer    offers of frontier, tree, sorting
                  >>choose            the table of engines
@@ -106,6 +111,8 @@
                      k row sums in registers; doubles. Hybrid is faster
        decompose     branches at lines of degree 3 and 4 down to dense blocks; doubles, exact integers
        transversals  every perfect matching; all values
+       planar       blocks whose graph is planar: a determinant [Kas61]; n^1.5 products; integers modulo a prime for
+                    each 62 bits, doubles and complex in double-double. No other block
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
@@ -124,6 +131,11 @@
              random matrices: bands, dominating sets.
      [SUP]   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: SpaRyser,
              decomposition.
+     [Kas61] P. W. Kasteleyn, Physica 27 (1961) 1209-1225: planar matchings as determinants.
+     [Bra09] U. Brandes, The left-right planarity test, 2009; H. de Fraysseix, P. Rosenstiehl, Europ. J. Combin. 3
+             (1982) 127-135.
+     [Geo73] A. George, SIAM J. Numer. Anal. 10 (1973) 345-363: nested dissection.
+     [DR83]  I. S. Duff, J. K. Reid, ACM Trans. Math. Softw. 9 (1983) 302-325: multifrontal elimination.
      [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
              on GPUs: the permanent ordering, methods codegen.
      [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, IPDPS 2015: merge path, unions of sorted lists.
@@ -13337,10 +13349,9 @@ PERMI_BRIEF_BEGIN
 
 /* ======================================================================================= >>embedding
    A graph drawn in the plane without crossings, or the answer that none exists, in linear time: the left-right
-   algorithm (H. de Fraysseix, P. Rosenstiehl, Eur. J. Comb. 3 (1982); U. Brandes, The left-right planarity test, 2009).
-   An edge that a depth-first search does not take up returns to an ancestor: it is drawn to the left or to the right
-   of the path up. Two return edges of one side must not cross; a stack of conflict pairs keeps which must be on the
-   same side and which on different ones. Whoever uses a drawing checks it by Euler's formula (>>kasteleyn). */
+   algorithm [Bra09]. An edge that a depth-first search does not take up returns to an ancestor: it is drawn to the left
+   or to the right of the path up. Return edges of one side must not cross; a stack of conflict pairs keeps which must
+   be on the same side and which on different ones. Whoever uses a drawing checks it by Euler's formula (>>kasteleyn). */
 
 /* Half-edge 2 e + s goes from end s of edge e to the other; end 0 is the row. */
 typedef struct permi_embedding {
@@ -13691,7 +13702,8 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
 static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
                        int *planar)
 {
-  const size_t vertices = 2 * (size_t)block->n, edges = (size_t)block->edges, most = vertices > edges ? vertices : edges;
+  const size_t vertices = 2 * (size_t)block->n, edges = (size_t)block->edges;
+  const size_t most = vertices > edges ? vertices : edges;
   permi_pool own = {pool->allocator, NULL, 0};
   permi_drawing d;
   int *number, v, e;
@@ -13745,8 +13757,8 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
 }
 
 /* ======================================================================================= >>kasteleyn
-   Signs that make a permanent a determinant (P. W. Kasteleyn, Physica 27 (1961) 1209-1225). THE PROOF, for a connected
-   graph in the plane, rows and columns its vertices:
+   Signs that make a permanent a determinant [Kas61]. THE PROOF, for a connected graph in the plane whose vertices are
+   rows and columns:
    1. A face of length l (an edge with the face on both sides counts twice) gets l/2 + 1 minus signs, modulo 2.
    2. A cycle of length c with v vertices inside then has c/2 + 1 + v minus signs: add up the faces inside; edges inside
       count twice, and Euler's formula gives their number.
@@ -13926,12 +13938,12 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
 }
 
 /* ======================================================================================= >>dissection
-   An elimination of pairs, a row and the column matched to it, by nested dissection (A. George, SIAM J. Numer. Anal.
-   10 (1973) 345-363): a level of a breadth-first search separates the pairs, its two sides go first, each the same
-   way. A front is a separator or a small part: its own pairs and, on its boundary, the later pairs that they or those
-   below touch. Planar graphs have separators of O(sqrt n), and take O(n^1.5) products. */
+   An elimination of pairs, a row and the column matched to it, by nested dissection [Geo73]: a level of a breadth-first
+   search separates the pairs, and its two sides go first, each the same way. A front is a separator or a small part:
+   its own pairs and, on its boundary, the later pairs that they or those below touch. Planar graphs have separators of
+   O(sqrt n) pairs and take O(n^1.5) products; the levels of boards are such separators. */
 
-#define PERMI_FRONT_LEAST 10 /* smaller parts are one front: boards of 30 x 30 and 100 x 100, 6 to 16 are alike */
+#define PERMI_FRONT_LEAST 10 /* chosen: smaller parts are one front */
 
 typedef struct permi_front {
   int begin, end;                  /* own pairs: order[begin..end) */
@@ -14281,10 +14293,9 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
 PERMI_BRIEF_END
 
 /* ========================================================================================== >>fronts
-   Determinants by multifrontal elimination (I. S. Duff, J. K. Reid, ACM Trans. Math. Softw. 9 (1983) 302-325) along a
-   dissection. A front is a full matrix of the rows and columns that its own pairs touch. Pivots are sought among rows
-   and columns that no other front touches; those without a pivot are put off to the parent. At the root all may be
-   pivots, so a determinant that is 0 is found to be 0.
+   Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the rows and columns
+   that its own pairs touch. Pivots are sought among rows and columns that no other front touches; those without a pivot
+   are put off to the parent. At the root all may be pivots, so a determinant that is 0 is found to be 0.
    Numbers are residues modulo a prime, or double-doubles with a radius. THE BOUND: every number is within its radius of
    the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved, a complex one 4 times that, and radii
    as in interval arithmetic; a quotient is measured by its residual. Radii are rounded up by PERMI_RADIUS_UP, their
@@ -14561,7 +14572,8 @@ static int permi_residue_find(const permi_field *field, permi_frontal *front)
 }
 
 /* y -= c x, c times 2^64. */
-static void permi_residue_subtract(uint64_t *y, const uint64_t *x, int count, uint64_t c, const permi_odd_modulus *given)
+static void permi_residue_subtract(uint64_t *y, const uint64_t *x, int count, uint64_t c,
+                                   const permi_odd_modulus *given)
 {
   const permi_odd_modulus prime = *given;
   int j;
@@ -14596,8 +14608,8 @@ static void permi_residue_leave(permi_field *field, const permi_frontal *front)
 }
 
 /* The determinant modulo a prime; residue: of the entries. */
-static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime, const uint64_t *residue,
-                                        const permi_front_poll *ask, uint64_t *determinant)
+static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime,
+                                        const uint64_t *residue, const permi_front_poll *ask, uint64_t *determinant)
 {
   permi_residue_field own;
   perm_status status;
@@ -14937,8 +14949,8 @@ static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
 }
 
 /* Adds one part of the permanent; word: room for the CRT. */
-static perm_status permi_planar_part(const permi_planar *planar, const permi_odd_modulus *prime, const uint64_t *residue,
-                                     uint64_t *word, perm_sum *sum)
+static perm_status permi_planar_part(const permi_planar *planar, const permi_odd_modulus *prime,
+                                     const uint64_t *residue, uint64_t *word, perm_sum *sum)
 {
   int words = planar->primes + 1, negative;
   if (!planar->primes) {
@@ -15111,10 +15123,10 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
                               permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const double products = planar->dissection.products, fixed = PERMI_PLANAR_ENTRY_SECONDS * (block->n + block->edges);
+  const double products = planar->dissection.products, lines = block->n + block->edges;
   if (!block->integer) {
-    offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS * planar->parts * planar->parts + 2 * fixed) *
-                     (planar->absolute && planar->subtracts ? 2 : 1);
+    offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS + lines * PERMI_PLANAR_BALL_ENTRY_SECONDS) *
+                     (planar->absolute && planar->subtracts ? 2 : 1) * (planar->parts == 2 ? 3 : 1);
     offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
     return 1;
   }
@@ -15122,7 +15134,7 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   if (!(planar->modulus & 1) || planar->parts == 2 || !permi_is_prime(planar->modulus))
     planar->primes = (int)((planar->bits + 1) / PERMI_PRIME_BITS) + 1;
   offer->seconds = (planar->primes ? planar->primes : 1) * planar->parts *
-                   (products * PERMI_PLANAR_PRODUCT_SECONDS + fixed);
+                   (products * PERMI_PLANAR_PRODUCT_SECONDS + lines * PERMI_PLANAR_ENTRY_SECONDS);
   offer->bytes = planar->dissection.bytes_each * 8;
   return planar->modulus || options->precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_EXACT ||
          permi_words_of_bits(planar->bits) <= PERM_INTEGER_WORDS;
@@ -15149,7 +15161,8 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   if (!planar || !permi_kasteleyn_make(block, &planar->owned.pool, maker->watch, &signs))
     return permi_fail_memory(maker->result);
   if (maker->watch->stopped != PERM_OK || signs.planar <= 0) {
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, signs.planar < 0 ? "has a drawing whose check failed" : "is not planar");
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s",
+                 signs.planar < 0 ? "has a drawing whose check failed" : "is not planar");
     return PERM_OK;
   }
   planar->n = block->n;

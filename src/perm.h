@@ -48,7 +48,8 @@
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
                  >>small_minors    minors at once, n <= 12
-     exact/      >>exact           integers, residues
+     exact/      >>residues        Montgomery products, primes, Chinese remainders
+                 >>exact           integers, residues
                  >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
                  >>small_exact     n <= 12 in one call
                  >>exact_gpu       the same on GPUs

@@ -31,6 +31,10 @@ for method in dense glynn ryser expansion frontier lists sorting arrays tree ban
   transversals; do
   expect "6! by $method" 0 'permanent = 72(0|0\.0*|0\.00000[0-9]*|19\.99999[0-9]*)$' --generate ones:6 --method $method
 done
+expect planar 0 '^  exact; planar, exact' --generate grid:12:12
+expect planar_named 0 'permanent = 12988816$' --generate grid:8:8 --method planar
+expect planar_refused 2 'method planar: a block of order 6 is not planar: 36 entries' --generate ones:6 --method planar
+expect planar_explained 0 '288|Kasteleyn signs' --generate grid:24:24 --explain
 expect exact 0 '^  exact; subsets, exact' --generate ones:10 --precision exact
 printf '1 2 3\n4,5,6\n7\t8 9\n' >$dir/nine.txt
 expect file 0 'permanent = 450$' $dir/nine.txt

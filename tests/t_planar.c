@@ -103,8 +103,8 @@ static int t_planar_is(const perm_integer *integer, oracle_int x, int n)
   return same;
 }
 
-/* No planar graph is refused, and values are those of expansions. Integers times 2^40 stay whole, as 64 bits do not hold
-   what eliminating lines of degree 2 makes of them; entries of one size often cancel. */
+/* No planar graph is refused, and values are those of expansions. Lines of degree 2 stay where integers are times 2^40:
+   64 bits do not hold what eliminating them would make. Entries of one size often cancel. */
 TEST(t_planar_matches_expansion)
 {
   double a[2 * T_SEEDS_MAX * T_SEEDS_MAX], moduli[T_SEEDS_MAX * T_SEEDS_MAX], given[2 * T_SEEDS_MAX * T_SEEDS_MAX];
@@ -121,7 +121,8 @@ TEST(t_planar_matches_expansion)
       a[i] = whole && trial % 7 == 0 ? (a[i] > 0) - (a[i] < 0) : a[i];
       given[i] = ldexp(a[i], lift);
     }
-    matrix = t_seeds_matrix(n, parts, given, parts == 2 ? PERM_KIND_COMPLEX : whole ? PERM_KIND_INTEGER : PERM_KIND_REAL);
+    matrix = t_seeds_matrix(n, parts, given,
+                            parts == 2 ? PERM_KIND_COMPLEX : whole ? PERM_KIND_INTEGER : PERM_KIND_REAL);
     options.certify = test_below(2);
     CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "trial %d: %s", trial, result.message);
     ran += result.method == PERM_METHOD_PLANAR;
@@ -376,8 +377,8 @@ TEST(t_planar_boards)
     }
 }
 
-/* Pivots vanish all the time modulo small primes: residues of the exact value, which is that of another engine. All kinds
-   of moduli, Gaussian integers too. */
+/* Pivots vanish all the time modulo small primes: residues of the exact value, which is that of another engine. All
+   kinds of moduli, Gaussian integers too. */
 TEST(t_planar_pivots_are_put_off)
 {
   static const uint64_t moduli[] = {2, 3, 5, 7, 9, 12, 1000000007, UINT64_C(9223372036854775783), UINT64_C(1) << 63};
@@ -401,7 +402,8 @@ TEST(t_planar_pivots_are_put_off)
       imaginary[k] = test_below(2) ? 0 : test_below(2) ? real[k] : -real[k];
     }
     CHECK(perm_matrix_from_triplets(n, n, (size_t)graph.edges, row, column, real, imaginary, integer,
-                                    parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_INTEGER, NULL, &matrix, NULL) == PERM_OK);
+                                    parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_INTEGER, NULL, &matrix,
+                                    NULL) == PERM_OK);
     CHECK_SHOW(perm_compute_sparse(&matrix, &options, &exact) == PERM_OK, "%s", exact.message);
     options.modulus = m;
     CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s", result.message);
@@ -446,8 +448,8 @@ TEST(t_planar_hostile_sizes)
     distance = oracle_exact_distance(&value, result.value, result.imaginary, result.exp2);
     oracle_exact_free(&value);
     CHECK_SHOW(fabs(result.value) <= DBL_MAX && fabs(result.imaginary) <= DBL_MAX, "trial %d: %g", trial, result.value);
-    CHECK_SHOW(distance <= result.error_bound * (1 + 1e-9) + 1e-300, "trial %d: %.17g * 2^%lld off by %.3g of %.3g", trial,
-               result.value, result.exp2, distance, result.error_bound);
+    CHECK_SHOW(distance <= result.error_bound * (1 + 1e-9) + 1e-300, "trial %d: %.17g * 2^%lld off by %.3g of %.3g",
+               trial, result.value, result.exp2, distance, result.error_bound);
     finite += result.error_bound < fabs(result.value) * 1e-10;
     perm_matrix_free(&matrix);
   }
@@ -566,7 +568,7 @@ TEST(t_planar_residues)
       is &= n % d != 0;
     CHECK_SHOW(permi_is_prime(n) == is, "%d", (int)n);
   }
-  CHECK(!permi_is_prime(UINT64_C(3215031751)) && !permi_is_prime(UINT64_C(3825123056546413051))); /* strong to 2 .. 23 */
+  CHECK(!permi_is_prime(UINT64_C(3215031751)) && !permi_is_prime(UINT64_C(3825123056546413051))); /* to 2 .. 23 */
   CHECK(!permi_is_prime(UINT64_C(4611686014132420609)) && permi_is_prime(UINT64_C(4611686018427387847)));
   for (k = 0; k < 8; k++) {
     const uint64_t before = above;

@@ -89,10 +89,11 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_TREE_CACHE_BYTES 1e6   /* pairs of a larger table */
 #define PERMI_TREE_MISS_SECONDS 1e-8 /* take this much longer (mesh1e1: 9e7 pairs 1.5 s) */
 
-#define PERMI_PLANAR_PLAN_SECONDS 5e-7    /* of a vertex and entry: drawing, dissection */
-#define PERMI_PLANAR_PRODUCT_SECONDS 2e-9 /* a residue product and difference */
-#define PERMI_PLANAR_ENTRY_SECONDS 1e-7   /* of a pair and entry of an elimination */
-#define PERMI_PLANAR_BALL_SECONDS 2e-8    /* the same with a radius, in double-double */
+#define PERMI_PLANAR_PLAN_SECONDS 4e-7     /* of a vertex and entry: drawing, dissection; boards of 60 x 60 and more */
+#define PERMI_PLANAR_PRODUCT_SECONDS 2.2e-9 /* a residue product and difference: boards of 30 x 30 and 100 x 100 */
+#define PERMI_PLANAR_ENTRY_SECONDS 8e-8    /* a pair and an entry of such an elimination */
+#define PERMI_PLANAR_BALL_SECONDS 2.2e-8   /* a product and difference in double-double, with a radius; */
+#define PERMI_PLANAR_BALL_ENTRY_SECONDS 1e-6 /* a pair and an entry */
 
 #define PERMI_RYSER_MOVE_SECONDS 5e-9  /* a move, */
 #define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */

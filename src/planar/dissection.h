@@ -1,12 +1,12 @@
 /* ======================================================================================= >>dissection
-   An elimination of pairs, a row and the column matched to it, by nested dissection (A. George, SIAM J. Numer. Anal.
-   10 (1973) 345-363): a level of a breadth-first search separates the pairs, its two sides go first, each the same
-   way. A front is a separator or a small part: its own pairs and, on its boundary, the later pairs that they or those
-   below touch. Planar graphs have separators of O(sqrt n), and take O(n^1.5) products. */
+   An elimination of pairs, a row and the column matched to it, by nested dissection [Geo73]: a level of a breadth-first
+   search separates the pairs, and its two sides go first, each the same way. A front is a separator or a small part:
+   its own pairs and, on its boundary, the later pairs that they or those below touch. Planar graphs have separators of
+   O(sqrt n) pairs and take O(n^1.5) products; the levels of boards are such separators. */
 #pragma once
 #include "kasteleyn.h"
 
-#define PERMI_FRONT_LEAST 10 /* smaller parts are one front: boards of 30 x 30 and 100 x 100, 6 to 16 are alike */
+#define PERMI_FRONT_LEAST 10 /* chosen: smaller parts are one front */
 
 typedef struct permi_front {
   int begin, end;                  /* own pairs: order[begin..end) */

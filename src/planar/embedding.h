@@ -1,9 +1,8 @@
 /* ======================================================================================= >>embedding
    A graph drawn in the plane without crossings, or the answer that none exists, in linear time: the left-right
-   algorithm (H. de Fraysseix, P. Rosenstiehl, Eur. J. Comb. 3 (1982); U. Brandes, The left-right planarity test, 2009).
-   An edge that a depth-first search does not take up returns to an ancestor: it is drawn to the left or to the right
-   of the path up. Two return edges of one side must not cross; a stack of conflict pairs keeps which must be on the
-   same side and which on different ones. Whoever uses a drawing checks it by Euler's formula (>>kasteleyn). */
+   algorithm [Bra09]. An edge that a depth-first search does not take up returns to an ancestor: it is drawn to the left
+   or to the right of the path up. Return edges of one side must not cross; a stack of conflict pairs keeps which must
+   be on the same side and which on different ones. Whoever uses a drawing checks it by Euler's formula (>>kasteleyn). */
 #pragma once
 #include "../block/engines.h"
 
@@ -356,7 +355,8 @@ static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
 static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
                        int *planar)
 {
-  const size_t vertices = 2 * (size_t)block->n, edges = (size_t)block->edges, most = vertices > edges ? vertices : edges;
+  const size_t vertices = 2 * (size_t)block->n, edges = (size_t)block->edges;
+  const size_t most = vertices > edges ? vertices : edges;
   permi_pool own = {pool->allocator, NULL, 0};
   permi_drawing d;
   int *number, v, e;

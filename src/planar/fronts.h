@@ -1,8 +1,7 @@
 /* ========================================================================================== >>fronts
-   Determinants by multifrontal elimination (I. S. Duff, J. K. Reid, ACM Trans. Math. Softw. 9 (1983) 302-325) along a
-   dissection. A front is a full matrix of the rows and columns that its own pairs touch. Pivots are sought among rows
-   and columns that no other front touches; those without a pivot are put off to the parent. At the root all may be
-   pivots, so a determinant that is 0 is found to be 0.
+   Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the rows and columns
+   that its own pairs touch. Pivots are sought among rows and columns that no other front touches; those without a pivot
+   are put off to the parent. At the root all may be pivots, so a determinant that is 0 is found to be 0.
    Numbers are residues modulo a prime, or double-doubles with a radius. THE BOUND: every number is within its radius of
    the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved, a complex one 4 times that, and radii
    as in interval arithmetic; a quotient is measured by its residual. Radii are rounded up by PERMI_RADIUS_UP, their
@@ -282,7 +281,8 @@ static int permi_residue_find(const permi_field *field, permi_frontal *front)
 }
 
 /* y -= c x, c times 2^64. */
-static void permi_residue_subtract(uint64_t *y, const uint64_t *x, int count, uint64_t c, const permi_odd_modulus *given)
+static void permi_residue_subtract(uint64_t *y, const uint64_t *x, int count, uint64_t c,
+                                   const permi_odd_modulus *given)
 {
   const permi_odd_modulus prime = *given;
   int j;
@@ -317,8 +317,8 @@ static void permi_residue_leave(permi_field *field, const permi_frontal *front)
 }
 
 /* The determinant modulo a prime; residue: of the entries. */
-static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime, const uint64_t *residue,
-                                        const permi_front_poll *ask, uint64_t *determinant)
+static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime,
+                                        const uint64_t *residue, const permi_front_poll *ask, uint64_t *determinant)
 {
   permi_residue_field own;
   perm_status status;

@@ -1,6 +1,6 @@
 /* ======================================================================================= >>kasteleyn
-   Signs that make a permanent a determinant (P. W. Kasteleyn, Physica 27 (1961) 1209-1225). THE PROOF, for a connected
-   graph in the plane, rows and columns its vertices:
+   Signs that make a permanent a determinant [Kas61]. THE PROOF, for a connected graph in the plane whose vertices are
+   rows and columns:
    1. A face of length l (an edge with the face on both sides counts twice) gets l/2 + 1 minus signs, modulo 2.
    2. A cycle of length c with v vertices inside then has c/2 + 1 + v minus signs: add up the faces inside; edges inside
       count twice, and Euler's formula gives their number.

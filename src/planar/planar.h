@@ -107,8 +107,8 @@ static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
 }
 
 /* Adds one part of the permanent; word: room for the CRT. */
-static perm_status permi_planar_part(const permi_planar *planar, const permi_odd_modulus *prime, const uint64_t *residue,
-                                     uint64_t *word, perm_sum *sum)
+static perm_status permi_planar_part(const permi_planar *planar, const permi_odd_modulus *prime,
+                                     const uint64_t *residue, uint64_t *word, perm_sum *sum)
 {
   int words = planar->primes + 1, negative;
   if (!planar->primes) {
@@ -281,10 +281,10 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
                               permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const double products = planar->dissection.products, fixed = PERMI_PLANAR_ENTRY_SECONDS * (block->n + block->edges);
+  const double products = planar->dissection.products, lines = block->n + block->edges;
   if (!block->integer) {
-    offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS * planar->parts * planar->parts + 2 * fixed) *
-                     (planar->absolute && planar->subtracts ? 2 : 1);
+    offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS + lines * PERMI_PLANAR_BALL_ENTRY_SECONDS) *
+                     (planar->absolute && planar->subtracts ? 2 : 1) * (planar->parts == 2 ? 3 : 1);
     offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
     return 1;
   }
@@ -292,7 +292,7 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   if (!(planar->modulus & 1) || planar->parts == 2 || !permi_is_prime(planar->modulus))
     planar->primes = (int)((planar->bits + 1) / PERMI_PRIME_BITS) + 1;
   offer->seconds = (planar->primes ? planar->primes : 1) * planar->parts *
-                   (products * PERMI_PLANAR_PRODUCT_SECONDS + fixed);
+                   (products * PERMI_PLANAR_PRODUCT_SECONDS + lines * PERMI_PLANAR_ENTRY_SECONDS);
   offer->bytes = planar->dissection.bytes_each * 8;
   return planar->modulus || options->precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_EXACT ||
          permi_words_of_bits(planar->bits) <= PERM_INTEGER_WORDS;
@@ -319,7 +319,8 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   if (!planar || !permi_kasteleyn_make(block, &planar->owned.pool, maker->watch, &signs))
     return permi_fail_memory(maker->result);
   if (maker->watch->stopped != PERM_OK || signs.planar <= 0) {
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, signs.planar < 0 ? "has a drawing whose check failed" : "is not planar");
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s",
+                 signs.planar < 0 ? "has a drawing whose check failed" : "is not planar");
     return PERM_OK;
   }
   planar->n = block->n;
