@@ -14903,8 +14903,7 @@ static perm_status permi_planar_poll(void *context, double part)
   return permi_search_poll(&run->search, asking->thread, ((double)asking->part + part) * run->seconds, "eliminating");
 }
 
-/* The determinants modulo prime `part`: with i at both its values, r and s, for Gaussian integers: their real part is
-   (r + s) / 2, the imaginary one (r - s) / (2 i). */
+/* The determinants modulo prime `part`: for Gaussian integers with i at both its values. */
 static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
 {
   permi_planar_run *run = (permi_planar_run *)context;
@@ -14926,51 +14925,21 @@ static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
   for (k = 0; k < planar->parts && status == PERM_OK; k++) {
     const uint64_t i = permi_montgomery(k ? p - root : root, prime->square, prime);
     for (e = 0; e < planar->edges; e++) {
-      entry[e] = permi_wide_residue(permi_wide_of(planar->integer[0][e]), p);
-      if (planar->parts == 2) {
-        entry[e] += permi_montgomery(permi_wide_residue(permi_wide_of(planar->integer[1][e]), p), i, prime);
-        entry[e] -= entry[e] >= p ? p : 0;
-      }
+      entry[e] = permi_residue_of(planar->integer[0][e], p);
+      if (planar->parts == 2)
+        entry[e] = permi_residue_add(entry[e], permi_montgomery(permi_residue_of(planar->integer[1][e], p), i, prime),
+                                     0, p);
     }
     status = permi_fronts_residue(&planar->fronts, prime, entry, &ask, &value[k]);
   }
   run->residue[0][part] = value[0];
-  if (planar->parts == 2) {
-    const uint64_t sum = (value[0] + value[1]) % p, difference = (value[0] + p - value[1]) % p;
-    const uint64_t twice = permi_prime_inverse((2 * root) % p, prime);
-    run->residue[0][part] = sum & 1 ? sum / 2 + p / 2 + 1 : sum / 2;
-    run->residue[1][part] = permi_montgomery(difference, twice, prime);
-  }
+  if (planar->parts == 2)
+    permi_residue_parts(value, root, prime, &run->residue[0][part], &run->residue[1][part]);
   if (status == PERM_ERROR_MEMORY) {
     PERMI_OMP(atomic write)
     run->failed = 1;
   }
   return thread ? PERM_OK : status;
-}
-
-/* Adds one part of the permanent; word: room for the CRT. */
-static perm_status permi_planar_part(const permi_planar *planar, const permi_odd_modulus *prime,
-                                     const uint64_t *residue, uint64_t *word, perm_sum *sum)
-{
-  int words = planar->primes + 1, negative;
-  if (!planar->primes) {
-    permi_sum_add_integer(sum, residue, 1, 0);
-    return PERM_OK;
-  }
-  negative = permi_chinese_remainder(prime, residue, planar->primes, word, word + words);
-  if (planar->modulus) {
-    word[0] = permi_words_residue(word, words, planar->modulus);
-    if (negative && word[0])
-      word[0] = planar->modulus - word[0];
-    permi_sum_add_integer(sum, word, 1, 0);
-    return PERM_OK;
-  }
-  while (words > 0 && !word[words - 1])
-    words--;
-  if (words > PERM_INTEGER_WORDS)
-    return PERM_ERROR_OVERFLOW;
-  permi_sum_add_integer(sum, word, words, negative);
-  return PERM_OK;
 }
 
 static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
@@ -14981,8 +14950,7 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   permi_planar_run run;
   perm_partial mine;
   perm_status status;
-  uint64_t *word, above = UINT64_C(1) << 62;
-  size_t k;
+  uint64_t *word;
   memset(&run, 0, sizeof run);
   memset(&mine, 0, sizeof mine);
   run.planar = planar;
@@ -14995,27 +14963,24 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
   if (status == PERM_OK) {
     run.residue[1] = run.residue[0] + runs;
-    for (k = 0; k < runs; k++) {
-      if (planar->primes)
-        above = permi_prime_below(above, planar->parts == 2);
-      run.prime[k] = permi_odd_modulus_of(planar->primes ? above : planar->modulus);
-    }
+    if (planar->primes)
+      permi_primes_choose(run.prime, runs, planar->parts == 2);
+    else
+      run.prime[0] = permi_odd_modulus_of(planar->modulus);
     status = permi_share(run.search.threads, 0, runs, permi_planar_prime, &run, NULL);
   }
   if (status == PERM_OK && run.failed)
     status = PERM_ERROR_MEMORY;
   if (status == PERM_OK)
-    status = permi_planar_part(planar, run.prime, run.residue[0], word, &mine.value);
+    status = permi_residues_sum(run.prime, run.residue[0], planar->primes, planar->modulus, word, &mine.value);
   if (status == PERM_OK && planar->parts == 2)
-    status = permi_planar_part(planar, run.prime, run.residue[1], word, &mine.imaginary);
+    status = permi_residues_sum(run.prime, run.residue[1], planar->primes, planar->modulus, word, &mine.imaginary);
   if (status == PERM_OK) {
     permi_sum_add(&partial->value, &mine.value);
     permi_sum_add(&partial->imaginary, &mine.imaginary);
     partial->terms += planar->dissection.products * (double)runs * planar->parts;
   }
-  if (status == PERM_ERROR_OVERFLOW && control)
-    snprintf(control->message, sizeof control->message,
-             "the permanent has over %d bits: ask for it modulo a prime, or in doubles", 64 * PERM_INTEGER_WORDS);
+  permi_residues_too_long(status, control);
   permi_pool_release(&pool);
   return status;
 }
@@ -15132,7 +15097,7 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   }
   planar->bits = permi_planar_bits(block);
   if (!(planar->modulus & 1) || planar->parts == 2 || !permi_is_prime(planar->modulus))
-    planar->primes = (int)((planar->bits + 1) / PERMI_PRIME_BITS) + 1;
+    planar->primes = permi_primes_needed(planar->bits);
   offer->seconds = (planar->primes ? planar->primes : 1) * planar->parts *
                    (products * PERMI_PLANAR_PRODUCT_SECONDS + lines * PERMI_PLANAR_ENTRY_SECONDS);
   offer->bytes = planar->dissection.bytes_each * 8;
@@ -16084,8 +16049,53 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
   return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
 }
 
+/* A block with many entries may have a small rank. */
+static perm_status permi_rank_block_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const double n = block->n;
+  permi_problem problem;
+  permi_rank *rank;
+  const char *why;
+  void *entries;
+  perm_status status;
+  (void)rival;
+  if (block->n > PERM_MAX_LINES || block->edges < n * n / 2) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has %d entries of %.0f: not looked at", block->edges, n * n);
+    return PERM_OK;
+  }
+  status = permi_make_problem(maker, block, &problem, &entries);
+  if (status != PERM_OK)
+    return status;
+  if (!permi_rank_look(&problem, options, maker->watch, &rank, &why))
+    status = permi_fail_memory(maker->result);
+  else if (!rank)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s", why);
+  offer->plan = rank;
+  permi_release(&options->allocator, entries);
+  if (status != PERM_OK || !rank)
+    return status;
+  rank->modulus = maker->working->modulus;
+  permi_rank_price(rank, offer);
+  snprintf(offer->why, sizeof offer->why, "its rank is %d", rank->rank);
+  if (rank->integer && !rank->modulus && options->precision != PERM_PRECISION_EXACT &&
+      options->method != PERM_METHOD_EXACT && permi_words_of_bits(rank->bits) > PERM_INTEGER_WORDS)
+    permi_refuse_long(offer);
+  return PERM_OK;
+}
+
+static perm_status permi_rank_block_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                         permi_leaf *leaf)
+{
+  permi_rank_leaf((permi_rank *)offer->plan, offer->seconds, offer->bytes, leaf);
+  if (!leaf->integer)
+    permi_make_honest(maker, block, leaf);
+  return PERM_OK;
+}
+
 /* In order of the time to predict; each offer knows the best before. */
 static const permi_engine permi_engines[] = {
+    {PERM_METHOD_LOW_RANK, permi_rank_block_offer, permi_rank_block_make, permi_rank_release, PERMI_PROVEN},
     {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
      PERMI_PROVEN},
     {PERM_METHOD_PLANAR, permi_planar_offer, permi_planar_make, permi_owned_release, PERMI_PROVEN},
@@ -16196,7 +16206,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 
-enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_TREE = 3, PERMI_AT_FRONTIER };
+enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_LOW_RANK_BLOCK = 0, PERMI_AT_TREE = 4, PERMI_AT_FRONTIER };
 
 /* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
@@ -16240,6 +16250,15 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
+/* A block without zeros, against engines of perm.h: it may have a small rank, but no structure worth a search. */
+static perm_status permi_ask_full(permi_maker *maker, const permi_block *block, permi_offers *offers)
+{
+  const perm_status status = permi_ask(maker, block, offers, PERMI_AT_LOW_RANK_BLOCK);
+  return status != PERM_OK || permi_job_note(maker->job, 1, "  no entry is 0: nothing is searched for structure\n")
+             ? status
+             : permi_fail_memory(maker->result);
+}
+
 /* The leaf of the engine that offers the least time. The engines of perm.h are asked first and noted last. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
@@ -16266,9 +16285,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   maker->offers = &offers;
   if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
       (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
-    status = permi_job_note(maker->job, 1, "  no entry is 0: nothing is searched for structure\n")
-                 ? PERM_OK
-                 : permi_fail_memory(maker->result);
+    status = permi_ask_full(maker, block, &offers);
   else
     status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;

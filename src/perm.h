@@ -65,6 +65,7 @@
                  >>names           texts; perm_layout
                  >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
                  >>engine          the interface of every engine; the choice
+                 >>rank            rank 4 or less, recognised; primes, Chinese remainders
                  >>offers          the engines for arrays
                  >>entries         the reach of every public call
                  >>judge           escalation
@@ -265,6 +266,7 @@ PERMI_BRIEF_BEGIN
 PERMI_BRIEF_END
 #include "solve/run.h"
 #include "solve/engine.h"
+#include "solve/rank.h"
 #include "solve/offers.h"
 #include "solve/entries.h"
 #include "solve/judge.h"

@@ -456,6 +456,63 @@ TEST(t_planar_hostile_sizes)
   CHECK_SHOW(ran > 500 && finite > 300, "%d ran, %d bounds", ran, finite);
 }
 
+#if defined(__SIZEOF_FLOAT128__)
+/* |x| of a pair that has 106 bits. */
+static oracle_wide t_planar_wide(permi_dd x)
+{
+  return (oracle_wide)x.hi + (oracle_wide)x.lo;
+}
+
+/* Radii of products, sums and quotients of numbers somewhere within theirs cover the true ones, and little more. */
+TEST(t_planar_radii)
+{
+  int trial, part, way;
+  for (trial = 0; trial < 20000; trial++) {
+    const int parts = 1 + trial % 2;
+    permi_ball x[2], y;
+    oracle_wide re[2], im[2], r, i, size, off;
+    double loose = 0;
+    for (part = 0; part < 2; part++) {
+      memset(&x[part], 0, sizeof x[part]);
+      x[part].re = permi_two_sum(test_uniform() - 0.5, (test_uniform() - 0.5) * 1e-16);
+      if (parts == 2)
+        x[part].im = permi_two_sum(test_uniform() - 0.5, (test_uniform() - 0.5) * 1e-16);
+      x[part].radius = trial % 3 ? test_uniform() * 1e-18 : 0;
+      re[part] = t_planar_wide(x[part].re) + (oracle_wide)((test_uniform() - 0.5) * x[part].radius);
+      im[part] = t_planar_wide(x[part].im) + (parts == 2 ? (oracle_wide)((test_uniform() - 0.5) * x[part].radius) : 0);
+      loose += x[part].radius;
+    }
+    for (way = 0; way < 3; way++) {
+      oracle_wide norm = re[1] * re[1] + im[1] * im[1];
+      if (way == 0) {
+        y = permi_ball_times(&x[0], &x[1], parts);
+        r = re[0] * re[1] - im[0] * im[1];
+        i = re[0] * im[1] + im[0] * re[1];
+      } else if (way == 1) {
+        y = x[0];
+        permi_ball_accumulate(&y, &x[1], 1, parts);
+        r = re[0] - re[1];
+        i = im[0] - im[1];
+      } else {
+        y = permi_ball_divide(&x[0], &x[1], parts);
+        r = (re[0] * re[1] + im[0] * im[1]) / norm;
+        i = (im[0] * re[1] - re[0] * im[1]) / norm;
+      }
+      r -= t_planar_wide(y.re);
+      i -= t_planar_wide(y.im);
+      size = 1 + (way == 2 ? 4 / norm : 0);
+      off = r * r + i * i; /* oracle_wide rounds at 2^-113 */
+      CHECK_SHOW(off <= (oracle_wide)y.radius * y.radius * 1.02 + 4e-67 * size * size, "trial %d, way %d: %g of %g", trial,
+                 way, sqrt((double)off), y.radius);
+      CHECK_SHOW(y.radius <= (double)size * (4 * loose + 2e-29) + 1e-289, "trial %d, way %d: radius %g", trial, way,
+                 y.radius);
+      CHECK_SHOW(y.radius > 0.1 * 8e-31 * (double)(way == 1 ? 1e-3 : 1e-6), "trial %d, way %d: radius %g", trial, way,
+                 y.radius);
+    }
+  }
+}
+#endif
+
 /* A climb towards a value that the radius does not cover. */
 TEST_LONG(t_planar_climb)
 {

@@ -2,6 +2,7 @@
    Arithmetic modulo primes below 2^62, and integers from their residues. */
 #pragma once
 #include "../base/ring.h"
+#include "../job/control.h"
 
 /* Products by Montgomery's reduction (Math. Comp. 44 (1985) 519-521): a b 2^-64 instead of a b. */
 typedef struct permi_odd_modulus {
@@ -11,12 +12,25 @@ typedef struct permi_odd_modulus {
   uint64_t square;  /* 2^128 mod p: permi_montgomery(a, square) is a 2^64 */
 } permi_odd_modulus;
 
-/* a b 2^-64 mod p, for a b < 2^64 p: a b - q p is a multiple of 2^64 for q = a b / p modulo 2^64. */
-static PERMI_ALWAYS_INLINE uint64_t permi_montgomery(uint64_t a, uint64_t b, const permi_odd_modulus *modulus)
+/* t 2^-64 mod p, for t < 2^64 p: t - q p is a multiple of 2^64 for q = t / p modulo 2^64. */
+static PERMI_ALWAYS_INLINE uint64_t permi_montgomery_reduce(permi_wide t, const permi_odd_modulus *modulus)
 {
-  const permi_wide t = permi_multiply_words(a, b);
   const uint64_t high = permi_multiply_words(t.low * modulus->inverse, modulus->p).high;
   return t.high - high + (t.high < high ? modulus->p : 0);
+}
+
+/* a b 2^-64 mod p. */
+static PERMI_ALWAYS_INLINE uint64_t permi_montgomery(uint64_t a, uint64_t b, const permi_odd_modulus *modulus)
+{
+  return permi_montgomery_reduce(permi_multiply_words(a, b), modulus);
+}
+
+/* t + a b, to be reduced: below 2^64 p in all. */
+static PERMI_ALWAYS_INLINE permi_wide permi_products_add(permi_wide t, uint64_t a, uint64_t b)
+{
+  const permi_wide product = permi_multiply_words(a, b);
+  permi_wide_add(&t, product);
+  return t;
 }
 
 /* a + b, or a - b, modulo p. */
@@ -142,4 +156,72 @@ static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_
   permi_words_subtract(product, word, words);
   memcpy(word, product, (size_t)words * sizeof *word);
   return 1;
+}
+
+/* Of a Gaussian integer from its residues r and s, with i at both roots of -1: real part (r + s) / 2, imaginary one
+   (r - s) / (2 root). */
+static void permi_residue_parts(const uint64_t *value, uint64_t root, const permi_odd_modulus *prime, uint64_t *real,
+                                uint64_t *imaginary)
+{
+  const uint64_t p = prime->p, sum = permi_residue_add(value[0], value[1], 0, p);
+  *real = sum & 1 ? sum / 2 + p / 2 + 1 : sum / 2;
+  *imaginary = permi_montgomery(permi_residue_add(value[0], value[1], 1, p),
+                                permi_prime_inverse(permi_residue_add(root, root, 0, p), prime), prime);
+}
+
+static uint64_t permi_residue_of(int64_t x, uint64_t p)
+{
+  const uint64_t modulus = x < 0 ? 0 - (uint64_t)x : (uint64_t)x, rest = modulus < p ? modulus : modulus % p;
+  return x < 0 && rest ? p - rest : rest;
+}
+
+/* Primes for a CRT of integers below 2^bits, of either sign. */
+static int permi_primes_needed(double bits)
+{
+  return (int)((bits + 1) / PERMI_PRIME_BITS) + 1;
+}
+
+/* primes[]: the first below 2^62; with_root: 1 modulo 4. */
+static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with_root)
+{
+  uint64_t above = UINT64_C(1) << 62;
+  size_t k;
+  for (k = 0; k < count; k++) {
+    above = permi_prime_below(above, with_root);
+    prime[k] = permi_odd_modulus_of(above);
+  }
+}
+
+/* Adds the integer with these residues, modulo `modulus` if that is not 0, to *sum. word: 2 (primes + 1) words.
+   primes 0: the residue modulo `modulus` is there. PERM_ERROR_OVERFLOW: too long. */
+static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint64_t *residue, int primes,
+                                      uint64_t modulus, uint64_t *word, perm_sum *sum)
+{
+  int words = primes + 1, negative;
+  if (!primes) {
+    permi_sum_add_integer(sum, residue, 1, 0);
+    return PERM_OK;
+  }
+  negative = permi_chinese_remainder(prime, residue, primes, word, word + words);
+  if (modulus) {
+    word[0] = permi_words_residue(word, words, modulus);
+    if (negative && word[0])
+      word[0] = modulus - word[0];
+    words = 1;
+    negative = 0;
+  }
+  while (words > 0 && !word[words - 1])
+    words--;
+  if (words > PERM_INTEGER_WORDS)
+    return PERM_ERROR_OVERFLOW;
+  permi_sum_add_integer(sum, word, words, negative);
+  return PERM_OK;
+}
+
+/* What a task says that ends so. */
+static void permi_residues_too_long(perm_status status, permi_control *control)
+{
+  if (status == PERM_ERROR_OVERFLOW && control)
+    snprintf(control->message, sizeof control->message,
+             "the permanent has over %d bits: ask for it modulo a prime, or in doubles", 64 * PERM_INTEGER_WORDS);
 }
