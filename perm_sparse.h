@@ -13969,14 +13969,17 @@ typedef struct permi_dissecting {
   permi_control *watch;
   int *start, *next;          /* the graph of the pairs */
   int *part, *level, *queue, *place;
-  int parts;
+  int parts, used, room; /* the latter: of boundary[] */
+  double work; /* pairs met by searches */
 } permi_dissecting;
 
-/* A breadth-first search of the part of `from`; its pairs in queue[0..returned). */
-static int permi_dissection_search(permi_dissecting *d, int from)
+#define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, searches and boundaries; boards take a third of that */
+
+/* A breadth-first search of the part of `from`; its pairs in queue[tail..returned). */
+static int permi_dissection_search(permi_dissecting *d, int from, int tail)
 {
   const int part = d->part[from];
-  int head = 0, tail = 0, e;
+  int head = tail, e;
   d->queue[tail++] = from;
   d->level[from] = 0;
   while (head < tail) {
@@ -13990,6 +13993,7 @@ static int permi_dissection_search(permi_dissecting *d, int from)
     }
     permi_watch(d->watch, 20);
   }
+  d->work += tail;
   return tail;
 }
 
@@ -14000,13 +14004,12 @@ static void permi_dissection_forget(permi_dissecting *d, int count)
     d->level[d->queue[k]] = -1;
 }
 
-/* The level that separates best: small, with no side over three quarters. *count: pairs before it. */
-static int permi_dissection_level(const permi_dissecting *d, int count, int *before)
+/* The level that separates best: small, with no side over three quarters. */
+static int permi_dissection_level(const permi_dissecting *d, int count)
 {
   const int levels = d->level[d->queue[count - 1]] + 1;
   double best = (double)INFINITY;
   int k = 0, l, chosen = 0;
-  *before = 0;
   for (l = 0; l < levels - 1; l++) { /* the last one has no far side */
     const int begin = k;
     double price, larger;
@@ -14017,7 +14020,6 @@ static int permi_dissection_level(const permi_dissecting *d, int count, int *bef
     if (price < best) {
       best = price;
       chosen = l;
-      *before = begin;
     }
   }
   return chosen;
@@ -14028,12 +14030,19 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
 {
   int *order = d->made->order;
   const int size = part.end - part.begin;
-  int count = permi_dissection_search(d, order[part.begin]), k, e, level, before, at[3];
-  if (count < size) { /* a component: nothing separates it from the others */
+  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level, at[3];
+  if (count < size) { /* components, about half of the pairs: nothing separates them from the others */
     const int name = d->parts++;
+    int all = count;
+    for (k = part.begin; 2 * all < size; k++)
+      if (d->level[order[k]] < 0) {
+        count = all;
+        all = permi_dissection_search(d, order[k], all);
+      }
+    count = all < size ? all : count; /* both sides have one */
     for (k = 0; k < count; k++)
       d->part[d->queue[k]] = name;
-    permi_dissection_forget(d, count);
+    permi_dissection_forget(d, all);
     at[0] = part.begin;
     at[1] = part.begin + count;
     memcpy(d->queue, order + part.begin, (size_t)size * sizeof *order);
@@ -14046,9 +14055,9 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
   for (k = 0; k < 2; k++) { /* from an end of the part, nearly */
     const int far_end = d->queue[count - 1];
     permi_dissection_forget(d, count);
-    count = permi_dissection_search(d, far_end);
+    count = permi_dissection_search(d, far_end, 0);
   }
-  level = permi_dissection_level(d, count, &before);
+  level = permi_dissection_level(d, count);
   for (k = 0; k < count; k++) {
     const int v = d->queue[k];
     int side = d->level[v] < level ? 0 : d->level[v] > level;
@@ -14087,6 +14096,7 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
     d->level[k] = -1;
   }
   d->parts = 1;
+  d->work = 0;
   made->fronts = 0;
   stack[depth].begin = 0;
   stack[depth].end = made->n;
@@ -14094,7 +14104,7 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
   while (depth > 0 && !permi_watch(d->watch, 100)) {
     const permi_dissection_part part = stack[--depth];
     int first_end = part.begin, second_end = part.begin, parent = part.parent;
-    if (part.end - part.begin > PERMI_FRONT_LEAST)
+    if (part.end - part.begin > PERMI_FRONT_LEAST && d->work < PERMI_DISSECTION_WORK * (double)made->n)
       permi_dissection_split(d, part, &first_end, &second_end);
     if (second_end < part.end) {
       permi_front *front = &made->front[made->fronts];
@@ -14115,56 +14125,41 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
   }
 }
 
+/* Adds a pair to the boundary of front f, unless it is there or below. 0: out of memory. */
+static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *allocator, int f, int pair)
+{
+  permi_dissection *made = d->made;
+  if (d->level[pair] >= f || d->place[pair] == f) /* level: its own front */
+    return 1;
+  d->place[pair] = f;
+  if (!permi_grow(allocator, &made->boundary, d->used, &d->room, sizeof *made->boundary))
+    return 0;
+  made->boundary[d->used++] = pair;
+  return 1;
+}
+
 /* Boundaries, from the last front to the first: those of the fronts below and what own pairs touch, less own pairs.
-   seen, front_of: of a pair. Returns their number; with made->boundary NULL only that. */
-static int permi_dissection_bound(permi_dissecting *d, int *seen, const int *front_of, const int *child,
+   -1: out of memory; 0: too many. */
+static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator, const int *child,
                                   const int *sibling)
 {
   permi_dissection *made = d->made;
-  int used = 0, f, c, k, e;
+  const double most = PERMI_DISSECTION_WORK * (double)made->n;
+  int f, c, k, e, good = 1;
   for (k = 0; k < made->n; k++)
-    seen[k] = -1;
-  for (f = made->fronts - 1; f >= 0 && !permi_watch(d->watch, 50); f--) {
+    d->place[k] = -1;
+  for (f = made->fronts - 1; f >= 0 && good && d->used < most && !permi_watch(d->watch, 50); f--) {
     permi_front *front = &made->front[f];
-    front->boundary = used;
-    for (k = front->begin; k < front->end; k++)
-      for (e = d->start[made->order[k]]; e < d->start[made->order[k] + 1]; e++) {
-        const int w = d->next[e];
-        if (front_of[w] < f && seen[w] != f) {
-          seen[w] = f;
-          made->boundary[used++] = w;
-        }
-      }
-    for (c = child[f]; c >= 0; c = sibling[c])
-      for (k = made->front[c].boundary; k < made->front[c].boundary_end; k++) {
-        const int w = made->boundary[k];
-        if (front_of[w] < f && seen[w] != f) {
-          seen[w] = f;
-          made->boundary[used++] = w;
-        }
-      }
-    front->boundary_end = used;
+    front->boundary = d->used;
+    for (k = front->begin; k < front->end && good; k++)
+      for (e = d->start[made->order[k]]; e < d->start[made->order[k] + 1] && good; e++)
+        good = permi_dissection_touch(d, allocator, f, d->next[e]);
+    for (c = child[f]; c >= 0 && good; c = sibling[c])
+      for (k = made->front[c].boundary; k < made->front[c].boundary_end && good; k++)
+        good = permi_dissection_touch(d, allocator, f, made->boundary[k]);
+    front->boundary_end = d->used;
   }
-  return used;
-}
-
-/* A bound on the room for boundaries, from sizes alone: each is at most the boundaries below and the pairs touched. */
-static double permi_dissection_room(const permi_dissecting *d, double *room)
-{
-  const permi_dissection *made = d->made;
-  double sum = 0;
-  int f, k;
-  memset(room, 0, (size_t)made->fronts * sizeof *room);
-  for (f = made->fronts - 1; f >= 0; f--) {
-    const permi_front *front = &made->front[f];
-    for (k = front->begin; k < front->end; k++)
-      room[f] += d->start[made->order[k] + 1] - d->start[made->order[k]];
-    room[f] = fmin(room[f], made->n);
-    sum += room[f];
-    if (front->parent >= 0)
-      room[front->parent] += room[f];
-  }
-  return sum;
+  return !good ? -1 : d->used < most;
 }
 
 /* Products, memory and the largest front, when no pivot is put off. */
@@ -14241,16 +14236,16 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   permi_pool own = {pool->allocator, NULL, 0};
   permi_dissecting d;
   permi_dissection_part *stack;
-  double *room;
-  int *number, *child, *sibling, *front_of, f, k;
+  int *number, *child, *sibling, *boundary, bounded = 1, f, k;
   d.made = made;
   d.watch = watch;
+  d.used = d.room = 0;
   made->n = block->n;
+  made->boundary = NULL;
   made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
   made->order = (int *)permi_pool_get(pool, n + edges, sizeof(int));
-  number = (int *)permi_pool_get(&own, 8 * n + 1 + 2 * edges, sizeof(int));
+  number = (int *)permi_pool_get(&own, 7 * n + 1 + 2 * edges, sizeof(int));
   stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
-  room = (double *)permi_pool_get(&own, n, sizeof *room);
   if (pool->failed || own.failed) {
     permi_pool_release(&own);
     return 0;
@@ -14264,13 +14259,12 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   d.place = d.queue + n;
   child = d.place + n;
   sibling = child + n;
-  front_of = sibling + n;
   permi_dissection_graph(block, partner, &d);
   permi_dissection_grow(&d, stack);
   for (f = 0; f < made->fronts; f++) {
     child[f] = -1;
     for (k = made->front[f].begin; k < made->front[f].end; k++)
-      front_of[made->order[k]] = f;
+      d.level[made->order[k]] = f;
     if (made->front[f].parent >= 0) {
       sibling[f] = child[made->front[f].parent];
       child[made->front[f].parent] = f;
@@ -14279,15 +14273,20 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
     }
   }
   if (!permi_watch(watch, 40.0 * (double)(n + edges))) {
-    made->boundary = (int *)permi_pool_get(pool, (size_t)permi_dissection_room(&d, room) + 1, sizeof(int));
-    if (made->boundary) {
-      permi_dissection_bound(&d, d.place, front_of, child, sibling);
+    bounded = permi_dissection_bound(&d, pool->allocator, child, sibling);
+    boundary = made->boundary;
+    made->boundary = (int *)permi_pool_get(pool, (size_t)d.used + 1, sizeof(int));
+    if (made->boundary && d.used)
+      memcpy(made->boundary, boundary, (size_t)d.used * sizeof(int));
+    permi_release(pool->allocator, boundary);
+    made->products = (double)INFINITY;
+    if (bounded > 0 && made->boundary) {
       permi_dissection_price(made, child, sibling);
-      permi_dissection_entries(block, partner, front_of, made);
+      permi_dissection_entries(block, partner, d.level, made);
     }
   }
   permi_pool_release(&own);
-  return !pool->failed;
+  return !pool->failed && bounded >= 0;
 }
 
 PERMI_BRIEF_END
@@ -15144,7 +15143,9 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   planar->fronts.dissection = &planar->dissection;
   planar->fronts.sign = signs.sign;
   planar->fronts.allocator = maker->options->allocator;
-  if (!permi_planar_price(maker, block, planar, offer))
+  if (!(planar->dissection.products < (double)INFINITY))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is planar, but no small separators are found");
+  else if (!permi_planar_price(maker, block, planar, offer))
     permi_refuse_long(offer);
   offer->bytes += 150.0 * block->n + 60.0 * (double)edges;
   return PERM_OK;

@@ -302,7 +302,9 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   planar->fronts.dissection = &planar->dissection;
   planar->fronts.sign = signs.sign;
   planar->fronts.allocator = maker->options->allocator;
-  if (!permi_planar_price(maker, block, planar, offer))
+  if (!(planar->dissection.products < (double)INFINITY))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is planar, but no small separators are found");
+  else if (!permi_planar_price(maker, block, planar, offer))
     permi_refuse_long(offer);
   offer->bytes += 150.0 * block->n + 60.0 * (double)edges;
   return PERM_OK;
