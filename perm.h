@@ -2871,6 +2871,7 @@ struct permi_leaf {
   int integer;    /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
   uint64_t modulus; /* not 0: odd, value is a sum of residues */
   int threaded;
+  int measured;   /* 1: `lost` of a partial bounds its error, and `absolute` is the estimate */
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
   long long scale_exp2;
   double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, scaled */
@@ -3040,8 +3041,8 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
     const double lost = permi_ldexp(leaf->bound_absolute * scale_modulus, exp2) +
                         permi_ldexp(partial->lost * scale_modulus, exp2 + partial->exp2);
     number->error += lost + DBL_MIN;
-    if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* bounds of ranges are too wide */
-      number->estimate += lost;
+    if (!leaf->measured && (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost))
+      number->estimate += lost; /* bounds of ranges are too wide */
   }
   if (leaf->estimate_absolute > 0)
     number->estimate += permi_ldexp(leaf->estimate_absolute * scale_modulus, exp2) + DBL_MIN;
@@ -13105,7 +13106,7 @@ static perm_status permi_rank_prime(void *context, uint64_t part, int thread)
   return status;
 }
 
-/* Adds the parts of doubles: words beyond what a sum holds are left out, and counted as lost. word: room for two CRTs. */
+/* Adds the parts of doubles: words that a sum does not hold are left out and counted as lost. word: for two CRTs. */
 #define PERMI_RANK_WORDS 64
 static void permi_rank_doubles(const permi_rank_run *run, uint64_t *word, perm_partial *partial)
 {
@@ -13180,8 +13181,8 @@ static size_t permi_rank_explain(const permi_leaf *leaf, char *buffer, size_t si
 {
   const permi_rank *rank = (const permi_rank *)leaf->context;
   const int length = snprintf(buffer, size,
-                              "low rank, order %d: rank %d, proved; %.0f monomials modulo %d primes, at most %.0f bits, "
-                              "predicted %.3g s\n",
+                              "low rank, order %d: rank %d, proved; %.0f monomials modulo %d primes, at most %.0f "
+                              "bits, predicted %.3g s\n",
                               rank->n, rank->rank, rank->monomials, rank->primes ? rank->primes : 1, rank->bits,
                               leaf->information.seconds);
   return length > 0 ? (size_t)length : 0;

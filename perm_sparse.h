@@ -13351,7 +13351,7 @@ PERMI_BRIEF_BEGIN
    A graph drawn in the plane without crossings, or the answer that none exists, in linear time: the left-right
    algorithm [Bra09]. An edge that a depth-first search does not take up returns to an ancestor: it is drawn to the left
    or to the right of the path up. Return edges of one side must not cross; a stack of conflict pairs keeps which must
-   be on the same side and which on different ones. Whoever uses a drawing checks it by Euler's formula (>>kasteleyn). */
+   be on the same side and which on different ones. Users check the drawing by Euler's formula (>>kasteleyn). */
 
 /* Half-edge 2 e + s goes from end s of edge e to the other; end 0 is the row. */
 typedef struct permi_embedding {
@@ -14299,7 +14299,10 @@ PERMI_BRIEF_END
    the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved, a complex one 4 times that, and radii
    as in interval arithmetic; a quotient is measured by its residual. Radii are rounded up by PERMI_RADIUS_UP, their
    underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root bound what is left by the product of
-   their row sums. */
+   their row sums.
+   Radii grow by about a bit with each pivot of a front, true errors hardly: in large fronts radii tell nothing, and
+   pivots larger than their radius run out. Then pivots are taken by size alone, and the error is measured: with low parts
+   cut to PERMI_COARSE_BITS the same elimination errs about 2^(104 - 53 - PERMI_COARSE_BITS) times as much. */
 
 /* A matrix in fronts; columns are numbered by the row matched to them. */
 typedef struct permi_fronts {
@@ -14319,6 +14322,7 @@ typedef struct permi_frontal {
 typedef struct permi_field permi_field;
 struct permi_field {
   size_t bytes; /* of a number; all bits zero: 0 */
+  int largest;  /* fronts; 0: any */
   void (*add_entry)(const permi_field *field, int entry, int negative, char *to);
   void (*add)(const permi_field *field, const char *from, char *to);
   /* Brings a pivot to (pivots, pivots); 0: there is none. */
@@ -14391,8 +14395,8 @@ static int permi_frontal_create(const perm_allocator *allocator, int size, size_
   return 0;
 }
 
-/* Adds up the entries of front f and what the fronts below left. 0: out of memory. */
-static int permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
+/* Adds up the entries of front f and what the fronts below left. */
+static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
 {
   const permi_fronts *fronts = work->fronts;
   const permi_dissection *dissection = fronts->dissection;
@@ -14404,8 +14408,10 @@ static int permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *
     size += work->below[c].summed;
   summed = size;
   size += plan->boundary_end - plan->boundary;
+  if (field->largest && size > field->largest)
+    return PERM_ERROR_LIMIT;
   if (!permi_frontal_create(&fronts->allocator, size, bytes, front))
-    return 0;
+    return PERM_ERROR_MEMORY;
   front->summed = summed;
   memset(front->value, 0, (size_t)size * (size_t)size * bytes);
   for (i = 0; i < plan->end - plan->begin; i++)
@@ -14436,7 +14442,7 @@ static int permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *
     }
     permi_frontal_free(&fronts->allocator, below);
   }
-  return 1;
+  return PERM_OK;
 }
 
 /* Keeps what is left of a front for its parent. 0: out of memory. */
@@ -14509,10 +14515,9 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   }
   for (f = dissection->fronts - 1; f >= 0 && status == PERM_OK; f--) {
     permi_frontal front;
-    if (!permi_frontal_assemble(&work, f, &front)) {
-      status = PERM_ERROR_MEMORY;
+    status = permi_frontal_assemble(&work, f, &front);
+    if (status != PERM_OK)
       break;
-    }
     for (; front.pivots < front.summed && field->find(field, &front); front.pivots++) {
       work.pivot_column[front.row[front.pivots]] = front.column[front.pivots];
       work.pivots++;
@@ -14635,14 +14640,23 @@ static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_
 #define PERMI_RADIUS_LEAST 1e-290
 #define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
 #define PERMI_PIVOT_SURE 4     /* times its radius */
+#define PERMI_COARSE_BITS 24   /* of a float */
+#define PERMI_COARSE_PART 6e-8 /* of the coarse error: 2^-24, where 2^-27 would do */
 
 typedef struct permi_ball {
   permi_dd re, im;
   double radius;
 } permi_ball;
 
+typedef enum permi_trust {
+  PERMI_SURE,   /* pivots larger than their radius; radii hold */
+  PERMI_UNSURE, /* any; radii mean nothing */
+  PERMI_COARSE  /* the same with shorter low parts */
+} permi_trust;
+
 typedef struct permi_ball_field {
   permi_field field;
+  permi_trust trust;
   int parts;
   const double *real, *imaginary;
   permi_ball determinant; /* times 2^exp2 */
@@ -14729,6 +14743,7 @@ static void permi_ball_add(const permi_field *field, const char *from, char *to)
 /* The pivot that is largest against its column, unless the next diagonal entry is large enough. */
 static int permi_ball_find(const permi_field *field, permi_frontal *front)
 {
+  const permi_trust trust = ((const permi_ball_field *)field)->trust;
   const permi_ball *value = (const permi_ball *)(const void *)front->value;
   const int k = front->pivots, size = front->size;
   double best = 0;
@@ -14739,8 +14754,9 @@ static int permi_ball_find(const permi_field *field, permi_frontal *front)
     for (i = k; i < size; i++) {
       const permi_ball *x = &value[(size_t)i * (size_t)size + (size_t)j];
       here = permi_ball_modulus(x);
-      most = fmax(most, here + x->radius);
-      if (i < front->summed && permi_ball_least(x) > (PERMI_PIVOT_SURE - 1) * x->radius && here > largest) {
+      most = fmax(most, here);
+      if (i < front->summed && here > largest &&
+          (trust != PERMI_SURE || permi_ball_least(x) > (PERMI_PIVOT_SURE - 1) * x->radius)) {
         largest = here;
         at = i;
       }
@@ -14762,15 +14778,23 @@ static int permi_ball_find(const permi_field *field, permi_frontal *front)
 static void permi_ball_normalise(permi_ball_field *own)
 {
   permi_ball *x = &own->determinant;
-  const double most = fmax(fmax(fabs(x->re.hi), fabs(x->im.hi)), x->radius);
+  double most = fmax(fabs(x->re.hi), fabs(x->im.hi));
   int e;
-  if (most == 0 || most > DBL_MAX)
+  if (own->trust == PERMI_SURE)
+    most = fmax(most, x->radius);
+  if (most == 0 || !(most <= DBL_MAX))
     return;
   e = permi_exponent(most);
   x->re = permi_dd_scale(x->re, -e);
   x->im = permi_dd_scale(x->im, -e);
   x->radius = ldexp(x->radius, -e) + PERMI_RADIUS_LEAST;
   own->exp2 += e;
+}
+
+static void permi_ball_cut(permi_ball *x)
+{
+  x->re.lo = (double)(float)x->re.lo;
+  x->im.lo = (double)(float)x->im.lo;
 }
 
 static void permi_ball_eliminate(permi_field *field, permi_frontal *front)
@@ -14790,6 +14814,8 @@ static void permi_ball_eliminate(permi_field *field, permi_frontal *front)
     for (j = 1; j < size - k; j++) {
       const permi_ball product = permi_ball_times(&factor, pivot + j, own->parts);
       permi_ball_accumulate(row + j, &product, 1, own->parts);
+      if (own->trust == PERMI_COARSE)
+        permi_ball_cut(row + j);
     }
   }
 }
@@ -14814,8 +14840,8 @@ static void permi_ball_leave(permi_field *field, const permi_frontal *front)
   }
 }
 
-/* The determinant of doubles, times 2^*exp2. */
-static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
+/* The determinant of doubles, times 2^*exp2. PERM_ERROR_LIMIT: too many pivots are not sure. */
+static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *const *parts, permi_trust trust,
                                      const permi_front_poll *ask, permi_ball *determinant, long long *exp2)
 {
   permi_ball_field own;
@@ -14828,9 +14854,11 @@ static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *r
   own.field.find = permi_ball_find;
   own.field.eliminate = permi_ball_eliminate;
   own.field.leave = permi_ball_leave;
-  own.parts = imaginary ? 2 : 1;
-  own.real = real;
-  own.imaginary = imaginary;
+  own.field.largest = trust == PERMI_SURE ? 2 * fronts->dissection->largest + 16 : 0;
+  own.trust = trust;
+  own.parts = parts[1] ? 2 : 1;
+  own.real = parts[0];
+  own.imaginary = parts[1];
   own.determinant.re = permi_dd_make(1);
   status = permi_fronts_eliminate(fronts, &own.field, ask, &odd);
   *determinant = own.determinant;
@@ -14985,46 +15013,124 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 }
 
 /* ---- doubles */
+#define PERMI_PLANAR_SURE_MOST 160  /* chosen: in larger fronts radii grow beyond the numbers */
+#define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: a smaller radius, relative to the value, needs no second look */
+
+typedef struct permi_planar_value {
+  permi_ball ball;
+  long long exp2;
+} permi_planar_value;
+
+/* The determinant of what parts are; asking->part counts eliminations. */
+static perm_status permi_planar_eliminate(const permi_planar *planar, const double *real, const double *imaginary,
+                                          permi_trust trust, permi_planar_asking *asking, permi_planar_value *value)
+{
+  const double *parts[2];
+  permi_front_poll ask;
+  perm_status status;
+  parts[0] = real;
+  parts[1] = imaginary;
+  ask.poll = permi_planar_poll;
+  ask.context = asking;
+  status = permi_fronts_ball(&planar->fronts, parts, trust, &ask, &value->ball, &value->exp2);
+  asking->part++;
+  return status;
+}
+
+/* |a - b|, in units of a's. */
+static double permi_planar_distance(const permi_planar_value *a, const permi_planar_value *b)
+{
+  permi_ball other = b->ball, mine = a->ball;
+  const int shift = permi_int_exponent(b->exp2 - a->exp2);
+  other.re = permi_dd_scale(other.re, shift);
+  other.im = permi_dd_scale(other.im, shift);
+  permi_ball_accumulate(&mine, &other, 1, 2);
+  return permi_ball_modulus(&mine);
+}
+
+static int permi_planar_finite(const permi_planar_value *value)
+{
+  return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
+}
+
+/* A determinant, with a bound (or INFINITY) and an estimate of its error in units of 2^exp2. */
+static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
+                                         permi_planar_asking *asking, permi_planar_value *value, double *estimate)
+{
+  permi_planar_value sure, coarse;
+  double bound = (double)INFINITY;
+  perm_status status = PERM_ERROR_LIMIT;
+  memset(&sure, 0, sizeof sure);
+  if (planar->dissection.largest <= PERMI_PLANAR_SURE_MOST)
+    status = permi_planar_eliminate(planar, real, imaginary, PERMI_SURE, asking, &sure);
+  if (status == PERM_OK && permi_planar_finite(&sure) && sure.ball.radius <= DBL_MAX)
+    bound = sure.ball.radius;
+  if (bound <= PERMI_PLANAR_SURE_GOOD * permi_ball_modulus(&sure.ball)) {
+    *value = sure;
+    *estimate = bound;
+    return PERM_OK;
+  }
+  if (status == PERM_OK || status == PERM_ERROR_LIMIT)
+    status = permi_planar_eliminate(planar, real, imaginary, PERMI_UNSURE, asking, value);
+  if (status == PERM_OK)
+    status = permi_planar_eliminate(planar, real, imaginary, PERMI_COARSE, asking, &coarse);
+  if (status != PERM_OK)
+    return status;
+  *estimate = (double)INFINITY;
+  if (permi_planar_finite(&coarse))
+    *estimate = permi_planar_distance(value, &coarse) * PERMI_COARSE_PART;
+  *estimate += PERMI_DD_UNIT * planar->n * permi_ball_modulus(&value->ball);
+  if (!permi_planar_finite(value)) { /* overflow: only the radii may know */
+    *value = sure;
+    *estimate = bound;
+  } else if (bound < (double)INFINITY) {
+    bound = permi_ldexp(bound, sure.exp2 - value->exp2) + permi_planar_distance(value, &sure);
+  }
+  value->ball.radius = bound;
+  *estimate = fmin(*estimate, bound);
+  return PERM_OK;
+}
+
+/* Rounded entries count with the permanent of their moduli, which is a determinant too. */
 static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
   permi_planar_run run;
   permi_planar_asking asking;
-  permi_front_poll ask;
-  permi_ball value, absolute;
-  long long exp2, absolute_exp2;
-  double moduli;
+  permi_planar_value value, absolute;
+  double estimate, ignored, bound;
   perm_status status;
   memset(&run, 0, sizeof run);
+  memset(&asking, 0, sizeof asking);
   run.search = permi_search_begin(leaf, control);
   run.seconds = leaf->information.seconds / (planar->absolute && planar->subtracts ? 2 : 1);
   asking.run = &run;
-  asking.part = 0;
-  asking.thread = 0;
-  ask.poll = permi_planar_poll;
-  ask.context = &asking;
-  status = permi_fronts_ball(&planar->fronts, planar->real, planar->imaginary, &ask, &value, &exp2);
+  status = permi_planar_measured(planar, planar->real, planar->imaginary, &asking, &value, &estimate);
   absolute = value;
-  absolute_exp2 = exp2;
-  asking.part = 1;
   if (status == PERM_OK && planar->absolute && planar->subtracts)
-    status = permi_fronts_ball(&planar->fronts, planar->absolute, NULL, &ask, &absolute, &absolute_exp2);
+    status = permi_planar_measured(planar, planar->absolute, NULL, &asking, &absolute, &ignored);
   if (status != PERM_OK)
     return status;
-  moduli = permi_ldexp(permi_ball_modulus(&absolute) + absolute.radius, absolute_exp2 - exp2);
-  if (!(moduli <= 1e300 && value.radius <= 1e300)) { /* the radii overflowed: nothing is known */
-    partial->lost = (double)INFINITY;
-    return PERM_OK;
+  bound = value.ball.radius;
+  if (planar->absolute) {
+    const double moduli = permi_ldexp(permi_ball_modulus(&absolute.ball), absolute.exp2 - value.exp2);
+    const double unknown = permi_ldexp(absolute.ball.radius, absolute.exp2 - value.exp2);
+    bound += planar->bound_relative * (moduli + unknown) * PERMI_RADIUS_UP;
+    estimate += fmin(4 * sqrt(PERMI_UNIT * planar->bound_relative), planar->bound_relative) * moduli;
   }
-  permi_sum_add_double(&partial->value, value.re.hi);
-  permi_sum_add_double(&partial->value, value.re.lo);
-  permi_sum_add_double(&partial->imaginary, value.im.hi);
-  permi_sum_add_double(&partial->imaginary, value.im.lo);
-  permi_sum_add_double(&partial->absolute, moduli);
-  partial->lost += value.radius + 2 * DBL_MIN;
-  if (planar->lost_error > 0)
-    partial->lost += 2 * (DBL_MIN + ldexp(planar->lost_error, permi_int_exponent(-exp2)));
-  partial->exp2 = exp2;
+  if (planar->lost_error > 0) {
+    bound += 2 * (DBL_MIN + ldexp(planar->lost_error, permi_int_exponent(-value.exp2)));
+    estimate = bound;
+  }
+  if (!permi_planar_finite(&value) || !(bound >= 0))
+    memset(&value.ball, 0, sizeof value.ball);
+  permi_sum_add_double(&partial->value, value.ball.re.hi);
+  permi_sum_add_double(&partial->value, value.ball.re.lo);
+  permi_sum_add_double(&partial->imaginary, value.ball.im.hi);
+  permi_sum_add_double(&partial->imaginary, value.ball.im.lo);
+  permi_sum_add_double(&partial->absolute, fmin(estimate, DBL_MAX));
+  partial->lost += bound >= 0 ? bound + 2 * DBL_MIN : (double)INFINITY;
+  partial->exp2 = value.exp2;
   partial->terms += planar->dissection.products;
   return PERM_OK;
 }
@@ -15170,8 +15276,8 @@ static perm_status permi_planar_make(permi_maker *maker, const permi_block *bloc
   leaf->run_task = leaf->integer ? permi_planar_integers : permi_planar_doubles;
   leaf->explain = permi_planar_explain;
   leaf->threaded = leaf->integer && offer->seconds >= PERMI_WALK_SECONDS;
-  if (!leaf->integer)
-    permi_leaf_bound(leaf, planar->bound_relative, PERMI_UNIT);
+  leaf->measured = !leaf->integer;
+  leaf->estimate_relative = leaf->measured;
   return PERM_OK;
 }
 
@@ -16051,7 +16157,8 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
 }
 
 /* A block with many entries may have a small rank. */
-static perm_status permi_rank_block_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+static perm_status permi_rank_block_offer(permi_maker *maker, const permi_block *block, double rival,
+                                          permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const double n = block->n;
@@ -16207,7 +16314,8 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 
-enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_LOW_RANK_BLOCK = 0, PERMI_AT_TREE = 4, PERMI_AT_FRONTIER };
+enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
+enum { PERMI_AT_LOW_RANK_BLOCK = 0, PERMI_AT_TREE = 4, PERMI_AT_FRONTIER };
 
 /* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,

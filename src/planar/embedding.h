@@ -2,7 +2,7 @@
    A graph drawn in the plane without crossings, or the answer that none exists, in linear time: the left-right
    algorithm [Bra09]. An edge that a depth-first search does not take up returns to an ancestor: it is drawn to the left
    or to the right of the path up. Return edges of one side must not cross; a stack of conflict pairs keeps which must
-   be on the same side and which on different ones. Whoever uses a drawing checks it by Euler's formula (>>kasteleyn). */
+   be on the same side and which on different ones. Users check the drawing by Euler's formula (>>kasteleyn). */
 #pragma once
 #include "../block/engines.h"
 

@@ -6,7 +6,10 @@
    the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved, a complex one 4 times that, and radii
    as in interval arithmetic; a quotient is measured by its residual. Radii are rounded up by PERMI_RADIUS_UP, their
    underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root bound what is left by the product of
-   their row sums. */
+   their row sums.
+   Radii grow by about a bit with each pivot of a front, true errors hardly: in large fronts radii tell nothing, and
+   pivots larger than their radius run out. Then pivots are taken by size alone, and the error is measured: with low parts
+   cut to PERMI_COARSE_BITS the same elimination errs about 2^(104 - 53 - PERMI_COARSE_BITS) times as much. */
 #pragma once
 #include "../exact/residues.h"
 #include "dissection.h"
@@ -29,6 +32,7 @@ typedef struct permi_frontal {
 typedef struct permi_field permi_field;
 struct permi_field {
   size_t bytes; /* of a number; all bits zero: 0 */
+  int largest;  /* fronts; 0: any */
   void (*add_entry)(const permi_field *field, int entry, int negative, char *to);
   void (*add)(const permi_field *field, const char *from, char *to);
   /* Brings a pivot to (pivots, pivots); 0: there is none. */
@@ -101,8 +105,8 @@ static int permi_frontal_create(const perm_allocator *allocator, int size, size_
   return 0;
 }
 
-/* Adds up the entries of front f and what the fronts below left. 0: out of memory. */
-static int permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
+/* Adds up the entries of front f and what the fronts below left. */
+static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
 {
   const permi_fronts *fronts = work->fronts;
   const permi_dissection *dissection = fronts->dissection;
@@ -114,8 +118,10 @@ static int permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *
     size += work->below[c].summed;
   summed = size;
   size += plan->boundary_end - plan->boundary;
+  if (field->largest && size > field->largest)
+    return PERM_ERROR_LIMIT;
   if (!permi_frontal_create(&fronts->allocator, size, bytes, front))
-    return 0;
+    return PERM_ERROR_MEMORY;
   front->summed = summed;
   memset(front->value, 0, (size_t)size * (size_t)size * bytes);
   for (i = 0; i < plan->end - plan->begin; i++)
@@ -146,7 +152,7 @@ static int permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *
     }
     permi_frontal_free(&fronts->allocator, below);
   }
-  return 1;
+  return PERM_OK;
 }
 
 /* Keeps what is left of a front for its parent. 0: out of memory. */
@@ -219,10 +225,9 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   }
   for (f = dissection->fronts - 1; f >= 0 && status == PERM_OK; f--) {
     permi_frontal front;
-    if (!permi_frontal_assemble(&work, f, &front)) {
-      status = PERM_ERROR_MEMORY;
+    status = permi_frontal_assemble(&work, f, &front);
+    if (status != PERM_OK)
       break;
-    }
     for (; front.pivots < front.summed && field->find(field, &front); front.pivots++) {
       work.pivot_column[front.row[front.pivots]] = front.column[front.pivots];
       work.pivots++;
@@ -345,14 +350,23 @@ static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_
 #define PERMI_RADIUS_LEAST 1e-290
 #define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
 #define PERMI_PIVOT_SURE 4     /* times its radius */
+#define PERMI_COARSE_BITS 24   /* of a float */
+#define PERMI_COARSE_PART 6e-8 /* of the coarse error: 2^-24, where 2^-27 would do */
 
 typedef struct permi_ball {
   permi_dd re, im;
   double radius;
 } permi_ball;
 
+typedef enum permi_trust {
+  PERMI_SURE,   /* pivots larger than their radius; radii hold */
+  PERMI_UNSURE, /* any; radii mean nothing */
+  PERMI_COARSE  /* the same with shorter low parts */
+} permi_trust;
+
 typedef struct permi_ball_field {
   permi_field field;
+  permi_trust trust;
   int parts;
   const double *real, *imaginary;
   permi_ball determinant; /* times 2^exp2 */
@@ -439,6 +453,7 @@ static void permi_ball_add(const permi_field *field, const char *from, char *to)
 /* The pivot that is largest against its column, unless the next diagonal entry is large enough. */
 static int permi_ball_find(const permi_field *field, permi_frontal *front)
 {
+  const permi_trust trust = ((const permi_ball_field *)field)->trust;
   const permi_ball *value = (const permi_ball *)(const void *)front->value;
   const int k = front->pivots, size = front->size;
   double best = 0;
@@ -449,8 +464,9 @@ static int permi_ball_find(const permi_field *field, permi_frontal *front)
     for (i = k; i < size; i++) {
       const permi_ball *x = &value[(size_t)i * (size_t)size + (size_t)j];
       here = permi_ball_modulus(x);
-      most = fmax(most, here + x->radius);
-      if (i < front->summed && permi_ball_least(x) > (PERMI_PIVOT_SURE - 1) * x->radius && here > largest) {
+      most = fmax(most, here);
+      if (i < front->summed && here > largest &&
+          (trust != PERMI_SURE || permi_ball_least(x) > (PERMI_PIVOT_SURE - 1) * x->radius)) {
         largest = here;
         at = i;
       }
@@ -472,15 +488,23 @@ static int permi_ball_find(const permi_field *field, permi_frontal *front)
 static void permi_ball_normalise(permi_ball_field *own)
 {
   permi_ball *x = &own->determinant;
-  const double most = fmax(fmax(fabs(x->re.hi), fabs(x->im.hi)), x->radius);
+  double most = fmax(fabs(x->re.hi), fabs(x->im.hi));
   int e;
-  if (most == 0 || most > DBL_MAX)
+  if (own->trust == PERMI_SURE)
+    most = fmax(most, x->radius);
+  if (most == 0 || !(most <= DBL_MAX))
     return;
   e = permi_exponent(most);
   x->re = permi_dd_scale(x->re, -e);
   x->im = permi_dd_scale(x->im, -e);
   x->radius = ldexp(x->radius, -e) + PERMI_RADIUS_LEAST;
   own->exp2 += e;
+}
+
+static void permi_ball_cut(permi_ball *x)
+{
+  x->re.lo = (double)(float)x->re.lo;
+  x->im.lo = (double)(float)x->im.lo;
 }
 
 static void permi_ball_eliminate(permi_field *field, permi_frontal *front)
@@ -500,6 +524,8 @@ static void permi_ball_eliminate(permi_field *field, permi_frontal *front)
     for (j = 1; j < size - k; j++) {
       const permi_ball product = permi_ball_times(&factor, pivot + j, own->parts);
       permi_ball_accumulate(row + j, &product, 1, own->parts);
+      if (own->trust == PERMI_COARSE)
+        permi_ball_cut(row + j);
     }
   }
 }
@@ -524,8 +550,8 @@ static void permi_ball_leave(permi_field *field, const permi_frontal *front)
   }
 }
 
-/* The determinant of doubles, times 2^*exp2. */
-static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
+/* The determinant of doubles, times 2^*exp2. PERM_ERROR_LIMIT: too many pivots are not sure. */
+static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *const *parts, permi_trust trust,
                                      const permi_front_poll *ask, permi_ball *determinant, long long *exp2)
 {
   permi_ball_field own;
@@ -538,9 +564,11 @@ static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *r
   own.field.find = permi_ball_find;
   own.field.eliminate = permi_ball_eliminate;
   own.field.leave = permi_ball_leave;
-  own.parts = imaginary ? 2 : 1;
-  own.real = real;
-  own.imaginary = imaginary;
+  own.field.largest = trust == PERMI_SURE ? 2 * fronts->dissection->largest + 16 : 0;
+  own.trust = trust;
+  own.parts = parts[1] ? 2 : 1;
+  own.real = parts[0];
+  own.imaginary = parts[1];
   own.determinant.re = permi_dd_make(1);
   status = permi_fronts_eliminate(fronts, &own.field, ask, &odd);
   *determinant = own.determinant;

@@ -144,46 +144,124 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 }
 
 /* ---- doubles */
+#define PERMI_PLANAR_SURE_MOST 160  /* chosen: in larger fronts radii grow beyond the numbers */
+#define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: a smaller radius, relative to the value, needs no second look */
+
+typedef struct permi_planar_value {
+  permi_ball ball;
+  long long exp2;
+} permi_planar_value;
+
+/* The determinant of what parts are; asking->part counts eliminations. */
+static perm_status permi_planar_eliminate(const permi_planar *planar, const double *real, const double *imaginary,
+                                          permi_trust trust, permi_planar_asking *asking, permi_planar_value *value)
+{
+  const double *parts[2];
+  permi_front_poll ask;
+  perm_status status;
+  parts[0] = real;
+  parts[1] = imaginary;
+  ask.poll = permi_planar_poll;
+  ask.context = asking;
+  status = permi_fronts_ball(&planar->fronts, parts, trust, &ask, &value->ball, &value->exp2);
+  asking->part++;
+  return status;
+}
+
+/* |a - b|, in units of a's. */
+static double permi_planar_distance(const permi_planar_value *a, const permi_planar_value *b)
+{
+  permi_ball other = b->ball, mine = a->ball;
+  const int shift = permi_int_exponent(b->exp2 - a->exp2);
+  other.re = permi_dd_scale(other.re, shift);
+  other.im = permi_dd_scale(other.im, shift);
+  permi_ball_accumulate(&mine, &other, 1, 2);
+  return permi_ball_modulus(&mine);
+}
+
+static int permi_planar_finite(const permi_planar_value *value)
+{
+  return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
+}
+
+/* A determinant, with a bound (or INFINITY) and an estimate of its error in units of 2^exp2. */
+static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
+                                         permi_planar_asking *asking, permi_planar_value *value, double *estimate)
+{
+  permi_planar_value sure, coarse;
+  double bound = (double)INFINITY;
+  perm_status status = PERM_ERROR_LIMIT;
+  memset(&sure, 0, sizeof sure);
+  if (planar->dissection.largest <= PERMI_PLANAR_SURE_MOST)
+    status = permi_planar_eliminate(planar, real, imaginary, PERMI_SURE, asking, &sure);
+  if (status == PERM_OK && permi_planar_finite(&sure) && sure.ball.radius <= DBL_MAX)
+    bound = sure.ball.radius;
+  if (bound <= PERMI_PLANAR_SURE_GOOD * permi_ball_modulus(&sure.ball)) {
+    *value = sure;
+    *estimate = bound;
+    return PERM_OK;
+  }
+  if (status == PERM_OK || status == PERM_ERROR_LIMIT)
+    status = permi_planar_eliminate(planar, real, imaginary, PERMI_UNSURE, asking, value);
+  if (status == PERM_OK)
+    status = permi_planar_eliminate(planar, real, imaginary, PERMI_COARSE, asking, &coarse);
+  if (status != PERM_OK)
+    return status;
+  *estimate = (double)INFINITY;
+  if (permi_planar_finite(&coarse))
+    *estimate = permi_planar_distance(value, &coarse) * PERMI_COARSE_PART;
+  *estimate += PERMI_DD_UNIT * planar->n * permi_ball_modulus(&value->ball);
+  if (!permi_planar_finite(value)) { /* overflow: only the radii may know */
+    *value = sure;
+    *estimate = bound;
+  } else if (bound < (double)INFINITY) {
+    bound = permi_ldexp(bound, sure.exp2 - value->exp2) + permi_planar_distance(value, &sure);
+  }
+  value->ball.radius = bound;
+  *estimate = fmin(*estimate, bound);
+  return PERM_OK;
+}
+
+/* Rounded entries count with the permanent of their moduli, which is a determinant too. */
 static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
   permi_planar_run run;
   permi_planar_asking asking;
-  permi_front_poll ask;
-  permi_ball value, absolute;
-  long long exp2, absolute_exp2;
-  double moduli;
+  permi_planar_value value, absolute;
+  double estimate, ignored, bound;
   perm_status status;
   memset(&run, 0, sizeof run);
+  memset(&asking, 0, sizeof asking);
   run.search = permi_search_begin(leaf, control);
   run.seconds = leaf->information.seconds / (planar->absolute && planar->subtracts ? 2 : 1);
   asking.run = &run;
-  asking.part = 0;
-  asking.thread = 0;
-  ask.poll = permi_planar_poll;
-  ask.context = &asking;
-  status = permi_fronts_ball(&planar->fronts, planar->real, planar->imaginary, &ask, &value, &exp2);
+  status = permi_planar_measured(planar, planar->real, planar->imaginary, &asking, &value, &estimate);
   absolute = value;
-  absolute_exp2 = exp2;
-  asking.part = 1;
   if (status == PERM_OK && planar->absolute && planar->subtracts)
-    status = permi_fronts_ball(&planar->fronts, planar->absolute, NULL, &ask, &absolute, &absolute_exp2);
+    status = permi_planar_measured(planar, planar->absolute, NULL, &asking, &absolute, &ignored);
   if (status != PERM_OK)
     return status;
-  moduli = permi_ldexp(permi_ball_modulus(&absolute) + absolute.radius, absolute_exp2 - exp2);
-  if (!(moduli <= 1e300 && value.radius <= 1e300)) { /* the radii overflowed: nothing is known */
-    partial->lost = (double)INFINITY;
-    return PERM_OK;
+  bound = value.ball.radius;
+  if (planar->absolute) {
+    const double moduli = permi_ldexp(permi_ball_modulus(&absolute.ball), absolute.exp2 - value.exp2);
+    const double unknown = permi_ldexp(absolute.ball.radius, absolute.exp2 - value.exp2);
+    bound += planar->bound_relative * (moduli + unknown) * PERMI_RADIUS_UP;
+    estimate += fmin(4 * sqrt(PERMI_UNIT * planar->bound_relative), planar->bound_relative) * moduli;
   }
-  permi_sum_add_double(&partial->value, value.re.hi);
-  permi_sum_add_double(&partial->value, value.re.lo);
-  permi_sum_add_double(&partial->imaginary, value.im.hi);
-  permi_sum_add_double(&partial->imaginary, value.im.lo);
-  permi_sum_add_double(&partial->absolute, moduli);
-  partial->lost += value.radius + 2 * DBL_MIN;
-  if (planar->lost_error > 0)
-    partial->lost += 2 * (DBL_MIN + ldexp(planar->lost_error, permi_int_exponent(-exp2)));
-  partial->exp2 = exp2;
+  if (planar->lost_error > 0) {
+    bound += 2 * (DBL_MIN + ldexp(planar->lost_error, permi_int_exponent(-value.exp2)));
+    estimate = bound;
+  }
+  if (!permi_planar_finite(&value) || !(bound >= 0))
+    memset(&value.ball, 0, sizeof value.ball);
+  permi_sum_add_double(&partial->value, value.ball.re.hi);
+  permi_sum_add_double(&partial->value, value.ball.re.lo);
+  permi_sum_add_double(&partial->imaginary, value.ball.im.hi);
+  permi_sum_add_double(&partial->imaginary, value.ball.im.lo);
+  permi_sum_add_double(&partial->absolute, fmin(estimate, DBL_MAX));
+  partial->lost += bound >= 0 ? bound + 2 * DBL_MIN : (double)INFINITY;
+  partial->exp2 = value.exp2;
   partial->terms += planar->dissection.products;
   return PERM_OK;
 }
@@ -329,7 +407,7 @@ static perm_status permi_planar_make(permi_maker *maker, const permi_block *bloc
   leaf->run_task = leaf->integer ? permi_planar_integers : permi_planar_doubles;
   leaf->explain = permi_planar_explain;
   leaf->threaded = leaf->integer && offer->seconds >= PERMI_WALK_SECONDS;
-  if (!leaf->integer)
-    permi_leaf_bound(leaf, planar->bound_relative, PERMI_UNIT);
+  leaf->measured = !leaf->integer;
+  leaf->estimate_relative = leaf->measured;
   return PERM_OK;
 }

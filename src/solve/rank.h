@@ -451,7 +451,7 @@ static perm_status permi_rank_prime(void *context, uint64_t part, int thread)
   return status;
 }
 
-/* Adds the parts of doubles: words beyond what a sum holds are left out, and counted as lost. word: room for two CRTs. */
+/* Adds the parts of doubles: words that a sum does not hold are left out and counted as lost. word: for two CRTs. */
 #define PERMI_RANK_WORDS 64
 static void permi_rank_doubles(const permi_rank_run *run, uint64_t *word, perm_partial *partial)
 {
@@ -526,8 +526,8 @@ static size_t permi_rank_explain(const permi_leaf *leaf, char *buffer, size_t si
 {
   const permi_rank *rank = (const permi_rank *)leaf->context;
   const int length = snprintf(buffer, size,
-                              "low rank, order %d: rank %d, proved; %.0f monomials modulo %d primes, at most %.0f bits, "
-                              "predicted %.3g s\n",
+                              "low rank, order %d: rank %d, proved; %.0f monomials modulo %d primes, at most %.0f "
+                              "bits, predicted %.3g s\n",
                               rank->n, rank->rank, rank->monomials, rank->primes ? rank->primes : 1, rank->bits,
                               leaf->information.seconds);
   return length > 0 ? (size_t)length : 0;

@@ -28,7 +28,8 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
 }
 
 /* A block with many entries may have a small rank. */
-static perm_status permi_rank_block_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+static perm_status permi_rank_block_offer(permi_maker *maker, const permi_block *block, double rival,
+                                          permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const double n = block->n;
@@ -184,7 +185,8 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 
-enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_LOW_RANK_BLOCK = 0, PERMI_AT_TREE = 4, PERMI_AT_FRONTIER };
+enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
+enum { PERMI_AT_LOW_RANK_BLOCK = 0, PERMI_AT_TREE = 4, PERMI_AT_FRONTIER };
 
 /* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
