@@ -111,8 +111,10 @@
                      k row sums in registers; doubles. Hybrid is faster
        decompose     branches at lines of degree 3 and 4 down to dense blocks; doubles, exact integers
        transversals  every perfect matching; all values
-       planar       blocks whose graph is planar: a determinant [Kas61]; n^1.5 products; integers modulo a prime for
-                    each 62 bits, doubles and complex in double-double. No other block
+       planar       blocks whose graph is planar, no others: a determinant [Kas61] of about n^1.5 products; integers
+                    modulo a prime for each 62 bits, doubles and complex in double-double with a bound, without one
+                    where fronts are over 160 rows
+       low-rank     auto only: blocks of rank 4 or less, without rounding (perm.h)
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
@@ -14301,8 +14303,8 @@ PERMI_BRIEF_END
    underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root bound what is left by the product of
    their row sums.
    Radii grow by about a bit with each pivot of a front, true errors hardly: in large fronts radii tell nothing, and
-   pivots larger than their radius run out. Then pivots are taken by size alone, and the error is measured: with low parts
-   cut to PERMI_COARSE_BITS the same elimination errs about 2^(104 - 53 - PERMI_COARSE_BITS) times as much. */
+   pivots larger than their radius run out. Then pivots are taken by size alone, and the error is measured: with low
+   parts cut to PERMI_COARSE_BITS the same elimination errs about 2^(104 - 53 - PERMI_COARSE_BITS) times as much. */
 
 /* A matrix in fronts; columns are numbered by the row matched to them. */
 typedef struct permi_fronts {

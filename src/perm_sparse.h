@@ -110,8 +110,10 @@
                      k row sums in registers; doubles. Hybrid is faster
        decompose     branches at lines of degree 3 and 4 down to dense blocks; doubles, exact integers
        transversals  every perfect matching; all values
-       planar       blocks whose graph is planar: a determinant [Kas61]; n^1.5 products; integers modulo a prime for
-                    each 62 bits, doubles and complex in double-double. No other block
+       planar       blocks whose graph is planar, no others: a determinant [Kas61] of about n^1.5 products; integers
+                    modulo a prime for each 62 bits, doubles and complex in double-double with a bound, without one
+                    where fronts are over 160 rows
+       low-rank     auto only: blocks of rank 4 or less, without rounding (perm.h)
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.

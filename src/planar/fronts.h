@@ -8,8 +8,8 @@
    underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root bound what is left by the product of
    their row sums.
    Radii grow by about a bit with each pivot of a front, true errors hardly: in large fronts radii tell nothing, and
-   pivots larger than their radius run out. Then pivots are taken by size alone, and the error is measured: with low parts
-   cut to PERMI_COARSE_BITS the same elimination errs about 2^(104 - 53 - PERMI_COARSE_BITS) times as much. */
+   pivots larger than their radius run out. Then pivots are taken by size alone, and the error is measured: with low
+   parts cut to PERMI_COARSE_BITS the same elimination errs about 2^(104 - 53 - PERMI_COARSE_BITS) times as much. */
 #pragma once
 #include "../exact/residues.h"
 #include "dissection.h"
