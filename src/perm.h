@@ -162,8 +162,8 @@
    COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
    Complex: three times that. Small exact integers: the same or less.
 
-   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less), rectangular ones while the shorter side
-   is below about 30.
+   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less), rectangular ones while the shorter
+   side is below about 30.
 
    REFERENCES
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
