@@ -13975,7 +13975,7 @@ typedef struct permi_dissecting {
   double work; /* pairs met by searches */
 } permi_dissecting;
 
-#define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, searches and boundaries; boards take a third of that */
+#define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level of the tree) and of boundaries */
 
 /* A breadth-first search of the part of `from`; its pairs in queue[tail..returned). */
 static int permi_dissection_search(permi_dissecting *d, int from, int tail)
@@ -15198,7 +15198,8 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   const double products = planar->dissection.products, lines = block->n + block->edges;
   if (!block->integer) {
     offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS + lines * PERMI_PLANAR_BALL_ENTRY_SECONDS) *
-                     (planar->absolute && planar->subtracts ? 2 : 1) * (planar->parts == 2 ? 3 : 1);
+                     (planar->absolute && planar->subtracts ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
+                     (planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? 2 : 1);
     offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
     return 1;
   }
@@ -15251,7 +15252,11 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   planar->fronts.dissection = &planar->dissection;
   planar->fronts.sign = signs.sign;
   planar->fronts.allocator = maker->options->allocator;
-  if (!(planar->dissection.products < (double)INFINITY))
+  if (maker->offers && maker->options->certify && !block->integer &&
+      planar->dissection.largest > PERMI_PLANAR_SURE_MOST)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has fronts of order %d, too large for a bound",
+                 planar->dissection.largest);
+  else if (!(planar->dissection.products < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is planar, but no small separators are found");
   else if (!permi_planar_price(maker, block, planar, offer))
     permi_refuse_long(offer);
@@ -16881,7 +16886,7 @@ static perm_precision permi_sparse_higher(const permi_given *given, permi_contro
     }
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
-    if (job->leaf[i].integer)
+    if (job->leaf[i].integer || job->leaf[i].measured) /* of no other precision */
       continue;
     sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
                                                       : permi_expected_relative(leaf->n, job->precision);

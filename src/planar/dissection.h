@@ -36,7 +36,7 @@ typedef struct permi_dissecting {
   double work; /* pairs met by searches */
 } permi_dissecting;
 
-#define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, searches and boundaries; boards take a third of that */
+#define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level of the tree) and of boundaries */
 
 /* A breadth-first search of the part of `from`; its pairs in queue[tail..returned). */
 static int permi_dissection_search(permi_dissecting *d, int from, int tail)

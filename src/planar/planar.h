@@ -327,7 +327,8 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
   const double products = planar->dissection.products, lines = block->n + block->edges;
   if (!block->integer) {
     offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS + lines * PERMI_PLANAR_BALL_ENTRY_SECONDS) *
-                     (planar->absolute && planar->subtracts ? 2 : 1) * (planar->parts == 2 ? 3 : 1);
+                     (planar->absolute && planar->subtracts ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
+                     (planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? 2 : 1);
     offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
     return 1;
   }
@@ -380,7 +381,11 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   planar->fronts.dissection = &planar->dissection;
   planar->fronts.sign = signs.sign;
   planar->fronts.allocator = maker->options->allocator;
-  if (!(planar->dissection.products < (double)INFINITY))
+  if (maker->offers && maker->options->certify && !block->integer &&
+      planar->dissection.largest > PERMI_PLANAR_SURE_MOST)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has fronts of order %d, too large for a bound",
+                 planar->dissection.largest);
+  else if (!(planar->dissection.products < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is planar, but no small separators are found");
   else if (!permi_planar_price(maker, block, planar, offer))
     permi_refuse_long(offer);
