@@ -14642,6 +14642,7 @@ static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_
 #define PERMI_RADIUS_LEAST 1e-290
 #define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
 #define PERMI_PIVOT_SURE 4     /* times its radius */
+#define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 times what rounding leaves */
 #define PERMI_COARSE_BITS 24   /* of a float */
 #define PERMI_COARSE_PART 6e-8 /* of the coarse error: 2^-24, where 2^-27 would do */
 
@@ -14663,6 +14664,8 @@ typedef struct permi_ball_field {
   const double *real, *imaginary;
   permi_ball determinant; /* times 2^exp2 */
   long long exp2;
+  double top; /* the largest pivot */
+  int noisy;  /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
 } permi_ball_field;
 
 static double permi_ball_modulus(const permi_ball *x)
@@ -14806,6 +14809,8 @@ static void permi_ball_eliminate(permi_field *field, permi_frontal *front)
   permi_ball *value = (permi_ball *)(void *)front->value;
   const permi_ball *pivot = value + (size_t)k * (size_t)size + (size_t)k;
   int i, j;
+  own->noisy |= permi_ball_modulus(pivot) < PERMI_PIVOT_NOISE * own->top;
+  own->top = fmax(own->top, permi_ball_modulus(pivot));
   own->determinant = permi_ball_times(&own->determinant, pivot, own->parts);
   permi_ball_normalise(own);
   for (i = k + 1; i < size; i++) {
@@ -14844,7 +14849,8 @@ static void permi_ball_leave(permi_field *field, const permi_frontal *front)
 
 /* The determinant of doubles, times 2^*exp2. PERM_ERROR_LIMIT: too many pivots are not sure. */
 static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *const *parts, permi_trust trust,
-                                     const permi_front_poll *ask, permi_ball *determinant, long long *exp2)
+                                     const permi_front_poll *ask, permi_ball *determinant, long long *exp2,
+                                     int *noisy)
 {
   permi_ball_field own;
   perm_status status;
@@ -14865,6 +14871,7 @@ static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *c
   status = permi_fronts_eliminate(fronts, &own.field, ask, &odd);
   *determinant = own.determinant;
   *exp2 = own.exp2;
+  *noisy = own.noisy;
   if (odd) {
     determinant->re = permi_dd_negate(determinant->re);
     determinant->im = permi_dd_negate(determinant->im);
@@ -15021,6 +15028,7 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 typedef struct permi_planar_value {
   permi_ball ball;
   long long exp2;
+  int noisy;
 } permi_planar_value;
 
 /* The determinant of what parts are; asking->part counts eliminations. */
@@ -15034,7 +15042,8 @@ static perm_status permi_planar_eliminate(const permi_planar *planar, const doub
   parts[1] = imaginary;
   ask.poll = permi_planar_poll;
   ask.context = asking;
-  status = permi_fronts_ball(&planar->fronts, parts, trust, &ask, &value->ball, &value->exp2);
+  status = permi_fronts_ball(&planar->fronts, parts, trust, &ask, &value->ball, &value->exp2,
+                              &value->noisy);
   asking->part++;
   return status;
 }
@@ -15081,7 +15090,7 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   *estimate = (double)INFINITY;
   if (permi_planar_finite(&coarse))
     *estimate = permi_planar_distance(value, &coarse) * PERMI_COARSE_PART;
-  *estimate += PERMI_DD_UNIT * planar->n * permi_ball_modulus(&value->ball);
+  *estimate += (value->noisy ? 1 : PERMI_DD_UNIT * planar->n) * permi_ball_modulus(&value->ball);
   if (!permi_planar_finite(value)) { /* overflow: only the radii may know */
     *value = sure;
     *estimate = bound;

@@ -548,6 +548,51 @@ TEST_LONG(t_planar_climb)
   }
 }
 
+/* Square boards with weights 1 across and i down: the permanent is 0 (a factor of Kasteleyn's product is). Lines times
+   whole numbers of 20 bits leave it 0, and the elimination rounds: the noise is within bound and estimate. */
+TEST(t_planar_noise)
+{
+  int trial, beyond = 0;
+  for (trial = 0; trial < 30; trial++) {
+    const int side = 8 + 2 * (trial % 4), n = side * side / 2;
+    int row[8 * 14 * 14], column[8 * 14 * 14], i, j, way;
+    double real[8 * 14 * 14], imaginary[8 * 14 * 14], line[2][98], scale = t_planar_board(side, side), noise;
+    perm_options options = t_seeds_options(PERM_METHOD_PLANAR, PERM_PRECISION_DD);
+    perm_matrix matrix;
+    perm_result result;
+    size_t used = 0;
+    for (i = 0; i < 2 * n; i++) {
+      line[i / n][i % n] = 1 + test_below(1 << 20);
+      scale += log(line[i / n][i % n]);
+    }
+    for (i = 0; i < side; i++)
+      for (j = 0; j < side; j++)
+        for (way = 0; way < 4 && (i + j) % 2 == 0; way++) {
+          const int k = i + (way == 0) - (way == 1), l = j + (way == 2) - (way == 3);
+          if (k < 0 || k >= side || l < 0 || l >= side)
+            continue;
+          row[used] = (i * side + j) / 2;
+          column[used] = (k * side + l) / 2;
+          real[used] = way < 2 ? 0 : line[0][row[used]] * line[1][column[used]];
+          imaginary[used] = way < 2 ? line[0][row[used]] * line[1][column[used]] : 0;
+          used++;
+        }
+    CHECK(perm_matrix_from_triplets(n, n, used, row, column, real, imaginary, NULL, PERM_KIND_COMPLEX, NULL, &matrix,
+                                    NULL) == PERM_OK);
+    CHECK_SHOW(perm_compute_sparse(&matrix, &options, &result) == PERM_OK, "%s", result.message);
+    noise = hypot(result.value, result.imaginary);
+    CHECK_SHOW(result.method == PERM_METHOD_PLANAR && noise <= result.error_bound &&
+                   test_within(noise, result.error_estimate),
+               "side %d: %g * 2^%lld, bound %g, estimate %g", side, noise, result.exp2, result.error_bound,
+               result.error_estimate);
+    CHECK_SHOW(log(result.error_bound) + (double)result.exp2 * log(2.0) < scale - 35, "side %d: bound %g", side,
+               result.error_bound);
+    beyond += noise > 0;
+    perm_matrix_free(&matrix);
+  }
+  CHECK_SHOW(beyond > 10, "%d not 0", beyond);
+}
+
 /* Fronts so large that radii tell nothing: no bound, and an estimate that is measured. Then the estimates of unsure
    pivots, against exact values of signed boards. */
 TEST_LONG(t_planar_without_radii)

@@ -150,6 +150,7 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 typedef struct permi_planar_value {
   permi_ball ball;
   long long exp2;
+  int noisy;
 } permi_planar_value;
 
 /* The determinant of what parts are; asking->part counts eliminations. */
@@ -163,7 +164,8 @@ static perm_status permi_planar_eliminate(const permi_planar *planar, const doub
   parts[1] = imaginary;
   ask.poll = permi_planar_poll;
   ask.context = asking;
-  status = permi_fronts_ball(&planar->fronts, parts, trust, &ask, &value->ball, &value->exp2);
+  status = permi_fronts_ball(&planar->fronts, parts, trust, &ask, &value->ball, &value->exp2,
+                              &value->noisy);
   asking->part++;
   return status;
 }
@@ -210,7 +212,7 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   *estimate = (double)INFINITY;
   if (permi_planar_finite(&coarse))
     *estimate = permi_planar_distance(value, &coarse) * PERMI_COARSE_PART;
-  *estimate += PERMI_DD_UNIT * planar->n * permi_ball_modulus(&value->ball);
+  *estimate += (value->noisy ? 1 : PERMI_DD_UNIT * planar->n) * permi_ball_modulus(&value->ball);
   if (!permi_planar_finite(value)) { /* overflow: only the radii may know */
     *value = sure;
     *estimate = bound;
