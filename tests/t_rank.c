@@ -97,6 +97,33 @@ TEST(t_rank_matches_other_engines)
              found[4], small);
 }
 
+/* Modulo primes about the order, where independent rows may depend and factorials nearly vanish, and modulo large ones:
+   residues of the exact value. */
+TEST(t_rank_residues)
+{
+  static const uint64_t moduli[] = {11, 13, 17, 19, 23, 29, 31, 12, UINT64_C(4611686018427387847),
+                                    UINT64_C(9223372036854775783), UINT64_C(1) << 63};
+  int64_t a[40 * 40];
+  int trial, k, ran = 0, nonzero = 0;
+  for (trial = 0; trial < 60; trial++) {
+    const int n = 24 + test_below(14);
+    perm_options options;
+    perm_result exact, result;
+    memset(&options, 0, sizeof options);
+    t_rank_fill(n, 2 + trial % 3, 1, 2 + trial % 2, a);
+    CHECK_SHOW(perm_compute_integer(n, n, a, n, &options, &exact) == PERM_OK, "%s", exact.message);
+    for (k = 0; k < 11; k++) {
+      options.modulus = moduli[k];
+      CHECK_SHOW(perm_compute_integer(n, n, a, n, &options, &result) == PERM_OK, "%s", result.message);
+      CHECK_SHOW(oracle_modulo(&result.integer, moduli[k]) == oracle_modulo(&exact.integer, moduli[k]),
+                 "trial %d, order %d, modulo %llu", trial, n, (unsigned long long)moduli[k]);
+      ran += result.method == PERM_METHOD_LOW_RANK;
+      nonzero += k < 7 && result.value != 0;
+    }
+  }
+  CHECK_SHOW(ran > 300 && nonzero > 50, "%d ran, %d not 0", ran, nonzero);
+}
+
 static int t_rank_in_sample(int n, int i, int j)
 {
   int k, row = 0, column = 0;
