@@ -49,7 +49,8 @@
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
                  >>small_minors    minors at once, n <= 16
-     exact/      >>exact           integers, residues
+     exact/      >>residues        Montgomery products, primes, Chinese remainders
+                 >>exact           integers, residues
                  >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
                  >>small_exact     n <= 16 in one call
                  >>exact_gpu       the same on GPUs
@@ -65,6 +66,7 @@
                  >>names           texts; perm_layout
                  >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
                  >>engine          the interface of every engine; the choice
+                 >>rank            rank 4 or less, recognised; primes, Chinese remainders
                  >>offers          the engines for arrays
                  >>entries         the reach of every public call
                  >>judge           escalation
@@ -161,7 +163,8 @@
    COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
    Complex: three times that. Small exact integers: the same or less.
 
-   LIMITS  Square matrices to n = 64 (more with equal lines), rectangular ones while the shorter side is below about 30.
+   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less), rectangular ones while the shorter
+   side is below about 30.
 
    REFERENCES
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
@@ -277,7 +280,7 @@ typedef enum perm_status {
   X(PERM_METHOD_REPEATS, "repeats", "Glynn sum over counts of equal columns, n-ary Gray code")                         \
   X(PERM_METHOD_SHORT, "short", "rectangular: Glynn sum over the short side, elementary symmetric functions")          \
   X(PERM_METHOD_PADDED, "padded", "rectangular: Glynn sum of the matrix padded with rows of ones")                     \
-  X(PERM_METHOD_LOW_RANK, "low-rank", "sum over the monomials of a declared factorisation")                            \
+  X(PERM_METHOD_LOW_RANK, "low-rank", "sum over the monomials of a factorisation, declared or found")                  \
   X(PERM_METHOD_BORCHARDT, "borchardt", "Cauchy matrices: a quotient of two determinants")                             \
   X(PERM_METHOD_FRONTIER, "frontier", "dynamic program over matched frontier vertices, path order")                    \
   X(PERM_METHOD_LISTS, "lists", "frontier, all states as sorted lists, merged along balanced paths")                   \
@@ -295,7 +298,8 @@ typedef enum perm_status {
   X(PERM_METHOD_CODEGEN_REGISTERS, "codegen-registers",                                                                \
     "GPUs: Ryser sum, code of every column, row sums in registers")                                                    \
   X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")             \
-  X(PERM_METHOD_CLASSES, "classes", "frontier, vertices with proportional entries ahead counted")
+  X(PERM_METHOD_CLASSES, "classes", "frontier, vertices with proportional entries ahead counted")          \
+  X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")
 
 #define PERM_ENUM(name, word, text) name,
 typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT } perm_method;
@@ -527,9 +531,10 @@ PERM_API double perm_real(int n, const double *a);
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
 /* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: of the transpose; m or n =
-   0: 1. Square matrices up to order PERM_MAX_N, others up to PERM_MAX_LINES while the shorter side is short: at most
-   2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with an eighth of
-   zeros go there, up to order PERM_MAX_LINES. All this holds for all perm_compute_ functions. */
+   0: 1. Square matrices up to order PERM_MAX_N (of rank 4 or less: PERM_MAX_LINES), others up to PERM_MAX_LINES while
+   the shorter side is short: at most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices
+   from order 20 with an eighth of zeros go there, up to order PERM_MAX_LINES. All this holds for all perm_compute_
+   functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
@@ -1035,6 +1040,8 @@ static double permi_seconds(void)
 #define PERMI_RATE_EXPANSION 3e7 /* visited prefixes */
 #define PERMI_TERMS_SECONDS 5e-8 /* minors: a row of a term in double-double */
 #define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
+#define PERMI_RANK_PRODUCT_SECONDS 4e-9 /* a monomial and line, of rank 2 to 4 */
+#define PERMI_RANK_ENTRY_SECONDS 5e-8
 #define PERMI_RATE_EXACT_ROWS 6e8     /* row additions and products */
 #define PERMI_RATE_EXACT_WORDS 2.5e8  /* words of limbs times words */
 #define PERMI_RATE_MODULAR 2.2e8      /* the same modulo p */
@@ -1114,6 +1121,12 @@ static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.
 #define PERMI_TREE_STATE_SECONDS 1.5e-9
 #define PERMI_TREE_CACHE_BYTES 1e6   /* pairs of a larger table */
 #define PERMI_TREE_MISS_SECONDS 1e-8 /* take this much longer (mesh1e1: 9e7 pairs 1.5 s) */
+
+#define PERMI_PLANAR_PLAN_SECONDS 4e-7     /* of a vertex and entry: drawing, dissection; boards of 60 x 60 and more */
+#define PERMI_PLANAR_PRODUCT_SECONDS 2.2e-9 /* a residue product and difference: boards of 30 x 30 and 100 x 100 */
+#define PERMI_PLANAR_ENTRY_SECONDS 8e-8    /* a pair and an entry of such an elimination */
+#define PERMI_PLANAR_BALL_SECONDS 2.2e-8   /* a product and difference in double-double, with a radius; */
+#define PERMI_PLANAR_BALL_ENTRY_SECONDS 1e-6 /* a pair and an entry */
 
 #define PERMI_RYSER_MOVE_SECONDS 5e-9  /* a move, */
 #define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
@@ -2891,6 +2904,7 @@ struct permi_leaf {
   int integer;    /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
   uint64_t modulus; /* not 0: odd, value is a sum of residues */
   int threaded;
+  int measured;   /* 1: `lost` of a partial bounds its error, and `absolute` is the estimate */
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
   long long scale_exp2;
   double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, scaled */
@@ -3060,8 +3074,8 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
     const double lost = permi_ldexp(leaf->bound_absolute * scale_modulus, exp2) +
                         permi_ldexp(partial->lost * scale_modulus, exp2 + partial->exp2);
     number->error += lost + DBL_MIN;
-    if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* bounds of ranges are too wide */
-      number->estimate += lost;
+    if (!leaf->measured && (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost))
+      number->estimate += lost; /* bounds of ranges are too wide */
   }
   if (leaf->estimate_absolute > 0)
     number->estimate += permi_ldexp(leaf->estimate_absolute * scale_modulus, exp2) + DBL_MIN;
@@ -8179,6 +8193,231 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
 }
 #endif
 
+/* ======================================================================================== >>residues
+   Arithmetic modulo primes below 2^62, and integers from their residues. */
+
+/* Products by Montgomery's reduction (Math. Comp. 44 (1985) 519-521): a b 2^-64 instead of a b. */
+typedef struct permi_odd_modulus {
+  uint64_t p;       /* odd, below 2^63; functions called permi_prime_ need a prime */
+  uint64_t inverse; /* of p modulo 2^64 */
+  uint64_t one;     /* 2^64 mod p */
+  uint64_t square;  /* 2^128 mod p: permi_montgomery(a, square) is a 2^64 */
+} permi_odd_modulus;
+
+/* t 2^-64 mod p, for t < 2^64 p: t - q p is a multiple of 2^64 for q = t / p modulo 2^64. */
+static PERMI_ALWAYS_INLINE uint64_t permi_montgomery_reduce(permi_wide t, const permi_odd_modulus *modulus)
+{
+  const uint64_t high = permi_multiply_words(t.low * modulus->inverse, modulus->p).high;
+  return t.high - high + (t.high < high ? modulus->p : 0);
+}
+
+/* a b 2^-64 mod p. */
+static PERMI_ALWAYS_INLINE uint64_t permi_montgomery(uint64_t a, uint64_t b, const permi_odd_modulus *modulus)
+{
+  return permi_montgomery_reduce(permi_multiply_words(a, b), modulus);
+}
+
+/* t + a b, to be reduced: below 2^64 p in all. */
+static PERMI_ALWAYS_INLINE permi_wide permi_products_add(permi_wide t, uint64_t a, uint64_t b)
+{
+  const permi_wide product = permi_multiply_words(a, b);
+  permi_wide_add(&t, product);
+  return t;
+}
+
+/* a + b, or a - b, modulo p. */
+static PERMI_ALWAYS_INLINE uint64_t permi_residue_add(uint64_t a, uint64_t b, int minus, uint64_t p)
+{
+  if (minus)
+    return a - b + (a < b ? p : 0);
+  a += b;
+  return a - (a >= p ? p : 0);
+}
+
+static permi_odd_modulus permi_odd_modulus_of(uint64_t p)
+{
+  permi_odd_modulus prime;
+  int k;
+  prime.p = p;
+  prime.inverse = p; /* of p modulo 8; each round doubles the bits */
+  for (k = 0; k < 5; k++)
+    prime.inverse *= 2 - p * prime.inverse;
+  prime.one = permi_residue_wide(1, 0, p);
+  prime.square = permi_residue_multiply(prime.one, prime.one, p);
+  return prime;
+}
+
+/* a^e, both a and the result times 2^64. */
+static uint64_t permi_prime_power(uint64_t a, uint64_t e, const permi_odd_modulus *prime)
+{
+  uint64_t power = prime->one;
+  for (; e; e >>= 1) {
+    power = e & 1 ? permi_montgomery(power, a, prime) : power;
+    a = permi_montgomery(a, a, prime);
+  }
+  return power;
+}
+
+/* 2^64 / a. */
+static uint64_t permi_prime_inverse(uint64_t a, const permi_odd_modulus *prime)
+{
+  return permi_prime_power(permi_montgomery(a, prime->square, prime), prime->p - 2, prime);
+}
+
+/* Is p, odd and below 2^63, prime? By Miller and Rabin's test to the first twelve primes, enough for 64 bits
+   (J. Sorenson, J. Webster, Math. Comp. 86 (2017) 985-1003). */
+static int permi_is_prime(uint64_t p)
+{
+  static const int base[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
+  const int bases = sizeof base / sizeof *base;
+  permi_odd_modulus prime;
+  uint64_t odd = p - 1;
+  int twos = 0, k, s;
+  if (p < 3 || !(p & 1))
+    return p == 2;
+  for (k = 0; k < bases; k++)
+    if (p % (uint64_t)base[k] == 0)
+      return p == (uint64_t)base[k];
+  for (; !(odd & 1); odd >>= 1)
+    twos++;
+  prime = permi_odd_modulus_of(p);
+  for (k = 0; k < bases; k++) {
+    uint64_t x = permi_prime_power(permi_montgomery((uint64_t)base[k], prime.square, &prime), odd, &prime);
+    for (s = 1; s < twos && x != prime.one && x != p - prime.one; s++)
+      x = permi_montgomery(x, x, &prime);
+    if (x != p - prime.one && (s > 1 || x != prime.one))
+      return 0;
+  }
+  return 1;
+}
+
+#define PERMI_PRIME_BITS 61.999 /* log2 of the first 2^40 primes below 2^62, and more */
+
+/* The next prime below `above`; with_root: 1 modulo 4. */
+static uint64_t permi_prime_below(uint64_t above, int with_root)
+{
+  do
+    above = with_root ? ((above - 2) & ~UINT64_C(3)) + 1 : (above - 2) | 1;
+  while (!permi_is_prime(above));
+  return above;
+}
+
+/* A square root of -1, for a prime that is 1 modulo 4. */
+static uint64_t permi_prime_root(const permi_odd_modulus *prime)
+{
+  uint64_t base, root;
+  for (base = 2;; base++) {
+    root = permi_prime_power(permi_montgomery(base, prime->square, prime), prime->p / 4, prime);
+    if (permi_montgomery(root, root, prime) == prime->p - prime->one)
+      return permi_montgomery(root, 1, prime);
+  }
+}
+
+/* Residue of a magnitude; p up to 2^63. */
+static uint64_t permi_words_residue(const uint64_t *word, int words, uint64_t p)
+{
+  uint64_t rest = 0;
+  while (words-- > 0)
+    rest = permi_residue_wide(rest, word[words], p);
+  return rest;
+}
+
+/* The integer of least modulus with these residues, by the Chinese remainder theorem, in O(primes^2): its magnitude
+   goes to word; returns 1 if it is negative. word and product: primes + 1 words each. */
+static int permi_chinese_remainder(const permi_odd_modulus *prime, const uint64_t *residue, int primes, uint64_t *word,
+                                   uint64_t *product)
+{
+  const int words = primes + 1;
+  int k, i, larger = 0;
+  memset(word, 0, (size_t)words * sizeof *word);
+  memset(product, 0, (size_t)words * sizeof *product);
+  product[0] = 1;
+  for (k = 0; k < primes; k++) { /* invariant: word is right modulo the product of the primes before, and below it */
+    const uint64_t p = prime[k].p, x = permi_words_residue(word, k + 1, p);
+    const uint64_t inverse = permi_prime_inverse(permi_words_residue(product, k + 1, p), &prime[k]);
+    const uint64_t digit = permi_montgomery(residue[k] >= x ? residue[k] - x : residue[k] + p - x, inverse, &prime[k]);
+    word[k + 1] += permi_words_times(word, product, k + 1, digit, 1);
+    product[k + 1] = permi_words_times(product, product, k + 1, p, 0);
+  }
+  for (i = words - 1; i >= 0 && !larger; i--) { /* word > product - word ? */
+    const uint64_t twice = word[i] << 1 | (i ? word[i - 1] >> 63 : 0);
+    larger = twice > product[i] ? 1 : twice < product[i] ? -1 : 0;
+  }
+  if (larger <= 0)
+    return 0;
+  permi_words_subtract(product, word, words);
+  memcpy(word, product, (size_t)words * sizeof *word);
+  return 1;
+}
+
+/* Of a Gaussian integer from its residues r and s, with i at both roots of -1: real part (r + s) / 2, imaginary one
+   (r - s) / (2 root). */
+static void permi_residue_parts(const uint64_t *value, uint64_t root, const permi_odd_modulus *prime, uint64_t *real,
+                                uint64_t *imaginary)
+{
+  const uint64_t p = prime->p, sum = permi_residue_add(value[0], value[1], 0, p);
+  *real = sum & 1 ? sum / 2 + p / 2 + 1 : sum / 2;
+  *imaginary = permi_montgomery(permi_residue_add(value[0], value[1], 1, p),
+                                permi_prime_inverse(permi_residue_add(root, root, 0, p), prime), prime);
+}
+
+static uint64_t permi_residue_of(int64_t x, uint64_t p)
+{
+  const uint64_t modulus = x < 0 ? 0 - (uint64_t)x : (uint64_t)x, rest = modulus < p ? modulus : modulus % p;
+  return x < 0 && rest ? p - rest : rest;
+}
+
+/* Primes for a CRT of integers below 2^bits, of either sign. */
+static int permi_primes_needed(double bits)
+{
+  return (int)((bits + 1) / PERMI_PRIME_BITS) + 1;
+}
+
+/* primes[]: the first below 2^62; with_root: 1 modulo 4. */
+static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with_root)
+{
+  uint64_t above = UINT64_C(1) << 62;
+  size_t k;
+  for (k = 0; k < count; k++) {
+    above = permi_prime_below(above, with_root);
+    prime[k] = permi_odd_modulus_of(above);
+  }
+}
+
+/* Adds the integer with these residues, modulo `modulus` if that is not 0, to *sum. word: 2 (primes + 1) words.
+   primes 0: the residue modulo `modulus` is there. PERM_ERROR_OVERFLOW: too long. */
+static perm_status permi_residues_sum(const permi_odd_modulus *prime, const uint64_t *residue, int primes,
+                                      uint64_t modulus, uint64_t *word, perm_sum *sum)
+{
+  int words = primes + 1, negative;
+  if (!primes) {
+    permi_sum_add_integer(sum, residue, 1, 0);
+    return PERM_OK;
+  }
+  negative = permi_chinese_remainder(prime, residue, primes, word, word + words);
+  if (modulus) {
+    word[0] = permi_words_residue(word, words, modulus);
+    if (negative && word[0])
+      word[0] = modulus - word[0];
+    words = 1;
+    negative = 0;
+  }
+  while (words > 0 && !word[words - 1])
+    words--;
+  if (words > PERM_INTEGER_WORDS)
+    return PERM_ERROR_OVERFLOW;
+  permi_sum_add_integer(sum, word, words, negative);
+  return PERM_OK;
+}
+
+/* What a task says that ends so. */
+static void permi_residues_too_long(perm_status status, permi_control *control)
+{
+  if (status == PERM_ERROR_OVERFLOW && control)
+    snprintf(control->message, sizeof control->message,
+             "the permanent has over %d bits: ask for it modulo a prime, or in doubles", 64 * PERM_INTEGER_WORDS);
+}
+
 /* ========================================================================================== >>exact
    Permanents of integer matrices without rounding: the same for all kernels, splits and numbers of threads.
      Glynn: 2^(n-1) per A = sum over x in {+-1}^n, x_0 = 1, of (prod_j x_j) prod_i y_i, y = A x or A^T x.
@@ -8316,8 +8555,9 @@ typedef struct permi_exact_plain {
   short first[PERM_MAX_N + 1]; /* each group's first row */
   int words[PERM_MAX_N];       /* of the product up to each group, with its sign */
   int sum_words;
-  uint64_t modulus, inverse, one; /* inverse modulus = 1 modulo 2^64; one: 2^(64 n) mod p */
-  uint64_t *low, *high;           /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
+  permi_odd_modulus modulus;
+  uint64_t one;         /* 2^(64 n) mod p */
+  uint64_t *low, *high; /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
 } permi_exact_plain;
 
 /* out[0 .. words] = p c, c signed or natural: less c 2^(64 words) if p is negative, less p 2^64 if c is. */
@@ -8397,37 +8637,21 @@ static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_
   }
 }
 
-/* a b 2^-64 mod p, a, b < p < 2^63, p odd [Mon85]: a b - q p is a multiple of 2^64 for q = a b / p modulo 2^64. */
-static uint64_t permi_montgomery(const permi_exact_plain *plain, uint64_t a, uint64_t b)
-{
-  permi_wide t = permi_multiply_words(a, b);
-  uint64_t high = permi_multiply_words(t.low * plain->inverse, plain->modulus).high;
-  return t.high - high + (t.high < high ? plain->modulus : 0);
-}
-
-/* a + b, or a - b, modulo p. */
-static PERMI_ALWAYS_INLINE uint64_t permi_residue_add(uint64_t a, uint64_t b, int minus, uint64_t p)
-{
-  if (minus)
-    return a - b + (a < b ? p : 0);
-  a += b;
-  return a - (a >= p ? p : 0);
-}
-
 /* The same in residues: each multiplication brings a factor 2^-64, and the product starts with 2^(64 n). */
 static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *low, int minus,
                                uint64_t (*total)[PERMI_EXACT_ROOM])
 {
-  const uint64_t p = plain->modulus;
+  const permi_odd_modulus *modulus = &plain->modulus;
+  const uint64_t p = modulus->p;
   const int n = plain->n, parts = plain->parts;
   uint64_t re = plain->one, im = 0;
   int k;
   for (k = 0; parts == 1 && k < n; k++)
-    re = permi_montgomery(plain, re, low[k]);
+    re = permi_montgomery(re, low[k], modulus);
   for (k = 0; parts == 2 && k < 2 * n; k += 2) {
-    const uint64_t plus = permi_montgomery(plain, re, low[k]), cross = permi_montgomery(plain, re, low[k + 1]);
-    re = permi_residue_add(plus, permi_montgomery(plain, im, low[k + 1]), 1, p);
-    im = permi_residue_add(permi_montgomery(plain, im, low[k]), cross, 0, p);
+    const uint64_t plus = permi_montgomery(re, low[k], modulus), cross = permi_montgomery(re, low[k + 1], modulus);
+    re = permi_residue_add(plus, permi_montgomery(im, low[k + 1], modulus), 1, p);
+    im = permi_residue_add(permi_montgomery(im, low[k], modulus), cross, 0, p);
   }
   total[0][0] = permi_residue_add(total[0][0], re, minus, p);
   total[1][0] = permi_residue_add(total[1][0], im, minus, p);
@@ -8443,7 +8667,7 @@ static PERMI_ALWAYS_INLINE void permi_exact_plain_move(const permi_exact_plain *
   for (k = 0; k < size; k++) {
     const uint64_t before = low[k];
     if (modular) {
-      low[k] = permi_residue_add(before, step[k], minus, plain->modulus);
+      low[k] = permi_residue_add(before, step[k], minus, plain->modulus.p);
     } else if (minus) {
       low[k] -= step[k];
       high[k] -= high_step[k] + (before < step[k]);
@@ -8507,8 +8731,8 @@ static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, si
 {
   const permi_exact_plain *plain = (const permi_exact_plain *)leaf->context;
   char how[64];
-  if (plain->modulus)
-    snprintf(how, sizeof how, "residues modulo %llu", (unsigned long long)plain->modulus);
+  if (plain->modulus.p)
+    snprintf(how, sizeof how, "residues modulo %llu", (unsigned long long)plain->modulus.p);
   else
     snprintf(how, sizeof how, "%d groups of rows, %d of two words", plain->groups, plain->wide_groups);
   return (size_t)snprintf(buffer, size, "%s, n = %d: portable kernel%s, %s; %.3g elements, %llu chunks, %.3g s\n",
@@ -8523,16 +8747,6 @@ static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t m
   if (modulus)
     return terms * rows->n * times / PERMI_RATE_MODULAR;
   return terms * times * (rows->n / PERMI_RATE_EXACT_ROWS + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
-}
-
-/* 1 / p modulo 2^64 by Newton's iteration: p p = 1 modulo 8. */
-static uint64_t permi_inverse_odd(uint64_t p)
-{
-  uint64_t inverse = p;
-  int k;
-  for (k = 0; k < 5; k++)
-    inverse *= 2 - p * inverse;
-  return inverse;
 }
 
 /* fixed_column is always +. */
@@ -8578,7 +8792,6 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
   plain->n = n;
   plain->parts = parts;
   plain->chunk_log2 = n - 1 < 12 ? n - 1 : 12;
-  plain->modulus = modulus;
   plain->groups = permi_exact_groups(rows, UINT64_MAX >> 1, bound, plain->first, order);
   for (g = 0; g < plain->groups; g++) {
     const int wide = bound[g] == UINT64_MAX;
@@ -8595,7 +8808,7 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
         plain->high[j * size + k * parts + part] = modulus ? 0 : x.high;
       }
   if (modulus) {
-    plain->inverse = permi_inverse_odd(modulus);
+    plain->modulus = permi_odd_modulus_of(modulus);
     for (plain->one = 1, k = 0; k < n; k++)
       plain->one = permi_residue_wide(plain->one, 0, modulus);
   }
@@ -12581,6 +12794,573 @@ static perm_status permi_ask_engines(permi_maker *maker, const struct permi_bloc
   return status;
 }
 
+/* ============================================================================================ >>rank
+   Square arrays of rank 4 or less: recognised, and their permanents modulo primes by the sum of >>low_rank, joined by
+   the Chinese remainder theorem. Doubles are whole numbers of a unit of their row and column, so they are exact too,
+   and rounded once.
+   THE PROOF that the rank is r: all minors of order r + 1 vanish modulo primes whose product is above Hadamard's bound
+   on them (of the modulus squared, for Gaussian integers: a prime is the norm of what divides them), so they are 0.
+   Modulo every further prime the rank is r or less, then. */
+
+#define PERMI_RANK_MOST 4
+#define PERMI_RANK_LEAST 17   /* chosen: arrays up to order 16 are summed at once */
+#define PERMI_RANK_SAMPLE 8   /* rows and columns that settle most cases */
+#define PERMI_RANK_SPAN 4096  /* chosen: bits of an entry, of doubles */
+#define PERMI_RANK_PRIME UINT64_C(4611686018427387817) /* the largest below 2^62 that is 1 modulo 4 */
+
+typedef struct permi_rank {
+  perm_allocator allocator;
+  permi_pool pool;
+  int n, parts, rank, integer;
+  int row[PERMI_RANK_MOST]; /* independent ones, modulo one prime */
+  int primes;               /* 0: the modulus itself is one */
+  uint64_t modulus;
+  int64_t *entry;  /* [n][n][parts] */
+  int *shift;      /* NULL for integers: entries count 2^shift times */
+  long long exp2;  /* permanent = integer * 2^exp2 */
+  double bits, monomials;
+} permi_rank;
+
+static void permi_rank_release(const perm_allocator *allocator, void *plan)
+{
+  permi_pool pool;
+  if (!plan)
+    return;
+  pool = ((permi_rank *)plan)->pool;
+  pool.allocator = allocator;
+  permi_pool_release(&pool);
+}
+
+/* x = *entry 2^*exponent, *entry odd or 0; 0: not finite. */
+static int permi_rank_split(double x, int64_t *entry, int *exponent)
+{
+  int e;
+  *entry = 0;
+  *exponent = 0;
+  if (!(fabs(x) <= DBL_MAX))
+    return 0;
+  if (x == 0)
+    return 1;
+  *entry = (int64_t)ldexp(frexp(x, &e), 53);
+  for (*exponent = e - 53; !(*entry & 1); ++*exponent)
+    *entry /= 2;
+  return 1;
+}
+
+/* x 2^shift mod p. */
+static uint64_t permi_rank_residue(int64_t x, int shift, uint64_t p)
+{
+  uint64_t y = permi_residue_of(x, p);
+  for (; shift > 0; shift -= 60)
+    y = permi_residue_multiply(y, UINT64_C(1) << (shift < 60 ? shift : 60), p);
+  return y;
+}
+
+/* The rank modulo a prime, at most PERMI_RANK_MOST + 1, of rows that come one by one: basis holds the rows reduced to 1
+   in their column of column[] and to 0 in the others', and one more, the next row. Returns whether the rank grew. */
+static int permi_rank_take(uint64_t *basis, int n, int *column, int rank, const permi_odd_modulus *prime)
+{
+  uint64_t *x = basis + (size_t)rank * (size_t)n, inverse;
+  const uint64_t p = prime->p;
+  int t, j, at;
+  for (t = 0; t < rank; t++) {
+    const uint64_t *y = basis + (size_t)t * (size_t)n, c = permi_montgomery(x[column[t]], prime->square, prime);
+    for (j = 0; c && j < n; j++)
+      x[j] = permi_residue_add(x[j], permi_montgomery(c, y[j], prime), 1, p);
+  }
+  for (at = 0; at < n && !x[at]; at++)
+    ;
+  if (at == n || rank == PERMI_RANK_MOST)
+    return at < n;
+  inverse = permi_prime_inverse(x[at], prime);
+  for (j = 0; j < n; j++)
+    x[j] = permi_montgomery(x[j], inverse, prime);
+  for (t = 0; t < rank; t++) {
+    uint64_t *y = basis + (size_t)t * (size_t)n;
+    const uint64_t c = permi_montgomery(y[at], prime->square, prime);
+    for (j = 0; c && j < n; j++)
+      y[j] = permi_residue_add(y[j], permi_montgomery(c, x[j], prime), 1, p);
+  }
+  column[rank] = at;
+  return 1;
+}
+
+/* An entry modulo a prime; root: that of -1, times 2^64, for complex numbers. */
+static uint64_t permi_rank_entry(const permi_rank *rank, size_t at, const permi_odd_modulus *prime, uint64_t root)
+{
+  const int64_t *entry = rank->entry + at * (size_t)rank->parts;
+  const int *shift = rank->shift ? rank->shift + at * (size_t)rank->parts : NULL;
+  const uint64_t x = permi_rank_residue(entry[0], shift ? shift[0] : 0, prime->p);
+  return rank->parts == 1 ? x
+                          : permi_residue_add(x, permi_montgomery(permi_rank_residue(entry[1], shift ? shift[1] : 0,
+                                                                                     prime->p), root, prime),
+                                              0, prime->p);
+}
+
+/* The rank of the rows listed, or of all: at most PERMI_RANK_MOST + 1, with basis and columns; row: those that count.
+   basis: PERMI_RANK_MOST + 1 rows. */
+static int permi_rank_reduce(const permi_rank *rank, const int *rows, int count, const permi_odd_modulus *prime,
+                             uint64_t root, uint64_t *basis, int *column, int *row)
+{
+  int r = 0, k;
+  for (k = 0; k < count && r <= PERMI_RANK_MOST; k++) {
+    const int i = rows ? rows[k] : k, n = rank->n;
+    int j;
+    for (j = 0; j < n; j++)
+      basis[(size_t)r * (size_t)n + (size_t)j] = permi_rank_entry(rank, (size_t)i * (size_t)n + (size_t)j, prime, root);
+    if (permi_rank_take(basis, rank->n, column, r, prime)) {
+      if (r < PERMI_RANK_MOST)
+        row[r] = i;
+      r++;
+    }
+  }
+  return r;
+}
+
+/* Is the rank of a sample of rows and columns at most PERMI_RANK_MOST, modulo a prime? Takes microseconds. */
+static int permi_rank_sampled(const permi_problem *problem)
+{
+  const permi_odd_modulus prime = permi_odd_modulus_of(PERMI_RANK_PRIME);
+  const uint64_t p = prime.p;
+  const uint64_t root =
+      problem->parts == 2 ? permi_montgomery(permi_prime_root(&prime), prime.square, &prime) : 0;
+  uint64_t basis[(PERMI_RANK_MOST + 1) * PERMI_RANK_SAMPLE];
+  int column[PERMI_RANK_MOST + 1], rank = 0, i, j, part, k;
+  for (i = 0; i < PERMI_RANK_SAMPLE; i++) {
+    const ptrdiff_t row = (ptrdiff_t)i * problem->n / PERMI_RANK_SAMPLE;
+    uint64_t *to = basis + rank * PERMI_RANK_SAMPLE;
+    int exponent[2 * PERMI_RANK_SAMPLE], least = INT_MAX;
+    int64_t entry[2 * PERMI_RANK_SAMPLE];
+    for (k = j = 0; j < PERMI_RANK_SAMPLE; j++)
+      for (part = 0; part < problem->parts; part++, k++) {
+        const ptrdiff_t at =
+            (row * problem->ld + (ptrdiff_t)j * problem->n / PERMI_RANK_SAMPLE) * problem->parts + part;
+        exponent[k] = 0;
+        if (problem->integer)
+          entry[k] = problem->integer[at];
+        else if (!permi_rank_split(problem->real[at], &entry[k], &exponent[k]))
+          return 0;
+        if (entry[k] && exponent[k] < least)
+          least = exponent[k];
+      }
+    for (k = j = 0; j < PERMI_RANK_SAMPLE; j++)
+      for (part = 0; part < problem->parts; part++, k++) {
+        const uint64_t x = permi_rank_residue(entry[k], entry[k] ? exponent[k] - least : 0, p);
+        to[j] = part ? permi_residue_add(to[j], permi_montgomery(x, root, &prime), 0, p) : x;
+      }
+    rank += permi_rank_take(basis, PERMI_RANK_SAMPLE, column, rank, &prime);
+    if (rank > PERMI_RANK_MOST)
+      return 0;
+  }
+  return 1;
+}
+
+/* Doubles become whole numbers of units of their rows, then of their columns. 0: they span too many bits. */
+static int permi_rank_units(permi_rank *rank)
+{
+  const int n = rank->n, width = n * rank->parts;
+  int side, i, j, part, largest = 0;
+  for (side = 0; side < 2; side++)
+    for (i = 0; i < n; i++) {
+      int least = INT_MAX;
+      for (j = 0; j < n; j++)
+        for (part = 0; part < rank->parts; part++) {
+          const size_t at = side ? (size_t)j * (size_t)width + (size_t)(i * rank->parts + part)
+                                 : (size_t)i * (size_t)width + (size_t)(j * rank->parts + part);
+          if (rank->entry[at] && rank->shift[at] < least)
+            least = rank->shift[at];
+        }
+      if (least == INT_MAX)
+        continue; /* a line of zeros: the permanent is 0 */
+      rank->exp2 += least;
+      for (j = 0; j < n; j++)
+        for (part = 0; part < rank->parts; part++) {
+          const size_t at = side ? (size_t)j * (size_t)width + (size_t)(i * rank->parts + part)
+                                 : (size_t)i * (size_t)width + (size_t)(j * rank->parts + part);
+          rank->shift[at] = rank->entry[at] ? rank->shift[at] - least : 0;
+          largest = side && rank->shift[at] > largest ? rank->shift[at] : largest;
+        }
+    }
+  return largest <= PERMI_RANK_SPAN;
+}
+
+/* log2 of a bound on the permanent, by rows or columns, and on minors of order `order`: products of the largest sums of
+   moduli, each at least 1. Sums of numbers below 2^PERMI_RANK_SPAN, by the largest one's exponent. */
+static void permi_rank_bound(const permi_rank *rank, int order, double *permanent, double *minor)
+{
+  const int n = rank->n, width = n * rank->parts;
+  double bits[2] = {0, 0}, top[PERMI_RANK_MOST + 1] = {0};
+  int side, i, j, k;
+  for (side = 0; side < 2; side++)
+    for (i = 0; i < n; i++) {
+      double sum = 0, line;
+      int unit = 0;
+      for (j = 0; j < width; j++) {
+        const size_t at = side ? (size_t)(j / rank->parts) * (size_t)width + (size_t)(i * rank->parts + j % rank->parts)
+                               : (size_t)i * (size_t)width + (size_t)j;
+        const int shift = rank->shift ? rank->shift[at] : 0;
+        if (shift > unit) {
+          sum = ldexp(sum, unit - shift);
+          unit = shift;
+        }
+        sum += ldexp(fabs((double)rank->entry[at]), shift - unit);
+      }
+      line = sum > 0 ? fmax(0, log2(sum) + unit) : 0;
+      bits[side] += line;
+      if (side)
+        continue;
+      for (k = order - 1; k >= 0 && line > top[k]; k--) {
+        if (k + 1 < order)
+          top[k + 1] = top[k];
+        top[k] = line;
+      }
+    }
+  *permanent = fmin(bits[0], bits[1]) * (1 + 1e-10) + 1e-6;
+  for (*minor = 1e-6, k = 0; k < order; k++)
+    *minor += top[k] * (1 + 1e-10);
+}
+
+/* Copies the entries. 0: out of memory, or (*why) no such matrix. */
+static int permi_rank_copy(const permi_problem *problem, permi_rank *rank, const char **why)
+{
+  const int n = rank->n, width = n * rank->parts;
+  const size_t count = (size_t)n * (size_t)width;
+  int i, j;
+  rank->entry = (int64_t *)permi_pool_get(&rank->pool, count, sizeof(int64_t));
+  if (!problem->integer)
+    rank->shift = (int *)permi_pool_get(&rank->pool, count, sizeof(int));
+  if (rank->pool.failed)
+    return 0;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < width; j++) {
+      const size_t from = (size_t)i * (size_t)problem->ld * (size_t)rank->parts + (size_t)j;
+      const size_t to = (size_t)i * (size_t)width + (size_t)j;
+      if (problem->integer)
+        rank->entry[to] = problem->integer[from];
+      else if (!permi_rank_split(problem->real[from], &rank->entry[to], &rank->shift[to]))
+        *why = "has an entry that is not finite";
+    }
+  if (!*why && rank->shift && !permi_rank_units(rank))
+    *why = "has doubles of too many bits for its rank";
+  return !*why;
+}
+
+/* The rank by all primes that the proof needs; over PERMI_RANK_MOST: larger. basis: PERMI_RANK_MOST + 1 rows. */
+static int permi_rank_proven(permi_rank *rank, permi_control *watch, uint64_t *basis)
+{
+  int column[PERMI_RANK_MOST + 1], row[PERMI_RANK_MOST], found = 0, k, most = 1;
+  uint64_t above = UINT64_C(1) << 62;
+  for (k = 0; k < most && !permi_watch(watch, 40.0 * rank->n * rank->n); k++) {
+    permi_odd_modulus prime;
+    uint64_t root = 0;
+    int r;
+    above = permi_prime_below(above, rank->parts == 2);
+    prime = permi_odd_modulus_of(above);
+    if (rank->parts == 2)
+      root = permi_montgomery(permi_prime_root(&prime), prime.square, &prime);
+    r = permi_rank_reduce(rank, NULL, rank->n, &prime, root, basis, column, row);
+    if (r > found || !k) {
+      double minor;
+      found = r;
+      if (r > PERMI_RANK_MOST)
+        return r;
+      memcpy(rank->row, row, sizeof row);
+      permi_rank_bound(rank, r + 1, &rank->bits, &minor);
+      most = permi_primes_needed(minor * rank->parts);
+    }
+  }
+  return found;
+}
+
+/* C(n + r - 1, r - 1). */
+static double permi_rank_monomials(int n, int r)
+{
+  return r <= 1 ? 1 : r == 2 ? n + 1.0 : r == 3 ? (n + 1.0) * (n + 2) / 2 : (n + 1.0) * (n + 2) * (n + 3) / 6;
+}
+
+/* Looks at an array; *plan, if the rank is small; else *why. Returns 0 without memory. */
+static int permi_rank_look(const permi_problem *problem, const perm_options *options, permi_control *watch,
+                           permi_rank **plan, const char **why)
+{
+  const perm_allocator *allocator = &options->allocator;
+  permi_pool pool = {allocator, NULL, 0};
+  permi_rank *rank;
+  uint64_t *basis;
+  int found;
+  *plan = NULL;
+  *why = NULL;
+  if (problem->n < PERMI_RANK_LEAST)
+    *why = "is too small for its rank to matter";
+  else if (problem->m != problem->n || problem->n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
+           (!problem->real && !problem->integer) || problem->ld < problem->n)
+    *why = "is no square array without counts";
+  else if (!permi_rank_sampled(problem))
+    *why = "has a rank over 4: so has a sample of it";
+  if (*why)
+    return 1;
+  rank = (permi_rank *)permi_pool_get(&pool, 1, sizeof *rank);
+  basis = (uint64_t *)permi_allocate(allocator, (PERMI_RANK_MOST + 1) * (size_t)problem->n, sizeof *basis);
+  if (rank) {
+    memset(rank, 0, sizeof *rank);
+    rank->allocator = *allocator;
+    rank->pool = pool;
+    rank->n = problem->n;
+    rank->parts = problem->parts;
+    rank->integer = problem->integer != NULL;
+    rank->modulus = rank->integer ? options->modulus : 0;
+  }
+  found = rank && basis && permi_rank_copy(problem, rank, why) ? permi_rank_proven(rank, watch, basis) : 0;
+  permi_release(allocator, basis);
+  if (!rank || !basis || rank->pool.failed || *why || found > PERMI_RANK_MOST || found < 1) {
+    const int failed = !rank || !basis || rank->pool.failed;
+    if (!*why)
+      *why = found < 1 ? "has only zeros" : "has a rank over 4";
+    permi_rank_release(allocator, rank);
+    return !failed;
+  }
+  rank->rank = found;
+  rank->monomials = permi_rank_monomials(rank->n, found);
+  if (!(rank->modulus & 1) || rank->parts == 2 || rank->modulus >= UINT64_C(1) << 62 || !permi_is_prime(rank->modulus))
+    rank->primes = permi_primes_needed(rank->bits);
+  *plan = rank;
+  return 1;
+}
+
+/* ---- the run */
+typedef struct permi_rank_run {
+  const permi_rank *rank;
+  permi_control *control;
+  permi_odd_modulus *prime;
+  uint64_t *residue[2]; /* of the parts, by prime */
+  uint64_t *memory;     /* each for each thread */
+  size_t each, terms;
+  double seconds; /* of one prime */
+} permi_rank_run;
+
+/* Multiplies a polynomial of so many factors, with exponents of three variables, by one more factor u[3] z + u[2] y +
+   u[1] x + u[0], u times 2^64. Highest exponents first: those below are still the old ones. */
+static void permi_rank_multiply(uint64_t *polynomial, const int *extent, int factors, const uint64_t *u,
+                                const permi_odd_modulus *given)
+{
+  const permi_odd_modulus prime = *given;
+  const ptrdiff_t up = extent[0], far_up = up * extent[1];
+  const int degree = factors + 1;
+  int a, b, c;
+  for (a = degree < extent[2] ? degree : extent[2] - 1; a >= 0; a--)
+    for (b = degree - a < extent[1] ? degree - a : extent[1] - 1; b >= 0; b--) {
+      uint64_t *at = polynomial + a * far_up + b * up;
+      for (c = degree - a - b < extent[0] ? degree - a - b : extent[0] - 1; c >= 0; c--) {
+        permi_wide t = permi_multiply_words(u[0], at[c]);
+        if (c)
+          t = permi_products_add(t, u[1], at[c - 1]);
+        if (b)
+          t = permi_products_add(t, u[2], at[c - up]);
+        if (a)
+          t = permi_products_add(t, u[3], at[c - far_up]);
+        at[c] = permi_montgomery_reduce(t, &prime);
+      }
+    }
+}
+
+/* sum_k k! p_k q_k; factorial: times 2^64. */
+static uint64_t permi_rank_sum(const uint64_t *p, const uint64_t *q, const int *extent, int n,
+                               const uint64_t *factorial, const permi_odd_modulus *prime)
+{
+  uint64_t sum = 0;
+  int a, b, c;
+  for (a = 0; a < extent[2]; a++)
+    for (b = 0; b < extent[1] && a + b <= n; b++) {
+      const size_t at = ((size_t)a * (size_t)extent[1] + (size_t)b) * (size_t)extent[0];
+      const uint64_t weight = permi_montgomery(factorial[a], factorial[b], prime);
+      for (c = 0; c < extent[0] && a + b + c <= n; c++) {
+        const uint64_t rest = permi_montgomery(factorial[c], factorial[n - a - b - c], prime);
+        const uint64_t x = permi_montgomery(p[at + (size_t)c], permi_montgomery(rest, weight, prime), prime);
+        const uint64_t y = permi_montgomery(q[at + (size_t)c], prime->square, prime);
+        sum = permi_residue_add(sum, permi_montgomery(x, y, prime), 0, prime->p);
+      }
+    }
+  return sum;
+}
+
+/* The permanent modulo a prime. A_i = sum_t A_i[column t] B_t for the reduced basis B. */
+static perm_status permi_rank_value(const permi_rank_run *run, const permi_odd_modulus *prime, uint64_t root,
+                                    uint64_t *memory, permi_control *control, double done, uint64_t *value)
+{
+  const permi_rank *rank = run->rank;
+  const int n = rank->n;
+  uint64_t *polynomial[2], *basis, *factorial, u[4] = {0, 0, 0, 0};
+  int extent[3] = {1, 1, 1}, column[PERMI_RANK_MOST + 1], row[PERMI_RANK_MOST], r, side, i, t;
+  polynomial[0] = memory;
+  polynomial[1] = memory + run->terms;
+  basis = memory + 2 * run->terms;
+  factorial = basis + (PERMI_RANK_MOST + 1) * (size_t)n;
+  r = permi_rank_reduce(rank, rank->row, rank->rank, prime, root, basis, column, row);
+  if (r < rank->rank) /* modulo this prime those rows depend */
+    r = permi_rank_reduce(rank, NULL, n, prime, root, basis, column, row);
+  for (t = 1; t < r; t++)
+    extent[t - 1] = n + 1;
+  for (factorial[0] = prime->one, i = 1; i <= n; i++)
+    factorial[i] =
+        permi_montgomery(factorial[i - 1], permi_montgomery((uint64_t)i % prime->p, prime->square, prime), prime);
+  for (side = 0; side < 2; side++) {
+    memset(polynomial[side], 0, run->terms * sizeof(uint64_t));
+    polynomial[side][0] = 1 % prime->p;
+    for (i = 0; i < n; i++) {
+      for (t = 0; t < r; t++) {
+        const uint64_t x = side ? basis[(size_t)t * (size_t)n + (size_t)i]
+                                : permi_rank_entry(rank, (size_t)i * (size_t)n + (size_t)column[t], prime, root);
+        u[t] = permi_montgomery(x, prime->square, prime);
+      }
+      permi_rank_multiply(polynomial[side], extent, i, u, prime);
+      if (control && (i & 7) == 0) {
+        const perm_status status =
+            permi_control_poll(control, done + run->seconds * (side * n + i) / (2 * n), "low rank");
+        if (status != PERM_OK)
+          return status;
+      }
+    }
+  }
+  *value = r ? permi_rank_sum(polynomial[0], polynomial[1], extent, n, factorial, prime) : 0;
+  return PERM_OK;
+}
+
+static perm_status permi_rank_prime(void *context, uint64_t part, int thread)
+{
+  permi_rank_run *run = (permi_rank_run *)context;
+  const permi_odd_modulus *prime = &run->prime[part];
+  uint64_t *memory = run->memory + (size_t)thread * run->each, value[2] = {0, 0}, root = 0;
+  perm_status status = PERM_OK;
+  int k;
+  if (run->rank->parts == 2)
+    root = permi_prime_root(prime);
+  for (k = 0; k < run->rank->parts && status == PERM_OK; k++)
+    status = permi_rank_value(run, prime, permi_montgomery(k ? prime->p - root : root, prime->square, prime), memory,
+                              thread ? NULL : run->control, (double)part * run->seconds, &value[k]);
+  run->residue[0][part] = value[0];
+  if (run->rank->parts == 2)
+    permi_residue_parts(value, root, prime, &run->residue[0][part], &run->residue[1][part]);
+  return status;
+}
+
+/* Adds the parts of doubles: words that a sum does not hold are left out and counted as lost. word: for two CRTs. */
+#define PERMI_RANK_WORDS 64
+static void permi_rank_doubles(const permi_rank_run *run, uint64_t *word, perm_partial *partial)
+{
+  const int words = run->rank->primes + 1;
+  int part, negative[2], used = PERMI_RANK_WORDS, drop;
+  for (part = 0; part < run->rank->parts; part++) {
+    uint64_t *at = word + 3 * part * words;
+    int k;
+    negative[part] = permi_chinese_remainder(run->prime, run->residue[part], run->rank->primes, at, at + words);
+    for (k = words; k > used && !at[k - 1]; k--)
+      ;
+    used = k > used ? k : used;
+  }
+  drop = used - PERMI_RANK_WORDS;
+  for (part = 0; part < run->rank->parts; part++)
+    permi_sum_add_integer(part ? &partial->imaginary : &partial->value, word + 3 * part * words + drop,
+                          (words < used ? words : used) - drop, negative[part]);
+  partial->exp2 = 64 * drop;
+  partial->lost += drop ? 2 : 0;
+}
+
+static perm_status permi_rank_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_rank *rank = (const permi_rank *)leaf->context;
+  const size_t runs = rank->primes ? (size_t)rank->primes : 1, n = (size_t)rank->n;
+  const int threads = control && leaf->threaded ? permi_threads(control->options) : 1;
+  permi_pool pool = {&rank->allocator, NULL, 0};
+  permi_rank_run run;
+  perm_partial mine;
+  perm_status status;
+  uint64_t *word;
+  memset(&run, 0, sizeof run);
+  memset(&mine, 0, sizeof mine);
+  run.rank = rank;
+  run.control = control;
+  run.seconds = leaf->information.seconds / (double)runs;
+  run.terms = rank->rank <= 1 ? 1 : rank->rank == 2 ? n + 1 : rank->rank == 3 ? (n + 1) * (n + 1)
+                                                                                : (n + 1) * (n + 1) * (n + 1);
+  run.each = 2 * run.terms + (PERMI_RANK_MOST + 1) * n + n + 1 + 8;
+  run.prime = (permi_odd_modulus *)permi_pool_get(&pool, runs, sizeof *run.prime);
+  run.residue[0] = (uint64_t *)permi_pool_get(&pool, 2 * runs, sizeof(uint64_t));
+  run.memory = (uint64_t *)permi_pool_get(&pool, run.each * (size_t)threads, sizeof(uint64_t));
+  word = (uint64_t *)permi_pool_get(&pool, 6 * (runs + 1), sizeof(uint64_t));
+  status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  if (status == PERM_OK) {
+    run.residue[1] = run.residue[0] + runs;
+    if (rank->primes)
+      permi_primes_choose(run.prime, runs, rank->parts == 2);
+    else
+      run.prime[0] = permi_odd_modulus_of(rank->modulus);
+    status = permi_share(threads, 0, runs, permi_rank_prime, &run, NULL);
+  }
+  if (status == PERM_OK && !rank->integer)
+    permi_rank_doubles(&run, word, &mine);
+  if (status == PERM_OK && rank->integer)
+    status = permi_residues_sum(run.prime, run.residue[0], rank->primes, rank->modulus, word, &mine.value);
+  if (status == PERM_OK && rank->integer && rank->parts == 2)
+    status = permi_residues_sum(run.prime, run.residue[1], rank->primes, rank->modulus, word, &mine.imaginary);
+  if (status == PERM_OK) {
+    permi_sum_add(&partial->value, &mine.value);
+    permi_sum_add(&partial->imaginary, &mine.imaginary);
+    partial->exp2 = mine.exp2;
+    partial->lost += mine.lost;
+    partial->terms += rank->monomials * (double)runs * rank->parts;
+  }
+  permi_residues_too_long(status, control);
+  permi_pool_release(&pool);
+  return status;
+}
+
+static size_t permi_rank_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_rank *rank = (const permi_rank *)leaf->context;
+  const int length = snprintf(buffer, size,
+                              "low rank, order %d: rank %d, proved; %.0f monomials modulo %d primes, at most %.0f "
+                              "bits, predicted %.3g s\n",
+                              rank->n, rank->rank, rank->monomials, rank->primes ? rank->primes : 1, rank->bits,
+                              leaf->information.seconds);
+  return length > 0 ? (size_t)length : 0;
+}
+
+static void permi_rank_price(const permi_rank *rank, permi_offer *offer)
+{
+  const double n = rank->n, primes = rank->primes ? rank->primes : 1, terms = pow(n + 1, rank->rank - 1);
+  offer->seconds = primes * rank->parts *
+                   (n * rank->monomials * PERMI_RANK_PRODUCT_SECONDS + n * rank->rank * PERMI_RANK_ENTRY_SECONDS);
+  offer->bytes = 16 * terms + n * n * 12 * rank->parts + 100 * (n + primes);
+}
+
+/* Makes the leaf; *plan is its own then. */
+static void permi_rank_leaf(permi_rank *rank, double seconds, double bytes, permi_leaf *leaf)
+{
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, rank->modulus), (uint64_t)rank->rank);
+  size_t k;
+  for (k = 0; k < (size_t)rank->n * (size_t)rank->n * (size_t)rank->parts; k++)
+    hash = permi_hash(permi_hash(hash, (uint64_t)rank->entry[k]), rank->shift ? (uint64_t)rank->shift[k] : 0);
+  memset(leaf, 0, sizeof *leaf);
+  leaf->information.kind = PERM_LEAF_TASK;
+  leaf->information.method = PERM_METHOD_LOW_RANK;
+  leaf->information.isa = PERM_ISA_PLAIN;
+  leaf->information.n = rank->n;
+  leaf->information.chunks = 1;
+  leaf->information.work = rank->monomials;
+  leaf->information.seconds = seconds;
+  leaf->information.bytes = bytes;
+  leaf->information.fingerprint = hash;
+  leaf->scale = permi_dd_make(1);
+  leaf->scale_exp2 = rank->exp2;
+  leaf->integer = rank->integer;
+  leaf->threaded = seconds >= PERMI_WALK_SECONDS;
+  leaf->run_task = permi_rank_task;
+  leaf->explain = permi_rank_explain;
+  leaf->release = permi_rank_release;
+  leaf->context = rank;
+  if (!leaf->integer)
+    leaf->bound_absolute = DBL_MIN; /* not 0: of an integer that is exact, 106 bits are kept */
+}
+
 /* ========================================================================================= >>offers
    The engines for arrays, also of sparse blocks, and an array's job. */
 
@@ -12631,6 +13411,8 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
   return choice;
 }
 
+enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_LOW_RANK, PERMI_AT_EXACT, PERMI_ARRAY_ENGINES };
+
 typedef struct permi_array {
   const permi_problem *problem;
   const permi_engine *engine;
@@ -12643,6 +13425,8 @@ typedef struct permi_array {
   permi_choice choice;
   perm_plan plan;
   permi_exact_plan exact;
+  permi_rank *rank;
+  permi_offer rank_offer;
   perm_precision precision;
 } permi_array;
 
@@ -12657,12 +13441,15 @@ static void permi_array_begin(permi_maker *maker, permi_array *array, const perm
   array->constant = -1;
   memset(&array->counted, 0, sizeof array->counted);
   array->whole.real = NULL;
+  array->rank = NULL;
 }
 
 static void permi_array_free(permi_array *array, const perm_allocator *allocator)
 {
   permi_counted_free(allocator, &array->counted);
   permi_counted_free(allocator, &array->whole);
+  if (array->rank)
+    array->problem->reach->engines[PERMI_AT_LOW_RANK].release(allocator, array->rank);
 }
 
 static perm_status permi_plan_array(const permi_problem *problem, const perm_options *options, perm_plan *plan,
@@ -12708,8 +13495,8 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
   perm_plan *plan = &array->plan;
   perm_options options;
   perm_status status;
-  (void)block, (void)rival;
-  if (array->problem->integer || array->reduced)
+  (void)block;
+  if (array->problem->integer || array->reduced || (array->problem->n > PERM_MAX_N && rival < (double)INFINITY))
     return PERM_OK;
   options = *maker->options;
   status = permi_plan_array(array->problem, &options, plan, maker->result);
@@ -12913,13 +13700,47 @@ static perm_status permi_exact_make(permi_maker *maker, const struct permi_block
   return permi_exact_leaf(maker->options, permi_array_exact(maker->array, maker->options), leaf, maker->result);
 }
 
-enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_ARRAY_ENGINES };
+static perm_status permi_low_rank_offer(permi_maker *maker, const struct permi_block *block, double rival,
+                                        permi_offer *offer)
+{
+  permi_array *array = maker->array;
+  const perm_options *options = maker->options;
+  const char *why;
+  (void)block, (void)rival;
+  permi_rank_release(&options->allocator, array->rank);
+  array->rank = NULL;
+  if (options->method != PERM_METHOD_AUTO || options->precision == PERM_PRECISION_KAHAN || array->constant >= 0 ||
+      !array->argument) /* a block, whose chooser looks itself */
+    return PERM_OK;
+  if (!permi_rank_look(array->problem, options, maker->watch, &array->rank, &why))
+    return permi_fail_memory(maker->result);
+  if (!array->rank)
+    return PERM_OK;
+  permi_rank_price(array->rank, offer);
+  if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
+    offer->seconds = (double)INFINITY;
+  array->rank_offer = *offer;
+  return PERM_OK;
+}
+
+static perm_status permi_low_rank_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
+                                       permi_leaf *leaf)
+{
+  permi_array *array = maker->array;
+  (void)block, (void)offer;
+  permi_rank_leaf(array->rank, array->rank_offer.seconds, array->rank_offer.bytes, leaf);
+  array->rank = NULL;
+  array->precision = leaf->integer ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
+  return PERM_OK;
+}
+
 #define PERMI_DOUBLE_ENGINES                                                                                           \
   {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf, NULL, 0},                                             \
   {PERM_METHOD_DENSE, permi_dense_offer, permi_dense_make, NULL, 0}
 static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
 static const permi_engine permi_array_engines[] = {
     PERMI_DOUBLE_ENGINES,
+    {PERM_METHOD_LOW_RANK, permi_low_rank_offer, permi_low_rank_make, permi_rank_release, 0},
     {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make, NULL, 0},
 };
 
@@ -12938,6 +13759,8 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
   maker->options = options;
   maker->result = result;
   permi_offers_begin(&offers, table, array->engine ? 1 : reach->engine_count, offer);
+  if (offers.engines > PERMI_AT_LOW_RANK)
+    offers.swapped = PERMI_AT_DENSE; /* which refuses large orders, unless another engine takes them */
   status = permi_ask_engines(maker, NULL, &offers);
   if (offers.chosen < 0)
     offers.chosen = !array->engine && options->method == PERM_METHOD_EXACT && reach->engine_count > PERMI_AT_EXACT
@@ -12985,6 +13808,8 @@ static perm_precision permi_array_next(const void *context, const perm_options *
 {
   const permi_array *array = ((const permi_maker *)context)->array;
   (void)result;
+  if (array->engine->method == PERM_METHOD_LOW_RANK)
+    return PERM_PRECISION_COUNT;
   if (!array->reduced)
     return permi_next_precision(options, array->plan.method, array->plan.precision);
   if (array->constant >= 0 || array->choice.precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_PADDED)

@@ -63,6 +63,11 @@
      matchings/  >>transversals      perfect matchings enumerated; THE BOUND
                  >>decompose         branches over lines of degree 3 and 4; THE BOUND
                  >>decompose_run     their walk, price
+     planar/     >>embedding         a planar graph drawn: the left-right test
+                 >>kasteleyn         signs, checked face by face; THE PROOF
+                 >>dissection        nested dissection: the tree of fronts
+                 >>fronts            multifrontal determinants; THE BOUND
+                 >>planar            the engine, its price
      sparse/     >>prepare           check, reduce, split into blocks
                  >>frontier_offer    offers of frontier, tree, sorting
                  >>choose            the table of engines
@@ -113,6 +118,10 @@
                      k row sums in registers; doubles. Hybrid is faster
        decompose     branches at lines of degree 3 and 4 down to dense blocks; doubles, exact integers
        transversals  every perfect matching; all values
+       planar       blocks whose graph is planar, no others: a determinant [Kas61] of about n^1.5 products; integers
+                    modulo a prime for each 62 bits, doubles and complex in double-double with a bound, without one
+                    where fronts are over 160 rows
+       low-rank     auto only: blocks of rank 4 or less, without rounding (perm.h)
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
@@ -131,6 +140,11 @@
              random matrices: bands, dominating sets.
      [SUP]   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: SpaRyser,
              decomposition.
+     [Kas61] P. W. Kasteleyn, Physica 27 (1961) 1209-1225: planar matchings as determinants.
+     [Bra09] U. Brandes, The left-right planarity test, 2009; H. de Fraysseix, P. Rosenstiehl, Europ. J. Combin. 3
+             (1982) 127-135.
+     [Geo73] A. George, SIAM J. Numer. Anal. 10 (1973) 345-363: nested dissection.
+     [DR83]  I. S. Duff, J. K. Reid, ACM Trans. Math. Softw. 9 (1983) 302-325: multifrontal elimination.
      [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
              on GPUs: the permanent ordering, methods codegen.
      [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, IPDPS 2015: merge path, unions of sorted lists.
@@ -14866,6 +14880,1956 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   return PERM_OK;
 }
 
+PERMI_BRIEF_BEGIN
+
+/* ======================================================================================= >>embedding
+   A graph drawn in the plane without crossings, or the answer that none exists, in linear time: the left-right
+   algorithm [Bra09]. An edge that a depth-first search does not take up returns to an ancestor: it is drawn to the left
+   or to the right of the path up. Return edges of one side must not cross; a stack of conflict pairs keeps which must
+   be on the same side and which on different ones. Users check the drawing by Euler's formula (>>kasteleyn). */
+
+/* Half-edge 2 e + s goes from end s of edge e to the other; end 0 is the row. */
+typedef struct permi_embedding {
+  int vertices, edges;
+  int *end;               /* of half-edges: the vertex it leaves */
+  int *clockwise;         /* the next half-edge around that vertex, */
+  int *counterclockwise;  /* and the one before */
+} permi_embedding;
+
+typedef struct permi_returns {
+  int low, high; /* return edges by height of their upper end; -1: none */
+} permi_returns;
+
+typedef struct permi_conflict {
+  permi_returns left, right;
+} permi_conflict;
+
+typedef struct permi_drawing {
+  const permi_block *block;
+  permi_control *watch;
+  int *height, *up;            /* of a vertex: depth, -1: not met; the edge it was found by, -1: a root */
+  int *first, *cursor, *stack; /* of a vertex: its outgoing edges in outgoing[]; the search */
+  int *outgoing;
+  int *from, *to;      /* of an edge: where the search takes it */
+  int *low, *next_low; /* of an edge: least and second heights that its subtree returns to */
+  int *nesting, *reference, *side, *low_edge, *bottom;
+  int *bucket;
+  permi_conflict *conflict;
+  int conflicts;
+} permi_drawing;
+
+/* Edge e is done: its nesting depth, and what it brings its parent edge. */
+static void permi_drawing_finish(permi_drawing *d, int e)
+{
+  const int v = d->from[e], parent = d->up[v];
+  d->nesting[e] = 2 * d->low[e] + (d->next_low[e] < d->height[v]); /* inner ones last */
+  if (parent < 0)
+    return;
+  if (d->low[e] < d->low[parent]) {
+    d->next_low[parent] = d->low[parent] < d->next_low[e] ? d->low[parent] : d->next_low[e];
+    d->low[parent] = d->low[e];
+  } else {
+    const int candidate = d->low[e] > d->low[parent] ? d->low[e] : d->next_low[e];
+    d->next_low[parent] = candidate < d->next_low[parent] ? candidate : d->next_low[parent];
+  }
+}
+
+/* Directs every edge by a depth-first search from each root. */
+static void permi_drawing_direct(permi_drawing *d)
+{
+  const permi_block *block = d->block;
+  const int vertices = 2 * block->n;
+  int root, v, depth;
+  for (v = 0; v < vertices; v++) {
+    d->height[v] = d->up[v] = -1;
+    d->cursor[v] = block->start[v];
+  }
+  for (root = 0; root < block->edges; root++)
+    d->from[root] = -1;
+  for (root = 0; root < vertices; root++) {
+    if (d->height[root] >= 0)
+      continue;
+    d->height[root] = 0;
+    d->stack[0] = root;
+    for (depth = 0; depth >= 0 && !permi_watch(d->watch, 10);) {
+      v = d->stack[depth];
+      if (d->cursor[v] == block->start[v + 1]) {
+        if (d->up[v] >= 0)
+          permi_drawing_finish(d, d->up[v]);
+        depth--;
+      } else {
+        const int at = d->cursor[v]++, e = block->edge[at], w = block->neighbour[at];
+        if (d->from[e] >= 0)
+          continue;
+        d->from[e] = v;
+        d->to[e] = w;
+        d->low[e] = d->next_low[e] = d->height[v];
+        if (d->height[w] < 0) {
+          d->up[w] = e;
+          d->height[w] = d->height[v] + 1;
+          d->stack[++depth] = w;
+        } else {
+          d->low[e] = d->height[w];
+          permi_drawing_finish(d, e);
+        }
+      }
+    }
+  }
+}
+
+/* Lists the outgoing edges of each vertex by nesting depth, two counting sorts. */
+static void permi_drawing_sort(permi_drawing *d)
+{
+  const int vertices = 2 * d->block->n, edges = d->block->edges, offset = 2 * vertices + 1;
+  int *count = d->bucket, *sorted = d->bucket + 2 * offset + 2, e, k, v;
+  memset(count, 0, (size_t)(2 * offset + 2) * sizeof *count);
+  for (e = 0; e < edges; e++)
+    count[d->nesting[e] + offset + 1]++;
+  for (k = 0; k <= 2 * offset; k++)
+    count[k + 1] += count[k];
+  for (e = 0; e < edges; e++)
+    sorted[count[d->nesting[e] + offset]++] = e;
+  memset(d->first, 0, (size_t)(vertices + 1) * sizeof *d->first);
+  for (e = 0; e < edges; e++)
+    d->first[d->from[e] + 1]++;
+  for (v = 0; v < vertices; v++) {
+    d->first[v + 1] += d->first[v];
+    d->cursor[v] = d->first[v];
+  }
+  for (k = 0; k < edges; k++)
+    d->outgoing[d->cursor[d->from[sorted[k]]]++] = sorted[k];
+  for (v = 0; v < vertices; v++)
+    d->cursor[v] = d->first[v];
+}
+
+static int permi_conflict_low(const permi_drawing *d, const permi_conflict *pair)
+{
+  if (pair->left.low < 0)
+    return d->low[pair->right.low];
+  if (pair->right.low < 0)
+    return d->low[pair->left.low];
+  return d->low[pair->left.low] < d->low[pair->right.low] ? d->low[pair->left.low] : d->low[pair->right.low];
+}
+
+static void permi_conflict_swap(permi_conflict *pair)
+{
+  const permi_returns left = pair->left;
+  pair->left = pair->right;
+  pair->right = left;
+}
+
+/* Does the interval return below edge e? */
+static int permi_returns_below(const permi_drawing *d, const permi_returns *interval, int e)
+{
+  return interval->high >= 0 && d->low[interval->high] > d->low[e];
+}
+
+static void permi_drawing_refer(permi_drawing *d, int e, int to)
+{
+  if (e >= 0)
+    d->reference[e] = to;
+}
+
+/* The return edges of e, an outgoing edge of the vertex above which `parent` leads, against those of its elder
+   siblings. 0: not planar. */
+static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
+{
+  permi_conflict merged = {{-1, -1}, {-1, -1}}, pair;
+  do { /* those of e go to one side */
+    pair = d->conflict[--d->conflicts];
+    if (pair.left.high >= 0)
+      permi_conflict_swap(&pair);
+    if (pair.left.high >= 0)
+      return 0;
+    if (d->low[pair.right.low] > d->low[parent]) {
+      if (merged.right.high < 0)
+        merged.right.high = pair.right.high;
+      else
+        permi_drawing_refer(d, merged.right.low, pair.right.high);
+      merged.right.low = pair.right.low;
+    } else {
+      permi_drawing_refer(d, pair.right.low, d->low_edge[parent]);
+    }
+  } while (d->conflicts > d->bottom[e]);
+  while (d->conflicts > 0 && (permi_returns_below(d, &d->conflict[d->conflicts - 1].left, e) ||
+                              permi_returns_below(d, &d->conflict[d->conflicts - 1].right, e))) {
+    pair = d->conflict[--d->conflicts]; /* those that cross them to the other */
+    if (permi_returns_below(d, &pair.right, e))
+      permi_conflict_swap(&pair);
+    if (permi_returns_below(d, &pair.right, e))
+      return 0;
+    permi_drawing_refer(d, merged.right.low, pair.right.high);
+    if (pair.right.low >= 0)
+      merged.right.low = pair.right.low;
+    if (merged.left.high < 0)
+      merged.left.high = pair.left.high;
+    else
+      permi_drawing_refer(d, merged.left.low, pair.left.high);
+    merged.left.low = pair.left.low;
+  }
+  if (merged.left.high >= 0 || merged.right.high >= 0)
+    d->conflict[d->conflicts++] = merged;
+  return 1;
+}
+
+/* Drops from an interval the edges that return to u; other: the interval beside it. */
+static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const permi_returns *other, int u)
+{
+  while (interval->high >= 0 && d->to[interval->high] == u)
+    interval->high = d->reference[interval->high];
+  if (interval->high < 0 && interval->low >= 0) {
+    d->reference[interval->low] = other->low;
+    d->side[interval->low] = -1;
+    interval->low = -1;
+  }
+}
+
+/* The search leaves the vertex that e leads to: edges that return to where e begins conflict with none above. */
+static void permi_drawing_leave(permi_drawing *d, int e)
+{
+  const int u = d->from[e];
+  permi_conflict *top;
+  while (d->conflicts > 0 && permi_conflict_low(d, &d->conflict[d->conflicts - 1]) == d->height[u]) {
+    top = &d->conflict[--d->conflicts];
+    if (top->left.low >= 0)
+      d->side[top->left.low] = -1;
+  }
+  if (d->conflicts > 0) {
+    top = &d->conflict[d->conflicts - 1];
+    permi_drawing_trim(d, &top->left, &top->right, u);
+    permi_drawing_trim(d, &top->right, &top->left, u);
+  }
+  if (d->low[e] < d->height[u] && d->conflicts > 0) { /* e goes to the side of a highest return edge */
+    const int left = d->conflict[d->conflicts - 1].left.high, right = d->conflict[d->conflicts - 1].right.high;
+    d->reference[e] = left >= 0 && (right < 0 || d->low[left] > d->low[right]) ? left : right;
+  }
+}
+
+/* The test: 0 if the graph is not planar. */
+static int permi_drawing_test(permi_drawing *d)
+{
+  const int vertices = 2 * d->block->n;
+  int root, depth, e, v, planar = 1;
+  for (e = 0; e < d->block->edges; e++) {
+    d->reference[e] = -1;
+    d->side[e] = 1;
+  }
+  d->conflicts = 0;
+  for (root = 0; root < vertices; root++) {
+    if (d->up[root] >= 0)
+      continue;
+    d->stack[0] = root;
+    for (depth = 0; depth >= 0 && planar && !permi_watch(d->watch, 20);) {
+      int parent;
+      v = d->stack[depth];
+      e = -1;
+      if (d->cursor[v] == d->first[v + 1]) { /* back to the edge that led here */
+        depth--;
+        if (d->up[v] < 0)
+          continue;
+        e = d->up[v];
+        permi_drawing_leave(d, e);
+        v = d->from[e];
+      } else {
+        e = d->outgoing[d->cursor[v]++];
+        d->bottom[e] = d->conflicts;
+        if (d->up[d->to[e]] == e) {
+          d->stack[++depth] = d->to[e];
+          continue;
+        }
+        d->low_edge[e] = e;
+        d->conflict[d->conflicts].left.low = d->conflict[d->conflicts].left.high = -1;
+        d->conflict[d->conflicts].right.low = d->conflict[d->conflicts].right.high = e;
+        d->conflicts++;
+      }
+      parent = d->up[v];
+      if (d->low[e] < d->height[v]) {
+        if (e == d->outgoing[d->first[v]])
+          d->low_edge[parent] = d->low_edge[e];
+        else
+          planar = permi_drawing_constrain(d, e, parent);
+      }
+    }
+  }
+  return planar;
+}
+
+/* Sides relative to other edges become sides. path: room for the edges. */
+static void permi_drawing_resolve(permi_drawing *d, int *path)
+{
+  int e, k, at;
+  for (e = 0; e < d->block->edges; e++) {
+    for (k = 0, at = e; d->reference[at] >= 0; at = d->reference[at])
+      path[k++] = at;
+    for (; k > 0; at = path[k]) {
+      k--;
+      d->side[path[k]] *= d->side[at];
+      d->reference[path[k]] = -1;
+    }
+    d->nesting[e] *= d->side[e];
+  }
+}
+
+/* Puts half-edge h after (step 1) or before (0) half-edge `beside` around their vertex; beside < 0: alone. */
+static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
+{
+  int before;
+  if (beside < 0) {
+    map->clockwise[h] = map->counterclockwise[h] = h;
+    return;
+  }
+  before = after ? beside : map->counterclockwise[beside];
+  map->clockwise[h] = map->clockwise[before];
+  map->counterclockwise[h] = before;
+  map->counterclockwise[map->clockwise[h]] = h;
+  map->clockwise[before] = h;
+}
+
+/* Draws: outgoing edges in order, then each return edge beside the path on its side. */
+static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
+{
+  const int vertices = 2 * d->block->n;
+  int *leftmost = d->height, *left = d->next_low, *right = d->bottom; /* of a vertex: half-edges; no longer used */
+  int root, depth, v, k;
+  for (v = 0; v < vertices; v++) {
+    int last = -1;
+    leftmost[v] = -1;
+    for (k = d->first[v]; k < d->first[v + 1]; k++) {
+      const int h = 2 * d->outgoing[k] + (map->end[2 * d->outgoing[k]] != v);
+      permi_embedding_insert(map, h, last, 1);
+      leftmost[v] = last < 0 ? h : leftmost[v];
+      last = h;
+    }
+    d->cursor[v] = d->first[v];
+  }
+  for (root = 0; root < vertices; root++) {
+    if (d->up[root] >= 0)
+      continue;
+    d->stack[0] = root;
+    for (depth = 0; depth >= 0;) {
+      int e, w, there, here;
+      v = d->stack[depth];
+      if (d->cursor[v] == d->first[v + 1]) {
+        depth--;
+        continue;
+      }
+      e = d->outgoing[d->cursor[v]++];
+      w = d->to[e];
+      here = 2 * e + (map->end[2 * e] != v);
+      there = here ^ 1;
+      if (d->up[w] == e) {
+        permi_embedding_insert(map, there, leftmost[w], 0);
+        leftmost[w] = there;
+        left[v] = right[v] = here;
+        d->stack[++depth] = w;
+      } else if (d->side[e] > 0) {
+        permi_embedding_insert(map, there, right[w], 1);
+      } else {
+        permi_embedding_insert(map, there, left[w], 0);
+        leftmost[w] = leftmost[w] == left[w] ? there : leftmost[w];
+        left[w] = there;
+      }
+    }
+  }
+}
+
+/* Draws the block's graph in memory of *pool, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
+static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
+                       int *planar)
+{
+  const size_t vertices = 2 * (size_t)block->n, edges = (size_t)block->edges;
+  const size_t most = vertices > edges ? vertices : edges;
+  permi_pool own = {pool->allocator, NULL, 0};
+  permi_drawing d;
+  int *number, v, e;
+  memset(&d, 0, sizeof d);
+  memset(map, 0, sizeof *map);
+  d.block = block;
+  d.watch = watch;
+  map->vertices = (int)vertices;
+  map->edges = block->edges;
+  map->end = (int *)permi_pool_get(pool, 6 * edges + 1, sizeof(int));
+  number = (int *)permi_pool_get(&own, 5 * vertices + 2 + 8 * edges + 2 * most + 4 * vertices + 4 + edges, sizeof(int));
+  d.conflict = (permi_conflict *)permi_pool_get(&own, edges + 1, sizeof *d.conflict);
+  if (pool->failed || own.failed) {
+    permi_pool_release(&own);
+    return 0;
+  }
+  map->clockwise = map->end + 2 * edges;
+  map->counterclockwise = map->clockwise + 2 * edges;
+  d.height = number;
+  d.up = d.height + vertices;
+  d.cursor = d.up + vertices;
+  d.stack = d.cursor + vertices;
+  d.first = d.stack + vertices;
+  d.outgoing = d.first + vertices + 1;
+  d.from = d.outgoing + edges;
+  d.to = d.from + edges;
+  d.low = d.to + edges;
+  d.nesting = d.low + edges;
+  d.reference = d.nesting + edges;
+  d.side = d.reference + edges;
+  d.low_edge = d.side + edges;
+  d.next_low = d.low_edge + edges;
+  d.bottom = d.next_low + most;
+  d.bucket = d.bottom + most;
+  for (v = 0; v < block->n; v++)
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      map->end[2 * block->edge[e]] = v;
+      map->end[2 * block->edge[e] + 1] = block->neighbour[e];
+    }
+  permi_drawing_direct(&d);
+  if (!permi_watch(watch, 20.0 * (double)edges))
+    permi_drawing_sort(&d);
+  *planar = !permi_watch(watch, 0) && permi_drawing_test(&d);
+  if (*planar && !permi_watch(watch, 50.0 * (double)edges)) {
+    permi_drawing_resolve(&d, d.bucket);
+    permi_drawing_sort(&d);
+    permi_drawing_draw(&d, map);
+  }
+  permi_pool_release(&own);
+  return 1;
+}
+
+/* ======================================================================================= >>kasteleyn
+   Signs that make a permanent a determinant [Kas61]. THE PROOF, for a connected graph in the plane whose vertices are
+   rows and columns:
+   1. A face of length l (an edge with the face on both sides counts twice) gets l/2 + 1 minus signs, modulo 2.
+   2. A cycle of length c with v vertices inside then has c/2 + 1 + v minus signs: add up the faces inside; edges inside
+      count twice, and Euler's formula gives their number.
+   3. Two perfect matchings differ by cycles; inside each, vertices are matched among themselves, so v is even. A cycle
+      of length c multiplies the sign of the permutation by (-1)^(c/2 + 1), and the signs of its entries by the same.
+   4. So all terms of the determinant of the signed matrix have one sign; with rows negated until one perfect matching
+      has only plus signs and stands on the diagonal, that sign is +, and the determinant is the permanent.
+   5. The same holds for any rows and the columns matched to them: principal minors of a non-negative matrix are sums of
+      products too, and not 0. No pivot on the diagonal vanishes then.
+   Steps 1 and Euler's formula are checked for the drawing at hand, whoever made it. */
+
+typedef struct permi_faces {
+  int count;
+  int *of;     /* of a half-edge: the face to its side */
+  int *length; /* of a face: half-edges */
+  int *any;    /* of a face: one of its half-edges */
+} permi_faces;
+
+/* Lists the faces; returns 0 unless V - E + F = 2, that is, unless the half-edges are a connected drawing in the
+   plane. */
+static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
+{
+  int h, at, steps;
+  faces->count = 0;
+  for (h = 0; h < 2 * map->edges; h++)
+    faces->of[h] = -1;
+  for (h = 0; h < 2 * map->edges; h++) {
+    if (faces->of[h] >= 0)
+      continue;
+    if (permi_watch(watch, 20) || faces->count > map->edges)
+      return 0;
+    faces->any[faces->count] = h;
+    for (at = h, steps = 0; faces->of[at] < 0; at = map->counterclockwise[at ^ 1], steps++)
+      faces->of[at] = faces->count;
+    if (at != h)
+      return 0; /* no permutation */
+    faces->length[faces->count++] = steps;
+  }
+  return map->vertices - map->edges + faces->count == 2;
+}
+
+/* Is every vertex reached from the first one? Euler's formula counts components. */
+static int permi_embedding_connected(const permi_embedding *map, const int *first, int *queue, int *seen)
+{
+  int head = 0, tail = 0, v, h;
+  for (v = 0; v < map->vertices; v++)
+    seen[v] = 0;
+  queue[tail++] = 0;
+  seen[0] = 1;
+  while (head < tail) {
+    h = first[queue[head++]];
+    do {
+      const int w = map->end[h ^ 1];
+      if (!seen[w]) {
+        seen[w] = 1;
+        queue[tail++] = w;
+      }
+      h = map->clockwise[h];
+    } while (h != first[queue[head - 1]]);
+  }
+  return tail == map->vertices;
+}
+
+/* Chooses signs along a spanning tree of the dual graph: from its leaves, each face mends its parity by the edge that
+   leads to its parent. The root's parity follows from Euler's formula; all are checked. 0: a check failed. work: 3 for
+   each face, and 1 for each edge. */
+static int permi_signs_choose(const permi_embedding *map, const permi_faces *faces, signed char *sign, int *work)
+{
+  int *queue = work, *toward = work + faces->count, *minus = toward + faces->count;
+  int head = 0, tail = 0, f, h, e, k;
+  for (f = 0; f < faces->count; f++) {
+    toward[f] = -1;
+    minus[f] = 0;
+  }
+  for (e = 0; e < map->edges; e++)
+    sign[e] = 1;
+  queue[tail++] = 0;
+  while (head < tail) {
+    f = queue[head++];
+    h = faces->any[f];
+    for (k = 0; k < faces->length[f]; k++, h = map->counterclockwise[h ^ 1]) {
+      const int other = faces->of[h ^ 1];
+      if (other != 0 && toward[other] < 0) {
+        toward[other] = h;
+        queue[tail++] = other;
+      }
+    }
+  }
+  for (k = tail - 1; k > 0; k--) {
+    f = queue[k];
+    if ((faces->length[f] / 2 + 1 + minus[f]) % 2) {
+      sign[toward[f] / 2] = -1;
+      minus[f]++;
+      minus[faces->of[toward[f]]]++;
+    }
+  }
+  for (f = 0; f < faces->count; f++)
+    minus[f] = faces->length[f] / 2 + 1;
+  for (h = 0; h < 2 * map->edges; h++)
+    minus[faces->of[h]] += sign[h / 2] < 0;
+  for (f = 0; f < faces->count; f++)
+    if (minus[f] % 2 || faces->length[f] % 2)
+      return 0;
+  return tail == faces->count;
+}
+
+typedef struct permi_kasteleyn {
+  int faces;
+  int planar;        /* 0: the graph is not; -1: a check failed, which is a mistake of ours */
+  signed char *sign; /* of an edge */
+  int *partner;      /* of a column: the row matched to it */
+} permi_kasteleyn;
+
+/* Negates rows until the matching's signs are +. match: of a row, its column. */
+static void permi_signs_normalise(const permi_block *block, const int *match, signed char *sign)
+{
+  int i, e;
+  for (i = 0; i < block->n; i++) {
+    int flip = 1;
+    for (e = block->start[i]; e < block->start[i + 1]; e++)
+      if (block->neighbour[e] == match[i] + block->n)
+        flip = sign[block->edge[e]];
+    for (e = block->start[i]; e < block->start[i + 1]; e++)
+      sign[block->edge[e]] = (signed char)(sign[block->edge[e]] * flip);
+  }
+}
+
+/* The signs of a block, in memory of *pool; unknown if watch stops. 0: out of memory. */
+static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
+                                permi_kasteleyn *result)
+{
+  const size_t n = (size_t)block->n, edges = (size_t)block->edges;
+  permi_pool own = {pool->allocator, NULL, 0};
+  permi_embedding map;
+  permi_faces faces;
+  int *work, *column, *match, i, e, good;
+  size_t *start, used = 0;
+  result->planar = 0;
+  result->faces = 0;
+  if (block->edges > 4 * block->n - 4) /* every face of a bipartite graph has four edges or more */
+    return 1;
+  result->sign = (signed char *)permi_pool_get(pool, edges, 1);
+  result->partner = (int *)permi_pool_get(pool, n, sizeof(int));
+  work = (int *)permi_pool_get(&own, 10 * edges + 10 * n + 8, sizeof(int));
+  start = (size_t *)permi_pool_get(&own, 2 * n + 1, sizeof *start);
+  if (pool->failed || own.failed || !permi_embed(block, &own, watch, &map, &result->planar)) {
+    permi_pool_release(&own);
+    return 0;
+  }
+  if (result->planar && !permi_watch(watch, 0)) {
+    faces.count = 0;
+    faces.of = work;
+    faces.length = faces.of + 2 * edges;
+    faces.any = faces.length + edges + 1;
+    column = faces.any + edges + 1; /* at first: a half-edge of each vertex */
+    for (i = 0; i < 2 * block->n; i++)
+      column[i] = 2 * block->edge[block->start[i]] + (i >= block->n);
+    good = permi_embedding_connected(&map, column, column + 2 * n, column + 4 * n) &&
+           permi_faces_list(&map, watch, &faces) && permi_signs_choose(&map, &faces, result->sign, column);
+    result->faces = faces.count;
+    result->planar = good ? 1 : -1;
+    match = column + edges;
+    for (i = 0; i < block->n; i++) {
+      start[i] = used;
+      for (e = block->start[i]; e < block->start[i + 1]; e++)
+        column[used++] = block->neighbour[e] - block->n;
+    }
+    start[n] = used;
+    if (good && permi_matching(block->n, start, column, match, result->partner, match + n, start + n + 1, watch) <
+                    block->n)
+      result->planar = -1;
+    else if (good)
+      permi_signs_normalise(block, match, result->sign);
+  }
+  permi_pool_release(&own);
+  return 1;
+}
+
+/* ======================================================================================= >>dissection
+   An elimination of pairs, a row and the column matched to it, by nested dissection [Geo73]: a level of a breadth-first
+   search separates the pairs, and its two sides go first, each the same way. A front is a separator or a small part:
+   its own pairs and, on its boundary, the later pairs that they or those below touch. Planar graphs have separators of
+   O(sqrt n) pairs and take O(n^1.5) products; the levels of boards are such separators. */
+
+#define PERMI_FRONT_LEAST 10 /* chosen: smaller parts are one front */
+
+typedef struct permi_front {
+  int begin, end;                  /* own pairs: order[begin..end) */
+  int parent;                      /* before it; -1: none */
+  int boundary, boundary_end;      /* of boundary[] */
+  int entry, entry_end;            /* of entry[] */
+} permi_front;
+
+typedef struct permi_dissection {
+  int n, fronts, largest;
+  permi_front *front; /* parents first: eliminated from the last to the first */
+  int *order;         /* pairs; pair i is row i and its column */
+  int *boundary, *entry;
+  double products, bytes_each; /* of one elimination; numbers held at a time */
+} permi_dissection;
+
+typedef struct permi_dissection_part {
+  int begin, end, parent;
+} permi_dissection_part;
+
+typedef struct permi_dissecting {
+  permi_dissection *made;
+  permi_control *watch;
+  int *start, *next;          /* the graph of the pairs */
+  int *part, *level, *queue, *place;
+  int parts, used, room; /* the latter: of boundary[] */
+  double work; /* pairs met by searches */
+} permi_dissecting;
+
+#define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level of the tree) and of boundaries */
+
+/* A breadth-first search of the part of `from`; its pairs in queue[tail..returned). */
+static int permi_dissection_search(permi_dissecting *d, int from, int tail)
+{
+  const int part = d->part[from];
+  int head = tail, e;
+  d->queue[tail++] = from;
+  d->level[from] = 0;
+  while (head < tail) {
+    const int v = d->queue[head++];
+    for (e = d->start[v]; e < d->start[v + 1]; e++) {
+      const int w = d->next[e];
+      if (d->part[w] == part && d->level[w] < 0) {
+        d->level[w] = d->level[v] + 1;
+        d->queue[tail++] = w;
+      }
+    }
+    permi_watch(d->watch, 20);
+  }
+  d->work += tail;
+  return tail;
+}
+
+static void permi_dissection_forget(permi_dissecting *d, int count)
+{
+  int k;
+  for (k = 0; k < count; k++)
+    d->level[d->queue[k]] = -1;
+}
+
+/* The level that separates best: small, with no side over three quarters. */
+static int permi_dissection_level(const permi_dissecting *d, int count)
+{
+  const int levels = d->level[d->queue[count - 1]] + 1;
+  double best = (double)INFINITY;
+  int k = 0, l, chosen = 0;
+  for (l = 0; l < levels - 1; l++) { /* the last one has no far side */
+    const int begin = k;
+    double price, larger;
+    for (; k < count && d->level[d->queue[k]] == l; k++)
+      ;
+    larger = fmax(begin, count - k);
+    price = (k - begin) * (larger > 0.75 * count ? 1e6 * larger : 1 + larger / count);
+    if (price < best) {
+      best = price;
+      chosen = l;
+    }
+  }
+  return chosen;
+}
+
+/* Reorders order[begin..end) into two sides and, last, what separates them. */
+static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
+{
+  int *order = d->made->order;
+  const int size = part.end - part.begin;
+  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level, at[3];
+  if (count < size) { /* components, about half of the pairs: nothing separates them from the others */
+    const int name = d->parts++;
+    int all = count;
+    for (k = part.begin; 2 * all < size; k++)
+      if (d->level[order[k]] < 0) {
+        count = all;
+        all = permi_dissection_search(d, order[k], all);
+      }
+    count = all < size ? all : count; /* both sides have one */
+    for (k = 0; k < count; k++)
+      d->part[d->queue[k]] = name;
+    permi_dissection_forget(d, all);
+    at[0] = part.begin;
+    at[1] = part.begin + count;
+    memcpy(d->queue, order + part.begin, (size_t)size * sizeof *order);
+    for (k = 0; k < size; k++)
+      order[at[d->part[d->queue[k]] != name]++] = d->queue[k];
+    *first_end = part.begin + count;
+    *second_end = part.end;
+    return;
+  }
+  for (k = 0; k < 2; k++) { /* from an end of the part, nearly */
+    const int far_end = d->queue[count - 1];
+    permi_dissection_forget(d, count);
+    count = permi_dissection_search(d, far_end, 0);
+  }
+  level = permi_dissection_level(d, count);
+  for (k = 0; k < count; k++) {
+    const int v = d->queue[k];
+    int side = d->level[v] < level ? 0 : d->level[v] > level;
+    if (d->level[v] == level) {
+      side = 0; /* unless it touches the far side */
+      for (e = d->start[v]; e < d->start[v + 1] && !side; e++)
+        side = d->level[d->next[e]] > level ? 2 : 0;
+    }
+    d->place[v] = side;
+  }
+  at[0] = at[1] = at[2] = 0;
+  for (k = 0; k < count; k++)
+    at[d->place[d->queue[k]]]++;
+  *first_end = part.begin + at[0];
+  *second_end = *first_end + at[1];
+  at[2] = *second_end;
+  at[1] = *first_end;
+  at[0] = part.begin;
+  for (k = 0; k < count; k++) {
+    const int v = d->queue[k];
+    order[at[d->place[v]]++] = v;
+    d->part[v] = d->parts + d->place[v];
+  }
+  d->parts += 3;
+  permi_dissection_forget(d, count);
+}
+
+/* The tree of fronts. stack: room for n + 1 parts. */
+static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *stack)
+{
+  permi_dissection *made = d->made;
+  int depth = 0, k;
+  for (k = 0; k < made->n; k++) {
+    made->order[k] = k;
+    d->part[k] = 0;
+    d->level[k] = -1;
+  }
+  d->parts = 1;
+  d->work = 0;
+  made->fronts = 0;
+  stack[depth].begin = 0;
+  stack[depth].end = made->n;
+  stack[depth++].parent = -1;
+  while (depth > 0 && !permi_watch(d->watch, 100)) {
+    const permi_dissection_part part = stack[--depth];
+    int first_end = part.begin, second_end = part.begin, parent = part.parent;
+    if (part.end - part.begin > PERMI_FRONT_LEAST && d->work < PERMI_DISSECTION_WORK * (double)made->n)
+      permi_dissection_split(d, part, &first_end, &second_end);
+    if (second_end < part.end) {
+      permi_front *front = &made->front[made->fronts];
+      memset(front, 0, sizeof *front);
+      front->begin = second_end;
+      front->end = part.end;
+      front->parent = parent;
+      parent = made->fronts++;
+    }
+    stack[depth].begin = part.begin;
+    stack[depth].end = first_end;
+    stack[depth].parent = parent;
+    depth += first_end > part.begin;
+    stack[depth].begin = first_end;
+    stack[depth].end = second_end;
+    stack[depth].parent = parent;
+    depth += second_end > first_end;
+  }
+}
+
+/* Adds a pair to the boundary of front f, unless it is there or below. 0: out of memory. */
+static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *allocator, int f, int pair)
+{
+  permi_dissection *made = d->made;
+  if (d->level[pair] >= f || d->place[pair] == f) /* level: its own front */
+    return 1;
+  d->place[pair] = f;
+  if (!permi_grow(allocator, &made->boundary, d->used, &d->room, sizeof *made->boundary))
+    return 0;
+  made->boundary[d->used++] = pair;
+  return 1;
+}
+
+/* Boundaries, from the last front to the first: those of the fronts below and what own pairs touch, less own pairs.
+   -1: out of memory; 0: too many. */
+static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator, const int *child,
+                                  const int *sibling)
+{
+  permi_dissection *made = d->made;
+  const double most = PERMI_DISSECTION_WORK * (double)made->n;
+  int f, c, k, e, good = 1;
+  for (k = 0; k < made->n; k++)
+    d->place[k] = -1;
+  for (f = made->fronts - 1; f >= 0 && good && d->used < most && !permi_watch(d->watch, 50); f--) {
+    permi_front *front = &made->front[f];
+    front->boundary = d->used;
+    for (k = front->begin; k < front->end && good; k++)
+      for (e = d->start[made->order[k]]; e < d->start[made->order[k] + 1] && good; e++)
+        good = permi_dissection_touch(d, allocator, f, d->next[e]);
+    for (c = child[f]; c >= 0 && good; c = sibling[c])
+      for (k = made->front[c].boundary; k < made->front[c].boundary_end && good; k++)
+        good = permi_dissection_touch(d, allocator, f, made->boundary[k]);
+    front->boundary_end = d->used;
+  }
+  return !good ? -1 : d->used < most;
+}
+
+/* Products, memory and the largest front, when no pivot is put off. */
+static void permi_dissection_price(permi_dissection *made, const int *child, const int *sibling)
+{
+  double held = 0, most = 0;
+  int f, c;
+  made->products = 0;
+  made->largest = 0;
+  for (f = made->fronts - 1; f >= 0; f--) {
+    const permi_front *front = &made->front[f];
+    const double own = front->end - front->begin, rest = front->boundary_end - front->boundary, size = own + rest;
+    made->products += (size * (size + 1) * (2 * size + 1) - rest * (rest + 1) * (2 * rest + 1)) / 6;
+    made->largest = size > made->largest ? (int)size : made->largest;
+    most = fmax(most, held + size * size + rest * rest);
+    held += rest * rest;
+    for (c = child[f]; c >= 0; c = sibling[c]) {
+      const double below = made->front[c].boundary_end - made->front[c].boundary;
+      held -= below * below;
+    }
+  }
+  made->bytes_each = most;
+}
+
+/* The graph of pairs: two touch if an entry has the row of one and the column of the other. */
+static void permi_dissection_graph(const permi_block *block, const int *partner, permi_dissecting *d)
+{
+  const int n = block->n;
+  int used = 0, i, e, c;
+  for (c = 0; c < n; c++)
+    d->place[partner[c]] = n + c; /* the row's column */
+  for (i = 0; i < n; i++) {
+    int side;
+    d->start[i] = used;
+    for (side = 0; side < 2; side++) {
+      const int v = side ? d->place[i] : i;
+      for (e = block->start[v]; e < block->start[v + 1]; e++) {
+        const int w = side ? block->neighbour[e] : partner[block->neighbour[e] - n];
+        if (w != i)
+          d->next[used++] = w;
+      }
+    }
+  }
+  d->start[n] = used;
+}
+
+/* Lists the entries of each front: where the first of their two pairs is eliminated. */
+static void permi_dissection_entries(const permi_block *block, const int *partner, const int *front_of,
+                                     permi_dissection *made)
+{
+  int pass, i, e, f;
+  for (pass = 0; pass < 2; pass++) {
+    for (i = 0; i < block->n; i++)
+      for (e = block->start[i]; e < block->start[i + 1]; e++) {
+        const int other = front_of[partner[block->neighbour[e] - block->n]];
+        permi_front *front = &made->front[front_of[i] > other ? front_of[i] : other];
+        if (pass)
+          made->entry[front->entry_end] = block->edge[e];
+        front->entry_end++;
+      }
+    for (f = 0, e = 0; f < made->fronts && !pass; f++) {
+      made->front[f].entry = e;
+      e += made->front[f].entry_end;
+      made->front[f].entry_end = made->front[f].entry;
+    }
+  }
+}
+
+/* In memory of *pool; incomplete if watch stops. 0: out of memory. partner: of a column, its row. */
+static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
+                         permi_dissection *made)
+{
+  const size_t n = (size_t)block->n, edges = (size_t)block->edges;
+  permi_pool own = {pool->allocator, NULL, 0};
+  permi_dissecting d;
+  permi_dissection_part *stack;
+  int *number, *child, *sibling, *boundary, bounded = 1, f, k;
+  d.made = made;
+  d.watch = watch;
+  d.used = d.room = 0;
+  made->n = block->n;
+  made->boundary = NULL;
+  made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
+  made->order = (int *)permi_pool_get(pool, n + edges, sizeof(int));
+  number = (int *)permi_pool_get(&own, 7 * n + 1 + 2 * edges, sizeof(int));
+  stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
+  if (pool->failed || own.failed) {
+    permi_pool_release(&own);
+    return 0;
+  }
+  made->entry = made->order + n;
+  d.start = number;
+  d.next = d.start + n + 1;
+  d.part = d.next + 2 * edges;
+  d.level = d.part + n;
+  d.queue = d.level + n;
+  d.place = d.queue + n;
+  child = d.place + n;
+  sibling = child + n;
+  permi_dissection_graph(block, partner, &d);
+  permi_dissection_grow(&d, stack);
+  for (f = 0; f < made->fronts; f++) {
+    child[f] = -1;
+    for (k = made->front[f].begin; k < made->front[f].end; k++)
+      d.level[made->order[k]] = f;
+    if (made->front[f].parent >= 0) {
+      sibling[f] = child[made->front[f].parent];
+      child[made->front[f].parent] = f;
+    } else {
+      sibling[f] = -1;
+    }
+  }
+  if (!permi_watch(watch, 40.0 * (double)(n + edges))) {
+    bounded = permi_dissection_bound(&d, pool->allocator, child, sibling);
+    boundary = made->boundary;
+    made->boundary = (int *)permi_pool_get(pool, (size_t)d.used + 1, sizeof(int));
+    if (made->boundary && d.used)
+      memcpy(made->boundary, boundary, (size_t)d.used * sizeof(int));
+    permi_release(pool->allocator, boundary);
+    made->products = (double)INFINITY;
+    if (bounded > 0 && made->boundary) {
+      permi_dissection_price(made, child, sibling);
+      permi_dissection_entries(block, partner, d.level, made);
+    }
+  }
+  permi_pool_release(&own);
+  return !pool->failed && bounded >= 0;
+}
+
+PERMI_BRIEF_END
+
+/* ========================================================================================== >>fronts
+   Determinants by multifrontal elimination [DR83] along a dissection. A front is a full matrix of the rows and columns
+   that its own pairs touch. Pivots are sought among rows and columns that no other front touches; those without a pivot
+   are put off to the parent. At the root all may be pivots, so a determinant that is 0 is found to be 0.
+   Numbers are residues modulo a prime, or double-doubles with a radius. THE BOUND: every number is within its radius of
+   the true one. A sum or product adds PERMI_DD_UNIT of the moduli involved, a complex one 4 times that, and radii
+   as in interval arithmetic; a quotient is measured by its residual. Radii are rounded up by PERMI_RADIUS_UP, their
+   underflow by adding PERMI_RADIUS_LEAST. Entries without a pivot at the root bound what is left by the product of
+   their row sums.
+   Radii grow by about a bit with each pivot of a front, true errors hardly: in large fronts radii tell nothing, and
+   pivots larger than their radius run out. Then pivots are taken by size alone, and the error is measured: with low
+   parts cut to PERMI_COARSE_BITS the same elimination errs about 2^(104 - 53 - PERMI_COARSE_BITS) times as much. */
+
+/* A matrix in fronts; columns are numbered by the row matched to them. */
+typedef struct permi_fronts {
+  const permi_dissection *dissection;
+  const int *row, *column; /* of an entry */
+  const signed char *sign;
+  perm_allocator allocator;
+} permi_fronts;
+
+typedef struct permi_frontal {
+  int size, summed, pivots; /* summed: rows and columns that may be pivots */
+  int *row, *column;        /* what they are */
+  char *value;              /* size x size */
+} permi_frontal;
+
+/* What elimination asks of numbers. */
+typedef struct permi_field permi_field;
+struct permi_field {
+  size_t bytes; /* of a number; all bits zero: 0 */
+  int largest;  /* fronts; 0: any */
+  void (*add_entry)(const permi_field *field, int entry, int negative, char *to);
+  void (*add)(const permi_field *field, const char *from, char *to);
+  /* Brings a pivot to (pivots, pivots); 0: there is none. */
+  int (*find)(const permi_field *field, permi_frontal *front);
+  /* Multiplies the determinant by the pivot, and eliminates it. */
+  void (*eliminate)(permi_field *field, permi_frontal *front);
+  /* The rest of the root has no pivot. */
+  void (*leave)(permi_field *field, const permi_frontal *front);
+};
+
+static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int column)
+{
+  const int k = front->pivots, size = front->size;
+  char keep[64];
+  int i, id;
+  if (row != k) {
+    id = front->row[k];
+    front->row[k] = front->row[row];
+    front->row[row] = id;
+    for (i = 0; i < size; i++) {
+      char *a = front->value + ((size_t)k * (size_t)size + (size_t)i) * bytes;
+      char *b = front->value + ((size_t)row * (size_t)size + (size_t)i) * bytes;
+      memcpy(keep, a, bytes);
+      memcpy(a, b, bytes);
+      memcpy(b, keep, bytes);
+    }
+  }
+  if (column != k) {
+    id = front->column[k];
+    front->column[k] = front->column[column];
+    front->column[column] = id;
+    for (i = 0; i < size; i++) {
+      char *a = front->value + ((size_t)i * (size_t)size + (size_t)k) * bytes;
+      char *b = front->value + ((size_t)i * (size_t)size + (size_t)column) * bytes;
+      memcpy(keep, a, bytes);
+      memcpy(a, b, bytes);
+      memcpy(b, keep, bytes);
+    }
+  }
+}
+
+/* Work of one elimination. */
+typedef struct permi_front_work {
+  const permi_fronts *fronts;
+  permi_field *field;
+  permi_frontal *below; /* of a front: what it leaves, until its parent takes it */
+  int *child, *sibling;
+  int *row_at, *column_at; /* where they are in the front at hand */
+  int *pivot_column;       /* of a row */
+  int pivots;
+} permi_front_work;
+
+static void permi_frontal_free(const perm_allocator *allocator, permi_frontal *front)
+{
+  permi_release(allocator, front->row);
+  permi_release(allocator, front->value);
+  memset(front, 0, sizeof *front);
+}
+
+static int permi_frontal_create(const perm_allocator *allocator, int size, size_t bytes, permi_frontal *front)
+{
+  memset(front, 0, sizeof *front);
+  front->size = size;
+  front->row = (int *)permi_allocate(allocator, 2 * (size_t)size + 1, sizeof(int));
+  front->value = (char *)permi_allocate(allocator, (size_t)size * (size_t)size + 1, bytes);
+  front->column = front->row ? front->row + size : NULL;
+  if (front->row && front->value)
+    return 1;
+  permi_frontal_free(allocator, front);
+  return 0;
+}
+
+/* Adds up the entries of front f and what the fronts below left. */
+static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_frontal *front)
+{
+  const permi_fronts *fronts = work->fronts;
+  const permi_dissection *dissection = fronts->dissection;
+  const permi_front *plan = &dissection->front[f];
+  permi_field *field = work->field;
+  const size_t bytes = field->bytes;
+  int size = plan->end - plan->begin, summed, c, i, j, k;
+  for (c = work->child[f]; c >= 0; c = work->sibling[c])
+    size += work->below[c].summed;
+  summed = size;
+  size += plan->boundary_end - plan->boundary;
+  if (field->largest && size > field->largest)
+    return PERM_ERROR_LIMIT;
+  if (!permi_frontal_create(&fronts->allocator, size, bytes, front))
+    return PERM_ERROR_MEMORY;
+  front->summed = summed;
+  memset(front->value, 0, (size_t)size * (size_t)size * bytes);
+  for (i = 0; i < plan->end - plan->begin; i++)
+    front->row[i] = front->column[i] = dissection->order[plan->begin + i];
+  for (c = work->child[f]; c >= 0; c = work->sibling[c])
+    for (k = 0; k < work->below[c].summed; k++, i++) {
+      front->row[i] = work->below[c].row[k];
+      front->column[i] = work->below[c].column[k];
+    }
+  for (k = plan->boundary; k < plan->boundary_end; k++, i++)
+    front->row[i] = front->column[i] = dissection->boundary[k];
+  for (i = 0; i < size; i++) {
+    work->row_at[front->row[i]] = i;
+    work->column_at[front->column[i]] = i;
+  }
+  for (k = plan->entry; k < plan->entry_end; k++) {
+    const int e = dissection->entry[k];
+    const size_t at = (size_t)work->row_at[fronts->row[e]] * (size_t)size + (size_t)work->column_at[fronts->column[e]];
+    field->add_entry(field, e, fronts->sign[e] < 0, front->value + at * bytes);
+  }
+  for (c = work->child[f]; c >= 0; c = work->sibling[c]) {
+    permi_frontal *below = &work->below[c];
+    for (i = 0; i < below->size; i++) {
+      const char *from = below->value + (size_t)i * (size_t)below->size * bytes;
+      char *to = front->value + (size_t)work->row_at[below->row[i]] * (size_t)size * bytes;
+      for (j = 0; j < below->size; j++)
+        field->add(field, from + (size_t)j * bytes, to + (size_t)work->column_at[below->column[j]] * bytes);
+    }
+    permi_frontal_free(&fronts->allocator, below);
+  }
+  return PERM_OK;
+}
+
+/* Keeps what is left of a front for its parent. 0: out of memory. */
+static int permi_frontal_leave(const permi_front_work *work, const permi_frontal *front, permi_frontal *below)
+{
+  const size_t bytes = work->field->bytes;
+  const int k = front->pivots, size = front->size - k;
+  int i;
+  if (!permi_frontal_create(&work->fronts->allocator, size, bytes, below))
+    return 0;
+  below->summed = front->summed - k;
+  memcpy(below->row, front->row + k, (size_t)size * sizeof(int));
+  memcpy(below->column, front->column + k, (size_t)size * sizeof(int));
+  for (i = 0; i < size; i++)
+    memcpy(below->value + (size_t)i * (size_t)size * bytes,
+           front->value + ((size_t)(i + k) * (size_t)front->size + (size_t)k) * bytes, (size_t)size * bytes);
+  return 1;
+}
+
+/* The sign of the permutation that takes rows to their pivots' columns; seen: room for n. */
+static int permi_permutation_odd(const int *to, int n, int *seen)
+{
+  int odd = 0, i, at;
+  for (i = 0; i < n; i++)
+    seen[i] = 0;
+  for (i = 0; i < n; i++)
+    for (at = i; !seen[at]; at = to[at]) {
+      seen[at] = 1;
+      odd ^= to[at] != i; /* a cycle of length l: l - 1 */
+    }
+  return odd;
+}
+
+/* Asks whether to stop; may be NULL. */
+typedef struct permi_front_poll {
+  perm_status (*poll)(void *context, double part);
+  void *context;
+} permi_front_poll;
+
+/* Eliminates all; field has the determinant up to sign, *odd whether that is -1. */
+static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_field *field, const permi_front_poll *ask,
+                                          int *odd)
+{
+  const permi_dissection *dissection = fronts->dissection;
+  const size_t n = (size_t)dissection->n;
+  permi_pool pool = {&fronts->allocator, NULL, 0};
+  permi_front_work work;
+  perm_status status = PERM_OK;
+  int *number = (int *)permi_pool_get(&pool, 5 * n, sizeof(int)), f;
+  work.below = (permi_frontal *)permi_pool_get(&pool, n, sizeof *work.below);
+  if (pool.failed) {
+    permi_pool_release(&pool);
+    return PERM_ERROR_MEMORY;
+  }
+  work.fronts = fronts;
+  work.field = field;
+  work.pivots = 0;
+  work.child = number;
+  work.sibling = work.child + n;
+  work.row_at = work.sibling + n;
+  work.column_at = work.row_at + n;
+  work.pivot_column = work.column_at + n;
+  memset(work.below, 0, n * sizeof *work.below);
+  for (f = 0; f < dissection->fronts; f++) {
+    const int parent = dissection->front[f].parent;
+    work.child[f] = -1;
+    work.sibling[f] = parent >= 0 ? work.child[parent] : -1;
+    if (parent >= 0)
+      work.child[parent] = f;
+  }
+  for (f = dissection->fronts - 1; f >= 0 && status == PERM_OK; f--) {
+    permi_frontal front;
+    status = permi_frontal_assemble(&work, f, &front);
+    if (status != PERM_OK)
+      break;
+    for (; front.pivots < front.summed && field->find(field, &front); front.pivots++) {
+      work.pivot_column[front.row[front.pivots]] = front.column[front.pivots];
+      work.pivots++;
+      field->eliminate(field, &front);
+    }
+    if (dissection->front[f].parent < 0 && front.pivots < front.size)
+      field->leave(field, &front);
+    else if (dissection->front[f].parent >= 0 && !permi_frontal_leave(&work, &front, &work.below[f]))
+      status = PERM_ERROR_MEMORY;
+    permi_frontal_free(&fronts->allocator, &front);
+    if (ask->poll && status == PERM_OK)
+      status = ask->poll(ask->context, (double)(dissection->fronts - f) / dissection->fronts);
+  }
+  *odd = work.pivots == dissection->n && permi_permutation_odd(work.pivot_column, dissection->n, work.row_at);
+  for (f = 0; f < dissection->fronts; f++)
+    permi_frontal_free(&fronts->allocator, &work.below[f]);
+  permi_pool_release(&pool);
+  return status;
+}
+
+/* ---- residues */
+typedef struct permi_residue_field {
+  permi_field field;
+  permi_odd_modulus prime;
+  const uint64_t *entry;
+  uint64_t determinant, scale; /* times 2^64: those of montgomery products */
+} permi_residue_field;
+
+static void permi_residue_add_entry(const permi_field *field, int entry, int negative, char *to)
+{
+  const permi_residue_field *own = (const permi_residue_field *)field;
+  const uint64_t x = own->entry[entry];
+  *(uint64_t *)(void *)to = negative && x ? own->prime.p - x : x; /* the only one there */
+}
+
+static void permi_residue_join(const permi_field *field, const char *from, char *to)
+{
+  const uint64_t p = ((const permi_residue_field *)field)->prime.p;
+  uint64_t *y = (uint64_t *)(void *)to;
+  *y += *(const uint64_t *)(const void *)from;
+  *y -= *y >= p ? p : 0;
+}
+
+static int permi_residue_find(const permi_field *field, permi_frontal *front)
+{
+  const uint64_t *value = (const uint64_t *)(const void *)front->value;
+  const int k = front->pivots;
+  int i, j;
+  for (j = k; j < front->summed; j++)
+    for (i = k; i < front->summed; i++)
+      if (value[(size_t)i * (size_t)front->size + (size_t)j]) {
+        permi_frontal_swap(front, field->bytes, i, j);
+        return 1;
+      }
+  return 0;
+}
+
+/* y -= c x, c times 2^64. */
+static void permi_residue_subtract(uint64_t *y, const uint64_t *x, int count, uint64_t c,
+                                   const permi_odd_modulus *given)
+{
+  const permi_odd_modulus prime = *given;
+  int j;
+  for (j = 0; j < count; j++) {
+    const uint64_t product = permi_montgomery(c, x[j], &prime);
+    y[j] = y[j] - product + (y[j] < product ? prime.p : 0);
+  }
+}
+
+static void permi_residue_eliminate(permi_field *field, permi_frontal *front)
+{
+  permi_residue_field *own = (permi_residue_field *)field;
+  const permi_odd_modulus *prime = &own->prime;
+  const int k = front->pivots, size = front->size;
+  uint64_t *value = (uint64_t *)(void *)front->value;
+  const uint64_t *pivot = value + (size_t)k * (size_t)size + (size_t)k;
+  const uint64_t scaled = permi_montgomery(*pivot, prime->square, prime), inverse = permi_prime_inverse(*pivot, prime);
+  int i;
+  own->determinant = permi_montgomery(own->determinant, scaled, prime);
+  for (i = k + 1; i < size; i++) {
+    uint64_t *row = value + (size_t)i * (size_t)size + (size_t)k;
+    if (*row)
+      permi_residue_subtract(row + 1, pivot + 1, size - k - 1,
+                             permi_montgomery(permi_montgomery(*row, prime->square, prime), inverse, prime), prime);
+  }
+}
+
+static void permi_residue_leave(permi_field *field, const permi_frontal *front)
+{
+  (void)front;
+  ((permi_residue_field *)field)->determinant = 0;
+}
+
+/* The determinant modulo a prime; residue: of the entries. */
+static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime,
+                                        const uint64_t *residue, const permi_front_poll *ask, uint64_t *determinant)
+{
+  permi_residue_field own;
+  perm_status status;
+  int odd;
+  memset(&own, 0, sizeof own);
+  own.field.bytes = sizeof(uint64_t);
+  own.field.add_entry = permi_residue_add_entry;
+  own.field.add = permi_residue_join;
+  own.field.find = permi_residue_find;
+  own.field.eliminate = permi_residue_eliminate;
+  own.field.leave = permi_residue_leave;
+  own.prime = *prime;
+  own.entry = residue;
+  own.determinant = prime->one;
+  status = permi_fronts_eliminate(fronts, &own.field, ask, &odd);
+  *determinant = permi_montgomery(own.determinant, 1, prime);
+  if (odd && *determinant)
+    *determinant = prime->p - *determinant;
+  return status;
+}
+
+/* ---- double-doubles */
+#define PERMI_RADIUS_UP (1 + 1e-13)
+#define PERMI_RADIUS_LEAST 1e-290
+#define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
+#define PERMI_PIVOT_SURE 4     /* times its radius */
+#define PERMI_PIVOT_NOISE 1e-27 /* chosen: 1e5 times what rounding leaves */
+#define PERMI_COARSE_BITS 24   /* of a float */
+#define PERMI_COARSE_PART 6e-8 /* of the coarse error: 2^-24, where 2^-27 would do */
+
+typedef struct permi_ball {
+  permi_dd re, im;
+  double radius;
+} permi_ball;
+
+typedef enum permi_trust {
+  PERMI_SURE,   /* pivots larger than their radius; radii hold */
+  PERMI_UNSURE, /* any; radii mean nothing */
+  PERMI_COARSE  /* the same with shorter low parts */
+} permi_trust;
+
+typedef struct permi_ball_field {
+  permi_field field;
+  permi_trust trust;
+  int parts;
+  const double *real, *imaginary;
+  permi_ball determinant; /* times 2^exp2 */
+  long long exp2;
+  double top; /* the largest pivot */
+  int noisy;  /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
+} permi_ball_field;
+
+static double permi_ball_modulus(const permi_ball *x)
+{
+  return permi_modulus(x->re.hi, x->im.hi) * (1 + 4 * PERMI_UNIT);
+}
+
+/* At most the modulus. */
+static double permi_ball_least(const permi_ball *x)
+{
+  return fmax(fabs(x->re.hi), fabs(x->im.hi)) * (1 - 4 * PERMI_UNIT) - x->radius;
+}
+
+static permi_ball permi_ball_times(const permi_ball *a, const permi_ball *b, int parts)
+{
+  const double x = permi_ball_modulus(a), y = permi_ball_modulus(b);
+  permi_ball c = *a;
+  if (parts == 2)
+    permi_dd_multiply_complex(&c.re, &c.im, b->re, b->im);
+  else
+    c.re = permi_dd_multiply(a->re, b->re);
+  c.radius = (x * b->radius + y * a->radius + a->radius * b->radius + 4 * PERMI_DD_UNIT * x * y) * PERMI_RADIUS_UP +
+             PERMI_RADIUS_LEAST;
+  return c;
+}
+
+/* *a += b or, if subtract, *a -= b. */
+static void permi_ball_accumulate(permi_ball *a, const permi_ball *b, int subtract, int parts)
+{
+  const double moduli = permi_ball_modulus(a) + permi_ball_modulus(b);
+  a->re = permi_dd_add(a->re, subtract ? permi_dd_negate(b->re) : b->re);
+  if (parts == 2)
+    a->im = permi_dd_add(a->im, subtract ? permi_dd_negate(b->im) : b->im);
+  a->radius = (a->radius + b->radius + PERMI_DD_UNIT * moduli) * PERMI_RADIUS_UP + PERMI_RADIUS_LEAST;
+}
+
+/* a / b, |b| over its radius. c near the quotient: |c - a / b| <= |a - c b| / |b|. */
+static permi_ball permi_ball_divide(const permi_ball *a, const permi_ball *b, int parts)
+{
+  const int e = permi_exponent(fmax(fabs(b->re.hi), fabs(b->im.hi))); /* squares must not underflow */
+  const double x = ldexp(b->re.hi, -e), y = ldexp(b->im.hi, -e), norm = x * x + y * y;
+  permi_ball c, rest;
+  int round;
+  memset(&c, 0, sizeof c);
+  for (round = 0; round < 3; round++) {
+    permi_ball product;
+    c.radius = 0;
+    product = permi_ball_times(&c, b, parts);
+    rest = *a;
+    permi_ball_accumulate(&rest, &product, 1, parts);
+    if (round == 2)
+      break;
+    c.re = permi_dd_add_double(c.re, ldexp((rest.re.hi * x + rest.im.hi * y) / norm, -e));
+    if (parts == 2)
+      c.im = permi_dd_add_double(c.im, ldexp((rest.im.hi * x - rest.re.hi * y) / norm, -e));
+  }
+  c.radius = (permi_ball_modulus(&rest) + rest.radius) / permi_ball_least(b) * PERMI_RADIUS_UP + PERMI_RADIUS_LEAST;
+  return c;
+}
+
+static void permi_ball_add_entry(const permi_field *field, int entry, int negative, char *to)
+{
+  const permi_ball_field *own = (const permi_ball_field *)field;
+  permi_ball *y = (permi_ball *)(void *)to;
+  y->re = permi_dd_make(negative ? -own->real[entry] : own->real[entry]);
+  if (own->imaginary)
+    y->im = permi_dd_make(negative ? -own->imaginary[entry] : own->imaginary[entry]);
+}
+
+static void permi_ball_add(const permi_field *field, const char *from, char *to)
+{
+  const permi_ball *x = (const permi_ball *)(const void *)from;
+  permi_ball *y = (permi_ball *)(void *)to;
+  if (y->re.hi == 0 && y->im.hi == 0 && y->radius == 0)
+    *y = *x;
+  else
+    permi_ball_accumulate(y, x, 0, ((const permi_ball_field *)field)->parts);
+}
+
+/* The pivot that is largest against its column, unless the next diagonal entry is large enough. */
+static int permi_ball_find(const permi_field *field, permi_frontal *front)
+{
+  const permi_trust trust = ((const permi_ball_field *)field)->trust;
+  const permi_ball *value = (const permi_ball *)(const void *)front->value;
+  const int k = front->pivots, size = front->size;
+  double best = 0;
+  int i, j, row = -1, column = -1;
+  for (j = k; j < front->summed && best < 1; j++) {
+    double most = 0, largest = 0, here;
+    int at = -1;
+    for (i = k; i < size; i++) {
+      const permi_ball *x = &value[(size_t)i * (size_t)size + (size_t)j];
+      here = permi_ball_modulus(x);
+      most = fmax(most, here);
+      if (i < front->summed && here > largest &&
+          (trust != PERMI_SURE || permi_ball_least(x) > (PERMI_PIVOT_SURE - 1) * x->radius)) {
+        largest = here;
+        at = i;
+      }
+    }
+    if (at >= 0 && (largest >= PERMI_PIVOT_LEAST * most || front->summed == size) && largest / most > best) {
+      best = largest / most;
+      row = at;
+      column = j;
+    }
+    if (j == k && best > 0)
+      break; /* good enough: searching all takes longer than eliminating */
+  }
+  if (row < 0)
+    return 0;
+  permi_frontal_swap(front, field->bytes, row, column);
+  return 1;
+}
+
+static void permi_ball_normalise(permi_ball_field *own)
+{
+  permi_ball *x = &own->determinant;
+  double most = fmax(fabs(x->re.hi), fabs(x->im.hi));
+  int e;
+  if (own->trust == PERMI_SURE)
+    most = fmax(most, x->radius);
+  if (most == 0 || !(most <= DBL_MAX))
+    return;
+  e = permi_exponent(most);
+  x->re = permi_dd_scale(x->re, -e);
+  x->im = permi_dd_scale(x->im, -e);
+  x->radius = ldexp(x->radius, -e) + PERMI_RADIUS_LEAST;
+  own->exp2 += e;
+}
+
+static void permi_ball_cut(permi_ball *x)
+{
+  x->re.lo = (double)(float)x->re.lo;
+  x->im.lo = (double)(float)x->im.lo;
+}
+
+static void permi_ball_eliminate(permi_field *field, permi_frontal *front)
+{
+  permi_ball_field *own = (permi_ball_field *)field;
+  const int k = front->pivots, size = front->size;
+  permi_ball *value = (permi_ball *)(void *)front->value;
+  const permi_ball *pivot = value + (size_t)k * (size_t)size + (size_t)k;
+  int i, j;
+  own->noisy |= permi_ball_modulus(pivot) < PERMI_PIVOT_NOISE * own->top;
+  own->top = fmax(own->top, permi_ball_modulus(pivot));
+  own->determinant = permi_ball_times(&own->determinant, pivot, own->parts);
+  permi_ball_normalise(own);
+  for (i = k + 1; i < size; i++) {
+    permi_ball *row = value + (size_t)i * (size_t)size + (size_t)k, factor;
+    if (row->re.hi == 0 && row->im.hi == 0 && row->radius == 0)
+      continue;
+    factor = permi_ball_divide(row, pivot, own->parts);
+    for (j = 1; j < size - k; j++) {
+      const permi_ball product = permi_ball_times(&factor, pivot + j, own->parts);
+      permi_ball_accumulate(row + j, &product, 1, own->parts);
+      if (own->trust == PERMI_COARSE)
+        permi_ball_cut(row + j);
+    }
+  }
+}
+
+/* |det| of the rest is at most the product of its row sums. */
+static void permi_ball_leave(permi_field *field, const permi_frontal *front)
+{
+  permi_ball_field *own = (permi_ball_field *)field;
+  const permi_ball *value = (const permi_ball *)(const void *)front->value;
+  permi_ball *x = &own->determinant;
+  int i, j;
+  x->radius += permi_ball_modulus(x);
+  x->re = x->im = permi_dd_make(0);
+  for (i = front->pivots; i < front->size; i++) {
+    double sum = 0;
+    for (j = front->pivots; j < front->size; j++) {
+      const permi_ball *y = &value[(size_t)i * (size_t)front->size + (size_t)j];
+      sum += permi_ball_modulus(y) + y->radius;
+    }
+    x->radius *= sum * PERMI_RADIUS_UP;
+    permi_ball_normalise(own);
+  }
+}
+
+/* The determinant of doubles, times 2^*exp2. PERM_ERROR_LIMIT: too many pivots are not sure. */
+static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *const *parts, permi_trust trust,
+                                     const permi_front_poll *ask, permi_ball *determinant, long long *exp2,
+                                     int *noisy)
+{
+  permi_ball_field own;
+  perm_status status;
+  int odd;
+  memset(&own, 0, sizeof own);
+  own.field.bytes = sizeof(permi_ball);
+  own.field.add_entry = permi_ball_add_entry;
+  own.field.add = permi_ball_add;
+  own.field.find = permi_ball_find;
+  own.field.eliminate = permi_ball_eliminate;
+  own.field.leave = permi_ball_leave;
+  own.field.largest = trust == PERMI_SURE ? 2 * fronts->dissection->largest + 16 : 0;
+  own.trust = trust;
+  own.parts = parts[1] ? 2 : 1;
+  own.real = parts[0];
+  own.imaginary = parts[1];
+  own.determinant.re = permi_dd_make(1);
+  status = permi_fronts_eliminate(fronts, &own.field, ask, &odd);
+  *determinant = own.determinant;
+  *exp2 = own.exp2;
+  *noisy = own.noisy;
+  if (odd) {
+    determinant->re = permi_dd_negate(determinant->re);
+    determinant->im = permi_dd_negate(determinant->im);
+  }
+  return status;
+}
+
+/* ========================================================================================== >>planar
+   Blocks whose graph is planar: permanents as determinants, in polynomial time (>>kasteleyn). Integers modulo enough
+   primes for a bound on the permanent: Minc and Bregman's, or Hadamard's of the determinant; doubles with a radius. */
+
+#define PERMI_PLANAR_LEAST 40 /* chosen: smaller blocks take other engines less than a millisecond */
+
+typedef struct permi_planar {
+  permi_owned owned;
+  permi_dissection dissection;
+  permi_fronts fronts;
+  int n, edges, parts, faces;
+  int subtracts; /* some entry is not a non-negative number */
+  int primes;    /* of a CRT; 0: the modulus itself is one */
+  uint64_t modulus;
+  int64_t *integer[2];
+  double *real, *imaginary, *absolute; /* absolute: where entries were rounded */
+  double bits, bound_relative, lost_error;
+} permi_planar;
+
+/* log2 of a bound on the modulus of the permanent. */
+static double permi_planar_bits(const permi_block *block)
+{
+  double bits[2] = {0, 0};
+  int v, e;
+  for (v = 0; v < 2 * block->n; v++) {
+    double squares = 0;
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const double x = (double)block->integer[block->edge[e]];
+      const double y = block->imaginary_integer ? (double)block->imaginary_integer[block->edge[e]] : 0;
+      squares += x * x + y * y;
+    }
+    bits[v >= block->n] += 0.5 * log2(squares);
+  }
+  return fmin(permi_majorants_bits(bits), permi_block_bits(block));
+}
+
+/* ---- integers */
+typedef struct permi_planar_run {
+  const permi_planar *planar;
+  permi_search search;
+  permi_odd_modulus *prime;
+  uint64_t *residue[2]; /* of the parts, by prime */
+  uint64_t *entry;      /* edges for each thread */
+  double seconds;       /* of one prime */
+  int failed;
+} permi_planar_run;
+
+typedef struct permi_planar_asking {
+  permi_planar_run *run;
+  uint64_t part;
+  int thread;
+} permi_planar_asking;
+
+static perm_status permi_planar_poll(void *context, double part)
+{
+  const permi_planar_asking *asking = (const permi_planar_asking *)context;
+  permi_planar_run *run = asking->run;
+  return permi_search_poll(&run->search, asking->thread, ((double)asking->part + part) * run->seconds, "eliminating");
+}
+
+/* The determinants modulo prime `part`: for Gaussian integers with i at both its values. */
+static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
+{
+  permi_planar_run *run = (permi_planar_run *)context;
+  const permi_planar *planar = run->planar;
+  const permi_odd_modulus *prime = &run->prime[part];
+  const uint64_t p = prime->p;
+  uint64_t *entry = run->entry + (size_t)thread * (size_t)planar->edges, value[2] = {0, 0}, root = 0;
+  permi_planar_asking asking;
+  permi_front_poll ask;
+  perm_status status = PERM_OK;
+  int k, e;
+  asking.run = run;
+  asking.part = part;
+  asking.thread = thread;
+  ask.poll = permi_planar_poll;
+  ask.context = &asking;
+  if (planar->parts == 2)
+    root = permi_prime_root(prime);
+  for (k = 0; k < planar->parts && status == PERM_OK; k++) {
+    const uint64_t i = permi_montgomery(k ? p - root : root, prime->square, prime);
+    for (e = 0; e < planar->edges; e++) {
+      entry[e] = permi_residue_of(planar->integer[0][e], p);
+      if (planar->parts == 2)
+        entry[e] = permi_residue_add(entry[e], permi_montgomery(permi_residue_of(planar->integer[1][e], p), i, prime),
+                                     0, p);
+    }
+    status = permi_fronts_residue(&planar->fronts, prime, entry, &ask, &value[k]);
+  }
+  run->residue[0][part] = value[0];
+  if (planar->parts == 2)
+    permi_residue_parts(value, root, prime, &run->residue[0][part], &run->residue[1][part]);
+  if (status == PERM_ERROR_MEMORY) {
+    PERMI_OMP(atomic write)
+    run->failed = 1;
+  }
+  return thread ? PERM_OK : status;
+}
+
+static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_planar *planar = (const permi_planar *)leaf->context;
+  const size_t runs = planar->primes ? (size_t)planar->primes : 1;
+  permi_pool pool = {&planar->owned.allocator, NULL, 0};
+  permi_planar_run run;
+  perm_partial mine;
+  perm_status status;
+  uint64_t *word;
+  memset(&run, 0, sizeof run);
+  memset(&mine, 0, sizeof mine);
+  run.planar = planar;
+  run.search = permi_search_begin(leaf, control);
+  run.seconds = leaf->information.seconds / (double)runs;
+  run.prime = (permi_odd_modulus *)permi_pool_get(&pool, runs, sizeof *run.prime);
+  run.residue[0] = (uint64_t *)permi_pool_get(&pool, 2 * runs, sizeof(uint64_t));
+  run.entry = (uint64_t *)permi_pool_get(&pool, (size_t)planar->edges * (size_t)run.search.threads, sizeof(uint64_t));
+  word = (uint64_t *)permi_pool_get(&pool, 2 * (runs + 1), sizeof(uint64_t));
+  status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  if (status == PERM_OK) {
+    run.residue[1] = run.residue[0] + runs;
+    if (planar->primes)
+      permi_primes_choose(run.prime, runs, planar->parts == 2);
+    else
+      run.prime[0] = permi_odd_modulus_of(planar->modulus);
+    status = permi_share(run.search.threads, 0, runs, permi_planar_prime, &run, NULL);
+  }
+  if (status == PERM_OK && run.failed)
+    status = PERM_ERROR_MEMORY;
+  if (status == PERM_OK)
+    status = permi_residues_sum(run.prime, run.residue[0], planar->primes, planar->modulus, word, &mine.value);
+  if (status == PERM_OK && planar->parts == 2)
+    status = permi_residues_sum(run.prime, run.residue[1], planar->primes, planar->modulus, word, &mine.imaginary);
+  if (status == PERM_OK) {
+    permi_sum_add(&partial->value, &mine.value);
+    permi_sum_add(&partial->imaginary, &mine.imaginary);
+    partial->terms += planar->dissection.products * (double)runs * planar->parts;
+  }
+  permi_residues_too_long(status, control);
+  permi_pool_release(&pool);
+  return status;
+}
+
+/* ---- doubles */
+#define PERMI_PLANAR_SURE_MOST 160  /* chosen: in larger fronts radii grow beyond the numbers */
+#define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: a smaller radius, relative to the value, needs no second look */
+
+typedef struct permi_planar_value {
+  permi_ball ball;
+  long long exp2;
+  int noisy;
+} permi_planar_value;
+
+/* The determinant of what parts are; asking->part counts eliminations. */
+static perm_status permi_planar_eliminate(const permi_planar *planar, const double *real, const double *imaginary,
+                                          permi_trust trust, permi_planar_asking *asking, permi_planar_value *value)
+{
+  const double *parts[2];
+  permi_front_poll ask;
+  perm_status status;
+  parts[0] = real;
+  parts[1] = imaginary;
+  ask.poll = permi_planar_poll;
+  ask.context = asking;
+  status = permi_fronts_ball(&planar->fronts, parts, trust, &ask, &value->ball, &value->exp2,
+                              &value->noisy);
+  asking->part++;
+  return status;
+}
+
+/* |a - b|, in units of a's. */
+static double permi_planar_distance(const permi_planar_value *a, const permi_planar_value *b)
+{
+  permi_ball other = b->ball, mine = a->ball;
+  const int shift = permi_int_exponent(b->exp2 - a->exp2);
+  other.re = permi_dd_scale(other.re, shift);
+  other.im = permi_dd_scale(other.im, shift);
+  permi_ball_accumulate(&mine, &other, 1, 2);
+  return permi_ball_modulus(&mine);
+}
+
+static int permi_planar_finite(const permi_planar_value *value)
+{
+  return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
+}
+
+/* A determinant, with a bound (or INFINITY) and an estimate of its error in units of 2^exp2. */
+static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
+                                         permi_planar_asking *asking, permi_planar_value *value, double *estimate)
+{
+  permi_planar_value sure, coarse;
+  double bound = (double)INFINITY;
+  perm_status status = PERM_ERROR_LIMIT;
+  memset(&sure, 0, sizeof sure);
+  if (planar->dissection.largest <= PERMI_PLANAR_SURE_MOST)
+    status = permi_planar_eliminate(planar, real, imaginary, PERMI_SURE, asking, &sure);
+  if (status == PERM_OK && permi_planar_finite(&sure) && sure.ball.radius <= DBL_MAX)
+    bound = sure.ball.radius;
+  if (bound <= PERMI_PLANAR_SURE_GOOD * permi_ball_modulus(&sure.ball)) {
+    *value = sure;
+    *estimate = bound;
+    return PERM_OK;
+  }
+  if (status == PERM_OK || status == PERM_ERROR_LIMIT)
+    status = permi_planar_eliminate(planar, real, imaginary, PERMI_UNSURE, asking, value);
+  if (status == PERM_OK)
+    status = permi_planar_eliminate(planar, real, imaginary, PERMI_COARSE, asking, &coarse);
+  if (status != PERM_OK)
+    return status;
+  *estimate = (double)INFINITY;
+  if (permi_planar_finite(&coarse))
+    *estimate = permi_planar_distance(value, &coarse) * PERMI_COARSE_PART;
+  *estimate += (value->noisy ? 1 : PERMI_DD_UNIT * planar->n) * permi_ball_modulus(&value->ball);
+  if (!permi_planar_finite(value)) { /* overflow: only the radii may know */
+    *value = sure;
+    *estimate = bound;
+  } else if (bound < (double)INFINITY) {
+    bound = permi_ldexp(bound, sure.exp2 - value->exp2) + permi_planar_distance(value, &sure);
+  }
+  value->ball.radius = bound;
+  *estimate = fmin(*estimate, bound);
+  return PERM_OK;
+}
+
+/* Rounded entries count with the permanent of their moduli, which is a determinant too. */
+static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_planar *planar = (const permi_planar *)leaf->context;
+  permi_planar_run run;
+  permi_planar_asking asking;
+  permi_planar_value value, absolute;
+  double estimate, ignored, bound;
+  perm_status status;
+  memset(&run, 0, sizeof run);
+  memset(&asking, 0, sizeof asking);
+  run.search = permi_search_begin(leaf, control);
+  run.seconds = leaf->information.seconds / (planar->absolute && planar->subtracts ? 2 : 1);
+  asking.run = &run;
+  status = permi_planar_measured(planar, planar->real, planar->imaginary, &asking, &value, &estimate);
+  absolute = value;
+  if (status == PERM_OK && planar->absolute && planar->subtracts)
+    status = permi_planar_measured(planar, planar->absolute, NULL, &asking, &absolute, &ignored);
+  if (status != PERM_OK)
+    return status;
+  bound = value.ball.radius;
+  if (planar->absolute) {
+    const double moduli = permi_ldexp(permi_ball_modulus(&absolute.ball), absolute.exp2 - value.exp2);
+    const double unknown = permi_ldexp(absolute.ball.radius, absolute.exp2 - value.exp2);
+    bound += planar->bound_relative * (moduli + unknown) * PERMI_RADIUS_UP;
+    estimate += fmin(4 * sqrt(PERMI_UNIT * planar->bound_relative), planar->bound_relative) * moduli;
+  }
+  if (planar->lost_error > 0) {
+    bound += 2 * (DBL_MIN + ldexp(planar->lost_error, permi_int_exponent(-value.exp2)));
+    estimate = bound;
+  }
+  if (!permi_planar_finite(&value) || !(bound >= 0))
+    memset(&value.ball, 0, sizeof value.ball);
+  permi_sum_add_double(&partial->value, value.ball.re.hi);
+  permi_sum_add_double(&partial->value, value.ball.re.lo);
+  permi_sum_add_double(&partial->imaginary, value.ball.im.hi);
+  permi_sum_add_double(&partial->imaginary, value.ball.im.lo);
+  permi_sum_add_double(&partial->absolute, fmin(estimate, DBL_MAX));
+  partial->lost += bound >= 0 ? bound + 2 * DBL_MIN : (double)INFINITY;
+  partial->exp2 = value.exp2;
+  partial->terms += planar->dissection.products;
+  return PERM_OK;
+}
+
+static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_planar *planar = (const permi_planar *)leaf->context;
+  char numbers[80];
+  int length;
+  if (!leaf->integer)
+    snprintf(numbers, sizeof numbers, "in %sdouble-doubles with a radius", planar->parts == 2 ? "complex " : "");
+  else if (planar->primes)
+    snprintf(numbers, sizeof numbers, "modulo %d primes, at most %.0f bits", planar->primes, planar->bits);
+  else
+    snprintf(numbers, sizeof numbers, "modulo the prime");
+  length = snprintf(buffer, size,
+                    "planar, order %d: %d entries, %d faces, Kasteleyn signs; a determinant of %.3g products in %d "
+                    "fronts of order %d at most, %s, predicted %.3g s\n",
+                    planar->n, planar->edges, planar->faces, planar->dissection.products, planar->dissection.fronts,
+                    planar->dissection.largest, numbers, leaf->information.seconds);
+  return length > 0 ? (size_t)length : 0;
+}
+
+/* Copies the entries; 0: out of memory. */
+static int permi_planar_entries(permi_planar *planar, const permi_block *block, const int *partner)
+{
+  const size_t edges = (size_t)block->edges;
+  permi_pool *pool = &planar->owned.pool;
+  int *row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int)), i, e, part;
+  for (part = 0; part < 2; part++) {
+    const int64_t *integer = part ? block->imaginary_integer : block->integer;
+    const double *real = part ? block->imaginary : block->real;
+    if (integer && (planar->integer[part] = (int64_t *)permi_pool_get(pool, edges, 8)) != NULL)
+      memcpy(planar->integer[part], integer, 8 * edges);
+    if (real) {
+      double *copy = (double *)permi_pool_get(pool, edges, sizeof(double));
+      if (copy)
+        memcpy(copy, real, edges * sizeof(double));
+      *(part ? &planar->imaginary : &planar->real) = copy;
+    }
+  }
+  if (block->real && block->rounded && (planar->absolute = (double *)permi_pool_get(pool, edges, 8)) != NULL)
+    memcpy(planar->absolute, block->absolute, edges * sizeof(double));
+  if (pool->failed)
+    return 0;
+  planar->fronts.row = row;
+  planar->fronts.column = row + edges;
+  for (i = 0; i < block->n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      row[block->edge[e]] = i;
+      row[edges + (size_t)block->edge[e]] = partner[block->neighbour[e] - block->n];
+    }
+  for (e = 0; e < block->edges && block->real; e++)
+    planar->subtracts |= block->imaginary || block->real[e] != block->absolute[e];
+  return 1;
+}
+
+/* Numbers of eliminations and their price; 0: the permanent may be too long. */
+static int permi_planar_price(const permi_maker *maker, const permi_block *block, permi_planar *planar,
+                              permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const double products = planar->dissection.products, lines = block->n + block->edges;
+  if (!block->integer) {
+    offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS + lines * PERMI_PLANAR_BALL_ENTRY_SECONDS) *
+                     (planar->absolute && planar->subtracts ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
+                     (planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? 2 : 1);
+    offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
+    return 1;
+  }
+  planar->bits = permi_planar_bits(block);
+  if (!(planar->modulus & 1) || planar->parts == 2 || !permi_is_prime(planar->modulus))
+    planar->primes = permi_primes_needed(planar->bits);
+  offer->seconds = (planar->primes ? planar->primes : 1) * planar->parts *
+                   (products * PERMI_PLANAR_PRODUCT_SECONDS + lines * PERMI_PLANAR_ENTRY_SECONDS);
+  offer->bytes = planar->dissection.bytes_each * 8;
+  return planar->modulus || options->precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_EXACT ||
+         permi_words_of_bits(planar->bits) <= PERM_INTEGER_WORDS;
+}
+
+static perm_status permi_planar_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const permi_working *working = maker->working;
+  const double planning = PERMI_PLANAR_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  const size_t edges = (size_t)block->edges;
+  permi_kasteleyn signs;
+  permi_planar *planar;
+  if (block->edges > 4 * block->n - 4) { /* every face of a bipartite graph has four edges or more */
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d", block->edges,
+                 4 * block->n - 4);
+    return PERM_OK;
+  }
+  if (maker->offers && (block->n < PERMI_PLANAR_LEAST || rival < planning)) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
+    return PERM_OK;
+  }
+  planar = (permi_planar *)permi_owned_new(&maker->options->allocator, sizeof *planar);
+  offer->plan = planar;
+  if (!planar || !permi_kasteleyn_make(block, &planar->owned.pool, maker->watch, &signs))
+    return permi_fail_memory(maker->result);
+  if (maker->watch->stopped != PERM_OK || signs.planar <= 0) {
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s",
+                 signs.planar < 0 ? "has a drawing whose check failed" : "is not planar");
+    return PERM_OK;
+  }
+  planar->n = block->n;
+  planar->edges = block->edges;
+  planar->faces = signs.faces;
+  planar->parts = working->is_complex ? 2 : 1;
+  planar->modulus = working->modulus;
+  planar->lost_error = working->lost ? working->lost_error : 0;
+  if (block->rounded)
+    planar->bound_relative = permi_entry_bound(permi_entry_roundings(working, working->n));
+  if (!permi_dissect(block, signs.partner, &planar->owned.pool, maker->watch, &planar->dissection) ||
+      !permi_planar_entries(planar, block, signs.partner))
+    return permi_fail_memory(maker->result);
+  planar->fronts.dissection = &planar->dissection;
+  planar->fronts.sign = signs.sign;
+  planar->fronts.allocator = maker->options->allocator;
+  if (maker->offers && maker->options->certify && !block->integer &&
+      planar->dissection.largest > PERMI_PLANAR_SURE_MOST)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has fronts of order %d, too large for a bound",
+                 planar->dissection.largest);
+  else if (!(planar->dissection.products < (double)INFINITY))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is planar, but no small separators are found");
+  else if (!permi_planar_price(maker, block, planar, offer))
+    permi_refuse_long(offer);
+  offer->bytes += 150.0 * block->n + 60.0 * (double)edges;
+  return PERM_OK;
+}
+
+static perm_status permi_planar_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  const permi_planar *planar = (const permi_planar *)offer->plan;
+  uint64_t hash = permi_hash(PERMI_HASH_START, planar->modulus);
+  int e, part;
+  (void)maker;
+  for (e = 0; e < planar->edges; e++) {
+    hash = permi_hash(hash, (uint64_t)planar->fronts.row[e] << 32 | (uint64_t)planar->fronts.column[e]);
+    for (part = 0; part < planar->parts && block->integer; part++)
+      hash = permi_hash(hash, (uint64_t)planar->integer[part][e]);
+    if (!block->integer)
+      hash = permi_hash_double(permi_hash_double(hash, planar->real[e]), planar->imaginary ? planar->imaginary[e] : 0);
+  }
+  leaf->integer = block->integer != NULL;
+  leaf->information.work = planar->dissection.products;
+  leaf->information.fingerprint = hash;
+  leaf->run_task = leaf->integer ? permi_planar_integers : permi_planar_doubles;
+  leaf->explain = permi_planar_explain;
+  leaf->threaded = leaf->integer && offer->seconds >= PERMI_WALK_SECONDS;
+  leaf->measured = !leaf->integer;
+  leaf->estimate_relative = leaf->measured;
+  return PERM_OK;
+}
+
 /* ======================================================================================== >>prepare
    A sparse matrix checked, reduced and cut into blocks. */
 
@@ -15757,10 +17721,57 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
   return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
 }
 
+/* A block with many entries may have a small rank. */
+static perm_status permi_rank_block_offer(permi_maker *maker, const permi_block *block, double rival,
+                                          permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const double n = block->n;
+  permi_problem problem;
+  permi_rank *rank;
+  const char *why;
+  void *entries;
+  perm_status status;
+  (void)rival;
+  if (block->n > PERM_MAX_LINES || block->edges < n * n / 2) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has %d entries of %.0f: not looked at", block->edges, n * n);
+    return PERM_OK;
+  }
+  status = permi_make_problem(maker, block, &problem, &entries);
+  if (status != PERM_OK)
+    return status;
+  if (!permi_rank_look(&problem, options, maker->watch, &rank, &why))
+    status = permi_fail_memory(maker->result);
+  else if (!rank)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s", why);
+  offer->plan = rank;
+  permi_release(&options->allocator, entries);
+  if (status != PERM_OK || !rank)
+    return status;
+  rank->modulus = maker->working->modulus;
+  permi_rank_price(rank, offer);
+  snprintf(offer->why, sizeof offer->why, "its rank is %d", rank->rank);
+  if (rank->integer && !rank->modulus && options->precision != PERM_PRECISION_EXACT &&
+      options->method != PERM_METHOD_EXACT && permi_words_of_bits(rank->bits) > PERM_INTEGER_WORDS)
+    permi_refuse_long(offer);
+  return PERM_OK;
+}
+
+static perm_status permi_rank_block_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                         permi_leaf *leaf)
+{
+  permi_rank_leaf((permi_rank *)offer->plan, offer->seconds, offer->bytes, leaf);
+  if (!leaf->integer)
+    permi_make_honest(maker, block, leaf);
+  return PERM_OK;
+}
+
 /* In order of the time to predict; each offer knows the best before. */
 static const permi_engine permi_engines[] = {
+    {PERM_METHOD_LOW_RANK, permi_rank_block_offer, permi_rank_block_make, permi_rank_release, PERMI_PROVEN},
     {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
      PERMI_PROVEN},
+    {PERM_METHOD_PLANAR, permi_planar_offer, permi_planar_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_CLASSES, permi_classes_offer, permi_classes_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
@@ -15869,7 +17880,8 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 
-enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_CLASSES = 2, PERMI_AT_TREE, PERMI_AT_FRONTIER };
+enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
+enum { PERMI_AT_LOW_RANK_BLOCK = 0, PERMI_AT_CLASSES = 4, PERMI_AT_TREE, PERMI_AT_FRONTIER };
 
 /* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
@@ -15920,6 +17932,17 @@ static double permi_block_dense(const permi_maker *maker, const permi_block *blo
              : permi_dense_seconds(maker->options, block->n, maker->working->is_complex ? 2 : 1);
 }
 
+/* A block without zeros, against engines of perm.h: it may have a small rank or few classes, but no structure worth a
+   search. */
+static perm_status permi_ask_full(permi_maker *maker, const permi_block *block, permi_offers *offers)
+{
+  perm_status status = permi_ask(maker, block, offers, PERMI_AT_LOW_RANK_BLOCK);
+  if (status == PERM_OK && !permi_job_note(maker->job, 1, "  no entry is 0: only a small rank and classes of "
+                                                          "proportional lines are searched for\n"))
+    status = permi_fail_memory(maker->result);
+  return status == PERM_OK ? permi_ask(maker, block, offers, PERMI_AT_CLASSES) : status;
+}
+
 /* The leaf of the engine that offers the least time. The engines of perm.h are asked first and noted last. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
@@ -15947,9 +17970,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   maker->offers = &offers;
   if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
       (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
-    status = permi_job_note(maker->job, 1, "  no entry is 0: only classes of proportional lines are searched for\n")
-                 ? permi_ask(maker, block, &offers, PERMI_AT_CLASSES)
-                 : permi_fail_memory(maker->result);
+    status = permi_ask_full(maker, block, &offers);
   else
     status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;
@@ -16437,7 +18458,7 @@ static perm_precision permi_sparse_higher(const permi_given *given, permi_contro
     }
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
-    if (job->leaf[i].integer)
+    if (job->leaf[i].integer || job->leaf[i].measured) /* of no other precision */
       continue;
     sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
                                                       : permi_expected_relative(leaf->n, job->precision);

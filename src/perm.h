@@ -48,7 +48,8 @@
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
                  >>small_minors    minors at once, n <= 16
-     exact/      >>exact           integers, residues
+     exact/      >>residues        Montgomery products, primes, Chinese remainders
+                 >>exact           integers, residues
                  >>limbs           tables of their vector kernels (proof of limbs: exact_kernels.h)
                  >>small_exact     n <= 16 in one call
                  >>exact_gpu       the same on GPUs
@@ -64,6 +65,7 @@
                  >>names           texts; perm_layout
                  >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
                  >>engine          the interface of every engine; the choice
+                 >>rank            rank 4 or less, recognised; primes, Chinese remainders
                  >>offers          the engines for arrays
                  >>entries         the reach of every public call
                  >>judge           escalation
@@ -160,7 +162,8 @@
    COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
    Complex: three times that. Small exact integers: the same or less.
 
-   LIMITS  Square matrices to n = 64 (more with equal lines), rectangular ones while the shorter side is below about 30.
+   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less), rectangular ones while the shorter
+   side is below about 30.
 
    REFERENCES
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
@@ -239,6 +242,7 @@ PERMI_BRIEF_END
 #include "dense/minors_dense.h"
 #include "dense/small_minors.h"
 
+#include "exact/residues.h"
 #include "exact/exact.h"
 #include "exact/limbs.h"
 #include "exact/small_exact.h"
@@ -263,6 +267,7 @@ PERMI_BRIEF_BEGIN
 PERMI_BRIEF_END
 #include "solve/run.h"
 #include "solve/engine.h"
+#include "solve/rank.h"
 #include "solve/offers.h"
 #include "solve/entries.h"
 #include "solve/judge.h"

@@ -62,6 +62,11 @@
      matchings/  >>transversals      perfect matchings enumerated; THE BOUND
                  >>decompose         branches over lines of degree 3 and 4; THE BOUND
                  >>decompose_run     their walk, price
+     planar/     >>embedding         a planar graph drawn: the left-right test
+                 >>kasteleyn         signs, checked face by face; THE PROOF
+                 >>dissection        nested dissection: the tree of fronts
+                 >>fronts            multifrontal determinants; THE BOUND
+                 >>planar            the engine, its price
      sparse/     >>prepare           check, reduce, split into blocks
                  >>frontier_offer    offers of frontier, tree, sorting
                  >>choose            the table of engines
@@ -112,6 +117,10 @@
                      k row sums in registers; doubles. Hybrid is faster
        decompose     branches at lines of degree 3 and 4 down to dense blocks; doubles, exact integers
        transversals  every perfect matching; all values
+       planar       blocks whose graph is planar, no others: a determinant [Kas61] of about n^1.5 products; integers
+                    modulo a prime for each 62 bits, doubles and complex in double-double with a bound, without one
+                    where fronts are over 160 rows
+       low-rank     auto only: blocks of rank 4 or less, without rounding (perm.h)
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
@@ -130,6 +139,11 @@
              random matrices: bands, dominating sets.
      [SUP]   D. Elbek, F. Tasyaran, B. Ucar, K. Kaya, SUPERMAN: Efficient permanent computation on GPUs: SpaRyser,
              decomposition.
+     [Kas61] P. W. Kasteleyn, Physica 27 (1961) 1209-1225: planar matchings as determinants.
+     [Bra09] U. Brandes, The left-right planarity test, 2009; H. de Fraysseix, P. Rosenstiehl, Europ. J. Combin. 3
+             (1982) 127-135.
+     [Geo73] A. George, SIAM J. Numer. Anal. 10 (1973) 345-363: nested dissection.
+     [DR83]  I. S. Duff, J. K. Reid, ACM Trans. Math. Softw. 9 (1983) 302-325: multifrontal elimination.
      [EK]    D. Elbek, K. Kaya, Fully-automated code generation for efficient computation of sparse matrix permanents
              on GPUs: the permanent ordering, methods codegen.
      [DOB15] S. Dalton, S. Baxter, D. Merrill, L. Olson, M. Garland, IPDPS 2015: merge path, unions of sorted lists.
@@ -227,6 +241,14 @@ PERMI_BRIEF_END
 #include "matchings/transversals.h"
 #include "matchings/decompose.h"
 #include "matchings/decompose_run.h"
+
+PERMI_BRIEF_BEGIN
+#include "planar/embedding.h"
+#include "planar/kasteleyn.h"
+#include "planar/dissection.h"
+PERMI_BRIEF_END
+#include "planar/fronts.h"
+#include "planar/planar.h"
 
 #include "sparse/prepare.h"
 PERMI_BRIEF_BEGIN

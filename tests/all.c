@@ -53,6 +53,8 @@
 #include "t_transversals.c"
 #include "t_sparyser.c"
 #include "t_decompose.c"
+#include "t_planar.c"
+#include "t_rank.c"
 #include "t_tree.c"
 #include "t_spy.c"
 #include "t_structure.c"

@@ -31,6 +31,10 @@ for method in dense glynn ryser expansion frontier lists sorting arrays tree ban
   transversals; do
   expect "6! by $method" 0 'permanent = 72(0|0\.0*|0\.00000[0-9]*|19\.99999[0-9]*)$' --generate ones:6 --method $method
 done
+expect planar 0 '^  exact; planar, exact' --generate grid:12:12
+expect planar_named 0 'permanent = 12988816$' --generate grid:8:8 --method planar
+expect planar_refused 2 'method planar: a block of order 6 is not planar: 36 entries' --generate ones:6 --method planar
+expect planar_explained 0 '288|Kasteleyn signs' --generate grid:24:24 --explain
 expect exact 0 '^  exact; subsets, exact' --generate ones:10 --precision exact
 printf '1 2 3\n4,5,6\n7\t8 9\n' >$dir/nine.txt
 expect file 0 'permanent = 450$' $dir/nine.txt
@@ -190,7 +194,7 @@ check nothing_half_written test "$(find $dir -name '*.tmp*' | wc -l)" -eq 0
 # explain computes nothing
 expect explain 0 'dense, .*range of [0-9]+ chunks' --generate uniform:60 --explain
 expect explain_frontier 0 '^frontier, order [0-9]+: width' --generate regular:60:3 --explain
-expect explain_band 0 '^band, order [0-9]+: window of at most' --generate grid:10:10 --explain
+expect explain_band 0 '^band, order [0-9]+: window of at most' --generate grid:8:8 --explain
 expect explain_table 0 'order [0-9]+, hybrid +(predicted|no: )' --generate regular:60:3 --explain
 expect explain_write 0 'frontier' --generate grid:10:10 --explain --write $dir/grid.mtx
 check explain_wrote test -s $dir/grid.mtx
@@ -271,7 +275,7 @@ check checkpoint_to_come_none test ! -e $dir/new.ck
 check write_on_redirected sh -c "! build/perm - --write $dir/input.mtx <$dir/input.mtx 2>/dev/null"
 expect stopped_in_a_named_plan 1 'max_seconds reached while planning' --max-seconds 0.1 --generate er:54:0.3 \
   --method hybrid
-"$perm" --generate grid:40:40 --effort 100 --max-seconds 0.01 --spy - >$dir/out 2>$dir/err; code=$?
+"$perm" --generate grid:40:40 --method frontier --effort 100 --max-seconds 0.01 --spy - >$dir/out 2>$dir/err; code=$?
 check "--spy -: standard output is for the picture alone" test $code -eq 1 -a ! -s $dir/out
 expect stopped_gradient 1 '"value":null' --json --max-seconds 0.3 --threads 1 --generate unitary:28 --gradient
 check stopped_gradient_both_parts grep -q '"partial_sum":\["0","0"\]' $dir/out
@@ -341,7 +345,8 @@ expect stopped_complex 1 '^  sum so far = [-0-9.e+]+[-+][0-9.e+-]+i' --generate 
 expect stopped_modulo 1 '^  sum so far = [0-9]{1,7}( [*] 2.-[0-9]+)? modulo 1000003' --generate bernoulli:40 --mod 1000003 --max-seconds 0.05
 expect stopped_modulo_json 1 '"partial_sum":"[0-9]{1,7}","exp2":[-0-9]+,.*"modulus":"1000003"' --generate bernoulli:40 --mod 1000003 \
   --max-seconds 0.05 --json
-expect stopped_planning_modulo 1 '"partial_sum":"0",.*"modulus":"7"' --generate grid:30:30 --mod 7 --max-seconds 0.1 --json
+expect stopped_planning_modulo 1 '"partial_sum":"0",.*"modulus":"7"' --generate grid:30:30 --mod 7 --max-seconds 0.1 \
+  --method frontier --effort 100 --json
 expect tolerance 5 'tolerance 1e-17 not met' --generate symmetric-uniform:14 --tolerance 1e-17
 expect tolerance_value 5 'permanent = [0-9]' --generate symmetric-uniform:14 --tolerance 1e-17
 printf '.1 .2 .4\n.3 .7 .9\n.3 .1 .6\n' >$dir/tenths.txt
@@ -371,7 +376,7 @@ expect out_of_reach 3 'out of reach: method frontier is predicted.*; --explain .
 check out_of_reach_line one_line_error
 expect not_kept 1 'nothing is kept; with --checkpoint FILE' --generate uniform:45 --max-seconds 0.1
 expect "memory: next step" 4 'out of memory; --explain' --generate uniform:64 --method frontier
-expect "stopped while planning" 1 '^  total ' --generate grid:30:30 --max-seconds 0.2
+expect "stopped while planning" 1 '^  total ' --generate grid:30:30 --max-seconds 0.2 --method frontier --effort 100
 expect seconds 3 'predicted.*s, over' --generate er:40:0.4 --method frontier --max-seconds 0.001
 if command -v timeout >/dev/null; then
   timeout -s TERM 0.5 $perm --generate uniform:45 >$dir/out 2>$dir/err; code=$?

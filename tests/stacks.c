@@ -14,7 +14,7 @@ static float narrow[N * N];
 static int64_t integer[2 * N * N];
 static int ones[N], twice[N], picked[4 * N];
 static double out[2 * N * N];
-static perm_matrix matrix[4]; /* real, complex, integer, a long band */
+static perm_matrix matrix[5]; /* real, complex, integer, a long band, a board of 12 x 12 */
 static int ran, done, failed, reached[PERM_METHOD_COUNT];
 static const char *wanted;
 
@@ -191,8 +191,17 @@ static int fill_matrices(void)
       value[count] = 1 + real[count % N];
       count++;
     }
-  return ok && perm_matrix_from_triplets(3000, 3000, (size_t)count, row, column, value, NULL, NULL, PERM_KIND_REAL,
-                                         NULL, &matrix[3], NULL) == PERM_OK;
+  ok = ok && perm_matrix_from_triplets(3000, 3000, (size_t)count, row, column, value, NULL, NULL, PERM_KIND_REAL, NULL,
+                                       &matrix[3], NULL) == PERM_OK;
+  for (i = count = 0; i < 144; i++)
+    for (j = 0; j < 144 && (i / 12 + i) % 2 == 0; j++)
+      if (abs(i / 12 - j / 12) + abs(i % 12 - j % 12) == 1) {
+        row[count] = i / 2;
+        column[count] = j / 2;
+        value[count++] = 1 + j % 3;
+      }
+  return ok && perm_matrix_from_triplets(72, 72, (size_t)count, row, column, value, NULL, NULL, PERM_KIND_REAL, NULL,
+                                         &matrix[4], NULL) == PERM_OK;
 }
 
 int main(int count, char **argument)
@@ -217,10 +226,10 @@ int main(int count, char **argument)
           of.options.certify = k == 1;
           of.options.modulus = k == 2 ? 1000003 : 0;
           of.run = run_sparse;
-          for (kind = 0; kind < 4; kind++)
-            if ((of.kind = kind) == 3
-                    ? method == PERM_METHOD_BAND || method == PERM_METHOD_TREE || method == PERM_METHOD_AUTO
-                    : method != PERM_METHOD_EXPANSION)
+          for (kind = 0; kind < 5; kind++)
+            if ((of.kind = kind) == 4 ? method == PERM_METHOD_PLANAR || method == PERM_METHOD_AUTO
+                : kind == 3 ? method == PERM_METHOD_BAND || method == PERM_METHOD_TREE || method == PERM_METHOD_AUTO
+                            : method != PERM_METHOD_EXPANSION)
               stack_try(&of, "sparse");
           of.run = run_dense;
           for (of.kind = 0; of.kind < 12; of.kind++)
@@ -235,12 +244,12 @@ int main(int count, char **argument)
       for (of.kind = 0, of.options.precision = (perm_precision)precision; of.kind < 19; of.kind++)
         stack_try(&of, "other");
   }
-  for (method = PERM_METHOD_DENSE; method <= PERM_METHOD_CLASSES; method++)
-    if (!reached[method] && !wanted && (method <= PERM_METHOD_TRANSVERSALS || method == PERM_METHOD_CLASSES)) {
+  for (method = PERM_METHOD_DENSE; method < PERM_METHOD_COUNT; method++)
+    if (!reached[method] && !wanted && (method <= PERM_METHOD_TRANSVERSALS || method >= PERM_METHOD_CLASSES)) {
       printf("FAIL method %s never ran\n", perm_method_name((perm_method)method));
       failed++;
     }
-  for (k = 0; k < 4; k++)
+  for (k = 0; k < 5; k++)
     perm_matrix_free(&matrix[k]);
   printf("%d calls, %d with results\n", ran, done);
   printf("%d passed, %d failed, 0 skipped\n", done && !failed, failed);

@@ -433,6 +433,7 @@ TEST(t_limits_planning_stops)
   CHECK(perm_generate("grid:30:30", 1, NULL, &matrix, NULL) == PERM_OK);
   options = limits_options(LIMITS_AFTER);
   options.plan_effort = 100;
+  options.method = PERM_METHOD_FRONTIER; /* auto knows better */
   CHECK(perm_compute_sparse(&matrix, &options, &result) == PERM_STOPPED_CANCELLED && isnan(result.value));
   CHECK_TEXT(result.message, "while planning");
   CHECK(limits_in_time());

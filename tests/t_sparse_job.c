@@ -343,10 +343,11 @@ TEST(t_sparse_large_structures)
     CHECK_SHOW(perm_compute_sparse(&matrix, NULL, &result) == PERM_OK, "kind %d: %s", kind, result.message);
     CHECK(result.value > 0 && result.error_estimate < 1e-9 * result.value);
     if (kind == 2) { /* diagonal, or one i with (0, i) and (i, 0); lines as long as these are not merged into */
+      perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, PERM_PRECISION_DEFAULT);
       perm_job *job = NULL;
       char text[4096] = "";
       CHECK(fabs(result.value - order) <= result.error_bound && result.error_bound < 1e-6);
-      CHECK(perm_sparse_job(&matrix, NULL, &job, &result) == PERM_OK);
+      CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK);
       perm_job_explain(job, text, sizeof text);
       CHECK_TEXT(text, " 0 of degree 2 eliminated");
       CHECK_TEXT(text, "order 20000: width ");

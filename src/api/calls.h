@@ -17,9 +17,10 @@ PERM_API double perm_real(int n, const double *a);
 PERM_API perm_status perm_complex(int n, const double *a, double *value);
 
 /* Permanent of an m x n matrix. m < n: the sum over injections of rows into columns; m > n: of the transpose; m or n =
-   0: 1. Square matrices up to order PERM_MAX_N, others up to PERM_MAX_LINES while the shorter side is short: at most
-   2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices from order 20 with an eighth of
-   zeros go there, up to order PERM_MAX_LINES. All this holds for all perm_compute_ functions. */
+   0: 1. Square matrices up to order PERM_MAX_N (of rank 4 or less: PERM_MAX_LINES), others up to PERM_MAX_LINES while
+   the shorter side is short: at most 2^(min(m,n) - 1) m n steps. With perm_sparse.h in the same file, square matrices
+   from order 20 with an eighth of zeros go there, up to order PERM_MAX_LINES. All this holds for all perm_compute_
+   functions. */
 PERM_API perm_status perm_compute_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
                                        perm_result *result);
 PERM_API perm_status perm_compute_complex(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,

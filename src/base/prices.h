@@ -28,6 +28,8 @@
 #define PERMI_RATE_EXPANSION 3e7 /* visited prefixes */
 #define PERMI_TERMS_SECONDS 5e-8 /* minors: a row of a term in double-double */
 #define PERMI_LOW_RANK_SECONDS 1.2e-8 /* a product and a sum in double-double */
+#define PERMI_RANK_PRODUCT_SECONDS 4e-9 /* a monomial and line, of rank 2 to 4 */
+#define PERMI_RANK_ENTRY_SECONDS 5e-8
 #define PERMI_RATE_EXACT_ROWS 6e8     /* row additions and products */
 #define PERMI_RATE_EXACT_WORDS 2.5e8  /* words of limbs times words */
 #define PERMI_RATE_MODULAR 2.2e8      /* the same modulo p */
@@ -107,6 +109,12 @@ static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.
 #define PERMI_TREE_STATE_SECONDS 1.5e-9
 #define PERMI_TREE_CACHE_BYTES 1e6   /* pairs of a larger table */
 #define PERMI_TREE_MISS_SECONDS 1e-8 /* take this much longer (mesh1e1: 9e7 pairs 1.5 s) */
+
+#define PERMI_PLANAR_PLAN_SECONDS 4e-7     /* of a vertex and entry: drawing, dissection; boards of 60 x 60 and more */
+#define PERMI_PLANAR_PRODUCT_SECONDS 2.2e-9 /* a residue product and difference: boards of 30 x 30 and 100 x 100 */
+#define PERMI_PLANAR_ENTRY_SECONDS 8e-8    /* a pair and an entry of such an elimination */
+#define PERMI_PLANAR_BALL_SECONDS 2.2e-8   /* a product and difference in double-double, with a radius; */
+#define PERMI_PLANAR_BALL_ENTRY_SECONDS 1e-6 /* a pair and an entry */
 
 #define PERMI_RYSER_MOVE_SECONDS 5e-9  /* a move, */
 #define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */

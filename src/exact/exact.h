@@ -10,6 +10,7 @@
    and sums to 0), would save two operations a limb and vector, but fail when terms are skipped or a row is alone. */
 #pragma once
 #include "../dense/dense.h"
+#include "residues.h"
 
 typedef struct permi_exact_rows {
   int n, parts, transposed, halved;
@@ -137,8 +138,9 @@ typedef struct permi_exact_plain {
   short first[PERM_MAX_N + 1]; /* each group's first row */
   int words[PERM_MAX_N];       /* of the product up to each group, with its sign */
   int sum_words;
-  uint64_t modulus, inverse, one; /* inverse modulus = 1 modulo 2^64; one: 2^(64 n) mod p */
-  uint64_t *low, *high;           /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
+  permi_odd_modulus modulus;
+  uint64_t one;         /* 2^(64 n) mod p */
+  uint64_t *low, *high; /* [n][n * parts]: y for x = (1, ..., 1), then the steps of columns 1 .. */
 } permi_exact_plain;
 
 /* out[0 .. words] = p c, c signed or natural: less c 2^(64 words) if p is negative, less p 2^64 if c is. */
@@ -218,37 +220,21 @@ static void permi_exact_plain_term(const permi_exact_plain *plain, const uint64_
   }
 }
 
-/* a b 2^-64 mod p, a, b < p < 2^63, p odd [Mon85]: a b - q p is a multiple of 2^64 for q = a b / p modulo 2^64. */
-static uint64_t permi_montgomery(const permi_exact_plain *plain, uint64_t a, uint64_t b)
-{
-  permi_wide t = permi_multiply_words(a, b);
-  uint64_t high = permi_multiply_words(t.low * plain->inverse, plain->modulus).high;
-  return t.high - high + (t.high < high ? plain->modulus : 0);
-}
-
-/* a + b, or a - b, modulo p. */
-static PERMI_ALWAYS_INLINE uint64_t permi_residue_add(uint64_t a, uint64_t b, int minus, uint64_t p)
-{
-  if (minus)
-    return a - b + (a < b ? p : 0);
-  a += b;
-  return a - (a >= p ? p : 0);
-}
-
 /* The same in residues: each multiplication brings a factor 2^-64, and the product starts with 2^(64 n). */
 static void permi_modular_term(const permi_exact_plain *plain, const uint64_t *low, int minus,
                                uint64_t (*total)[PERMI_EXACT_ROOM])
 {
-  const uint64_t p = plain->modulus;
+  const permi_odd_modulus *modulus = &plain->modulus;
+  const uint64_t p = modulus->p;
   const int n = plain->n, parts = plain->parts;
   uint64_t re = plain->one, im = 0;
   int k;
   for (k = 0; parts == 1 && k < n; k++)
-    re = permi_montgomery(plain, re, low[k]);
+    re = permi_montgomery(re, low[k], modulus);
   for (k = 0; parts == 2 && k < 2 * n; k += 2) {
-    const uint64_t plus = permi_montgomery(plain, re, low[k]), cross = permi_montgomery(plain, re, low[k + 1]);
-    re = permi_residue_add(plus, permi_montgomery(plain, im, low[k + 1]), 1, p);
-    im = permi_residue_add(permi_montgomery(plain, im, low[k]), cross, 0, p);
+    const uint64_t plus = permi_montgomery(re, low[k], modulus), cross = permi_montgomery(re, low[k + 1], modulus);
+    re = permi_residue_add(plus, permi_montgomery(im, low[k + 1], modulus), 1, p);
+    im = permi_residue_add(permi_montgomery(im, low[k], modulus), cross, 0, p);
   }
   total[0][0] = permi_residue_add(total[0][0], re, minus, p);
   total[1][0] = permi_residue_add(total[1][0], im, minus, p);
@@ -264,7 +250,7 @@ static PERMI_ALWAYS_INLINE void permi_exact_plain_move(const permi_exact_plain *
   for (k = 0; k < size; k++) {
     const uint64_t before = low[k];
     if (modular) {
-      low[k] = permi_residue_add(before, step[k], minus, plain->modulus);
+      low[k] = permi_residue_add(before, step[k], minus, plain->modulus.p);
     } else if (minus) {
       low[k] -= step[k];
       high[k] -= high_step[k] + (before < step[k]);
@@ -328,8 +314,8 @@ static size_t permi_exact_plain_explain(const permi_leaf *leaf, char *buffer, si
 {
   const permi_exact_plain *plain = (const permi_exact_plain *)leaf->context;
   char how[64];
-  if (plain->modulus)
-    snprintf(how, sizeof how, "residues modulo %llu", (unsigned long long)plain->modulus);
+  if (plain->modulus.p)
+    snprintf(how, sizeof how, "residues modulo %llu", (unsigned long long)plain->modulus.p);
   else
     snprintf(how, sizeof how, "%d groups of rows, %d of two words", plain->groups, plain->wide_groups);
   return (size_t)snprintf(buffer, size, "%s, n = %d: portable kernel%s, %s; %.3g elements, %llu chunks, %.3g s\n",
@@ -344,16 +330,6 @@ static double permi_exact_plain_seconds(const permi_exact_rows *rows, uint64_t m
   if (modulus)
     return terms * rows->n * times / PERMI_RATE_MODULAR;
   return terms * times * (rows->n / PERMI_RATE_EXACT_ROWS + words * (words + 1) / 2 / PERMI_RATE_EXACT_WORDS);
-}
-
-/* 1 / p modulo 2^64 by Newton's iteration: p p = 1 modulo 8. */
-static uint64_t permi_inverse_odd(uint64_t p)
-{
-  uint64_t inverse = p;
-  int k;
-  for (k = 0; k < 5; k++)
-    inverse *= 2 - p * inverse;
-  return inverse;
 }
 
 /* fixed_column is always +. */
@@ -399,7 +375,6 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
   plain->n = n;
   plain->parts = parts;
   plain->chunk_log2 = n - 1 < 12 ? n - 1 : 12;
-  plain->modulus = modulus;
   plain->groups = permi_exact_groups(rows, UINT64_MAX >> 1, bound, plain->first, order);
   for (g = 0; g < plain->groups; g++) {
     const int wide = bound[g] == UINT64_MAX;
@@ -416,7 +391,7 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
         plain->high[j * size + k * parts + part] = modulus ? 0 : x.high;
       }
   if (modulus) {
-    plain->inverse = permi_inverse_odd(modulus);
+    plain->modulus = permi_odd_modulus_of(modulus);
     for (plain->one = 1, k = 0; k < n; k++)
       plain->one = permi_residue_wide(plain->one, 0, modulus);
   }

@@ -29,6 +29,7 @@ struct permi_leaf {
   int integer;    /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
   uint64_t modulus; /* not 0: odd, value is a sum of residues */
   int threaded;
+  int measured;   /* 1: `lost` of a partial bounds its error, and `absolute` is the estimate */
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
   long long scale_exp2;
   double bound_relative;    /* |error| <= bound_relative * absolute + bound_absolute, scaled */
@@ -198,8 +199,8 @@ static perm_status permi_leaf_number(const permi_leaf *leaf, const perm_partial 
     const double lost = permi_ldexp(leaf->bound_absolute * scale_modulus, exp2) +
                         permi_ldexp(partial->lost * scale_modulus, exp2 + partial->exp2);
     number->error += lost + DBL_MIN;
-    if (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost) /* bounds of ranges are too wide */
-      number->estimate += lost;
+    if (!leaf->measured && (leaf->information.kind == PERM_LEAF_TASK || absolute <= lost))
+      number->estimate += lost; /* bounds of ranges are too wide */
   }
   if (leaf->estimate_absolute > 0)
     number->estimate += permi_ldexp(leaf->estimate_absolute * scale_modulus, exp2) + DBL_MIN;

@@ -5,6 +5,7 @@
 #include "../dense/bounds.h"
 #include "check.h"
 #include "engine.h"
+#include "rank.h"
 
 static int permi_is_counts_method(perm_method method)
 {
@@ -53,6 +54,8 @@ PERMI_COLD static permi_choice permi_counts_choice(const permi_counted *counted,
   return choice;
 }
 
+enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_LOW_RANK, PERMI_AT_EXACT, PERMI_ARRAY_ENGINES };
+
 typedef struct permi_array {
   const permi_problem *problem;
   const permi_engine *engine;
@@ -65,6 +68,8 @@ typedef struct permi_array {
   permi_choice choice;
   perm_plan plan;
   permi_exact_plan exact;
+  permi_rank *rank;
+  permi_offer rank_offer;
   perm_precision precision;
 } permi_array;
 
@@ -79,12 +84,15 @@ static void permi_array_begin(permi_maker *maker, permi_array *array, const perm
   array->constant = -1;
   memset(&array->counted, 0, sizeof array->counted);
   array->whole.real = NULL;
+  array->rank = NULL;
 }
 
 static void permi_array_free(permi_array *array, const perm_allocator *allocator)
 {
   permi_counted_free(allocator, &array->counted);
   permi_counted_free(allocator, &array->whole);
+  if (array->rank)
+    array->problem->reach->engines[PERMI_AT_LOW_RANK].release(allocator, array->rank);
 }
 
 static perm_status permi_plan_array(const permi_problem *problem, const perm_options *options, perm_plan *plan,
@@ -130,8 +138,8 @@ static perm_status permi_dense_offer(permi_maker *maker, const struct permi_bloc
   perm_plan *plan = &array->plan;
   perm_options options;
   perm_status status;
-  (void)block, (void)rival;
-  if (array->problem->integer || array->reduced)
+  (void)block;
+  if (array->problem->integer || array->reduced || (array->problem->n > PERM_MAX_N && rival < (double)INFINITY))
     return PERM_OK;
   options = *maker->options;
   status = permi_plan_array(array->problem, &options, plan, maker->result);
@@ -335,13 +343,47 @@ static perm_status permi_exact_make(permi_maker *maker, const struct permi_block
   return permi_exact_leaf(maker->options, permi_array_exact(maker->array, maker->options), leaf, maker->result);
 }
 
-enum { PERMI_AT_COUNTED, PERMI_AT_DENSE, PERMI_AT_EXACT, PERMI_ARRAY_ENGINES };
+static perm_status permi_low_rank_offer(permi_maker *maker, const struct permi_block *block, double rival,
+                                        permi_offer *offer)
+{
+  permi_array *array = maker->array;
+  const perm_options *options = maker->options;
+  const char *why;
+  (void)block, (void)rival;
+  permi_rank_release(&options->allocator, array->rank);
+  array->rank = NULL;
+  if (options->method != PERM_METHOD_AUTO || options->precision == PERM_PRECISION_KAHAN || array->constant >= 0 ||
+      !array->argument) /* a block, whose chooser looks itself */
+    return PERM_OK;
+  if (!permi_rank_look(array->problem, options, maker->watch, &array->rank, &why))
+    return permi_fail_memory(maker->result);
+  if (!array->rank)
+    return PERM_OK;
+  permi_rank_price(array->rank, offer);
+  if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
+    offer->seconds = (double)INFINITY;
+  array->rank_offer = *offer;
+  return PERM_OK;
+}
+
+static perm_status permi_low_rank_make(permi_maker *maker, const struct permi_block *block, permi_offer *offer,
+                                       permi_leaf *leaf)
+{
+  permi_array *array = maker->array;
+  (void)block, (void)offer;
+  permi_rank_leaf(array->rank, array->rank_offer.seconds, array->rank_offer.bytes, leaf);
+  array->rank = NULL;
+  array->precision = leaf->integer ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
+  return PERM_OK;
+}
+
 #define PERMI_DOUBLE_ENGINES                                                                                           \
   {PERM_METHOD_REPEATS, permi_counted_offer, permi_counted_leaf, NULL, 0},                                             \
   {PERM_METHOD_DENSE, permi_dense_offer, permi_dense_make, NULL, 0}
 static const permi_engine permi_double_engines[] = {PERMI_DOUBLE_ENGINES};
 static const permi_engine permi_array_engines[] = {
     PERMI_DOUBLE_ENGINES,
+    {PERM_METHOD_LOW_RANK, permi_low_rank_offer, permi_low_rank_make, permi_rank_release, 0},
     {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make, NULL, 0},
 };
 
@@ -360,6 +402,8 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
   maker->options = options;
   maker->result = result;
   permi_offers_begin(&offers, table, array->engine ? 1 : reach->engine_count, offer);
+  if (offers.engines > PERMI_AT_LOW_RANK)
+    offers.swapped = PERMI_AT_DENSE; /* which refuses large orders, unless another engine takes them */
   status = permi_ask_engines(maker, NULL, &offers);
   if (offers.chosen < 0)
     offers.chosen = !array->engine && options->method == PERM_METHOD_EXACT && reach->engine_count > PERMI_AT_EXACT
@@ -407,6 +451,8 @@ static perm_precision permi_array_next(const void *context, const perm_options *
 {
   const permi_array *array = ((const permi_maker *)context)->array;
   (void)result;
+  if (array->engine->method == PERM_METHOD_LOW_RANK)
+    return PERM_PRECISION_COUNT;
   if (!array->reduced)
     return permi_next_precision(options, array->plan.method, array->plan.precision);
   if (array->constant >= 0 || array->choice.precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_PADDED)

@@ -7,6 +7,7 @@
 #include "../signs/dominating.h"
 #include "../signs/codegen.h"
 #include "../matchings/decompose_run.h"
+#include "../planar/planar.h"
 #include "prepare.h"
 #include "frontier_offer.h"
 
@@ -27,10 +28,57 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
   return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
 }
 
+/* A block with many entries may have a small rank. */
+static perm_status permi_rank_block_offer(permi_maker *maker, const permi_block *block, double rival,
+                                          permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const double n = block->n;
+  permi_problem problem;
+  permi_rank *rank;
+  const char *why;
+  void *entries;
+  perm_status status;
+  (void)rival;
+  if (block->n > PERM_MAX_LINES || block->edges < n * n / 2) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "has %d entries of %.0f: not looked at", block->edges, n * n);
+    return PERM_OK;
+  }
+  status = permi_make_problem(maker, block, &problem, &entries);
+  if (status != PERM_OK)
+    return status;
+  if (!permi_rank_look(&problem, options, maker->watch, &rank, &why))
+    status = permi_fail_memory(maker->result);
+  else if (!rank)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s", why);
+  offer->plan = rank;
+  permi_release(&options->allocator, entries);
+  if (status != PERM_OK || !rank)
+    return status;
+  rank->modulus = maker->working->modulus;
+  permi_rank_price(rank, offer);
+  snprintf(offer->why, sizeof offer->why, "its rank is %d", rank->rank);
+  if (rank->integer && !rank->modulus && options->precision != PERM_PRECISION_EXACT &&
+      options->method != PERM_METHOD_EXACT && permi_words_of_bits(rank->bits) > PERM_INTEGER_WORDS)
+    permi_refuse_long(offer);
+  return PERM_OK;
+}
+
+static perm_status permi_rank_block_make(permi_maker *maker, const permi_block *block, permi_offer *offer,
+                                         permi_leaf *leaf)
+{
+  permi_rank_leaf((permi_rank *)offer->plan, offer->seconds, offer->bytes, leaf);
+  if (!leaf->integer)
+    permi_make_honest(maker, block, leaf);
+  return PERM_OK;
+}
+
 /* In order of the time to predict; each offer knows the best before. */
 static const permi_engine permi_engines[] = {
+    {PERM_METHOD_LOW_RANK, permi_rank_block_offer, permi_rank_block_make, permi_rank_release, PERMI_PROVEN},
     {PERM_METHOD_TRANSVERSALS, permi_transversals_offer, permi_transversals_make, permi_owned_release,
      PERMI_PROVEN},
+    {PERM_METHOD_PLANAR, permi_planar_offer, permi_planar_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_CLASSES, permi_classes_offer, permi_classes_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
@@ -139,7 +187,8 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 #define PERMI_FULL_LEAST 16
 #define PERMI_FULL_MOST 32
 
-enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0], PERMI_AT_CLASSES = 2, PERMI_AT_TREE, PERMI_AT_FRONTIER };
+enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
+enum { PERMI_AT_LOW_RANK_BLOCK = 0, PERMI_AT_CLASSES = 4, PERMI_AT_TREE, PERMI_AT_FRONTIER };
 
 /* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
@@ -190,6 +239,17 @@ static double permi_block_dense(const permi_maker *maker, const permi_block *blo
              : permi_dense_seconds(maker->options, block->n, maker->working->is_complex ? 2 : 1);
 }
 
+/* A block without zeros, against engines of perm.h: it may have a small rank or few classes, but no structure worth a
+   search. */
+static perm_status permi_ask_full(permi_maker *maker, const permi_block *block, permi_offers *offers)
+{
+  perm_status status = permi_ask(maker, block, offers, PERMI_AT_LOW_RANK_BLOCK);
+  if (status == PERM_OK && !permi_job_note(maker->job, 1, "  no entry is 0: only a small rank and classes of "
+                                                          "proportional lines are searched for\n"))
+    status = permi_fail_memory(maker->result);
+  return status == PERM_OK ? permi_ask(maker, block, offers, PERMI_AT_CLASSES) : status;
+}
+
 /* The leaf of the engine that offers the least time. The engines of perm.h are asked first and noted last. */
 static perm_status permi_make_best(permi_maker *maker, const permi_block *block, permi_leaf *leaf)
 {
@@ -217,9 +277,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   maker->offers = &offers;
   if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
       (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
-    status = permi_job_note(maker->job, 1, "  no entry is 0: only classes of proportional lines are searched for\n")
-                 ? permi_ask(maker, block, &offers, PERMI_AT_CLASSES)
-                 : permi_fail_memory(maker->result);
+    status = permi_ask_full(maker, block, &offers);
   else
     status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;

@@ -108,7 +108,7 @@ static perm_precision permi_sparse_higher(const permi_given *given, permi_contro
     }
   for (i = 0; i < job->leaves; i++) {
     const perm_leaf *leaf = &job->leaf[i].information;
-    if (job->leaf[i].integer)
+    if (job->leaf[i].integer || job->leaf[i].measured) /* of no other precision */
       continue;
     sum += leaf->kind == PERM_LEAF_TASK && !subtracts ? job->leaf[i].estimate_relative
                                                       : permi_expected_relative(leaf->n, job->precision);

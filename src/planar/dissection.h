@@ -1,0 +1,353 @@
+/* ======================================================================================= >>dissection
+   An elimination of pairs, a row and the column matched to it, by nested dissection [Geo73]: a level of a breadth-first
+   search separates the pairs, and its two sides go first, each the same way. A front is a separator or a small part:
+   its own pairs and, on its boundary, the later pairs that they or those below touch. Planar graphs have separators of
+   O(sqrt n) pairs and take O(n^1.5) products; the levels of boards are such separators. */
+#pragma once
+#include "kasteleyn.h"
+
+#define PERMI_FRONT_LEAST 10 /* chosen: smaller parts are one front */
+
+typedef struct permi_front {
+  int begin, end;                  /* own pairs: order[begin..end) */
+  int parent;                      /* before it; -1: none */
+  int boundary, boundary_end;      /* of boundary[] */
+  int entry, entry_end;            /* of entry[] */
+} permi_front;
+
+typedef struct permi_dissection {
+  int n, fronts, largest;
+  permi_front *front; /* parents first: eliminated from the last to the first */
+  int *order;         /* pairs; pair i is row i and its column */
+  int *boundary, *entry;
+  double products, bytes_each; /* of one elimination; numbers held at a time */
+} permi_dissection;
+
+typedef struct permi_dissection_part {
+  int begin, end, parent;
+} permi_dissection_part;
+
+typedef struct permi_dissecting {
+  permi_dissection *made;
+  permi_control *watch;
+  int *start, *next;          /* the graph of the pairs */
+  int *part, *level, *queue, *place;
+  int parts, used, room; /* the latter: of boundary[] */
+  double work; /* pairs met by searches */
+} permi_dissecting;
+
+#define PERMI_DISSECTION_WORK 100 /* chosen: for each pair, of searches (three a level of the tree) and of boundaries */
+
+/* A breadth-first search of the part of `from`; its pairs in queue[tail..returned). */
+static int permi_dissection_search(permi_dissecting *d, int from, int tail)
+{
+  const int part = d->part[from];
+  int head = tail, e;
+  d->queue[tail++] = from;
+  d->level[from] = 0;
+  while (head < tail) {
+    const int v = d->queue[head++];
+    for (e = d->start[v]; e < d->start[v + 1]; e++) {
+      const int w = d->next[e];
+      if (d->part[w] == part && d->level[w] < 0) {
+        d->level[w] = d->level[v] + 1;
+        d->queue[tail++] = w;
+      }
+    }
+    permi_watch(d->watch, 20);
+  }
+  d->work += tail;
+  return tail;
+}
+
+static void permi_dissection_forget(permi_dissecting *d, int count)
+{
+  int k;
+  for (k = 0; k < count; k++)
+    d->level[d->queue[k]] = -1;
+}
+
+/* The level that separates best: small, with no side over three quarters. */
+static int permi_dissection_level(const permi_dissecting *d, int count)
+{
+  const int levels = d->level[d->queue[count - 1]] + 1;
+  double best = (double)INFINITY;
+  int k = 0, l, chosen = 0;
+  for (l = 0; l < levels - 1; l++) { /* the last one has no far side */
+    const int begin = k;
+    double price, larger;
+    for (; k < count && d->level[d->queue[k]] == l; k++)
+      ;
+    larger = fmax(begin, count - k);
+    price = (k - begin) * (larger > 0.75 * count ? 1e6 * larger : 1 + larger / count);
+    if (price < best) {
+      best = price;
+      chosen = l;
+    }
+  }
+  return chosen;
+}
+
+/* Reorders order[begin..end) into two sides and, last, what separates them. */
+static void permi_dissection_split(permi_dissecting *d, permi_dissection_part part, int *first_end, int *second_end)
+{
+  int *order = d->made->order;
+  const int size = part.end - part.begin;
+  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level, at[3];
+  if (count < size) { /* components, about half of the pairs: nothing separates them from the others */
+    const int name = d->parts++;
+    int all = count;
+    for (k = part.begin; 2 * all < size; k++)
+      if (d->level[order[k]] < 0) {
+        count = all;
+        all = permi_dissection_search(d, order[k], all);
+      }
+    count = all < size ? all : count; /* both sides have one */
+    for (k = 0; k < count; k++)
+      d->part[d->queue[k]] = name;
+    permi_dissection_forget(d, all);
+    at[0] = part.begin;
+    at[1] = part.begin + count;
+    memcpy(d->queue, order + part.begin, (size_t)size * sizeof *order);
+    for (k = 0; k < size; k++)
+      order[at[d->part[d->queue[k]] != name]++] = d->queue[k];
+    *first_end = part.begin + count;
+    *second_end = part.end;
+    return;
+  }
+  for (k = 0; k < 2; k++) { /* from an end of the part, nearly */
+    const int far_end = d->queue[count - 1];
+    permi_dissection_forget(d, count);
+    count = permi_dissection_search(d, far_end, 0);
+  }
+  level = permi_dissection_level(d, count);
+  for (k = 0; k < count; k++) {
+    const int v = d->queue[k];
+    int side = d->level[v] < level ? 0 : d->level[v] > level;
+    if (d->level[v] == level) {
+      side = 0; /* unless it touches the far side */
+      for (e = d->start[v]; e < d->start[v + 1] && !side; e++)
+        side = d->level[d->next[e]] > level ? 2 : 0;
+    }
+    d->place[v] = side;
+  }
+  at[0] = at[1] = at[2] = 0;
+  for (k = 0; k < count; k++)
+    at[d->place[d->queue[k]]]++;
+  *first_end = part.begin + at[0];
+  *second_end = *first_end + at[1];
+  at[2] = *second_end;
+  at[1] = *first_end;
+  at[0] = part.begin;
+  for (k = 0; k < count; k++) {
+    const int v = d->queue[k];
+    order[at[d->place[v]]++] = v;
+    d->part[v] = d->parts + d->place[v];
+  }
+  d->parts += 3;
+  permi_dissection_forget(d, count);
+}
+
+/* The tree of fronts. stack: room for n + 1 parts. */
+static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *stack)
+{
+  permi_dissection *made = d->made;
+  int depth = 0, k;
+  for (k = 0; k < made->n; k++) {
+    made->order[k] = k;
+    d->part[k] = 0;
+    d->level[k] = -1;
+  }
+  d->parts = 1;
+  d->work = 0;
+  made->fronts = 0;
+  stack[depth].begin = 0;
+  stack[depth].end = made->n;
+  stack[depth++].parent = -1;
+  while (depth > 0 && !permi_watch(d->watch, 100)) {
+    const permi_dissection_part part = stack[--depth];
+    int first_end = part.begin, second_end = part.begin, parent = part.parent;
+    if (part.end - part.begin > PERMI_FRONT_LEAST && d->work < PERMI_DISSECTION_WORK * (double)made->n)
+      permi_dissection_split(d, part, &first_end, &second_end);
+    if (second_end < part.end) {
+      permi_front *front = &made->front[made->fronts];
+      memset(front, 0, sizeof *front);
+      front->begin = second_end;
+      front->end = part.end;
+      front->parent = parent;
+      parent = made->fronts++;
+    }
+    stack[depth].begin = part.begin;
+    stack[depth].end = first_end;
+    stack[depth].parent = parent;
+    depth += first_end > part.begin;
+    stack[depth].begin = first_end;
+    stack[depth].end = second_end;
+    stack[depth].parent = parent;
+    depth += second_end > first_end;
+  }
+}
+
+/* Adds a pair to the boundary of front f, unless it is there or below. 0: out of memory. */
+static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *allocator, int f, int pair)
+{
+  permi_dissection *made = d->made;
+  if (d->level[pair] >= f || d->place[pair] == f) /* level: its own front */
+    return 1;
+  d->place[pair] = f;
+  if (!permi_grow(allocator, &made->boundary, d->used, &d->room, sizeof *made->boundary))
+    return 0;
+  made->boundary[d->used++] = pair;
+  return 1;
+}
+
+/* Boundaries, from the last front to the first: those of the fronts below and what own pairs touch, less own pairs.
+   -1: out of memory; 0: too many. */
+static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator, const int *child,
+                                  const int *sibling)
+{
+  permi_dissection *made = d->made;
+  const double most = PERMI_DISSECTION_WORK * (double)made->n;
+  int f, c, k, e, good = 1;
+  for (k = 0; k < made->n; k++)
+    d->place[k] = -1;
+  for (f = made->fronts - 1; f >= 0 && good && d->used < most && !permi_watch(d->watch, 50); f--) {
+    permi_front *front = &made->front[f];
+    front->boundary = d->used;
+    for (k = front->begin; k < front->end && good; k++)
+      for (e = d->start[made->order[k]]; e < d->start[made->order[k] + 1] && good; e++)
+        good = permi_dissection_touch(d, allocator, f, d->next[e]);
+    for (c = child[f]; c >= 0 && good; c = sibling[c])
+      for (k = made->front[c].boundary; k < made->front[c].boundary_end && good; k++)
+        good = permi_dissection_touch(d, allocator, f, made->boundary[k]);
+    front->boundary_end = d->used;
+  }
+  return !good ? -1 : d->used < most;
+}
+
+/* Products, memory and the largest front, when no pivot is put off. */
+static void permi_dissection_price(permi_dissection *made, const int *child, const int *sibling)
+{
+  double held = 0, most = 0;
+  int f, c;
+  made->products = 0;
+  made->largest = 0;
+  for (f = made->fronts - 1; f >= 0; f--) {
+    const permi_front *front = &made->front[f];
+    const double own = front->end - front->begin, rest = front->boundary_end - front->boundary, size = own + rest;
+    made->products += (size * (size + 1) * (2 * size + 1) - rest * (rest + 1) * (2 * rest + 1)) / 6;
+    made->largest = size > made->largest ? (int)size : made->largest;
+    most = fmax(most, held + size * size + rest * rest);
+    held += rest * rest;
+    for (c = child[f]; c >= 0; c = sibling[c]) {
+      const double below = made->front[c].boundary_end - made->front[c].boundary;
+      held -= below * below;
+    }
+  }
+  made->bytes_each = most;
+}
+
+/* The graph of pairs: two touch if an entry has the row of one and the column of the other. */
+static void permi_dissection_graph(const permi_block *block, const int *partner, permi_dissecting *d)
+{
+  const int n = block->n;
+  int used = 0, i, e, c;
+  for (c = 0; c < n; c++)
+    d->place[partner[c]] = n + c; /* the row's column */
+  for (i = 0; i < n; i++) {
+    int side;
+    d->start[i] = used;
+    for (side = 0; side < 2; side++) {
+      const int v = side ? d->place[i] : i;
+      for (e = block->start[v]; e < block->start[v + 1]; e++) {
+        const int w = side ? block->neighbour[e] : partner[block->neighbour[e] - n];
+        if (w != i)
+          d->next[used++] = w;
+      }
+    }
+  }
+  d->start[n] = used;
+}
+
+/* Lists the entries of each front: where the first of their two pairs is eliminated. */
+static void permi_dissection_entries(const permi_block *block, const int *partner, const int *front_of,
+                                     permi_dissection *made)
+{
+  int pass, i, e, f;
+  for (pass = 0; pass < 2; pass++) {
+    for (i = 0; i < block->n; i++)
+      for (e = block->start[i]; e < block->start[i + 1]; e++) {
+        const int other = front_of[partner[block->neighbour[e] - block->n]];
+        permi_front *front = &made->front[front_of[i] > other ? front_of[i] : other];
+        if (pass)
+          made->entry[front->entry_end] = block->edge[e];
+        front->entry_end++;
+      }
+    for (f = 0, e = 0; f < made->fronts && !pass; f++) {
+      made->front[f].entry = e;
+      e += made->front[f].entry_end;
+      made->front[f].entry_end = made->front[f].entry;
+    }
+  }
+}
+
+/* In memory of *pool; incomplete if watch stops. 0: out of memory. partner: of a column, its row. */
+static int permi_dissect(const permi_block *block, const int *partner, permi_pool *pool, permi_control *watch,
+                         permi_dissection *made)
+{
+  const size_t n = (size_t)block->n, edges = (size_t)block->edges;
+  permi_pool own = {pool->allocator, NULL, 0};
+  permi_dissecting d;
+  permi_dissection_part *stack;
+  int *number, *child, *sibling, *boundary, bounded = 1, f, k;
+  d.made = made;
+  d.watch = watch;
+  d.used = d.room = 0;
+  made->n = block->n;
+  made->boundary = NULL;
+  made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
+  made->order = (int *)permi_pool_get(pool, n + edges, sizeof(int));
+  number = (int *)permi_pool_get(&own, 7 * n + 1 + 2 * edges, sizeof(int));
+  stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
+  if (pool->failed || own.failed) {
+    permi_pool_release(&own);
+    return 0;
+  }
+  made->entry = made->order + n;
+  d.start = number;
+  d.next = d.start + n + 1;
+  d.part = d.next + 2 * edges;
+  d.level = d.part + n;
+  d.queue = d.level + n;
+  d.place = d.queue + n;
+  child = d.place + n;
+  sibling = child + n;
+  permi_dissection_graph(block, partner, &d);
+  permi_dissection_grow(&d, stack);
+  for (f = 0; f < made->fronts; f++) {
+    child[f] = -1;
+    for (k = made->front[f].begin; k < made->front[f].end; k++)
+      d.level[made->order[k]] = f;
+    if (made->front[f].parent >= 0) {
+      sibling[f] = child[made->front[f].parent];
+      child[made->front[f].parent] = f;
+    } else {
+      sibling[f] = -1;
+    }
+  }
+  if (!permi_watch(watch, 40.0 * (double)(n + edges))) {
+    bounded = permi_dissection_bound(&d, pool->allocator, child, sibling);
+    boundary = made->boundary;
+    made->boundary = (int *)permi_pool_get(pool, (size_t)d.used + 1, sizeof(int));
+    if (made->boundary && d.used)
+      memcpy(made->boundary, boundary, (size_t)d.used * sizeof(int));
+    permi_release(pool->allocator, boundary);
+    made->products = (double)INFINITY;
+    if (bounded > 0 && made->boundary) {
+      permi_dissection_price(made, child, sibling);
+      permi_dissection_entries(block, partner, d.level, made);
+    }
+  }
+  permi_pool_release(&own);
+  return !pool->failed && bounded >= 0;
+}

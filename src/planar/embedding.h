@@ -1,0 +1,410 @@
+/* ======================================================================================= >>embedding
+   A graph drawn in the plane without crossings, or the answer that none exists, in linear time: the left-right
+   algorithm [Bra09]. An edge that a depth-first search does not take up returns to an ancestor: it is drawn to the left
+   or to the right of the path up. Return edges of one side must not cross; a stack of conflict pairs keeps which must
+   be on the same side and which on different ones. Users check the drawing by Euler's formula (>>kasteleyn). */
+#pragma once
+#include "../block/engines.h"
+
+/* Half-edge 2 e + s goes from end s of edge e to the other; end 0 is the row. */
+typedef struct permi_embedding {
+  int vertices, edges;
+  int *end;               /* of half-edges: the vertex it leaves */
+  int *clockwise;         /* the next half-edge around that vertex, */
+  int *counterclockwise;  /* and the one before */
+} permi_embedding;
+
+typedef struct permi_returns {
+  int low, high; /* return edges by height of their upper end; -1: none */
+} permi_returns;
+
+typedef struct permi_conflict {
+  permi_returns left, right;
+} permi_conflict;
+
+typedef struct permi_drawing {
+  const permi_block *block;
+  permi_control *watch;
+  int *height, *up;            /* of a vertex: depth, -1: not met; the edge it was found by, -1: a root */
+  int *first, *cursor, *stack; /* of a vertex: its outgoing edges in outgoing[]; the search */
+  int *outgoing;
+  int *from, *to;      /* of an edge: where the search takes it */
+  int *low, *next_low; /* of an edge: least and second heights that its subtree returns to */
+  int *nesting, *reference, *side, *low_edge, *bottom;
+  int *bucket;
+  permi_conflict *conflict;
+  int conflicts;
+} permi_drawing;
+
+/* Edge e is done: its nesting depth, and what it brings its parent edge. */
+static void permi_drawing_finish(permi_drawing *d, int e)
+{
+  const int v = d->from[e], parent = d->up[v];
+  d->nesting[e] = 2 * d->low[e] + (d->next_low[e] < d->height[v]); /* inner ones last */
+  if (parent < 0)
+    return;
+  if (d->low[e] < d->low[parent]) {
+    d->next_low[parent] = d->low[parent] < d->next_low[e] ? d->low[parent] : d->next_low[e];
+    d->low[parent] = d->low[e];
+  } else {
+    const int candidate = d->low[e] > d->low[parent] ? d->low[e] : d->next_low[e];
+    d->next_low[parent] = candidate < d->next_low[parent] ? candidate : d->next_low[parent];
+  }
+}
+
+/* Directs every edge by a depth-first search from each root. */
+static void permi_drawing_direct(permi_drawing *d)
+{
+  const permi_block *block = d->block;
+  const int vertices = 2 * block->n;
+  int root, v, depth;
+  for (v = 0; v < vertices; v++) {
+    d->height[v] = d->up[v] = -1;
+    d->cursor[v] = block->start[v];
+  }
+  for (root = 0; root < block->edges; root++)
+    d->from[root] = -1;
+  for (root = 0; root < vertices; root++) {
+    if (d->height[root] >= 0)
+      continue;
+    d->height[root] = 0;
+    d->stack[0] = root;
+    for (depth = 0; depth >= 0 && !permi_watch(d->watch, 10);) {
+      v = d->stack[depth];
+      if (d->cursor[v] == block->start[v + 1]) {
+        if (d->up[v] >= 0)
+          permi_drawing_finish(d, d->up[v]);
+        depth--;
+      } else {
+        const int at = d->cursor[v]++, e = block->edge[at], w = block->neighbour[at];
+        if (d->from[e] >= 0)
+          continue;
+        d->from[e] = v;
+        d->to[e] = w;
+        d->low[e] = d->next_low[e] = d->height[v];
+        if (d->height[w] < 0) {
+          d->up[w] = e;
+          d->height[w] = d->height[v] + 1;
+          d->stack[++depth] = w;
+        } else {
+          d->low[e] = d->height[w];
+          permi_drawing_finish(d, e);
+        }
+      }
+    }
+  }
+}
+
+/* Lists the outgoing edges of each vertex by nesting depth, two counting sorts. */
+static void permi_drawing_sort(permi_drawing *d)
+{
+  const int vertices = 2 * d->block->n, edges = d->block->edges, offset = 2 * vertices + 1;
+  int *count = d->bucket, *sorted = d->bucket + 2 * offset + 2, e, k, v;
+  memset(count, 0, (size_t)(2 * offset + 2) * sizeof *count);
+  for (e = 0; e < edges; e++)
+    count[d->nesting[e] + offset + 1]++;
+  for (k = 0; k <= 2 * offset; k++)
+    count[k + 1] += count[k];
+  for (e = 0; e < edges; e++)
+    sorted[count[d->nesting[e] + offset]++] = e;
+  memset(d->first, 0, (size_t)(vertices + 1) * sizeof *d->first);
+  for (e = 0; e < edges; e++)
+    d->first[d->from[e] + 1]++;
+  for (v = 0; v < vertices; v++) {
+    d->first[v + 1] += d->first[v];
+    d->cursor[v] = d->first[v];
+  }
+  for (k = 0; k < edges; k++)
+    d->outgoing[d->cursor[d->from[sorted[k]]]++] = sorted[k];
+  for (v = 0; v < vertices; v++)
+    d->cursor[v] = d->first[v];
+}
+
+static int permi_conflict_low(const permi_drawing *d, const permi_conflict *pair)
+{
+  if (pair->left.low < 0)
+    return d->low[pair->right.low];
+  if (pair->right.low < 0)
+    return d->low[pair->left.low];
+  return d->low[pair->left.low] < d->low[pair->right.low] ? d->low[pair->left.low] : d->low[pair->right.low];
+}
+
+static void permi_conflict_swap(permi_conflict *pair)
+{
+  const permi_returns left = pair->left;
+  pair->left = pair->right;
+  pair->right = left;
+}
+
+/* Does the interval return below edge e? */
+static int permi_returns_below(const permi_drawing *d, const permi_returns *interval, int e)
+{
+  return interval->high >= 0 && d->low[interval->high] > d->low[e];
+}
+
+static void permi_drawing_refer(permi_drawing *d, int e, int to)
+{
+  if (e >= 0)
+    d->reference[e] = to;
+}
+
+/* The return edges of e, an outgoing edge of the vertex above which `parent` leads, against those of its elder
+   siblings. 0: not planar. */
+static int permi_drawing_constrain(permi_drawing *d, int e, int parent)
+{
+  permi_conflict merged = {{-1, -1}, {-1, -1}}, pair;
+  do { /* those of e go to one side */
+    pair = d->conflict[--d->conflicts];
+    if (pair.left.high >= 0)
+      permi_conflict_swap(&pair);
+    if (pair.left.high >= 0)
+      return 0;
+    if (d->low[pair.right.low] > d->low[parent]) {
+      if (merged.right.high < 0)
+        merged.right.high = pair.right.high;
+      else
+        permi_drawing_refer(d, merged.right.low, pair.right.high);
+      merged.right.low = pair.right.low;
+    } else {
+      permi_drawing_refer(d, pair.right.low, d->low_edge[parent]);
+    }
+  } while (d->conflicts > d->bottom[e]);
+  while (d->conflicts > 0 && (permi_returns_below(d, &d->conflict[d->conflicts - 1].left, e) ||
+                              permi_returns_below(d, &d->conflict[d->conflicts - 1].right, e))) {
+    pair = d->conflict[--d->conflicts]; /* those that cross them to the other */
+    if (permi_returns_below(d, &pair.right, e))
+      permi_conflict_swap(&pair);
+    if (permi_returns_below(d, &pair.right, e))
+      return 0;
+    permi_drawing_refer(d, merged.right.low, pair.right.high);
+    if (pair.right.low >= 0)
+      merged.right.low = pair.right.low;
+    if (merged.left.high < 0)
+      merged.left.high = pair.left.high;
+    else
+      permi_drawing_refer(d, merged.left.low, pair.left.high);
+    merged.left.low = pair.left.low;
+  }
+  if (merged.left.high >= 0 || merged.right.high >= 0)
+    d->conflict[d->conflicts++] = merged;
+  return 1;
+}
+
+/* Drops from an interval the edges that return to u; other: the interval beside it. */
+static void permi_drawing_trim(permi_drawing *d, permi_returns *interval, const permi_returns *other, int u)
+{
+  while (interval->high >= 0 && d->to[interval->high] == u)
+    interval->high = d->reference[interval->high];
+  if (interval->high < 0 && interval->low >= 0) {
+    d->reference[interval->low] = other->low;
+    d->side[interval->low] = -1;
+    interval->low = -1;
+  }
+}
+
+/* The search leaves the vertex that e leads to: edges that return to where e begins conflict with none above. */
+static void permi_drawing_leave(permi_drawing *d, int e)
+{
+  const int u = d->from[e];
+  permi_conflict *top;
+  while (d->conflicts > 0 && permi_conflict_low(d, &d->conflict[d->conflicts - 1]) == d->height[u]) {
+    top = &d->conflict[--d->conflicts];
+    if (top->left.low >= 0)
+      d->side[top->left.low] = -1;
+  }
+  if (d->conflicts > 0) {
+    top = &d->conflict[d->conflicts - 1];
+    permi_drawing_trim(d, &top->left, &top->right, u);
+    permi_drawing_trim(d, &top->right, &top->left, u);
+  }
+  if (d->low[e] < d->height[u] && d->conflicts > 0) { /* e goes to the side of a highest return edge */
+    const int left = d->conflict[d->conflicts - 1].left.high, right = d->conflict[d->conflicts - 1].right.high;
+    d->reference[e] = left >= 0 && (right < 0 || d->low[left] > d->low[right]) ? left : right;
+  }
+}
+
+/* The test: 0 if the graph is not planar. */
+static int permi_drawing_test(permi_drawing *d)
+{
+  const int vertices = 2 * d->block->n;
+  int root, depth, e, v, planar = 1;
+  for (e = 0; e < d->block->edges; e++) {
+    d->reference[e] = -1;
+    d->side[e] = 1;
+  }
+  d->conflicts = 0;
+  for (root = 0; root < vertices; root++) {
+    if (d->up[root] >= 0)
+      continue;
+    d->stack[0] = root;
+    for (depth = 0; depth >= 0 && planar && !permi_watch(d->watch, 20);) {
+      int parent;
+      v = d->stack[depth];
+      e = -1;
+      if (d->cursor[v] == d->first[v + 1]) { /* back to the edge that led here */
+        depth--;
+        if (d->up[v] < 0)
+          continue;
+        e = d->up[v];
+        permi_drawing_leave(d, e);
+        v = d->from[e];
+      } else {
+        e = d->outgoing[d->cursor[v]++];
+        d->bottom[e] = d->conflicts;
+        if (d->up[d->to[e]] == e) {
+          d->stack[++depth] = d->to[e];
+          continue;
+        }
+        d->low_edge[e] = e;
+        d->conflict[d->conflicts].left.low = d->conflict[d->conflicts].left.high = -1;
+        d->conflict[d->conflicts].right.low = d->conflict[d->conflicts].right.high = e;
+        d->conflicts++;
+      }
+      parent = d->up[v];
+      if (d->low[e] < d->height[v]) {
+        if (e == d->outgoing[d->first[v]])
+          d->low_edge[parent] = d->low_edge[e];
+        else
+          planar = permi_drawing_constrain(d, e, parent);
+      }
+    }
+  }
+  return planar;
+}
+
+/* Sides relative to other edges become sides. path: room for the edges. */
+static void permi_drawing_resolve(permi_drawing *d, int *path)
+{
+  int e, k, at;
+  for (e = 0; e < d->block->edges; e++) {
+    for (k = 0, at = e; d->reference[at] >= 0; at = d->reference[at])
+      path[k++] = at;
+    for (; k > 0; at = path[k]) {
+      k--;
+      d->side[path[k]] *= d->side[at];
+      d->reference[path[k]] = -1;
+    }
+    d->nesting[e] *= d->side[e];
+  }
+}
+
+/* Puts half-edge h after (step 1) or before (0) half-edge `beside` around their vertex; beside < 0: alone. */
+static void permi_embedding_insert(permi_embedding *map, int h, int beside, int after)
+{
+  int before;
+  if (beside < 0) {
+    map->clockwise[h] = map->counterclockwise[h] = h;
+    return;
+  }
+  before = after ? beside : map->counterclockwise[beside];
+  map->clockwise[h] = map->clockwise[before];
+  map->counterclockwise[h] = before;
+  map->counterclockwise[map->clockwise[h]] = h;
+  map->clockwise[before] = h;
+}
+
+/* Draws: outgoing edges in order, then each return edge beside the path on its side. */
+static void permi_drawing_draw(permi_drawing *d, permi_embedding *map)
+{
+  const int vertices = 2 * d->block->n;
+  int *leftmost = d->height, *left = d->next_low, *right = d->bottom; /* of a vertex: half-edges; no longer used */
+  int root, depth, v, k;
+  for (v = 0; v < vertices; v++) {
+    int last = -1;
+    leftmost[v] = -1;
+    for (k = d->first[v]; k < d->first[v + 1]; k++) {
+      const int h = 2 * d->outgoing[k] + (map->end[2 * d->outgoing[k]] != v);
+      permi_embedding_insert(map, h, last, 1);
+      leftmost[v] = last < 0 ? h : leftmost[v];
+      last = h;
+    }
+    d->cursor[v] = d->first[v];
+  }
+  for (root = 0; root < vertices; root++) {
+    if (d->up[root] >= 0)
+      continue;
+    d->stack[0] = root;
+    for (depth = 0; depth >= 0;) {
+      int e, w, there, here;
+      v = d->stack[depth];
+      if (d->cursor[v] == d->first[v + 1]) {
+        depth--;
+        continue;
+      }
+      e = d->outgoing[d->cursor[v]++];
+      w = d->to[e];
+      here = 2 * e + (map->end[2 * e] != v);
+      there = here ^ 1;
+      if (d->up[w] == e) {
+        permi_embedding_insert(map, there, leftmost[w], 0);
+        leftmost[w] = there;
+        left[v] = right[v] = here;
+        d->stack[++depth] = w;
+      } else if (d->side[e] > 0) {
+        permi_embedding_insert(map, there, right[w], 1);
+      } else {
+        permi_embedding_insert(map, there, left[w], 0);
+        leftmost[w] = leftmost[w] == left[w] ? there : leftmost[w];
+        left[w] = there;
+      }
+    }
+  }
+}
+
+/* Draws the block's graph in memory of *pool, or sets *planar = 0; incomplete if watch stops. 0: out of memory. */
+static int permi_embed(const permi_block *block, permi_pool *pool, permi_control *watch, permi_embedding *map,
+                       int *planar)
+{
+  const size_t vertices = 2 * (size_t)block->n, edges = (size_t)block->edges;
+  const size_t most = vertices > edges ? vertices : edges;
+  permi_pool own = {pool->allocator, NULL, 0};
+  permi_drawing d;
+  int *number, v, e;
+  memset(&d, 0, sizeof d);
+  memset(map, 0, sizeof *map);
+  d.block = block;
+  d.watch = watch;
+  map->vertices = (int)vertices;
+  map->edges = block->edges;
+  map->end = (int *)permi_pool_get(pool, 6 * edges + 1, sizeof(int));
+  number = (int *)permi_pool_get(&own, 5 * vertices + 2 + 8 * edges + 2 * most + 4 * vertices + 4 + edges, sizeof(int));
+  d.conflict = (permi_conflict *)permi_pool_get(&own, edges + 1, sizeof *d.conflict);
+  if (pool->failed || own.failed) {
+    permi_pool_release(&own);
+    return 0;
+  }
+  map->clockwise = map->end + 2 * edges;
+  map->counterclockwise = map->clockwise + 2 * edges;
+  d.height = number;
+  d.up = d.height + vertices;
+  d.cursor = d.up + vertices;
+  d.stack = d.cursor + vertices;
+  d.first = d.stack + vertices;
+  d.outgoing = d.first + vertices + 1;
+  d.from = d.outgoing + edges;
+  d.to = d.from + edges;
+  d.low = d.to + edges;
+  d.nesting = d.low + edges;
+  d.reference = d.nesting + edges;
+  d.side = d.reference + edges;
+  d.low_edge = d.side + edges;
+  d.next_low = d.low_edge + edges;
+  d.bottom = d.next_low + most;
+  d.bucket = d.bottom + most;
+  for (v = 0; v < block->n; v++)
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      map->end[2 * block->edge[e]] = v;
+      map->end[2 * block->edge[e] + 1] = block->neighbour[e];
+    }
+  permi_drawing_direct(&d);
+  if (!permi_watch(watch, 20.0 * (double)edges))
+    permi_drawing_sort(&d);
+  *planar = !permi_watch(watch, 0) && permi_drawing_test(&d);
+  if (*planar && !permi_watch(watch, 50.0 * (double)edges)) {
+    permi_drawing_resolve(&d, d.bucket);
+    permi_drawing_sort(&d);
+    permi_drawing_draw(&d, map);
+  }
+  permi_pool_release(&own);
+  return 1;
+}

@@ -1,0 +1,183 @@
+/* ======================================================================================= >>kasteleyn
+   Signs that make a permanent a determinant [Kas61]. THE PROOF, for a connected graph in the plane whose vertices are
+   rows and columns:
+   1. A face of length l (an edge with the face on both sides counts twice) gets l/2 + 1 minus signs, modulo 2.
+   2. A cycle of length c with v vertices inside then has c/2 + 1 + v minus signs: add up the faces inside; edges inside
+      count twice, and Euler's formula gives their number.
+   3. Two perfect matchings differ by cycles; inside each, vertices are matched among themselves, so v is even. A cycle
+      of length c multiplies the sign of the permutation by (-1)^(c/2 + 1), and the signs of its entries by the same.
+   4. So all terms of the determinant of the signed matrix have one sign; with rows negated until one perfect matching
+      has only plus signs and stands on the diagonal, that sign is +, and the determinant is the permanent.
+   5. The same holds for any rows and the columns matched to them: principal minors of a non-negative matrix are sums of
+      products too, and not 0. No pivot on the diagonal vanishes then.
+   Steps 1 and Euler's formula are checked for the drawing at hand, whoever made it. */
+#pragma once
+#include "../block/matching.h"
+#include "embedding.h"
+
+typedef struct permi_faces {
+  int count;
+  int *of;     /* of a half-edge: the face to its side */
+  int *length; /* of a face: half-edges */
+  int *any;    /* of a face: one of its half-edges */
+} permi_faces;
+
+/* Lists the faces; returns 0 unless V - E + F = 2, that is, unless the half-edges are a connected drawing in the
+   plane. */
+static int permi_faces_list(const permi_embedding *map, permi_control *watch, permi_faces *faces)
+{
+  int h, at, steps;
+  faces->count = 0;
+  for (h = 0; h < 2 * map->edges; h++)
+    faces->of[h] = -1;
+  for (h = 0; h < 2 * map->edges; h++) {
+    if (faces->of[h] >= 0)
+      continue;
+    if (permi_watch(watch, 20) || faces->count > map->edges)
+      return 0;
+    faces->any[faces->count] = h;
+    for (at = h, steps = 0; faces->of[at] < 0; at = map->counterclockwise[at ^ 1], steps++)
+      faces->of[at] = faces->count;
+    if (at != h)
+      return 0; /* no permutation */
+    faces->length[faces->count++] = steps;
+  }
+  return map->vertices - map->edges + faces->count == 2;
+}
+
+/* Is every vertex reached from the first one? Euler's formula counts components. */
+static int permi_embedding_connected(const permi_embedding *map, const int *first, int *queue, int *seen)
+{
+  int head = 0, tail = 0, v, h;
+  for (v = 0; v < map->vertices; v++)
+    seen[v] = 0;
+  queue[tail++] = 0;
+  seen[0] = 1;
+  while (head < tail) {
+    h = first[queue[head++]];
+    do {
+      const int w = map->end[h ^ 1];
+      if (!seen[w]) {
+        seen[w] = 1;
+        queue[tail++] = w;
+      }
+      h = map->clockwise[h];
+    } while (h != first[queue[head - 1]]);
+  }
+  return tail == map->vertices;
+}
+
+/* Chooses signs along a spanning tree of the dual graph: from its leaves, each face mends its parity by the edge that
+   leads to its parent. The root's parity follows from Euler's formula; all are checked. 0: a check failed. work: 3 for
+   each face, and 1 for each edge. */
+static int permi_signs_choose(const permi_embedding *map, const permi_faces *faces, signed char *sign, int *work)
+{
+  int *queue = work, *toward = work + faces->count, *minus = toward + faces->count;
+  int head = 0, tail = 0, f, h, e, k;
+  for (f = 0; f < faces->count; f++) {
+    toward[f] = -1;
+    minus[f] = 0;
+  }
+  for (e = 0; e < map->edges; e++)
+    sign[e] = 1;
+  queue[tail++] = 0;
+  while (head < tail) {
+    f = queue[head++];
+    h = faces->any[f];
+    for (k = 0; k < faces->length[f]; k++, h = map->counterclockwise[h ^ 1]) {
+      const int other = faces->of[h ^ 1];
+      if (other != 0 && toward[other] < 0) {
+        toward[other] = h;
+        queue[tail++] = other;
+      }
+    }
+  }
+  for (k = tail - 1; k > 0; k--) {
+    f = queue[k];
+    if ((faces->length[f] / 2 + 1 + minus[f]) % 2) {
+      sign[toward[f] / 2] = -1;
+      minus[f]++;
+      minus[faces->of[toward[f]]]++;
+    }
+  }
+  for (f = 0; f < faces->count; f++)
+    minus[f] = faces->length[f] / 2 + 1;
+  for (h = 0; h < 2 * map->edges; h++)
+    minus[faces->of[h]] += sign[h / 2] < 0;
+  for (f = 0; f < faces->count; f++)
+    if (minus[f] % 2 || faces->length[f] % 2)
+      return 0;
+  return tail == faces->count;
+}
+
+typedef struct permi_kasteleyn {
+  int faces;
+  int planar;        /* 0: the graph is not; -1: a check failed, which is a mistake of ours */
+  signed char *sign; /* of an edge */
+  int *partner;      /* of a column: the row matched to it */
+} permi_kasteleyn;
+
+/* Negates rows until the matching's signs are +. match: of a row, its column. */
+static void permi_signs_normalise(const permi_block *block, const int *match, signed char *sign)
+{
+  int i, e;
+  for (i = 0; i < block->n; i++) {
+    int flip = 1;
+    for (e = block->start[i]; e < block->start[i + 1]; e++)
+      if (block->neighbour[e] == match[i] + block->n)
+        flip = sign[block->edge[e]];
+    for (e = block->start[i]; e < block->start[i + 1]; e++)
+      sign[block->edge[e]] = (signed char)(sign[block->edge[e]] * flip);
+  }
+}
+
+/* The signs of a block, in memory of *pool; unknown if watch stops. 0: out of memory. */
+static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, permi_control *watch,
+                                permi_kasteleyn *result)
+{
+  const size_t n = (size_t)block->n, edges = (size_t)block->edges;
+  permi_pool own = {pool->allocator, NULL, 0};
+  permi_embedding map;
+  permi_faces faces;
+  int *work, *column, *match, i, e, good;
+  size_t *start, used = 0;
+  result->planar = 0;
+  result->faces = 0;
+  if (block->edges > 4 * block->n - 4) /* every face of a bipartite graph has four edges or more */
+    return 1;
+  result->sign = (signed char *)permi_pool_get(pool, edges, 1);
+  result->partner = (int *)permi_pool_get(pool, n, sizeof(int));
+  work = (int *)permi_pool_get(&own, 10 * edges + 10 * n + 8, sizeof(int));
+  start = (size_t *)permi_pool_get(&own, 2 * n + 1, sizeof *start);
+  if (pool->failed || own.failed || !permi_embed(block, &own, watch, &map, &result->planar)) {
+    permi_pool_release(&own);
+    return 0;
+  }
+  if (result->planar && !permi_watch(watch, 0)) {
+    faces.count = 0;
+    faces.of = work;
+    faces.length = faces.of + 2 * edges;
+    faces.any = faces.length + edges + 1;
+    column = faces.any + edges + 1; /* at first: a half-edge of each vertex */
+    for (i = 0; i < 2 * block->n; i++)
+      column[i] = 2 * block->edge[block->start[i]] + (i >= block->n);
+    good = permi_embedding_connected(&map, column, column + 2 * n, column + 4 * n) &&
+           permi_faces_list(&map, watch, &faces) && permi_signs_choose(&map, &faces, result->sign, column);
+    result->faces = faces.count;
+    result->planar = good ? 1 : -1;
+    match = column + edges;
+    for (i = 0; i < block->n; i++) {
+      start[i] = used;
+      for (e = block->start[i]; e < block->start[i + 1]; e++)
+        column[used++] = block->neighbour[e] - block->n;
+    }
+    start[n] = used;
+    if (good && permi_matching(block->n, start, column, match, result->partner, match + n, start + n + 1, watch) <
+                    block->n)
+      result->planar = -1;
+    else if (good)
+      permi_signs_normalise(block, match, result->sign);
+  }
+  permi_pool_release(&own);
+  return 1;
+}

@@ -1,0 +1,420 @@
+/* ========================================================================================== >>planar
+   Blocks whose graph is planar: permanents as determinants, in polynomial time (>>kasteleyn). Integers modulo enough
+   primes for a bound on the permanent: Minc and Bregman's, or Hadamard's of the determinant; doubles with a radius. */
+#pragma once
+#include "../matchings/transversals.h"
+#include "fronts.h"
+
+#define PERMI_PLANAR_LEAST 40 /* chosen: smaller blocks take other engines less than a millisecond */
+
+typedef struct permi_planar {
+  permi_owned owned;
+  permi_dissection dissection;
+  permi_fronts fronts;
+  int n, edges, parts, faces;
+  int subtracts; /* some entry is not a non-negative number */
+  int primes;    /* of a CRT; 0: the modulus itself is one */
+  uint64_t modulus;
+  int64_t *integer[2];
+  double *real, *imaginary, *absolute; /* absolute: where entries were rounded */
+  double bits, bound_relative, lost_error;
+} permi_planar;
+
+/* log2 of a bound on the modulus of the permanent. */
+static double permi_planar_bits(const permi_block *block)
+{
+  double bits[2] = {0, 0};
+  int v, e;
+  for (v = 0; v < 2 * block->n; v++) {
+    double squares = 0;
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const double x = (double)block->integer[block->edge[e]];
+      const double y = block->imaginary_integer ? (double)block->imaginary_integer[block->edge[e]] : 0;
+      squares += x * x + y * y;
+    }
+    bits[v >= block->n] += 0.5 * log2(squares);
+  }
+  return fmin(permi_majorants_bits(bits), permi_block_bits(block));
+}
+
+/* ---- integers */
+typedef struct permi_planar_run {
+  const permi_planar *planar;
+  permi_search search;
+  permi_odd_modulus *prime;
+  uint64_t *residue[2]; /* of the parts, by prime */
+  uint64_t *entry;      /* edges for each thread */
+  double seconds;       /* of one prime */
+  int failed;
+} permi_planar_run;
+
+typedef struct permi_planar_asking {
+  permi_planar_run *run;
+  uint64_t part;
+  int thread;
+} permi_planar_asking;
+
+static perm_status permi_planar_poll(void *context, double part)
+{
+  const permi_planar_asking *asking = (const permi_planar_asking *)context;
+  permi_planar_run *run = asking->run;
+  return permi_search_poll(&run->search, asking->thread, ((double)asking->part + part) * run->seconds, "eliminating");
+}
+
+/* The determinants modulo prime `part`: for Gaussian integers with i at both its values. */
+static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
+{
+  permi_planar_run *run = (permi_planar_run *)context;
+  const permi_planar *planar = run->planar;
+  const permi_odd_modulus *prime = &run->prime[part];
+  const uint64_t p = prime->p;
+  uint64_t *entry = run->entry + (size_t)thread * (size_t)planar->edges, value[2] = {0, 0}, root = 0;
+  permi_planar_asking asking;
+  permi_front_poll ask;
+  perm_status status = PERM_OK;
+  int k, e;
+  asking.run = run;
+  asking.part = part;
+  asking.thread = thread;
+  ask.poll = permi_planar_poll;
+  ask.context = &asking;
+  if (planar->parts == 2)
+    root = permi_prime_root(prime);
+  for (k = 0; k < planar->parts && status == PERM_OK; k++) {
+    const uint64_t i = permi_montgomery(k ? p - root : root, prime->square, prime);
+    for (e = 0; e < planar->edges; e++) {
+      entry[e] = permi_residue_of(planar->integer[0][e], p);
+      if (planar->parts == 2)
+        entry[e] = permi_residue_add(entry[e], permi_montgomery(permi_residue_of(planar->integer[1][e], p), i, prime),
+                                     0, p);
+    }
+    status = permi_fronts_residue(&planar->fronts, prime, entry, &ask, &value[k]);
+  }
+  run->residue[0][part] = value[0];
+  if (planar->parts == 2)
+    permi_residue_parts(value, root, prime, &run->residue[0][part], &run->residue[1][part]);
+  if (status == PERM_ERROR_MEMORY) {
+    PERMI_OMP(atomic write)
+    run->failed = 1;
+  }
+  return thread ? PERM_OK : status;
+}
+
+static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_planar *planar = (const permi_planar *)leaf->context;
+  const size_t runs = planar->primes ? (size_t)planar->primes : 1;
+  permi_pool pool = {&planar->owned.allocator, NULL, 0};
+  permi_planar_run run;
+  perm_partial mine;
+  perm_status status;
+  uint64_t *word;
+  memset(&run, 0, sizeof run);
+  memset(&mine, 0, sizeof mine);
+  run.planar = planar;
+  run.search = permi_search_begin(leaf, control);
+  run.seconds = leaf->information.seconds / (double)runs;
+  run.prime = (permi_odd_modulus *)permi_pool_get(&pool, runs, sizeof *run.prime);
+  run.residue[0] = (uint64_t *)permi_pool_get(&pool, 2 * runs, sizeof(uint64_t));
+  run.entry = (uint64_t *)permi_pool_get(&pool, (size_t)planar->edges * (size_t)run.search.threads, sizeof(uint64_t));
+  word = (uint64_t *)permi_pool_get(&pool, 2 * (runs + 1), sizeof(uint64_t));
+  status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
+  if (status == PERM_OK) {
+    run.residue[1] = run.residue[0] + runs;
+    if (planar->primes)
+      permi_primes_choose(run.prime, runs, planar->parts == 2);
+    else
+      run.prime[0] = permi_odd_modulus_of(planar->modulus);
+    status = permi_share(run.search.threads, 0, runs, permi_planar_prime, &run, NULL);
+  }
+  if (status == PERM_OK && run.failed)
+    status = PERM_ERROR_MEMORY;
+  if (status == PERM_OK)
+    status = permi_residues_sum(run.prime, run.residue[0], planar->primes, planar->modulus, word, &mine.value);
+  if (status == PERM_OK && planar->parts == 2)
+    status = permi_residues_sum(run.prime, run.residue[1], planar->primes, planar->modulus, word, &mine.imaginary);
+  if (status == PERM_OK) {
+    permi_sum_add(&partial->value, &mine.value);
+    permi_sum_add(&partial->imaginary, &mine.imaginary);
+    partial->terms += planar->dissection.products * (double)runs * planar->parts;
+  }
+  permi_residues_too_long(status, control);
+  permi_pool_release(&pool);
+  return status;
+}
+
+/* ---- doubles */
+#define PERMI_PLANAR_SURE_MOST 160  /* chosen: in larger fronts radii grow beyond the numbers */
+#define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: a smaller radius, relative to the value, needs no second look */
+
+typedef struct permi_planar_value {
+  permi_ball ball;
+  long long exp2;
+  int noisy;
+} permi_planar_value;
+
+/* The determinant of what parts are; asking->part counts eliminations. */
+static perm_status permi_planar_eliminate(const permi_planar *planar, const double *real, const double *imaginary,
+                                          permi_trust trust, permi_planar_asking *asking, permi_planar_value *value)
+{
+  const double *parts[2];
+  permi_front_poll ask;
+  perm_status status;
+  parts[0] = real;
+  parts[1] = imaginary;
+  ask.poll = permi_planar_poll;
+  ask.context = asking;
+  status = permi_fronts_ball(&planar->fronts, parts, trust, &ask, &value->ball, &value->exp2,
+                              &value->noisy);
+  asking->part++;
+  return status;
+}
+
+/* |a - b|, in units of a's. */
+static double permi_planar_distance(const permi_planar_value *a, const permi_planar_value *b)
+{
+  permi_ball other = b->ball, mine = a->ball;
+  const int shift = permi_int_exponent(b->exp2 - a->exp2);
+  other.re = permi_dd_scale(other.re, shift);
+  other.im = permi_dd_scale(other.im, shift);
+  permi_ball_accumulate(&mine, &other, 1, 2);
+  return permi_ball_modulus(&mine);
+}
+
+static int permi_planar_finite(const permi_planar_value *value)
+{
+  return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
+}
+
+/* A determinant, with a bound (or INFINITY) and an estimate of its error in units of 2^exp2. */
+static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
+                                         permi_planar_asking *asking, permi_planar_value *value, double *estimate)
+{
+  permi_planar_value sure, coarse;
+  double bound = (double)INFINITY;
+  perm_status status = PERM_ERROR_LIMIT;
+  memset(&sure, 0, sizeof sure);
+  if (planar->dissection.largest <= PERMI_PLANAR_SURE_MOST)
+    status = permi_planar_eliminate(planar, real, imaginary, PERMI_SURE, asking, &sure);
+  if (status == PERM_OK && permi_planar_finite(&sure) && sure.ball.radius <= DBL_MAX)
+    bound = sure.ball.radius;
+  if (bound <= PERMI_PLANAR_SURE_GOOD * permi_ball_modulus(&sure.ball)) {
+    *value = sure;
+    *estimate = bound;
+    return PERM_OK;
+  }
+  if (status == PERM_OK || status == PERM_ERROR_LIMIT)
+    status = permi_planar_eliminate(planar, real, imaginary, PERMI_UNSURE, asking, value);
+  if (status == PERM_OK)
+    status = permi_planar_eliminate(planar, real, imaginary, PERMI_COARSE, asking, &coarse);
+  if (status != PERM_OK)
+    return status;
+  *estimate = (double)INFINITY;
+  if (permi_planar_finite(&coarse))
+    *estimate = permi_planar_distance(value, &coarse) * PERMI_COARSE_PART;
+  *estimate += (value->noisy ? 1 : PERMI_DD_UNIT * planar->n) * permi_ball_modulus(&value->ball);
+  if (!permi_planar_finite(value)) { /* overflow: only the radii may know */
+    *value = sure;
+    *estimate = bound;
+  } else if (bound < (double)INFINITY) {
+    bound = permi_ldexp(bound, sure.exp2 - value->exp2) + permi_planar_distance(value, &sure);
+  }
+  value->ball.radius = bound;
+  *estimate = fmin(*estimate, bound);
+  return PERM_OK;
+}
+
+/* Rounded entries count with the permanent of their moduli, which is a determinant too. */
+static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  const permi_planar *planar = (const permi_planar *)leaf->context;
+  permi_planar_run run;
+  permi_planar_asking asking;
+  permi_planar_value value, absolute;
+  double estimate, ignored, bound;
+  perm_status status;
+  memset(&run, 0, sizeof run);
+  memset(&asking, 0, sizeof asking);
+  run.search = permi_search_begin(leaf, control);
+  run.seconds = leaf->information.seconds / (planar->absolute && planar->subtracts ? 2 : 1);
+  asking.run = &run;
+  status = permi_planar_measured(planar, planar->real, planar->imaginary, &asking, &value, &estimate);
+  absolute = value;
+  if (status == PERM_OK && planar->absolute && planar->subtracts)
+    status = permi_planar_measured(planar, planar->absolute, NULL, &asking, &absolute, &ignored);
+  if (status != PERM_OK)
+    return status;
+  bound = value.ball.radius;
+  if (planar->absolute) {
+    const double moduli = permi_ldexp(permi_ball_modulus(&absolute.ball), absolute.exp2 - value.exp2);
+    const double unknown = permi_ldexp(absolute.ball.radius, absolute.exp2 - value.exp2);
+    bound += planar->bound_relative * (moduli + unknown) * PERMI_RADIUS_UP;
+    estimate += fmin(4 * sqrt(PERMI_UNIT * planar->bound_relative), planar->bound_relative) * moduli;
+  }
+  if (planar->lost_error > 0) {
+    bound += 2 * (DBL_MIN + ldexp(planar->lost_error, permi_int_exponent(-value.exp2)));
+    estimate = bound;
+  }
+  if (!permi_planar_finite(&value) || !(bound >= 0))
+    memset(&value.ball, 0, sizeof value.ball);
+  permi_sum_add_double(&partial->value, value.ball.re.hi);
+  permi_sum_add_double(&partial->value, value.ball.re.lo);
+  permi_sum_add_double(&partial->imaginary, value.ball.im.hi);
+  permi_sum_add_double(&partial->imaginary, value.ball.im.lo);
+  permi_sum_add_double(&partial->absolute, fmin(estimate, DBL_MAX));
+  partial->lost += bound >= 0 ? bound + 2 * DBL_MIN : (double)INFINITY;
+  partial->exp2 = value.exp2;
+  partial->terms += planar->dissection.products;
+  return PERM_OK;
+}
+
+static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_planar *planar = (const permi_planar *)leaf->context;
+  char numbers[80];
+  int length;
+  if (!leaf->integer)
+    snprintf(numbers, sizeof numbers, "in %sdouble-doubles with a radius", planar->parts == 2 ? "complex " : "");
+  else if (planar->primes)
+    snprintf(numbers, sizeof numbers, "modulo %d primes, at most %.0f bits", planar->primes, planar->bits);
+  else
+    snprintf(numbers, sizeof numbers, "modulo the prime");
+  length = snprintf(buffer, size,
+                    "planar, order %d: %d entries, %d faces, Kasteleyn signs; a determinant of %.3g products in %d "
+                    "fronts of order %d at most, %s, predicted %.3g s\n",
+                    planar->n, planar->edges, planar->faces, planar->dissection.products, planar->dissection.fronts,
+                    planar->dissection.largest, numbers, leaf->information.seconds);
+  return length > 0 ? (size_t)length : 0;
+}
+
+/* Copies the entries; 0: out of memory. */
+static int permi_planar_entries(permi_planar *planar, const permi_block *block, const int *partner)
+{
+  const size_t edges = (size_t)block->edges;
+  permi_pool *pool = &planar->owned.pool;
+  int *row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int)), i, e, part;
+  for (part = 0; part < 2; part++) {
+    const int64_t *integer = part ? block->imaginary_integer : block->integer;
+    const double *real = part ? block->imaginary : block->real;
+    if (integer && (planar->integer[part] = (int64_t *)permi_pool_get(pool, edges, 8)) != NULL)
+      memcpy(planar->integer[part], integer, 8 * edges);
+    if (real) {
+      double *copy = (double *)permi_pool_get(pool, edges, sizeof(double));
+      if (copy)
+        memcpy(copy, real, edges * sizeof(double));
+      *(part ? &planar->imaginary : &planar->real) = copy;
+    }
+  }
+  if (block->real && block->rounded && (planar->absolute = (double *)permi_pool_get(pool, edges, 8)) != NULL)
+    memcpy(planar->absolute, block->absolute, edges * sizeof(double));
+  if (pool->failed)
+    return 0;
+  planar->fronts.row = row;
+  planar->fronts.column = row + edges;
+  for (i = 0; i < block->n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      row[block->edge[e]] = i;
+      row[edges + (size_t)block->edge[e]] = partner[block->neighbour[e] - block->n];
+    }
+  for (e = 0; e < block->edges && block->real; e++)
+    planar->subtracts |= block->imaginary || block->real[e] != block->absolute[e];
+  return 1;
+}
+
+/* Numbers of eliminations and their price; 0: the permanent may be too long. */
+static int permi_planar_price(const permi_maker *maker, const permi_block *block, permi_planar *planar,
+                              permi_offer *offer)
+{
+  const perm_options *options = maker->options;
+  const double products = planar->dissection.products, lines = block->n + block->edges;
+  if (!block->integer) {
+    offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS + lines * PERMI_PLANAR_BALL_ENTRY_SECONDS) *
+                     (planar->absolute && planar->subtracts ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
+                     (planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? 2 : 1);
+    offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
+    return 1;
+  }
+  planar->bits = permi_planar_bits(block);
+  if (!(planar->modulus & 1) || planar->parts == 2 || !permi_is_prime(planar->modulus))
+    planar->primes = permi_primes_needed(planar->bits);
+  offer->seconds = (planar->primes ? planar->primes : 1) * planar->parts *
+                   (products * PERMI_PLANAR_PRODUCT_SECONDS + lines * PERMI_PLANAR_ENTRY_SECONDS);
+  offer->bytes = planar->dissection.bytes_each * 8;
+  return planar->modulus || options->precision == PERM_PRECISION_EXACT || options->method == PERM_METHOD_EXACT ||
+         permi_words_of_bits(planar->bits) <= PERM_INTEGER_WORDS;
+}
+
+static perm_status permi_planar_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const permi_working *working = maker->working;
+  const double planning = PERMI_PLANAR_PLAN_SECONDS * (2.0 * block->n + block->edges);
+  const size_t edges = (size_t)block->edges;
+  permi_kasteleyn signs;
+  permi_planar *planar;
+  if (block->edges > 4 * block->n - 4) { /* every face of a bipartite graph has four edges or more */
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d", block->edges,
+                 4 * block->n - 4);
+    return PERM_OK;
+  }
+  if (maker->offers && (block->n < PERMI_PLANAR_LEAST || rival < planning)) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
+    return PERM_OK;
+  }
+  planar = (permi_planar *)permi_owned_new(&maker->options->allocator, sizeof *planar);
+  offer->plan = planar;
+  if (!planar || !permi_kasteleyn_make(block, &planar->owned.pool, maker->watch, &signs))
+    return permi_fail_memory(maker->result);
+  if (maker->watch->stopped != PERM_OK || signs.planar <= 0) {
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s",
+                 signs.planar < 0 ? "has a drawing whose check failed" : "is not planar");
+    return PERM_OK;
+  }
+  planar->n = block->n;
+  planar->edges = block->edges;
+  planar->faces = signs.faces;
+  planar->parts = working->is_complex ? 2 : 1;
+  planar->modulus = working->modulus;
+  planar->lost_error = working->lost ? working->lost_error : 0;
+  if (block->rounded)
+    planar->bound_relative = permi_entry_bound(permi_entry_roundings(working, working->n));
+  if (!permi_dissect(block, signs.partner, &planar->owned.pool, maker->watch, &planar->dissection) ||
+      !permi_planar_entries(planar, block, signs.partner))
+    return permi_fail_memory(maker->result);
+  planar->fronts.dissection = &planar->dissection;
+  planar->fronts.sign = signs.sign;
+  planar->fronts.allocator = maker->options->allocator;
+  if (maker->offers && maker->options->certify && !block->integer &&
+      planar->dissection.largest > PERMI_PLANAR_SURE_MOST)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has fronts of order %d, too large for a bound",
+                 planar->dissection.largest);
+  else if (!(planar->dissection.products < (double)INFINITY))
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is planar, but no small separators are found");
+  else if (!permi_planar_price(maker, block, planar, offer))
+    permi_refuse_long(offer);
+  offer->bytes += 150.0 * block->n + 60.0 * (double)edges;
+  return PERM_OK;
+}
+
+static perm_status permi_planar_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  const permi_planar *planar = (const permi_planar *)offer->plan;
+  uint64_t hash = permi_hash(PERMI_HASH_START, planar->modulus);
+  int e, part;
+  (void)maker;
+  for (e = 0; e < planar->edges; e++) {
+    hash = permi_hash(hash, (uint64_t)planar->fronts.row[e] << 32 | (uint64_t)planar->fronts.column[e]);
+    for (part = 0; part < planar->parts && block->integer; part++)
+      hash = permi_hash(hash, (uint64_t)planar->integer[part][e]);
+    if (!block->integer)
+      hash = permi_hash_double(permi_hash_double(hash, planar->real[e]), planar->imaginary ? planar->imaginary[e] : 0);
+  }
+  leaf->integer = block->integer != NULL;
+  leaf->information.work = planar->dissection.products;
+  leaf->information.fingerprint = hash;
+  leaf->run_task = leaf->integer ? permi_planar_integers : permi_planar_doubles;
+  leaf->explain = permi_planar_explain;
+  leaf->threaded = leaf->integer && offer->seconds >= PERMI_WALK_SECONDS;
+  leaf->measured = !leaf->integer;
+  leaf->estimate_relative = leaf->measured;
+  return PERM_OK;
+}
