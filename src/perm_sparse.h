@@ -235,6 +235,7 @@ PERMI_BRIEF_END
 #else /* PERMI_FAMILY */
 #include "kernels/array_kernels.h"
 #include "kernels/hybrid_kernels.h"
+#include "kernels/signs_kernels.h"
 #endif /* PERMI_FAMILY */
 
 /* MIT License

@@ -92,6 +92,11 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_RYSER_MOVE_SECONDS 5e-9  /* a move, */
 #define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
 #define PERMI_WALK_SECONDS 1e-2        /* chosen: longer walks wake threads; the top of a tree takes a ms */
+#define PERMI_SIGNS_NODE_SECONDS 4e-9 /* signs: a node, */
+#define PERMI_SIGNS_CUT_SECONDS 1e-9  /* a row that thins out a set of patterns, */
+#define PERMI_SIGNS_JOIN_SECONDS 2e-8 /* a join, */
+#define PERMI_SIGNS_ITEM_SECONDS 4e-9 /* a pattern in it, */
+#define PERMI_SIGNS_PAIR_SECONDS 1e-9 /* a pair */
 #define PERMI_GPU_PIPE 1.67e13         /* FP64 operations a second */
 #define PERMI_GPU_PART 0.81            /* of it: programs with folds */
 #define PERMI_CODEGEN_PART 0.6         /* of it: codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */
