@@ -294,7 +294,8 @@ typedef enum perm_status {
   X(PERM_METHOD_STRUCTURE, "structure", "decided by the zero pattern alone (results only)")                            \
   X(PERM_METHOD_CODEGEN_REGISTERS, "codegen-registers",                                                                \
     "GPUs: Ryser sum, code of every column, row sums in registers")                                                    \
-  X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")
+  X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")             \
+  X(PERM_METHOD_SIGNS, "signs", "Glynn sum as a search over signs, pruned by rows of sum 0")
 
 #define PERM_ENUM(name, word, text) name,
 typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT } perm_method;
@@ -1098,6 +1099,21 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_RYSER_MOVE_SECONDS 5e-9  /* a move, */
 #define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
 #define PERMI_WALK_SECONDS 1e-2        /* chosen: longer walks wake threads; the top of a tree takes a ms */
+#define PERMI_SIGNS_NODE_SECONDS 4e-9 /* signs: a node, */
+#define PERMI_SIGNS_CUT_SECONDS 1e-9  /* a row that thins out a set of patterns, */
+#define PERMI_SIGNS_JOIN_SECONDS 2e-8 /* a join, */
+#define PERMI_SIGNS_ITEM_SECONDS 4e-9 /* a pattern in it, */
+#define PERMI_SIGNS_PAIR_SECONDS 1e-9 /* a pair; */
+#define PERMI_SIGNS_WIDE_SECONDS 1e-9 /* a word of a row of it, in words */
+#define PERMI_SIGNS_MOVE_UNITS 1200   /* a move of the order */
+#define PERMI_SIGNS_WEIGH_UNITS 20000 /* of the weights */
+#define PERMI_SIGNS_PLAN_SHARE 0.05   /* chosen: of the run, for the order; as much for probes */
+#define PERMI_SIGNS_LEAST_SECONDS 2e-3 /* chosen: not planned against quicker rivals */
+#define PERMI_SIGNS_RANGE_SECONDS 0.02 /* chosen */
+#define PERMI_SIGNS_PROBE_SECONDS 1e-3 /* chosen: longer subtrees are probed further down */
+#define PERMI_SIGNS_PATHS_SECOND 20000 /* chosen: prefixes a second */
+#define PERMI_SIGNS_MOVES 1000         /* chosen: of the first orders, */
+#define PERMI_SIGNS_LENGTHS 3          /* of blocks of 9, 8, 7 columns */
 #define PERMI_GPU_PIPE 1.67e13         /* FP64 operations a second */
 #define PERMI_GPU_PART 0.81            /* of it: programs with folds */
 #define PERMI_CODEGEN_PART 0.6         /* of it: codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */

@@ -54,6 +54,9 @@
                  >>hybrid_offer      offers of hybrid and cached
                  >>sparyser          Ryser in compressed columns, Gray code; THE BOUND
                  >>dominating        Ryser over dominating sets
+                 >>signs             Glynn's sum as a search that rows of sum 0 prune
+                 >>signs_order       weights, order of the columns
+                 >>signs_offer       ranges, price, offer
                  >>codegen           the published GPU kernels
      matchings/  >>transversals      perfect matchings enumerated; THE BOUND
                  >>decompose         branches over lines of degree 3 and 4; THE BOUND
@@ -66,6 +69,7 @@
                  >>spy               perm_sparse_spy, SVG
      kernels/    >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
+                 >>signs_kernels     the sign search
 
    EXAMPLE
        perm_matrix a;
@@ -100,6 +104,8 @@
                      made for the matrix
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
+       signs         Glynn's sum as a search: a row with all signs and sum 0 ends the branch; for integers with few
+                     small entries a row
        codegen-registers, codegen-memory
                      Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
                      k row sums in registers; doubles. Hybrid is faster
@@ -209,6 +215,9 @@ PERMI_BRIEF_BEGIN
 PERMI_BRIEF_END
 #include "signs/sparyser.h"
 #include "signs/dominating.h"
+#include "signs/signs.h"
+#include "signs/signs_order.h"
+#include "signs/signs_offer.h"
 PERMI_BRIEF_BEGIN
 #include "signs/codegen.h"
 PERMI_BRIEF_END

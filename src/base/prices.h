@@ -96,7 +96,17 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_SIGNS_CUT_SECONDS 1e-9  /* a row that thins out a set of patterns, */
 #define PERMI_SIGNS_JOIN_SECONDS 2e-8 /* a join, */
 #define PERMI_SIGNS_ITEM_SECONDS 4e-9 /* a pattern in it, */
-#define PERMI_SIGNS_PAIR_SECONDS 1e-9 /* a pair */
+#define PERMI_SIGNS_PAIR_SECONDS 1e-9 /* a pair; */
+#define PERMI_SIGNS_WIDE_SECONDS 1e-9 /* a word of a row of it, in words */
+#define PERMI_SIGNS_MOVE_UNITS 1200   /* a move of the order */
+#define PERMI_SIGNS_WEIGH_UNITS 20000 /* of the weights */
+#define PERMI_SIGNS_PLAN_SHARE 0.05   /* chosen: of the run, for the order; as much for probes */
+#define PERMI_SIGNS_LEAST_SECONDS 2e-3 /* chosen: not planned against quicker rivals */
+#define PERMI_SIGNS_RANGE_SECONDS 0.02 /* chosen */
+#define PERMI_SIGNS_PROBE_SECONDS 1e-3 /* chosen: longer subtrees are probed further down */
+#define PERMI_SIGNS_PATHS_SECOND 20000 /* chosen: prefixes a second */
+#define PERMI_SIGNS_MOVES 1000         /* chosen: of the first orders, */
+#define PERMI_SIGNS_LENGTHS 3          /* of blocks of 9, 8, 7 columns */
 #define PERMI_GPU_PIPE 1.67e13         /* FP64 operations a second */
 #define PERMI_GPU_PART 0.81            /* of it: programs with folds */
 #define PERMI_CODEGEN_PART 0.6         /* of it: codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */

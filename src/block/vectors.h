@@ -149,6 +149,7 @@ typedef struct permi_hybrid {
 
 #define PERMI_SIGNS_BLOCK 9 /* columns of a block at most: a set of its patterns is a vector of 512 bits */
 #define PERMI_SIGNS_WORDS 8 /* of 64 counts in bytes, of a set of patterns */
+#define PERMI_SIGNS_SUM_WORDS 10 /* 63 signs, 64 rows of sums below 2^8, the sign */
 #define PERMI_SIGNS_ZERO 128 /* the count of a row whose sum is 0; a row that is never 0 has target 0 */
 
 /* A row that touches one block only: once its last prefix column is set, alive[count - least] are the patterns of the
@@ -177,7 +178,8 @@ typedef struct permi_signs {
   permi_owned owned;
   const permi_signs_family *family;
   int n, prefix, length[2]; /* columns: prefix, block 0, block 1 */
-  int words, narrow;
+  int words;                /* of the sum */
+  int narrow;               /* products of a class's rows, and partners' sums, have 63 bits */
   int place[5];             /* class c has places place[c] .. place[c + 1] - 1 */
   int shared_words, own_word[2], width[2];
   unsigned char odd[PERM_MAX_N]; /* by place: the sum is odd, twice (count - ZERO) + 1 */
@@ -195,15 +197,22 @@ typedef struct permi_signs {
   uint64_t own_rows[2];     /* which bytes from own_word on are a block's rows */
   uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at the rows of class BOTH */
   int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_sums */
+  /* of >>signs_offer: living prefixes of `depth` columns, as bits, and where chunks begin among them */
+  int depth, ranges, doubled, twos, evens;
+  uint64_t *path, *begin;
+  perm_isa isa;
+  int moves;
+  double paths, seconds, spread, counted[4]; /* predicted nodes, joins, patterns, pairs; 95 % of the seconds */
+  uint64_t fingerprint;
 } permi_signs;
 
 /* A thread's place: the frame and the product of finished rows after each number of columns. */
 typedef struct permi_signs_walk {
   const permi_signs *signs;
-  permi_signs_frame *frame;
-  int64_t product[PERM_MAX_N + 1];
-  uint64_t *sum;    /* signs->words of two's complement */
-  double nodes, joins, items, pairs;
+  permi_signs_frame *frame; /* PERM_MAX_N + 1, aligned */
+  int64_t product[PERM_MAX_N + 1]; /* its sign, unless narrow */
+  uint64_t sum[PERMI_SIGNS_SUM_WORDS]; /* two's complement */
+  uint64_t nodes, joins, items, pairs; /* counted */
   uint64_t word[PERMI_SIGNS_WORDS][(1 << PERMI_SIGNS_BLOCK) + 8]; /* listed groups of block 1: what they add, */
   int64_t value[(1 << PERMI_SIGNS_BLOCK) + 8];                    /* the sum of their products */
 } permi_signs_walk;
@@ -218,6 +227,18 @@ static const int64_t permi_signs_threes[40] = { /* powers of 3 */
     INT64_C(1853020188851841), INT64_C(5559060566555523), INT64_C(16677181699666569), INT64_C(50031545098999707),
     INT64_C(150094635296999121), INT64_C(450283905890997363), INT64_C(1350851717672992089),
     INT64_C(4052555153018976267)};
+
+/* Adds what a pattern of a block does to the counts. */
+static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint64_t *count)
+{
+  const uint64_t *add = signs->pattern[block] + y * signs->width[block];
+  const int shared = signs->shared_words, own = signs->own_word[block];
+  int i;
+  for (i = 0; i < shared; i++)
+    count[i] += add[i];
+  for (i = shared; i < signs->width[block]; i++)
+    count[own + i - shared] += add[i];
+}
 
 /* Bytes of a word that are 0 have a high bit here; so may have bytes above one. */
 static PERMI_ALWAYS_INLINE uint64_t permi_signs_zeros(uint64_t word)
@@ -262,6 +283,61 @@ static PERMI_ALWAYS_INLINE int64_t permi_signs_own(const permi_signs *signs, con
     product *= signs->odd[i] ? 2 * half + 1 : half;
   }
   return product;
+}
+
+/* sum += total times the product of the finished rows. */
+static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
+{
+  const int64_t factor = walk->product[walk->signs->prefix];
+  const int negative = (int)(total.high >> 63) != (factor < 0);
+  uint64_t x[PERMI_SIGNS_SUM_WORDS] = {0};
+  const permi_wide size = total.high >> 63 ? permi_wide_negate(total) : total;
+  x[0] = size.low;
+  x[1] = size.high;
+  permi_words_times(x, x, 3, factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor, 0);
+  if (negative)
+    permi_words_subtract(walk->sum, x, walk->signs->words);
+  else
+    permi_words_add(walk->sum, x, walk->signs->words);
+}
+
+/* Any numbers: adds the product of all rows for each pair of living patterns. */
+static void permi_signs_join_wide(permi_signs_walk *walk)
+{
+  const permi_signs *signs = walk->signs;
+  const permi_signs_frame *frame = &walk->frame[signs->prefix];
+  const int words = signs->words, n = signs->n;
+  int pattern[2], w[2], i;
+  uint64_t set[2], c[2][PERMI_SIGNS_WORDS], x[PERMI_SIGNS_SUM_WORDS];
+  walk->joins++;
+  for (w[0] = 0; w[0] << 6 < 1 << signs->length[0]; w[0]++)
+    for (set[0] = frame->alive[0][w[0]]; set[0]; set[0] &= set[0] - 1) {
+      pattern[0] = w[0] << 6 | permi_trailing_zeros(set[0]);
+      memcpy(c[0], frame->count, sizeof c[0]);
+      permi_signs_pattern(signs, 0, pattern[0], c[0]);
+      walk->items++;
+      for (w[1] = 0; w[1] << 6 < 1 << signs->length[1]; w[1]++)
+        for (set[1] = frame->alive[1][w[1]]; set[1]; set[1] &= set[1] - 1) {
+          int negative = walk->product[signs->prefix] < 0, dead = 0;
+          pattern[1] = w[1] << 6 | permi_trailing_zeros(set[1]);
+          memcpy(c[1], c[0], sizeof c[1]);
+          permi_signs_pattern(signs, 1, pattern[1], c[1]);
+          negative ^= (signs->group[0][pattern[0]] ^ signs->group[1][pattern[1]]) & 1;
+          walk->pairs++;
+          for (i = 0; i < PERMI_SIGNS_SUM_WORDS; i++)
+            x[i] = i == 0;
+          for (i = 0; i < n && !dead; i++) {
+            const int64_t value = permi_signs_value(signs, (const unsigned char *)c[1], i);
+            negative ^= value < 0;
+            dead = !value;
+            permi_words_times(x, x, words, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 0);
+          }
+          if (!dead && negative)
+            permi_words_subtract(walk->sum, x, words);
+          else if (!dead)
+            permi_words_add(walk->sum, x, words);
+        }
+    }
 }
 
 /* >>array_kernels, >>hybrid_kernels and >>signs_kernels, for each instruction set. */

@@ -60,7 +60,7 @@ PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, in
   if (signs->done_place[k] < signs->done_place[k + 1]) {
     if (PERMI_NAME(signs_meet)(to->count, signs->done[k]))
       return 0;
-    for (place = signs->done_place[k]; place < signs->done_place[k + 1]; place++)
+    for (place = signs->done_place[k]; signs->narrow && place < signs->done_place[k + 1]; place++)
       product *= permi_signs_value(signs, count, place);
   }
   walk->product[k + 1] = product;
@@ -147,7 +147,7 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_group)(permi_signs_walk *walk, co
 {
   const permi_signs *signs = walk->signs;
   const uint16_t *group_of = signs->group[block];
-  uint16_t slot[1 << PERMI_SIGNS_BLOCK];
+  uint16_t slot[1 << PERMI_SIGNS_BLOCK]; /* read before it is written, and not used then */
   uint64_t seen[PERMI_SIGNS_WORDS] = {0, 0, 0, 0, 0, 0, 0, 0}, set;
   int groups = 0, w;
   for (w = 0; w << 6 < 1 << signs->length[block]; w++)
@@ -156,15 +156,14 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_group)(permi_signs_walk *walk, co
       const int64_t minus = -(int64_t)(group_of[y] & 1);
       int64_t x = PERMI_NAME(signs_own)(signs, frame->count, block, signs->pattern[block] + y * signs->width[block]);
       x = (x ^ minus) - minus;
+      const int fresh = !(seen[g >> 6] >> (g & 63) & 1); /* a branch would be hard to predict */
+      const int at = fresh ? groups : slot[g];
       walk->items++;
-      if (seen[g >> 6] >> (g & 63) & 1) {
-        value[slot[g]] += x;
-      } else {
-        seen[g >> 6] |= UINT64_C(1) << (g & 63);
-        slot[g] = (uint16_t)groups;
-        group[groups] = (uint16_t)g;
-        value[groups++] = x;
-      }
+      seen[g >> 6] |= UINT64_C(1) << (g & 63);
+      slot[g] = (uint16_t)at;
+      group[at] = (uint16_t)g;
+      value[at] = x + (value[at] & -(int64_t)!fresh);
+      groups += fresh;
     }
   return groups;
 }
@@ -176,7 +175,7 @@ PERMI_TARGET static void PERMI_NAME(signs_join)(permi_signs_walk *walk)
   const int shared = signs->shared_words;
   uint16_t group[1 << PERMI_SIGNS_BLOCK];
   int64_t value[1 << PERMI_SIGNS_BLOCK];
-  permi_wide total = {0, 0}, sum;
+  permi_wide total = {0, 0};
   const int seconds = PERMI_NAME(signs_group)(walk, frame, 1, group, walk->value);
   int i, g, firsts;
   for (g = 0; g < seconds; g++)
@@ -184,26 +183,27 @@ PERMI_TARGET static void PERMI_NAME(signs_join)(permi_signs_walk *walk)
       walk->word[i][g] = signs->group_word[1][group[g] * shared + i];
   firsts = PERMI_NAME(signs_group)(walk, frame, 0, group, value);
   walk->joins++;
-  walk->pairs += firsts * seconds;
+  walk->pairs += (uint64_t)(firsts * seconds);
   for (g = 0; g < firsts; g++) {
     uint64_t u[PERMI_SIGNS_WORDS];
     for (i = 0; i < shared; i++)
       u[i] = frame->count[i] + signs->group_word[0][group[g] * shared + i];
-    sum = permi_wide_of(PERMI_NAME(signs_partners)(walk, u, seconds));
-    permi_wide_add_product(&total, &sum, value[g]);
+    {
+      const permi_wide sum = permi_wide_of(PERMI_NAME(signs_partners)(walk, u, seconds));
+      permi_wide_add_product(&total, &sum, value[g]);
+    }
   }
-  sum.low = walk->sum[0];
-  sum.high = walk->sum[1];
-  permi_wide_add_product(&sum, &total, walk->product[signs->prefix]);
-  walk->sum[0] = sum.low;
-  walk->sum[1] = sum.high;
+  permi_signs_total(walk, total);
 }
 
 PERMI_TARGET static void PERMI_NAME(signs_search)(permi_signs_walk *walk, int k)
 {
   int bit;
   if (k == walk->signs->prefix) {
-    PERMI_NAME(signs_join)(walk);
+    if (walk->signs->narrow)
+      PERMI_NAME(signs_join)(walk);
+    else
+      permi_signs_join_wide(walk);
     return;
   }
   for (bit = 0; bit < 2; bit++)

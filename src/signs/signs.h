@@ -33,6 +33,18 @@ typedef struct permi_signs_order {
 
 #define PERMI_SIGNS_MOST 254 /* the sum of a row's moduli: counts are bytes */
 
+static void permi_signs_row_sums(permi_signs_matrix *matrix)
+{
+  int i, j;
+  for (i = 0; i < matrix->n; i++) {
+    matrix->sum[i] = matrix->size[i] = 0;
+    for (j = 0; j < matrix->n; j++) {
+      matrix->sum[i] += matrix->entry[i][j];
+      matrix->size[i] += abs(matrix->entry[i][j]);
+    }
+  }
+}
+
 static uint64_t permi_signs_bits(int begin, int count)
 {
   return count ? (~UINT64_C(0) >> (64 - count)) << begin : 0;
@@ -95,7 +107,7 @@ static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *ma
   const int first = order->prefix + (block ? order->length[0] : 0), patterns = 1 << order->length[block];
   const int begin = signs->place[block + 1], end = signs->place[block + 2];
   int y, place, j;
-  signs->own_word[block] = begin >> 3;
+  signs->own_word[block] = begin < end ? begin >> 3 : 0;
   signs->width[block] = signs->shared_words + ((end + 7) >> 3) - (begin >> 3);
   if (begin == end)
     signs->width[block] = signs->shared_words;
@@ -215,6 +227,24 @@ static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix
   return 1;
 }
 
+/* A sum has at most 2^(n-1) terms. */
+static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matrix, const int *row_at)
+{
+  double bits[4] = {0, 0, 0, 0}, sum;
+  int place, c = 0;
+  for (place = 0; place < matrix->n; place++) {
+    const int row = row_at[place], most = matrix->sum[row] & 1 ? matrix->size[row] : matrix->size[row] / 2;
+    while (place >= signs->place[c + 1])
+      c++;
+    bits[c] += most > 1 ? log2(most) + 1e-9 : 0;
+  }
+  sum = matrix->n - 1 + bits[0] + bits[1] + bits[2] + bits[3];
+  signs->words = (int)((sum + 2) / 64) + 1; /* twice the sum, with its sign */
+  signs->words = signs->words < 3 ? 3 : signs->words;
+  signs->narrow = bits[1] + signs->length[0] < 63 && bits[0] + bits[2] + signs->length[1] < 63 && bits[3] < 63 &&
+                  bits[0] + bits[1] + bits[2] + signs->length[0] + signs->length[1] < 127;
+}
+
 /* Makes the tables; 0: out of memory. */
 static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order)
 {
@@ -266,5 +296,45 @@ static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix,
     return 0;
   for (k = 0; k < PERMI_SIGNS_SUMS; k++)
     signs->product[k] = (k / 153 & 1 ? -1 : 1) * permi_signs_threes[k % 153 / 17] * (INT64_C(1) << k % 17);
+  permi_signs_width(signs, matrix, row_at);
   return permi_signs_cuts(signs, matrix, order, row_at, step_at);
+}
+
+static void permi_signs_begin(permi_signs_walk *walk, const permi_signs *signs, permi_signs_frame *frame)
+{
+  memset(walk, 0, sizeof *walk);
+  walk->signs = signs;
+  walk->frame = frame;
+  frame[0] = signs->root;
+  walk->product[0] = signs->n & 1 ? -1 : 1;
+}
+
+/* Sets the prefix columns from `from` to the path's signs; 0: no pattern is left. */
+static int permi_signs_follow(permi_signs_walk *walk, uint64_t path, int from, int depth)
+{
+  for (; from < depth; from++)
+    if (!walk->signs->family->step(walk, from, (int)(path >> from & 1)))
+      return 0;
+  return 1;
+}
+
+static void permi_signs_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_signs *signs = (const permi_signs *)leaf->context;
+  permi_signs_frame *frame = (permi_signs_frame *)workspace;
+  permi_signs_walk *walk = (permi_signs_walk *)(void *)(frame + PERM_MAX_N + 1);
+  uint64_t i, path, before = 0;
+  int from = 0;
+  permi_signs_begin(walk, signs, frame);
+  for (i = signs->begin[chunk]; i < signs->begin[chunk + 1]; i++, before = path) {
+    path = signs->path[i];
+    if (i > signs->begin[chunk])
+      from = permi_trailing_zeros(path ^ before);
+    if (permi_signs_follow(walk, path, from, signs->depth))
+      signs->family->search(walk, signs->depth);
+  }
+  if (signs->doubled)
+    permi_words_add(walk->sum, walk->sum, signs->words);
+  permi_sum_add_signed(&partial->value, walk->sum, signs->words);
+  partial->terms += (double)walk->pairs;
 }

@@ -40,11 +40,21 @@ static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, do
   return chance[most];
 }
 
+/* Expected leaves for each share of + that a row leaves over. */
+static void permi_signs_survives(const permi_signs_matrix *matrix, int row, double *survival)
+{
+  const int n = matrix->n;
+  int share;
+  for (share = 0; share < PERMI_SIGNS_SHARES; share++)
+    survival[share] =
+        1 - permi_signs_vanishes(matrix, row, 0.5 + (share + 0.35) * (n + 1.0) / n / (2 * PERMI_SIGNS_SHARES));
+}
+
 static void permi_signs_model_make(permi_signs_model *model, const permi_signs_matrix *matrix)
 {
   const int n = matrix->n;
   double binomial = ldexp(1, -n); /* C(n, k) 2^-n */
-  int i, k, share;
+  int i, k;
   model->n = n;
   memcpy(model->touched, matrix->touched, sizeof model->touched);
   memset(model->weight, 0, sizeof model->weight);
@@ -53,10 +63,8 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
     model->weight[excess * PERMI_SIGNS_SHARES / (n + 1)] += binomial;
     binomial *= (double)(n - k) / (k + 1);
   }
-  for (share = 0; share < PERMI_SIGNS_SHARES; share++)
-    for (i = 0; i < n; i++)
-      model->survival[i][share] =
-          1 - permi_signs_vanishes(matrix, i, 0.5 + (share + 0.35) * (n + 1.0) / n / (2 * PERMI_SIGNS_SHARES));
+  for (i = 0; i < n; i++)
+    permi_signs_survives(matrix, i, model->survival[i]);
 }
 
 /* Expected seconds of the search in this order. */
@@ -114,12 +122,32 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   return seconds;
 }
 
+/* The factor that divides the heat by `ratio` in so many moves, without the C library's pow: (1 - x / N)^N. */
+static double permi_signs_cooling(double ratio, int moves)
+{
+  double low = 0, high = 1;
+  int k;
+  for (k = 0; k < 60; k++) {
+    const double middle = (low + high) / 2;
+    double power = 1, base = middle;
+    int left = moves;
+    for (; left; left >>= 1, base *= base)
+      power *= left & 1 ? base : 1;
+    if (power * ratio > 1)
+      high = middle;
+    else
+      low = middle;
+  }
+  return high;
+}
+
 /* Anneals the order: swaps, and moves by up to 12. */
-static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves, uint64_t *seed)
+static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves, double heat,
+                                 uint64_t *seed)
 {
   permi_signs_order now = *order, trial;
-  double cost = permi_signs_expected(model, order), best = cost, heat = 0.3;
-  const double cooling = moves > 1 ? pow(0.005 / 0.3, 1.0 / moves) : 1;
+  double cost = permi_signs_expected(model, order), best = cost;
+  const double cooling = permi_signs_cooling(heat / 0.005, moves);
   const int n = model->n;
   int move, k;
   for (move = 0; move < moves; move++, heat *= cooling) {
@@ -150,4 +178,88 @@ static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *or
     }
   }
   return best;
+}
+
+/* Everything that planning needs. */
+typedef struct permi_signs_work {
+  permi_signs_matrix matrix;
+  permi_signs_model model;
+  permi_signs_order order;
+} permi_signs_work;
+
+static double permi_signs_leaves(const permi_signs_model *model)
+{
+  double sum = 0;
+  int i, s;
+  for (s = 0; s < PERMI_SIGNS_SHARES; s++) {
+    double product = model->weight[s];
+    for (i = 0; i < model->n; i++)
+      product *= model->survival[i][s];
+    sum += product;
+  }
+  return sum;
+}
+
+static void permi_signs_double(permi_signs_matrix *matrix, int column, int twice)
+{
+  int i;
+  for (i = 0; i < matrix->n; i++) {
+    const int x = matrix->entry[i][column], y = twice ? 2 * x : x / 2;
+    matrix->entry[i][column] = y;
+    matrix->sum[i] += y - x;
+    matrix->size[i] += abs(y) - abs(x);
+  }
+}
+
+/* Doubles columns so that rows can vanish; returns how many. A row of odd sum never does, and it gets even if it has an
+   even number of odd entries in columns that are not doubled: annealed against the expected number of leaves. */
+static int permi_signs_weigh(permi_signs_work *work, permi_control *watch)
+{
+  permi_signs_matrix *matrix = &work->matrix;
+  permi_signs_model *model = &work->model;
+  const int n = matrix->n;
+  double was[PERM_MAX_N][PERMI_SIGNS_SHARES], cost, best, heat = 1;
+  uint64_t seed = UINT64_C(88172645463325252), doubled = 0, least = 0;
+  int i, k, move, odd = 0, moves;
+  for (i = 0; i < n; i++)
+    odd += matrix->sum[i] & 1;
+  if (!odd)
+    return 0;
+  permi_signs_model_make(model, matrix);
+  cost = best = permi_signs_leaves(model);
+  moves = 60 * n;
+  for (move = 0; move < moves && !permi_watch(watch, PERMI_SIGNS_WEIGH_UNITS); move++, heat *= 1 - 5.0 / moves) {
+    const int columns = 1 + permi_order_below(&seed, 2), first = permi_order_below(&seed, n);
+    const int second = permi_order_below(&seed, n);
+    const uint64_t flips = UINT64_C(1) << first ^ (columns > 1 ? UINT64_C(1) << second : 0);
+    double fresh;
+    int too_large = 0;
+    memcpy(was, model->survival, sizeof was);
+    for (k = 0; k < n; k++)
+      if (flips >> k & 1)
+        permi_signs_double(matrix, k, !(doubled >> k & 1));
+    for (i = 0; i < n; i++) {
+      too_large |= matrix->size[i] > PERMI_SIGNS_MOST;
+      if (matrix->touched[i] & flips && !too_large)
+        permi_signs_survives(matrix, i, model->survival[i]);
+    }
+    fresh = too_large ? (double)INFINITY : permi_signs_leaves(model);
+    if (fresh < cost * (1 + heat * (permi_order_random(&seed) + 0.01))) {
+      doubled ^= flips;
+      cost = fresh;
+      if (cost < best) {
+        best = cost;
+        least = doubled;
+      }
+      continue;
+    }
+    for (k = 0; k < n; k++)
+      if (flips >> k & 1)
+        permi_signs_double(matrix, k, (int)(doubled >> k & 1));
+    memcpy(model->survival, was, sizeof was);
+  }
+  for (k = 0; k < n; k++)
+    if ((doubled ^ least) >> k & 1)
+      permi_signs_double(matrix, k, (int)(least >> k & 1));
+  return permi_count_ones(least);
 }
