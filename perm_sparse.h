@@ -12815,43 +12815,64 @@ static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_mat
   return permi_hash(hash, (uint64_t)signs->ranges);
 }
 
+/* Reads the rows or the columns, those with which fewer leaves are expected once weights are chosen, and the model of
+   them; returns the number of doubled columns, -1: too large. */
+static int permi_signs_prepare(const permi_block *block, permi_signs_work *work, permi_control *watch)
+{
+  double least = (double)INFINITY;
+  int side, best = -1, doubled = -1;
+  for (side = 0; side < 3; side++) {
+    if (side == 2 && best) /* none, or read last */
+      break;
+    if (!permi_signs_read(block, side & 1, &work->matrix))
+      continue;
+    doubled = permi_signs_weigh(work, watch);
+    permi_signs_model_make(&work->model, &work->matrix);
+    if (permi_signs_leaves(&work->model) < least) {
+      least = permi_signs_leaves(&work->model);
+      best = side;
+    }
+  }
+  return doubled;
+}
+
 static perm_status permi_signs_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
   const perm_isa isa = permi_isa(maker->options);
   permi_signs_work *work;
   permi_signs *signs;
-  double expected;
-  int i, made = 0, words;
+  double expected, share;
+  int i, made = 0;
   if (!permi_signs_takes(maker, block, rival, offer))
     return PERM_OK;
   work = (permi_signs_work *)permi_allocate(allocator, 1, sizeof *work);
-  signs = (permi_signs *)permi_owned_new(allocator, sizeof *signs);
-  offer->plan = signs;
+  offer->plan = signs = (permi_signs *)permi_owned_new(allocator, sizeof *signs);
   if (work && signs) {
     made = 1;
     signs->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
     permi_signs_family_choose(signs, signs->isa);
-    if (!permi_signs_read(block, 0, &work->matrix)) {
+    signs->twos = permi_signs_prepare(block, work, maker->watch);
+    if (signs->twos < 0)
       permi_refuse(offer, PERM_ERROR_LIMIT, "has rows whose moduli add up to more than the %d that method signs counts: "
                    "try method sparyser", PERMI_SIGNS_MOST);
-    } else {
-      signs->twos = permi_signs_weigh(work, maker->watch);
-      permi_signs_model_make(&work->model, &work->matrix);
-      expected = permi_signs_search_order(&work->model, rival, maker->watch, &signs->moves, &work->order);
-      if (expected > 30 * rival) {
-        permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", expected);
-      } else {
-        made = permi_signs_lay(signs, &work->matrix, &work->order) &&
-               permi_signs_ranges(signs, expected, PERMI_SIGNS_PLAN_SHARE * fmin(expected, rival), maker->watch);
-        signs->fingerprint = permi_signs_hash(signs, &work->matrix, &work->order);
-        for (i = words = 0; i < block->n; i++)
-          words += !(work->matrix.sum[i] & 1);
-        signs->evens = words;
-        offer->seconds = signs->seconds + PERMI_SIGNS_MOVE_UNITS * 1e-9;
-        offer->bytes = 8.0 * signs->paths + 8.0 * signs->ranges + 1e6;
-      }
-    }
+    else if (permi_signs_leaves(&work->model) * ldexp(PERMI_SIGNS_LEAF_SECONDS, block->n - 1) > rival)
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %.3g s: too few signs are pruned", rival);
+  }
+  if (made && !offer->why[0]) {
+    expected = permi_signs_search_order(&work->model, rival, maker->watch, &signs->moves, &work->order);
+    share = PERMI_SIGNS_PLAN_SHARE * fmin(expected, rival);
+    if (expected > PERMI_SIGNS_HOPE * rival)
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", expected);
+    else
+      made = permi_signs_lay(signs, &work->matrix, &work->order) &&
+             permi_signs_ranges(signs, expected, share, maker->watch);
+    for (i = 0; i < block->n; i++)
+      signs->evens += !(work->matrix.sum[i] & 1);
+    signs->fingerprint = permi_signs_hash(signs, &work->matrix, &work->order);
+    if (made && !offer->why[0])
+      offer->seconds = signs->seconds;
+    offer->bytes = 16.0 * signs->paths + (double)PERMI_SIGNS_WORKSPACE + 1e6;
   }
   permi_release(allocator, work);
   return made ? PERM_OK : permi_fail_memory(maker->result);

@@ -51,6 +51,7 @@
 #include "t_band.c"
 #include "t_transversals.c"
 #include "t_sparyser.c"
+#include "t_signs.c"
 #include "t_decompose.c"
 #include "t_tree.c"
 #include "t_spy.c"

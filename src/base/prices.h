@@ -105,6 +105,8 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_SIGNS_RANGE_SECONDS 0.02 /* chosen */
 #define PERMI_SIGNS_PROBE_SECONDS 1e-3 /* chosen: longer subtrees are probed further down */
 #define PERMI_SIGNS_PATHS_SECOND 20000 /* chosen: prefixes a second */
+#define PERMI_SIGNS_LEAF_SECONDS 1e-10 /* chosen: what a leaf takes at least, many being merged */
+#define PERMI_SIGNS_HOPE 5             /* chosen: the expected time may be so many times too long */
 #define PERMI_SIGNS_MOVES 1000         /* chosen: of the first orders, */
 #define PERMI_SIGNS_LENGTHS 3          /* of blocks of 9, 8, 7 columns */
 #define PERMI_GPU_PIPE 1.67e13         /* FP64 operations a second */
