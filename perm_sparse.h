@@ -3477,7 +3477,7 @@ typedef struct permi_hybrid {
    block with which it does not vanish. */
 typedef struct permi_signs_cut {
   const uint64_t (*alive)[PERMI_SIGNS_WORDS];
-  int place, least;
+  int place, least, entry; /* what a + adds */
 } permi_signs_cut;
 
 typedef struct permi_signs_frame {
@@ -3503,21 +3503,22 @@ typedef struct permi_signs {
   int narrow;               /* products of a class's rows, and partners' sums, have 63 bits */
   int place[5];             /* class c has places place[c] .. place[c + 1] - 1 */
   int shared_words, own_word[2], width[2];
+  int last[2];              /* prefix column that touches a block's own rows, -1: none */
   unsigned char odd[PERM_MAX_N]; /* by place: the sum is odd, twice (count - ZERO) + 1 */
   permi_signs_frame root;
   uint64_t target[PERMI_SIGNS_WORDS];      /* of rows of class BOTH */
   uint64_t (*column)[PERMI_SIGNS_WORDS];   /* what its + adds */
   uint64_t (*done)[PERMI_SIGNS_WORDS];     /* targets of rows of class NONE done with the column */
-  int done_place[PERM_MAX_N + 1], cut_start[PERM_MAX_N + 1];
+  int done_place[PERM_MAX_N + 1], cut_start[2 * PERM_MAX_N + 1]; /* cuts of step k and block b: from [2 k + b] */
   permi_signs_cut cut[PERM_MAX_N];
   uint64_t *pattern[2];     /* [pattern][width]: what it adds to the words of class BOTH, then to its own rows' */
   uint16_t *group[2];       /* of a pattern: twice its group, which does the same to class BOTH; 1: its sign is - */
   uint64_t *group_word[2];  /* [group][shared_words] */
   int groups[2];
-  int small;                /* all sums are even and at most 8: products are looked up */
+  int small;                /* 1: all sums are even and at most 8, so that products are looked up; 2: at most 7 */
   uint64_t own_rows[2];     /* which bytes from own_word on are a block's rows */
   uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at the rows of class BOTH */
-  int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_sums */
+  int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_marks */
   /* of >>signs_offer: living prefixes of `depth` columns, as bits, and where chunks begin among them */
   int depth, ranges, doubled, twos, evens;
   uint64_t *path, *begin;
@@ -3534,8 +3535,12 @@ typedef struct permi_signs_walk {
   int64_t product[PERM_MAX_N + 1]; /* its sign, unless narrow */
   uint64_t sum[PERMI_SIGNS_SUM_WORDS]; /* two's complement */
   uint64_t nodes, joins, items, pairs; /* counted */
-  uint64_t word[PERMI_SIGNS_WORDS][(1 << PERMI_SIGNS_BLOCK) + 8]; /* listed groups of block 1: what they add, */
-  int64_t value[(1 << PERMI_SIGNS_BLOCK) + 8];                    /* the sum of their products */
+  /* the groups of each block, known until a column is set that touches its own rows; the sums of their products; what
+     those of block 1 add */
+  int known[2], groups[2];
+  uint16_t group[2][1 << PERMI_SIGNS_BLOCK];
+  int64_t value[2][(1 << PERMI_SIGNS_BLOCK) + 8];
+  uint64_t word[PERMI_SIGNS_WORDS][(1 << PERMI_SIGNS_BLOCK) + 8];
 } permi_signs_walk;
 
 static const int64_t permi_signs_threes[40] = { /* powers of 3 */
@@ -3588,7 +3593,7 @@ static const unsigned char permi_signs_codes[16] = {0, 0, 1, 4, 2, 0, 0, 0, 0, 0
 
 /* The same so that the sum over eight rows tells how many: 1 times 2, 17 times 3, 153 negative. */
 #define PERMI_SIGNS_SUMS 1378
-static const unsigned char permi_signs_sums[16] = {0, 0, 1, 17, 2, 0, 0, 0, 0, 0, 0, 0, 155, 170, 154, 153};
+static const unsigned char permi_signs_marks[16] = {0, 0, 1, 17, 2, 0, 0, 0, 0, 0, 0, 0, 155, 170, 154, 153};
 
 static PERMI_ALWAYS_INLINE int64_t permi_signs_own(const permi_signs *signs, const uint64_t *own, int block,
                                                    const uint64_t *add)
@@ -3613,9 +3618,11 @@ static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
   const int negative = (int)(total.high >> 63) != (factor < 0);
   uint64_t x[PERMI_SIGNS_SUM_WORDS] = {0};
   const permi_wide size = total.high >> 63 ? permi_wide_negate(total) : total;
-  x[0] = size.low;
-  x[1] = size.high;
-  permi_words_times(x, x, 3, factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor, 0);
+  const uint64_t times = factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor;
+  const permi_wide low = permi_multiply_words(size.low, times), high = permi_multiply_words(size.high, times);
+  x[0] = low.low;
+  x[1] = low.high + high.low;
+  x[2] = high.high + (x[1] < low.high);
   if (negative)
     permi_words_subtract(walk->sum, x, walk->signs->words);
   else
@@ -12162,41 +12169,52 @@ static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* its c
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* Cuts of rows of one block, by step; those without prefix columns thin out the root. */
+/* The row at a place of class FIRST or SECOND: what its count leaves of the patterns; 0: out of memory. */
+static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
+                                int place, int row, int step)
+{
+  const int block = place >= signs->place[PERMI_SIGNS_SECOND];
+  permi_signs_cut *cut = &signs->cut[signs->cut_start[2 * PERM_MAX_N]];
+  int least = permi_signs_start(matrix, row), most = least, j, level;
+  uint64_t (*alive)[PERMI_SIGNS_WORDS];
+  for (j = 0; j < order->prefix; j++) {
+    const int x = matrix->entry[row][order->column[j]];
+    least += x < 0 ? x : 0;
+    most += x > 0 ? x : 0;
+  }
+  alive = permi_signs_vectors(signs, most - least + 1);
+  if (!alive)
+    return 0;
+  for (level = 0; level <= most - least; level++)
+    permi_signs_alive(matrix, order, block, row, least + level, alive[level]);
+  for (j = 0; step < 0 && j < PERMI_SIGNS_WORDS; j++)
+    signs->root.alive[block][j] &= alive[0][j];
+  if (step < 0)
+    return 1;
+  cut->alive = (const uint64_t (*)[PERMI_SIGNS_WORDS])alive;
+  cut->place = place;
+  cut->least = least;
+  cut->entry = matrix->entry[row][order->column[step]];
+  signs->cut_start[2 * PERM_MAX_N]++;
+  return 1;
+}
+
+/* Cuts of rows of one block, by step and block; those without prefix columns thin out the root. */
 static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                             const int *row_at, const int *step_at)
 {
-  int k, j, place, level, used = 0;
-  for (k = -1; k < order->prefix; k++) {
+  int *used = &signs->cut_start[2 * PERM_MAX_N], k, place;
+  *used = 0;
+  for (k = -2; k < 2 * order->prefix; k++) {
+    const int block = k & 1, step = (k - block) / 2;
     if (k >= 0)
-      signs->cut_start[k] = used;
-    for (place = signs->place[1]; place < signs->place[3]; place++) {
-      const int row = row_at[place], block = place >= signs->place[2];
-      int least = permi_signs_start(matrix, row), most = least;
-      uint64_t (*alive)[PERMI_SIGNS_WORDS];
-      if (step_at[place] != k || (matrix->sum[row] & 1))
-        continue;
-      for (j = 0; j < order->prefix; j++) {
-        const int x = matrix->entry[row][order->column[j]];
-        least += x < 0 ? x : 0;
-        most += x > 0 ? x : 0;
-      }
-      alive = permi_signs_vectors(signs, most - least + 1);
-      if (!alive)
+      signs->cut_start[k] = *used;
+    for (place = signs->place[1 + block]; place < signs->place[2 + block]; place++)
+      if (step_at[place] == step && !(matrix->sum[row_at[place]] & 1) &&
+          !permi_signs_cut_make(signs, matrix, order, place, row_at[place], step))
         return 0;
-      for (level = 0; level <= most - least; level++)
-        permi_signs_alive(matrix, order, block, row, least + level, alive[level]);
-      if (k < 0) {
-        for (j = 0; j < PERMI_SIGNS_WORDS; j++)
-          signs->root.alive[block][j] &= alive[0][j];
-      } else {
-        signs->cut[used].alive = (const uint64_t (*)[PERMI_SIGNS_WORDS])alive;
-        signs->cut[used].place = place;
-        signs->cut[used++].least = least;
-      }
-    }
   }
-  signs->cut_start[order->prefix] = used;
+  signs->cut_start[2 * order->prefix] = *used;
   return 1;
 }
 
@@ -12234,13 +12252,16 @@ static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix,
   memset(&signs->root, 0, sizeof signs->root);
   memset(signs->target, 0, sizeof signs->target);
   memset(signs->target_all, 0, sizeof signs->target_all);
-  signs->small = 1;
+  signs->small = 2;
   for (place = n; place < PERM_MAX_N; place++)
     permi_signs_add(signs->root.count, place, 1); /* no target */
   for (place = 0; place < n; place++) {
     const int row = row_at[place], odd = matrix->sum[row] & 1;
     signs->odd[place] = (unsigned char)odd;
-    signs->small &= !odd && matrix->size[row] <= 8;
+    if (odd || matrix->size[row] > 8)
+      signs->small = 0;
+    else if (signs->small && matrix->size[row] == 8)
+      signs->small = 1;
     permi_signs_add(signs->root.count, place, permi_signs_start(matrix, row));
     if (place < signs->place[1])
       permi_signs_add(signs->target_all, place, 255);
@@ -12258,6 +12279,7 @@ static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix,
   }
   signs->done_place[p] = place;
   for (block = 0; block < 2; block++) {
+    signs->last[block] = signs->place[block + 1] < signs->place[block + 2] ? step_at[signs->place[block + 2] - 1] : -1;
     signs->length[block] = order->length[block];
     for (y = 0; y < 1 << order->length[block]; y++)
       signs->root.alive[block][y >> 6] |= UINT64_C(1) << (y & 63);
@@ -12384,7 +12406,8 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   const int n = model->n, p = order->prefix;
   const uint64_t first = permi_signs_bits(p, order->length[0]), second = permi_signs_bits(p + order->length[0], order->length[1]);
   double alive[3][PERMI_SIGNS_SHARES], live[PERMI_SIGNS_SHARES], cuts[PERM_MAX_N + 1], seconds = 0, both = 0, ways;
-  int position[PERM_MAX_N], k, c, i, s;
+  double items[3] = {0, 0, 0};
+  int position[PERM_MAX_N], own[3] = {0, 0, 0}, k, c, i, s;
   for (k = 0; k < n; k++)
     position[order->column[k]] = k;
   for (k = 0; k <= p; k++) {
@@ -12407,6 +12430,7 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
     }
     cuts[last] += c > 0;
     c = c ? c - 1 : 2;
+    own[c] = last > own[c] ? last : own[c];
     for (s = 0; s < PERMI_SIGNS_SHARES; s++)
       model->step[last][c][s] *= model->survival[i][s];
   }
@@ -12423,14 +12447,16 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
         alive[c][s] *= model->step[k][c][s];
       live[s] = alive[2][s] * alive[0][s] / (1 + alive[0][s]) * alive[1][s] / (1 + alive[1][s]);
     }
+    for (c = 0; c < 2; c++)
+      for (s = 0; s < PERMI_SIGNS_SHARES && k == own[c]; s++)
+        items[c] += ways * live[s] * alive[c][s];
     seconds += ways * sum * (PERMI_SIGNS_NODE_SECONDS + PERMI_SIGNS_CUT_SECONDS * cuts[k]);
   }
   ways /= 2;
   for (s = 0; s < PERMI_SIGNS_SHARES; s++)
-    seconds += ways * (live[s] * (PERMI_SIGNS_JOIN_SECONDS +
-                                  PERMI_SIGNS_ITEM_SECONDS * (alive[0][s] + alive[1][s])) +
+    seconds += ways * (live[s] * PERMI_SIGNS_JOIN_SECONDS +
                        alive[2][s] * alive[0][s] * alive[1][s] * PERMI_SIGNS_PAIR_SECONDS * (both > 8 ? 1.2 : both > 0));
-  return seconds;
+  return seconds + PERMI_SIGNS_ITEM_SECONDS * (items[0] + items[1]);
 }
 
 /* The factor that divides the heat by `ratio` in so many moves, without the C library's pow: (1 - x / N)^N. */
@@ -17207,16 +17233,18 @@ PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_any)(const uint64_t *a)
 #endif
 }
 
-PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, int bit)
+/* Counts come from the frame before, stored long enough ago to be read in bytes at once. */
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, int k, int bit)
 {
   const permi_signs *signs = walk->signs;
   const permi_signs_frame *from = &walk->frame[k];
   permi_signs_frame *to = &walk->frame[k + 1];
-  const permi_signs_cut *cut = signs->cut + signs->cut_start[k], *end = signs->cut + signs->cut_start[k + 1];
-  const unsigned char *count = (const unsigned char *)to->count;
+  const unsigned char *count = (const unsigned char *)from->count;
   int64_t product = bit ? -walk->product[k] : walk->product[k];
-  int i, place;
+  int i, place, block;
   walk->nodes++;
+  walk->known[0] &= k > signs->last[0];
+  walk->known[1] &= k > signs->last[1];
   for (i = 0; i < PERMI_SIGNS_VECTORS; i++) {
     PERMI_SIGNS_V v = PERMI_SIGNS_LOAD(from->count, i);
     if (bit)
@@ -17227,71 +17255,106 @@ PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, in
     if (PERMI_NAME(signs_meet)(to->count, signs->done[k]))
       return 0;
     for (place = signs->done_place[k]; signs->narrow && place < signs->done_place[k + 1]; place++)
-      product *= permi_signs_value(signs, count, place);
+      product *= permi_signs_value(signs, (const unsigned char *)to->count, place);
   }
   walk->product[k + 1] = product;
-  for (i = 0; i < 2 * PERMI_SIGNS_VECTORS; i++)
-    PERMI_SIGNS_STORE(to->alive, i, PERMI_SIGNS_LOAD(from->alive, i));
-  for (; cut < end; cut++) {
-    const uint64_t *alive = cut->alive[count[cut->place] - cut->least];
-    uint64_t *left = to->alive[cut->place >= signs->place[PERMI_SIGNS_SECOND]];
+  for (block = 0; block < 2; block++) {
+    const permi_signs_cut *cut = signs->cut + signs->cut_start[2 * k + block];
+    const permi_signs_cut *end = signs->cut + signs->cut_start[2 * k + block + 1];
+    PERMI_SIGNS_V alive[PERMI_SIGNS_VECTORS];
     for (i = 0; i < PERMI_SIGNS_VECTORS; i++)
-      PERMI_SIGNS_STORE(left, i, PERMI_SIGNS_LOAD(left, i) & PERMI_SIGNS_LOAD(alive, i));
-    if (!PERMI_NAME(signs_any)(left))
-      return 0;
+      alive[i] = PERMI_SIGNS_LOAD(from->alive[block], i);
+    if (cut < end) {
+      for (; cut < end; cut++) {
+        const uint64_t *left = cut->alive[count[cut->place] + (bit ? cut->entry : 0) - cut->least];
+        for (i = 0; i < PERMI_SIGNS_VECTORS; i++)
+          alive[i] &= PERMI_SIGNS_LOAD(left, i);
+      }
+      if (!PERMI_NAME(signs_any)((const uint64_t *)(const void *)alive))
+        return 0;
+    }
+    for (i = 0; i < PERMI_SIGNS_VECTORS; i++)
+      PERMI_SIGNS_STORE(to->alive[block], i, alive[i]);
   }
   return 1;
 }
 
-/* The product of a block's own rows with a pattern, without its sign. */
-PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_own)(const permi_signs *signs, const uint64_t *count, int block,
-                                                        const uint64_t *word)
+PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, int bit)
 {
-  const uint64_t *own = count + signs->own_word[block], *add = word + signs->shared_words;
-#if PERMI_WIDTH == 8
-  if (signs->small) { /* reads beyond what it uses */
-    const __m512i sum = _mm512_add_epi64(_mm512_loadu_si512((const void *)own), _mm512_loadu_si512((const void *)add));
-    const __m512i code = _mm512_shuffle_epi8(PERMI_I_TABLE(permi_signs_codes), sum & _mm512_set1_epi8(15));
-    const uint64_t rows = signs->own_rows[block];
-    const int two = __builtin_popcountll(_mm512_test_epi8_mask(code, _mm512_set1_epi8(1)) & rows);
-    const int four = __builtin_popcountll(_mm512_test_epi8_mask(code, _mm512_set1_epi8(2)) & rows);
-    const int three = __builtin_popcountll(_mm512_test_epi8_mask(code, _mm512_set1_epi8(4)) & rows);
-    const int64_t minus = -(int64_t)(__builtin_popcountll(_mm512_movepi8_mask(code) & rows) & 1);
-    return ((permi_signs_threes[three] << (two + 2 * four)) ^ minus) - minus;
-  }
-#endif
-  return permi_signs_own(signs, own, block, add);
+  return bit ? PERMI_NAME(signs_advance)(walk, k, 1) : PERMI_NAME(signs_advance)(walk, k, 0);
 }
+
+#if PERMI_WIDTH >= 4
+/* Products of a block's own rows with listed patterns, without the patterns' signs; `vectors` of 32 rows. Reads beyond
+   what it uses. Four doubles a vector do here for AVX-512 as well: lists are short. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *signs, const uint64_t *count, int block,
+                                                          const uint16_t *pattern, int patterns, int64_t *value,
+                                                          int vectors, int fours)
+{
+  const uint64_t *own = count + signs->own_word[block], *add = signs->pattern[block] + signs->shared_words;
+  const uint64_t rows = signs->own_rows[block];
+  const __m256i codes = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_codes));
+  const __m256i nibble = _mm256_set1_epi8(15);
+  int k, v;
+  for (k = 0; k < patterns; k++) {
+    const uint64_t *word = add + pattern[k] * signs->width[block];
+    uint64_t minus = 0, two = 0, four = 0, three = 0;
+    int64_t sign;
+    int twos;
+    for (v = 0; v < vectors; v++) {
+      const __m256i sum = _mm256_add_epi64(_mm256_loadu_si256((const __m256i *)(const void *)(own + 4 * v)),
+                                           _mm256_loadu_si256((const __m256i *)(const void *)(word + 4 * v)));
+      const __m256i code = _mm256_shuffle_epi8(codes, sum & nibble);
+      minus |= (uint64_t)(uint32_t)_mm256_movemask_epi8(code) << 32 * v;
+      two |= (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(code, 7)) << 32 * v;
+      three |= (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(code, 5)) << 32 * v;
+      if (fours)
+        four |= (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(code, 6)) << 32 * v;
+    }
+    twos = __builtin_popcountll(two & rows) + (fours ? 2 * __builtin_popcountll(four & rows) : 0);
+    sign = -(int64_t)(__builtin_popcountll(minus & rows) & 1);
+    value[k] = ((permi_signs_threes[__builtin_popcountll(three & rows)] << twos) ^ sign) - sign;
+  }
+}
+
+/* v times c modulo 2^64, |c| < 2^31. */
+PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
+{
+  const __m256i high = _mm256_srli_epi64(_mm256_add_epi64(v, _mm256_set1_epi64x(0x80000000)), 32);
+  return _mm256_add_epi64(_mm256_mul_epi32(v, c), _mm256_slli_epi64(_mm256_mul_epu32(high, c), 32));
+}
+#endif
 
 /* The sum over the listed groups of block 1 of their values times the products of the rows of both blocks, if those
    have counts u without block 1. */
-PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *walk, const uint64_t *u, int groups)
+PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *walk, const uint64_t *u, int groups,
+                                                             int shared)
 {
   const permi_signs *signs = walk->signs;
-  const int shared = signs->shared_words;
   int64_t sum = 0;
   int at, i;
-#if PERMI_WIDTH == 8
-  if (signs->small) {
-    const __m512i low = _mm512_set1_epi8(1), high = _mm512_set1_epi8(-128), nibble = _mm512_set1_epi8(15);
-    const __m512i codes = PERMI_I_TABLE(permi_signs_sums);
-    __m512i sums = _mm512_setzero_si512();
-    for (at = 0; at < groups; at += 8) {
-      __mmask8 alive = (__mmask8)(groups - at < 8 ? (1u << (groups - at)) - 1 : 255);
-      __m512i value = _mm512_loadu_si512((const void *)(walk->value + at));
-      for (i = 0; i < shared && alive; i++) {
-        const __m512i count = _mm512_add_epi64(_mm512_loadu_si512((const void *)(walk->word[i] + at)),
-                                               _mm512_set1_epi64((long long)u[i]));
-        const __m512i c = count ^ _mm512_set1_epi64((long long)signs->target[i]);
-        const __m512i code = _mm512_shuffle_epi8(codes, count & nibble) & _mm512_set1_epi64((long long)signs->target_all[i]);
-        alive = _mm512_mask_testn_epi64_mask(alive, _mm512_andnot_si512(c, _mm512_sub_epi64(c, low)), high);
-        value = _mm512_mullo_epi64(value, _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), alive,
-                                                                      _mm512_sad_epu8(code, _mm512_setzero_si512()),
-                                                                      (const void *)signs->product, 8));
+#if PERMI_WIDTH >= 4
+  if (signs->small) { /* values beyond the last are 0 */
+    const __m256i codes = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_marks));
+    const __m256i nibble = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
+    __m256i sums = zero;
+    __m128i both;
+    for (at = 0; at < groups; at += 4) {
+      __m256i value = _mm256_loadu_si256((const __m256i *)(const void *)(walk->value[1] + at));
+      for (i = 0; i < shared; i++) {
+        const __m256i count = _mm256_add_epi64(_mm256_loadu_si256((const __m256i *)(const void *)(walk->word[i] + at)),
+                                               _mm256_set1_epi64x((long long)u[i]));
+        const __m256i dead = _mm256_cmpeq_epi8(count, _mm256_set1_epi64x((long long)signs->target[i]));
+        const __m256i code = _mm256_shuffle_epi8(codes, count & nibble) &
+                             _mm256_set1_epi64x((long long)signs->target_all[i]);
+        const __m256i product = _mm256_i64gather_epi64((const long long *)(const void *)signs->product,
+                                                       _mm256_sad_epu8(code, zero), 8);
+        value = PERMI_NAME(signs_times)(value, product) & _mm256_cmpeq_epi64(dead, zero);
       }
-      sums = _mm512_mask_add_epi64(sums, alive, sums, value);
+      sums = _mm256_add_epi64(sums, value);
     }
-    return _mm512_reduce_add_epi64(sums);
+    both = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+    return _mm_cvtsi128_si64(_mm_add_epi64(both, _mm_unpackhi_epi64(both, both)));
   }
 #endif
   for (at = 0; at < groups; at++) {
@@ -17301,37 +17364,59 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
       zeros |= permi_signs_zeros(c[i] ^ signs->target[i]);
     }
     if (!zeros)
-      sum += walk->value[at] * permi_signs_product(signs, (const unsigned char *)c, 0, signs->place[1]);
+      sum += walk->value[1][at] * permi_signs_product(signs, (const unsigned char *)c, 0, signs->place[1]);
   }
   return sum;
 }
 
-/* Adds the products of own rows over the living patterns of a block in groups that do the same to the rows of both;
-   returns the number of groups. */
-PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_group)(permi_signs_walk *walk, const permi_signs_frame *frame, int block,
-                                                      uint16_t *group, int64_t *value)
+/* Adds the products of own rows over the living patterns of a block in groups that do the same to the rows of both.
+   Branches on the patterns would be hard to predict. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, const permi_signs_frame *frame, int block)
 {
   const permi_signs *signs = walk->signs;
+  uint16_t *group = walk->group[block];
+  int64_t *value = walk->value[block];
   const uint16_t *group_of = signs->group[block];
   uint16_t slot[1 << PERMI_SIGNS_BLOCK]; /* read before it is written, and not used then */
-  uint64_t seen[PERMI_SIGNS_WORDS] = {0, 0, 0, 0, 0, 0, 0, 0}, set;
-  int groups = 0, w;
-  for (w = 0; w << 6 < 1 << signs->length[block]; w++)
-    for (set = frame->alive[block][w]; set; set &= set - 1) {
-      const int y = w << 6 | permi_trailing_zeros(set), g = group_of[y] >> 1;
-      const int64_t minus = -(int64_t)(group_of[y] & 1);
-      int64_t x = PERMI_NAME(signs_own)(signs, frame->count, block, signs->pattern[block] + y * signs->width[block]);
-      x = (x ^ minus) - minus;
-      const int fresh = !(seen[g >> 6] >> (g & 63) & 1); /* a branch would be hard to predict */
-      const int at = fresh ? groups : slot[g];
-      walk->items++;
-      seen[g >> 6] |= UINT64_C(1) << (g & 63);
-      slot[g] = (uint16_t)at;
-      group[at] = (uint16_t)g;
-      value[at] = x + (value[at] & -(int64_t)!fresh);
-      groups += fresh;
-    }
-  return groups;
+  uint16_t pattern[1 << PERMI_SIGNS_BLOCK];
+  int64_t product[1 << PERMI_SIGNS_BLOCK];
+  uint64_t seen[PERMI_SIGNS_WORDS] = {0, 0, 0, 0, 0, 0, 0, 0}, set[PERMI_SIGNS_WORDS];
+  unsigned left = 0; /* words with patterns */
+  int groups = 0, patterns = 0, k, w;
+  for (w = 0; w < PERMI_SIGNS_WORDS; w++) {
+    set[w] = frame->alive[block][w];
+    left |= (unsigned)(set[w] != 0) << w;
+  }
+  while (left) {
+    w = permi_trailing_zeros(left);
+    pattern[patterns++] = (uint16_t)(w << 6 | permi_trailing_zeros(set[w]));
+    set[w] &= set[w] - 1;
+    left ^= (unsigned)!set[w] << w;
+  }
+  walk->items += (unsigned)patterns;
+#if PERMI_WIDTH >= 4
+  if (signs->small == 2 && signs->width[block] - signs->shared_words <= 4)
+    PERMI_NAME(signs_products)(signs, frame->count, block, pattern, patterns, product, 1, 0);
+  else if (signs->small)
+    PERMI_NAME(signs_products)(signs, frame->count, block, pattern, patterns, product, 2, 1);
+  else
+#endif
+    for (k = 0; k < patterns; k++)
+      product[k] = permi_signs_own(signs, frame->count + signs->own_word[block], block,
+                                   signs->pattern[block] + pattern[k] * signs->width[block] + signs->shared_words);
+  for (k = 0; k < patterns; k++) {
+    const int g = group_of[pattern[k]] >> 1, fresh = !(seen[g >> 6] >> (g & 63) & 1), at = fresh ? groups : slot[g];
+    const int64_t minus = -(int64_t)(group_of[pattern[k]] & 1);
+    seen[g >> 6] |= UINT64_C(1) << (g & 63);
+    slot[g] = (uint16_t)at;
+    group[at] = (uint16_t)g;
+    value[at] = (product[k] ^ minus) - minus + (value[at] & -(int64_t)!fresh);
+    groups += fresh;
+  }
+  for (k = 0; k < 3; k++)
+    value[groups + k] = 0;
+  walk->groups[block] = groups;
+  walk->known[block] = 1;
 }
 
 PERMI_TARGET static void PERMI_NAME(signs_join)(permi_signs_walk *walk)
@@ -17339,32 +17424,37 @@ PERMI_TARGET static void PERMI_NAME(signs_join)(permi_signs_walk *walk)
   const permi_signs *signs = walk->signs;
   const permi_signs_frame *frame = &walk->frame[signs->prefix];
   const int shared = signs->shared_words;
-  uint16_t group[1 << PERMI_SIGNS_BLOCK];
-  int64_t value[1 << PERMI_SIGNS_BLOCK];
   permi_wide total = {0, 0};
-  const int seconds = PERMI_NAME(signs_group)(walk, frame, 1, group, walk->value);
-  int i, g, firsts;
-  for (g = 0; g < seconds; g++)
+  int i, g;
+  if (!walk->known[1]) {
+    PERMI_NAME(signs_group)(walk, frame, 1);
     for (i = 0; i < shared; i++)
-      walk->word[i][g] = signs->group_word[1][group[g] * shared + i];
-  firsts = PERMI_NAME(signs_group)(walk, frame, 0, group, value);
+      for (g = 0; g < walk->groups[1]; g++)
+        walk->word[i][g] = signs->group_word[1][walk->group[1][g] * shared + i];
+  }
+  if (!walk->known[0])
+    PERMI_NAME(signs_group)(walk, frame, 0);
   walk->joins++;
-  walk->pairs += (uint64_t)(firsts * seconds);
-  for (g = 0; g < firsts; g++) {
+  walk->pairs += (uint64_t)(walk->groups[0] * walk->groups[1]);
+  for (g = 0; g < walk->groups[0]; g++) {
+    const uint64_t *word = signs->group_word[0] + walk->group[0][g] * shared;
     uint64_t u[PERMI_SIGNS_WORDS];
-    for (i = 0; i < shared; i++)
-      u[i] = frame->count[i] + signs->group_word[0][group[g] * shared + i];
-    {
-      const permi_wide sum = permi_wide_of(PERMI_NAME(signs_partners)(walk, u, seconds));
-      permi_wide_add_product(&total, &sum, value[g]);
+    permi_wide sum;
+    if (shared == 1) {
+      u[0] = frame->count[0] + word[0];
+      sum = permi_wide_of(PERMI_NAME(signs_partners)(walk, u, walk->groups[1], 1));
+    } else {
+      for (i = 0; i < shared; i++)
+        u[i] = frame->count[i] + word[i];
+      sum = permi_wide_of(PERMI_NAME(signs_partners)(walk, u, walk->groups[1], shared));
     }
+    permi_wide_add_product(&total, &sum, walk->value[0][g]);
   }
   permi_signs_total(walk, total);
 }
 
 PERMI_TARGET static void PERMI_NAME(signs_search)(permi_signs_walk *walk, int k)
 {
-  int bit;
   if (k == walk->signs->prefix) {
     if (walk->signs->narrow)
       PERMI_NAME(signs_join)(walk);
@@ -17372,9 +17462,10 @@ PERMI_TARGET static void PERMI_NAME(signs_search)(permi_signs_walk *walk, int k)
       permi_signs_join_wide(walk);
     return;
   }
-  for (bit = 0; bit < 2; bit++)
-    if (PERMI_NAME(signs_step)(walk, k, bit))
-      PERMI_NAME(signs_search)(walk, k + 1);
+  if (PERMI_NAME(signs_advance)(walk, k, 0))
+    PERMI_NAME(signs_search)(walk, k + 1);
+  if (PERMI_NAME(signs_advance)(walk, k, 1))
+    PERMI_NAME(signs_search)(walk, k + 1);
 }
 
 static const permi_signs_family PERMI_NAME(signs_family) = {PERMI_NAME(signs_step), PERMI_NAME(signs_search)};

@@ -156,7 +156,7 @@ typedef struct permi_hybrid {
    block with which it does not vanish. */
 typedef struct permi_signs_cut {
   const uint64_t (*alive)[PERMI_SIGNS_WORDS];
-  int place, least;
+  int place, least, entry; /* what a + adds */
 } permi_signs_cut;
 
 typedef struct permi_signs_frame {
@@ -182,21 +182,22 @@ typedef struct permi_signs {
   int narrow;               /* products of a class's rows, and partners' sums, have 63 bits */
   int place[5];             /* class c has places place[c] .. place[c + 1] - 1 */
   int shared_words, own_word[2], width[2];
+  int last[2];              /* prefix column that touches a block's own rows, -1: none */
   unsigned char odd[PERM_MAX_N]; /* by place: the sum is odd, twice (count - ZERO) + 1 */
   permi_signs_frame root;
   uint64_t target[PERMI_SIGNS_WORDS];      /* of rows of class BOTH */
   uint64_t (*column)[PERMI_SIGNS_WORDS];   /* what its + adds */
   uint64_t (*done)[PERMI_SIGNS_WORDS];     /* targets of rows of class NONE done with the column */
-  int done_place[PERM_MAX_N + 1], cut_start[PERM_MAX_N + 1];
+  int done_place[PERM_MAX_N + 1], cut_start[2 * PERM_MAX_N + 1]; /* cuts of step k and block b: from [2 k + b] */
   permi_signs_cut cut[PERM_MAX_N];
   uint64_t *pattern[2];     /* [pattern][width]: what it adds to the words of class BOTH, then to its own rows' */
   uint16_t *group[2];       /* of a pattern: twice its group, which does the same to class BOTH; 1: its sign is - */
   uint64_t *group_word[2];  /* [group][shared_words] */
   int groups[2];
-  int small;                /* all sums are even and at most 8: products are looked up */
+  int small;                /* 1: all sums are even and at most 8, so that products are looked up; 2: at most 7 */
   uint64_t own_rows[2];     /* which bytes from own_word on are a block's rows */
   uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at the rows of class BOTH */
-  int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_sums */
+  int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_marks */
   /* of >>signs_offer: living prefixes of `depth` columns, as bits, and where chunks begin among them */
   int depth, ranges, doubled, twos, evens;
   uint64_t *path, *begin;
@@ -213,8 +214,12 @@ typedef struct permi_signs_walk {
   int64_t product[PERM_MAX_N + 1]; /* its sign, unless narrow */
   uint64_t sum[PERMI_SIGNS_SUM_WORDS]; /* two's complement */
   uint64_t nodes, joins, items, pairs; /* counted */
-  uint64_t word[PERMI_SIGNS_WORDS][(1 << PERMI_SIGNS_BLOCK) + 8]; /* listed groups of block 1: what they add, */
-  int64_t value[(1 << PERMI_SIGNS_BLOCK) + 8];                    /* the sum of their products */
+  /* the groups of each block, known until a column is set that touches its own rows; the sums of their products; what
+     those of block 1 add */
+  int known[2], groups[2];
+  uint16_t group[2][1 << PERMI_SIGNS_BLOCK];
+  int64_t value[2][(1 << PERMI_SIGNS_BLOCK) + 8];
+  uint64_t word[PERMI_SIGNS_WORDS][(1 << PERMI_SIGNS_BLOCK) + 8];
 } permi_signs_walk;
 
 static const int64_t permi_signs_threes[40] = { /* powers of 3 */
@@ -267,7 +272,7 @@ static const unsigned char permi_signs_codes[16] = {0, 0, 1, 4, 2, 0, 0, 0, 0, 0
 
 /* The same so that the sum over eight rows tells how many: 1 times 2, 17 times 3, 153 negative. */
 #define PERMI_SIGNS_SUMS 1378
-static const unsigned char permi_signs_sums[16] = {0, 0, 1, 17, 2, 0, 0, 0, 0, 0, 0, 0, 155, 170, 154, 153};
+static const unsigned char permi_signs_marks[16] = {0, 0, 1, 17, 2, 0, 0, 0, 0, 0, 0, 0, 155, 170, 154, 153};
 
 static PERMI_ALWAYS_INLINE int64_t permi_signs_own(const permi_signs *signs, const uint64_t *own, int block,
                                                    const uint64_t *add)
@@ -292,9 +297,11 @@ static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
   const int negative = (int)(total.high >> 63) != (factor < 0);
   uint64_t x[PERMI_SIGNS_SUM_WORDS] = {0};
   const permi_wide size = total.high >> 63 ? permi_wide_negate(total) : total;
-  x[0] = size.low;
-  x[1] = size.high;
-  permi_words_times(x, x, 3, factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor, 0);
+  const uint64_t times = factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor;
+  const permi_wide low = permi_multiply_words(size.low, times), high = permi_multiply_words(size.high, times);
+  x[0] = low.low;
+  x[1] = low.high + high.low;
+  x[2] = high.high + (x[1] < low.high);
   if (negative)
     permi_words_subtract(walk->sum, x, walk->signs->words);
   else

@@ -189,41 +189,52 @@ static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* its c
   return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
 }
 
-/* Cuts of rows of one block, by step; those without prefix columns thin out the root. */
+/* The row at a place of class FIRST or SECOND: what its count leaves of the patterns; 0: out of memory. */
+static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
+                                int place, int row, int step)
+{
+  const int block = place >= signs->place[PERMI_SIGNS_SECOND];
+  permi_signs_cut *cut = &signs->cut[signs->cut_start[2 * PERM_MAX_N]];
+  int least = permi_signs_start(matrix, row), most = least, j, level;
+  uint64_t (*alive)[PERMI_SIGNS_WORDS];
+  for (j = 0; j < order->prefix; j++) {
+    const int x = matrix->entry[row][order->column[j]];
+    least += x < 0 ? x : 0;
+    most += x > 0 ? x : 0;
+  }
+  alive = permi_signs_vectors(signs, most - least + 1);
+  if (!alive)
+    return 0;
+  for (level = 0; level <= most - least; level++)
+    permi_signs_alive(matrix, order, block, row, least + level, alive[level]);
+  for (j = 0; step < 0 && j < PERMI_SIGNS_WORDS; j++)
+    signs->root.alive[block][j] &= alive[0][j];
+  if (step < 0)
+    return 1;
+  cut->alive = (const uint64_t (*)[PERMI_SIGNS_WORDS])alive;
+  cut->place = place;
+  cut->least = least;
+  cut->entry = matrix->entry[row][order->column[step]];
+  signs->cut_start[2 * PERM_MAX_N]++;
+  return 1;
+}
+
+/* Cuts of rows of one block, by step and block; those without prefix columns thin out the root. */
 static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
                             const int *row_at, const int *step_at)
 {
-  int k, j, place, level, used = 0;
-  for (k = -1; k < order->prefix; k++) {
+  int *used = &signs->cut_start[2 * PERM_MAX_N], k, place;
+  *used = 0;
+  for (k = -2; k < 2 * order->prefix; k++) {
+    const int block = k & 1, step = (k - block) / 2;
     if (k >= 0)
-      signs->cut_start[k] = used;
-    for (place = signs->place[1]; place < signs->place[3]; place++) {
-      const int row = row_at[place], block = place >= signs->place[2];
-      int least = permi_signs_start(matrix, row), most = least;
-      uint64_t (*alive)[PERMI_SIGNS_WORDS];
-      if (step_at[place] != k || (matrix->sum[row] & 1))
-        continue;
-      for (j = 0; j < order->prefix; j++) {
-        const int x = matrix->entry[row][order->column[j]];
-        least += x < 0 ? x : 0;
-        most += x > 0 ? x : 0;
-      }
-      alive = permi_signs_vectors(signs, most - least + 1);
-      if (!alive)
+      signs->cut_start[k] = *used;
+    for (place = signs->place[1 + block]; place < signs->place[2 + block]; place++)
+      if (step_at[place] == step && !(matrix->sum[row_at[place]] & 1) &&
+          !permi_signs_cut_make(signs, matrix, order, place, row_at[place], step))
         return 0;
-      for (level = 0; level <= most - least; level++)
-        permi_signs_alive(matrix, order, block, row, least + level, alive[level]);
-      if (k < 0) {
-        for (j = 0; j < PERMI_SIGNS_WORDS; j++)
-          signs->root.alive[block][j] &= alive[0][j];
-      } else {
-        signs->cut[used].alive = (const uint64_t (*)[PERMI_SIGNS_WORDS])alive;
-        signs->cut[used].place = place;
-        signs->cut[used++].least = least;
-      }
-    }
   }
-  signs->cut_start[order->prefix] = used;
+  signs->cut_start[2 * order->prefix] = *used;
   return 1;
 }
 
@@ -261,13 +272,16 @@ static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix,
   memset(&signs->root, 0, sizeof signs->root);
   memset(signs->target, 0, sizeof signs->target);
   memset(signs->target_all, 0, sizeof signs->target_all);
-  signs->small = 1;
+  signs->small = 2;
   for (place = n; place < PERM_MAX_N; place++)
     permi_signs_add(signs->root.count, place, 1); /* no target */
   for (place = 0; place < n; place++) {
     const int row = row_at[place], odd = matrix->sum[row] & 1;
     signs->odd[place] = (unsigned char)odd;
-    signs->small &= !odd && matrix->size[row] <= 8;
+    if (odd || matrix->size[row] > 8)
+      signs->small = 0;
+    else if (signs->small && matrix->size[row] == 8)
+      signs->small = 1;
     permi_signs_add(signs->root.count, place, permi_signs_start(matrix, row));
     if (place < signs->place[1])
       permi_signs_add(signs->target_all, place, 255);
@@ -285,6 +299,7 @@ static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix,
   }
   signs->done_place[p] = place;
   for (block = 0; block < 2; block++) {
+    signs->last[block] = signs->place[block + 1] < signs->place[block + 2] ? step_at[signs->place[block + 2] - 1] : -1;
     signs->length[block] = order->length[block];
     for (y = 0; y < 1 << order->length[block]; y++)
       signs->root.alive[block][y >> 6] |= UINT64_C(1) << (y & 63);

@@ -73,7 +73,8 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   const int n = model->n, p = order->prefix;
   const uint64_t first = permi_signs_bits(p, order->length[0]), second = permi_signs_bits(p + order->length[0], order->length[1]);
   double alive[3][PERMI_SIGNS_SHARES], live[PERMI_SIGNS_SHARES], cuts[PERM_MAX_N + 1], seconds = 0, both = 0, ways;
-  int position[PERM_MAX_N], k, c, i, s;
+  double items[3] = {0, 0, 0};
+  int position[PERM_MAX_N], own[3] = {0, 0, 0}, k, c, i, s;
   for (k = 0; k < n; k++)
     position[order->column[k]] = k;
   for (k = 0; k <= p; k++) {
@@ -96,6 +97,7 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
     }
     cuts[last] += c > 0;
     c = c ? c - 1 : 2;
+    own[c] = last > own[c] ? last : own[c];
     for (s = 0; s < PERMI_SIGNS_SHARES; s++)
       model->step[last][c][s] *= model->survival[i][s];
   }
@@ -112,14 +114,16 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
         alive[c][s] *= model->step[k][c][s];
       live[s] = alive[2][s] * alive[0][s] / (1 + alive[0][s]) * alive[1][s] / (1 + alive[1][s]);
     }
+    for (c = 0; c < 2; c++)
+      for (s = 0; s < PERMI_SIGNS_SHARES && k == own[c]; s++)
+        items[c] += ways * live[s] * alive[c][s];
     seconds += ways * sum * (PERMI_SIGNS_NODE_SECONDS + PERMI_SIGNS_CUT_SECONDS * cuts[k]);
   }
   ways /= 2;
   for (s = 0; s < PERMI_SIGNS_SHARES; s++)
-    seconds += ways * (live[s] * (PERMI_SIGNS_JOIN_SECONDS +
-                                  PERMI_SIGNS_ITEM_SECONDS * (alive[0][s] + alive[1][s])) +
+    seconds += ways * (live[s] * PERMI_SIGNS_JOIN_SECONDS +
                        alive[2][s] * alive[0][s] * alive[1][s] * PERMI_SIGNS_PAIR_SECONDS * (both > 8 ? 1.2 : both > 0));
-  return seconds;
+  return seconds + PERMI_SIGNS_ITEM_SECONDS * (items[0] + items[1]);
 }
 
 /* The factor that divides the heat by `ratio` in so many moves, without the C library's pow: (1 - x / N)^N. */
