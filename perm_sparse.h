@@ -105,8 +105,8 @@
                      made for the matrix
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
-       signs         Glynn's sum as a search: a row with all signs and sum 0 ends the branch; for integers with few
-                     small entries a row
+       signs         Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a
+                     row in all, best with few small ones. regular:40:6 0.2 s, regular:48:6 4 s
        codegen-registers, codegen-memory
                      Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
                      k row sums in registers; doubles. Hybrid is faster
@@ -123,6 +123,7 @@
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
      [Tar72] R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
      [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
+     [Knu75] D. E. Knuth, Math. Comp. 29 (1975) 121-136: the size of a search tree by random descents.
      [DM58]  A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
      [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
      [Dec99] R. Dechter, Artif. Intell. 113 (1999) 41-85: bucket elimination.
@@ -3325,7 +3326,7 @@ static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
 }
 
 /* ========================================================================================= >>vectors
-   What the vector kernels of >>arrays, >>hybrid and >>signs read, and their text, read once for each instruction set. */
+   What the vector kernels of >>arrays, >>hybrid, >>signs read, and their text, read once for each instruction set. */
 
 /* ---- blocks of arrays */
 
@@ -3484,7 +3485,12 @@ typedef struct permi_signs_frame {
   uint64_t count[PERMI_SIGNS_WORDS], alive[2][PERMI_SIGNS_WORDS];
 } permi_signs_frame;
 
-typedef enum permi_signs_class { PERMI_SIGNS_BOTH, PERMI_SIGNS_FIRST, PERMI_SIGNS_SECOND, PERMI_SIGNS_NONE } permi_signs_class;
+typedef enum permi_signs_class {
+  PERMI_SIGNS_BOTH, /* blocks touched by a row */
+  PERMI_SIGNS_FIRST,
+  PERMI_SIGNS_SECOND,
+  PERMI_SIGNS_NONE
+} permi_signs_class;
 
 struct permi_signs_walk;
 typedef struct permi_signs_family {
@@ -11995,7 +12001,8 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
                  sets, BOTH is tested on pairs of patterns
      counts      a byte a row: half its sum plus 128. A column's + adds a constant to the words of all counts
      weights     A row with an odd sum never vanishes. per(A diag c) = per(A) prod c: c_j in {1, 2} makes rows even
-   A term is prod of the classes' products. All sums are exact integers modulo 2^(64 words), wide enough for the whole. */
+   Products of a block's own rows are added in groups of patterns that do the same to the rows of class BOTH, so that
+   most terms are never listed. Sums are exact: at most 2^(n-1) terms, each at most the product of the rows' moduli. */
 
 /* What is searched: a block's integers times column weights. */
 typedef struct permi_signs_matrix {
@@ -12404,7 +12411,8 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
 static double permi_signs_expected(permi_signs_model *model, const permi_signs_order *order)
 {
   const int n = model->n, p = order->prefix;
-  const uint64_t first = permi_signs_bits(p, order->length[0]), second = permi_signs_bits(p + order->length[0], order->length[1]);
+  const uint64_t first = permi_signs_bits(p, order->length[0]);
+  const uint64_t second = permi_signs_bits(p + order->length[0], order->length[1]);
   double alive[3][PERMI_SIGNS_SHARES], live[PERMI_SIGNS_SHARES], cuts[PERM_MAX_N + 1], seconds = 0, both = 0, ways;
   double items[3] = {0, 0, 0};
   int position[PERM_MAX_N], own[3] = {0, 0, 0}, k, c, i, s;
@@ -12455,7 +12463,8 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   ways /= 2;
   for (s = 0; s < PERMI_SIGNS_SHARES; s++)
     seconds += ways * (live[s] * PERMI_SIGNS_JOIN_SECONDS +
-                       alive[2][s] * alive[0][s] * alive[1][s] * PERMI_SIGNS_PAIR_SECONDS * (both > 8 ? 1.2 : both > 0));
+                       alive[2][s] * alive[0][s] * alive[1][s] * PERMI_SIGNS_PAIR_SECONDS *
+                           (both > 8 ? 1.2 : both > 0));
   return seconds + PERMI_SIGNS_ITEM_SECONDS * (items[0] + items[1]);
 }
 
@@ -12480,14 +12489,15 @@ static double permi_signs_cooling(double ratio, int moves)
 
 /* Anneals the order: swaps, and moves by up to 12. */
 static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves, double heat,
-                                 uint64_t *seed)
+                                 uint64_t *seed, permi_control *watch)
 {
   permi_signs_order now = *order, trial;
   double cost = permi_signs_expected(model, order), best = cost;
   const double cooling = permi_signs_cooling(heat / 0.005, moves);
   const int n = model->n;
   int move, k;
-  for (move = 0; move < moves; move++, heat *= cooling) {
+  for (move = 0; move < moves && !(move % 512 == 0 && permi_watch(watch, 512.0 * PERMI_SIGNS_MOVE_UNITS));
+       move++, heat *= cooling) {
     const int a = permi_order_below(seed, n);
     double chance = permi_order_random(seed), mantissa, limit, fresh;
     int b = permi_order_below(seed, n);
@@ -12550,7 +12560,7 @@ static void permi_signs_double(permi_signs_matrix *matrix, int column, int twice
 
 /* Doubles columns so that rows can vanish; returns how many. A row of odd sum never does, and it gets even if it has an
    even number of odd entries in columns that are not doubled: annealed against the expected number of leaves. */
-static int permi_signs_weigh(permi_signs_work *work, permi_control *watch)
+static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control *watch)
 {
   permi_signs_matrix *matrix = &work->matrix;
   permi_signs_model *model = &work->model;
@@ -12564,7 +12574,8 @@ static int permi_signs_weigh(permi_signs_work *work, permi_control *watch)
     return 0;
   permi_signs_model_make(model, matrix);
   cost = best = permi_signs_leaves(model);
-  moves = 60 * n;
+  rival = fmin(rival, best * ldexp(PERMI_SIGNS_PAIR_SECONDS, n - 1));
+  moves = (int)fmin(60 * n, fmax(4 * n, PERMI_SIGNS_PLAN_SHARE * rival / PERMI_SIGNS_WEIGH_UNITS * 1e9));
   for (move = 0; move < moves && !permi_watch(watch, PERMI_SIGNS_WEIGH_UNITS); move++, heat *= 1 - 5.0 / moves) {
     const int columns = 1 + permi_order_below(&seed, 2), first = permi_order_below(&seed, n);
     const int second = permi_order_below(&seed, n);
@@ -12614,7 +12625,8 @@ static int permi_signs_weigh(permi_signs_work *work, permi_control *watch)
 static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
 {
   const double slower = signs->isa == PERM_ISA_PLAIN ? 3 : signs->isa == PERM_ISA_AVX2 ? 2 : 1;
-  const double pair = signs->narrow ? (double)PERMI_SIGNS_PAIR_SECONDS : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
+  const double pair =
+      signs->narrow ? (double)PERMI_SIGNS_PAIR_SECONDS : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
   return PERMI_SIGNS_NODE_SECONDS * (double)counted[0] + PERMI_SIGNS_JOIN_SECONDS * (double)counted[1] +
          PERMI_SIGNS_ITEM_SECONDS * slower * (double)counted[2] + pair * slower * (double)counted[3];
 }
@@ -12628,13 +12640,16 @@ static void permi_signs_counts(const permi_signs_walk *walk, uint64_t *counted)
 }
 
 /* Lists the living prefixes of `depth` columns in order, up to `room` of them; returns their number. */
-static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t room)
+static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t room,
+                                 permi_control *watch)
 {
   uint64_t at = 1, found = 0; /* the first sign is + */
   int k = 0, alive;
   if (depth == 0)
     return 0;
   for (;;) {
+    if (walk->nodes % 4096 == 0 && permi_watch(watch, 4096 * 20))
+      return found;
     alive = walk->signs->family->step(walk, k, (int)(at >> k & 1));
     if (alive && k + 1 < depth) {
       k++;
@@ -12724,21 +12739,21 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
     return 0;
   permi_signs_begin(walk, signs, frame);
   for (;; depth++) {
-    found = permi_signs_list(walk, depth, NULL, PERMI_SIGNS_PATHS);
-    if (!found || (double)found >= wanted || depth == signs->prefix)
+    found = permi_signs_list(walk, depth, NULL, PERMI_SIGNS_PATHS, watch);
+    if (!found || (double)found >= wanted || depth == signs->prefix || permi_watch(watch, 0))
       break;
     depth += (double)found < wanted / 64 && depth + 4 < signs->prefix ? 3 : 0;
   }
   signs->depth = depth;
   if (found == PERMI_SIGNS_PATHS && depth > 1) /* not all of them */
-    found = permi_signs_list(walk, --signs->depth, NULL, PERMI_SIGNS_PATHS);
+    found = permi_signs_list(walk, --signs->depth, NULL, PERMI_SIGNS_PATHS, watch);
   signs->path = (uint64_t *)permi_pool_get(&signs->owned.pool, found + 1, sizeof *signs->path);
   if (signs->path) {
-    signs->paths = (double)permi_signs_list(walk, signs->depth, signs->path, found);
+    signs->paths = (double)permi_signs_list(walk, signs->depth, signs->path, found, watch);
     deep = signs->depth + (int)(1.5 * log2(fmax(expected / fmax(signs->paths, 1) / PERMI_SIGNS_PROBE_SECONDS, 1)));
     deep = deep < signs->prefix ? deep : signs->prefix;
     signs->seconds = 0;
-    if (found)
+    if (found && !(watch && watch->stopped != PERM_OK))
       permi_signs_probe(signs, walk, deep, share, &seed, watch);
   }
   permi_release(allocator, memory);
@@ -12777,15 +12792,23 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
 {
   const perm_precision precision = maker->options->precision;
   if (block->n > PERM_MAX_N)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d columns that signs take: try method frontier", PERM_MAX_N);
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d columns that signs take: try method frontier",
+                 PERM_MAX_N);
   else if (!block->integer)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s: method signs takes exact integers; try method hybrid",
                  precision == PERM_PRECISION_DEFAULT ? "real or complex entries" : "rounded numbers asked for");
   else if (block->imaginary_integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has Gaussian integers, which method signs does not take: try frontier");
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                 "has Gaussian integers, which method signs does not take: try frontier");
   else if (rival < PERMI_SIGNS_LEAST_SECONDS)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order of its columns is found");
   return !offer->why[0];
+}
+
+/* Seconds for the order, and as many for probes. */
+static double permi_signs_share(double seconds, double rival)
+{
+  return fmin(PERMI_SIGNS_PLAN_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST);
 }
 
 /* Anneals, as long as it pays, orders with blocks of several lengths. Returns the expected seconds. */
@@ -12796,7 +12819,7 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, p
   uint64_t seed = UINT64_C(88172645463325252);
   double least = (double)INFINITY, cost;
   permi_signs_order order;
-  int length, round, k, each = PERMI_SIGNS_MOVES;
+  int length, round, k, each = PERMI_SIGNS_MOVES * n;
   *moves = 0;
   for (round = 0;; round++) {
     if (round < PERMI_SIGNS_LENGTHS) { /* a start of each length */
@@ -12810,16 +12833,16 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, p
       order = *best;
       each *= 2;
     }
-    if (permi_watch(watch, PERMI_SIGNS_MOVE_UNITS * each))
-      break;
-    cost = permi_signs_anneal(model, &order, each, round < PERMI_SIGNS_LENGTHS ? 0.3 : 0.1, &seed);
+    cost = permi_signs_anneal(model, &order, each, round < PERMI_SIGNS_LENGTHS ? 0.3 : 0.1, &seed, watch);
     *moves += each;
     if (cost < least) {
       least = cost;
       *best = order;
     }
+    if (watch && watch->stopped != PERM_OK)
+      break;
     if (round + 1 >= PERMI_SIGNS_LENGTHS &&
-        1e-9 * PERMI_SIGNS_MOVE_UNITS * 2 * each > PERMI_SIGNS_PLAN_SHARE * fmin(least, rival))
+        1e-9 * PERMI_SIGNS_MOVE_UNITS * 2 * each > permi_signs_share(least, rival))
       break;
   }
   return least;
@@ -12843,7 +12866,7 @@ static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_mat
 
 /* Reads the rows or the columns, those with which fewer leaves are expected once weights are chosen, and the model of
    them; returns the number of doubled columns, -1: too large. */
-static int permi_signs_prepare(const permi_block *block, permi_signs_work *work, permi_control *watch)
+static int permi_signs_prepare(const permi_block *block, permi_signs_work *work, double rival, permi_control *watch)
 {
   double least = (double)INFINITY;
   int side, best = -1, doubled = -1;
@@ -12852,7 +12875,7 @@ static int permi_signs_prepare(const permi_block *block, permi_signs_work *work,
       break;
     if (!permi_signs_read(block, side & 1, &work->matrix))
       continue;
-    doubled = permi_signs_weigh(work, watch);
+    doubled = permi_signs_weigh(work, rival, watch);
     permi_signs_model_make(&work->model, &work->matrix);
     if (permi_signs_leaves(&work->model) < least) {
       least = permi_signs_leaves(&work->model);
@@ -12878,16 +12901,17 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
     made = 1;
     signs->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
     permi_signs_family_choose(signs, signs->isa);
-    signs->twos = permi_signs_prepare(block, work, maker->watch);
+    signs->twos = permi_signs_prepare(block, work, rival, maker->watch);
     if (signs->twos < 0)
-      permi_refuse(offer, PERM_ERROR_LIMIT, "has rows whose moduli add up to more than the %d that method signs counts: "
-                   "try method sparyser", PERMI_SIGNS_MOST);
+      permi_refuse(offer, PERM_ERROR_LIMIT,
+                   "has rows whose moduli add up to more than the %d that method signs counts: try method sparyser",
+                   PERMI_SIGNS_MOST);
     else if (permi_signs_leaves(&work->model) * ldexp(PERMI_SIGNS_LEAF_SECONDS, block->n - 1) > rival)
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %.3g s: too few signs are pruned", rival);
   }
   if (made && !offer->why[0]) {
     expected = permi_signs_search_order(&work->model, rival, maker->watch, &signs->moves, &work->order);
-    share = PERMI_SIGNS_PLAN_SHARE * fmin(expected, rival);
+    share = permi_signs_share(expected, rival);
     if (expected > PERMI_SIGNS_HOPE * rival)
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", expected);
     else
@@ -12904,16 +12928,35 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   return made ? PERM_OK : permi_fail_memory(maker->result);
 }
 
+/* *hope: at most the seconds after a short search, so that slower engines do not search for long. */
+static perm_status permi_signs_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
+{
+  permi_signs_work *work;
+  permi_offer offer;
+  int moves;
+  memset(&offer, 0, sizeof offer);
+  if (block->n < PERMI_SIGNS_HOPE_ORDER || !permi_signs_takes(maker, block, fmin(rival, *hope), &offer))
+    return PERM_OK;
+  work = (permi_signs_work *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
+  if (!work)
+    return permi_fail_memory(maker->result);
+  if (permi_signs_prepare(block, work, PERMI_SIGNS_HOPE_SECONDS, maker->watch) >= 0)
+    *hope = fmin(*hope, 2 * permi_signs_search_order(&work->model, PERMI_SIGNS_HOPE_SECONDS, maker->watch, &moves,
+                                                     &work->order));
+  permi_release(&maker->options->allocator, work);
+  return PERM_OK;
+}
+
 static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_signs *signs = (const permi_signs *)leaf->context;
   const int *place = signs->place;
   int length = snprintf(
       buffer, size,
-      "signs, order %d, %s: %d columns one by one, blocks of %d and %d; %d rows end branches, %d and %d thin out a block, "
-      "%d join both; %d sums of rows even, %d columns doubled; %d moves of annealing\n"
-      "signs: about %.3g nodes, %.3g joins of %.3g patterns in %.3g pairs, of 2^%d; predicted %.3g s +- %.2g%% (95 %%, by "
-      "random probes); %.0f prefixes of %d columns in %d ranges\n",
+      "signs, order %d, %s: %d columns one by one, blocks of %d and %d; %d rows end branches, %d and %d thin out a "
+      "block, %d join both; %d sums of rows even, %d columns doubled; %d moves of annealing\n"
+      "signs: about %.3g nodes, %.3g joins of %.3g patterns in %.3g pairs, of 2^%d; predicted %.3g s +- %.2g%% (95 %%, "
+      "by random probes); %.0f prefixes of %d columns in %d ranges\n",
       signs->n, perm_isa_name(signs->isa), signs->prefix, signs->length[0], signs->length[1], place[4] - place[3],
       place[2] - place[1], place[3] - place[2], place[1], signs->evens, signs->twos, signs->moves, signs->counted[0],
       signs->counted[1], signs->counted[2], signs->counted[3], signs->n - 1, signs->seconds,
@@ -14387,7 +14430,7 @@ static double permi_decompose_probe_units(int n)
   return 0.5 * n * n * n;
 }
 
-/* Knuth's estimate of the tree, by random descents (Math. Comp. 29 (1975) 121-136). 0: out of memory. */
+/* Knuth's estimate of the tree, by random descents [Knu75]. 0: out of memory. */
 static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
                                    permi_control *watch)
 {
@@ -15359,7 +15402,7 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
 /* ========================================================================================= >>choose
    The table of engines, and the choice among their offers. */
 
-/* Declines if another engine ends before an order is found; the hybrid's first layout limits the search. */
+/* Declines if another engine ends before an order is found; first layouts of hybrid and signs limit the search. */
 static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
@@ -15372,6 +15415,8 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
       return PERM_OK;
     }
     status = permi_hybrid_hope(maker, block, rival, &hope);
+    if (status == PERM_OK && block->edges >= PERMI_SIGNS_HOPE_ENTRIES * block->n)
+      status = permi_signs_hope(maker, block, rival, &hope);
   }
   return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
 }
@@ -17335,7 +17380,8 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   int at, i;
 #if PERMI_WIDTH >= 4
   if (signs->small) { /* values beyond the last are 0 */
-    const __m256i codes = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_marks));
+    const __m256i codes =
+        _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_marks));
     const __m256i nibble = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
     __m256i sums = zero;
     __m128i both;
@@ -17371,7 +17417,8 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
 
 /* Adds the products of own rows over the living patterns of a block in groups that do the same to the rows of both.
    Branches on the patterns would be hard to predict. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, const permi_signs_frame *frame, int block)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, const permi_signs_frame *frame,
+                                                       int block)
 {
   const permi_signs *signs = walk->signs;
   uint16_t *group = walk->group[block];

@@ -1,5 +1,5 @@
 /* ========================================================================================= >>vectors
-   What the vector kernels of >>arrays, >>hybrid and >>signs read, and their text, read once for each instruction set. */
+   What the vector kernels of >>arrays, >>hybrid, >>signs read, and their text, read once for each instruction set. */
 #pragma once
 #include "../api/sparse_config.h"
 #include "../base/ring.h"
@@ -163,7 +163,12 @@ typedef struct permi_signs_frame {
   uint64_t count[PERMI_SIGNS_WORDS], alive[2][PERMI_SIGNS_WORDS];
 } permi_signs_frame;
 
-typedef enum permi_signs_class { PERMI_SIGNS_BOTH, PERMI_SIGNS_FIRST, PERMI_SIGNS_SECOND, PERMI_SIGNS_NONE } permi_signs_class;
+typedef enum permi_signs_class {
+  PERMI_SIGNS_BOTH, /* blocks touched by a row */
+  PERMI_SIGNS_FIRST,
+  PERMI_SIGNS_SECOND,
+  PERMI_SIGNS_NONE
+} permi_signs_class;
 
 struct permi_signs_walk;
 typedef struct permi_signs_family {

@@ -143,7 +143,8 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
   int at, i;
 #if PERMI_WIDTH >= 4
   if (signs->small) { /* values beyond the last are 0 */
-    const __m256i codes = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_marks));
+    const __m256i codes =
+        _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_marks));
     const __m256i nibble = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
     __m256i sums = zero;
     __m128i both;
@@ -179,7 +180,8 @@ PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *w
 
 /* Adds the products of own rows over the living patterns of a block in groups that do the same to the rows of both.
    Branches on the patterns would be hard to predict. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, const permi_signs_frame *frame, int block)
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, const permi_signs_frame *frame,
+                                                       int block)
 {
   const permi_signs *signs = walk->signs;
   uint16_t *group = walk->group[block];

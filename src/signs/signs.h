@@ -12,7 +12,8 @@
                  sets, BOTH is tested on pairs of patterns
      counts      a byte a row: half its sum plus 128. A column's + adds a constant to the words of all counts
      weights     A row with an odd sum never vanishes. per(A diag c) = per(A) prod c: c_j in {1, 2} makes rows even
-   A term is prod of the classes' products. All sums are exact integers modulo 2^(64 words), wide enough for the whole. */
+   Products of a block's own rows are added in groups of patterns that do the same to the rows of class BOTH, so that
+   most terms are never listed. Sums are exact: at most 2^(n-1) terms, each at most the product of the rows' moduli. */
 #pragma once
 #include "../block/engines.h"
 #include "../block/vectors.h"

@@ -13,7 +13,8 @@
 static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
 {
   const double slower = signs->isa == PERM_ISA_PLAIN ? 3 : signs->isa == PERM_ISA_AVX2 ? 2 : 1;
-  const double pair = signs->narrow ? (double)PERMI_SIGNS_PAIR_SECONDS : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
+  const double pair =
+      signs->narrow ? (double)PERMI_SIGNS_PAIR_SECONDS : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
   return PERMI_SIGNS_NODE_SECONDS * (double)counted[0] + PERMI_SIGNS_JOIN_SECONDS * (double)counted[1] +
          PERMI_SIGNS_ITEM_SECONDS * slower * (double)counted[2] + pair * slower * (double)counted[3];
 }
@@ -27,13 +28,16 @@ static void permi_signs_counts(const permi_signs_walk *walk, uint64_t *counted)
 }
 
 /* Lists the living prefixes of `depth` columns in order, up to `room` of them; returns their number. */
-static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t room)
+static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t room,
+                                 permi_control *watch)
 {
   uint64_t at = 1, found = 0; /* the first sign is + */
   int k = 0, alive;
   if (depth == 0)
     return 0;
   for (;;) {
+    if (walk->nodes % 4096 == 0 && permi_watch(watch, 4096 * 20))
+      return found;
     alive = walk->signs->family->step(walk, k, (int)(at >> k & 1));
     if (alive && k + 1 < depth) {
       k++;
@@ -123,21 +127,21 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
     return 0;
   permi_signs_begin(walk, signs, frame);
   for (;; depth++) {
-    found = permi_signs_list(walk, depth, NULL, PERMI_SIGNS_PATHS);
-    if (!found || (double)found >= wanted || depth == signs->prefix)
+    found = permi_signs_list(walk, depth, NULL, PERMI_SIGNS_PATHS, watch);
+    if (!found || (double)found >= wanted || depth == signs->prefix || permi_watch(watch, 0))
       break;
     depth += (double)found < wanted / 64 && depth + 4 < signs->prefix ? 3 : 0;
   }
   signs->depth = depth;
   if (found == PERMI_SIGNS_PATHS && depth > 1) /* not all of them */
-    found = permi_signs_list(walk, --signs->depth, NULL, PERMI_SIGNS_PATHS);
+    found = permi_signs_list(walk, --signs->depth, NULL, PERMI_SIGNS_PATHS, watch);
   signs->path = (uint64_t *)permi_pool_get(&signs->owned.pool, found + 1, sizeof *signs->path);
   if (signs->path) {
-    signs->paths = (double)permi_signs_list(walk, signs->depth, signs->path, found);
+    signs->paths = (double)permi_signs_list(walk, signs->depth, signs->path, found, watch);
     deep = signs->depth + (int)(1.5 * log2(fmax(expected / fmax(signs->paths, 1) / PERMI_SIGNS_PROBE_SECONDS, 1)));
     deep = deep < signs->prefix ? deep : signs->prefix;
     signs->seconds = 0;
-    if (found)
+    if (found && !(watch && watch->stopped != PERM_OK))
       permi_signs_probe(signs, walk, deep, share, &seed, watch);
   }
   permi_release(allocator, memory);
@@ -176,15 +180,23 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
 {
   const perm_precision precision = maker->options->precision;
   if (block->n > PERM_MAX_N)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d columns that signs take: try method frontier", PERM_MAX_N);
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d columns that signs take: try method frontier",
+                 PERM_MAX_N);
   else if (!block->integer)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s: method signs takes exact integers; try method hybrid",
                  precision == PERM_PRECISION_DEFAULT ? "real or complex entries" : "rounded numbers asked for");
   else if (block->imaginary_integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has Gaussian integers, which method signs does not take: try frontier");
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                 "has Gaussian integers, which method signs does not take: try frontier");
   else if (rival < PERMI_SIGNS_LEAST_SECONDS)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order of its columns is found");
   return !offer->why[0];
+}
+
+/* Seconds for the order, and as many for probes. */
+static double permi_signs_share(double seconds, double rival)
+{
+  return fmin(PERMI_SIGNS_PLAN_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST);
 }
 
 /* Anneals, as long as it pays, orders with blocks of several lengths. Returns the expected seconds. */
@@ -195,7 +207,7 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, p
   uint64_t seed = UINT64_C(88172645463325252);
   double least = (double)INFINITY, cost;
   permi_signs_order order;
-  int length, round, k, each = PERMI_SIGNS_MOVES;
+  int length, round, k, each = PERMI_SIGNS_MOVES * n;
   *moves = 0;
   for (round = 0;; round++) {
     if (round < PERMI_SIGNS_LENGTHS) { /* a start of each length */
@@ -209,16 +221,16 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, p
       order = *best;
       each *= 2;
     }
-    if (permi_watch(watch, PERMI_SIGNS_MOVE_UNITS * each))
-      break;
-    cost = permi_signs_anneal(model, &order, each, round < PERMI_SIGNS_LENGTHS ? 0.3 : 0.1, &seed);
+    cost = permi_signs_anneal(model, &order, each, round < PERMI_SIGNS_LENGTHS ? 0.3 : 0.1, &seed, watch);
     *moves += each;
     if (cost < least) {
       least = cost;
       *best = order;
     }
+    if (watch && watch->stopped != PERM_OK)
+      break;
     if (round + 1 >= PERMI_SIGNS_LENGTHS &&
-        1e-9 * PERMI_SIGNS_MOVE_UNITS * 2 * each > PERMI_SIGNS_PLAN_SHARE * fmin(least, rival))
+        1e-9 * PERMI_SIGNS_MOVE_UNITS * 2 * each > permi_signs_share(least, rival))
       break;
   }
   return least;
@@ -242,7 +254,7 @@ static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_mat
 
 /* Reads the rows or the columns, those with which fewer leaves are expected once weights are chosen, and the model of
    them; returns the number of doubled columns, -1: too large. */
-static int permi_signs_prepare(const permi_block *block, permi_signs_work *work, permi_control *watch)
+static int permi_signs_prepare(const permi_block *block, permi_signs_work *work, double rival, permi_control *watch)
 {
   double least = (double)INFINITY;
   int side, best = -1, doubled = -1;
@@ -251,7 +263,7 @@ static int permi_signs_prepare(const permi_block *block, permi_signs_work *work,
       break;
     if (!permi_signs_read(block, side & 1, &work->matrix))
       continue;
-    doubled = permi_signs_weigh(work, watch);
+    doubled = permi_signs_weigh(work, rival, watch);
     permi_signs_model_make(&work->model, &work->matrix);
     if (permi_signs_leaves(&work->model) < least) {
       least = permi_signs_leaves(&work->model);
@@ -277,16 +289,17 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
     made = 1;
     signs->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
     permi_signs_family_choose(signs, signs->isa);
-    signs->twos = permi_signs_prepare(block, work, maker->watch);
+    signs->twos = permi_signs_prepare(block, work, rival, maker->watch);
     if (signs->twos < 0)
-      permi_refuse(offer, PERM_ERROR_LIMIT, "has rows whose moduli add up to more than the %d that method signs counts: "
-                   "try method sparyser", PERMI_SIGNS_MOST);
+      permi_refuse(offer, PERM_ERROR_LIMIT,
+                   "has rows whose moduli add up to more than the %d that method signs counts: try method sparyser",
+                   PERMI_SIGNS_MOST);
     else if (permi_signs_leaves(&work->model) * ldexp(PERMI_SIGNS_LEAF_SECONDS, block->n - 1) > rival)
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %.3g s: too few signs are pruned", rival);
   }
   if (made && !offer->why[0]) {
     expected = permi_signs_search_order(&work->model, rival, maker->watch, &signs->moves, &work->order);
-    share = PERMI_SIGNS_PLAN_SHARE * fmin(expected, rival);
+    share = permi_signs_share(expected, rival);
     if (expected > PERMI_SIGNS_HOPE * rival)
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", expected);
     else
@@ -303,16 +316,35 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   return made ? PERM_OK : permi_fail_memory(maker->result);
 }
 
+/* *hope: at most the seconds after a short search, so that slower engines do not search for long. */
+static perm_status permi_signs_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
+{
+  permi_signs_work *work;
+  permi_offer offer;
+  int moves;
+  memset(&offer, 0, sizeof offer);
+  if (block->n < PERMI_SIGNS_HOPE_ORDER || !permi_signs_takes(maker, block, fmin(rival, *hope), &offer))
+    return PERM_OK;
+  work = (permi_signs_work *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
+  if (!work)
+    return permi_fail_memory(maker->result);
+  if (permi_signs_prepare(block, work, PERMI_SIGNS_HOPE_SECONDS, maker->watch) >= 0)
+    *hope = fmin(*hope, 2 * permi_signs_search_order(&work->model, PERMI_SIGNS_HOPE_SECONDS, maker->watch, &moves,
+                                                     &work->order));
+  permi_release(&maker->options->allocator, work);
+  return PERM_OK;
+}
+
 static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_signs *signs = (const permi_signs *)leaf->context;
   const int *place = signs->place;
   int length = snprintf(
       buffer, size,
-      "signs, order %d, %s: %d columns one by one, blocks of %d and %d; %d rows end branches, %d and %d thin out a block, "
-      "%d join both; %d sums of rows even, %d columns doubled; %d moves of annealing\n"
-      "signs: about %.3g nodes, %.3g joins of %.3g patterns in %.3g pairs, of 2^%d; predicted %.3g s +- %.2g%% (95 %%, by "
-      "random probes); %.0f prefixes of %d columns in %d ranges\n",
+      "signs, order %d, %s: %d columns one by one, blocks of %d and %d; %d rows end branches, %d and %d thin out a "
+      "block, %d join both; %d sums of rows even, %d columns doubled; %d moves of annealing\n"
+      "signs: about %.3g nodes, %.3g joins of %.3g patterns in %.3g pairs, of 2^%d; predicted %.3g s +- %.2g%% (95 %%, "
+      "by random probes); %.0f prefixes of %d columns in %d ranges\n",
       signs->n, perm_isa_name(signs->isa), signs->prefix, signs->length[0], signs->length[1], place[4] - place[3],
       place[2] - place[1], place[3] - place[2], place[1], signs->evens, signs->twos, signs->moves, signs->counted[0],
       signs->counted[1], signs->counted[2], signs->counted[3], signs->n - 1, signs->seconds,

@@ -71,7 +71,8 @@ static void permi_signs_model_make(permi_signs_model *model, const permi_signs_m
 static double permi_signs_expected(permi_signs_model *model, const permi_signs_order *order)
 {
   const int n = model->n, p = order->prefix;
-  const uint64_t first = permi_signs_bits(p, order->length[0]), second = permi_signs_bits(p + order->length[0], order->length[1]);
+  const uint64_t first = permi_signs_bits(p, order->length[0]);
+  const uint64_t second = permi_signs_bits(p + order->length[0], order->length[1]);
   double alive[3][PERMI_SIGNS_SHARES], live[PERMI_SIGNS_SHARES], cuts[PERM_MAX_N + 1], seconds = 0, both = 0, ways;
   double items[3] = {0, 0, 0};
   int position[PERM_MAX_N], own[3] = {0, 0, 0}, k, c, i, s;
@@ -122,7 +123,8 @@ static double permi_signs_expected(permi_signs_model *model, const permi_signs_o
   ways /= 2;
   for (s = 0; s < PERMI_SIGNS_SHARES; s++)
     seconds += ways * (live[s] * PERMI_SIGNS_JOIN_SECONDS +
-                       alive[2][s] * alive[0][s] * alive[1][s] * PERMI_SIGNS_PAIR_SECONDS * (both > 8 ? 1.2 : both > 0));
+                       alive[2][s] * alive[0][s] * alive[1][s] * PERMI_SIGNS_PAIR_SECONDS *
+                           (both > 8 ? 1.2 : both > 0));
   return seconds + PERMI_SIGNS_ITEM_SECONDS * (items[0] + items[1]);
 }
 
@@ -147,14 +149,15 @@ static double permi_signs_cooling(double ratio, int moves)
 
 /* Anneals the order: swaps, and moves by up to 12. */
 static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves, double heat,
-                                 uint64_t *seed)
+                                 uint64_t *seed, permi_control *watch)
 {
   permi_signs_order now = *order, trial;
   double cost = permi_signs_expected(model, order), best = cost;
   const double cooling = permi_signs_cooling(heat / 0.005, moves);
   const int n = model->n;
   int move, k;
-  for (move = 0; move < moves; move++, heat *= cooling) {
+  for (move = 0; move < moves && !(move % 512 == 0 && permi_watch(watch, 512.0 * PERMI_SIGNS_MOVE_UNITS));
+       move++, heat *= cooling) {
     const int a = permi_order_below(seed, n);
     double chance = permi_order_random(seed), mantissa, limit, fresh;
     int b = permi_order_below(seed, n);
@@ -217,7 +220,7 @@ static void permi_signs_double(permi_signs_matrix *matrix, int column, int twice
 
 /* Doubles columns so that rows can vanish; returns how many. A row of odd sum never does, and it gets even if it has an
    even number of odd entries in columns that are not doubled: annealed against the expected number of leaves. */
-static int permi_signs_weigh(permi_signs_work *work, permi_control *watch)
+static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control *watch)
 {
   permi_signs_matrix *matrix = &work->matrix;
   permi_signs_model *model = &work->model;
@@ -231,7 +234,8 @@ static int permi_signs_weigh(permi_signs_work *work, permi_control *watch)
     return 0;
   permi_signs_model_make(model, matrix);
   cost = best = permi_signs_leaves(model);
-  moves = 60 * n;
+  rival = fmin(rival, best * ldexp(PERMI_SIGNS_PAIR_SECONDS, n - 1));
+  moves = (int)fmin(60 * n, fmax(4 * n, PERMI_SIGNS_PLAN_SHARE * rival / PERMI_SIGNS_WEIGH_UNITS * 1e9));
   for (move = 0; move < moves && !permi_watch(watch, PERMI_SIGNS_WEIGH_UNITS); move++, heat *= 1 - 5.0 / moves) {
     const int columns = 1 + permi_order_below(&seed, 2), first = permi_order_below(&seed, n);
     const int second = permi_order_below(&seed, n);
