@@ -106,7 +106,7 @@
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
        signs         Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a
-                     row in all, best with few small ones. regular:40:6 0.2 s, regular:48:6 4 s
+                     row in all, best with few small ones. regular:40:6 0.25 s, regular:48:6 5 s
        codegen-registers, codegen-memory
                      Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
                      k row sums in registers; doubles. Hybrid is faster
@@ -12496,7 +12496,7 @@ static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *or
   const double cooling = permi_signs_cooling(heat / 0.005, moves);
   const int n = model->n;
   int move, k;
-  for (move = 0; move < moves && !(move % 512 == 0 && permi_watch(watch, 512.0 * PERMI_SIGNS_MOVE_UNITS));
+  for (move = 0; move < moves && !(move % 512 == 0 && permi_watch(watch, 512.0 * PERMI_SIGNS_MOVE_UNITS(n)));
        move++, heat *= cooling) {
     const int a = permi_order_below(seed, n);
     double chance = permi_order_random(seed), mantissa, limit, fresh;
@@ -12565,7 +12565,7 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
   permi_signs_matrix *matrix = &work->matrix;
   permi_signs_model *model = &work->model;
   const int n = matrix->n;
-  double was[PERM_MAX_N][PERMI_SIGNS_SHARES], cost, best, heat = 1;
+  double was[PERM_MAX_N][PERMI_SIGNS_SHARES], cost, best, heat = 1, units = 1;
   uint64_t seed = UINT64_C(88172645463325252), doubled = 0, least = 0;
   int i, k, move, odd = 0, moves;
   for (i = 0; i < n; i++)
@@ -12575,8 +12575,11 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
   permi_signs_model_make(model, matrix);
   cost = best = permi_signs_leaves(model);
   rival = fmin(rival, best * ldexp(PERMI_SIGNS_PAIR_SECONDS, n - 1));
-  moves = (int)fmin(60 * n, fmax(4 * n, PERMI_SIGNS_PLAN_SHARE * rival / PERMI_SIGNS_WEIGH_UNITS * 1e9));
-  for (move = 0; move < moves && !permi_watch(watch, PERMI_SIGNS_WEIGH_UNITS); move++, heat *= 1 - 5.0 / moves) {
+  for (i = 0; i < n; i++)
+    units += PERMI_SIGNS_WEIGH_UNITS * matrix->size[i] * permi_count_ones(matrix->touched[i]);
+  units *= (double)permi_count_ones(matrix->touched[0]) / n; /* rows that a move changes */
+  moves = (int)fmin(60 * n, PERMI_SIGNS_PLAN_SHARE * rival / units * 1e9);
+  for (move = 0; move < moves && !permi_watch(watch, units); move++, heat *= 1 - 5.0 / moves) {
     const int columns = 1 + permi_order_below(&seed, 2), first = permi_order_below(&seed, n);
     const int second = permi_order_below(&seed, n);
     const uint64_t flips = UINT64_C(1) << first ^ (columns > 1 ? UINT64_C(1) << second : 0);
@@ -12639,8 +12642,20 @@ static void permi_signs_counts(const permi_signs_walk *walk, uint64_t *counted)
   counted[3] = walk->pairs;
 }
 
-/* Lists the living prefixes of `depth` columns in order, up to `room` of them; returns their number. */
-static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t room,
+/* Pairs of patterns that are left. */
+static uint64_t permi_signs_weight(const permi_signs_frame *frame)
+{
+  uint64_t left[2] = {0, 0};
+  int block, w;
+  for (block = 0; block < 2; block++)
+    for (w = 0; w < PERMI_SIGNS_WORDS; w++)
+      left[block] += (uint64_t)permi_count_ones(frame->alive[block][w]);
+  return left[0] * left[1];
+}
+
+/* Lists the living prefixes of `depth` columns in order, up to `room` of them, with their weights, unless path is NULL;
+   returns their number. */
+static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t *weight, uint64_t room,
                                  permi_control *watch)
 {
   uint64_t at = 1, found = 0; /* the first sign is + */
@@ -12658,8 +12673,10 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
     if (alive) {
       if (found == room)
         return found;
-      if (path)
+      if (path) {
         path[found] = at;
+        weight[found] = permi_signs_weight(&walk->frame[depth]);
+      }
       found++;
     }
     while (k > 0 && at >> k & 1) {
@@ -12716,13 +12733,35 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
     probes++;
     if (permi_watch(watch, 1e9 * seconds + 20 * signs->prefix))
       break;
-    if (probes >= 30 && (squares * probes - sum * sum < 1e-4 * probes * sum * sum || spent > share))
+    if (probes >= 2 && spent > share)
+      break;
+    if (probes >= 30 && squares * probes - sum * sum < 1e-4 * probes * sum * sum)
       break;
   }
   signs->seconds = sum / probes * signs->paths;
   signs->spread = 1.96 * sqrt(fmax(squares / probes - sum * sum / probes / probes, 0) / probes) * signs->paths;
   for (k = 0; k < 4; k++)
     signs->counted[k] = counts[k] / probes * signs->paths;
+}
+
+/* Ranges of equal weight. */
+static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, uint64_t paths)
+{
+  const double wanted = fmin(fmin((double)paths, 262144), ceil(signs->seconds / PERMI_SIGNS_RANGE_SECONDS));
+  const uint64_t ranges = wanted > 1 ? (uint64_t)wanted : 1;
+  uint64_t total = 0, sum = 0, i, k;
+  signs->ranges = (int)ranges;
+  signs->begin = (uint64_t *)permi_pool_get(&signs->owned.pool, (size_t)ranges + 1, sizeof *signs->begin);
+  if (!signs->begin)
+    return;
+  for (i = 0; i < paths; i++)
+    total += weight[i];
+  for (i = k = 0; k < ranges; k++) { /* below 2^20 2^18 2^18 */
+    while (i < paths && sum * ranges < total * k)
+      sum += weight[i++];
+    signs->begin[k] = i;
+  }
+  signs->begin[ranges] = paths;
 }
 
 /* Numbers the living prefixes and predicts the work; 0: out of memory. */
@@ -12732,24 +12771,25 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   void *memory = permi_allocate(allocator, PERMI_SIGNS_WORKSPACE + 64, 1);
   permi_signs_frame *frame = (permi_signs_frame *)(void *)((char *)memory + (64 - ((uintptr_t)memory & 63)) % 64);
   permi_signs_walk *walk = (permi_signs_walk *)(void *)(frame + PERM_MAX_N + 1);
-  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15), found = 0, k;
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15), found = 0, *weight;
   const double wanted = fmin(fmax(PERMI_SIGNS_PATHS_SECOND * expected, 1), PERMI_SIGNS_PATHS);
   int depth = 1, deep;
   if (!memory)
     return 0;
   permi_signs_begin(walk, signs, frame);
   for (;; depth++) {
-    found = permi_signs_list(walk, depth, NULL, PERMI_SIGNS_PATHS, watch);
+    found = permi_signs_list(walk, depth, NULL, NULL, PERMI_SIGNS_PATHS, watch);
     if (!found || (double)found >= wanted || depth == signs->prefix || permi_watch(watch, 0))
       break;
     depth += (double)found < wanted / 64 && depth + 4 < signs->prefix ? 3 : 0;
   }
   signs->depth = depth;
-  if (found == PERMI_SIGNS_PATHS && depth > 1) /* not all of them */
-    found = permi_signs_list(walk, --signs->depth, NULL, PERMI_SIGNS_PATHS, watch);
+  while (found == PERMI_SIGNS_PATHS && signs->depth > 1) /* not all of them */
+    found = permi_signs_list(walk, --signs->depth, NULL, NULL, PERMI_SIGNS_PATHS, watch);
+  weight = (uint64_t *)permi_allocate(allocator, found + 1, sizeof *weight);
   signs->path = (uint64_t *)permi_pool_get(&signs->owned.pool, found + 1, sizeof *signs->path);
-  if (signs->path) {
-    signs->paths = (double)permi_signs_list(walk, signs->depth, signs->path, found, watch);
+  if (signs->path && weight) {
+    signs->paths = (double)permi_signs_list(walk, signs->depth, signs->path, weight, found, watch);
     deep = signs->depth + (int)(1.5 * log2(fmax(expected / fmax(signs->paths, 1) / PERMI_SIGNS_PROBE_SECONDS, 1)));
     deep = deep < signs->prefix ? deep : signs->prefix;
     signs->seconds = 0;
@@ -12757,13 +12797,10 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
       permi_signs_probe(signs, walk, deep, share, &seed, watch);
   }
   permi_release(allocator, memory);
-  if (!signs->path)
-    return 0;
-  signs->ranges = (int)fmax(1, fmin(fmin((double)found, 65536), ceil(signs->seconds / PERMI_SIGNS_RANGE_SECONDS)));
-  signs->begin = (uint64_t *)permi_pool_get(&signs->owned.pool, (size_t)signs->ranges + 1, sizeof *signs->begin);
-  for (k = 0; signs->begin && k <= (uint64_t)signs->ranges; k++)
-    signs->begin[k] = found * k / (uint64_t)signs->ranges;
-  return signs->begin != NULL;
+  if (signs->path && weight)
+    permi_signs_cut_ranges(signs, weight, found);
+  permi_release(allocator, weight);
+  return !signs->owned.pool.failed && weight;
 }
 
 /* The block's entries and the sums of its rows or, transposed, columns; 0: too large for counts. */
@@ -12819,8 +12856,10 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, p
   uint64_t seed = UINT64_C(88172645463325252);
   double least = (double)INFINITY, cost;
   permi_signs_order order;
-  int length, round, k, each = PERMI_SIGNS_MOVES * n;
+  int length, round, k, each;
   *moves = 0;
+  each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_SIGNS_PLAN_SHARE * rival * 1e9 /
+                                                   (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
   for (round = 0;; round++) {
     if (round < PERMI_SIGNS_LENGTHS) { /* a start of each length */
       length = PERMI_SIGNS_BLOCK - round;
@@ -12842,7 +12881,7 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, p
     if (watch && watch->stopped != PERM_OK)
       break;
     if (round + 1 >= PERMI_SIGNS_LENGTHS &&
-        1e-9 * PERMI_SIGNS_MOVE_UNITS * 2 * each > permi_signs_share(least, rival))
+        1e-9 * PERMI_SIGNS_MOVE_UNITS(n) * 2 * each > permi_signs_share(least, rival))
       break;
   }
   return least;

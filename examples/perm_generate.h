@@ -678,8 +678,10 @@ static perm_status generate_unknown(const char *specification, perm_result *resu
   list[0] = 0;
   for (k = 0; k < GENERATE_KINDS; k++)
     length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", k ? ", " : "", generate_kinds[k].name);
+  generate_quoted(specification, quote);
+  if (strlen(quote) > 16) memcpy(quote + 13, "...", 4); /* the list is long */
   return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected %s, or a benzenoid such as pyrene",
-                       generate_quoted(specification, quote), list);
+                       quote, list);
 }
 
 /* Numbers behind KIND, checked against what the kind wants. */

@@ -23,7 +23,6 @@ static const struct t_engine {
     {PERM_METHOD_SPARYSER, 1 << T_REAL | 1 << T_COMPLEX | 1 << T_WHOLE},
     {PERM_METHOD_DECOMPOSE, 1 << T_REAL | 1 << T_COMPLEX | 1 << T_WHOLE | 1 << T_GAUSSIAN},
     {PERM_METHOD_TRANSVERSALS, 63},
-    {PERM_METHOD_SIGNS, 1 << T_WHOLE},
 };
 
 /* Structure `kind` of order n; values from -range to range without 0 (from 1 where range is 1). */

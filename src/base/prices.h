@@ -98,20 +98,20 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_SIGNS_ITEM_SECONDS 1.1e-8 /* a pattern in it, */
 #define PERMI_SIGNS_PAIR_SECONDS 8e-10 /* a pair; */
 #define PERMI_SIGNS_WIDE_SECONDS 1e-9 /* a word of a row of it, in words */
-#define PERMI_SIGNS_MOVE_UNITS 1200   /* a move of the order */
-#define PERMI_SIGNS_WEIGH_UNITS 20000 /* of the weights */
-#define PERMI_SIGNS_PLAN_SHARE 0.05   /* chosen: of the run, for the order; as much for probes */
+#define PERMI_SIGNS_MOVE_UNITS(n) (50.0 * (n)) /* a move of the order */
+#define PERMI_SIGNS_WEIGH_UNITS 40    /* of the weights: an entry of a row, times the row's size */
+#define PERMI_SIGNS_PLAN_SHARE 0.04   /* chosen: of the run, for the order; as much for probes */
 #define PERMI_SIGNS_PLAN_MOST 4        /* chosen */
-#define PERMI_SIGNS_LEAST_SECONDS 2e-3 /* chosen: not planned against quicker rivals */
+#define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */
 #define PERMI_SIGNS_RANGE_SECONDS 0.02 /* chosen */
 #define PERMI_SIGNS_PROBE_SECONDS 1e-4 /* chosen: longer subtrees are probed further down */
 #define PERMI_SIGNS_PATHS_SECOND 20000 /* chosen: prefixes a second */
-#define PERMI_SIGNS_LEAF_SECONDS 1e-10 /* chosen: what a leaf takes at least, many being merged */
+#define PERMI_SIGNS_LEAF_SECONDS 4e-9 /* chosen: what a leaf takes at least, many being merged */
 #define PERMI_SIGNS_HOPE 5             /* chosen: the expected time may be so many times too long */
 #define PERMI_SIGNS_HOPE_ORDER 30      /* chosen: smaller blocks are not asked beforehand, */
 #define PERMI_SIGNS_HOPE_ENTRIES 5     /* nor those with fewer entries a line; */
 #define PERMI_SIGNS_HOPE_SECONDS 0.05  /* larger ones planned as against a rival of this time */
-#define PERMI_SIGNS_MOVES 40           /* chosen: a column, of the first orders, */
+#define PERMI_SIGNS_MOVES 20           /* chosen: a column, of the first orders, */
 #define PERMI_SIGNS_LENGTHS 3          /* of blocks of 9, 8, 7 columns */
 #define PERMI_GPU_PIPE 1.67e13         /* FP64 operations a second */
 #define PERMI_GPU_PART 0.81            /* of it: programs with folds */

@@ -27,8 +27,20 @@ static void permi_signs_counts(const permi_signs_walk *walk, uint64_t *counted)
   counted[3] = walk->pairs;
 }
 
-/* Lists the living prefixes of `depth` columns in order, up to `room` of them; returns their number. */
-static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t room,
+/* Pairs of patterns that are left. */
+static uint64_t permi_signs_weight(const permi_signs_frame *frame)
+{
+  uint64_t left[2] = {0, 0};
+  int block, w;
+  for (block = 0; block < 2; block++)
+    for (w = 0; w < PERMI_SIGNS_WORDS; w++)
+      left[block] += (uint64_t)permi_count_ones(frame->alive[block][w]);
+  return left[0] * left[1];
+}
+
+/* Lists the living prefixes of `depth` columns in order, up to `room` of them, with their weights, unless path is NULL;
+   returns their number. */
+static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t *weight, uint64_t room,
                                  permi_control *watch)
 {
   uint64_t at = 1, found = 0; /* the first sign is + */
@@ -46,8 +58,10 @@ static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *pa
     if (alive) {
       if (found == room)
         return found;
-      if (path)
+      if (path) {
         path[found] = at;
+        weight[found] = permi_signs_weight(&walk->frame[depth]);
+      }
       found++;
     }
     while (k > 0 && at >> k & 1) {
@@ -104,13 +118,35 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
     probes++;
     if (permi_watch(watch, 1e9 * seconds + 20 * signs->prefix))
       break;
-    if (probes >= 30 && (squares * probes - sum * sum < 1e-4 * probes * sum * sum || spent > share))
+    if (probes >= 2 && spent > share)
+      break;
+    if (probes >= 30 && squares * probes - sum * sum < 1e-4 * probes * sum * sum)
       break;
   }
   signs->seconds = sum / probes * signs->paths;
   signs->spread = 1.96 * sqrt(fmax(squares / probes - sum * sum / probes / probes, 0) / probes) * signs->paths;
   for (k = 0; k < 4; k++)
     signs->counted[k] = counts[k] / probes * signs->paths;
+}
+
+/* Ranges of equal weight. */
+static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, uint64_t paths)
+{
+  const double wanted = fmin(fmin((double)paths, 262144), ceil(signs->seconds / PERMI_SIGNS_RANGE_SECONDS));
+  const uint64_t ranges = wanted > 1 ? (uint64_t)wanted : 1;
+  uint64_t total = 0, sum = 0, i, k;
+  signs->ranges = (int)ranges;
+  signs->begin = (uint64_t *)permi_pool_get(&signs->owned.pool, (size_t)ranges + 1, sizeof *signs->begin);
+  if (!signs->begin)
+    return;
+  for (i = 0; i < paths; i++)
+    total += weight[i];
+  for (i = k = 0; k < ranges; k++) { /* below 2^20 2^18 2^18 */
+    while (i < paths && sum * ranges < total * k)
+      sum += weight[i++];
+    signs->begin[k] = i;
+  }
+  signs->begin[ranges] = paths;
 }
 
 /* Numbers the living prefixes and predicts the work; 0: out of memory. */
@@ -120,24 +156,25 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
   void *memory = permi_allocate(allocator, PERMI_SIGNS_WORKSPACE + 64, 1);
   permi_signs_frame *frame = (permi_signs_frame *)(void *)((char *)memory + (64 - ((uintptr_t)memory & 63)) % 64);
   permi_signs_walk *walk = (permi_signs_walk *)(void *)(frame + PERM_MAX_N + 1);
-  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15), found = 0, k;
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15), found = 0, *weight;
   const double wanted = fmin(fmax(PERMI_SIGNS_PATHS_SECOND * expected, 1), PERMI_SIGNS_PATHS);
   int depth = 1, deep;
   if (!memory)
     return 0;
   permi_signs_begin(walk, signs, frame);
   for (;; depth++) {
-    found = permi_signs_list(walk, depth, NULL, PERMI_SIGNS_PATHS, watch);
+    found = permi_signs_list(walk, depth, NULL, NULL, PERMI_SIGNS_PATHS, watch);
     if (!found || (double)found >= wanted || depth == signs->prefix || permi_watch(watch, 0))
       break;
     depth += (double)found < wanted / 64 && depth + 4 < signs->prefix ? 3 : 0;
   }
   signs->depth = depth;
-  if (found == PERMI_SIGNS_PATHS && depth > 1) /* not all of them */
-    found = permi_signs_list(walk, --signs->depth, NULL, PERMI_SIGNS_PATHS, watch);
+  while (found == PERMI_SIGNS_PATHS && signs->depth > 1) /* not all of them */
+    found = permi_signs_list(walk, --signs->depth, NULL, NULL, PERMI_SIGNS_PATHS, watch);
+  weight = (uint64_t *)permi_allocate(allocator, found + 1, sizeof *weight);
   signs->path = (uint64_t *)permi_pool_get(&signs->owned.pool, found + 1, sizeof *signs->path);
-  if (signs->path) {
-    signs->paths = (double)permi_signs_list(walk, signs->depth, signs->path, found, watch);
+  if (signs->path && weight) {
+    signs->paths = (double)permi_signs_list(walk, signs->depth, signs->path, weight, found, watch);
     deep = signs->depth + (int)(1.5 * log2(fmax(expected / fmax(signs->paths, 1) / PERMI_SIGNS_PROBE_SECONDS, 1)));
     deep = deep < signs->prefix ? deep : signs->prefix;
     signs->seconds = 0;
@@ -145,13 +182,10 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
       permi_signs_probe(signs, walk, deep, share, &seed, watch);
   }
   permi_release(allocator, memory);
-  if (!signs->path)
-    return 0;
-  signs->ranges = (int)fmax(1, fmin(fmin((double)found, 65536), ceil(signs->seconds / PERMI_SIGNS_RANGE_SECONDS)));
-  signs->begin = (uint64_t *)permi_pool_get(&signs->owned.pool, (size_t)signs->ranges + 1, sizeof *signs->begin);
-  for (k = 0; signs->begin && k <= (uint64_t)signs->ranges; k++)
-    signs->begin[k] = found * k / (uint64_t)signs->ranges;
-  return signs->begin != NULL;
+  if (signs->path && weight)
+    permi_signs_cut_ranges(signs, weight, found);
+  permi_release(allocator, weight);
+  return !signs->owned.pool.failed && weight;
 }
 
 /* The block's entries and the sums of its rows or, transposed, columns; 0: too large for counts. */
@@ -207,8 +241,10 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, p
   uint64_t seed = UINT64_C(88172645463325252);
   double least = (double)INFINITY, cost;
   permi_signs_order order;
-  int length, round, k, each = PERMI_SIGNS_MOVES * n;
+  int length, round, k, each;
   *moves = 0;
+  each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_SIGNS_PLAN_SHARE * rival * 1e9 /
+                                                   (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
   for (round = 0;; round++) {
     if (round < PERMI_SIGNS_LENGTHS) { /* a start of each length */
       length = PERMI_SIGNS_BLOCK - round;
@@ -230,7 +266,7 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, p
     if (watch && watch->stopped != PERM_OK)
       break;
     if (round + 1 >= PERMI_SIGNS_LENGTHS &&
-        1e-9 * PERMI_SIGNS_MOVE_UNITS * 2 * each > permi_signs_share(least, rival))
+        1e-9 * PERMI_SIGNS_MOVE_UNITS(n) * 2 * each > permi_signs_share(least, rival))
       break;
   }
   return least;

@@ -156,7 +156,7 @@ static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *or
   const double cooling = permi_signs_cooling(heat / 0.005, moves);
   const int n = model->n;
   int move, k;
-  for (move = 0; move < moves && !(move % 512 == 0 && permi_watch(watch, 512.0 * PERMI_SIGNS_MOVE_UNITS));
+  for (move = 0; move < moves && !(move % 512 == 0 && permi_watch(watch, 512.0 * PERMI_SIGNS_MOVE_UNITS(n)));
        move++, heat *= cooling) {
     const int a = permi_order_below(seed, n);
     double chance = permi_order_random(seed), mantissa, limit, fresh;
@@ -225,7 +225,7 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
   permi_signs_matrix *matrix = &work->matrix;
   permi_signs_model *model = &work->model;
   const int n = matrix->n;
-  double was[PERM_MAX_N][PERMI_SIGNS_SHARES], cost, best, heat = 1;
+  double was[PERM_MAX_N][PERMI_SIGNS_SHARES], cost, best, heat = 1, units = 1;
   uint64_t seed = UINT64_C(88172645463325252), doubled = 0, least = 0;
   int i, k, move, odd = 0, moves;
   for (i = 0; i < n; i++)
@@ -235,8 +235,11 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
   permi_signs_model_make(model, matrix);
   cost = best = permi_signs_leaves(model);
   rival = fmin(rival, best * ldexp(PERMI_SIGNS_PAIR_SECONDS, n - 1));
-  moves = (int)fmin(60 * n, fmax(4 * n, PERMI_SIGNS_PLAN_SHARE * rival / PERMI_SIGNS_WEIGH_UNITS * 1e9));
-  for (move = 0; move < moves && !permi_watch(watch, PERMI_SIGNS_WEIGH_UNITS); move++, heat *= 1 - 5.0 / moves) {
+  for (i = 0; i < n; i++)
+    units += PERMI_SIGNS_WEIGH_UNITS * matrix->size[i] * permi_count_ones(matrix->touched[i]);
+  units *= (double)permi_count_ones(matrix->touched[0]) / n; /* rows that a move changes */
+  moves = (int)fmin(60 * n, PERMI_SIGNS_PLAN_SHARE * rival / units * 1e9);
+  for (move = 0; move < moves && !permi_watch(watch, units); move++, heat *= 1 - 5.0 / moves) {
     const int columns = 1 + permi_order_below(&seed, 2), first = permi_order_below(&seed, n);
     const int second = permi_order_below(&seed, n);
     const uint64_t flips = UINT64_C(1) << first ^ (columns > 1 ? UINT64_C(1) << second : 0);
