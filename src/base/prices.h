@@ -92,11 +92,11 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_RYSER_MOVE_SECONDS 5e-9  /* a move, */
 #define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
 #define PERMI_WALK_SECONDS 1e-2        /* chosen: longer walks wake threads; the top of a tree takes a ms */
-#define PERMI_SIGNS_NODE_SECONDS 1.2e-8 /* signs: a node, */
+#define PERMI_SIGNS_NODE_SECONDS 1.4e-8 /* signs: a node (Zen 4), */
 #define PERMI_SIGNS_CUT_SECONDS 6e-10  /* a row that thins out a set of patterns, */
-#define PERMI_SIGNS_JOIN_SECONDS 4e-8 /* a join, */
-#define PERMI_SIGNS_ITEM_SECONDS 1.1e-8 /* a pattern in it, */
-#define PERMI_SIGNS_PAIR_SECONDS 8e-10 /* a pair; */
+#define PERMI_SIGNS_JOIN_SECONDS 4.5e-8 /* a join, */
+#define PERMI_SIGNS_ITEM_SECONDS 1.2e-8 /* a pattern in it, */
+#define PERMI_SIGNS_PAIR_SECONDS 9e-10 /* a pair; */
 #define PERMI_SIGNS_WIDE_SECONDS 1e-9 /* a word of a row of it, in words */
 #define PERMI_SIGNS_MOVE_UNITS(n) (50.0 * (n)) /* a move of the order */
 #define PERMI_SIGNS_WEIGH_UNITS 40    /* of the weights: an entry of a row, times the row's size */
