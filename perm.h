@@ -298,8 +298,9 @@ typedef enum perm_status {
   X(PERM_METHOD_CODEGEN_REGISTERS, "codegen-registers",                                                                \
     "GPUs: Ryser sum, code of every column, row sums in registers")                                                    \
   X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")             \
-  X(PERM_METHOD_CLASSES, "classes", "frontier, vertices with proportional entries ahead counted")          \
-  X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")
+  X(PERM_METHOD_CLASSES, "classes", "frontier, vertices with proportional entries ahead counted")                      \
+  X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")              \
+  X(PERM_METHOD_SIGNS, "signs", "Glynn sum as a search over signs, pruned by rows of sum 0")
 
 #define PERM_ENUM(name, word, text) name,
 typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT } perm_method;
@@ -1131,6 +1132,27 @@ static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.
 #define PERMI_RYSER_MOVE_SECONDS 5e-9  /* a move, */
 #define PERMI_RYSER_ENTRY_SECONDS 2e-9 /* an entry changed, a row multiplied */
 #define PERMI_WALK_SECONDS 1e-2        /* chosen: longer walks wake threads; the top of a tree takes a ms */
+#define PERMI_SIGNS_NODE_SECONDS 1.4e-8 /* signs: a node (Zen 4), */
+#define PERMI_SIGNS_CUT_SECONDS 6e-10  /* a row that thins out a set of patterns, */
+#define PERMI_SIGNS_JOIN_SECONDS 4.5e-8 /* a join, */
+#define PERMI_SIGNS_ITEM_SECONDS 1.2e-8 /* a pattern in it, */
+#define PERMI_SIGNS_PAIR_SECONDS 9e-10 /* a pair; */
+#define PERMI_SIGNS_WIDE_SECONDS 1e-9 /* a word of a row of it, in words */
+#define PERMI_SIGNS_MOVE_UNITS(n) (50.0 * (n)) /* a move of the order */
+#define PERMI_SIGNS_WEIGH_UNITS 40    /* of the weights: an entry of a row, times the row's size */
+#define PERMI_SIGNS_PLAN_SHARE 0.04   /* chosen: of the run, for the order; as much for probes */
+#define PERMI_SIGNS_PLAN_MOST 4        /* chosen */
+#define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */
+#define PERMI_SIGNS_RANGE_SECONDS 0.02 /* chosen */
+#define PERMI_SIGNS_PROBE_SECONDS 1e-4 /* chosen: longer subtrees are probed further down */
+#define PERMI_SIGNS_PATHS_SECOND 20000 /* chosen: prefixes a second */
+#define PERMI_SIGNS_LEAF_SECONDS 4e-9 /* chosen: what a leaf takes at least, many being merged */
+#define PERMI_SIGNS_HOPE 5             /* chosen: the expected time may be so many times too long */
+#define PERMI_SIGNS_HOPE_ORDER 30      /* chosen: smaller blocks are not asked beforehand, */
+#define PERMI_SIGNS_HOPE_ENTRIES 5     /* nor those with fewer entries a line; */
+#define PERMI_SIGNS_HOPE_SECONDS 0.05  /* larger ones planned as against a rival of this time */
+#define PERMI_SIGNS_MOVES 20           /* chosen: a column, of the first orders, */
+#define PERMI_SIGNS_LENGTHS 3          /* of blocks of 9, 8, 7 columns */
 #define PERMI_GPU_PIPE 1.67e13         /* FP64 operations a second */
 #define PERMI_GPU_PART 0.81            /* of it: programs with folds */
 #define PERMI_CODEGEN_PART 0.6         /* of it: codegen. Order 40: registers 3.05 s, memory 1.66 s with a fifth of */

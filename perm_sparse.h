@@ -59,6 +59,9 @@
                  >>hybrid_offer      offers of hybrid and cached
                  >>sparyser          Ryser in compressed columns, Gray code; THE BOUND
                  >>dominating        Ryser over dominating sets
+                 >>signs             Glynn's sum as a search that rows of sum 0 prune
+                 >>signs_order       weights, order of the columns
+                 >>signs_offer       ranges, price, offer
                  >>codegen           the published GPU kernels
      matchings/  >>transversals      perfect matchings enumerated; THE BOUND
                  >>decompose         branches over lines of degree 3 and 4; THE BOUND
@@ -76,6 +79,7 @@
                  >>spy               perm_sparse_spy, SVG
      kernels/    >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
+                 >>signs_kernels     the sign search
 
    EXAMPLE
        perm_matrix a;
@@ -113,6 +117,8 @@
                      made for the matrix
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
+       signs         Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a
+                     row in all, best with few small ones. regular:40:6 0.25 s, regular:48:6 5 s
        codegen-registers, codegen-memory
                      Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
                      k row sums in registers; doubles. Hybrid is faster
@@ -133,6 +139,7 @@
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
      [Tar72] R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
      [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
+     [Knu75] D. E. Knuth, Math. Comp. 29 (1975) 121-136: the size of a search tree by random descents.
      [DM58]  A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
      [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
      [Dec99] R. Dechter, Artif. Intell. 113 (1999) 41-85: bucket elimination.
@@ -3226,6 +3233,14 @@ done:
 /* ======================================================================================== >>engines
    What the engines of a block share. */
 
+static int permi_count_ones(uint64_t x)
+{
+  x -= x >> 1 & UINT64_C(0x5555555555555555);
+  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+  x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (int)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
 #define PERMI_MAJORANT_ORDER 12
 static perm_status permi_make_fits(const permi_maker *maker, int n)
 {
@@ -3367,7 +3382,7 @@ static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
 }
 
 /* ========================================================================================= >>vectors
-   What the vector kernels of >>arrays and >>hybrid read, and their text, read once for each instruction set. */
+   What the vector kernels of >>arrays, >>hybrid, >>signs read, and their text, read once for each instruction set. */
 
 /* ---- blocks of arrays */
 
@@ -3508,7 +3523,214 @@ typedef struct permi_hybrid {
   const permi_hybrid_family *family;
 } permi_hybrid;
 
-/* >>array_kernels and >>hybrid_kernels, for each instruction set. */
+/* ---- the sign search */
+
+#define PERMI_SIGNS_BLOCK 9 /* columns of a block at most: a set of its patterns is a vector of 512 bits */
+#define PERMI_SIGNS_WORDS 8 /* of 64 counts in bytes, of a set of patterns */
+#define PERMI_SIGNS_SUM_WORDS 10 /* 63 signs, 64 rows of sums below 2^8, the sign */
+#define PERMI_SIGNS_ZERO 128 /* the count of a row whose sum is 0; a row that is never 0 has target 0 */
+
+/* A row that touches one block only: once its last prefix column is set, alive[count - least] are the patterns of the
+   block with which it does not vanish. */
+typedef struct permi_signs_cut {
+  const uint64_t (*alive)[PERMI_SIGNS_WORDS];
+  int place, least, entry; /* what a + adds */
+} permi_signs_cut;
+
+typedef struct permi_signs_frame {
+  uint64_t count[PERMI_SIGNS_WORDS], alive[2][PERMI_SIGNS_WORDS];
+} permi_signs_frame;
+
+typedef enum permi_signs_class {
+  PERMI_SIGNS_BOTH, /* blocks touched by a row */
+  PERMI_SIGNS_FIRST,
+  PERMI_SIGNS_SECOND,
+  PERMI_SIGNS_NONE
+} permi_signs_class;
+
+struct permi_signs_walk;
+typedef struct permi_signs_family {
+  /* Sets column k to bit in frame k + 1; 0: no pattern is left. */
+  int (*step)(struct permi_signs_walk *walk, int k, int bit);
+  /* Adds everything below frame k. */
+  void (*search)(struct permi_signs_walk *walk, int k);
+} permi_signs_family;
+
+/* Rows have places by class, those of a class in the order in which they are done. */
+typedef struct permi_signs {
+  permi_owned owned;
+  const permi_signs_family *family;
+  int n, prefix, length[2]; /* columns: prefix, block 0, block 1 */
+  int words;                /* of the sum */
+  int narrow;               /* products of a class's rows, and partners' sums, have 63 bits */
+  int place[5];             /* class c has places place[c] .. place[c + 1] - 1 */
+  int shared_words, own_word[2], width[2];
+  int last[2];              /* prefix column that touches a block's own rows, -1: none */
+  unsigned char odd[PERM_MAX_N]; /* by place: the sum is odd, twice (count - ZERO) + 1 */
+  permi_signs_frame root;
+  uint64_t target[PERMI_SIGNS_WORDS];      /* of rows of class BOTH */
+  uint64_t (*column)[PERMI_SIGNS_WORDS];   /* what its + adds */
+  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* targets of rows of class NONE done with the column */
+  int done_place[PERM_MAX_N + 1], cut_start[2 * PERM_MAX_N + 1]; /* cuts of step k and block b: from [2 k + b] */
+  permi_signs_cut cut[PERM_MAX_N];
+  uint64_t *pattern[2];     /* [pattern][width]: what it adds to the words of class BOTH, then to its own rows' */
+  uint16_t *group[2];       /* of a pattern: twice its group, which does the same to class BOTH; 1: its sign is - */
+  uint64_t *group_word[2];  /* [group][shared_words] */
+  int groups[2];
+  int small;                /* 1: all sums are even and at most 8, so that products are looked up; 2: at most 7 */
+  uint64_t own_rows[2];     /* which bytes from own_word on are a block's rows */
+  uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at the rows of class BOTH */
+  int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_marks */
+  /* of >>signs_offer: living prefixes of `depth` columns, as bits, and where chunks begin among them */
+  int depth, ranges, doubled, twos, evens;
+  uint64_t *path, *begin;
+  perm_isa isa;
+  int moves;
+  double paths, seconds, spread, counted[4]; /* predicted nodes, joins, patterns, pairs; 95 % of the seconds */
+  uint64_t fingerprint;
+} permi_signs;
+
+/* A thread's place: the frame and the product of finished rows after each number of columns. */
+typedef struct permi_signs_walk {
+  const permi_signs *signs;
+  permi_signs_frame *frame; /* PERM_MAX_N + 1, aligned */
+  int64_t product[PERM_MAX_N + 1]; /* its sign, unless narrow */
+  uint64_t sum[PERMI_SIGNS_SUM_WORDS]; /* two's complement */
+  uint64_t nodes, joins, items, pairs; /* counted */
+  /* the groups of each block, known until a column is set that touches its own rows; the sums of their products; what
+     those of block 1 add */
+  int known[2], groups[2];
+  uint16_t group[2][1 << PERMI_SIGNS_BLOCK];
+  int64_t value[2][(1 << PERMI_SIGNS_BLOCK) + 8];
+  uint64_t word[PERMI_SIGNS_WORDS][(1 << PERMI_SIGNS_BLOCK) + 8];
+} permi_signs_walk;
+
+static const int64_t permi_signs_threes[40] = { /* powers of 3 */
+    INT64_C(1), INT64_C(3), INT64_C(9), INT64_C(27), INT64_C(81), INT64_C(243), INT64_C(729), INT64_C(2187),
+    INT64_C(6561), INT64_C(19683), INT64_C(59049), INT64_C(177147), INT64_C(531441), INT64_C(1594323),
+    INT64_C(4782969), INT64_C(14348907), INT64_C(43046721), INT64_C(129140163), INT64_C(387420489),
+    INT64_C(1162261467), INT64_C(3486784401), INT64_C(10460353203), INT64_C(31381059609), INT64_C(94143178827),
+    INT64_C(282429536481), INT64_C(847288609443), INT64_C(2541865828329), INT64_C(7625597484987),
+    INT64_C(22876792454961), INT64_C(68630377364883), INT64_C(205891132094649), INT64_C(617673396283947),
+    INT64_C(1853020188851841), INT64_C(5559060566555523), INT64_C(16677181699666569), INT64_C(50031545098999707),
+    INT64_C(150094635296999121), INT64_C(450283905890997363), INT64_C(1350851717672992089),
+    INT64_C(4052555153018976267)};
+
+/* Adds what a pattern of a block does to the counts. */
+static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint64_t *count)
+{
+  const uint64_t *add = signs->pattern[block] + y * signs->width[block];
+  const int shared = signs->shared_words, own = signs->own_word[block];
+  int i;
+  for (i = 0; i < shared; i++)
+    count[i] += add[i];
+  for (i = shared; i < signs->width[block]; i++)
+    count[own + i - shared] += add[i];
+}
+
+/* Bytes of a word that are 0 have a high bit here; so may have bytes above one. */
+static PERMI_ALWAYS_INLINE uint64_t permi_signs_zeros(uint64_t word)
+{
+  return (word - UINT64_C(0x0101010101010101)) & ~word & UINT64_C(0x8080808080808080);
+}
+
+/* The sum of a row, or its half if that is even. */
+static PERMI_ALWAYS_INLINE int64_t permi_signs_value(const permi_signs *signs, const unsigned char *count, int place)
+{
+  const int half = (int)count[place] - PERMI_SIGNS_ZERO;
+  return signs->odd[place] ? 2 * half + 1 : half;
+}
+
+static PERMI_ALWAYS_INLINE int64_t permi_signs_product(const permi_signs *signs, const unsigned char *count, int place,
+                                                       int end)
+{
+  int64_t product = 1;
+  for (; place < end; place++)
+    product *= permi_signs_value(signs, count, place);
+  return product;
+}
+
+/* Of half sums -4 to 4 by their last four bits: bit 0: times 2, 1: times 4, 2: times 3, 7: negative. */
+static const unsigned char permi_signs_codes[16] = {0, 0, 1, 4, 2, 0, 0, 0, 0, 0, 0, 0, 130, 132, 129, 128};
+
+/* The same so that the sum over eight rows tells how many: 1 times 2, 17 times 3, 153 negative. */
+#define PERMI_SIGNS_SUMS 1378
+static const unsigned char permi_signs_marks[16] = {0, 0, 1, 17, 2, 0, 0, 0, 0, 0, 0, 0, 155, 170, 154, 153};
+
+static PERMI_ALWAYS_INLINE int64_t permi_signs_own(const permi_signs *signs, const uint64_t *own, int block,
+                                                   const uint64_t *add)
+{
+  const int words = signs->width[block] - signs->shared_words, begin = signs->place[block + 1];
+  uint64_t c[PERMI_SIGNS_WORDS];
+  int64_t product = 1;
+  int i;
+  for (i = 0; i < words; i++)
+    c[i] = own[i] + add[i];
+  for (i = begin; i < signs->place[block + 2]; i++) {
+    const int half = (int)((const unsigned char *)c)[i - 8 * signs->own_word[block]] - PERMI_SIGNS_ZERO;
+    product *= signs->odd[i] ? 2 * half + 1 : half;
+  }
+  return product;
+}
+
+/* sum += total times the product of the finished rows. */
+static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
+{
+  const int64_t factor = walk->product[walk->signs->prefix];
+  const int negative = (int)(total.high >> 63) != (factor < 0);
+  uint64_t x[PERMI_SIGNS_SUM_WORDS] = {0};
+  const permi_wide size = total.high >> 63 ? permi_wide_negate(total) : total;
+  const uint64_t times = factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor;
+  const permi_wide low = permi_multiply_words(size.low, times), high = permi_multiply_words(size.high, times);
+  x[0] = low.low;
+  x[1] = low.high + high.low;
+  x[2] = high.high + (x[1] < low.high);
+  if (negative)
+    permi_words_subtract(walk->sum, x, walk->signs->words);
+  else
+    permi_words_add(walk->sum, x, walk->signs->words);
+}
+
+/* Any numbers: adds the product of all rows for each pair of living patterns. */
+static void permi_signs_join_wide(permi_signs_walk *walk)
+{
+  const permi_signs *signs = walk->signs;
+  const permi_signs_frame *frame = &walk->frame[signs->prefix];
+  const int words = signs->words, n = signs->n;
+  int pattern[2], w[2], i;
+  uint64_t set[2], c[2][PERMI_SIGNS_WORDS], x[PERMI_SIGNS_SUM_WORDS];
+  walk->joins++;
+  for (w[0] = 0; w[0] << 6 < 1 << signs->length[0]; w[0]++)
+    for (set[0] = frame->alive[0][w[0]]; set[0]; set[0] &= set[0] - 1) {
+      pattern[0] = w[0] << 6 | permi_trailing_zeros(set[0]);
+      memcpy(c[0], frame->count, sizeof c[0]);
+      permi_signs_pattern(signs, 0, pattern[0], c[0]);
+      walk->items++;
+      for (w[1] = 0; w[1] << 6 < 1 << signs->length[1]; w[1]++)
+        for (set[1] = frame->alive[1][w[1]]; set[1]; set[1] &= set[1] - 1) {
+          int negative = walk->product[signs->prefix] < 0, dead = 0;
+          pattern[1] = w[1] << 6 | permi_trailing_zeros(set[1]);
+          memcpy(c[1], c[0], sizeof c[1]);
+          permi_signs_pattern(signs, 1, pattern[1], c[1]);
+          negative ^= (signs->group[0][pattern[0]] ^ signs->group[1][pattern[1]]) & 1;
+          walk->pairs++;
+          for (i = 0; i < PERMI_SIGNS_SUM_WORDS; i++)
+            x[i] = i == 0;
+          for (i = 0; i < n && !dead; i++) {
+            const int64_t value = permi_signs_value(signs, (const unsigned char *)c[1], i);
+            negative ^= value < 0;
+            dead = !value;
+            permi_words_times(x, x, words, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 0);
+          }
+          if (!dead && negative)
+            permi_words_subtract(walk->sum, x, words);
+          else if (!dead)
+            permi_words_add(walk->sum, x, words);
+        }
+    }
+}
+
+/* >>array_kernels, >>hybrid_kernels and >>signs_kernels, for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #if PERMI_X86
 #define PERMI_FAMILY avx512
@@ -3527,14 +3749,6 @@ typedef struct permi_hybrid {
    Values of >>ring in lists, arrays, trees, bands and matchings: their sizes, and which numbers a block needs. */
 
 #define PERMI_SAFE_PRODUCT 1e-290
-
-static int permi_count_ones(uint64_t x)
-{
-  x -= x >> 1 & UINT64_C(0x5555555555555555);
-  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-  x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-  return (int)(x * UINT64_C(0x0101010101010101) >> 56);
-}
 
 /* DO(name, algebra) for all algebras but those of >>arrays only. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
@@ -13320,6 +13534,1042 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
   return permi_ryser_offer(maker, block, rival, offer, permi_dominating_split, 1);
 }
 
+/* ========================================================================================== >>signs
+   The pruned sign search. Glynn's sum over the signs d of the columns,
+       per A = 2^-(n-1) sum over d, d_first = +1, of prod_j d_j prod_i sum_j a_ij d_j,
+   as a search: a row whose columns all have signs and whose sum is 0 ends the branch. Nearly all branches end: of the
+   2^30 patterns of the projective plane of order 5 all but 10^6 or so.
+
+     prefix      columns in an order, a sign at each step
+     blocks      two sets of up to 9 columns after the prefix; their patterns are kept as sets: a row that touches one
+                 block only, once its prefix columns are set, leaves those patterns with which it does not vanish. The
+                 branch ends when a set is empty; else the sets are joined
+     classes     rows that touch block 0, block 1, both, none. Class NONE ends branches, FIRST and SECOND thin out the
+                 sets, BOTH is tested on pairs of patterns
+     counts      a byte a row: half its sum plus 128. A column's + adds a constant to the words of all counts
+     weights     A row with an odd sum never vanishes. per(A diag c) = per(A) prod c: c_j in {1, 2} makes rows even
+   Products of a block's own rows are added in groups of patterns that do the same to the rows of class BOTH, so that
+   most terms are never listed. Sums are exact: at most 2^(n-1) terms, each at most the product of the rows' moduli. */
+
+/* What is searched: a block's integers times column weights. */
+typedef struct permi_signs_matrix {
+  int n;
+  int entry[PERM_MAX_N][PERM_MAX_N];
+  int sum[PERM_MAX_N], size[PERM_MAX_N]; /* of a row's entries, of their moduli */
+  uint64_t touched[PERM_MAX_N];          /* columns of a row */
+} permi_signs_matrix;
+
+/* Columns in their order: the prefix, then block 0, then block 1. */
+typedef struct permi_signs_order {
+  int prefix, length[2];
+  int column[PERM_MAX_N];
+} permi_signs_order;
+
+#define PERMI_SIGNS_MOST 254 /* the sum of a row's moduli: counts are bytes */
+
+static void permi_signs_row_sums(permi_signs_matrix *matrix)
+{
+  int i, j;
+  for (i = 0; i < matrix->n; i++) {
+    matrix->sum[i] = matrix->size[i] = 0;
+    for (j = 0; j < matrix->n; j++) {
+      matrix->sum[i] += matrix->entry[i][j];
+      matrix->size[i] += abs(matrix->entry[i][j]);
+    }
+  }
+}
+
+static uint64_t permi_signs_bits(int begin, int count)
+{
+  return count ? (~UINT64_C(0) >> (64 - count)) << begin : 0;
+}
+
+static void permi_signs_family_choose(permi_signs *signs, perm_isa isa)
+{
+  signs->family = &permi_signs_family_plain;
+#if PERMI_X86
+  if (isa == PERM_ISA_AVX512)
+    signs->family = &permi_signs_family_avx512;
+  else if (isa == PERM_ISA_AVX2)
+    signs->family = &permi_signs_family_avx2;
+#endif
+  (void)isa;
+}
+
+static uint64_t permi_signs_columns(const permi_signs_order *order, int begin, int end)
+{
+  uint64_t set = 0;
+  for (; begin < end; begin++)
+    set |= UINT64_C(1) << order->column[begin];
+  return set;
+}
+
+/* Gives every row its place: by class, then by the step that sets its last prefix column (-1: it has none). */
+static void permi_signs_places(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
+                               int *row_at, int *step_at)
+{
+  const int n = matrix->n, p = order->prefix;
+  const uint64_t block[2] = {permi_signs_columns(order, p, p + order->length[0]),
+                             permi_signs_columns(order, p + order->length[0], n)};
+  int c, i, k, used = 0;
+  for (c = 0; c < 4; c++) {
+    signs->place[c] = used;
+    for (k = -1; k < p; k++)
+      for (i = 0; i < n; i++) {
+        const int touches = (matrix->touched[i] & block[0] ? 1 : 0) | (matrix->touched[i] & block[1] ? 2 : 0);
+        int last = p - 1;
+        while (last >= 0 && !(matrix->touched[i] >> order->column[last] & 1))
+          last--;
+        if (last == k && touches == (c == PERMI_SIGNS_BOTH ? 3 : c == PERMI_SIGNS_NONE ? 0 : c)) {
+          row_at[used] = i;
+          step_at[used++] = k;
+        }
+      }
+  }
+  signs->place[4] = used;
+}
+
+static void permi_signs_add(uint64_t *count, int place, int64_t x) /* digits in the end are from 1 to 255 */
+{
+  count[place >> 3] += (uint64_t)x << (8 * (place & 7));
+}
+
+/* The words of all patterns of a block. */
+static int permi_signs_patterns(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
+                                int block, const int *row_at)
+{
+  const int first = order->prefix + (block ? order->length[0] : 0), patterns = 1 << order->length[block];
+  const int begin = signs->place[block + 1], end = signs->place[block + 2];
+  int y, place, j;
+  signs->own_word[block] = begin < end ? begin >> 3 : 0;
+  signs->width[block] = signs->shared_words + ((end + 7) >> 3) - (begin >> 3);
+  if (begin == end)
+    signs->width[block] = signs->shared_words;
+  signs->width[block] += !signs->width[block]; /* a word is read */
+  signs->pattern[block] = (uint64_t *)permi_pool_get( /* vectors read beyond the last */
+      &signs->owned.pool, (size_t)(patterns * signs->width[block] + PERMI_SIGNS_WORDS), sizeof(uint64_t));
+  if (!signs->pattern[block])
+    return 0;
+  signs->own_rows[block] = permi_signs_bits(begin - 8 * signs->own_word[block], end - begin);
+  for (y = 0; y < patterns; y++) {
+    uint64_t *word = signs->pattern[block] + (size_t)(y * signs->width[block]);
+    memset(word, 0, (size_t)signs->width[block] * sizeof *word);
+    for (j = 0; j < order->length[block]; j++)
+      if (y >> j & 1) {
+        const int column = order->column[first + j];
+        for (place = 0; place < signs->place[1]; place++)
+          permi_signs_add(word, place, matrix->entry[row_at[place]][column]);
+        for (place = begin; place < end; place++)
+          permi_signs_add(word + signs->shared_words, place - 8 * signs->own_word[block],
+                          matrix->entry[row_at[place]][column]);
+      }
+  }
+  return 1;
+}
+
+/* Groups of patterns that do the same to the rows of both blocks. */
+static int permi_signs_groups(permi_signs *signs, int block)
+{
+  const int patterns = 1 << signs->length[block], shared = signs->shared_words;
+  const size_t bytes = (size_t)shared * sizeof(uint64_t);
+  int y, g, groups = 0;
+  signs->group[block] = (uint16_t *)permi_pool_get(&signs->owned.pool, (size_t)patterns, sizeof(uint16_t));
+  signs->group_word[block] = (uint64_t *)permi_pool_get(&signs->owned.pool, (size_t)patterns, bytes + !shared);
+  if (!signs->group[block] || !signs->group_word[block])
+    return 0;
+  for (y = 0; y < patterns; y++) {
+    const uint64_t *word = signs->pattern[block] + y * signs->width[block];
+    for (g = 0; g < groups; g++)
+      if (!memcmp(signs->group_word[block] + g * shared, word, bytes))
+        break;
+    if (g == groups)
+      memcpy(signs->group_word[block] + shared * groups++, word, bytes);
+    signs->group[block][y] = (uint16_t)(2 * g + (permi_count_ones((uint64_t)y) & 1));
+  }
+  signs->groups[block] = groups;
+  return 1;
+}
+
+/* The patterns of a block with which the row's count, if it is `least` + k without the block, does not vanish. */
+static void permi_signs_alive(const permi_signs_matrix *matrix, const permi_signs_order *order, int block, int row,
+                              int count, uint64_t *alive)
+{
+  const int first = order->prefix + (block ? order->length[0] : 0), patterns = 1 << order->length[block];
+  int y, j;
+  memset(alive, 0, PERMI_SIGNS_WORDS * sizeof *alive);
+  for (y = 0; y < patterns; y++) {
+    int sum = count;
+    for (j = 0; j < order->length[block]; j++)
+      sum += y >> j & 1 ? matrix->entry[row][order->column[first + j]] : 0;
+    if (sum != PERMI_SIGNS_ZERO || matrix->sum[row] & 1)
+      alive[y >> 6] |= UINT64_C(1) << (y & 63);
+  }
+}
+
+/* Aligned vectors of PERMI_SIGNS_WORDS words, zero. */
+static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGNS_WORDS]
+{
+  const size_t bytes = (size_t)count * PERMI_SIGNS_WORDS * sizeof(uint64_t);
+  char *at = (char *)permi_pool_get(&signs->owned.pool, bytes + 64, 1);
+  if (!at)
+    return NULL;
+  at += (64 - ((uintptr_t)at & 63)) & 63;
+  memset(at, 0, bytes);
+  return (uint64_t (*)[PERMI_SIGNS_WORDS])(void *)at;
+}
+
+static int permi_signs_start(const permi_signs_matrix *matrix, int row) /* its count if all signs are - */
+{
+  return PERMI_SIGNS_ZERO - (matrix->sum[row] + (matrix->sum[row] & 1)) / 2;
+}
+
+/* The row at a place of class FIRST or SECOND: what its count leaves of the patterns; 0: out of memory. */
+static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
+                                int place, int row, int step)
+{
+  const int block = place >= signs->place[PERMI_SIGNS_SECOND];
+  permi_signs_cut *cut = &signs->cut[signs->cut_start[2 * PERM_MAX_N]];
+  int least = permi_signs_start(matrix, row), most = least, j, level;
+  uint64_t (*alive)[PERMI_SIGNS_WORDS];
+  for (j = 0; j < order->prefix; j++) {
+    const int x = matrix->entry[row][order->column[j]];
+    least += x < 0 ? x : 0;
+    most += x > 0 ? x : 0;
+  }
+  alive = permi_signs_vectors(signs, most - least + 1);
+  if (!alive)
+    return 0;
+  for (level = 0; level <= most - least; level++)
+    permi_signs_alive(matrix, order, block, row, least + level, alive[level]);
+  for (j = 0; step < 0 && j < PERMI_SIGNS_WORDS; j++)
+    signs->root.alive[block][j] &= alive[0][j];
+  if (step < 0)
+    return 1;
+  cut->alive = (const uint64_t (*)[PERMI_SIGNS_WORDS])alive;
+  cut->place = place;
+  cut->least = least;
+  cut->entry = matrix->entry[row][order->column[step]];
+  signs->cut_start[2 * PERM_MAX_N]++;
+  return 1;
+}
+
+/* Cuts of rows of one block, by step and block; those without prefix columns thin out the root. */
+static int permi_signs_cuts(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order,
+                            const int *row_at, const int *step_at)
+{
+  int *used = &signs->cut_start[2 * PERM_MAX_N], k, place;
+  *used = 0;
+  for (k = -2; k < 2 * order->prefix; k++) {
+    const int block = k & 1, step = (k - block) / 2;
+    if (k >= 0)
+      signs->cut_start[k] = *used;
+    for (place = signs->place[1 + block]; place < signs->place[2 + block]; place++)
+      if (step_at[place] == step && !(matrix->sum[row_at[place]] & 1) &&
+          !permi_signs_cut_make(signs, matrix, order, place, row_at[place], step))
+        return 0;
+  }
+  signs->cut_start[2 * order->prefix] = *used;
+  return 1;
+}
+
+/* A sum has at most 2^(n-1) terms. */
+static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matrix, const int *row_at)
+{
+  double bits[4] = {0, 0, 0, 0}, sum;
+  int place, c = 0;
+  for (place = 0; place < matrix->n; place++) {
+    const int row = row_at[place], most = matrix->sum[row] & 1 ? matrix->size[row] : matrix->size[row] / 2;
+    while (place >= signs->place[c + 1])
+      c++;
+    bits[c] += most > 1 ? log2(most) + 1e-9 : 0;
+  }
+  sum = matrix->n - 1 + bits[0] + bits[1] + bits[2] + bits[3];
+  signs->words = (int)((sum + 2) / 64) + 1; /* twice the sum, with its sign */
+  signs->words = signs->words < 3 ? 3 : signs->words;
+  signs->narrow = bits[1] + signs->length[0] < 63 && bits[0] + bits[2] + signs->length[1] < 63 && bits[3] < 63 &&
+                  bits[0] + bits[1] + bits[2] + signs->length[0] + signs->length[1] < 127;
+}
+
+/* Makes the tables; 0: out of memory. */
+static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix, const permi_signs_order *order)
+{
+  const int n = matrix->n, p = order->prefix;
+  int row_at[PERM_MAX_N], step_at[PERM_MAX_N], k, block, place, y;
+  signs->n = n;
+  signs->prefix = p;
+  permi_signs_places(signs, matrix, order, row_at, step_at);
+  signs->shared_words = (signs->place[1] + 7) >> 3;
+  signs->column = permi_signs_vectors(signs, p);
+  signs->done = permi_signs_vectors(signs, p);
+  if (!signs->column || !signs->done)
+    return 0;
+  memset(&signs->root, 0, sizeof signs->root);
+  memset(signs->target, 0, sizeof signs->target);
+  memset(signs->target_all, 0, sizeof signs->target_all);
+  signs->small = 2;
+  for (place = n; place < PERM_MAX_N; place++)
+    permi_signs_add(signs->root.count, place, 1); /* no target */
+  for (place = 0; place < n; place++) {
+    const int row = row_at[place], odd = matrix->sum[row] & 1;
+    signs->odd[place] = (unsigned char)odd;
+    if (odd || matrix->size[row] > 8)
+      signs->small = 0;
+    else if (signs->small && matrix->size[row] == 8)
+      signs->small = 1;
+    permi_signs_add(signs->root.count, place, permi_signs_start(matrix, row));
+    if (place < signs->place[1])
+      permi_signs_add(signs->target_all, place, 255);
+    if (place < signs->place[1] && !odd)
+      permi_signs_add(signs->target, place, PERMI_SIGNS_ZERO);
+    if (place >= signs->place[3] && !odd)
+      permi_signs_add(signs->done[step_at[place]], place, PERMI_SIGNS_ZERO);
+    for (k = 0; k < p; k++)
+      permi_signs_add(signs->column[k], place, matrix->entry[row][order->column[k]]);
+  }
+  for (k = 0, place = signs->place[3]; k < p; k++) {
+    signs->done_place[k] = place;
+    while (place < n && step_at[place] == k)
+      place++;
+  }
+  signs->done_place[p] = place;
+  for (block = 0; block < 2; block++) {
+    signs->last[block] = signs->place[block + 1] < signs->place[block + 2] ? step_at[signs->place[block + 2] - 1] : -1;
+    signs->length[block] = order->length[block];
+    for (y = 0; y < 1 << order->length[block]; y++)
+      signs->root.alive[block][y >> 6] |= UINT64_C(1) << (y & 63);
+    if (!permi_signs_patterns(signs, matrix, order, block, row_at) || !permi_signs_groups(signs, block))
+      return 0;
+  }
+  signs->product = (int64_t *)permi_pool_get(&signs->owned.pool, PERMI_SIGNS_SUMS, sizeof *signs->product);
+  if (!signs->product)
+    return 0;
+  for (k = 0; k < PERMI_SIGNS_SUMS; k++)
+    signs->product[k] = (k / 153 & 1 ? -1 : 1) * permi_signs_threes[k % 153 / 17] * (INT64_C(1) << k % 17);
+  permi_signs_width(signs, matrix, row_at);
+  return permi_signs_cuts(signs, matrix, order, row_at, step_at);
+}
+
+static void permi_signs_begin(permi_signs_walk *walk, const permi_signs *signs, permi_signs_frame *frame)
+{
+  memset(walk, 0, sizeof *walk);
+  walk->signs = signs;
+  walk->frame = frame;
+  frame[0] = signs->root;
+  walk->product[0] = signs->n & 1 ? -1 : 1;
+}
+
+/* Sets the prefix columns from `from` to the path's signs; 0: no pattern is left. */
+static int permi_signs_follow(permi_signs_walk *walk, uint64_t path, int from, int depth)
+{
+  for (; from < depth; from++)
+    if (!walk->signs->family->step(walk, from, (int)(path >> from & 1)))
+      return 0;
+  return 1;
+}
+
+static void permi_signs_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_signs *signs = (const permi_signs *)leaf->context;
+  permi_signs_frame *frame = (permi_signs_frame *)workspace;
+  permi_signs_walk *walk = (permi_signs_walk *)(void *)(frame + PERM_MAX_N + 1);
+  uint64_t i, path, before = 0;
+  int from = 0;
+  permi_signs_begin(walk, signs, frame);
+  for (i = signs->begin[chunk]; i < signs->begin[chunk + 1]; i++, before = path) {
+    path = signs->path[i];
+    if (i > signs->begin[chunk])
+      from = permi_trailing_zeros(path ^ before);
+    if (permi_signs_follow(walk, path, from, signs->depth))
+      signs->family->search(walk, signs->depth);
+  }
+  if (signs->doubled)
+    permi_words_add(walk->sum, walk->sum, signs->words);
+  permi_sum_add_signed(&partial->value, walk->sum, signs->words);
+  partial->terms += (double)walk->pairs;
+}
+
+/* ==================================================================================== >>signs_order
+   The order of the columns of >>signs: annealed against the expected work.
+
+   A row of given entries vanishes with a probability that falls with the share q of + among the signs: vectors with
+   q = 3/4 are rare, but leave all rows of a sparse matrix nonzero some 10^6 times as often. So the expected numbers are
+   sums over q of binomial weights times products over rows, which are taken as independent for given q. */
+
+#define PERMI_SIGNS_SHARES 16
+
+typedef struct permi_signs_model {
+  int n;
+  uint64_t touched[PERM_MAX_N];
+  double weight[PERMI_SIGNS_SHARES];                /* of a share of + */
+  double survival[PERM_MAX_N][PERMI_SIGNS_SHARES];  /* of a row: it does not vanish */
+  double step[PERM_MAX_N + 1][3][PERMI_SIGNS_SHARES]; /* of classes FIRST, SECOND, NONE; at 0 without prefix columns */
+} permi_signs_model;
+
+/* Probability that the row vanishes if a sign is + with probability q. */
+static double permi_signs_vanishes(const permi_signs_matrix *matrix, int row, double q)
+{
+  double chance[2 * PERMI_SIGNS_MOST + 1], next[2 * PERMI_SIGNS_MOST + 1]; /* of a sum */
+  const int most = matrix->size[row];
+  int j, s;
+  if (matrix->sum[row] & 1)
+    return 0;
+  for (s = 0; s <= 2 * most; s++)
+    chance[s] = s == most;
+  for (j = 0; j < matrix->n; j++) {
+    const int x = matrix->entry[row][j];
+    if (!x)
+      continue;
+    for (s = 0; s <= 2 * most; s++)
+      next[s] = (s - x >= 0 && s - x <= 2 * most ? q * chance[s - x] : 0) +
+                (s + x >= 0 && s + x <= 2 * most ? (1 - q) * chance[s + x] : 0);
+    memcpy(chance, next, (size_t)(2 * most + 1) * sizeof *chance);
+  }
+  return chance[most];
+}
+
+/* Expected leaves for each share of + that a row leaves over. */
+static void permi_signs_survives(const permi_signs_matrix *matrix, int row, double *survival)
+{
+  const int n = matrix->n;
+  int share;
+  for (share = 0; share < PERMI_SIGNS_SHARES; share++)
+    survival[share] =
+        1 - permi_signs_vanishes(matrix, row, 0.5 + (share + 0.35) * (n + 1.0) / n / (2 * PERMI_SIGNS_SHARES));
+}
+
+static void permi_signs_model_make(permi_signs_model *model, const permi_signs_matrix *matrix)
+{
+  const int n = matrix->n;
+  double binomial = ldexp(1, -n); /* C(n, k) 2^-n */
+  int i, k;
+  model->n = n;
+  memcpy(model->touched, matrix->touched, sizeof model->touched);
+  memset(model->weight, 0, sizeof model->weight);
+  for (k = 0; k <= n; k++) {
+    const int excess = 2 * k > n ? 2 * k - n : n - 2 * k;
+    model->weight[excess * PERMI_SIGNS_SHARES / (n + 1)] += binomial;
+    binomial *= (double)(n - k) / (k + 1);
+  }
+  for (i = 0; i < n; i++)
+    permi_signs_survives(matrix, i, model->survival[i]);
+}
+
+/* Expected seconds of the search in this order. */
+static double permi_signs_expected(permi_signs_model *model, const permi_signs_order *order)
+{
+  const int n = model->n, p = order->prefix;
+  const uint64_t first = permi_signs_bits(p, order->length[0]);
+  const uint64_t second = permi_signs_bits(p + order->length[0], order->length[1]);
+  double alive[3][PERMI_SIGNS_SHARES], live[PERMI_SIGNS_SHARES], cuts[PERM_MAX_N + 1], seconds = 0, both = 0, ways;
+  double items[3] = {0, 0, 0};
+  int position[PERM_MAX_N], own[3] = {0, 0, 0}, k, c, i, s;
+  for (k = 0; k < n; k++)
+    position[order->column[k]] = k;
+  for (k = 0; k <= p; k++) {
+    cuts[k] = 0;
+    for (c = 0; c < 3; c++)
+      for (s = 0; s < PERMI_SIGNS_SHARES; s++)
+        model->step[k][c][s] = 1;
+  }
+  for (i = 0; i < n; i++) {
+    uint64_t set = model->touched[i], places = 0;
+    int last = 0;
+    for (; set; set &= set - 1)
+      places |= UINT64_C(1) << position[permi_trailing_zeros(set)];
+    c = (places & first ? 1 : 0) + (places & second ? 2 : 0);
+    for (set = places & ((UINT64_C(1) << p) - 1); set; set >>= 1)
+      last++;
+    if (c == 3) {
+      both++;
+      continue;
+    }
+    cuts[last] += c > 0;
+    c = c ? c - 1 : 2;
+    own[c] = last > own[c] ? last : own[c];
+    for (s = 0; s < PERMI_SIGNS_SHARES; s++)
+      model->step[last][c][s] *= model->survival[i][s];
+  }
+  for (s = 0; s < PERMI_SIGNS_SHARES; s++) {
+    alive[0][s] = model->step[0][0][s] * (double)(1 << order->length[0]);
+    alive[1][s] = model->step[0][1][s] * (double)(1 << order->length[1]);
+    alive[2][s] = live[s] = model->weight[s];
+  }
+  for (k = 1, ways = 1; k <= p; k++, ways *= 2) {
+    double sum = 0;
+    for (s = 0; s < PERMI_SIGNS_SHARES; s++) {
+      sum += live[s];
+      for (c = 0; c < 3; c++)
+        alive[c][s] *= model->step[k][c][s];
+      live[s] = alive[2][s] * alive[0][s] / (1 + alive[0][s]) * alive[1][s] / (1 + alive[1][s]);
+    }
+    for (c = 0; c < 2; c++)
+      for (s = 0; s < PERMI_SIGNS_SHARES && k == own[c]; s++)
+        items[c] += ways * live[s] * alive[c][s];
+    seconds += ways * sum * (PERMI_SIGNS_NODE_SECONDS + PERMI_SIGNS_CUT_SECONDS * cuts[k]);
+  }
+  ways /= 2;
+  for (s = 0; s < PERMI_SIGNS_SHARES; s++)
+    seconds += ways * (live[s] * PERMI_SIGNS_JOIN_SECONDS +
+                       alive[2][s] * alive[0][s] * alive[1][s] * PERMI_SIGNS_PAIR_SECONDS *
+                           (both > 8 ? 1.2 : both > 0));
+  return seconds + PERMI_SIGNS_ITEM_SECONDS * (items[0] + items[1]);
+}
+
+/* The factor that divides the heat by `ratio` in so many moves, without the C library's pow: (1 - x / N)^N. */
+static double permi_signs_cooling(double ratio, int moves)
+{
+  double low = 0, high = 1;
+  int k;
+  for (k = 0; k < 60; k++) {
+    const double middle = (low + high) / 2;
+    double power = 1, base = middle;
+    int left = moves;
+    for (; left; left >>= 1, base *= base)
+      power *= left & 1 ? base : 1;
+    if (power * ratio > 1)
+      high = middle;
+    else
+      low = middle;
+  }
+  return high;
+}
+
+/* Anneals the order: swaps, and moves by up to 12. */
+static double permi_signs_anneal(permi_signs_model *model, permi_signs_order *order, int moves, double heat,
+                                 uint64_t *seed, permi_control *watch)
+{
+  permi_signs_order now = *order, trial;
+  double cost = permi_signs_expected(model, order), best = cost;
+  const double cooling = permi_signs_cooling(heat / 0.005, moves);
+  const int n = model->n;
+  int move, k;
+  for (move = 0; move < moves && !(move % 512 == 0 && permi_watch(watch, 512.0 * PERMI_SIGNS_MOVE_UNITS(n)));
+       move++, heat *= cooling) {
+    const int a = permi_order_below(seed, n);
+    double chance = permi_order_random(seed), mantissa, limit, fresh;
+    int b = permi_order_below(seed, n);
+    trial = now;
+    if (permi_order_below(seed, 2)) {
+      trial.column[a] = now.column[b];
+      trial.column[b] = now.column[a];
+    } else {
+      b = a + permi_order_below(seed, 25) - 12;
+      b = b < 0 ? 0 : b >= n ? n - 1 : b;
+      for (k = a; k != b; k += a < b ? 1 : -1)
+        trial.column[k] = now.column[a < b ? k + 1 : k - 1];
+      trial.column[b] = now.column[a];
+    }
+    mantissa = frexp(chance + 1e-9, &k);
+    limit = cost * (1 + heat * (2 - 2 * mantissa - k));
+    fresh = permi_signs_expected(model, &trial);
+    if (fresh > limit)
+      continue;
+    now = trial;
+    cost = fresh;
+    if (cost < best) {
+      best = cost;
+      *order = now;
+    }
+  }
+  return best;
+}
+
+/* Everything that planning needs. */
+typedef struct permi_signs_work {
+  permi_signs_matrix matrix;
+  permi_signs_model model;
+  permi_signs_order order;
+} permi_signs_work;
+
+static double permi_signs_leaves(const permi_signs_model *model)
+{
+  double sum = 0;
+  int i, s;
+  for (s = 0; s < PERMI_SIGNS_SHARES; s++) {
+    double product = model->weight[s];
+    for (i = 0; i < model->n; i++)
+      product *= model->survival[i][s];
+    sum += product;
+  }
+  return sum;
+}
+
+static void permi_signs_double(permi_signs_matrix *matrix, int column, int twice)
+{
+  int i;
+  for (i = 0; i < matrix->n; i++) {
+    const int x = matrix->entry[i][column], y = twice ? 2 * x : x / 2;
+    matrix->entry[i][column] = y;
+    matrix->sum[i] += y - x;
+    matrix->size[i] += abs(y) - abs(x);
+  }
+}
+
+/* Doubles columns so that rows can vanish; returns how many. A row of odd sum never does, and it gets even if it has an
+   even number of odd entries in columns that are not doubled: annealed against the expected number of leaves. */
+static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control *watch)
+{
+  permi_signs_matrix *matrix = &work->matrix;
+  permi_signs_model *model = &work->model;
+  const int n = matrix->n;
+  double was[PERM_MAX_N][PERMI_SIGNS_SHARES], cost, best, heat = 1, units = 1;
+  uint64_t seed = UINT64_C(88172645463325252), doubled = 0, least = 0;
+  int i, k, move, odd = 0, moves;
+  for (i = 0; i < n; i++)
+    odd += matrix->sum[i] & 1;
+  if (!odd)
+    return 0;
+  permi_signs_model_make(model, matrix);
+  cost = best = permi_signs_leaves(model);
+  rival = fmin(rival, best * ldexp(PERMI_SIGNS_PAIR_SECONDS, n - 1));
+  for (i = 0; i < n; i++)
+    units += PERMI_SIGNS_WEIGH_UNITS * matrix->size[i] * permi_count_ones(matrix->touched[i]);
+  units *= (double)permi_count_ones(matrix->touched[0]) / n; /* rows that a move changes */
+  moves = (int)fmin(60 * n, PERMI_SIGNS_PLAN_SHARE * rival / units * 1e9);
+  for (move = 0; move < moves && !permi_watch(watch, units); move++, heat *= 1 - 5.0 / moves) {
+    const int columns = 1 + permi_order_below(&seed, 2), first = permi_order_below(&seed, n);
+    const int second = permi_order_below(&seed, n);
+    const uint64_t flips = UINT64_C(1) << first ^ (columns > 1 ? UINT64_C(1) << second : 0);
+    double fresh;
+    int too_large = 0;
+    memcpy(was, model->survival, sizeof was);
+    for (k = 0; k < n; k++)
+      if (flips >> k & 1)
+        permi_signs_double(matrix, k, !(doubled >> k & 1));
+    for (i = 0; i < n; i++) {
+      too_large |= matrix->size[i] > PERMI_SIGNS_MOST;
+      if (matrix->touched[i] & flips && !too_large)
+        permi_signs_survives(matrix, i, model->survival[i]);
+    }
+    fresh = too_large ? (double)INFINITY : permi_signs_leaves(model);
+    if (fresh < cost * (1 + heat * (permi_order_random(&seed) + 0.01))) {
+      doubled ^= flips;
+      cost = fresh;
+      if (cost < best) {
+        best = cost;
+        least = doubled;
+      }
+      continue;
+    }
+    for (k = 0; k < n; k++)
+      if (flips >> k & 1)
+        permi_signs_double(matrix, k, (int)(doubled >> k & 1));
+    memcpy(model->survival, was, sizeof was);
+  }
+  for (k = 0; k < n; k++)
+    if ((doubled ^ least) >> k & 1)
+      permi_signs_double(matrix, k, (int)(least >> k & 1));
+  return permi_count_ones(least);
+}
+
+/* ==================================================================================== >>signs_offer
+   Weights, order, ranges and price of >>signs. A range is a run of living prefixes of the first columns; they are
+   numbered, so that any partition adds to the same integer. The price is measured: subtrees below random prefixes are
+   searched, deep ones after random descents [Knu75], until the mean of their work is known well enough. */
+
+#define PERMI_SIGNS_WORKSPACE ((PERM_MAX_N + 1) * sizeof(permi_signs_frame) + sizeof(permi_signs_walk))
+#define PERMI_SIGNS_PROBES 20000
+#define PERMI_SIGNS_PATHS 1048576
+
+/* Seconds of what was counted from `before` on. */
+static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
+{
+  const double slower = signs->isa == PERM_ISA_PLAIN ? 3 : signs->isa == PERM_ISA_AVX2 ? 2 : 1;
+  const double pair =
+      signs->narrow ? (double)PERMI_SIGNS_PAIR_SECONDS : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
+  return PERMI_SIGNS_NODE_SECONDS * (double)counted[0] + PERMI_SIGNS_JOIN_SECONDS * (double)counted[1] +
+         PERMI_SIGNS_ITEM_SECONDS * slower * (double)counted[2] + pair * slower * (double)counted[3];
+}
+
+static void permi_signs_counts(const permi_signs_walk *walk, uint64_t *counted)
+{
+  counted[0] = walk->nodes;
+  counted[1] = walk->joins;
+  counted[2] = walk->items;
+  counted[3] = walk->pairs;
+}
+
+/* Pairs of patterns that are left. */
+static uint64_t permi_signs_weight(const permi_signs_frame *frame)
+{
+  uint64_t left[2] = {0, 0};
+  int block, w;
+  for (block = 0; block < 2; block++)
+    for (w = 0; w < PERMI_SIGNS_WORDS; w++)
+      left[block] += (uint64_t)permi_count_ones(frame->alive[block][w]);
+  return left[0] * left[1];
+}
+
+/* Lists the living prefixes of `depth` columns in order, up to `room` of them, with their weights, unless path is NULL;
+   returns their number. */
+static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t *weight, uint64_t room,
+                                 permi_control *watch)
+{
+  uint64_t at = 1, found = 0; /* the first sign is + */
+  int k = 0, alive;
+  if (depth == 0)
+    return 0;
+  for (;;) {
+    if (walk->nodes % 4096 == 0 && permi_watch(watch, 4096 * 20))
+      return found;
+    alive = walk->signs->family->step(walk, k, (int)(at >> k & 1));
+    if (alive && k + 1 < depth) {
+      k++;
+      continue;
+    }
+    if (alive) {
+      if (found == room)
+        return found;
+      if (path) {
+        path[found] = at;
+        weight[found] = permi_signs_weight(&walk->frame[depth]);
+      }
+      found++;
+    }
+    while (k > 0 && at >> k & 1) {
+      at &= ~(UINT64_C(1) << k);
+      k--;
+    }
+    if (k == 0)
+      return found;
+    at |= UINT64_C(1) << k;
+  }
+}
+
+/* Descends from frame k to `depth` by random living signs; returns the weight 2^forks, 0: it died. */
+static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint64_t *seed)
+{
+  double weight = 1;
+  for (; k < depth; k++) {
+    const int bit = k == 0 || permi_order_below(seed, 2), fork = k > 0;
+    const int other = fork && walk->signs->family->step(walk, k, !bit);
+    const int alive = walk->signs->family->step(walk, k, bit);
+    if (!alive && !other)
+      return 0;
+    if (!alive)
+      walk->signs->family->step(walk, k, !bit);
+    weight *= alive && other ? 2 : 1;
+  }
+  return weight;
+}
+
+/* Probes: from a random path down to `deep`, then everything. Predicts seconds, their spread and the counts. */
+static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
+                              permi_control *watch)
+{
+  double sum = 0, squares = 0, spent = 0, counts[4] = {0, 0, 0, 0};
+  int probes = 0, k;
+  while (probes < PERMI_SIGNS_PROBES) {
+    uint64_t before[4], after[4];
+    double weight, seconds;
+    const uint64_t path = signs->path[(uint64_t)(permi_order_random(seed) * signs->paths)];
+    permi_signs_follow(walk, path, 0, signs->depth);
+    permi_signs_counts(walk, before);
+    weight = permi_signs_descend(walk, signs->depth, deep, seed);
+    if (weight > 0)
+      signs->family->search(walk, deep > signs->depth ? deep : signs->depth);
+    permi_signs_counts(walk, after);
+    for (k = 0; k < 4; k++) {
+      after[k] -= before[k];
+      counts[k] += weight * (double)after[k];
+    }
+    seconds = permi_signs_seconds(signs, after);
+    spent += seconds + 2e-8 * signs->prefix;
+    sum += weight * seconds;
+    squares += weight * seconds * weight * seconds;
+    probes++;
+    if (permi_watch(watch, 1e9 * seconds + 20 * signs->prefix))
+      break;
+    if (probes >= 2 && spent > share)
+      break;
+    if (probes >= 30 && squares * probes - sum * sum < 1e-4 * probes * sum * sum)
+      break;
+  }
+  signs->seconds = sum / probes * signs->paths;
+  signs->spread = 1.96 * sqrt(fmax(squares / probes - sum * sum / probes / probes, 0) / probes) * signs->paths;
+  for (k = 0; k < 4; k++)
+    signs->counted[k] = counts[k] / probes * signs->paths;
+}
+
+/* Ranges of equal weight. */
+static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, uint64_t paths)
+{
+  const double wanted = fmin(fmin((double)paths, 262144), ceil(signs->seconds / PERMI_SIGNS_RANGE_SECONDS));
+  const uint64_t ranges = wanted > 1 ? (uint64_t)wanted : 1;
+  uint64_t total = 0, sum = 0, i, k;
+  signs->ranges = (int)ranges;
+  signs->begin = (uint64_t *)permi_pool_get(&signs->owned.pool, (size_t)ranges + 1, sizeof *signs->begin);
+  if (!signs->begin)
+    return;
+  for (i = 0; i < paths; i++)
+    total += weight[i];
+  for (i = k = 0; k < ranges; k++) { /* below 2^20 2^18 2^18 */
+    while (i < paths && sum * ranges < total * k)
+      sum += weight[i++];
+    signs->begin[k] = i;
+  }
+  signs->begin[ranges] = paths;
+}
+
+/* Numbers the living prefixes and predicts the work; 0: out of memory. */
+static int permi_signs_ranges(permi_signs *signs, double expected, double share, permi_control *watch)
+{
+  const perm_allocator *allocator = &signs->owned.allocator;
+  void *memory = permi_allocate(allocator, PERMI_SIGNS_WORKSPACE + 64, 1);
+  permi_signs_frame *frame = (permi_signs_frame *)(void *)((char *)memory + (64 - ((uintptr_t)memory & 63)) % 64);
+  permi_signs_walk *walk = (permi_signs_walk *)(void *)(frame + PERM_MAX_N + 1);
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15), found = 0, *weight;
+  const double wanted = fmin(fmax(PERMI_SIGNS_PATHS_SECOND * expected, 1), PERMI_SIGNS_PATHS);
+  int depth = 1, deep;
+  if (!memory)
+    return 0;
+  permi_signs_begin(walk, signs, frame);
+  for (;; depth++) {
+    found = permi_signs_list(walk, depth, NULL, NULL, PERMI_SIGNS_PATHS, watch);
+    if (!found || (double)found >= wanted || depth == signs->prefix || permi_watch(watch, 0))
+      break;
+    depth += (double)found < wanted / 64 && depth + 4 < signs->prefix ? 3 : 0;
+  }
+  signs->depth = depth;
+  while (found == PERMI_SIGNS_PATHS && signs->depth > 1) /* not all of them */
+    found = permi_signs_list(walk, --signs->depth, NULL, NULL, PERMI_SIGNS_PATHS, watch);
+  weight = (uint64_t *)permi_allocate(allocator, found + 1, sizeof *weight);
+  signs->path = (uint64_t *)permi_pool_get(&signs->owned.pool, found + 1, sizeof *signs->path);
+  if (signs->path && weight) {
+    signs->paths = (double)permi_signs_list(walk, signs->depth, signs->path, weight, found, watch);
+    deep = signs->depth + (int)(1.5 * log2(fmax(expected / fmax(signs->paths, 1) / PERMI_SIGNS_PROBE_SECONDS, 1)));
+    deep = deep < signs->prefix ? deep : signs->prefix;
+    signs->seconds = 0;
+    if (found && !(watch && watch->stopped != PERM_OK))
+      permi_signs_probe(signs, walk, deep, share, &seed, watch);
+  }
+  permi_release(allocator, memory);
+  if (signs->path && weight)
+    permi_signs_cut_ranges(signs, weight, found);
+  permi_release(allocator, weight);
+  return !signs->owned.pool.failed && weight;
+}
+
+/* The block's entries and the sums of its rows or, transposed, columns; 0: too large for counts. */
+static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
+{
+  const int n = block->n, mine = side * n, other = n - mine;
+  int i, j, e;
+  memset(matrix, 0, sizeof *matrix);
+  matrix->n = n;
+  for (i = 0; i < n; i++) {
+    int64_t size = 0;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+      const int64_t x = block->integer[block->edge[e]];
+      j = block->neighbour[e] - other;
+      if (x < -PERMI_SIGNS_MOST || x > PERMI_SIGNS_MOST || (size += x < 0 ? -x : x) > PERMI_SIGNS_MOST)
+        return 0;
+      matrix->entry[i][j] = (int)x;
+      matrix->touched[i] |= UINT64_C(1) << j;
+    }
+  }
+  permi_signs_row_sums(matrix);
+  return 1;
+}
+
+static int permi_signs_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_precision precision = maker->options->precision;
+  if (block->n > PERM_MAX_N)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d columns that signs take: try method frontier",
+                 PERM_MAX_N);
+  else if (!block->integer)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s: method signs takes exact integers; try method hybrid",
+                 precision == PERM_PRECISION_DEFAULT ? "real or complex entries" : "rounded numbers asked for");
+  else if (block->imaginary_integer)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                 "has Gaussian integers, which method signs does not take: try frontier");
+  else if (rival < PERMI_SIGNS_LEAST_SECONDS)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order of its columns is found");
+  return !offer->why[0];
+}
+
+/* Seconds for the order, and as many for probes. */
+static double permi_signs_share(double seconds, double rival)
+{
+  return fmin(PERMI_SIGNS_PLAN_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST);
+}
+
+/* Anneals, as long as it pays, orders with blocks of several lengths. Returns the expected seconds. */
+static double permi_signs_search_order(permi_signs_model *model, double rival, permi_control *watch, int *moves,
+                                       permi_signs_order *best)
+{
+  const int n = model->n;
+  uint64_t seed = UINT64_C(88172645463325252);
+  double least = (double)INFINITY, cost;
+  permi_signs_order order;
+  int length, round, k, each;
+  *moves = 0;
+  each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_SIGNS_PLAN_SHARE * rival * 1e9 /
+                                                   (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
+  for (round = 0;; round++) {
+    if (round < PERMI_SIGNS_LENGTHS) { /* a start of each length */
+      length = PERMI_SIGNS_BLOCK - round;
+      length = length < (n - 1) / 2 ? length : (n - 1) / 2;
+      for (k = 0; k < n; k++)
+        order.column[k] = k;
+      order.length[0] = order.length[1] = length;
+      order.prefix = n - 2 * length;
+    } else {
+      order = *best;
+      each *= 2;
+    }
+    cost = permi_signs_anneal(model, &order, each, round < PERMI_SIGNS_LENGTHS ? 0.3 : 0.1, &seed, watch);
+    *moves += each;
+    if (cost < least) {
+      least = cost;
+      *best = order;
+    }
+    if (watch && watch->stopped != PERM_OK)
+      break;
+    if (round + 1 >= PERMI_SIGNS_LENGTHS &&
+        1e-9 * PERMI_SIGNS_MOVE_UNITS(n) * 2 * each > permi_signs_share(least, rival))
+      break;
+  }
+  return least;
+}
+
+static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_matrix *matrix,
+                                 const permi_signs_order *order)
+{
+  const int n = matrix->n;
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)n), (uint64_t)signs->depth);
+  int i, j;
+  hash = permi_hash(permi_hash(hash, (uint64_t)order->length[0]), (uint64_t)order->length[1]);
+  for (j = 0; j < n; j++)
+    hash = permi_hash(hash, (uint64_t)order->column[j]);
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      if (matrix->entry[i][j])
+        hash = permi_hash(permi_hash(hash, (uint64_t)(i * n + j)), (uint64_t)(int64_t)matrix->entry[i][j]);
+  return permi_hash(hash, (uint64_t)signs->ranges);
+}
+
+/* Reads the rows or the columns, those with which fewer leaves are expected once weights are chosen, and the model of
+   them; returns the number of doubled columns, -1: too large. */
+static int permi_signs_prepare(const permi_block *block, permi_signs_work *work, double rival, permi_control *watch)
+{
+  double least = (double)INFINITY;
+  int side, best = -1, doubled = -1;
+  for (side = 0; side < 3; side++) {
+    if (side == 2 && best) /* none, or read last */
+      break;
+    if (!permi_signs_read(block, side & 1, &work->matrix))
+      continue;
+    doubled = permi_signs_weigh(work, rival, watch);
+    permi_signs_model_make(&work->model, &work->matrix);
+    if (permi_signs_leaves(&work->model) < least) {
+      least = permi_signs_leaves(&work->model);
+      best = side;
+    }
+  }
+  return doubled;
+}
+
+static perm_status permi_signs_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const perm_isa isa = permi_isa(maker->options);
+  permi_signs_work *work;
+  permi_signs *signs;
+  double expected, share;
+  int i, made = 0;
+  if (!permi_signs_takes(maker, block, rival, offer))
+    return PERM_OK;
+  work = (permi_signs_work *)permi_allocate(allocator, 1, sizeof *work);
+  offer->plan = signs = (permi_signs *)permi_owned_new(allocator, sizeof *signs);
+  if (work && signs) {
+    made = 1;
+    signs->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
+    permi_signs_family_choose(signs, signs->isa);
+    signs->twos = permi_signs_prepare(block, work, rival, maker->watch);
+    if (signs->twos < 0)
+      permi_refuse(offer, PERM_ERROR_LIMIT,
+                   "has rows whose moduli add up to more than the %d that method signs counts: try method sparyser",
+                   PERMI_SIGNS_MOST);
+    else if (permi_signs_leaves(&work->model) * ldexp(PERMI_SIGNS_LEAF_SECONDS, block->n - 1) > rival)
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %.3g s: too few signs are pruned", rival);
+  }
+  if (made && !offer->why[0]) {
+    expected = permi_signs_search_order(&work->model, rival, maker->watch, &signs->moves, &work->order);
+    share = permi_signs_share(expected, rival);
+    if (expected > PERMI_SIGNS_HOPE * rival)
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", expected);
+    else
+      made = permi_signs_lay(signs, &work->matrix, &work->order) &&
+             permi_signs_ranges(signs, expected, share, maker->watch);
+    for (i = 0; i < block->n; i++)
+      signs->evens += !(work->matrix.sum[i] & 1);
+    signs->fingerprint = permi_signs_hash(signs, &work->matrix, &work->order);
+    if (made && !offer->why[0])
+      offer->seconds = signs->seconds;
+    offer->bytes = 16.0 * signs->paths + (double)PERMI_SIGNS_WORKSPACE + 1e6;
+  }
+  permi_release(allocator, work);
+  return made ? PERM_OK : permi_fail_memory(maker->result);
+}
+
+/* *hope: at most the seconds after a short search, so that slower engines do not search for long. */
+static perm_status permi_signs_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
+{
+  permi_signs_work *work;
+  permi_offer offer;
+  int moves;
+  memset(&offer, 0, sizeof offer);
+  if (block->n < PERMI_SIGNS_HOPE_ORDER || !permi_signs_takes(maker, block, fmin(rival, *hope), &offer))
+    return PERM_OK;
+  work = (permi_signs_work *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
+  if (!work)
+    return permi_fail_memory(maker->result);
+  if (permi_signs_prepare(block, work, PERMI_SIGNS_HOPE_SECONDS, maker->watch) >= 0)
+    *hope = fmin(*hope, 2 * permi_signs_search_order(&work->model, PERMI_SIGNS_HOPE_SECONDS, maker->watch, &moves,
+                                                     &work->order));
+  permi_release(&maker->options->allocator, work);
+  return PERM_OK;
+}
+
+static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_signs *signs = (const permi_signs *)leaf->context;
+  const int *place = signs->place;
+  int length = snprintf(
+      buffer, size,
+      "signs, order %d, %s: %d columns one by one, blocks of %d and %d; %d rows end branches, %d and %d thin out a "
+      "block, %d join both; %d sums of rows even, %d columns doubled; %d moves of annealing\n"
+      "signs: about %.3g nodes, %.3g joins of %.3g patterns in %.3g pairs, of 2^%d; predicted %.3g s +- %.2g%% (95 %%, "
+      "by random probes); %.0f prefixes of %d columns in %d ranges\n",
+      signs->n, perm_isa_name(signs->isa), signs->prefix, signs->length[0], signs->length[1], place[4] - place[3],
+      place[2] - place[1], place[3] - place[2], place[1], signs->evens, signs->twos, signs->moves, signs->counted[0],
+      signs->counted[1], signs->counted[2], signs->counted[3], signs->n - 1, signs->seconds,
+      signs->seconds > 0 ? 100 * signs->spread / signs->seconds : 0.0, signs->paths, signs->depth, signs->ranges);
+  return length > 0 ? (size_t)length : 0;
+}
+
+static perm_status permi_signs_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  permi_signs *signs = (permi_signs *)offer->plan;
+  const int shift = signs->evens + 1 - signs->n - signs->twos; /* even sums are halved */
+  (void)maker;
+  (void)block;
+  signs->doubled = shift > 0;
+  leaf->information.kind = PERM_LEAF_RANGE;
+  leaf->information.isa = signs->isa;
+  leaf->information.chunks = (uint64_t)signs->ranges;
+  leaf->information.work = signs->counted[0] + signs->counted[3];
+  leaf->information.fingerprint = signs->fingerprint;
+  leaf->run_chunk = permi_signs_chunk;
+  leaf->workspace = PERMI_SIGNS_WORKSPACE;
+  leaf->explain = permi_signs_explain;
+  leaf->integer = 1;
+  leaf->scale_exp2 = shift > 0 ? 0 : shift;
+  return PERM_OK;
+}
+
 PERMI_BRIEF_BEGIN
 
 /* ======================================================================================== >>codegen
@@ -14766,7 +16016,7 @@ static double permi_decompose_probe_units(int n)
   return 0.5 * n * n * n;
 }
 
-/* Knuth's estimate of the tree, by random descents (Math. Comp. 29 (1975) 121-136). 0: out of memory. */
+/* Knuth's estimate of the tree, by random descents [Knu75]. 0: out of memory. */
 static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
                                    permi_control *watch)
 {
@@ -17704,7 +18954,7 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
 /* ========================================================================================= >>choose
    The table of engines, and the choice among their offers. */
 
-/* Declines if another engine ends before an order is found; the hybrid's first layout limits the search. */
+/* Declines if another engine ends before an order is found; first layouts of hybrid and signs limit the search. */
 static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
@@ -17717,6 +18967,8 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
       return PERM_OK;
     }
     status = permi_hybrid_hope(maker, block, rival, &hope);
+    if (status == PERM_OK && block->edges >= PERMI_SIGNS_HOPE_ENTRIES * block->n)
+      status = permi_signs_hope(maker, block, rival, &hope);
   }
   return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
 }
@@ -17784,6 +19036,7 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
     {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_release, 0},
     {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_release, 0},
+    {PERM_METHOD_SIGNS, permi_signs_offer, permi_signs_make, permi_owned_release, 0},
     {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, 0},
 #if defined(PERM_WITH_CUDA)
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
@@ -19636,6 +20889,294 @@ static const permi_hybrid_family PERMI_NAME(hybrid_family) = {
     {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli)},
 #endif
     PERMI_NAME(hybrid_add), PERMI_NAME(hybrid_turn)};
+
+/* ================================================================================== >>signs_kernels
+   The search and the join of >>signs. Sums are modulo 2^64 a word, so their order does not matter. */
+
+#if PERMI_WIDTH >= 4
+#define PERMI_SIGNS_V PERMI_I
+#define PERMI_SIGNS_ADD(a, b) PERMI_I_ADD64(a, b)
+#else
+#define PERMI_SIGNS_V uint64_t
+#define PERMI_SIGNS_ADD(a, b) ((a) + (b))
+#endif
+#define PERMI_SIGNS_VECTORS ((int)(PERMI_SIGNS_WORDS * sizeof(uint64_t) / sizeof(PERMI_SIGNS_V)))
+#define PERMI_SIGNS_LOAD(p, i) (((const PERMI_SIGNS_V *)(const void *)(p))[i])
+#define PERMI_SIGNS_STORE(p, i, v) (((PERMI_SIGNS_V *)(void *)(p))[i] = (v))
+
+/* Is a byte of a that of b? Exact: a borrow starts at a zero byte. */
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_meet)(const uint64_t *a, const uint64_t *b)
+{
+#if PERMI_WIDTH == 8
+  return _mm512_cmpeq_epi8_mask(PERMI_SIGNS_LOAD(a, 0), PERMI_SIGNS_LOAD(b, 0)) != 0;
+#elif PERMI_WIDTH == 4
+  return _mm256_movemask_epi8(_mm256_cmpeq_epi8(PERMI_SIGNS_LOAD(a, 0), PERMI_SIGNS_LOAD(b, 0)) |
+                              _mm256_cmpeq_epi8(PERMI_SIGNS_LOAD(a, 1), PERMI_SIGNS_LOAD(b, 1))) != 0;
+#else
+  uint64_t met = 0;
+  int i;
+  for (i = 0; i < PERMI_SIGNS_WORDS; i++)
+    met |= permi_signs_zeros(a[i] ^ b[i]);
+  return met != 0;
+#endif
+}
+
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_any)(const uint64_t *a)
+{
+#if PERMI_WIDTH == 8
+  return _mm512_test_epi64_mask(PERMI_SIGNS_LOAD(a, 0), PERMI_SIGNS_LOAD(a, 0)) != 0;
+#elif PERMI_WIDTH == 4
+  const PERMI_I any = PERMI_SIGNS_LOAD(a, 0) | PERMI_SIGNS_LOAD(a, 1);
+  return !_mm256_testz_si256(any, any);
+#else
+  return (a[0] | a[1] | a[2] | a[3] | a[4] | a[5] | a[6] | a[7]) != 0;
+#endif
+}
+
+/* Counts come from the frame before, stored long enough ago to be read in bytes at once. */
+PERMI_TARGET PERMI_INLINE int PERMI_NAME(signs_advance)(permi_signs_walk *walk, int k, int bit)
+{
+  const permi_signs *signs = walk->signs;
+  const permi_signs_frame *from = &walk->frame[k];
+  permi_signs_frame *to = &walk->frame[k + 1];
+  const unsigned char *count = (const unsigned char *)from->count;
+  int64_t product = bit ? -walk->product[k] : walk->product[k];
+  int i, place, block;
+  walk->nodes++;
+  walk->known[0] &= k > signs->last[0];
+  walk->known[1] &= k > signs->last[1];
+  for (i = 0; i < PERMI_SIGNS_VECTORS; i++) {
+    PERMI_SIGNS_V v = PERMI_SIGNS_LOAD(from->count, i);
+    if (bit)
+      v = PERMI_SIGNS_ADD(v, PERMI_SIGNS_LOAD(signs->column[k], i));
+    PERMI_SIGNS_STORE(to->count, i, v);
+  }
+  if (signs->done_place[k] < signs->done_place[k + 1]) {
+    if (PERMI_NAME(signs_meet)(to->count, signs->done[k]))
+      return 0;
+    for (place = signs->done_place[k]; signs->narrow && place < signs->done_place[k + 1]; place++)
+      product *= permi_signs_value(signs, (const unsigned char *)to->count, place);
+  }
+  walk->product[k + 1] = product;
+  for (block = 0; block < 2; block++) {
+    const permi_signs_cut *cut = signs->cut + signs->cut_start[2 * k + block];
+    const permi_signs_cut *end = signs->cut + signs->cut_start[2 * k + block + 1];
+    PERMI_SIGNS_V alive[PERMI_SIGNS_VECTORS];
+    for (i = 0; i < PERMI_SIGNS_VECTORS; i++)
+      alive[i] = PERMI_SIGNS_LOAD(from->alive[block], i);
+    if (cut < end) {
+      for (; cut < end; cut++) {
+        const uint64_t *left = cut->alive[count[cut->place] + (bit ? cut->entry : 0) - cut->least];
+        for (i = 0; i < PERMI_SIGNS_VECTORS; i++)
+          alive[i] &= PERMI_SIGNS_LOAD(left, i);
+      }
+      if (!PERMI_NAME(signs_any)((const uint64_t *)(const void *)alive))
+        return 0;
+    }
+    for (i = 0; i < PERMI_SIGNS_VECTORS; i++)
+      PERMI_SIGNS_STORE(to->alive[block], i, alive[i]);
+  }
+  return 1;
+}
+
+PERMI_TARGET static int PERMI_NAME(signs_step)(permi_signs_walk *walk, int k, int bit)
+{
+  return bit ? PERMI_NAME(signs_advance)(walk, k, 1) : PERMI_NAME(signs_advance)(walk, k, 0);
+}
+
+#if PERMI_WIDTH >= 4
+/* Products of a block's own rows with listed patterns, without the patterns' signs; `vectors` of 32 rows. Reads beyond
+   what it uses. Four doubles a vector do here for AVX-512 as well: lists are short. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *signs, const uint64_t *count, int block,
+                                                          const uint16_t *pattern, int patterns, int64_t *value,
+                                                          int vectors, int fours)
+{
+  const uint64_t *own = count + signs->own_word[block], *add = signs->pattern[block] + signs->shared_words;
+  const uint64_t rows = signs->own_rows[block];
+  const __m256i codes = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_codes));
+  const __m256i nibble = _mm256_set1_epi8(15);
+  int k, v;
+  for (k = 0; k < patterns; k++) {
+    const uint64_t *word = add + pattern[k] * signs->width[block];
+    uint64_t minus = 0, two = 0, four = 0, three = 0;
+    int64_t sign;
+    int twos;
+    for (v = 0; v < vectors; v++) {
+      const __m256i sum = _mm256_add_epi64(_mm256_loadu_si256((const __m256i *)(const void *)(own + 4 * v)),
+                                           _mm256_loadu_si256((const __m256i *)(const void *)(word + 4 * v)));
+      const __m256i code = _mm256_shuffle_epi8(codes, sum & nibble);
+      minus |= (uint64_t)(uint32_t)_mm256_movemask_epi8(code) << 32 * v;
+      two |= (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(code, 7)) << 32 * v;
+      three |= (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(code, 5)) << 32 * v;
+      if (fours)
+        four |= (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(code, 6)) << 32 * v;
+    }
+    twos = __builtin_popcountll(two & rows) + (fours ? 2 * __builtin_popcountll(four & rows) : 0);
+    sign = -(int64_t)(__builtin_popcountll(minus & rows) & 1);
+    value[k] = ((permi_signs_threes[__builtin_popcountll(three & rows)] << twos) ^ sign) - sign;
+  }
+}
+
+/* v times c modulo 2^64, |c| < 2^31. */
+PERMI_TARGET PERMI_INLINE __m256i PERMI_NAME(signs_times)(__m256i v, __m256i c)
+{
+  const __m256i high = _mm256_srli_epi64(_mm256_add_epi64(v, _mm256_set1_epi64x(0x80000000)), 32);
+  return _mm256_add_epi64(_mm256_mul_epi32(v, c), _mm256_slli_epi64(_mm256_mul_epu32(high, c), 32));
+}
+#endif
+
+/* The sum over the listed groups of block 1 of their values times the products of the rows of both blocks, if those
+   have counts u without block 1. */
+PERMI_TARGET PERMI_INLINE int64_t PERMI_NAME(signs_partners)(permi_signs_walk *walk, const uint64_t *u, int groups,
+                                                             int shared)
+{
+  const permi_signs *signs = walk->signs;
+  int64_t sum = 0;
+  int at, i;
+#if PERMI_WIDTH >= 4
+  if (signs->small) { /* values beyond the last are 0 */
+    const __m256i codes =
+        _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)permi_signs_marks));
+    const __m256i nibble = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
+    __m256i sums = zero;
+    __m128i both;
+    for (at = 0; at < groups; at += 4) {
+      __m256i value = _mm256_loadu_si256((const __m256i *)(const void *)(walk->value[1] + at));
+      for (i = 0; i < shared; i++) {
+        const __m256i count = _mm256_add_epi64(_mm256_loadu_si256((const __m256i *)(const void *)(walk->word[i] + at)),
+                                               _mm256_set1_epi64x((long long)u[i]));
+        const __m256i dead = _mm256_cmpeq_epi8(count, _mm256_set1_epi64x((long long)signs->target[i]));
+        const __m256i code = _mm256_shuffle_epi8(codes, count & nibble) &
+                             _mm256_set1_epi64x((long long)signs->target_all[i]);
+        const __m256i product = _mm256_i64gather_epi64((const long long *)(const void *)signs->product,
+                                                       _mm256_sad_epu8(code, zero), 8);
+        value = PERMI_NAME(signs_times)(value, product) & _mm256_cmpeq_epi64(dead, zero);
+      }
+      sums = _mm256_add_epi64(sums, value);
+    }
+    both = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+    return _mm_cvtsi128_si64(_mm_add_epi64(both, _mm_unpackhi_epi64(both, both)));
+  }
+#endif
+  for (at = 0; at < groups; at++) {
+    uint64_t c[PERMI_SIGNS_WORDS], zeros = 0;
+    for (i = 0; i < shared; i++) {
+      c[i] = u[i] + walk->word[i][at];
+      zeros |= permi_signs_zeros(c[i] ^ signs->target[i]);
+    }
+    if (!zeros)
+      sum += walk->value[1][at] * permi_signs_product(signs, (const unsigned char *)c, 0, signs->place[1]);
+  }
+  return sum;
+}
+
+/* Adds the products of own rows over the living patterns of a block in groups that do the same to the rows of both.
+   Branches on the patterns would be hard to predict. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_group)(permi_signs_walk *walk, const permi_signs_frame *frame,
+                                                       int block)
+{
+  const permi_signs *signs = walk->signs;
+  uint16_t *group = walk->group[block];
+  int64_t *value = walk->value[block];
+  const uint16_t *group_of = signs->group[block];
+  uint16_t slot[1 << PERMI_SIGNS_BLOCK]; /* read before it is written, and not used then */
+  uint16_t pattern[1 << PERMI_SIGNS_BLOCK];
+  int64_t product[1 << PERMI_SIGNS_BLOCK];
+  uint64_t seen[PERMI_SIGNS_WORDS] = {0, 0, 0, 0, 0, 0, 0, 0}, set[PERMI_SIGNS_WORDS];
+  unsigned left = 0; /* words with patterns */
+  int groups = 0, patterns = 0, k, w;
+  for (w = 0; w < PERMI_SIGNS_WORDS; w++) {
+    set[w] = frame->alive[block][w];
+    left |= (unsigned)(set[w] != 0) << w;
+  }
+  while (left) {
+    w = permi_trailing_zeros(left);
+    pattern[patterns++] = (uint16_t)(w << 6 | permi_trailing_zeros(set[w]));
+    set[w] &= set[w] - 1;
+    left ^= (unsigned)!set[w] << w;
+  }
+  walk->items += (unsigned)patterns;
+#if PERMI_WIDTH >= 4
+  if (signs->small == 2 && signs->width[block] - signs->shared_words <= 4)
+    PERMI_NAME(signs_products)(signs, frame->count, block, pattern, patterns, product, 1, 0);
+  else if (signs->small)
+    PERMI_NAME(signs_products)(signs, frame->count, block, pattern, patterns, product, 2, 1);
+  else
+#endif
+    for (k = 0; k < patterns; k++)
+      product[k] = permi_signs_own(signs, frame->count + signs->own_word[block], block,
+                                   signs->pattern[block] + pattern[k] * signs->width[block] + signs->shared_words);
+  for (k = 0; k < patterns; k++) {
+    const int g = group_of[pattern[k]] >> 1, fresh = !(seen[g >> 6] >> (g & 63) & 1), at = fresh ? groups : slot[g];
+    const int64_t minus = -(int64_t)(group_of[pattern[k]] & 1);
+    seen[g >> 6] |= UINT64_C(1) << (g & 63);
+    slot[g] = (uint16_t)at;
+    group[at] = (uint16_t)g;
+    value[at] = (product[k] ^ minus) - minus + (value[at] & -(int64_t)!fresh);
+    groups += fresh;
+  }
+  for (k = 0; k < 3; k++)
+    value[groups + k] = 0;
+  walk->groups[block] = groups;
+  walk->known[block] = 1;
+}
+
+PERMI_TARGET static void PERMI_NAME(signs_join)(permi_signs_walk *walk)
+{
+  const permi_signs *signs = walk->signs;
+  const permi_signs_frame *frame = &walk->frame[signs->prefix];
+  const int shared = signs->shared_words;
+  permi_wide total = {0, 0};
+  int i, g;
+  if (!walk->known[1]) {
+    PERMI_NAME(signs_group)(walk, frame, 1);
+    for (i = 0; i < shared; i++)
+      for (g = 0; g < walk->groups[1]; g++)
+        walk->word[i][g] = signs->group_word[1][walk->group[1][g] * shared + i];
+  }
+  if (!walk->known[0])
+    PERMI_NAME(signs_group)(walk, frame, 0);
+  walk->joins++;
+  walk->pairs += (uint64_t)(walk->groups[0] * walk->groups[1]);
+  for (g = 0; g < walk->groups[0]; g++) {
+    const uint64_t *word = signs->group_word[0] + walk->group[0][g] * shared;
+    uint64_t u[PERMI_SIGNS_WORDS];
+    permi_wide sum;
+    if (shared == 1) {
+      u[0] = frame->count[0] + word[0];
+      sum = permi_wide_of(PERMI_NAME(signs_partners)(walk, u, walk->groups[1], 1));
+    } else {
+      for (i = 0; i < shared; i++)
+        u[i] = frame->count[i] + word[i];
+      sum = permi_wide_of(PERMI_NAME(signs_partners)(walk, u, walk->groups[1], shared));
+    }
+    permi_wide_add_product(&total, &sum, walk->value[0][g]);
+  }
+  permi_signs_total(walk, total);
+}
+
+PERMI_TARGET static void PERMI_NAME(signs_search)(permi_signs_walk *walk, int k)
+{
+  if (k == walk->signs->prefix) {
+    if (walk->signs->narrow)
+      PERMI_NAME(signs_join)(walk);
+    else
+      permi_signs_join_wide(walk);
+    return;
+  }
+  if (PERMI_NAME(signs_advance)(walk, k, 0))
+    PERMI_NAME(signs_search)(walk, k + 1);
+  if (PERMI_NAME(signs_advance)(walk, k, 1))
+    PERMI_NAME(signs_search)(walk, k + 1);
+}
+
+static const permi_signs_family PERMI_NAME(signs_family) = {PERMI_NAME(signs_step), PERMI_NAME(signs_search)};
+
+#undef PERMI_SIGNS_V
+#undef PERMI_SIGNS_ADD
+#undef PERMI_SIGNS_VECTORS
+#undef PERMI_SIGNS_LOAD
+#undef PERMI_SIGNS_STORE
 
 #endif /* PERMI_FAMILY */
 

@@ -423,6 +423,28 @@ static int generate_regular(generate_list *list, int n, int degree, double p)
   return complete;
 }
 
+/* Point i of the plane over the integers modulo q in homogeneous coordinates: 1 a b, then 0 1 a, then 0 0 1. */
+static void generate_point(int i, int q, int *point)
+{
+  point[0] = i < q * q;
+  point[1] = i < q * q ? i / q : i < q * q + q;
+  point[2] = i < q * q + q ? i % q : 1;
+}
+
+static int generate_projective(generate_list *list, int q, int k, double p)
+{
+  int complete = 1, i, j, a[3], b[3];
+  (void)k, (void)p;
+  list->n = q * q + q + 1;
+  for (i = 0; i < list->n; i++)
+    for (j = 0; j < list->n && complete; j++) {
+      generate_point(i, q, a);
+      generate_point(j, q, b);
+      if ((a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) % q == 0) complete = generate_add(list, i, j, 1, 0);
+    }
+  return complete;
+}
+
 /* Entries live in the blocks and COUNT ORDER in each of its couplings are dead: ORDER (COUNT - 1) to the next block,
    ORDER (COUNT - 2) to one after that. The cycle makes a block of order 2 or more fully indecomposable: without any of
    its entries there is still a transversal, through any of them one. */
@@ -649,6 +671,8 @@ static const generate_kind generate_kinds[] = {
    "domino tilings of the R x C board: black squares against white ones"},
   {"regular", "regular:N:D", generate_regular, PERM_KIND_INTEGER, 1, 20000, GENERATE_INTEGER,
    "random bipartite D-regular graph, no double edges"},
+  {"projective", "projective:Q", generate_projective, PERM_KIND_INTEGER, 2, 61, GENERATE_NONE,
+   "incidence matrix of the projective plane of prime order Q: Q^2 + Q + 1 points and lines"},
   {"mycielskian", "mycielskian:K", generate_mycielskian, PERM_KIND_INTEGER, 2, 16, GENERATE_NONE,
    "adjacency of the Mycielski graph, K = 2 is one edge"},
   {"blocks", "blocks:COUNT:ORDER:P", generate_blocks, PERM_KIND_REAL, 0, 1000000, GENERATE_BOTH,
@@ -724,6 +748,7 @@ static perm_status generate_parameters(const generate_kind *kind, const char *sp
 {
   char quote[32];
   double first = -1, second = -1, third = -1;
+  int i;
   int first_integer = 0, second_integer = 1, third_integer, well_formed = 0;
   generate_quoted(specification, quote);
   if (*text == ':') {
@@ -764,6 +789,9 @@ static perm_status generate_parameters(const generate_kind *kind, const char *sp
                          quote);
   if (kind->function == generate_regular && (*k < 1 || *k > *n))
     return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected a degree in 1..%d", quote, *n);
+  for (i = 2; kind->function == generate_projective && i < *n; i++)
+    if (*n % i == 0)
+      return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected a prime order", quote);
   if (kind->function == generate_grid && (double)*n * *k > 4e6)
     return generate_fail(result, PERM_ERROR_OPTION, "cannot generate '%s', expected at most 4e6 squares", quote);
   if (kind->function == generate_grid && *n % 2 && *k % 2)

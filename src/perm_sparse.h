@@ -58,6 +58,9 @@
                  >>hybrid_offer      offers of hybrid and cached
                  >>sparyser          Ryser in compressed columns, Gray code; THE BOUND
                  >>dominating        Ryser over dominating sets
+                 >>signs             Glynn's sum as a search that rows of sum 0 prune
+                 >>signs_order       weights, order of the columns
+                 >>signs_offer       ranges, price, offer
                  >>codegen           the published GPU kernels
      matchings/  >>transversals      perfect matchings enumerated; THE BOUND
                  >>decompose         branches over lines of degree 3 and 4; THE BOUND
@@ -75,6 +78,7 @@
                  >>spy               perm_sparse_spy, SVG
      kernels/    >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
+                 >>signs_kernels     the sign search
 
    EXAMPLE
        perm_matrix a;
@@ -112,6 +116,8 @@
                      made for the matrix
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
+       signs         Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a
+                     row in all, best with few small ones. regular:40:6 0.25 s, regular:48:6 5 s
        codegen-registers, codegen-memory
                      Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
                      k row sums in registers; doubles. Hybrid is faster
@@ -132,6 +138,7 @@
      [HK73]  J. E. Hopcroft, R. M. Karp, SIAM J. Comput. 2 (1973) 225-231: matching.
      [Tar72] R. E. Tarjan, SIAM J. Comput. 1 (1972) 146-160: strong components.
      [Bre73] L. M. Bregman, Soviet Math. Dokl. 14 (1973) 945-949: permanents of 0/1 matrices by row sums.
+     [Knu75] D. E. Knuth, Math. Comp. 29 (1975) 121-136: the size of a search tree by random descents.
      [DM58]  A. L. Dulmage, N. S. Mendelsohn, Canad. J. Math. 10 (1958) 517-534: which entries matter.
      [FM03]  H. Forbert, D. Marx, Comput. Phys. Comm. 150 (2003) 267-273: lines of few entries.
      [Dec99] R. Dechter, Artif. Intell. 113 (1999) 41-85: bucket elimination.
@@ -234,6 +241,9 @@ PERMI_BRIEF_BEGIN
 PERMI_BRIEF_END
 #include "signs/sparyser.h"
 #include "signs/dominating.h"
+#include "signs/signs.h"
+#include "signs/signs_order.h"
+#include "signs/signs_offer.h"
 PERMI_BRIEF_BEGIN
 #include "signs/codegen.h"
 PERMI_BRIEF_END
@@ -268,6 +278,7 @@ PERMI_BRIEF_END
 #else /* PERMI_FAMILY */
 #include "kernels/array_kernels.h"
 #include "kernels/hybrid_kernels.h"
+#include "kernels/signs_kernels.h"
 #endif /* PERMI_FAMILY */
 
 /* MIT License

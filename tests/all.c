@@ -52,6 +52,7 @@
 #include "t_classes.c"
 #include "t_transversals.c"
 #include "t_sparyser.c"
+#include "t_signs.c"
 #include "t_decompose.c"
 #include "t_planar.c"
 #include "t_rank.c"

@@ -78,8 +78,9 @@ typedef enum perm_status {
   X(PERM_METHOD_CODEGEN_REGISTERS, "codegen-registers",                                                                \
     "GPUs: Ryser sum, code of every column, row sums in registers")                                                    \
   X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")             \
-  X(PERM_METHOD_CLASSES, "classes", "frontier, vertices with proportional entries ahead counted")          \
-  X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")
+  X(PERM_METHOD_CLASSES, "classes", "frontier, vertices with proportional entries ahead counted")                      \
+  X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")              \
+  X(PERM_METHOD_SIGNS, "signs", "Glynn sum as a search over signs, pruned by rows of sum 0")
 
 #define PERM_ENUM(name, word, text) name,
 typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT } perm_method;

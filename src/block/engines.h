@@ -5,6 +5,14 @@
 #include "reduce.h"
 #include "order.h"
 
+static int permi_count_ones(uint64_t x)
+{
+  x -= x >> 1 & UINT64_C(0x5555555555555555);
+  x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+  x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (int)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
 #define PERMI_MAJORANT_ORDER 12
 static perm_status permi_make_fits(const permi_maker *maker, int n)
 {

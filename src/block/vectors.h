@@ -1,9 +1,10 @@
 /* ========================================================================================= >>vectors
-   What the vector kernels of >>arrays and >>hybrid read, and their text, read once for each instruction set. */
+   What the vector kernels of >>arrays, >>hybrid, >>signs read, and their text, read once for each instruction set. */
 #pragma once
 #include "../api/sparse_config.h"
 #include "../base/ring.h"
 #include "../dense/gpu.h"
+#include "engines.h"
 
 /* ---- blocks of arrays */
 
@@ -144,7 +145,214 @@ typedef struct permi_hybrid {
   const permi_hybrid_family *family;
 } permi_hybrid;
 
-/* >>array_kernels and >>hybrid_kernels, for each instruction set. */
+/* ---- the sign search */
+
+#define PERMI_SIGNS_BLOCK 9 /* columns of a block at most: a set of its patterns is a vector of 512 bits */
+#define PERMI_SIGNS_WORDS 8 /* of 64 counts in bytes, of a set of patterns */
+#define PERMI_SIGNS_SUM_WORDS 10 /* 63 signs, 64 rows of sums below 2^8, the sign */
+#define PERMI_SIGNS_ZERO 128 /* the count of a row whose sum is 0; a row that is never 0 has target 0 */
+
+/* A row that touches one block only: once its last prefix column is set, alive[count - least] are the patterns of the
+   block with which it does not vanish. */
+typedef struct permi_signs_cut {
+  const uint64_t (*alive)[PERMI_SIGNS_WORDS];
+  int place, least, entry; /* what a + adds */
+} permi_signs_cut;
+
+typedef struct permi_signs_frame {
+  uint64_t count[PERMI_SIGNS_WORDS], alive[2][PERMI_SIGNS_WORDS];
+} permi_signs_frame;
+
+typedef enum permi_signs_class {
+  PERMI_SIGNS_BOTH, /* blocks touched by a row */
+  PERMI_SIGNS_FIRST,
+  PERMI_SIGNS_SECOND,
+  PERMI_SIGNS_NONE
+} permi_signs_class;
+
+struct permi_signs_walk;
+typedef struct permi_signs_family {
+  /* Sets column k to bit in frame k + 1; 0: no pattern is left. */
+  int (*step)(struct permi_signs_walk *walk, int k, int bit);
+  /* Adds everything below frame k. */
+  void (*search)(struct permi_signs_walk *walk, int k);
+} permi_signs_family;
+
+/* Rows have places by class, those of a class in the order in which they are done. */
+typedef struct permi_signs {
+  permi_owned owned;
+  const permi_signs_family *family;
+  int n, prefix, length[2]; /* columns: prefix, block 0, block 1 */
+  int words;                /* of the sum */
+  int narrow;               /* products of a class's rows, and partners' sums, have 63 bits */
+  int place[5];             /* class c has places place[c] .. place[c + 1] - 1 */
+  int shared_words, own_word[2], width[2];
+  int last[2];              /* prefix column that touches a block's own rows, -1: none */
+  unsigned char odd[PERM_MAX_N]; /* by place: the sum is odd, twice (count - ZERO) + 1 */
+  permi_signs_frame root;
+  uint64_t target[PERMI_SIGNS_WORDS];      /* of rows of class BOTH */
+  uint64_t (*column)[PERMI_SIGNS_WORDS];   /* what its + adds */
+  uint64_t (*done)[PERMI_SIGNS_WORDS];     /* targets of rows of class NONE done with the column */
+  int done_place[PERM_MAX_N + 1], cut_start[2 * PERM_MAX_N + 1]; /* cuts of step k and block b: from [2 k + b] */
+  permi_signs_cut cut[PERM_MAX_N];
+  uint64_t *pattern[2];     /* [pattern][width]: what it adds to the words of class BOTH, then to its own rows' */
+  uint16_t *group[2];       /* of a pattern: twice its group, which does the same to class BOTH; 1: its sign is - */
+  uint64_t *group_word[2];  /* [group][shared_words] */
+  int groups[2];
+  int small;                /* 1: all sums are even and at most 8, so that products are looked up; 2: at most 7 */
+  uint64_t own_rows[2];     /* which bytes from own_word on are a block's rows */
+  uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at the rows of class BOTH */
+  int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_marks */
+  /* of >>signs_offer: living prefixes of `depth` columns, as bits, and where chunks begin among them */
+  int depth, ranges, doubled, twos, evens;
+  uint64_t *path, *begin;
+  perm_isa isa;
+  int moves;
+  double paths, seconds, spread, counted[4]; /* predicted nodes, joins, patterns, pairs; 95 % of the seconds */
+  uint64_t fingerprint;
+} permi_signs;
+
+/* A thread's place: the frame and the product of finished rows after each number of columns. */
+typedef struct permi_signs_walk {
+  const permi_signs *signs;
+  permi_signs_frame *frame; /* PERM_MAX_N + 1, aligned */
+  int64_t product[PERM_MAX_N + 1]; /* its sign, unless narrow */
+  uint64_t sum[PERMI_SIGNS_SUM_WORDS]; /* two's complement */
+  uint64_t nodes, joins, items, pairs; /* counted */
+  /* the groups of each block, known until a column is set that touches its own rows; the sums of their products; what
+     those of block 1 add */
+  int known[2], groups[2];
+  uint16_t group[2][1 << PERMI_SIGNS_BLOCK];
+  int64_t value[2][(1 << PERMI_SIGNS_BLOCK) + 8];
+  uint64_t word[PERMI_SIGNS_WORDS][(1 << PERMI_SIGNS_BLOCK) + 8];
+} permi_signs_walk;
+
+static const int64_t permi_signs_threes[40] = { /* powers of 3 */
+    INT64_C(1), INT64_C(3), INT64_C(9), INT64_C(27), INT64_C(81), INT64_C(243), INT64_C(729), INT64_C(2187),
+    INT64_C(6561), INT64_C(19683), INT64_C(59049), INT64_C(177147), INT64_C(531441), INT64_C(1594323),
+    INT64_C(4782969), INT64_C(14348907), INT64_C(43046721), INT64_C(129140163), INT64_C(387420489),
+    INT64_C(1162261467), INT64_C(3486784401), INT64_C(10460353203), INT64_C(31381059609), INT64_C(94143178827),
+    INT64_C(282429536481), INT64_C(847288609443), INT64_C(2541865828329), INT64_C(7625597484987),
+    INT64_C(22876792454961), INT64_C(68630377364883), INT64_C(205891132094649), INT64_C(617673396283947),
+    INT64_C(1853020188851841), INT64_C(5559060566555523), INT64_C(16677181699666569), INT64_C(50031545098999707),
+    INT64_C(150094635296999121), INT64_C(450283905890997363), INT64_C(1350851717672992089),
+    INT64_C(4052555153018976267)};
+
+/* Adds what a pattern of a block does to the counts. */
+static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint64_t *count)
+{
+  const uint64_t *add = signs->pattern[block] + y * signs->width[block];
+  const int shared = signs->shared_words, own = signs->own_word[block];
+  int i;
+  for (i = 0; i < shared; i++)
+    count[i] += add[i];
+  for (i = shared; i < signs->width[block]; i++)
+    count[own + i - shared] += add[i];
+}
+
+/* Bytes of a word that are 0 have a high bit here; so may have bytes above one. */
+static PERMI_ALWAYS_INLINE uint64_t permi_signs_zeros(uint64_t word)
+{
+  return (word - UINT64_C(0x0101010101010101)) & ~word & UINT64_C(0x8080808080808080);
+}
+
+/* The sum of a row, or its half if that is even. */
+static PERMI_ALWAYS_INLINE int64_t permi_signs_value(const permi_signs *signs, const unsigned char *count, int place)
+{
+  const int half = (int)count[place] - PERMI_SIGNS_ZERO;
+  return signs->odd[place] ? 2 * half + 1 : half;
+}
+
+static PERMI_ALWAYS_INLINE int64_t permi_signs_product(const permi_signs *signs, const unsigned char *count, int place,
+                                                       int end)
+{
+  int64_t product = 1;
+  for (; place < end; place++)
+    product *= permi_signs_value(signs, count, place);
+  return product;
+}
+
+/* Of half sums -4 to 4 by their last four bits: bit 0: times 2, 1: times 4, 2: times 3, 7: negative. */
+static const unsigned char permi_signs_codes[16] = {0, 0, 1, 4, 2, 0, 0, 0, 0, 0, 0, 0, 130, 132, 129, 128};
+
+/* The same so that the sum over eight rows tells how many: 1 times 2, 17 times 3, 153 negative. */
+#define PERMI_SIGNS_SUMS 1378
+static const unsigned char permi_signs_marks[16] = {0, 0, 1, 17, 2, 0, 0, 0, 0, 0, 0, 0, 155, 170, 154, 153};
+
+static PERMI_ALWAYS_INLINE int64_t permi_signs_own(const permi_signs *signs, const uint64_t *own, int block,
+                                                   const uint64_t *add)
+{
+  const int words = signs->width[block] - signs->shared_words, begin = signs->place[block + 1];
+  uint64_t c[PERMI_SIGNS_WORDS];
+  int64_t product = 1;
+  int i;
+  for (i = 0; i < words; i++)
+    c[i] = own[i] + add[i];
+  for (i = begin; i < signs->place[block + 2]; i++) {
+    const int half = (int)((const unsigned char *)c)[i - 8 * signs->own_word[block]] - PERMI_SIGNS_ZERO;
+    product *= signs->odd[i] ? 2 * half + 1 : half;
+  }
+  return product;
+}
+
+/* sum += total times the product of the finished rows. */
+static void permi_signs_total(permi_signs_walk *walk, permi_wide total)
+{
+  const int64_t factor = walk->product[walk->signs->prefix];
+  const int negative = (int)(total.high >> 63) != (factor < 0);
+  uint64_t x[PERMI_SIGNS_SUM_WORDS] = {0};
+  const permi_wide size = total.high >> 63 ? permi_wide_negate(total) : total;
+  const uint64_t times = factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor;
+  const permi_wide low = permi_multiply_words(size.low, times), high = permi_multiply_words(size.high, times);
+  x[0] = low.low;
+  x[1] = low.high + high.low;
+  x[2] = high.high + (x[1] < low.high);
+  if (negative)
+    permi_words_subtract(walk->sum, x, walk->signs->words);
+  else
+    permi_words_add(walk->sum, x, walk->signs->words);
+}
+
+/* Any numbers: adds the product of all rows for each pair of living patterns. */
+static void permi_signs_join_wide(permi_signs_walk *walk)
+{
+  const permi_signs *signs = walk->signs;
+  const permi_signs_frame *frame = &walk->frame[signs->prefix];
+  const int words = signs->words, n = signs->n;
+  int pattern[2], w[2], i;
+  uint64_t set[2], c[2][PERMI_SIGNS_WORDS], x[PERMI_SIGNS_SUM_WORDS];
+  walk->joins++;
+  for (w[0] = 0; w[0] << 6 < 1 << signs->length[0]; w[0]++)
+    for (set[0] = frame->alive[0][w[0]]; set[0]; set[0] &= set[0] - 1) {
+      pattern[0] = w[0] << 6 | permi_trailing_zeros(set[0]);
+      memcpy(c[0], frame->count, sizeof c[0]);
+      permi_signs_pattern(signs, 0, pattern[0], c[0]);
+      walk->items++;
+      for (w[1] = 0; w[1] << 6 < 1 << signs->length[1]; w[1]++)
+        for (set[1] = frame->alive[1][w[1]]; set[1]; set[1] &= set[1] - 1) {
+          int negative = walk->product[signs->prefix] < 0, dead = 0;
+          pattern[1] = w[1] << 6 | permi_trailing_zeros(set[1]);
+          memcpy(c[1], c[0], sizeof c[1]);
+          permi_signs_pattern(signs, 1, pattern[1], c[1]);
+          negative ^= (signs->group[0][pattern[0]] ^ signs->group[1][pattern[1]]) & 1;
+          walk->pairs++;
+          for (i = 0; i < PERMI_SIGNS_SUM_WORDS; i++)
+            x[i] = i == 0;
+          for (i = 0; i < n && !dead; i++) {
+            const int64_t value = permi_signs_value(signs, (const unsigned char *)c[1], i);
+            negative ^= value < 0;
+            dead = !value;
+            permi_words_times(x, x, words, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 0);
+          }
+          if (!dead && negative)
+            permi_words_subtract(walk->sum, x, words);
+          else if (!dead)
+            permi_words_add(walk->sum, x, words);
+        }
+    }
+}
+
+/* >>array_kernels, >>hybrid_kernels and >>signs_kernels, for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #if PERMI_X86
 #define PERMI_FAMILY avx512

@@ -312,7 +312,7 @@ static double permi_decompose_probe_units(int n)
   return 0.5 * n * n * n;
 }
 
-/* Knuth's estimate of the tree, by random descents (Math. Comp. 29 (1975) 121-136). 0: out of memory. */
+/* Knuth's estimate of the tree, by random descents [Knu75]. 0: out of memory. */
 static int permi_decompose_predict(const perm_allocator *allocator, permi_decompose *plan, double rival,
                                    permi_control *watch)
 {

@@ -5,13 +5,14 @@
 #include "../frontier/classes_order.h"
 #include "../signs/hybrid_offer.h"
 #include "../signs/dominating.h"
+#include "../signs/signs_offer.h"
 #include "../signs/codegen.h"
 #include "../matchings/decompose_run.h"
 #include "../planar/planar.h"
 #include "prepare.h"
 #include "frontier_offer.h"
 
-/* Declines if another engine ends before an order is found; the hybrid's first layout limits the search. */
+/* Declines if another engine ends before an order is found; first layouts of hybrid and signs limit the search. */
 static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
@@ -24,6 +25,8 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
       return PERM_OK;
     }
     status = permi_hybrid_hope(maker, block, rival, &hope);
+    if (status == PERM_OK && block->edges >= PERMI_SIGNS_HOPE_ENTRIES * block->n)
+      status = permi_signs_hope(maker, block, rival, &hope);
   }
   return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
 }
@@ -91,6 +94,7 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
     {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_release, 0},
     {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_release, 0},
+    {PERM_METHOD_SIGNS, permi_signs_offer, permi_signs_make, permi_owned_release, 0},
     {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, 0},
 #if defined(PERM_WITH_CUDA)
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},

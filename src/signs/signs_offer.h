@@ -1,0 +1,409 @@
+/* ==================================================================================== >>signs_offer
+   Weights, order, ranges and price of >>signs. A range is a run of living prefixes of the first columns; they are
+   numbered, so that any partition adds to the same integer. The price is measured: subtrees below random prefixes are
+   searched, deep ones after random descents [Knu75], until the mean of their work is known well enough. */
+#pragma once
+#include "signs_order.h"
+
+#define PERMI_SIGNS_WORKSPACE ((PERM_MAX_N + 1) * sizeof(permi_signs_frame) + sizeof(permi_signs_walk))
+#define PERMI_SIGNS_PROBES 20000
+#define PERMI_SIGNS_PATHS 1048576
+
+/* Seconds of what was counted from `before` on. */
+static double permi_signs_seconds(const permi_signs *signs, const uint64_t *counted)
+{
+  const double slower = signs->isa == PERM_ISA_PLAIN ? 3 : signs->isa == PERM_ISA_AVX2 ? 2 : 1;
+  const double pair =
+      signs->narrow ? (double)PERMI_SIGNS_PAIR_SECONDS : PERMI_SIGNS_WIDE_SECONDS * signs->words * signs->n;
+  return PERMI_SIGNS_NODE_SECONDS * (double)counted[0] + PERMI_SIGNS_JOIN_SECONDS * (double)counted[1] +
+         PERMI_SIGNS_ITEM_SECONDS * slower * (double)counted[2] + pair * slower * (double)counted[3];
+}
+
+static void permi_signs_counts(const permi_signs_walk *walk, uint64_t *counted)
+{
+  counted[0] = walk->nodes;
+  counted[1] = walk->joins;
+  counted[2] = walk->items;
+  counted[3] = walk->pairs;
+}
+
+/* Pairs of patterns that are left. */
+static uint64_t permi_signs_weight(const permi_signs_frame *frame)
+{
+  uint64_t left[2] = {0, 0};
+  int block, w;
+  for (block = 0; block < 2; block++)
+    for (w = 0; w < PERMI_SIGNS_WORDS; w++)
+      left[block] += (uint64_t)permi_count_ones(frame->alive[block][w]);
+  return left[0] * left[1];
+}
+
+/* Lists the living prefixes of `depth` columns in order, up to `room` of them, with their weights, unless path is NULL;
+   returns their number. */
+static uint64_t permi_signs_list(permi_signs_walk *walk, int depth, uint64_t *path, uint64_t *weight, uint64_t room,
+                                 permi_control *watch)
+{
+  uint64_t at = 1, found = 0; /* the first sign is + */
+  int k = 0, alive;
+  if (depth == 0)
+    return 0;
+  for (;;) {
+    if (walk->nodes % 4096 == 0 && permi_watch(watch, 4096 * 20))
+      return found;
+    alive = walk->signs->family->step(walk, k, (int)(at >> k & 1));
+    if (alive && k + 1 < depth) {
+      k++;
+      continue;
+    }
+    if (alive) {
+      if (found == room)
+        return found;
+      if (path) {
+        path[found] = at;
+        weight[found] = permi_signs_weight(&walk->frame[depth]);
+      }
+      found++;
+    }
+    while (k > 0 && at >> k & 1) {
+      at &= ~(UINT64_C(1) << k);
+      k--;
+    }
+    if (k == 0)
+      return found;
+    at |= UINT64_C(1) << k;
+  }
+}
+
+/* Descends from frame k to `depth` by random living signs; returns the weight 2^forks, 0: it died. */
+static double permi_signs_descend(permi_signs_walk *walk, int k, int depth, uint64_t *seed)
+{
+  double weight = 1;
+  for (; k < depth; k++) {
+    const int bit = k == 0 || permi_order_below(seed, 2), fork = k > 0;
+    const int other = fork && walk->signs->family->step(walk, k, !bit);
+    const int alive = walk->signs->family->step(walk, k, bit);
+    if (!alive && !other)
+      return 0;
+    if (!alive)
+      walk->signs->family->step(walk, k, !bit);
+    weight *= alive && other ? 2 : 1;
+  }
+  return weight;
+}
+
+/* Probes: from a random path down to `deep`, then everything. Predicts seconds, their spread and the counts. */
+static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int deep, double share, uint64_t *seed,
+                              permi_control *watch)
+{
+  double sum = 0, squares = 0, spent = 0, counts[4] = {0, 0, 0, 0};
+  int probes = 0, k;
+  while (probes < PERMI_SIGNS_PROBES) {
+    uint64_t before[4], after[4];
+    double weight, seconds;
+    const uint64_t path = signs->path[(uint64_t)(permi_order_random(seed) * signs->paths)];
+    permi_signs_follow(walk, path, 0, signs->depth);
+    permi_signs_counts(walk, before);
+    weight = permi_signs_descend(walk, signs->depth, deep, seed);
+    if (weight > 0)
+      signs->family->search(walk, deep > signs->depth ? deep : signs->depth);
+    permi_signs_counts(walk, after);
+    for (k = 0; k < 4; k++) {
+      after[k] -= before[k];
+      counts[k] += weight * (double)after[k];
+    }
+    seconds = permi_signs_seconds(signs, after);
+    spent += seconds + 2e-8 * signs->prefix;
+    sum += weight * seconds;
+    squares += weight * seconds * weight * seconds;
+    probes++;
+    if (permi_watch(watch, 1e9 * seconds + 20 * signs->prefix))
+      break;
+    if (probes >= 2 && spent > share)
+      break;
+    if (probes >= 30 && squares * probes - sum * sum < 1e-4 * probes * sum * sum)
+      break;
+  }
+  signs->seconds = sum / probes * signs->paths;
+  signs->spread = 1.96 * sqrt(fmax(squares / probes - sum * sum / probes / probes, 0) / probes) * signs->paths;
+  for (k = 0; k < 4; k++)
+    signs->counted[k] = counts[k] / probes * signs->paths;
+}
+
+/* Ranges of equal weight. */
+static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, uint64_t paths)
+{
+  const double wanted = fmin(fmin((double)paths, 262144), ceil(signs->seconds / PERMI_SIGNS_RANGE_SECONDS));
+  const uint64_t ranges = wanted > 1 ? (uint64_t)wanted : 1;
+  uint64_t total = 0, sum = 0, i, k;
+  signs->ranges = (int)ranges;
+  signs->begin = (uint64_t *)permi_pool_get(&signs->owned.pool, (size_t)ranges + 1, sizeof *signs->begin);
+  if (!signs->begin)
+    return;
+  for (i = 0; i < paths; i++)
+    total += weight[i];
+  for (i = k = 0; k < ranges; k++) { /* below 2^20 2^18 2^18 */
+    while (i < paths && sum * ranges < total * k)
+      sum += weight[i++];
+    signs->begin[k] = i;
+  }
+  signs->begin[ranges] = paths;
+}
+
+/* Numbers the living prefixes and predicts the work; 0: out of memory. */
+static int permi_signs_ranges(permi_signs *signs, double expected, double share, permi_control *watch)
+{
+  const perm_allocator *allocator = &signs->owned.allocator;
+  void *memory = permi_allocate(allocator, PERMI_SIGNS_WORKSPACE + 64, 1);
+  permi_signs_frame *frame = (permi_signs_frame *)(void *)((char *)memory + (64 - ((uintptr_t)memory & 63)) % 64);
+  permi_signs_walk *walk = (permi_signs_walk *)(void *)(frame + PERM_MAX_N + 1);
+  uint64_t seed = UINT64_C(0x9e3779b97f4a7c15), found = 0, *weight;
+  const double wanted = fmin(fmax(PERMI_SIGNS_PATHS_SECOND * expected, 1), PERMI_SIGNS_PATHS);
+  int depth = 1, deep;
+  if (!memory)
+    return 0;
+  permi_signs_begin(walk, signs, frame);
+  for (;; depth++) {
+    found = permi_signs_list(walk, depth, NULL, NULL, PERMI_SIGNS_PATHS, watch);
+    if (!found || (double)found >= wanted || depth == signs->prefix || permi_watch(watch, 0))
+      break;
+    depth += (double)found < wanted / 64 && depth + 4 < signs->prefix ? 3 : 0;
+  }
+  signs->depth = depth;
+  while (found == PERMI_SIGNS_PATHS && signs->depth > 1) /* not all of them */
+    found = permi_signs_list(walk, --signs->depth, NULL, NULL, PERMI_SIGNS_PATHS, watch);
+  weight = (uint64_t *)permi_allocate(allocator, found + 1, sizeof *weight);
+  signs->path = (uint64_t *)permi_pool_get(&signs->owned.pool, found + 1, sizeof *signs->path);
+  if (signs->path && weight) {
+    signs->paths = (double)permi_signs_list(walk, signs->depth, signs->path, weight, found, watch);
+    deep = signs->depth + (int)(1.5 * log2(fmax(expected / fmax(signs->paths, 1) / PERMI_SIGNS_PROBE_SECONDS, 1)));
+    deep = deep < signs->prefix ? deep : signs->prefix;
+    signs->seconds = 0;
+    if (found && !(watch && watch->stopped != PERM_OK))
+      permi_signs_probe(signs, walk, deep, share, &seed, watch);
+  }
+  permi_release(allocator, memory);
+  if (signs->path && weight)
+    permi_signs_cut_ranges(signs, weight, found);
+  permi_release(allocator, weight);
+  return !signs->owned.pool.failed && weight;
+}
+
+/* The block's entries and the sums of its rows or, transposed, columns; 0: too large for counts. */
+static int permi_signs_read(const permi_block *block, int side, permi_signs_matrix *matrix)
+{
+  const int n = block->n, mine = side * n, other = n - mine;
+  int i, j, e;
+  memset(matrix, 0, sizeof *matrix);
+  matrix->n = n;
+  for (i = 0; i < n; i++) {
+    int64_t size = 0;
+    for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
+      const int64_t x = block->integer[block->edge[e]];
+      j = block->neighbour[e] - other;
+      if (x < -PERMI_SIGNS_MOST || x > PERMI_SIGNS_MOST || (size += x < 0 ? -x : x) > PERMI_SIGNS_MOST)
+        return 0;
+      matrix->entry[i][j] = (int)x;
+      matrix->touched[i] |= UINT64_C(1) << j;
+    }
+  }
+  permi_signs_row_sums(matrix);
+  return 1;
+}
+
+static int permi_signs_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_precision precision = maker->options->precision;
+  if (block->n > PERM_MAX_N)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d columns that signs take: try method frontier",
+                 PERM_MAX_N);
+  else if (!block->integer)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s: method signs takes exact integers; try method hybrid",
+                 precision == PERM_PRECISION_DEFAULT ? "real or complex entries" : "rounded numbers asked for");
+  else if (block->imaginary_integer)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                 "has Gaussian integers, which method signs does not take: try frontier");
+  else if (rival < PERMI_SIGNS_LEAST_SECONDS)
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order of its columns is found");
+  return !offer->why[0];
+}
+
+/* Seconds for the order, and as many for probes. */
+static double permi_signs_share(double seconds, double rival)
+{
+  return fmin(PERMI_SIGNS_PLAN_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST);
+}
+
+/* Anneals, as long as it pays, orders with blocks of several lengths. Returns the expected seconds. */
+static double permi_signs_search_order(permi_signs_model *model, double rival, permi_control *watch, int *moves,
+                                       permi_signs_order *best)
+{
+  const int n = model->n;
+  uint64_t seed = UINT64_C(88172645463325252);
+  double least = (double)INFINITY, cost;
+  permi_signs_order order;
+  int length, round, k, each;
+  *moves = 0;
+  each = (int)fmin(PERMI_SIGNS_MOVES * n, 10 * n + PERMI_SIGNS_PLAN_SHARE * rival * 1e9 /
+                                                   (PERMI_SIGNS_LENGTHS * PERMI_SIGNS_MOVE_UNITS(n)));
+  for (round = 0;; round++) {
+    if (round < PERMI_SIGNS_LENGTHS) { /* a start of each length */
+      length = PERMI_SIGNS_BLOCK - round;
+      length = length < (n - 1) / 2 ? length : (n - 1) / 2;
+      for (k = 0; k < n; k++)
+        order.column[k] = k;
+      order.length[0] = order.length[1] = length;
+      order.prefix = n - 2 * length;
+    } else {
+      order = *best;
+      each *= 2;
+    }
+    cost = permi_signs_anneal(model, &order, each, round < PERMI_SIGNS_LENGTHS ? 0.3 : 0.1, &seed, watch);
+    *moves += each;
+    if (cost < least) {
+      least = cost;
+      *best = order;
+    }
+    if (watch && watch->stopped != PERM_OK)
+      break;
+    if (round + 1 >= PERMI_SIGNS_LENGTHS &&
+        1e-9 * PERMI_SIGNS_MOVE_UNITS(n) * 2 * each > permi_signs_share(least, rival))
+      break;
+  }
+  return least;
+}
+
+static uint64_t permi_signs_hash(const permi_signs *signs, const permi_signs_matrix *matrix,
+                                 const permi_signs_order *order)
+{
+  const int n = matrix->n;
+  uint64_t hash = permi_hash(permi_hash(PERMI_HASH_START, (uint64_t)n), (uint64_t)signs->depth);
+  int i, j;
+  hash = permi_hash(permi_hash(hash, (uint64_t)order->length[0]), (uint64_t)order->length[1]);
+  for (j = 0; j < n; j++)
+    hash = permi_hash(hash, (uint64_t)order->column[j]);
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      if (matrix->entry[i][j])
+        hash = permi_hash(permi_hash(hash, (uint64_t)(i * n + j)), (uint64_t)(int64_t)matrix->entry[i][j]);
+  return permi_hash(hash, (uint64_t)signs->ranges);
+}
+
+/* Reads the rows or the columns, those with which fewer leaves are expected once weights are chosen, and the model of
+   them; returns the number of doubled columns, -1: too large. */
+static int permi_signs_prepare(const permi_block *block, permi_signs_work *work, double rival, permi_control *watch)
+{
+  double least = (double)INFINITY;
+  int side, best = -1, doubled = -1;
+  for (side = 0; side < 3; side++) {
+    if (side == 2 && best) /* none, or read last */
+      break;
+    if (!permi_signs_read(block, side & 1, &work->matrix))
+      continue;
+    doubled = permi_signs_weigh(work, rival, watch);
+    permi_signs_model_make(&work->model, &work->matrix);
+    if (permi_signs_leaves(&work->model) < least) {
+      least = permi_signs_leaves(&work->model);
+      best = side;
+    }
+  }
+  return doubled;
+}
+
+static perm_status permi_signs_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  const perm_isa isa = permi_isa(maker->options);
+  permi_signs_work *work;
+  permi_signs *signs;
+  double expected, share;
+  int i, made = 0;
+  if (!permi_signs_takes(maker, block, rival, offer))
+    return PERM_OK;
+  work = (permi_signs_work *)permi_allocate(allocator, 1, sizeof *work);
+  offer->plan = signs = (permi_signs *)permi_owned_new(allocator, sizeof *signs);
+  if (work && signs) {
+    made = 1;
+    signs->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
+    permi_signs_family_choose(signs, signs->isa);
+    signs->twos = permi_signs_prepare(block, work, rival, maker->watch);
+    if (signs->twos < 0)
+      permi_refuse(offer, PERM_ERROR_LIMIT,
+                   "has rows whose moduli add up to more than the %d that method signs counts: try method sparyser",
+                   PERMI_SIGNS_MOST);
+    else if (permi_signs_leaves(&work->model) * ldexp(PERMI_SIGNS_LEAF_SECONDS, block->n - 1) > rival)
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %.3g s: too few signs are pruned", rival);
+  }
+  if (made && !offer->why[0]) {
+    expected = permi_signs_search_order(&work->model, rival, maker->watch, &signs->moves, &work->order);
+    share = permi_signs_share(expected, rival);
+    if (expected > PERMI_SIGNS_HOPE * rival)
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", expected);
+    else
+      made = permi_signs_lay(signs, &work->matrix, &work->order) &&
+             permi_signs_ranges(signs, expected, share, maker->watch);
+    for (i = 0; i < block->n; i++)
+      signs->evens += !(work->matrix.sum[i] & 1);
+    signs->fingerprint = permi_signs_hash(signs, &work->matrix, &work->order);
+    if (made && !offer->why[0])
+      offer->seconds = signs->seconds;
+    offer->bytes = 16.0 * signs->paths + (double)PERMI_SIGNS_WORKSPACE + 1e6;
+  }
+  permi_release(allocator, work);
+  return made ? PERM_OK : permi_fail_memory(maker->result);
+}
+
+/* *hope: at most the seconds after a short search, so that slower engines do not search for long. */
+static perm_status permi_signs_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
+{
+  permi_signs_work *work;
+  permi_offer offer;
+  int moves;
+  memset(&offer, 0, sizeof offer);
+  if (block->n < PERMI_SIGNS_HOPE_ORDER || !permi_signs_takes(maker, block, fmin(rival, *hope), &offer))
+    return PERM_OK;
+  work = (permi_signs_work *)permi_allocate(&maker->options->allocator, 1, sizeof *work);
+  if (!work)
+    return permi_fail_memory(maker->result);
+  if (permi_signs_prepare(block, work, PERMI_SIGNS_HOPE_SECONDS, maker->watch) >= 0)
+    *hope = fmin(*hope, 2 * permi_signs_search_order(&work->model, PERMI_SIGNS_HOPE_SECONDS, maker->watch, &moves,
+                                                     &work->order));
+  permi_release(&maker->options->allocator, work);
+  return PERM_OK;
+}
+
+static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_signs *signs = (const permi_signs *)leaf->context;
+  const int *place = signs->place;
+  int length = snprintf(
+      buffer, size,
+      "signs, order %d, %s: %d columns one by one, blocks of %d and %d; %d rows end branches, %d and %d thin out a "
+      "block, %d join both; %d sums of rows even, %d columns doubled; %d moves of annealing\n"
+      "signs: about %.3g nodes, %.3g joins of %.3g patterns in %.3g pairs, of 2^%d; predicted %.3g s +- %.2g%% (95 %%, "
+      "by random probes); %.0f prefixes of %d columns in %d ranges\n",
+      signs->n, perm_isa_name(signs->isa), signs->prefix, signs->length[0], signs->length[1], place[4] - place[3],
+      place[2] - place[1], place[3] - place[2], place[1], signs->evens, signs->twos, signs->moves, signs->counted[0],
+      signs->counted[1], signs->counted[2], signs->counted[3], signs->n - 1, signs->seconds,
+      signs->seconds > 0 ? 100 * signs->spread / signs->seconds : 0.0, signs->paths, signs->depth, signs->ranges);
+  return length > 0 ? (size_t)length : 0;
+}
+
+static perm_status permi_signs_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
+{
+  permi_signs *signs = (permi_signs *)offer->plan;
+  const int shift = signs->evens + 1 - signs->n - signs->twos; /* even sums are halved */
+  (void)maker;
+  (void)block;
+  signs->doubled = shift > 0;
+  leaf->information.kind = PERM_LEAF_RANGE;
+  leaf->information.isa = signs->isa;
+  leaf->information.chunks = (uint64_t)signs->ranges;
+  leaf->information.work = signs->counted[0] + signs->counted[3];
+  leaf->information.fingerprint = signs->fingerprint;
+  leaf->run_chunk = permi_signs_chunk;
+  leaf->workspace = PERMI_SIGNS_WORKSPACE;
+  leaf->explain = permi_signs_explain;
+  leaf->integer = 1;
+  leaf->scale_exp2 = shift > 0 ? 0 : shift;
+  return PERM_OK;
+}
