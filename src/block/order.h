@@ -479,6 +479,8 @@ static double permi_anneal_units(double cost, const permi_budget *budget)
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
+  if (!(cost < 1e300)) /* no order yet */
+    return spent < 1e9 * PERMI_GREEDY_SHARE * budget->rival;
   return seconds < PERMI_ORDER_HOPELESS * budget->rival &&
          spent < 1e9 * PERMI_GREEDY_SHARE * fmin(seconds, budget->rival) &&
          spent < PERMI_GREEDY_PART * (permi_anneal_left(budget, cost) + spent);
