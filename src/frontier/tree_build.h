@@ -347,10 +347,11 @@ static int permi_tree_eliminate(permi_tree_graph *graph, int v, int turn, const 
 
 /* Seconds that an order by least degree takes at least; INFINITY: too wide, or more than `limit`. Bit sets tell in
    microseconds where a search would be vain. n: at most PERMI_TREE_LOOK. */
-#define PERMI_TREE_LOOK 128
-static double permi_tree_least(const permi_block *block, double limit)
+#define PERMI_TREE_LOOK 96
+#define PERMI_TREE_LOOK_WORDS (2 * PERMI_TREE_LOOK / 64)
+PERMI_NEVER_INLINE static double permi_tree_least(const permi_block *block, double limit)
 {
-  uint64_t near[2 * PERMI_TREE_LOOK][4]; /* neighbours: rows, columns */
+  uint64_t near[2 * PERMI_TREE_LOOK][PERMI_TREE_LOOK_WORDS]; /* neighbours: rows, columns */
   int degree[2 * PERMI_TREE_LOOK];
   const int n = block->n;
   int v, e, k, w, turn;
@@ -368,11 +369,11 @@ static double permi_tree_least(const permi_block *block, double limit)
     if (degree[best] >= PERMI_TREE_WIDTH)
       return (double)INFINITY;
     least += ldexp(PERMI_TREE_STATE_SECONDS, degree[best]) / (degree[best] + 1);
-    for (w = 0; w < 4; w++) {
+    for (w = 0; w < PERMI_TREE_LOOK_WORDS; w++) {
       uint64_t bits;
       for (bits = near[best][w]; bits; bits &= bits - 1) {
         v = 64 * w + permi_trailing_zeros(bits);
-        for (degree[v] = k = 0; k < 4; k++) {
+        for (degree[v] = k = 0; k < PERMI_TREE_LOOK_WORDS; k++) {
           near[v][k] |= near[best][k];
           near[v][k] &= k == v >> 6 ? ~(UINT64_C(1) << (v & 63)) : ~UINT64_C(0);
           near[v][k] &= k == best >> 6 ? ~(UINT64_C(1) << (best & 63)) : ~UINT64_C(0);
