@@ -186,6 +186,7 @@ TEST(t_signs_ranges)
   perm_job *job = NULL;
   perm_leaf leaf;
   int trial, threads;
+  memset(&leaf, 0, sizeof leaf);
   CHECK(perm_generate("regular:36:6", 2, NULL, &matrix, NULL) == PERM_OK);
   CHECK(perm_compute_sparse(&matrix, &options, &whole) == PERM_OK && whole.exact);
   CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK && perm_job_leaves(job) == 1);
@@ -337,6 +338,7 @@ TEST(t_signs_chosen)
     perm_matrix matrix;
     perm_job *job = NULL;
     perm_leaf leaf;
+    memset(&leaf, 0, sizeof leaf);
     CHECK(perm_generate(kind[k].name, 1, NULL, &matrix, NULL) == PERM_OK);
     CHECK(perm_sparse_job(&matrix, &options, &job, NULL) == PERM_OK && perm_job_leaf(job, 0, &leaf) == PERM_OK);
     CHECK_SHOW((leaf.method == PERM_METHOD_SIGNS) == kind[k].chosen, "%s: %s", kind[k].name,
