@@ -1150,6 +1150,7 @@ static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.
 #define PERMI_SIGNS_HOPE 5             /* chosen: the expected time may be so many times too long */
 #define PERMI_SIGNS_HOPE_ORDER 30      /* chosen: smaller blocks are not asked beforehand, */
 #define PERMI_SIGNS_HOPE_ENTRIES 5     /* nor those with fewer entries a line; */
+#define PERMI_SIGNS_HOPE_LEAST 2       /* nor where a greedy order of the frontier is sooner done; */
 #define PERMI_SIGNS_HOPE_SECONDS 0.05  /* larger ones planned as against a rival of this time */
 #define PERMI_SIGNS_MOVES 20           /* chosen: a column, of the first orders, */
 #define PERMI_SIGNS_LENGTHS 3          /* of blocks of 9, 8, 7 columns */
@@ -15292,7 +15293,7 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   perm_status status = PERM_OK;
   const size_t begin = task * run->step, end = last ? batch->count : begin + run->step;
   double *memory = run->memory + (size_t)thread * run->room;
-  const size_t first = (batch->kernel ? permi_batch_vectors : permi_batch_singles)(
+  const size_t first = (batch->kernel && !batch->todo ? permi_batch_vectors : permi_batch_singles)(
       batch, begin, end, run->threads_inside, memory, &status);
   if (first < batch->count) {
     PERMI_OMP(critical(permi_batch_failed))

@@ -14480,17 +14480,24 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   const perm_isa isa = permi_isa(maker->options);
   permi_signs_work *work;
   permi_signs *signs;
-  double expected, share;
+  double expected, share, plan = rival;
   int i, made = 0;
   if (!permi_signs_takes(maker, block, rival, offer))
     return PERM_OK;
+  if (maker->offers) /* what other engines left of planning's share, for orders and for probes */
+    plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_SIGNS_PLAN_SHARE));
+  if (plan < PERMI_SIGNS_LEAST_SECONDS) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not searched: other plans took the time that a run of %.3g s deserves",
+                 rival);
+    return PERM_OK;
+  }
   work = (permi_signs_work *)permi_allocate(allocator, 1, sizeof *work);
   offer->plan = signs = (permi_signs *)permi_owned_new(allocator, sizeof *signs);
   if (work && signs) {
     made = 1;
     signs->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
     permi_signs_family_choose(signs, signs->isa);
-    signs->twos = permi_signs_prepare(block, work, rival, maker->watch);
+    signs->twos = permi_signs_prepare(block, work, plan, maker->watch);
     if (signs->twos < 0)
       permi_refuse(offer, PERM_ERROR_LIMIT,
                    "has rows whose moduli add up to more than the %d that method signs counts: try method sparyser",
@@ -14499,8 +14506,8 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %.3g s: too few signs are pruned", rival);
   }
   if (made && !offer->why[0]) {
-    expected = permi_signs_search_order(&work->model, rival, maker->watch, &signs->moves, &work->order);
-    share = permi_signs_share(expected, rival);
+    expected = permi_signs_search_order(&work->model, plan, maker->watch, &signs->moves, &work->order);
+    share = permi_signs_share(expected, plan);
     if (expected > PERMI_SIGNS_HOPE * rival)
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", expected);
     else
@@ -18698,6 +18705,24 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   return 1;
 }
 
+/* Predicted seconds by the first greedy order, of a block of order 64 at most. */
+static double permi_frontier_glance(permi_maker *maker, const permi_block *block)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  int *order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
+  double cost = (double)INFINITY, seconds = (double)INFINITY;
+  permi_budget budget;
+  if (!maker->binomial)
+    maker->binomial = permi_binomials(allocator, maker->working->n);
+  if (order && maker->binomial && permi_frontier_budget(maker, block, (double)INFINITY, order, &budget)) {
+    budget.rival = 0; /* no second order pays */
+    if (permi_order(allocator, block, maker->binomial, &budget, order, &cost))
+      seconds = permi_budget_seconds(&budget, cost);
+  }
+  permi_release(allocator, order);
+  return seconds;
+}
+
 static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
@@ -18970,7 +18995,8 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
       return PERM_OK;
     }
     status = permi_hybrid_hope(maker, block, rival, &hope);
-    if (status == PERM_OK && block->edges >= PERMI_SIGNS_HOPE_ENTRIES * block->n)
+    if (status == PERM_OK && block->edges >= PERMI_SIGNS_HOPE_ENTRIES * block->n &&
+        permi_frontier_glance(maker, block) > PERMI_SIGNS_HOPE_LEAST)
       status = permi_signs_hope(maker, block, rival, &hope);
   }
   return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;

@@ -24,7 +24,7 @@ told() {
 }
 moments='0.1 0.6'
 [ "$1" = full ] && moments='0.02 0.1 0.3 0.6 1.2 2 4'
-for job in uniform:64 unitary:62 band:100000:9 grid:30:30 er:60:0.3 'er:54:0.3 --method sparyser'; do
+for job in uniform:64 unitary:62 band:100000:9 er:46:0.8 er:60:0.3 'er:54:0.3 --method sparyser'; do
   for moment in $moments; do
     told int "$moment" 1 --generate $job </dev/null
   done

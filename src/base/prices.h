@@ -137,6 +137,7 @@ static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.
 #define PERMI_SIGNS_HOPE 5             /* chosen: the expected time may be so many times too long */
 #define PERMI_SIGNS_HOPE_ORDER 30      /* chosen: smaller blocks are not asked beforehand, */
 #define PERMI_SIGNS_HOPE_ENTRIES 5     /* nor those with fewer entries a line; */
+#define PERMI_SIGNS_HOPE_LEAST 2       /* nor where a greedy order of the frontier is sooner done; */
 #define PERMI_SIGNS_HOPE_SECONDS 0.05  /* larger ones planned as against a rival of this time */
 #define PERMI_SIGNS_MOVES 20           /* chosen: a column, of the first orders, */
 #define PERMI_SIGNS_LENGTHS 3          /* of blocks of 9, 8, 7 columns */

@@ -315,17 +315,24 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   const perm_isa isa = permi_isa(maker->options);
   permi_signs_work *work;
   permi_signs *signs;
-  double expected, share;
+  double expected, share, plan = rival;
   int i, made = 0;
   if (!permi_signs_takes(maker, block, rival, offer))
     return PERM_OK;
+  if (maker->offers) /* what other engines left of planning's share, for orders and for probes */
+    plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_SIGNS_PLAN_SHARE));
+  if (plan < PERMI_SIGNS_LEAST_SECONDS) {
+    permi_refuse(offer, PERM_ERROR_LIMIT, "is not searched: other plans took the time that a run of %.3g s deserves",
+                 rival);
+    return PERM_OK;
+  }
   work = (permi_signs_work *)permi_allocate(allocator, 1, sizeof *work);
   offer->plan = signs = (permi_signs *)permi_owned_new(allocator, sizeof *signs);
   if (work && signs) {
     made = 1;
     signs->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
     permi_signs_family_choose(signs, signs->isa);
-    signs->twos = permi_signs_prepare(block, work, rival, maker->watch);
+    signs->twos = permi_signs_prepare(block, work, plan, maker->watch);
     if (signs->twos < 0)
       permi_refuse(offer, PERM_ERROR_LIMIT,
                    "has rows whose moduli add up to more than the %d that method signs counts: try method sparyser",
@@ -334,8 +341,8 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %.3g s: too few signs are pruned", rival);
   }
   if (made && !offer->why[0]) {
-    expected = permi_signs_search_order(&work->model, rival, maker->watch, &signs->moves, &work->order);
-    share = permi_signs_share(expected, rival);
+    expected = permi_signs_search_order(&work->model, plan, maker->watch, &signs->moves, &work->order);
+    share = permi_signs_share(expected, plan);
     if (expected > PERMI_SIGNS_HOPE * rival)
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", expected);
     else

@@ -445,7 +445,7 @@ static perm_status permi_batch_sharing_task(void *context, uint64_t number, int 
   perm_status status = PERM_OK;
   const size_t begin = task * run->step, end = last ? batch->count : begin + run->step;
   double *memory = run->memory + (size_t)thread * run->room;
-  const size_t first = (batch->kernel ? permi_batch_vectors : permi_batch_singles)(
+  const size_t first = (batch->kernel && !batch->todo ? permi_batch_vectors : permi_batch_singles)(
       batch, begin, end, run->threads_inside, memory, &status);
   if (first < batch->count) {
     PERMI_OMP(critical(permi_batch_failed))

@@ -25,7 +25,8 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
       return PERM_OK;
     }
     status = permi_hybrid_hope(maker, block, rival, &hope);
-    if (status == PERM_OK && block->edges >= PERMI_SIGNS_HOPE_ENTRIES * block->n)
+    if (status == PERM_OK && block->edges >= PERMI_SIGNS_HOPE_ENTRIES * block->n &&
+        permi_frontier_glance(maker, block) > PERMI_SIGNS_HOPE_LEAST)
       status = permi_signs_hope(maker, block, rival, &hope);
   }
   return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;

@@ -259,6 +259,24 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   return 1;
 }
 
+/* Predicted seconds by the first greedy order, of a block of order 64 at most. */
+static double permi_frontier_glance(permi_maker *maker, const permi_block *block)
+{
+  const perm_allocator *allocator = &maker->options->allocator;
+  int *order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
+  double cost = (double)INFINITY, seconds = (double)INFINITY;
+  permi_budget budget;
+  if (!maker->binomial)
+    maker->binomial = permi_binomials(allocator, maker->working->n);
+  if (order && maker->binomial && permi_frontier_budget(maker, block, (double)INFINITY, order, &budget)) {
+    budget.rival = 0; /* no second order pays */
+    if (permi_order(allocator, block, maker->binomial, &budget, order, &cost))
+      seconds = permi_budget_seconds(&budget, cost);
+  }
+  permi_release(allocator, order);
+  return seconds;
+}
+
 static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
