@@ -4918,6 +4918,7 @@ typedef struct permi_gpu_engines {
   perm_status (*counts_leaf)(const struct permi_counts *counts, const perm_allocator *allocator, permi_leaf *leaf);
 } permi_gpu_engines;
 
+struct permi_array;
 typedef struct permi_reach {
   int parts; /* 1 real, 2 complex */
   permi_kernel_table kernels;
@@ -4927,6 +4928,7 @@ typedef struct permi_reach {
   const permi_gpu_engines *gpu;       /* NULL: no GPUs */
   const struct permi_engine *engines; /* the first of equal offers wins */
   int engine_count;
+  int (*exact_surely)(struct permi_array *array, const perm_options *options); /* NULL: no integers */
   perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
   /* perm_sparse.h or NULL. Returns 0, or 1 with *result set. */
   int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
@@ -13867,13 +13869,13 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu,   permi_gpu_growth,
 
 static const permi_reach permi_bare_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {NULL, NULL},  NULL,
-    permi_double_engines, 2, permi_execute_bare, PERMI_ROUTE_HERE};
+    permi_double_engines, 2, NULL, permi_execute_bare, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
-    permi_array_engines, PERMI_ARRAY_ENGINES, perm_job_execute, PERMI_ROUTE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINES, permi_exact_surely, perm_job_execute, PERMI_ROUTE_HERE};
 static const permi_reach permi_reach_complex = {
     2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), {permi_gray_complex, permi_gray_dd}, &permi_gpus,
-    permi_array_engines, PERMI_ARRAY_ENGINES, perm_job_execute, PERMI_ROUTE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINES, permi_exact_surely, perm_job_execute, PERMI_ROUTE_HERE};
 
 static const permi_reach *permi_reach_of(int parts)
 {
@@ -14124,7 +14126,7 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
   refusal = permi_counts_refusal(problem, &others);
   if (refusal)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, array->argument, "options: %s", refusal);
-  if (permi_exact_surely(array, options))
+  if (problem->reach->exact_surely && problem->reach->exact_surely(array, options))
     return PERM_OK;
   array->reduced = 1;
   return permi_counted_make(problem, &options->allocator, &array->counted) == PERM_OK ? PERM_OK
@@ -14854,8 +14856,8 @@ PERMI_BRIEF_END
      n = 5 .. 11   as single calls compute it, >>small_kernels
    Other matrices go through single calls. Ratios to these on a Zen 4 core, entry by entry and one after the other, n =
    5 .. 12: AVX-512, real .79 .80 1.0 .88 .67 .80 1.0 1.1 and .84 .86 .96 .87 .69 .88 1.0 1.1; complex .81 .86 .87 .65
-   .79 .90 .98 1.1 and .93 .96 .93 .67 .85 .99 1.0 1.0; AVX2, real .91 .95 .74 .74 .78 1.0 1.1 1.3 and 1.0 1.0 .73 .71 .80
-   1.1 1.1 1.3. Entries 512 doubles apart or a multiple of that: n = 4 takes 5.6 ns, not 2.6.
+   .79 .90 .98 1.1 and .93 .96 .93 .67 .85 .99 1.0 1.0; AVX2, real .91 .95 .74 .74 .78 1.0 1.1 1.3 and 1.0 1.0 .73 .71
+   .80 1.1 1.1 1.3. Entries 512 doubles apart or a multiple of that: n = 4 takes 5.6 ns, not 2.6.
    A value stands if it is large against its rounding errors, as in >>small. Others are computed again by single
    calls. */
 
@@ -18032,8 +18034,8 @@ PERMI_BRIEF_BEGIN
                        the next
      the first, lanes  the sum over all states, by lane
    z_i is a table's number plus one of eight numbers of outer columns, renewed for each setting of the three columns
-   after, whose eight numbers are renewed for each setting of the last ones: all fits a small stack. Constant: wanted, the rows whose minors are wanted at a time: 0, those of a row that is not
-   given, or 4, for gradients: with the product Q of the others, Q z_2 z_3 times z_1 and z_0, Q z_0 z_1 times z_3 and
+   after, whose eight numbers are renewed for each setting of the last ones: all fits a small stack. Constant: wanted,
+   the rows whose minors are wanted at a time: 0, those of a row that is not given, or 4, for gradients: with the product Q of the others, Q z_2 z_3 times z_1 and z_0, Q z_0 z_1 times z_3 and
    z_2. Passes over n / 4 groups cost what prefix and suffix products of all rows cost at n = 8, 1.3 times at 12,
    without their memory. */
 
@@ -19373,8 +19375,8 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_complex)(int n, const double *a,
 #endif
 
 #if PERMI_WIDTH >= 4
-/* n = 5 .. 12 as in >>small_kernels: columns 0 and 1 expanded, the third with +, the others signed. A form, z_i, z_j, u, v
-   of a pair of rows, is a number of its table, of up to three columns' settings, plus an outer one: of the next three
+/* n = 5 .. 12 as in >>small_kernels: columns 0 and 1 expanded, the third with +, the others signed. A form, z_i, z_j,
+   u, v of a pair of rows, is a number of its table, of up to three columns' settings, plus an outer one: of the next three
    columns' and, renewed for each setting, the far ones'. Rows' sums are rounded n - 3 times: nothing drifts. */
 #define PERMI_BATCH_AT_ONCE(parts) (PERMI_WIDTH / (2 * (parts))) /* settings in registers */
 #define PERMI_BATCH_ROOM 17 /* numbers of a form: table, outer ones, c of a pair */
@@ -19494,7 +19496,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(small_sums) *s
     const PERMI_N a0 = PERMI_NAME(entry)(last, rows->stride, 0, 0, 0, parts);
     const PERMI_N a1 = PERMI_NAME(entry)(last, rows->stride, 0, 0, 1, parts);
     PERMI_EVERY(q, 4, if (q < at_once) PERMI_NAME(small_finish)(
-                          sums, PERMI_NAME(times)(PERMI_NAME(batch_form)(rows, 4 * k, first + q, s, parts), f[q].c, parts),
+                          sums,
+                          PERMI_NAME(times)(PERMI_NAME(batch_form)(rows, 4 * k, first + q, s, parts), f[q].c, parts),
                           PERMI_NAME(small_linear)(a0, f[q].v, a1, f[q].u, parts), signs, q, parts));
   } else {
     PERMI_EVERY(q, 4, if (q < at_once) PERMI_NAME(small_end_pair)(
@@ -19553,8 +19556,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_take)(int n, const double *a, si
   PERMI_LEAVE();
 }
 
-/* Entries are `stride` apart, parts half of it; work: room for tables. out: value, largest squared row norm, the product
-   of them all. Returns a bit for each element whose value stands. */
+/* Entries are `stride` apart, parts half of it; work: room for tables. out: value, largest squared row norm, the
+   product of them all. Returns a bit for each element whose value stands. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_signs)(int n, const double *a, size_t stride, double *work,
                                                       const double *accept, double *out, int parts)
 {

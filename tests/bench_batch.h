@@ -43,8 +43,8 @@ static void bench_batch(void)
 {
   int n, way, run;
   printf("\n## Batches, ns a matrix (best of 25; 1024 matrices, from n = 9 on 256)\n\n"
-         "| n | entry by entry | one after the other | selections | perm_real | complex, entry by entry | one after the "
-         "other | perm_complex |\n|---|---|---|---|---|---|---|---|\n");
+         "| n | entry by entry | one after the other | selections | perm_real | complex, entry by entry | one after "
+         "the other | perm_complex |\n|---|---|---|---|---|---|---|---|\n");
   for (n = 2; n <= 12; n++) {
     const size_t count = n < 9 ? 1024 : 256, size = (size_t)(n * n);
     double *a = (double *)malloc(2 * count * size * sizeof *a), *soa = (double *)malloc(2 * count * size * sizeof *soa);

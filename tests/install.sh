@@ -89,7 +89,7 @@ for list in precisions isas; do
     check "$list: $name" sh -c "! '$at/bin/perm' --generate ones:3 --${list%s} $name 2>&1 | grep -q unknown"
   done
 done
-"$at/bin/perm" --list generators | cut -f 1 | sed 's/:R:C/:2:4/; s/:N:P/:6:0.5/; s/:N:[DKH][A-Z]*/:6:2/; s/:COUNT.*/:2:3:0.5/; s/:[NK]$/:3/; s/^tree:3/tree:4/' \
+"$at/bin/perm" --list generators | cut -f 1 | sed 's/:R:C/:2:4/; s/:N:P/:6:0.5/; s/:N:[DKH][A-Z]*/:6:2/; s/:COUNT.*/:2:3:0.5/; s/:[NKQ]$/:3/; s/^tree:3/tree:4/' \
   >"$out/generators"
 while read -r kind; do
   check "generator $kind" "$at/bin/perm" --generate "$kind" --explain
@@ -124,7 +124,7 @@ if command -v bash >/dev/null; then
   complete "accurate" --precision ac
   complete "avx2|avx512|avx512ifma" --isa avx
   complete "er:" --generate er
-  complete "perylene|phenanthrene|pyrene" --generate p
+  complete "perylene|phenanthrene|prefixes|projective|pyrene" --generate p
   complete "grid:" --generate grid
   complete "" --generate grid :
   complete "" --generate grid : 8

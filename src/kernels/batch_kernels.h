@@ -132,8 +132,8 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_complex)(int n, const double *a,
 #endif
 
 #if PERMI_WIDTH >= 4
-/* n = 5 .. 12 as in >>small_kernels: columns 0 and 1 expanded, the third with +, the others signed. A form, z_i, z_j, u, v
-   of a pair of rows, is a number of its table, of up to three columns' settings, plus an outer one: of the next three
+/* n = 5 .. 12 as in >>small_kernels: columns 0 and 1 expanded, the third with +, the others signed. A form, z_i, z_j,
+   u, v of a pair of rows, is a number of its table, of up to three columns' settings, plus an outer one: of the next three
    columns' and, renewed for each setting, the far ones'. Rows' sums are rounded n - 3 times: nothing drifts. */
 #define PERMI_BATCH_AT_ONCE(parts) (PERMI_WIDTH / (2 * (parts))) /* settings in registers */
 #define PERMI_BATCH_ROOM 17 /* numbers of a form: table, outer ones, c of a pair */
@@ -253,7 +253,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(small_sums) *s
     const PERMI_N a0 = PERMI_NAME(entry)(last, rows->stride, 0, 0, 0, parts);
     const PERMI_N a1 = PERMI_NAME(entry)(last, rows->stride, 0, 0, 1, parts);
     PERMI_EVERY(q, 4, if (q < at_once) PERMI_NAME(small_finish)(
-                          sums, PERMI_NAME(times)(PERMI_NAME(batch_form)(rows, 4 * k, first + q, s, parts), f[q].c, parts),
+                          sums,
+                          PERMI_NAME(times)(PERMI_NAME(batch_form)(rows, 4 * k, first + q, s, parts), f[q].c, parts),
                           PERMI_NAME(small_linear)(a0, f[q].v, a1, f[q].u, parts), signs, q, parts));
   } else {
     PERMI_EVERY(q, 4, if (q < at_once) PERMI_NAME(small_end_pair)(
@@ -312,8 +313,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_take)(int n, const double *a, si
   PERMI_LEAVE();
 }
 
-/* Entries are `stride` apart, parts half of it; work: room for tables. out: value, largest squared row norm, the product
-   of them all. Returns a bit for each element whose value stands. */
+/* Entries are `stride` apart, parts half of it; work: room for tables. out: value, largest squared row norm, the
+   product of them all. Returns a bit for each element whose value stands. */
 PERMI_TARGET PERMI_INLINE int PERMI_NAME(batch_signs)(int n, const double *a, size_t stride, double *work,
                                                       const double *accept, double *out, int parts)
 {
