@@ -18035,9 +18035,9 @@ PERMI_BRIEF_BEGIN
      the first, lanes  the sum over all states, by lane
    z_i is a table's number plus one of eight numbers of outer columns, renewed for each setting of the three columns
    after, whose eight numbers are renewed for each setting of the last ones: all fits a small stack. Constant: wanted,
-   the rows whose minors are wanted at a time: 0, those of a row that is not given, or 4, for gradients: with the product Q of the others, Q z_2 z_3 times z_1 and z_0, Q z_0 z_1 times z_3 and
-   z_2. Passes over n / 4 groups cost what prefix and suffix products of all rows cost at n = 8, 1.3 times at 12,
-   without their memory. */
+   the rows whose minors are wanted at a time: 0, those of a row that is not given, or 4, for gradients: with the product
+   Q of the others, Q z_2 z_3 times z_1 and z_0, Q z_0 z_1 times z_3 and z_2. Passes over n / 4 groups cost what prefix
+   and suffix products of all rows cost at n = 8, 1.3 times at 12, without their memory. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)
@@ -19376,8 +19376,8 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_complex)(int n, const double *a,
 
 #if PERMI_WIDTH >= 4
 /* n = 5 .. 12 as in >>small_kernels: columns 0 and 1 expanded, the third with +, the others signed. A form, z_i, z_j,
-   u, v of a pair of rows, is a number of its table, of up to three columns' settings, plus an outer one: of the next three
-   columns' and, renewed for each setting, the far ones'. Rows' sums are rounded n - 3 times: nothing drifts. */
+   u, v of a pair of rows, is a number of its table, of up to three columns' settings, plus an outer one: of the next
+   three columns' and, renewed for each setting, the far ones'. Rows' sums are rounded n - 3 times: nothing drifts. */
 #define PERMI_BATCH_AT_ONCE(parts) (PERMI_WIDTH / (2 * (parts))) /* settings in registers */
 #define PERMI_BATCH_ROOM 17 /* numbers of a form: table, outer ones, c of a pair */
 

@@ -133,8 +133,8 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_complex)(int n, const double *a,
 
 #if PERMI_WIDTH >= 4
 /* n = 5 .. 12 as in >>small_kernels: columns 0 and 1 expanded, the third with +, the others signed. A form, z_i, z_j,
-   u, v of a pair of rows, is a number of its table, of up to three columns' settings, plus an outer one: of the next three
-   columns' and, renewed for each setting, the far ones'. Rows' sums are rounded n - 3 times: nothing drifts. */
+   u, v of a pair of rows, is a number of its table, of up to three columns' settings, plus an outer one: of the next
+   three columns' and, renewed for each setting, the far ones'. Rows' sums are rounded n - 3 times: nothing drifts. */
 #define PERMI_BATCH_AT_ONCE(parts) (PERMI_WIDTH / (2 * (parts))) /* settings in registers */
 #define PERMI_BATCH_ROOM 17 /* numbers of a form: table, outer ones, c of a pair */
 
