@@ -18035,9 +18035,9 @@ PERMI_BRIEF_BEGIN
      the first, lanes  the sum over all states, by lane
    z_i is a table's number plus one of eight numbers of outer columns, renewed for each setting of the three columns
    after, whose eight numbers are renewed for each setting of the last ones: all fits a small stack. Constant: wanted,
-   the rows whose minors are wanted at a time: 0, those of a row that is not given, or 4, for gradients: with the product
-   Q of the others, Q z_2 z_3 times z_1 and z_0, Q z_0 z_1 times z_3 and z_2. Passes over n / 4 groups cost what prefix
-   and suffix products of all rows cost at n = 8, 1.3 times at 12, without their memory. */
+   the rows whose minors are wanted at a time: 0, those of a row that is not given, or 4, for gradients: with the
+   product Q of the others, Q z_2 z_3 times z_1 and z_0, Q z_0 z_1 times z_3 and z_2. Passes over n / 4 groups cost
+   what prefix and suffix products of all rows cost at n = 8, 1.3 times at 12, without their memory. */
 
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_LANES (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 4 ? 2 : PERMI_WIDTH == 2)

@@ -377,7 +377,7 @@ check out_of_reach_line one_line_error
 expect not_kept 1 'nothing is kept; with --checkpoint FILE' --generate uniform:45 --max-seconds 0.1
 expect "memory: next step" 4 'out of memory; --explain' --generate uniform:64 --method frontier
 expect "stopped while planning" 1 '^  total ' --generate grid:30:30 --max-seconds 0.2 --method frontier --effort 100
-expect seconds 3 'predicted.*s, over' --generate er:40:0.4 --method frontier --max-seconds 0.1
+expect seconds 3 'predicted.*s, over' --generate er:40:0.4 --method decompose --max-seconds 0.05
 if command -v timeout >/dev/null; then
   timeout -s TERM 0.5 $perm --generate uniform:45 >$dir/out 2>$dir/err; code=$?
   check interrupt test $code -eq 124 -o $code -eq 1
