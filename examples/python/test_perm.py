@@ -796,8 +796,14 @@ def test_without_numpy():
 @pytest.mark.parametrize("method", [name for name in perm.METHODS
                                     if name not in ("low-rank", "borchardt", "structure") and "codegen" not in name])
 def test_methods(method):
-    if method == "exact":
-        assert perm.compute(WHOLE, method=method).method == method
+    if method in ("exact", "signs"):
+        result = perm.compute(WHOLE, method=method)
+        assert result.method == method and result.integer == oracle(WHOLE)
+    elif method == "planar":
+        a = np.tril(np.triu(REAL, -1), 1)
+        assert right(perm.permanent(a, method=method), a, relative=1e-10)
+        with pytest.raises(perm.UnsupportedError, match="not planar"):
+            perm.compute(np.triu(REAL, -2), method=method)
     elif method == "padded":
         assert right(perm.permanent(REAL[:4], method=method), REAL[:4])
     else:
