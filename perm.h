@@ -15128,7 +15128,7 @@ static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t
   return failed;
 }
 
-/* Checks the values of a block, or of a vector of it, and writes them; `stand`: a bit for each. */
+/* What goes with the values of vectors on their way out: room for a matrix, the first that failed. */
 typedef struct permi_batch_check {
   const permi_batch *batch;
   int threads;
@@ -15137,6 +15137,7 @@ typedef struct permi_batch_check {
   perm_status status;
 } permi_batch_check;
 
+/* Writes the values of a vector; `stand` has a bit for each that stands, the others are computed again. */
 static void permi_batch_write(permi_batch_check *check, size_t first, size_t count, const double *out, unsigned stand)
 {
   const permi_batch *batch = check->batch;
@@ -19379,7 +19380,6 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_complex)(int n, const double *a,
    u, v of a pair of rows, is a number of its table, of up to three columns' settings, plus an outer one: of the next
    three columns' and, renewed for each setting, the far ones'. Rows' sums are rounded n - 3 times: nothing drifts. */
 #define PERMI_BATCH_AT_ONCE(parts) (PERMI_WIDTH / (2 * (parts))) /* settings in registers */
-#define PERMI_BATCH_ROOM 17 /* numbers of a form: table, outer ones, c of a pair */
 
 typedef struct PERMI_NAME(batch_rows) {
   const double *a;
@@ -19505,7 +19505,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(small_sums) *s
   }
 }
 
-/* The sum over all signs; work: PERMI_BATCH_ROOM numbers for each of 2 n forms. */
+/* The sum over all signs; work: 17 numbers for each of 2 n forms: table, outer ones, c of a pair. */
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_sums) PERMI_NAME(batch_sum)(int n, const double *a, size_t stride,
                                                                        double *work, int parts)
 {
@@ -19536,7 +19536,6 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_sums) PERMI_NAME(batch_sum)(int n, co
   return sums;
 }
 #undef PERMI_BATCH_AT_ONCE
-#undef PERMI_BATCH_ROOM
 
 /* Copies entries, `stride` numbers apart, of `vectors` times as many matrices as a vector has elements, to parts `room`
    apart. */

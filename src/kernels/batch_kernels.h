@@ -136,7 +136,6 @@ PERMI_TARGET static int PERMI_NAME(batch_stream_complex)(int n, const double *a,
    u, v of a pair of rows, is a number of its table, of up to three columns' settings, plus an outer one: of the next
    three columns' and, renewed for each setting, the far ones'. Rows' sums are rounded n - 3 times: nothing drifts. */
 #define PERMI_BATCH_AT_ONCE(parts) (PERMI_WIDTH / (2 * (parts))) /* settings in registers */
-#define PERMI_BATCH_ROOM 17 /* numbers of a form: table, outer ones, c of a pair */
 
 typedef struct PERMI_NAME(batch_rows) {
   const double *a;
@@ -262,7 +261,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_terms)(PERMI_NAME(small_sums) *s
   }
 }
 
-/* The sum over all signs; work: PERMI_BATCH_ROOM numbers for each of 2 n forms. */
+/* The sum over all signs; work: 17 numbers for each of 2 n forms: table, outer ones, c of a pair. */
 PERMI_TARGET PERMI_INLINE PERMI_NAME(small_sums) PERMI_NAME(batch_sum)(int n, const double *a, size_t stride,
                                                                        double *work, int parts)
 {
@@ -293,7 +292,6 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_sums) PERMI_NAME(batch_sum)(int n, co
   return sums;
 }
 #undef PERMI_BATCH_AT_ONCE
-#undef PERMI_BATCH_ROOM
 
 /* Copies entries, `stride` numbers apart, of `vectors` times as many matrices as a vector has elements, to parts `room`
    apart. */

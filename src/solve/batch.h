@@ -278,7 +278,7 @@ static size_t permi_batch_singles(const permi_batch *batch, size_t begin, size_t
   return failed;
 }
 
-/* Checks the values of a block, or of a vector of it, and writes them; `stand`: a bit for each. */
+/* What goes with the values of vectors on their way out: room for a matrix, the first that failed. */
 typedef struct permi_batch_check {
   const permi_batch *batch;
   int threads;
@@ -287,6 +287,7 @@ typedef struct permi_batch_check {
   perm_status status;
 } permi_batch_check;
 
+/* Writes the values of a vector; `stand` has a bit for each that stands, the others are computed again. */
 static void permi_batch_write(permi_batch_check *check, size_t first, size_t count, const double *out, unsigned stand)
 {
   const permi_batch *batch = check->batch;
