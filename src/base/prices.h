@@ -66,7 +66,6 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_ANNEAL_SHORT_SHARE 0.1    /* of a short run, */
 #define PERMI_ANNEAL_LEAST 1.5e-3       /* up to this */
 #define PERMI_ORDER_PLAN_SECONDS 2e-6   /* per vertex and entry */
-#define PERMI_ORDER_FIRST_SECONDS 10    /* chosen: below it orders come before trees in blocks of order 64 at most */
 #define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */
 #define PERMI_TREE_PLAN_SECONDS 1e-6    /* per vertex and entry */
 #define PERMI_TREE_PLAN_LEAST 5e-3      /* chosen: a shorter search needs no long run */
