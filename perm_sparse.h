@@ -20862,7 +20862,7 @@ static perm_status permi_rook_solve(permi_board side[2], const perm_options *giv
   const double area = (double)wide->rows * wide->columns;
   const int fits = bytes < (double)(SIZE_MAX / 4) && (!(most > 0) || bytes <= most);
   double first = fits && options.method != PERM_METHOD_EXACT ? board->seconds : (double)INFINITY;
-  double second = (double)INFINITY;
+  double second = (double)INFINITY, planned;
   int64_t *a = NULL;
   perm_status status;
   options.method = PERM_METHOD_AUTO;
@@ -20872,7 +20872,7 @@ static perm_status permi_rook_solve(permi_board side[2], const perm_options *giv
       return permi_fail_memory(result);
     second = permi_rook_evaluation_seconds(wide, &options, a);
   }
-  result->plan_seconds = permi_seconds() - watch->start;
+  planned = permi_seconds() - watch->start;
   watch->work_total = fmin(first, second);
   watch->activity = "placing rooks";
   if (watch->work_total == (double)INFINITY)
@@ -20884,12 +20884,14 @@ static perm_status permi_rook_solve(permi_board side[2], const perm_options *giv
                         watch->work_total, options.max_seconds);
   else if (first <= second) {
     result->method = PERM_METHOD_FRONTIER;
+    result->isa = PERM_ISA_PLAIN;
     result->threads = 1;
     status = permi_board_run(board, &options.allocator, watch, numbers, count, result);
   } else {
     status = permi_rook_evaluate(wide, &options, watch, a, numbers, result);
     result->method = PERM_METHOD_EXACT;
   }
+  result->plan_seconds = planned;
   permi_release(&options.allocator, a);
   return status;
 }
