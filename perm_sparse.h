@@ -20446,8 +20446,6 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_ROOK_PLACES 40          /* columns on the frontier at most: 2^40 states are beyond any memory */
 #define PERMI_ROOK_STARTS 32          /* chosen: orders are grown from so many rows */
-#define PERMI_ROOK_MOVES 20000        /* chosen: rows moved at most */
-#define PERMI_ROOK_MOVE_SECONDS 10e-9 /* an entry or row, a move */
 #define PERMI_ROOK_SECONDS 0.8e-9     /* one word of a value, for an entry or a pass */
 #define PERMI_ROOK_FREE_SECONDS 1e-3  /* chosen: quicker boards are not compared */
 
@@ -20598,18 +20596,17 @@ static int permi_board_next(const permi_board *board)
   return best;
 }
 
-/* Grows an order from a row, or takes the one that is there if first is -1; sets values and seconds, INFINITY if the frontier is too wide. */
+/* Grows an order from a row; sets values and seconds, INFINITY if the frontier is too wide. */
 static void permi_board_grow(permi_board *board, int first, permi_control *watch)
 {
   double work = 0;
   int i, k;
-  for (i = 0; i < board->rows && first >= 0; i++)
+  for (i = 0; i < board->rows; i++)
     board->order[i] = i;
   permi_board_begin(board);
   board->values = 1;
   for (i = 0; i < board->rows; i++) {
-    const int pick = first < 0 ? i : i ? permi_board_next(board) : first;
-    const int row = board->order[pick];
+    const int pick = i ? permi_board_next(board) : first, row = board->order[pick];
     double size;
     board->order[pick] = board->order[i];
     board->order[i] = row;
@@ -20627,37 +20624,6 @@ static void permi_board_grow(permi_board *board, int first, permi_control *watch
   board->seconds = i < board->rows ? (double)INFINITY : work * board->words * PERMI_ROOK_SECONDS;
 }
 
-static void permi_board_shift(int *order, int from, int to)
-{
-  const int row = order[from];
-  for (; from < to; from++)
-    order[from] = order[from + 1];
-  for (; from > to; from--)
-    order[from] = order[from - 1];
-  order[to] = row;
-}
-
-/* Moves single rows while that does not take longer; so many moves as a tenth of the run pays for. */
-static void permi_board_improve(permi_board *board, permi_control *watch)
-{
-  const double each = PERMI_ROOK_MOVE_SECONDS * (double)(board->start[board->rows] + (size_t)board->rows);
-  const int moves = (int)fmin(PERMI_ROOK_MOVES, 0.1 * board->seconds / each);
-  double least = board->seconds;
-  uint64_t seed = UINT64_C(88172645463325252);
-  int k;
-  for (k = 0; k < moves && least < (double)INFINITY && watch->stopped == PERM_OK; k++) {
-    const int from = permi_order_below(&seed, board->rows), to = permi_order_below(&seed, board->rows);
-    permi_board_shift(board->order, from, to);
-    permi_board_grow(board, -1, watch);
-    if (board->seconds <= least)
-      least = board->seconds;
-    else
-      permi_board_shift(board->order, to, from);
-  }
-  if (moves > 0)
-    permi_board_grow(board, -1, watch);
-}
-
 static void permi_board_order(permi_board *board, permi_control *watch)
 {
   const int step = board->rows / PERMI_ROOK_STARTS + 1;
@@ -20670,10 +20636,8 @@ static void permi_board_order(permi_board *board, permi_control *watch)
       best = first;
     }
   }
-  if (!board->rows)
-    return;
-  permi_board_grow(board, best, watch);
-  permi_board_improve(board, watch);
+  if (board->rows)
+    permi_board_grow(board, best, watch);
 }
 
 /* to += factor from, modulo 2^(64 words) */
