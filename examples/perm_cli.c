@@ -612,8 +612,9 @@ static int cli_parse(cli *run, int argc, char **argv)
     for (k = 0; k < CLI_COUNT(cli_options); k++)
       run->given[k] |= !strcmp(name, cli_options[k]);
     if (!strcmp(name, "--json") || !strcmp(name, "--explain") || !strcmp(name, "--progress") ||
-        !strcmp(name, "--certify") || !strcmp(name, "--estimate") || !strcmp(name, "--gradient") || !strcmp(name, "--rook") ||
-        !strcmp(name, "--cpu-fallback") || !strcmp(name, "--merge") || !strcmp(name, "--force")) {
+        !strcmp(name, "--certify") || !strcmp(name, "--estimate") || !strcmp(name, "--gradient") ||
+        !strcmp(name, "--rook") || !strcmp(name, "--cpu-fallback") || !strcmp(name, "--merge") ||
+        !strcmp(name, "--force")) {
       if (equals)
         return cli_usage("no value goes with", name, "see perm --help");
       run->json |= !strcmp(name, "--json");

@@ -94,10 +94,10 @@ except ImportError:
     from signal import getsignal as _getsignal, signal as _signal
 
 __all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
-           "cauchy", "rook_numbers", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian", "Error", "InputError",
-           "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError",
-           "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS",
-           "VERSION", "LIBRARY"]
+           "cauchy", "rook_numbers", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian", "Error",
+           "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError", "TooLargeError",
+           "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS",
+           "ESTIMATORS", "VERSION", "LIBRARY"]
 VERSION = (0, 10)  # of the library that these layouts are of
 
 
@@ -1450,8 +1450,8 @@ def cauchy(x, y, **options):
 def rook_numbers(a, **options):
     """The sums of the permanents of all k x k submatrices, k = 0 .. min(m, n): a list of exact ints.
 
-    a: integers (or whole doubles), an array or a scipy.sparse matrix or a file. Of 0/1 matrices these are placements of k
-    rooks that do not attack; the matching polynomial of the graph is the sum of (-1)**k r[k] x**(m + n - 2 k). Methods
+    a: integers (or whole doubles), an array, a scipy.sparse matrix or a file. Of 0/1 matrices: placements of k rooks
+    that do not attack; the matching polynomial of the graph is the sum of (-1)**k r[k] x**(m + n - 2 k). Methods
     auto, frontier, exact. Raises UnsupportedError for other entries, TooLargeError beyond 4544 bits, LimitError, ..."""
     call = _call(options)
     if not (_is_sparse(a) or isinstance(a, (str, os.PathLike))):
@@ -1462,7 +1462,7 @@ def rook_numbers(a, **options):
         status = call.run("perm_rook_numbers", matrix.bytes, byref(call.options), numbers, byref(call.result))
     if status:
         raise _error(status, _text(call.result.message))
-    return [(-1 if r.negative else 1) * sum(r.word[k] << 64 * k for k in range(r.words)) for r in numbers]
+    return [int(number) for number in numbers]
 
 
 # ---- signatures with all options; the extension's functions in place of two of these
