@@ -97,7 +97,8 @@
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
        (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
        arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
-       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: `error_bound` is INFINITY.
+       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: `error_bound` is INFINITY but
+       with certify on the CPU, at 2 to 3 times the time.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
@@ -3498,6 +3499,9 @@ typedef struct permi_hybrid_rounding {
   double majorant;     /* of moduli, from above */
   double bits;
   double below;        /* sum of relative squares of compensated rows' second words */
+  double losses;       /* of permi_hybrid_bound: relative to the terms with floors; INFINITY: none */
+  double unfloored;    /* losses of rows without a floor */
+  double growth;       /* product of the rows' sums of moduli and 1 */
 } permi_hybrid_rounding;
 
 #define PERMI_GPU_CANDIDATES 6
@@ -11429,6 +11433,22 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   return bound;
 }
 
+/* Adds row i's losses to those of permi_hybrid_bound. */
+static void permi_hybrid_losses(const permi_hybrid_rows *rows, int i, permi_hybrid_rounding *rounding)
+{
+  const double least = rounding->floor[i];
+  double lost = 0;
+  int j;
+  for (j = 0; j < rows->n; j++)
+    lost += rows->lost[i][j] * (1 + 1e-12);
+  if (rows->sum[i] < 0.125)
+    rounding->losses = (double)INFINITY;
+  else if (least > 0)
+    rounding->losses += lost <= least ? lost / least * (1 + 1e-12) : (double)INFINITY;
+  else
+    rounding->unfloored += lost;
+}
+
 /* What roundings may do, from a program's rows; y = A d for signs d, u the rounding unit:
 
 1. All terms share what grids and divisions took: to first order the permanent changes by the sum of lost_ij per A_ij.
@@ -11447,13 +11467,16 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
   double share[64], all = 0, squares = 0, majorant;
   int i;
   memset(rounding, 0, sizeof *rounding);
+  rounding->growth = 1;
   for (i = 0; i < n; i++) {
     if (rows->unit[i] == 0)
       continue;
+    rounding->growth *= fmax(rows->sum[i], 1) * (1 + 1e-12);
     if (rows->lost_square[i] > 0 || rows->below_square[i] > 0)
       rounding->floor[i] = sqrt(rows->square[i]) / (2 * n);
     squares += rows->lost_square[i] / rows->square[i];
     rounding->below += rows->below_square[i] / rows->square[i];
+    permi_hybrid_losses(rows, i, rounding);
     rounding->bits += log2(rows->sum[i] / rows->unit[i]);
   }
   rounding->shared.relative = 2 * sqrt(squares);
@@ -12706,9 +12729,11 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   if (block->integer || maker->working->integer)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
                  "has exact integers; with precision fast or accurate this method takes them");
-  else if (options->certify || options->precision == PERM_PRECISION_DD)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is to have %s, which this method does not give",
-                 options->certify ? "a guaranteed bound" : "precision dd");
+  else if (options->precision == PERM_PRECISION_DD)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is to have precision dd, which this method does not give");
+  else if (options->certify && (options->precision == PERM_PRECISION_ACCURATE || options->isa == PERM_ISA_CUDA))
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                 "is to have a guaranteed bound, which this method gives on the CPU with precision default or fast");
   else if (is_complex && options->precision == PERM_PRECISION_ACCURATE)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has no precision accurate");
 #if defined(PERM_NO_COMPLEX)
@@ -12724,6 +12749,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
+#define PERMI_HYBRID_CERTIFIED 2.1 /* times the time: terms, and their moduli */
 /* Those of permi_hybrid_hope, or new ones. */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
@@ -12739,7 +12765,8 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   permi_layouts_make(work, block);
   work->budget = PERMI_HYBRID_SLOT_BUDGET;
   work->account = maker->account;
-  work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker));
+  work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker)) /
+                (maker->options->certify ? PERMI_HYBRID_CERTIFIED : 1);
   work->rival = rival;
   return work;
 }
@@ -12761,7 +12788,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   cost = permi_layouts_start(work, 1);
   speed = work->speed;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(maker->options, block->n))
+  if (permi_gpu_wanted(maker->options, block->n) && !maker->options->certify)
     speed = permi_code_rate(permi_hybrid_algebra_of(maker));
 #endif
   *hope = cost / PERMI_HYBRID_GAIN / speed;
@@ -12806,7 +12833,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     return status;
   per_block = ldexp(seconds, -hybrid->high);
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
-  hybrid->absolute_mask = hybrid->high < 10 ? 0 : options->precision == PERM_PRECISION_FAST ? 127 : 31;
+  hybrid->absolute_mask = hybrid->high < 10 || options->certify ? 0 : options->precision == PERM_PRECISION_FAST ? 127 : 31;
   hybrid->chunk_log2 = hybrid->high;
   while (hybrid->chunk_log2 > 0 &&
          ldexp(per_block, hybrid->chunk_log2) > (hybrid->high - hybrid->chunk_log2 < 6 ? 1e-4 : 0.02))
@@ -12834,7 +12861,8 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, block->n) && (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
+  if (permi_gpu_wanted(options, block->n) && !options->certify &&
+      (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
       *offer = gpu;
@@ -12852,6 +12880,35 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
+/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53.
+   1. Row sums are exact. A value of the program is off by at most ((1 + u)^K - 1) times its modulus, the same
+      expression of moduli with + for -: K(row) = 0, K(ab) = K(a) + K(b) + 1, K(a +- b) = max(K(a), K(b)) + 1. All
+      settings of a table have one K. The program multiplies each row once, n - 1 products, and folds each inner column
+      once: K = n - 1 + inner, and 2^low for the additions of a block. FMA only leaves roundings out.
+   2. A complex product is off by at most 3 u |a| |b| [Hig02, 3.6]: three units for one; sums of moduli as they are.
+   3. Of a chunk's N blocks TwoSum keeps what hi loses, at most gamma_N A; lo's sum is off by gamma_N of that.
+   4. Moduli are sums and products of numbers >= 0. A row's takes at most 4 roundings (square, FMA, root, floor; squares
+      do not underflow: sums are on the grid of a row whose moduli sum to 1/8 or more); then as in 1, and N and the
+      lanes' additions.
+   5. Entries lost L_i of row i. |y_i| + floor_i = z_i, L_i <= floor_i: the product of (y_i + e_i), |e_i| <= L_i,
+      differs from that of y_i by at most the sum over i of L_i prod_(k < i) (|y_k| + L_k) prod_(k > i) |y_k|, at most
+      sum_i L_i / floor_i of prod z_i. A row without a floor: L_i times the other rows' growth, floors below twice it.
+   6. An underflow loses 2^-1074, thrice for a complex product, and the scaling at most that of each part of an entry;
+      then as a row without a floor, in each of 2^(n-1) terms, and in A again. */
+static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
+{
+  const permi_hybrid_rounding *rounding = &hybrid->rounding;
+  const double n = hybrid->n, each = hybrid->algebra == PERMI_HYBRID_COMPLEX ? 3 : 1;
+  const double blocks = ldexp(1, hybrid->chunk_log2), sums = hybrid->inner + ldexp(1, hybrid->low);
+  const double roundings = each * (n - 1) + sums, chunk = permi_gamma(2 * blocks);
+  const double moduli = permi_gamma(4 * n + n - 1 + sums + blocks + hybrid->lanes + 1);
+  if (hybrid->chunk_log2 > 32 || !(rounding->losses < 1))
+    return;
+  leaf->bound_relative = (permi_gamma(roundings) + chunk * chunk + rounding->losses) * (1 + 4 * moduli) * 1.0001;
+  leaf->bound_absolute = ldexp(rounding->growth * rounding->unfloored, hybrid->n + 1) +
+                         ldexp(rounding->growth * (6 * roundings + 2 * n * n), hybrid->n - 1073);
+}
+
 /* Estimates relative to the sum of |terms|. A term meets n products and a rounding a fold; all terms share what earlier
    elimination rounded. */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of the terms' roundings that a sum keeps */
@@ -12862,6 +12919,8 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
   const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1);
   leaf->bound_relative = (double)INFINITY;
+  if (maker->options->certify && hybrid->algebra != PERMI_HYBRID_COMPENSATED && hybrid->absolute_mask == 0)
+    permi_hybrid_bound(hybrid, leaf);
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;
   permi_make_honest(maker, block, leaf);

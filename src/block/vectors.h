@@ -103,6 +103,9 @@ typedef struct permi_hybrid_rounding {
   double majorant;     /* of moduli, from above */
   double bits;
   double below;        /* sum of relative squares of compensated rows' second words */
+  double losses;       /* of permi_hybrid_bound: relative to the terms with floors; INFINITY: none */
+  double unfloored;    /* losses of rows without a floor */
+  double growth;       /* product of the rows' sums of moduli and 1 */
 } permi_hybrid_rounding;
 
 #define PERMI_GPU_CANDIDATES 6
