@@ -98,7 +98,7 @@
        (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
        arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
        cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: `error_bound` is INFINITY but
-       with certify on the CPU, at 2 to 3 times the time.
+       with certify on the CPU, at 2 to 4 times the time.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
