@@ -60,6 +60,7 @@
                  >>dominating        Ryser over dominating sets
                  >>signs             Glynn's sum as a search that rows of sum 0 prune
                  >>signs_order       weights, order of the columns
+                 >>signs_gpu         its kernel for GPUs
                  >>signs_offer       ranges, price, offer
                  >>codegen           the published GPU kernels
      matchings/  >>transversals      perfect matchings enumerated; THE BOUND
@@ -243,6 +244,7 @@ PERMI_BRIEF_END
 #include "signs/dominating.h"
 #include "signs/signs.h"
 #include "signs/signs_order.h"
+#include "signs/signs_gpu.h"
 #include "signs/signs_offer.h"
 PERMI_BRIEF_BEGIN
 #include "signs/codegen.h"
