@@ -119,7 +119,8 @@
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
        signs         Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a
-                     row in all, best with few small ones. regular:40:6 0.25 s, regular:48:6 5 s
+                     row in all, best with few small ones. regular:40:6 0.25 s, regular:48:6 5 s; on GPUs if none is
+                     negative
        codegen-registers, codegen-memory
                      Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
                      k row sums in registers; doubles. Hybrid is faster
@@ -14375,13 +14376,13 @@ static const char permi_signs_gpu_groups[] =
 
 static const char permi_signs_gpu_join[] =
     "__device__ __forceinline__ void permi_join(const unsigned *t, int lane, unsigned count, unsigned alive,\n"
-    "    long long *value, unsigned short *list, unsigned long long *sum) {\n"
+    "    long long *value, unsigned short *list, unsigned long long *sum, int minus) {\n"
     "  const int groups0 = permi_list<0, OWN0, FIRST, SECOND>(t, lane, count, alive, value, list);\n"
     "  const int groups1 = permi_list<1, OWN1, SECOND, NONE>(t, lane, count, alive, value + 512, list + 512);\n"
     "  unsigned shared[SHARED + 1], target[SHARED + 1], all[16];\n"
     "  PERMI_UNROLL\n"
     "  for (int w = 0; w < 16; w++) all[w] = __shfl_sync(~0u, count, w);\n"
-    "  const long long done = permi_rows<NONE, ROWS>(all + NONE / 4);\n"
+    "  const long long others = permi_rows<NONE, ROWS>(all + NONE / 4), done = minus ? -others : others;\n"
     "  PERMI_UNROLL\n"
     "  for (int w = 0; w < SHARED; w++) { shared[w] = all[w]; target[w] = t[TARGET + w]; }\n"
     "  const int rows = 32 / groups1, rest = 32 % groups1;\n"
@@ -14456,7 +14457,7 @@ static const char permi_signs_gpu_kernel[] =
     "          count = c;\n"
     "          kept[++k] = alive;\n"
     "          continue; }\n"
-    "        permi_join(t, lane, c, alive, value, list, sum); }\n"
+    "        permi_join(t, lane, c, alive, value, list, sum, permi_parity(x) ^ (ROWS & 1)); }\n"
     "      while (k >= DEPTH && x >> k & 1) {\n"
     "        x &= ~(1ull << k);\n"
     "        k--;\n"
@@ -14963,7 +14964,12 @@ static perm_status permi_signs_hope(permi_maker *maker, const permi_block *block
 
 static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
+#if defined(PERM_WITH_CUDA)
+  const int gpu = leaf->information.isa == PERM_ISA_CUDA;
+  const permi_signs *signs = gpu ? ((const permi_signs_gpu *)leaf->context)->signs : (const permi_signs *)leaf->context;
+#else
   const permi_signs *signs = (const permi_signs *)leaf->context;
+#endif
   const int *place = signs->place;
   int length = snprintf(
       buffer, size,

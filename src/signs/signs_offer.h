@@ -395,7 +395,12 @@ static perm_status permi_signs_hope(permi_maker *maker, const permi_block *block
 
 static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
+#if defined(PERM_WITH_CUDA)
+  const int gpu = leaf->information.isa == PERM_ISA_CUDA;
+  const permi_signs *signs = gpu ? ((const permi_signs_gpu *)leaf->context)->signs : (const permi_signs *)leaf->context;
+#else
   const permi_signs *signs = (const permi_signs *)leaf->context;
+#endif
   const int *place = signs->place;
   int length = snprintf(
       buffer, size,
