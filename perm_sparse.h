@@ -14176,6 +14176,12 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
    the counts and 32 patterns of block l / 16. Patterns of a group are neighbours, so that a group's products are added
    before the join; in a join lanes are pairs of groups. Sums are modulo 2^192: any order gives the same. */
 
+static int permi_signs_gpu_takes(const permi_signs *signs)
+{
+  return signs->narrow && signs->words == 3 && !signs->negative && signs->prefix > signs->depth;
+}
+
+#if defined(PERM_WITH_CUDA)
 typedef struct permi_signs_gpu {
   permi_gpu gpu; /* first, for >>gpu */
   perm_gpu_program program;
@@ -14189,12 +14195,6 @@ typedef struct permi_signs_table {
   int column, done, start, cut, target, root, pattern[2], group[2], alive, path, end;
 } permi_signs_table;
 
-static int permi_signs_gpu_takes(const permi_signs *signs)
-{
-  return signs->narrow && signs->words == 3 && !signs->negative && signs->prefix > signs->depth;
-}
-
-#if defined(PERM_WITH_CUDA)
 static permi_signs_table permi_signs_table_of(const permi_signs *signs)
 {
   const int p = signs->prefix, cuts = signs->cut_start[2 * p];

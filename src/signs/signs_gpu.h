@@ -6,6 +6,12 @@
 #include "program_text.h"
 #include "signs.h"
 
+static int permi_signs_gpu_takes(const permi_signs *signs)
+{
+  return signs->narrow && signs->words == 3 && !signs->negative && signs->prefix > signs->depth;
+}
+
+#if defined(PERM_WITH_CUDA)
 typedef struct permi_signs_gpu {
   permi_gpu gpu; /* first, for >>gpu */
   perm_gpu_program program;
@@ -19,12 +25,6 @@ typedef struct permi_signs_table {
   int column, done, start, cut, target, root, pattern[2], group[2], alive, path, end;
 } permi_signs_table;
 
-static int permi_signs_gpu_takes(const permi_signs *signs)
-{
-  return signs->narrow && signs->words == 3 && !signs->negative && signs->prefix > signs->depth;
-}
-
-#if defined(PERM_WITH_CUDA)
 static permi_signs_table permi_signs_table_of(const permi_signs *signs)
 {
   const int p = signs->prefix, cuts = signs->cut_start[2 * p];
