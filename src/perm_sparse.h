@@ -60,6 +60,7 @@
                  >>dominating        Ryser over dominating sets
                  >>signs             Glynn's sum as a search that rows of sum 0 prune
                  >>signs_order       weights, order of the columns
+                 >>signs_gpu         its kernel for GPUs
                  >>signs_offer       ranges, price, offer
                  >>codegen           the published GPU kernels
      matchings/  >>transversals      perfect matchings enumerated; THE BOUND
@@ -119,7 +120,8 @@
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
        signs         Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a
-                     row in all, best with few small ones. regular:40:6 0.25 s, regular:48:6 5 s
+                     row in all, best with few small ones. regular:40:6 0.25 s, regular:48:6 5 s; on GPUs if none is
+                     negative
        codegen-registers, codegen-memory
                      Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
                      k row sums in registers; doubles. Hybrid is faster
@@ -245,6 +247,7 @@ PERMI_BRIEF_END
 #include "signs/dominating.h"
 #include "signs/signs.h"
 #include "signs/signs_order.h"
+#include "signs/signs_gpu.h"
 #include "signs/signs_offer.h"
 PERMI_BRIEF_BEGIN
 #include "signs/codegen.h"

@@ -159,7 +159,7 @@ typedef struct permi_hybrid {
    block with which it does not vanish. */
 typedef struct permi_signs_cut {
   const uint64_t (*alive)[PERMI_SIGNS_WORDS];
-  int place, least, entry; /* what a + adds */
+  int place, least, entry, levels; /* entry: what a + adds */
 } permi_signs_cut;
 
 typedef struct permi_signs_frame {
@@ -207,9 +207,9 @@ typedef struct permi_signs {
   uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at the rows of class BOTH */
   int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_marks */
   /* of >>signs_offer: living prefixes of `depth` columns, as bits, and where chunks begin among them */
-  int depth, ranges, doubled, twos, evens;
+  int depth, ranges, doubled, twos, evens, negative, gpu;
   uint64_t *path, *begin;
-  perm_isa isa;
+  perm_isa isa, isa_asked;
   int moves;
   double paths, seconds, spread, counted[4]; /* predicted nodes, joins, patterns, pairs; 95 % of the seconds */
   uint64_t fingerprint;
