@@ -12836,7 +12836,9 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     return status;
   per_block = ldexp(seconds, -hybrid->high);
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
-  hybrid->absolute_mask = hybrid->high < 10 || options->certify ? 0 : options->precision == PERM_PRECISION_FAST ? 127 : 31;
+  hybrid->absolute_mask = options->precision == PERM_PRECISION_FAST ? 127 : 31;
+  if (hybrid->high < 10 || options->certify)
+    hybrid->absolute_mask = 0;
   hybrid->chunk_log2 = hybrid->high;
   while (hybrid->chunk_log2 > 0 &&
          ldexp(per_block, hybrid->chunk_log2) > (hybrid->high - hybrid->chunk_log2 < 6 ? 1e-4 : 0.02))
@@ -14512,7 +14514,8 @@ static const char permi_signs_gpu_kernel[] =
     "  if (threadIdx.x == 6) next = 0;\n"
     "  __syncthreads();\n"
     "  for (;;) {\n"
-    "    unsigned mine = lane ? 0u : atomicAdd(&next, 1u), count = t[ROOT + (lane & 15)], alive = t[ROOT + 16 + lane];\n"
+    "    unsigned mine = lane ? 0u : atomicAdd(&next, 1u);\n"
+    "    unsigned count = t[ROOT + (lane & 15)], alive = t[ROOT + 16 + lane];\n"
     "    mine = __shfl_sync(~0u, mine, 0);\n"
     "    if (mine >= count_of) break;\n"
     "    unsigned long long x = path[from + mine];\n"
@@ -15051,8 +15054,9 @@ static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t s
       "block, %d join both; %d sums of rows even, %d columns doubled; %d moves of annealing\n"
       "signs: about %.3g nodes, %.3g joins of %.3g patterns in %.3g pairs, of 2^%d; predicted %.3g s +- %.2g%% (95 %%, "
       "by random probes); %.0f prefixes of %d columns in %d ranges\n",
-      signs->n, perm_isa_name(leaf->information.isa), signs->prefix, signs->length[0], signs->length[1], place[4] - place[3],
-      place[2] - place[1], place[3] - place[2], place[1], signs->evens, signs->twos, signs->moves, signs->counted[0],
+      signs->n, perm_isa_name(leaf->information.isa), signs->prefix, signs->length[0], signs->length[1],
+      place[4] - place[3], place[2] - place[1], place[3] - place[2], place[1], signs->evens,
+      signs->twos, signs->moves, signs->counted[0],
       signs->counted[1], signs->counted[2], signs->counted[3], signs->n - 1, leaf->information.seconds,
       signs->seconds > 0 ? 100 * signs->spread / signs->seconds : 0.0, signs->paths, signs->depth, signs->ranges);
   return length > 0 ? (size_t)length : 0;

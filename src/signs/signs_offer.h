@@ -408,8 +408,9 @@ static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t s
       "block, %d join both; %d sums of rows even, %d columns doubled; %d moves of annealing\n"
       "signs: about %.3g nodes, %.3g joins of %.3g patterns in %.3g pairs, of 2^%d; predicted %.3g s +- %.2g%% (95 %%, "
       "by random probes); %.0f prefixes of %d columns in %d ranges\n",
-      signs->n, perm_isa_name(leaf->information.isa), signs->prefix, signs->length[0], signs->length[1], place[4] - place[3],
-      place[2] - place[1], place[3] - place[2], place[1], signs->evens, signs->twos, signs->moves, signs->counted[0],
+      signs->n, perm_isa_name(leaf->information.isa), signs->prefix, signs->length[0], signs->length[1],
+      place[4] - place[3], place[2] - place[1], place[3] - place[2], place[1], signs->evens,
+      signs->twos, signs->moves, signs->counted[0],
       signs->counted[1], signs->counted[2], signs->counted[3], signs->n - 1, leaf->information.seconds,
       signs->seconds > 0 ? 100 * signs->spread / signs->seconds : 0.0, signs->paths, signs->depth, signs->ranges);
   return length > 0 ? (size_t)length : 0;
