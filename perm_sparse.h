@@ -2650,6 +2650,7 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 #define PERMI_ORDER_START 1e45
 /* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-4x. */
 #define PERMI_ORDER_HOPELESS 3
+#define PERMI_GREEDY_HOPELESS 10 /* to another greedy order, which gained up to 10x over three */
 #define PERMI_GREEDY_LOOK 64
 #define PERMI_GREEDY_PART 0.3 /* chosen: of the units at hand; the rest anneals */
 #define PERMI_ORDER_ANNEAL 1024
@@ -2740,6 +2741,7 @@ typedef struct permi_budget {
   int quick_width;           /* up to this width */
   double rival;
   double reserve; /* units that the rival may need, if it is the better */
+  const int *first; /* an order to begin with; NULL: none */
   const permi_account *account;
 } permi_budget;
 #define PERMI_ORDER_BEYOND 16
@@ -2887,6 +2889,27 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     if (stamp[v] != -2)
       order[length++] = v;
   return cost;
+}
+
+/* The cost of an order of all vertices. */
+static double permi_order_cost(const permi_block *block, const double *binomial, permi_walk *walk,
+                               const permi_budget *budget, const int *order)
+{
+  double cost = 0, states = 1;
+  int p;
+  permi_walk_start(block, walk);
+  for (p = 0; p < 2 * block->n && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
+    const int v = order[p], open = walk->open[v];
+    if (walk->state[v] == 2)
+      continue;
+    permi_walk_step(block, walk, v);
+    cost += states / 4;
+    states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
+    cost += states * (1 + 0.5 * open);
+    if (walk->width[0] + walk->width[1] > walk->widest)
+      walk->widest = walk->width[0] + walk->width[1];
+  }
+  return budget->account->watch->stopped == PERM_OK && walk->widest <= PERMI_ORDER_WIDTH ? cost : (double)INFINITY;
 }
 
 /* Before each position. Permuting positions i..j changes only those between: a move walks these until its cost exceeds
@@ -3110,14 +3133,15 @@ static double permi_anneal_units(double cost, const permi_budget *budget)
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
 
-/* Is another greedy order worth its time? */
-static int permi_greedy_pays(const permi_budget *budget, double begin, double cost)
+/* Is another greedy order worth its time? The first of each kind tell little: others of the graph are up to 1000 times
+   as quick. */
+static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
   if (!(cost < 1e300)) /* no order yet */
     return spent < 1e9 * PERMI_GREEDY_SHARE * budget->rival;
-  return seconds < PERMI_ORDER_HOPELESS * budget->rival &&
-         spent < 1e9 * PERMI_GREEDY_SHARE * fmin(seconds, budget->rival) &&
+  return (first || seconds < PERMI_GREEDY_HOPELESS * budget->rival) &&
+         spent < 1e9 * (first ? 3 : 1) * PERMI_GREEDY_SHARE * fmin(seconds, budget->rival) &&
          spent < PERMI_GREEDY_PART * (permi_anneal_left(budget, cost) + spent);
 }
 
@@ -3195,6 +3219,11 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
+  if (budget->first) {
+    *cost = permi_order_cost(block, binomial, &walk, budget, budget->first);
+    memcpy(order, budget->first, vertices * sizeof *order);
+    prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
+  }
   for (start = 0; start < starts; start++)
     for (kind = 0; kind < 3 && pays; kind++) {
       int *trial = numbers + 6 * vertices;
@@ -3209,7 +3238,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
         memcpy(order, trial, vertices * sizeof *trial);
         prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
       }
-      pays = permi_greedy_pays(budget, begin, *cost);
+      pays = permi_greedy_pays(budget, begin, *cost, start == 0);
     }
   pays = 0;
   ok = 1;
@@ -6697,6 +6726,7 @@ typedef struct permi_tree {
   int size;
   int nodes, width, joins, depth;
   permi_tree_node *node;
+  int *vertex; /* of a node: that which goes */
   permi_tree_edge *edge;
   double stack_values, work_values, most_states;
   double most_groups, pairs, states;
@@ -7756,7 +7786,8 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     seconds += PERMI_TREE_JOIN_SECONDS + 5e-10 * pow(3, common) +
                pairs * (PERMI_TREE_PAIR_SECONDS * weight +
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
-    seconds += (other->states + factor.states) * t * 2e-9 + product.states * PERMI_TREE_STATE_SECONDS;
+    seconds += (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS +
+               product.states * PERMI_TREE_STATE_SECONDS;
     states = other->states > factor.states ? other->states : factor.states;
     tree->most_states = states > tree->most_states ? states : tree->most_states;
     tree->work_values = product.states > tree->work_values ? product.states : tree->work_values;
@@ -7869,6 +7900,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   tree->node = (permi_tree_node *)permi_pool_get(pool, vertices + 1, sizeof *tree->node);
   tree->edge = (permi_tree_edge *)permi_pool_get(pool, (size_t)block->edges, sizeof *tree->edge);
   tree->cost = (double *)permi_pool_get(pool, vertices + 1, sizeof *tree->cost);
+  tree->vertex = (int *)permi_pool_get(pool, vertices, sizeof *tree->vertex);
   if (room.failed || pool->failed) {
     permi_pool_release(&room);
     return 0;
@@ -7893,6 +7925,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
     }
     depth--;
     permi_tree_node_make(tree, block, &draft, k, at);
+    tree->vertex[node] = draft.order[k];
     top -= at->children;
     for (i = 0; i < at->children; i++) {
       at->difference += stack[top + i].difference;
@@ -12834,11 +12867,13 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no program that fits");
   if (!hybrid)
     return status;
-  per_block = ldexp(seconds, -hybrid->high);
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
   hybrid->absolute_mask = options->precision == PERM_PRECISION_FAST ? 127 : 31;
   if (hybrid->high < 10 || options->certify)
     hybrid->absolute_mask = 0;
+  if (!options->certify) /* else the speed knows */
+    seconds *= 1 + (PERMI_HYBRID_CERTIFIED - 1) / (hybrid->absolute_mask + 1);
+  per_block = ldexp(seconds, -hybrid->high);
   hybrid->chunk_log2 = hybrid->high;
   while (hybrid->chunk_log2 > 0 &&
          ldexp(per_block, hybrid->chunk_log2) > (hybrid->high - hybrid->chunk_log2 < 6 ? 1e-4 : 0.02))
@@ -19202,6 +19237,7 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
     budget->quick_start = PERMI_ARRAY_STREAM_SECONDS * block->edges;
   }
   budget->rival = rival;
+  budget->first = maker->elimination;
   budget->reserve = maker->layouts ? PERMI_PLAN_RIVAL * permi_account_free(maker->account, rival) : 0;
   budget->account = maker->account;
   if (!options->gpu.devices)
@@ -19222,22 +19258,28 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   return 1;
 }
 
-/* Predicted seconds by the first greedy order, of a block of order 64 at most. */
-static double permi_frontier_glance(permi_maker *maker, const permi_block *block)
+/* Predicted seconds by greedy orders, INFINITY beyond order PERM_MAX_N and for a method by name. */
+static double permi_frontier_glance(permi_maker *maker, const permi_block *block, double rival)
 {
   const perm_allocator *allocator = &maker->options->allocator;
-  int *order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
-  double cost = (double)INFINITY, seconds = (double)INFINITY;
+  double cost = (double)INFINITY;
   permi_budget budget;
+  int *order;
+  if (!maker->offers || block->n > PERM_MAX_N)
+    return (double)INFINITY;
+  if (maker->glance >= 0)
+    return maker->glance;
+  maker->glance = (double)INFINITY;
+  order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
   if (!maker->binomial)
     maker->binomial = permi_binomials(allocator, maker->working->n);
-  if (order && maker->binomial && permi_frontier_budget(maker, block, (double)INFINITY, order, &budget)) {
-    budget.rival = 0; /* no second order pays */
+  if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget)) {
+    budget.effort = 0;
     if (permi_order(allocator, block, maker->binomial, &budget, order, &cost))
-      seconds = permi_budget_seconds(&budget, cost);
+      maker->glance = permi_budget_seconds(&budget, cost);
   }
   permi_release(allocator, order);
-  return seconds;
+  return maker->glance;
 }
 
 static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
@@ -19433,7 +19475,8 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       tree = swap;
     }
     permi_owned_release(allocator, tree);
-    if (best ? best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival
+    if (best ? best->cost[best->nodes] < 10 * planning ||
+                   best->cost[best->nodes] > 2 * fmin(rival, permi_frontier_glance(maker, block, rival))
              : rival < (double)INFINITY)
       break;
   }
@@ -19446,6 +19489,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   if (!best) {
     permi_refuse_trees(rival, offer);
   } else {
+    maker->elimination = best->vertex;
     offer->seconds = best->cost[best->nodes];
     offer->bytes = permi_tree_bytes(best);
   }
@@ -19503,7 +19547,7 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
 static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
-  double hope = (double)INFINITY;
+  double hope = (double)INFINITY, glance;
   perm_status status = PERM_OK;
   if (maker->offers) {
     if (maker->offers->proven < finding ||
@@ -19511,10 +19555,12 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
       permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
       return PERM_OK;
     }
-    status = permi_hybrid_hope(maker, block, rival, &hope);
-    if (status == PERM_OK && block->edges >= PERMI_SIGNS_HOPE_ENTRIES * block->n &&
-        permi_frontier_glance(maker, block) > PERMI_SIGNS_HOPE_LEAST)
-      status = permi_signs_hope(maker, block, rival, &hope);
+    if (PERMI_ANNEAL_SHARE * rival > PERMI_ANNEAL_LEAST) {
+      glance = fmin(permi_frontier_glance(maker, block, rival), rival);
+      status = permi_hybrid_hope(maker, block, glance, &hope);
+      if (status == PERM_OK && block->edges >= PERMI_SIGNS_HOPE_ENTRIES * block->n && glance > PERMI_SIGNS_HOPE_LEAST)
+        status = permi_signs_hope(maker, block, rival, &hope);
+    }
   }
   return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
 }
@@ -19770,12 +19816,15 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   if (block->edges < PERMI_CLASSES_FIRST * block->n)
     offers.swapped = PERMI_AT_CLASSES;
   maker->offers = &offers;
+  maker->elimination = NULL;
+  maker->glance = -1;
   if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
       (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
     status = permi_ask_full(maker, block, &offers);
   else
     status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;
+  maker->elimination = NULL;
   permi_release(&options->allocator, maker->layouts);
   maker->layouts = NULL;
   if (status == PERM_OK && offers.dense < (double)INFINITY)

@@ -15,6 +15,7 @@
 #define PERMI_ORDER_START 1e45
 /* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-4x. */
 #define PERMI_ORDER_HOPELESS 3
+#define PERMI_GREEDY_HOPELESS 10 /* to another greedy order, which gained up to 10x over three */
 #define PERMI_GREEDY_LOOK 64
 #define PERMI_GREEDY_PART 0.3 /* chosen: of the units at hand; the rest anneals */
 #define PERMI_ORDER_ANNEAL 1024
@@ -105,6 +106,7 @@ typedef struct permi_budget {
   int quick_width;           /* up to this width */
   double rival;
   double reserve; /* units that the rival may need, if it is the better */
+  const int *first; /* an order to begin with; NULL: none */
   const permi_account *account;
 } permi_budget;
 #define PERMI_ORDER_BEYOND 16
@@ -252,6 +254,27 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     if (stamp[v] != -2)
       order[length++] = v;
   return cost;
+}
+
+/* The cost of an order of all vertices. */
+static double permi_order_cost(const permi_block *block, const double *binomial, permi_walk *walk,
+                               const permi_budget *budget, const int *order)
+{
+  double cost = 0, states = 1;
+  int p;
+  permi_walk_start(block, walk);
+  for (p = 0; p < 2 * block->n && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
+    const int v = order[p], open = walk->open[v];
+    if (walk->state[v] == 2)
+      continue;
+    permi_walk_step(block, walk, v);
+    cost += states / 4;
+    states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
+    cost += states * (1 + 0.5 * open);
+    if (walk->width[0] + walk->width[1] > walk->widest)
+      walk->widest = walk->width[0] + walk->width[1];
+  }
+  return budget->account->watch->stopped == PERM_OK && walk->widest <= PERMI_ORDER_WIDTH ? cost : (double)INFINITY;
 }
 
 /* Before each position. Permuting positions i..j changes only those between: a move walks these until its cost exceeds
@@ -475,14 +498,15 @@ static double permi_anneal_units(double cost, const permi_budget *budget)
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
 
-/* Is another greedy order worth its time? */
-static int permi_greedy_pays(const permi_budget *budget, double begin, double cost)
+/* Is another greedy order worth its time? The first of each kind tell little: others of the graph are up to 1000 times
+   as quick. */
+static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
   if (!(cost < 1e300)) /* no order yet */
     return spent < 1e9 * PERMI_GREEDY_SHARE * budget->rival;
-  return seconds < PERMI_ORDER_HOPELESS * budget->rival &&
-         spent < 1e9 * PERMI_GREEDY_SHARE * fmin(seconds, budget->rival) &&
+  return (first || seconds < PERMI_GREEDY_HOPELESS * budget->rival) &&
+         spent < 1e9 * (first ? 3 : 1) * PERMI_GREEDY_SHARE * fmin(seconds, budget->rival) &&
          spent < PERMI_GREEDY_PART * (permi_anneal_left(budget, cost) + spent);
 }
 
@@ -560,6 +584,11 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
+  if (budget->first) {
+    *cost = permi_order_cost(block, binomial, &walk, budget, budget->first);
+    memcpy(order, budget->first, vertices * sizeof *order);
+    prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
+  }
   for (start = 0; start < starts; start++)
     for (kind = 0; kind < 3 && pays; kind++) {
       int *trial = numbers + 6 * vertices;
@@ -574,7 +603,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
         memcpy(order, trial, vertices * sizeof *trial);
         prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
       }
-      pays = permi_greedy_pays(budget, begin, *cost);
+      pays = permi_greedy_pays(budget, begin, *cost, start == 0);
     }
   pays = 0;
   ok = 1;

@@ -41,6 +41,7 @@ typedef struct permi_tree {
   int size;
   int nodes, width, joins, depth;
   permi_tree_node *node;
+  int *vertex; /* of a node: that which goes */
   permi_tree_edge *edge;
   double stack_values, work_values, most_states;
   double most_groups, pairs, states;

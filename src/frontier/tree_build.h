@@ -440,7 +440,8 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     seconds += PERMI_TREE_JOIN_SECONDS + 5e-10 * pow(3, common) +
                pairs * (PERMI_TREE_PAIR_SECONDS * weight +
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
-    seconds += (other->states + factor.states) * t * 2e-9 + product.states * PERMI_TREE_STATE_SECONDS;
+    seconds += (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS +
+               product.states * PERMI_TREE_STATE_SECONDS;
     states = other->states > factor.states ? other->states : factor.states;
     tree->most_states = states > tree->most_states ? states : tree->most_states;
     tree->work_values = product.states > tree->work_values ? product.states : tree->work_values;
@@ -553,6 +554,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   tree->node = (permi_tree_node *)permi_pool_get(pool, vertices + 1, sizeof *tree->node);
   tree->edge = (permi_tree_edge *)permi_pool_get(pool, (size_t)block->edges, sizeof *tree->edge);
   tree->cost = (double *)permi_pool_get(pool, vertices + 1, sizeof *tree->cost);
+  tree->vertex = (int *)permi_pool_get(pool, vertices, sizeof *tree->vertex);
   if (room.failed || pool->failed) {
     permi_pool_release(&room);
     return 0;
@@ -577,6 +579,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
     }
     depth--;
     permi_tree_node_make(tree, block, &draft, k, at);
+    tree->vertex[node] = draft.order[k];
     top -= at->children;
     for (i = 0; i < at->children; i++) {
       at->difference += stack[top + i].difference;
