@@ -295,6 +295,10 @@ static void permi_batch_write(permi_batch_check *check, size_t first, size_t cou
   const size_t width = (size_t)batch->kernel->width;
   double *value = batch->out + first * (size_t)parts;
   size_t k;
+  if (parts == 1 && count == width && !(~stand & ((1u << width) - 1))) {
+    memcpy(value, out, width * sizeof *value);
+    return;
+  }
   for (k = 0; k < count; k++, value += parts, stand >>= 1) {
     value[0] = out[k];
     value[parts - 1] = out[k + (size_t)(parts - 1) * width];
