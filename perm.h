@@ -14859,11 +14859,13 @@ PERMI_BRIEF_END
 /* ========================================================================================== >>batch
    Many small matrices: an element of a vector is a matrix.
      n = 2 .. 4    Laplace expansion
+     n = 5 .. 8    real: Laplace expansion of halves of the rows
      n = 5 .. 11   as single calls compute it, >>small_kernels
    Other matrices go through single calls. Ratios to these on a Zen 4 core, entry by entry and one after the other, n =
-   5 .. 12: AVX-512, real .79 .80 1.0 .88 .67 .80 1.0 1.1 and .84 .86 .96 .87 .69 .88 1.0 1.1; complex .81 .86 .87 .65
-   .79 .90 .98 1.1 and .93 .96 .93 .67 .85 .99 1.0 1.0; AVX2, real .91 .95 .74 .74 .78 1.0 1.1 1.3 and 1.0 1.0 .73 .71
-   .80 1.1 1.1 1.3. Entries 512 doubles apart or a multiple of that: n = 4 takes 5.6 ns, not 2.6.
+   5 .. 12: AVX-512, real .56 .57 .69 .78 .67 .80 1.0 1.1 and .68 .65 .74 .79 .69 .88 1.0 1.0; complex .81 .86 .87 .65
+   .79 .90 .98 1.1 and .93 .96 .93 .67 .85 .99 1.0 1.0; AVX2, real .78 .78 .51 .63 .78 1.0 1.1 1.3 and 1.0 1.0 .61 .70
+   .80 1.1 1.1 1.3. Entries 512 doubles apart or a multiple of that: n = 4 takes 5.6 ns, not 2.6; without copies n = 5
+   takes 31 ns, not 11. Pieces of 16 matrices instead of 8 do not help n = 12.
    A value stands if it is large against its rounding errors, as in >>small. Others are computed again by single
    calls. */
 
@@ -19547,22 +19549,25 @@ PERMI_TARGET PERMI_INLINE PERMI_NAME(small_sums) PERMI_NAME(batch_sum)(int n, co
 }
 #undef PERMI_BATCH_AT_ONCE
 
-/* n = 5 .. 8, real: Laplace expansion. Permanents of two rows each, of 4 of the first rows and of the others, for all
-   columns: 75, 195, 476 and 1134 operations, fewer than signs take, without cancellation beyond that of the terms. */
-#define PERMI_PAIR(j, k) ((j) < (k) ? (j) + (k) * ((k) - 1) / 2 : (k) + (j) * ((j) - 1) / 2)
+/* n = 5 .. 8, real: Laplace expansion. Permanents of two rows each, of the first four and of the others, for all
+   columns: 75, 195, 476, 1134 operations, fewer than signs take. */
 #define PERMI_HALVES_NORMS 64.0 /* the square of 8: per |A| is up to 9.8 times the rows' norms, rounded some 10 times */
+#define PERMI_PAIR(j, k) ((j) < (k) ? (j) + (k) * ((k) - 1) / 2 : (k) + (j) * ((j) - 1) / 2)
 /* Subsets, then the other columns. */
-#define PERMI_THREES_OF_7(X)                                                                                           \
-  X(0,1,2,3,4,5,6) X(0,1,3,2,4,5,6) X(0,1,4,2,3,5,6) X(0,1,5,2,3,4,6) X(0,1,6,2,3,4,5) X(0,2,3,1,4,5,6)                \
-  X(0,2,4,1,3,5,6) X(0,2,5,1,3,4,6) X(0,2,6,1,3,4,5) X(0,3,4,1,2,5,6) X(0,3,5,1,2,4,6) X(0,3,6,1,2,4,5)                \
-  X(0,4,5,1,2,3,6) X(0,4,6,1,2,3,5) X(0,5,6,1,2,3,4) X(1,2,3,0,4,5,6) X(1,2,4,0,3,5,6) X(1,2,5,0,3,4,6)                \
-  X(1,2,6,0,3,4,5) X(1,3,4,0,2,5,6) X(1,3,5,0,2,4,6) X(1,3,6,0,2,4,5) X(1,4,5,0,2,3,6) X(1,4,6,0,2,3,5)                \
-  X(1,5,6,0,2,3,4) X(2,3,4,0,1,5,6) X(2,3,5,0,1,4,6) X(2,3,6,0,1,4,5) X(2,4,5,0,1,3,6) X(2,4,6,0,1,3,5)                \
-  X(2,5,6,0,1,3,4) X(3,4,5,0,1,2,6) X(3,4,6,0,1,2,5) X(3,5,6,0,1,2,4) X(4,5,6,0,1,2,3)
 #define PERMI_TWOS_OF_6(X)                                                                                             \
   X(0,1,2,3,4,5) X(0,2,1,3,4,5) X(0,3,1,2,4,5) X(0,4,1,2,3,5) X(0,5,1,2,3,4) X(1,2,0,3,4,5) X(1,3,0,2,4,5)             \
   X(1,4,0,2,3,5) X(1,5,0,2,3,4) X(2,3,0,1,4,5) X(2,4,0,1,3,5) X(2,5,0,1,3,4) X(3,4,0,1,2,5) X(3,5,0,1,2,4)             \
   X(4,5,0,1,2,3)
+#define PERMI_THREES_WITH_6(X)                                                                                         \
+  X(0,1,6,2,3,4,5) X(0,2,6,1,3,4,5) X(0,3,6,1,2,4,5) X(0,4,6,1,2,3,5) X(0,5,6,1,2,3,4) X(1,2,6,0,3,4,5)                \
+  X(1,3,6,0,2,4,5) X(1,4,6,0,2,3,5) X(1,5,6,0,2,3,4) X(2,3,6,0,1,4,5) X(2,4,6,0,1,3,5) X(2,5,6,0,1,3,4)                \
+  X(3,4,6,0,1,2,5) X(3,5,6,0,1,2,4) X(4,5,6,0,1,2,3)
+#define PERMI_THREES_BELOW_6(X)                                                                                        \
+  X(0,1,2,3,4,5,6) X(0,1,3,2,4,5,6) X(0,1,4,2,3,5,6) X(0,1,5,2,3,4,6) X(0,2,3,1,4,5,6) X(0,2,4,1,3,5,6)                \
+  X(0,2,5,1,3,4,6) X(0,3,4,1,2,5,6) X(0,3,5,1,2,4,6) X(0,4,5,1,2,3,6) X(1,2,3,0,4,5,6) X(1,2,4,0,3,5,6)                \
+  X(1,2,5,0,3,4,6) X(1,3,4,0,2,5,6) X(1,3,5,0,2,4,6) X(1,4,5,0,2,3,6) X(2,3,4,0,1,5,6) X(2,3,5,0,1,4,6)                \
+  X(2,4,5,0,1,3,6) X(3,4,5,0,1,2,6)
+#define PERMI_THREES_OF_7(X) PERMI_THREES_WITH_6(X) PERMI_THREES_BELOW_6(X)
 
 /* Columns j < k of two rows at PERMI_PAIR(j, k). */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(batch_pairs)(PERMI_V *pairs, const double *a, size_t stride, int n)
@@ -19621,7 +19626,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_halves)(int n, const double *
   } else if (n == 7) {
     PERMI_THREES_OF_7(PERMI_UPPER_FOUR)
   }
-  __asm__("" : "+m"(upper)); /* pairs of the lower rows later: n = 8 takes 68 ns, not 82 */
+  __asm__("" : "+m"(upper)); /* the lower rows' pairs later: n = 8 takes 65 ns, not 82 */
   at = 0;
   if (n > 5)
     PERMI_NAME(batch_pairs)(p[2], a + (size_t)(4 * n) * stride, stride, n);
@@ -19648,6 +19653,11 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(batch_halves)(int n, const double *
 #undef PERMI_FOUR
   return sum;
 }
+#undef PERMI_THREES_OF_7
+#undef PERMI_THREES_BELOW_6
+#undef PERMI_THREES_WITH_6
+#undef PERMI_TWOS_OF_6
+#undef PERMI_PAIR
 
 /* Copies entries, `stride` numbers apart, of `vectors` times as many matrices as a vector has elements, to parts `room`
    apart. */
