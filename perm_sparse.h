@@ -10471,7 +10471,8 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
    v's place. In the end plane i, at the empty set, is r_i.
 
    A step is in place: S comes from smaller sets or from those with v, and planes from lower ones; so sets descend, and
-   planes for each. Sets that differ in bits of the step alone are apart from others: threads share the others.
+   planes for each. Sets that differ in bits of the step alone are apart from others: so a chunk of sets takes several
+   steps at once, a group, while it is in the cache, and threads share chunks.
 
    Values are as short as all of a step are seen to be: 32 bits, 64, or words; a step takes them to at most 2 + sum |c|
    times as much, and to no more than the product over lines of (1 + sum of |entries|). Low bits of values of 32 and 64
@@ -10481,7 +10482,8 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
 #define PERMI_ROOK_PLACES 40                            /* bits: 2^40 states are beyond any memory */
 #define PERMI_ROOK_WORDS (PERM_INTEGER_WORDS + 1)
 #define PERMI_ROOK_SEEN ((PERMI_ROOK_WORDS + 15) / 8 * 8) /* of a thread, in lines of cache */
-#define PERMI_ROOK_CHUNK 131072                         /* bytes of values, in the second cache */
+#define PERMI_ROOK_CHUNK 524288 /* bytes of values: half a second cache */
+#define PERMI_ROOK_GROUP 12     /* steps at once */
 
 /* y[S] += c x[S ^ flip] where (S & test) == want. */
 typedef struct permi_rook_source {
@@ -10490,6 +10492,20 @@ typedef struct permi_rook_source {
   int behind; /* x is the plane before y's */
   permi_rook_lanes lanes;
 } permi_rook_source;
+
+/* An elimination, or a move of the highest bit. */
+typedef struct permi_rook_step {
+  int width, start;         /* bits of its sets; before it */
+  int planes, before;       /* after it, and before it */
+  double growth;            /* values grow by at most */
+  uint64_t moved;           /* where the highest bit goes, or 0 */
+  uint64_t fixed, fixed_to; /* bits of the targets */
+  uint64_t involved;
+  uint64_t choices;         /* bits that targets take one by one; the rest is in the pass */
+  permi_rook_pass pass;
+  int sources;
+  permi_rook_source source[PERMI_ROOK_PLACES + 2];
+} permi_rook_step;
 
 typedef struct permi_placements {
   const permi_block *block;
@@ -10509,21 +10525,18 @@ typedef struct permi_placements {
   int vertex[64]; /* at a place */
   int gone[2];   /* rows, columns eliminated */
   double seconds, bytes; /* predicted */
-  /* of a step */
-  permi_rook_source source[PERMI_ROOK_PLACES + 2];
-  int sources;
-  uint64_t fixed, fixed_to; /* bits of the targets */
-  double growth;            /* 2 + sum |c| */
+  permi_rook_step *step; /* of the group, and prepared behind it */
+  int prepared, group;
   /* of a run */
-  int planes, before;       /* after the step, and before it */
-  permi_rook_pass pass;
   permi_rook_kernel kernel;
-  char **plane, **memory;   /* memory: as allocated; plane: a line of cache */
-  size_t unit;              /* bytes of a unit */
-  int low;                  /* bits within it */
-  uint64_t choices, outer;  /* bits of the step that targets take; of chunks */
+  int words;             /* of a value, 0: 32 bits */
+  char **plane, **memory; /* memory: as allocated; plane: a line of cache */
+  int planes;
+  size_t unit;           /* bytes of a unit */
+  int low;               /* bits within it */
+  uint64_t inside, outer; /* bits in a chunk; of chunks */
   uint64_t *seen;
-  double unit_work;
+  double chunk_units;
 } permi_placements;
 
 static void permi_placements_begin(permi_placements *p)
@@ -10534,86 +10547,86 @@ static void permi_placements_begin(permi_placements *p)
     p->place[v] = -1;
     p->open[v] = block->start[v + 1] - block->start[v];
   }
-  p->width = p->gone[0] = p->gone[1] = 0;
-  p->planes = 1;
+  p->width = p->gone[0] = p->gone[1] = p->prepared = 0;
 }
 
-static permi_rook_source *permi_placements_source(permi_placements *p, uint64_t want, uint64_t flip, int64_t c,
-                                                  int behind)
+static void permi_rook_add(permi_rook_step *step, uint64_t test, uint64_t want, uint64_t flip, int64_t c, int behind)
 {
-  permi_rook_source *source = &p->source[p->sources++];
-  source->test = p->fixed | want;
+  permi_rook_source *source = &step->source[step->sources++];
+  source->test = step->fixed | want | test;
   source->want = want;
   source->flip = flip;
   source->c = c;
   source->behind = behind;
-  return source;
+  step->involved |= source->test | flip;
+  step->growth += fabs((double)c);
+  step->pass.times |= c != 1;
 }
 
-/* The sources of v's elimination; returns 0 if there are too many places. Its new neighbours have places then. */
-static int permi_placements_eliminate(permi_placements *p, int v)
+static permi_rook_step *permi_rook_prepare(permi_placements *p, int start, uint64_t fixed)
+{
+  permi_rook_step *step = &p->step[p->prepared++];
+  memset(step, 0, offsetof(permi_rook_step, source));
+  step->width = p->width;
+  step->start = start;
+  step->before = step->planes = p->gone[p->counted] + 1;
+  step->fixed = step->involved = fixed;
+  return step;
+}
+
+/* Prepares v's elimination; NULL if there are too many places. Its new neighbours have places then. */
+static permi_rook_step *permi_placements_eliminate(permi_placements *p, int v)
 {
   const permi_block *block = p->block;
   const int side = v >= block->n, behind = side == p->counted, place = p->place[v], before = p->width;
   const uint64_t own = place < 0 ? 0 : (uint64_t)1 << place;
   uint64_t fresh;
-  int e, s;
+  permi_rook_step *step;
+  int e;
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
     const int t = block->neighbour[e];
     if (p->place[t] == -1) {
       if (p->width == PERMI_ROOK_PLACES)
-        return 0;
+        return NULL;
       p->vertex[p->width] = t;
       p->place[t] = p->width++;
     }
   }
+  step = permi_rook_prepare(p, before, own);
   fresh = ((uint64_t)1 << p->width) - ((uint64_t)1 << before);
-  p->sources = 0;
-  p->growth = 1;
-  p->fixed = own;
-  p->fixed_to = 0;
-  permi_placements_source(p, 0, 0, 1, 0)->test |= fresh;
+  permi_rook_add(step, fresh, 0, 0, 1, 0);
   if (own)
-    permi_placements_source(p, 0, own, 1, behind)->test |= fresh;
+    permi_rook_add(step, fresh, 0, own, 1, behind);
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
     const int t = block->neighbour[e];
-    const int64_t c = block->integer[block->edge[e]];
     const uint64_t bit = p->place[t] < 0 ? 0 : (uint64_t)1 << p->place[t];
     if (!bit)
       continue;
-    permi_placements_source(p, bit, bit, c, behind)->test |= fresh;
-    p->growth += fabs((double)c);
+    permi_rook_add(step, fresh, bit, bit, block->integer[block->edge[e]], behind);
     p->open[t]--;
   }
-  p->growth += own != 0;
-  p->pass.times = 0;
-  for (s = 0; s < p->sources; s++)
-    p->pass.times |= p->source[s].c != 1;
   p->place[v] = -2;
   p->gone[side]++;
-  p->before = p->planes;
-  p->planes = p->gone[p->counted] + 1;
-  return 1;
+  step->planes += behind;
+  return step;
 }
 
-/* The sources of the highest bit's move to `place`, which is no longer in use; returns 0 if there is nothing to move. */
-static int permi_placements_close(permi_placements *p, int place, int low)
+/* Prepares the move of the highest bit to `place`, which is no longer in use. */
+static void permi_placements_close(permi_placements *p, int place)
 {
-  const int last = --p->width;
+  const int last = p->width - 1;
   const uint64_t to = (uint64_t)1 << place, top = (uint64_t)1 << last;
-  if (place == last)
-    return 0;
-  p->vertex[place] = p->vertex[last];
-  p->place[p->vertex[place]] = place;
-  p->sources = 0;
-  p->fixed = top | (place < low ? 0 : to);
-  p->fixed_to = place < low ? 0 : to;
-  p->before = p->planes;
-  p->pass.times = 0;
-  if (place < low)
-    permi_placements_source(p, 0, 0, 1, 0)->test |= to;
-  permi_placements_source(p, to, to | top, 1, 0);
-  return 1;
+  permi_rook_step *step;
+  if (place < last) {
+    step = permi_rook_prepare(p, p->width, top);
+    step->moved = to;
+    permi_rook_add(step, 0, to, to | top, 1, 0);
+    permi_rook_add(step, to, 0, 0, 1, 0); /* for lanes */
+    step->growth = 1;
+    p->vertex[place] = p->vertex[last];
+    p->place[p->vertex[place]] = place;
+  }
+  p->width = last;
 }
 
 /* Values of the least length for `bits` with a sign: 0 words are 32 bits. */
@@ -10644,17 +10657,21 @@ static void permi_placements_plan(permi_placements *p)
       continue;
     for (e = block->start[u]; e <= block->start[u + 1]; e++) {
       const int v = e < block->start[u + 1] ? block->neighbour[e] : u;
+      const int place = p->place[v];
+      const permi_rook_step *step;
       double sets, work = 2;
-      int words, place = p->place[v];
+      int words;
       if (place == -2 || (v != u && p->open[v] != 1))
         continue;
       p->done[p->steps] = seconds[0] + seconds[1];
-      if (!permi_placements_eliminate(p, v) || permi_watch(p->watch, 99 + 9.0 * (block->start[v + 1] - block->start[v])))
+      p->prepared = 0;
+      step = permi_placements_eliminate(p, v);
+      if (!step || permi_watch(p->watch, 99 + 9.0 * (block->start[v + 1] - block->start[v])))
         return;
       sets = ldexp(1, p->width - (place >= 0));
-      bits += log2(p->growth);
+      bits += log2(step->growth);
       words = permi_placements_words(p, bits);
-      work += 0.5 * (p->sources - 1 - (place >= 0)) + (place >= 0);
+      work += 0.5 * (step->sources - 1 - (place >= 0)) + (place >= 0);
       for (side = 0; side < 2; side++) {
         const double values = ldexp(p->gone[side] + 1, p->width) * (double)permi_placements_value_bytes(words);
         seconds[side] += sets * (p->gone[side] + 1) * work *
@@ -10665,7 +10682,7 @@ static void permi_placements_plan(permi_placements *p)
       p->most[p->steps] = ldexp(1, p->width);
       p->sequence[p->steps++] = v;
       if (place >= 0)
-        permi_placements_close(p, place, 0);
+        permi_placements_close(p, place);
     }
   }
   for (i = p->steps - 2; i >= 0; i--)
@@ -10731,46 +10748,55 @@ static size_t permi_rook_offset(const permi_placements *p, uint64_t index)
   return (size_t)(index >> p->low) * p->unit;
 }
 
-static perm_status permi_rook_chunk(void *context, uint64_t number, int thread)
+/* A step on the sets of a chunk. */
+static void permi_rook_run(const permi_placements *p, const permi_rook_step *step, uint64_t base, uint64_t *seen)
 {
-  const permi_placements *p = (const permi_placements *)context;
-  const uint64_t base = permi_rook_deposit(number, p->outer) | p->fixed_to, low = ((uint64_t)1 << p->low) - 1;
-  uint64_t set = p->choices;
+  const uint64_t low = ((uint64_t)1 << p->low) - 1;
+  uint64_t set = step->choices;
   permi_rook_way way[PERMI_ROOK_PLACES + 2];
   const permi_rook_source *use[PERMI_ROOK_PLACES + 2];
   size_t offset[PERMI_ROOK_PLACES + 2];
   int s, i;
-  for (;; set = (set - 1) & p->choices) {
+  for (base |= step->fixed_to;; set = (set - 1) & step->choices) {
     const uint64_t index = base | set;
     int uses = 0;
-    for (s = 0; s < p->sources; s++) {
-      const permi_rook_source *source = &p->source[s];
+    for (s = 0; s < step->sources; s++) {
+      const permi_rook_source *source = &step->source[s];
       if ((index ^ source->want) & source->test & ~low)
         continue;
       use[uses] = source;
       offset[uses++] = permi_rook_offset(p, index ^ (source->flip & ~low));
     }
-    for (i = p->planes - 1; i >= 0; i--) {
+    for (i = step->planes - 1; i >= 0; i--) {
       int ways = 0;
       for (s = 0; s < uses; s++) {
         const int from = i - use[s]->behind;
-        if (from < 0 || from >= p->before)
+        if (from < 0 || from >= step->before)
           continue;
         way[ways].x = p->plane[from] + offset[s];
         way[ways].lanes = (use[s]->test | use[s]->flip) & low ? &use[s]->lanes : NULL;
         way[ways++].c = use[s]->c;
       }
-      p->kernel(&p->pass, way, ways, p->plane[i] + permi_rook_offset(p, index), p->seen + thread * PERMI_ROOK_SEEN);
+      p->kernel(&step->pass, way, ways, p->plane[i] + permi_rook_offset(p, index), seen);
     }
     if (!set)
       break;
   }
-  return thread == 0 && permi_watch(p->watch, p->unit_work) ? p->watch->stopped : PERM_OK;
+}
+
+static perm_status permi_rook_chunk(void *context, uint64_t number, int thread)
+{
+  const permi_placements *p = (const permi_placements *)context;
+  const uint64_t base = permi_rook_deposit(number, p->outer);
+  int k;
+  for (k = 0; k < p->group; k++)
+    permi_rook_run(p, &p->step[k], base, p->seen + thread * PERMI_ROOK_SEEN);
+  return thread == 0 && permi_watch(p->watch, p->chunk_units) ? p->watch->stopped : PERM_OK;
 }
 
 static void permi_rook_lanes_fill(const permi_placements *p, permi_rook_source *source)
 {
-  const unsigned each = p->pass.words ? 2 : 1, mask = (1u << p->low) - 1;
+  const unsigned each = p->words ? 2 : 1, mask = (1u << p->low) - 1;
   const unsigned flip = ((unsigned)source->flip & mask) * each;
   unsigned e;
   for (e = 0; e < 16; e++) {
@@ -10780,41 +10806,61 @@ static void permi_rook_lanes_fill(const permi_placements *p, permi_rook_source *
   source->lanes.other_half = flip >= 8;
 }
 
-/* Runs the sources over all targets. */
-static perm_status permi_placements_step(permi_placements *p, int width)
+/* The pass of a step: of the bits that it does not touch, the lowest are a run, the next ones its repeats. */
+static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
 {
-  const uint64_t all = ((uint64_t)1 << width) - 1, high = all & ~(((uint64_t)1 << p->low) - 1);
-  uint64_t involved = p->fixed, free;
-  const int threads = ldexp(p->planes, width) * p->sources * (double)p->unit / (1 << p->low) * PERMI_ROOK_BYTE_SECONDS <
-                              PERMI_PARALLEL_SECONDS
-                          ? 1
-                          : p->threads;
-  double room;
+  const uint64_t all = ((uint64_t)1 << step->width) - 1, low = ((uint64_t)1 << p->low) - 1;
+  uint64_t free;
   int s, bit = p->low, next;
-  for (s = 0; s < p->sources; s++) {
-    involved |= p->source[s].test | p->source[s].flip;
-    if (p->low)
-      permi_rook_lanes_fill(p, &p->source[s]);
+  if (step->moved & ~low) {
+    step->fixed |= step->moved;
+    step->fixed_to = step->moved;
+    step->sources = 1;
   }
-  p->choices = involved & ~p->fixed & high;
-  free = high & ~involved;
-  room = PERMI_ROOK_CHUNK / ((double)p->unit * p->planes * ldexp(1, permi_count_ones(p->choices)));
-  p->pass.run = p->pass.repeats = 1;
-  p->pass.stride = 0;
-  for (; free >> bit & 1 && (double)p->pass.run < fmax(room, 4); bit++)
-    p->pass.run *= 2;
-  free &= ~(uint64_t)0 << bit;
-  if (free && !(free >> bit & 1)) {
-    next = permi_trailing_zeros(free);
-    p->pass.stride = (size_t)1 << (next - p->low);
-    for (; free >> next & 1 && (double)(p->pass.run * p->pass.repeats) < fmax(room, 4); next++)
-      p->pass.repeats *= 2;
-    free &= ~(uint64_t)0 << next;
+  for (s = 0; s < step->sources && low; s++)
+    permi_rook_lanes_fill(p, &step->source[s]);
+  step->choices = p->inside & all & ~step->fixed;
+  free = step->choices & ~step->involved;
+  step->pass.words = p->words;
+  step->pass.run = step->pass.repeats = 1;
+  step->pass.stride = 0;
+  for (; free >> bit & 1; bit++)
+    step->pass.run *= 2;
+  step->choices &= ~(((uint64_t)1 << bit) - 1);
+  free &= step->choices;
+  if (!free)
+    return;
+  next = permi_trailing_zeros(free);
+  step->pass.stride = (size_t)1 << (next - p->low);
+  for (; free >> next & 1; next++) {
+    step->pass.repeats *= 2;
+    step->choices &= ~((uint64_t)1 << next);
   }
-  p->outer = free;
-  p->unit_work = 1e9 * PERMI_ROOK_BYTE_SECONDS * (double)(p->pass.run * p->pass.repeats) * (double)p->unit * p->planes *
-                 ldexp(1, permi_count_ones(p->choices)) * (1 + 0.5 * p->sources);
-  return permi_share(threads, 0, (uint64_t)1 << permi_count_ones(free), permi_rook_chunk, p, NULL);
+}
+
+static double permi_rook_chunk_bytes(const permi_placements *p, uint64_t bits, int planes)
+{
+  return ldexp((double)p->unit * planes, permi_count_ones(bits & ~(((uint64_t)1 << p->low) - 1)));
+}
+
+/* Runs the group. */
+static perm_status permi_placements_pass(permi_placements *p)
+{
+  const int start = p->step[0].start, planes = p->step[p->group - 1].planes;
+  const double values = ldexp((double)planes * (double)p->unit, start - p->low);
+  int k, bit;
+  p->inside = 0;
+  for (k = 0; k < p->group; k++)
+    p->inside |= p->step[k].involved;
+  p->inside &= ~(((uint64_t)1 << p->low) - 1);
+  for (bit = p->low; bit < start && 2 * permi_rook_chunk_bytes(p, p->inside, planes) <= PERMI_ROOK_CHUNK; bit++)
+    p->inside |= (uint64_t)1 << bit;
+  p->outer = (((uint64_t)1 << start) - 1) & ~p->inside & ~(((uint64_t)1 << p->low) - 1);
+  for (k = 0; k < p->group; k++)
+    permi_rook_finish(p, &p->step[k]);
+  p->chunk_units = 1e9 * PERMI_ROOK_BYTE_SECONDS * 2 * p->group * permi_rook_chunk_bytes(p, p->inside, planes);
+  return permi_share(2 * p->group * values * PERMI_ROOK_BYTE_SECONDS < PERMI_PARALLEL_SECONDS ? 1 : p->threads, 0,
+                     (uint64_t)1 << permi_count_ones(p->outer), permi_rook_chunk, p, NULL);
 }
 
 /* A plane for the step and all after it. */
@@ -10830,20 +10876,20 @@ static int permi_placements_allocate(permi_placements *p, int i, int step, int w
 
 static void permi_placements_kind(permi_placements *p, int words)
 {
-  p->pass.words = words;
+  p->words = words;
   p->unit = words > 1 ? 8 * (size_t)words : 64;
   p->low = words > 1 ? 0 : 4 - words;
   p->kernel = words > 1 ? permi_rook_long : p->lanes;
 }
 
-/* Values of the planes before a step get as many words; also those of a unit beyond the sets. */
-static perm_status permi_placements_lengthen(permi_placements *p, int step, int width, int words)
+/* Values get as many words; also those of a unit beyond the sets. */
+static perm_status permi_placements_lengthen(permi_placements *p, int step, int words)
 {
-  const int from = p->pass.words, held = from ? from : 1;
+  const int from = p->words, held = from ? from : 1, width = p->step[0].start;
   const size_t count = (size_t)1 << (width < p->low ? p->low : width);
   size_t k;
   int i, w;
-  for (i = 0; i < p->before; i++) {
+  for (i = 0; i < p->planes; i++) {
     char *memory = p->memory[i];
     const char *x = p->plane[i];
     uint64_t *y;
@@ -10877,8 +10923,8 @@ static double permi_placements_seen(const permi_placements *p)
   memset(word, 0, sizeof word);
   for (t = 0; t < p->threads; t++)
     for (w = 0; w < PERMI_ROOK_SEEN; w++)
-      word[p->pass.words > 1 ? w : 0] |= p->seen[t * PERMI_ROOK_SEEN + w];
-  if (!p->pass.words)
+      word[p->words > 1 ? w : 0] |= p->seen[t * PERMI_ROOK_SEEN + w];
+  if (!p->words)
     word[0] = (word[0] | word[0] >> 32) & UINT32_MAX;
   for (w = PERMI_ROOK_SEEN - 1; w > 0 && !word[w]; w--)
     ;
@@ -10887,23 +10933,58 @@ static double permi_placements_seen(const permi_placements *p)
   return 64 * w + bits;
 }
 
-static perm_status permi_placements_advance(permi_placements *p, int step)
+/* Prepares a group from step `first` on, whose first steps may be prepared; returns how many vertices it eliminates.
+   What comes next may be prepared behind it. *words: what its values need. */
+static int permi_placements_gather(permi_placements *p, int first, int *words)
 {
-  const int v = p->sequence[step], place = p->place[v], width = p->width;
+  const double seen = permi_placements_seen(p);
+  uint64_t involved = 0;
+  double growth = 0;
+  int k = 0, taken = 0;
+  *words = 0;
+  for (p->group = 0; first + taken < p->steps; taken++) {
+    const int v = p->sequence[first + taken], place = p->place[v];
+    int needed, planes;
+    if (k == p->prepared) {
+      permi_placements_eliminate(p, v);
+      if (place >= 0)
+        permi_placements_close(p, place);
+    }
+    growth += log2(p->step[k].growth) * (1 + 1e-12) + 1e-12;
+    needed = permi_placements_words(p, seen + growth);
+    needed = needed > p->words ? needed : p->words;
+    planes = p->step[k].planes;
+    for (; k < p->prepared; k++)
+      involved |= p->step[k].involved;
+    if (taken && (needed > *words || k > PERMI_ROOK_GROUP ||
+                  permi_rook_chunk_bytes(p, involved, planes) > PERMI_ROOK_CHUNK ||
+                  ldexp((double)p->unit * planes, p->step[0].start - p->low) <= 2 * PERMI_ROOK_CHUNK))
+      break;
+    *words = needed;
+    p->group = k;
+  }
+  return taken;
+}
+
+/* Eliminates the next vertices; *next: how many are. */
+static perm_status permi_placements_advance(permi_placements *p, int *next)
+{
+  const int first = *next;
   perm_status status = PERM_OK;
-  int words;
-  permi_placements_eliminate(p, v);
-  words = permi_placements_words(p, permi_placements_seen(p) + log2(p->growth) * (1 + 1e-12) + 1e-12);
-  if (words > p->pass.words)
-    status = permi_placements_lengthen(p, step, width, words);
+  int words, k;
+  *next += permi_placements_gather(p, first, &words);
+  if (words > p->words)
+    status = permi_placements_lengthen(p, first, words);
+  for (; status == PERM_OK && p->planes < p->step[p->group - 1].planes; p->planes++)
+    if (!permi_placements_allocate(p, p->planes, first, p->words))
+      return PERM_ERROR_MEMORY;
   if (status != PERM_OK)
     return status;
-  if (p->planes > p->before && !permi_placements_allocate(p, p->before, step, p->pass.words))
-    return PERM_ERROR_MEMORY;
   memset(p->seen, 0, (size_t)p->threads * PERMI_ROOK_SEEN * sizeof *p->seen);
-  status = permi_placements_step(p, p->width);
-  if (status == PERM_OK && place >= 0 && permi_placements_close(p, place, p->low))
-    status = permi_placements_step(p, p->width + 1);
+  status = permi_placements_pass(p);
+  for (k = p->group; k < p->prepared; k++)
+    p->step[k - p->group] = p->step[k];
+  p->prepared -= p->group;
   return status;
 }
 
@@ -10928,19 +11009,20 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
   memset(p->plane[0], 0, p->unit);
   *(uint32_t *)(void *)p->plane[0] = 1;
   p->seen[0] = 1;
+  p->planes = 1;
   status = PERM_OK;
-  for (step = 0; step < p->steps && status == PERM_OK; step++) {
-    status = permi_placements_advance(p, step);
+  for (step = 0; step < p->steps && status == PERM_OK;) {
+    status = permi_placements_advance(p, &step);
     p->watch->done = p->seconds * (p->done[step] / p->done[p->steps]);
   }
   for (i = 0; i < count && status == PERM_OK; i++) {
     uint64_t word[PERMI_ROOK_WORDS] = {0};
-    const int words = p->pass.words ? p->pass.words : 1;
+    const int words = p->words ? p->words : 1;
     memset(&numbers[i], 0, sizeof numbers[i]);
     if (i >= p->planes)
       continue;
-    memcpy(word, p->plane[i], p->pass.words ? 8 * (size_t)words : 4);
-    if (!p->pass.words)
+    memcpy(word, p->plane[i], p->words ? 8 * (size_t)words : 4);
+    if (!p->words)
       word[0] = (uint64_t)(int32_t)(uint32_t)word[0];
     numbers[i].negative = permi_words_magnitude(word, word, words);
     memcpy(numbers[i].word, word, PERM_INTEGER_WORDS * sizeof *word);
@@ -21579,6 +21661,7 @@ static int permi_rook_order(const permi_block *block, const perm_options *option
   int *order = (int *)permi_pool_get(pool, 4 * vertices + 1, sizeof(int));
   double cost = 0;
   plan->most = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
+  plan->step = (permi_rook_step *)permi_pool_get(pool, PERMI_ROOK_GROUP + 4, sizeof *plan->step);
   if (pool->failed)
     return 0;
   memset(&budget, 0, sizeof budget);

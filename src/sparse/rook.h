@@ -101,6 +101,7 @@ static int permi_rook_order(const permi_block *block, const perm_options *option
   int *order = (int *)permi_pool_get(pool, 4 * vertices + 1, sizeof(int));
   double cost = 0;
   plan->most = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
+  plan->step = (permi_rook_step *)permi_pool_get(pool, PERMI_ROOK_GROUP + 4, sizeof *plan->step);
   if (pool->failed)
     return 0;
   memset(&budget, 0, sizeof budget);
