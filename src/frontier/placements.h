@@ -23,7 +23,7 @@
 #define PERMI_ROOK_PLACES 40                            /* bits: 2^40 states are beyond any memory */
 #define PERMI_ROOK_WORDS (PERM_INTEGER_WORDS + 1)
 #define PERMI_ROOK_SEEN ((PERMI_ROOK_WORDS + 15) / 8 * 8) /* of a thread, in lines of cache */
-#define PERMI_ROOK_CHUNK 524288 /* bytes of values: half a second cache */
+#define PERMI_ROOK_CHUNK 262144 /* bytes of values: half a second cache */
 #define PERMI_ROOK_GROUP 12     /* steps at once */
 
 /* y[S] += c x[S ^ flip] where (S & test) == want. */
@@ -177,11 +177,6 @@ static int permi_placements_words(const permi_placements *p, double bits)
   return bits <= 31 ? 0 : (int)(bits / 64) + (fmod(bits, 64) > 63) + 1;
 }
 
-static size_t permi_placements_value_bytes(int words)
-{
-  return words ? 8 * (size_t)words : 4;
-}
-
 /* Orders all vertices, leaves before their neighbours, as this halves the states sooner; predicts with rows counted,
    and with columns. Seconds INFINITY: too many places. */
 static void permi_placements_plan(permi_placements *p)
@@ -214,7 +209,7 @@ static void permi_placements_plan(permi_placements *p)
       words = permi_placements_words(p, bits);
       work += 0.5 * (step->sources - 1 - (place >= 0)) + (place >= 0);
       for (side = 0; side < 2; side++) {
-        const double values = ldexp(p->gone[side] + 1, p->width) * (double)permi_placements_value_bytes(words);
+        const double values = ldexp(p->gone[side] + 1, p->width) * 8 * (words ? words : 1);
         seconds[side] += sets * (p->gone[side] + 1) * work *
                              (words < 2 ? PERMI_ROOK_BYTE_SECONDS * (words ? 8 : 4) : PERMI_ROOK_WORD_SECONDS * words) +
                          PERMI_ROOK_STEP_SECONDS;
@@ -290,14 +285,17 @@ static size_t permi_rook_offset(const permi_placements *p, uint64_t index)
 }
 
 /* A step on the sets of a chunk. */
-static void permi_rook_run(const permi_placements *p, const permi_rook_step *step, uint64_t base, uint64_t *seen)
+static void permi_rook_run(const permi_placements *p, const permi_rook_step *step, uint64_t base, ptrdiff_t ahead,
+                           uint64_t *seen)
 {
+  permi_rook_pass pass = step->pass;
   const uint64_t low = ((uint64_t)1 << p->low) - 1;
   uint64_t set = step->choices;
   permi_rook_way way[PERMI_ROOK_PLACES + 2];
   const permi_rook_source *use[PERMI_ROOK_PLACES + 2];
   size_t offset[PERMI_ROOK_PLACES + 2];
   int s, i;
+  pass.ahead = ahead;
   for (base |= step->fixed_to;; set = (set - 1) & step->choices) {
     const uint64_t index = base | set;
     int uses = 0;
@@ -318,7 +316,7 @@ static void permi_rook_run(const permi_placements *p, const permi_rook_step *ste
         way[ways].lanes = (use[s]->test | use[s]->flip) & low ? &use[s]->lanes : NULL;
         way[ways++].c = use[s]->c;
       }
-      p->kernel(&step->pass, way, ways, p->plane[i] + permi_rook_offset(p, index), seen);
+      p->kernel(&pass, way, ways, p->plane[i] + permi_rook_offset(p, index), seen);
     }
     if (!set)
       break;
@@ -330,8 +328,9 @@ static perm_status permi_rook_chunk(void *context, uint64_t number, int thread)
   const permi_placements *p = (const permi_placements *)context;
   const uint64_t base = permi_rook_deposit(number, p->outer);
   int k;
+  const size_t next = permi_rook_offset(p, permi_rook_deposit(number + 1, p->outer)), here = permi_rook_offset(p, base);
   for (k = 0; k < p->group; k++)
-    permi_rook_run(p, &p->step[k], base, p->seen + thread * PERMI_ROOK_SEEN);
+    permi_rook_run(p, &p->step[k], base, k ? 0 : (ptrdiff_t)(next - here), p->seen + thread * PERMI_ROOK_SEEN);
   return thread == 0 && permi_watch(p->watch, p->chunk_units) ? p->watch->stopped : PERM_OK;
 }
 
@@ -407,7 +406,7 @@ static perm_status permi_placements_pass(permi_placements *p)
 /* A plane for the step and all after it. */
 static int permi_placements_allocate(permi_placements *p, int i, int step, int words)
 {
-  const double bytes = fmax(p->most[step], 16) * (double)permi_placements_value_bytes(words) + 64;
+  const double bytes = fmax(p->most[step], 16) * 8 * (words ? words : 1) + 64; /* 32 bits grow in place */
   p->memory[i] = bytes < (double)(SIZE_MAX / 2) ? (char *)permi_allocate(p->allocator, (size_t)bytes, 1) : NULL;
   if (!p->memory[i])
     return 0;
@@ -423,14 +422,37 @@ static void permi_placements_kind(permi_placements *p, int words)
   p->kernel = words > 1 ? permi_rook_long : p->lanes;
 }
 
-/* Values get as many words; also those of a unit beyond the sets. */
+/* 32 bits become 64, from behind; also those of a unit beyond the sets. */
+static perm_status permi_placements_widen(permi_placements *p, size_t count)
+{
+  size_t k;
+  int i;
+  for (i = 0; i < p->planes; i++) {
+    const int32_t *x = (const int32_t *)(void *)p->plane[i];
+    int64_t *y = (int64_t *)(void *)p->plane[i];
+    for (k = count; k-- > 0;) {
+      int32_t narrow;
+      int64_t wide;
+      memcpy(&narrow, x + k, sizeof narrow);
+      wide = narrow;
+      memcpy(y + k, &wide, sizeof wide);
+    }
+    if (permi_watch(p->watch, (double)count))
+      return p->watch->stopped;
+  }
+  return PERM_OK;
+}
+
+/* Values get as many words. */
 static perm_status permi_placements_lengthen(permi_placements *p, int step, int words)
 {
-  const int from = p->words, held = from ? from : 1, width = p->step[0].start;
+  const int width = p->step[0].start;
   const size_t count = (size_t)1 << (width < p->low ? p->low : width);
+  perm_status status = p->words ? PERM_OK : permi_placements_widen(p, count);
+  const int from = p->words ? p->words : 1;
   size_t k;
   int i, w;
-  for (i = 0; i < p->planes; i++) {
+  for (i = 0; i < p->planes && words > 1 && status == PERM_OK; i++) {
     char *memory = p->memory[i];
     const char *x = p->plane[i];
     uint64_t *y;
@@ -440,20 +462,16 @@ static perm_status permi_placements_lengthen(permi_placements *p, int step, int 
     }
     y = (uint64_t *)(void *)p->plane[i];
     for (k = 0; k < count; k++, y += words) {
-      int32_t narrow;
-      memcpy(&narrow, x + 4 * k, sizeof narrow);
-      y[0] = (uint64_t)narrow;
-      if (from)
-        memcpy(y, x + 8 * k * (size_t)from, 8 * (size_t)from);
-      for (w = held; w < words; w++)
-        y[w] = 0 - (y[held - 1] >> 63);
+      memcpy(y, x + 8 * k * (size_t)from, 8 * (size_t)from);
+      for (w = from; w < words; w++)
+        y[w] = 0 - (y[from - 1] >> 63);
     }
     permi_release(p->allocator, memory);
     if (permi_watch(p->watch, 2.0 * (double)(count * (size_t)words)))
-      return p->watch->stopped;
+      status = p->watch->stopped;
   }
   permi_placements_kind(p, words);
-  return PERM_OK;
+  return status;
 }
 
 /* Bits of the values of the last step, without their sign. */
