@@ -374,7 +374,6 @@ typedef struct permi_rook_pass {
   int words; /* of a value; 0: 32 bits */
   int times; /* some c is not 1 */
   size_t run, repeats, stride; /* in units of 64 bytes, or values of several words */
-  ptrdiff_t ahead; /* bytes from the first two ways to what is read next: without, three quarters of a run were waits */
 } permi_rook_pass;
 
 /* Ors moduli into seen, 8 words, by lanes; those of several words into as many. */

@@ -24,6 +24,7 @@
 #define PERMI_ROOK_WORDS (PERM_INTEGER_WORDS + 1)
 #define PERMI_ROOK_SEEN ((PERMI_ROOK_WORDS + 15) / 8 * 8) /* of a thread, in lines of cache */
 #define PERMI_ROOK_CHUNK 262144 /* bytes of values: half a second cache */
+#define PERMI_ROOK_BUFFER 1048576
 #define PERMI_ROOK_GROUP 12     /* steps at once */
 
 /* y[S] += c x[S ^ flip] where (S & test) == want. */
@@ -76,6 +77,8 @@ typedef struct permi_placements {
   size_t unit;           /* bytes of a unit */
   int low;               /* bits within it */
   uint64_t inside, outer; /* bits in a chunk; of chunks */
+  char *buffer, **local; /* PERMI_ROOK_BUFFER a thread, or NULL; planes of a chunk in it */
+  int copied, end;       /* chunks are copied to buffers, and back with so many bits */
   uint64_t *seen;
   double chunk_units;
 } permi_placements;
@@ -285,17 +288,15 @@ static size_t permi_rook_offset(const permi_placements *p, uint64_t index)
 }
 
 /* A step on the sets of a chunk. */
-static void permi_rook_run(const permi_placements *p, const permi_rook_step *step, uint64_t base, ptrdiff_t ahead,
+static void permi_rook_run(const permi_placements *p, const permi_rook_step *step, char *const *plane, uint64_t base,
                            uint64_t *seen)
 {
-  permi_rook_pass pass = step->pass;
   const uint64_t low = ((uint64_t)1 << p->low) - 1;
   uint64_t set = step->choices;
   permi_rook_way way[PERMI_ROOK_PLACES + 2];
   const permi_rook_source *use[PERMI_ROOK_PLACES + 2];
   size_t offset[PERMI_ROOK_PLACES + 2];
   int s, i;
-  pass.ahead = ahead;
   for (base |= step->fixed_to;; set = (set - 1) & step->choices) {
     const uint64_t index = base | set;
     int uses = 0;
@@ -312,25 +313,50 @@ static void permi_rook_run(const permi_placements *p, const permi_rook_step *ste
         const int from = i - use[s]->behind;
         if (from < 0 || from >= step->before)
           continue;
-        way[ways].x = p->plane[from] + offset[s];
+        way[ways].x = plane[from] + offset[s];
         way[ways].lanes = (use[s]->test | use[s]->flip) & low ? &use[s]->lanes : NULL;
         way[ways++].c = use[s]->c;
       }
-      p->kernel(&pass, way, ways, p->plane[i] + permi_rook_offset(p, index), seen);
+      p->kernel(&step->pass, way, ways, plane[i] + permi_rook_offset(p, index), seen);
     }
     if (!set)
       break;
   }
 }
 
+/* Copies a chunk's sets of so many bits to its buffer, or back. */
+static void permi_rook_copy(const permi_placements *p, uint64_t base, int width, int planes, char *const *local, int back)
+{
+  uint64_t high = p->inside & (((uint64_t)1 << width) - 1), set = 0;
+  size_t piece = p->unit, k = 0;
+  int i, bit;
+  for (bit = p->low; high >> bit & 1; bit++, piece *= 2)
+    high ^= (uint64_t)1 << bit;
+  do {
+    const size_t at = permi_rook_offset(p, base | set);
+    for (i = 0; i < planes; i++)
+      if (back)
+        memcpy(p->plane[i] + at, local[i] + k, piece);
+      else
+        memcpy(local[i] + k, p->plane[i] + at, piece);
+    k += piece;
+    set = (set - high) & high;
+  } while (set);
+}
+
 static perm_status permi_rook_chunk(void *context, uint64_t number, int thread)
 {
   const permi_placements *p = (const permi_placements *)context;
   const uint64_t base = permi_rook_deposit(number, p->outer);
+  char **local = p->local + (size_t)thread * ((size_t)p->block->vertices + 1);
+  uint64_t *seen = p->seen + thread * PERMI_ROOK_SEEN;
   int k;
-  const size_t next = permi_rook_offset(p, permi_rook_deposit(number + 1, p->outer)), here = permi_rook_offset(p, base);
+  if (p->copied)
+    permi_rook_copy(p, base, p->step[0].start, p->step[0].before, local, 0);
   for (k = 0; k < p->group; k++)
-    permi_rook_run(p, &p->step[k], base, k ? 0 : (ptrdiff_t)(next - here), p->seen + thread * PERMI_ROOK_SEEN);
+    permi_rook_run(p, &p->step[k], p->copied ? local : p->plane, p->copied ? 0 : base, seen);
+  if (p->copied)
+    permi_rook_copy(p, base, p->end, p->step[p->group - 1].planes, local, 1);
   return thread == 0 && permi_watch(p->watch, p->chunk_units) ? p->watch->stopped : PERM_OK;
 }
 
@@ -346,11 +372,22 @@ static void permi_rook_lanes_fill(const permi_placements *p, permi_rook_source *
   source->lanes.other_half = flip >= 8;
 }
 
+/* The bits in a chunk's buffer, which has those of `inside` next to each other. */
+static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
+{
+  uint64_t mask = p->inside, to = bits & (((uint64_t)1 << p->low) - 1);
+  int bit;
+  for (bit = p->low; mask; mask &= mask - 1, bit++)
+    if (bits & mask & (0 - mask))
+      to |= (uint64_t)1 << bit;
+  return to;
+}
+
 /* The pass of a step: of the bits that it does not touch, the lowest are a run, the next ones its repeats. */
 static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
 {
-  const uint64_t all = ((uint64_t)1 << step->width) - 1, low = ((uint64_t)1 << p->low) - 1;
-  uint64_t free;
+  const uint64_t low = ((uint64_t)1 << p->low) - 1;
+  uint64_t all = p->inside & (((uint64_t)1 << step->width) - 1), free;
   int s, bit = p->low, next;
   if (step->moved & ~low) {
     step->fixed |= step->moved;
@@ -359,7 +396,19 @@ static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
   }
   for (s = 0; s < step->sources && low; s++)
     permi_rook_lanes_fill(p, &step->source[s]);
-  step->choices = p->inside & all & ~step->fixed;
+  if (p->copied) {
+    all = permi_rook_local(p, all);
+    step->fixed = permi_rook_local(p, step->fixed);
+    step->fixed_to = permi_rook_local(p, step->fixed_to);
+    step->involved = permi_rook_local(p, step->involved);
+    for (s = 0; s < step->sources; s++) {
+      permi_rook_source *source = &step->source[s];
+      source->test = permi_rook_local(p, source->test);
+      source->want = permi_rook_local(p, source->want);
+      source->flip = permi_rook_local(p, source->flip);
+    }
+  }
+  step->choices = all & ~step->fixed & ~low;
   free = step->choices & ~step->involved;
   step->pass.words = p->words;
   step->pass.run = step->pass.repeats = 1;
@@ -388,6 +437,7 @@ static perm_status permi_placements_pass(permi_placements *p)
 {
   const int start = p->step[0].start, planes = p->step[p->group - 1].planes;
   const double values = ldexp((double)planes * (double)p->unit, start - p->low);
+  double pitch;
   int k, bit;
   p->inside = 0;
   for (k = 0; k < p->group; k++)
@@ -396,6 +446,13 @@ static perm_status permi_placements_pass(permi_placements *p)
   for (bit = p->low; bit < start && 2 * permi_rook_chunk_bytes(p, p->inside, planes) <= PERMI_ROOK_CHUNK; bit++)
     p->inside |= (uint64_t)1 << bit;
   p->outer = (((uint64_t)1 << start) - 1) & ~p->inside & ~(((uint64_t)1 << p->low) - 1);
+  pitch = permi_rook_chunk_bytes(p, p->inside, 1) + 320; /* planes in other lines of the first cache */
+  p->copied = p->buffer && p->outer && pitch * planes <= PERMI_ROOK_BUFFER;
+  p->end = p->group < p->prepared ? p->step[p->group].start : p->width;
+  for (k = 0; k < p->threads && p->copied; k++)
+    for (bit = 0; bit < planes; bit++)
+      p->local[(size_t)k * ((size_t)p->block->vertices + 1) + (size_t)bit] =
+          p->buffer + (size_t)k * PERMI_ROOK_BUFFER + (size_t)bit * (size_t)pitch;
   for (k = 0; k < p->group; k++)
     permi_rook_finish(p, &p->step[k]);
   p->chunk_units = 1e9 * PERMI_ROOK_BYTE_SECONDS * 2 * p->group * permi_rook_chunk_bytes(p, p->inside, planes);
@@ -556,8 +613,12 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
   int i, step;
   p->memory = (char **)permi_pool_get(&pool, 2 * planes, sizeof *p->memory);
   p->seen = (uint64_t *)permi_pool_get(&pool, threads * PERMI_ROOK_SEEN, sizeof *p->seen);
+  p->local = (char **)permi_pool_get(&pool, threads * planes, sizeof *p->local);
+  p->buffer = p->bytes > 2 * PERMI_ROOK_CHUNK ? (char *)permi_pool_get(&pool, threads + 1, PERMI_ROOK_BUFFER) : NULL;
   if (pool.failed)
     goto done;
+  if (p->buffer)
+    p->buffer += 64 - (uintptr_t)p->buffer % 64;
   p->plane = p->memory + planes;
   memset(p->memory, 0, planes * sizeof *p->memory);
   memset(p->seen, 0, threads * PERMI_ROOK_SEEN * sizeof *p->seen);

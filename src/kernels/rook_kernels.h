@@ -35,8 +35,6 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_sum)(const permi_ro
       PERMI_UNROLL
       for (i = 0; i < PERMI_ROOK_PARTS; i++)
         sum[i] = PERMI_I_SET(0);
-      for (s = 0; s < ways && s < 2 && pass->ahead; s++)
-        _mm_prefetch(way[s].x + at + pass->ahead, _MM_HINT_T1);
       for (s = 0; s < ways; s++) {
         PERMI_UNROLL
         for (i = 0; i < PERMI_ROOK_PARTS; i++) {
