@@ -4,6 +4,7 @@
    - evaluation (method exact): with m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, since j rows
      that take x choose among n-m+j columns. The permanents at x = 0 .. m, exact, are interpolated by Newton. */
 #pragma once
+#include "../frontier/placements.h"
 #include "sparse.h"
 
 #if !defined(PERM_NO_EXTRAS)
