@@ -49,6 +49,7 @@
                  >>classes_build     steps from an order, refining classes from its end
                  >>classes_run       states of counts, hashing, threads; THE BOUND
                  >>classes_order     greedy from the end, price
+                 >>placements        rook numbers: vertices of the frontier may stay unmatched
      signs/      >>hybrid            Glynn's signs outside, elimination inside
                  >>hybrid_layout     which columns are inside
                  >>hybrid_program    a layout's straight program
@@ -82,6 +83,7 @@
      kernels/    >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
                  >>signs_kernels     the sign search
+                 >>rook_kernels      values of placements
 
    EXAMPLE
        perm_matrix a;
@@ -338,10 +340,10 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 
 /* Rook numbers: numbers[k], k = 0 .. min(m, n), the caller's array, is the sum of the permanents of all k x k
    submatrices; of a 0/1 matrix, the placements of k rooks that do not attack. Integers of any sign, or doubles that are
-   whole; others are PERM_ERROR_UNSUPPORTED. The last one, per(A), is the result's integer. Methods auto, frontier
-   (2^columns of the frontier, not both sides as for permanents; one thread) and exact (min(m, n) + 1 permanents of
-   A + x). PERM_ERROR_OVERFLOW over 4544 bits. Heeds modulus, max_seconds, max_bytes, cancel, progress, allocator;
-   refuses checkpoints. On an error numbers are undefined. */
+   whole; others are PERM_ERROR_UNSUPPORTED. The last one, per(A), is the result's integer. Methods auto, frontier (of
+   rows and columns, which may stay unmatched: 2^(frontier vertices) states of a polynomial each; threads) and exact
+   (min(m, n) + 1 permanents of A + x). PERM_ERROR_OVERFLOW over 4544 bits. Heeds modulus, plan_effort, isa, threads,
+   max_seconds, max_bytes, cancel, progress, allocator; refuses checkpoints. On an error numbers are undefined. */
 PERM_SPARSE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
                                               perm_integer *numbers, perm_result *result);
 
@@ -2641,7 +2643,8 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
    Elimination orders of a block, rows and columns mixed: greedy starts, then simulated annealing.
    Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is
    touched and not eliminated: with a rows, b columns and d more columns than rows eliminated, it has at most sum_i
-   C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched.
+   C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched. Where vertices may stay unmatched
+   (>>rook; no binomials are given) there are 2^(a + b), with a number for each count of eliminated vertices matched.
    A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Fixed seeds and
    predicted work: an order never varies. */
 
@@ -2666,7 +2669,8 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 #define PERMI_ANNEAL_FALL 2.5 /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
 
 typedef struct permi_block {
-  int n, edges;
+  int n, edges;                  /* n: rows, and columns but in >>rook */
+  int vertices;
   int rounded;                   /* some entry is not the given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
   double *real, *absolute;       /* of an edge; NULL unless used */
@@ -2702,11 +2706,14 @@ static double *permi_binomials(const perm_allocator *allocator, int n)
   return c;
 }
 
-static double permi_order_states(const double *binomial, int a, int b, int d)
+/* width and gone: rows and columns of the frontier, and eliminated. */
+static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, const int *width, const int *gone)
 {
-  int t = a + b, k = a - d;
+  int t = width[0] + width[1], k = width[0] - (gone[1] - gone[0]);
   if (t > PERMI_ORDER_WIDTH)
     return PERMI_ORDER_MOST * t;
+  if (!binomial)
+    return fmin(ldexp(1 + (gone[0] < gone[1] ? gone[0] : gone[1]), t), PERMI_ORDER_MOST * t);
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
@@ -2762,16 +2769,19 @@ typedef struct permi_walk {
   unsigned char *state; /* 0 untouched, 1 in the frontier, 2 eliminated */
   int *frontier, *place;
   int width[2], eliminated[2], widest;
+  int unseen[2]; /* rows, columns before it are eliminated or touched */
 } permi_walk;
 
 static void permi_walk_start(const permi_block *block, permi_walk *walk)
 {
   int v;
-  for (v = 0; v < 2 * block->n; v++) {
+  for (v = 0; v < block->vertices; v++) {
     walk->open[v] = block->start[v + 1] - block->start[v];
     walk->state[v] = 0;
   }
   walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = walk->widest = 0;
+  walk->unseen[0] = 0;
+  walk->unseen[1] = block->n;
 }
 
 static void permi_walk_leave(const permi_block *block, permi_walk *walk, int v)
@@ -2820,7 +2830,7 @@ static int permi_walk_growth(const permi_block *block, const permi_walk *walk, i
 
 static double permi_walk_states(const double *binomial, const permi_walk *walk)
 {
-  return permi_order_states(binomial, walk->width[0], walk->width[1], walk->eliminated[1] - walk->eliminated[0]);
+  return permi_order_states(binomial, walk->width, walk->eliminated);
 }
 
 /* Writes an order, returns its cost: next the vertex that leaves the smallest frontier, among rows (kind 0), columns
@@ -2828,14 +2838,15 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
                                  uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
-  int n = block->n, length = 0, v, e, i, *stamp = order + 2 * (size_t)n;
+  const int n = block->n, vertices = block->vertices;
+  int length = 0, v, e, i, *stamp = order + vertices;
   double cost = 0, states = 1, units = 0;
   permi_walk_start(block, walk);
-  for (v = 0; v < 2 * n && !permi_watch_step(budget->account->watch, (size_t)v, 40); v++)
+  for (v = 0; v < vertices && !permi_watch_step(budget->account->watch, (size_t)v, 40); v++)
     stamp[v] = -1;
   for (e = 0; e < 2 * block->edges && !permi_watch_step(budget->account->watch, (size_t)e, 3); e++)
     walk->skip[e] = e + 1;
-  while (walk->eliminated[0] + walk->eliminated[1] < 2 * n && cost <= limit &&
+  while (walk->eliminated[0] + walk->eliminated[1] < vertices && cost <= limit &&
          !permi_watch(budget->account->watch, units)) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
     units = 60;
@@ -2843,8 +2854,14 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     /* of a hub only some neighbours are seen */
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
-    if (width == 0) { /* only at the start: a block is connected */
-      best = permi_order_below(seed, n) + (kind == 1 || (kind == 2 && permi_order_below(seed, 2)) ? n : 0);
+    if (width == 0 && length == 0) {
+      best = permi_order_below(seed, n);
+      if (kind == 1 || (kind == 2 && permi_order_below(seed, 2)))
+        best = n + (vertices == 2 * n ? best : best % (vertices - n));
+    } else if (width == 0) { /* another component */
+      for (best = walk->unseen[kind == 1]; walk->state[best]; best++)
+        ;
+      walk->unseen[kind == 1] = best + 1;
     } else {
       for (i = 0; i < width; i++) {
         int u = walk->frontier[i], looked = 0, alone = kind < 2 && (u >= n) == kind;
@@ -2883,9 +2900,9 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     cost += states * (1 + 0.5 * v);
     stamp[best] = -2;
   }
-  if (cost > limit || walk->eliminated[0] + walk->eliminated[1] < 2 * n)
+  if (cost > limit || walk->eliminated[0] + walk->eliminated[1] < vertices)
     return (double)INFINITY;
-  for (v = 0; v < 2 * n; v++)
+  for (v = 0; v < vertices; v++)
     if (stamp[v] != -2)
       order[length++] = v;
   return cost;
@@ -2916,7 +2933,7 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
    what chance allows. */
 typedef struct permi_positions {
   uint64_t *sets; /* bits: eliminated rows, columns, touched rows, columns */
-  int *counts;    /* touched rows, columns, more columns than rows gone */
+  int *counts;    /* touched rows, columns, gone rows, columns */
   double *states, *cost;
 } permi_positions;
 
@@ -2948,13 +2965,13 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
   uint64_t *to = trial->sets + (size_t)(p + 1) * (size_t)size;
   uint64_t *gone = to + side * words, *gone_other = to + other * words, *touched = to + (2 + side) * words;
   uint64_t *touched_other = to + (2 + other) * words;
-  const int *count = trial->counts + 3 * (size_t)p;
-  int *next = trial->counts + 3 * (size_t)(p + 1);
+  const int *count = trial->counts + 4 * (size_t)p;
+  int *next = trial->counts + 4 * (size_t)(p + 1);
   int w, j, left = 0, dead = 0, fresh = 0;
   a->units += PERMI_ANNEAL_UNITS(words);
   for (w = 0; w < size; w++)
     to[w] = from[w];
-  for (w = 0; w < 3; w++)
+  for (w = 0; w < 4; w++)
     next[w] = count[w];
   trial->states[p + 1] = trial->states[p];
   trial->cost[p + 1] = trial->cost[p];
@@ -2982,9 +2999,10 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
   }
   a->units += PERMI_ANNEAL_ENTRY_UNITS(words) * left;
   next[other] += fresh;
-  next[2] += side ? 1 - dead : dead - 1;
+  next[2 + side]++;
+  next[2 + other] += dead;
   trial->states[p + 1] =
-      permi_order_price(permi_order_states(a->binomial, next[0], next[1], next[2]), a->budget->most);
+      permi_order_price(permi_order_states(a->binomial, next, next + 2), a->budget->most);
   trial->cost[p + 1] += 0.25 * trial->states[p] + trial->states[p + 1] * (1 + 0.5 * left);
 }
 
@@ -2993,7 +3011,7 @@ static void permi_anneal_copy(const permi_anneal *a, permi_positions *to, const 
 {
   const size_t size = 4 * (size_t)a->words, at = (size_t)first, count = (size_t)(last - first);
   memcpy(to->sets + at * size, from->sets + at * size, count * size * sizeof *to->sets);
-  memcpy(to->counts + 3 * at, from->counts + 3 * at, 3 * count * sizeof *to->counts);
+  memcpy(to->counts + 4 * at, from->counts + 4 * at, 4 * count * sizeof *to->counts);
   memcpy(to->states + at, from->states + at, count * sizeof *to->states);
   memcpy(to->cost + at, from->cost + at, count * sizeof *to->cost);
 }
@@ -3041,13 +3059,13 @@ static double permi_anneal_left(const permi_budget *budget, double cost)
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
-  int length = 2 * a->block->n, p, words = a->words;
+  int length = a->block->vertices, p, words = a->words;
   double best, total, heat = hot, end = a->units + units, step = units / PERMI_ANNEAL_STEPS;
   const double cooling = pow(PERMI_ANNEAL_COLD / hot, 1.0 / PERMI_ANNEAL_STEPS);
   permi_positions *now = &a->now, *trial = &a->trial;
   double cooler = a->units + step;
   memset(trial->sets, 0, 4 * (size_t)words * sizeof *trial->sets);
-  memset(trial->counts, 0, 3 * sizeof *trial->counts);
+  memset(trial->counts, 0, 4 * sizeof *trial->counts);
   trial->states[0] = 1;
   trial->cost[0] = 0;
   permi_anneal_walk(a, a->order, 0, length, 0, (double)INFINITY);
@@ -3115,7 +3133,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
 
 static double permi_order_seconds(const permi_block *block, double cost)
 {
-  return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
+  return cost * PERMI_STATE_SECONDS + block->vertices * PERMI_STEP_SECONDS;
 }
 
 /* Units that an order of that cost is worth, less if behind its rival. A cost falls as units^-0.16 on 17 graphs, which
@@ -3148,7 +3166,7 @@ static int permi_greedy_pays(const permi_budget *budget, double begin, double co
 static int permi_positions_get(permi_pool *pool, size_t count, size_t words, permi_positions *positions)
 {
   positions->sets = (uint64_t *)permi_pool_get(pool, count * 4 * words, sizeof(uint64_t));
-  positions->counts = (int *)permi_pool_get(pool, count * 3, sizeof(int));
+  positions->counts = (int *)permi_pool_get(pool, count * 4, sizeof(int));
   positions->states = (double *)permi_pool_get(pool, count, sizeof(double));
   positions->cost = (double *)permi_pool_get(pool, count, sizeof(double));
   return !pool->failed;
@@ -3157,21 +3175,23 @@ static int permi_positions_get(permi_pool *pool, size_t count, size_t words, per
 static int permi_anneal_create(permi_pool *pool, const permi_block *block, const double *binomial,
                                const permi_budget *budget, permi_anneal *a)
 {
-  const size_t n = (size_t)block->n, words = (n + 63) / 64;
+  const size_t n = (size_t)block->n, vertices = (size_t)block->vertices;
+  const size_t words = ((n > vertices - n ? n : vertices - n) + 63) / 64;
   int v, e;
   memset(a, 0, sizeof *a);
   a->block = block;
   a->binomial = binomial;
   a->budget = budget;
   a->words = (int)words;
-  a->adjacent = (uint64_t *)permi_pool_get(pool, 2 * n * words, sizeof(uint64_t));
-  a->order = (int *)permi_pool_get(pool, 6 * n, sizeof(int));
-  if (!permi_positions_get(pool, 2 * n + 1, words, &a->now) || !permi_positions_get(pool, 2 * n + 1, words, &a->trial))
+  a->adjacent = (uint64_t *)permi_pool_get(pool, vertices * words, sizeof(uint64_t));
+  a->order = (int *)permi_pool_get(pool, 3 * vertices, sizeof(int));
+  if (!permi_positions_get(pool, vertices + 1, words, &a->now) ||
+      !permi_positions_get(pool, vertices + 1, words, &a->trial))
     return 0;
-  a->candidate = a->order + 2 * n;
-  a->best = a->order + 4 * n;
-  memset(a->adjacent, 0, 2 * n * words * sizeof(uint64_t));
-  for (v = 0; v < 2 * block->n; v++)
+  a->candidate = a->order + vertices;
+  a->best = a->order + 2 * vertices;
+  memset(a->adjacent, 0, vertices * words * sizeof(uint64_t));
+  for (v = 0; v < block->vertices; v++)
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int k = block->neighbour[e] - (v < block->n ? block->n : 0);
       a->adjacent[(size_t)v * words + (size_t)(k >> 6)] |= UINT64_C(1) << (k & 63);
@@ -3182,7 +3202,7 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
 static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot, double units, uint64_t *seed,
                                int *order, double *cost)
 {
-  const size_t bytes = 2 * (size_t)anneal->block->n * sizeof *order;
+  const size_t bytes = (size_t)anneal->block->vertices * sizeof *order;
   double annealed;
   memcpy(anneal->order, from, bytes);
   annealed = permi_anneal_run(anneal, hot, units, seed);
@@ -3202,7 +3222,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   const int n = block->n, starts = n > 2000 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
   const double begin = budget->account->watch->worked;
   int kind, start, k, pays = 1, ok = 0;
-  size_t vertices = 2 * (size_t)n;
+  const size_t vertices = (size_t)block->vertices;
   uint64_t seed = UINT64_C(88172645463325252);
   double best_of[3] = {(double)INFINITY, (double)INFINITY, (double)INFINITY}, spent, round, most = PERMI_ORDER_START;
   permi_pool room = {allocator, NULL, 0};
@@ -3782,7 +3802,32 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
     }
 }
 
-/* >>array_kernels, >>hybrid_kernels and >>signs_kernels, for each instruction set. */
+/* ---- placements of >>placements */
+
+/* Low places are lanes of a unit of 64 bytes: of its 32-bit elements, where each comes from, and whether it does. */
+typedef struct permi_rook_lanes {
+  uint32_t from[16], mask[16];
+  int other_half; /* from = own place ^ 8 or more */
+} permi_rook_lanes;
+
+/* x, times c, is added to y. */
+typedef struct permi_rook_way {
+  const char *x;
+  const permi_rook_lanes *lanes; /* or NULL: as it is */
+  int64_t c;
+} permi_rook_way;
+
+typedef struct permi_rook_pass {
+  int words; /* of a value; 0: 32 bits */
+  int times; /* some c is not 1 */
+  size_t run, repeats, stride; /* in units of 64 bytes, or values of several words */
+} permi_rook_pass;
+
+/* Ors moduli into seen, 8 words, by lanes; those of several words into as many. */
+typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, char *y,
+                                  uint64_t *seen);
+
+/* >>array_kernels, >>hybrid_kernels, >>signs_kernels and >>rook_kernels, for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #if PERMI_X86
 #define PERMI_FAMILY avx512
@@ -10447,6 +10492,662 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
   }
   return PERM_OK;
 }
+
+/* ===================================================================================== >>placements
+   Rook numbers by a frontier of rows and columns, whose vertices may stay unmatched.
+
+   A state is the set of matched frontier vertices, at bits w - 1 .. 0 of an index; plane i holds, for all 2^w states,
+   the sums of the products of matchings with i eliminated vertices of one side, the counted one, matched. Eliminating v
+   sends f to g, without v's bit,
+       g_i[S] = f_i[S] + f_(i-s)[S + v] + sum over neighbours t in S of c_t f_(i-s)[S - t],
+   s = 1 if v is counted; a neighbour that was not on the frontier gets the highest bit. Then the highest bit moves to
+   v's place. In the end plane i, at the empty set, is r_i.
+
+   A step is in place: S comes from smaller sets or from those with v, and planes from lower ones; so sets descend, and
+   planes for each. Sets that differ in bits of the step alone are apart from others: so a chunk of sets takes several
+   steps at once, a group, while it is in the cache, and threads share chunks.
+
+   Values are as short as all of a step are seen to be: 32 bits, 64, or words; a step takes them to at most 2 + sum |c|
+   times as much, and to no more than the product over lines of (1 + sum of |entries|). Low bits of values of 32 and 64
+   bits are lanes of a vector. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_ROOK_PLACES 40                            /* bits: 2^40 states are beyond any memory */
+#define PERMI_ROOK_WORDS (PERM_INTEGER_WORDS + 1)
+#define PERMI_ROOK_SEEN ((PERMI_ROOK_WORDS + 15) / 8 * 8) /* of a thread, in lines of cache */
+#define PERMI_ROOK_CHUNK 524288 /* bytes of values, half a second cache: seconds by 2^18, 2^19, 2^20: 0.65, 0.58, 0.84 */
+#define PERMI_ROOK_BUFFER 1048576
+#define PERMI_ROOK_GROUP 12     /* steps at once */
+#define PERMI_ROOK_LENGTH 0.7   /* of values, relative to their bound in bits: 0.5 to 0.75 were seen */
+
+/* y[S] += c x[S ^ flip] where (S & test) == want. */
+typedef struct permi_rook_source {
+  uint64_t test, want, flip;
+  int64_t c;
+  int behind; /* x is the plane before y's */
+  permi_rook_lanes lanes;
+} permi_rook_source;
+
+/* An elimination, or a move of the highest bit. */
+typedef struct permi_rook_step {
+  int width, start;         /* bits of its sets; before it */
+  int planes, before;       /* after it, and before it */
+  double growth;            /* values grow by at most */
+  uint64_t moved;           /* where the highest bit goes, or 0 */
+  uint64_t fixed, fixed_to; /* bits of the targets */
+  uint64_t involved;
+  uint64_t choices;         /* bits that targets take one by one; the rest is in the pass */
+  permi_rook_pass pass;
+  int sources;
+  permi_rook_source source[PERMI_ROOK_PLACES + 2];
+} permi_rook_step;
+
+typedef struct permi_placements {
+  const permi_block *block;
+  const perm_allocator *allocator;
+  permi_control *watch;
+  const int *order;
+  double bits;   /* of every value and its sign */
+  int threads;
+  permi_rook_kernel lanes;  /* of 32 and 64 bits */
+  int counted;   /* 0: rows, 1: columns */
+  int *place;    /* of a vertex on the frontier, -1 before and -2 after */
+  int *open;     /* entries to vertices not yet eliminated */
+  int *sequence;
+  double *most;  /* sets in a step and all after it */
+  double *done;  /* seconds before it */
+  int steps, width;
+  int vertex[64]; /* at a place */
+  int gone[2];   /* rows, columns eliminated */
+  double seconds, bytes; /* predicted */
+  permi_rook_step *step; /* of the group, and prepared behind it */
+  int prepared, group;
+  /* of a run */
+  permi_rook_kernel kernel;
+  int words;             /* of a value, 0: 32 bits */
+  char **plane, **memory; /* memory: as allocated; plane: a line of cache */
+  int planes;
+  size_t unit;           /* bytes of a unit */
+  int low;               /* bits within it */
+  uint64_t inside, outer; /* bits in a chunk; of chunks */
+  char *buffer, **local; /* PERMI_ROOK_BUFFER a thread, or NULL; planes of a chunk in it */
+  int copied, end;       /* chunks are copied to buffers, and back with so many bits */
+  uint64_t *seen;
+  double chunk_units;
+} permi_placements;
+
+static void permi_placements_begin(permi_placements *p)
+{
+  const permi_block *block = p->block;
+  int v;
+  for (v = 0; v < block->vertices; v++) {
+    p->place[v] = -1;
+    p->open[v] = block->start[v + 1] - block->start[v];
+  }
+  p->width = p->gone[0] = p->gone[1] = p->prepared = 0;
+}
+
+static void permi_rook_add(permi_rook_step *step, uint64_t test, uint64_t want, uint64_t flip, int64_t c, int behind)
+{
+  permi_rook_source *source = &step->source[step->sources++];
+  source->test = step->fixed | want | test;
+  source->want = want;
+  source->flip = flip;
+  source->c = c;
+  source->behind = behind;
+  step->involved |= source->test | flip;
+  step->growth += fabs((double)c);
+  step->pass.times |= c != 1;
+}
+
+static permi_rook_step *permi_rook_prepare(permi_placements *p, int start, uint64_t fixed)
+{
+  permi_rook_step *step = &p->step[p->prepared++];
+  memset(step, 0, offsetof(permi_rook_step, source));
+  step->width = p->width;
+  step->start = start;
+  step->before = step->planes = p->gone[p->counted] + 1;
+  step->fixed = step->involved = fixed;
+  return step;
+}
+
+/* Prepares v's elimination; NULL if there are too many places. Its new neighbours have places then. */
+static permi_rook_step *permi_placements_eliminate(permi_placements *p, int v)
+{
+  const permi_block *block = p->block;
+  const int side = v >= block->n, behind = side == p->counted, place = p->place[v], before = p->width;
+  const uint64_t own = place < 0 ? 0 : (uint64_t)1 << place;
+  uint64_t fresh;
+  permi_rook_step *step;
+  int e;
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int t = block->neighbour[e];
+    if (p->place[t] == -1) {
+      if (p->width == PERMI_ROOK_PLACES)
+        return NULL;
+      p->vertex[p->width] = t;
+      p->place[t] = p->width++;
+    }
+  }
+  step = permi_rook_prepare(p, before, own);
+  fresh = ((uint64_t)1 << p->width) - ((uint64_t)1 << before);
+  permi_rook_add(step, fresh, 0, 0, 1, 0);
+  if (own)
+    permi_rook_add(step, fresh, 0, own, 1, behind);
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int t = block->neighbour[e];
+    const uint64_t bit = p->place[t] < 0 ? 0 : (uint64_t)1 << p->place[t];
+    if (!bit)
+      continue;
+    permi_rook_add(step, fresh, bit, bit, block->integer[block->edge[e]], behind);
+    p->open[t]--;
+  }
+  p->place[v] = -2;
+  p->gone[side]++;
+  step->planes += behind;
+  return step;
+}
+
+/* Prepares the move of the highest bit to `place`, which is no longer in use. */
+static void permi_placements_close(permi_placements *p, int place)
+{
+  const int last = p->width - 1;
+  const uint64_t to = (uint64_t)1 << place, top = (uint64_t)1 << last;
+  permi_rook_step *step;
+  if (place < last) {
+    step = permi_rook_prepare(p, p->width, top);
+    step->moved = to;
+    permi_rook_add(step, 0, to, to | top, 1, 0);
+    permi_rook_add(step, to, 0, 0, 1, 0); /* for lanes */
+    step->growth = 1;
+    p->vertex[place] = p->vertex[last];
+    p->place[p->vertex[place]] = place;
+  }
+  p->width = last;
+}
+
+/* Values of the least length for `bits` with a sign: 0 words are 32 bits. */
+static int permi_placements_words(const permi_placements *p, double bits)
+{
+  bits = fmin(bits, p->bits);
+  return bits <= 31 ? 0 : (int)(bits / 64) + (fmod(bits, 64) > 63) + 1;
+}
+
+/* Orders all vertices, leaves before their neighbours, as this halves the states sooner; predicts with rows counted,
+   and with columns. Seconds INFINITY: too many places. */
+static void permi_placements_plan(permi_placements *p)
+{
+  const permi_block *block = p->block;
+  double seconds[2] = {0, 0}, bytes[2] = {0, 0}, bits = 1;
+  int i, e, side;
+  permi_placements_begin(p);
+  p->steps = 0;
+  p->seconds = (double)INFINITY;
+  for (i = 0; i < block->vertices; i++) {
+    const int u = p->order[i];
+    if (p->place[u] == -2)
+      continue;
+    for (e = block->start[u]; e <= block->start[u + 1]; e++) {
+      const int v = e < block->start[u + 1] ? block->neighbour[e] : u;
+      const int place = p->place[v];
+      const permi_rook_step *step;
+      double sets, work = 2;
+      int words;
+      if (place == -2 || (v != u && p->open[v] != 1))
+        continue;
+      p->done[p->steps] = seconds[0] + seconds[1];
+      p->prepared = 0;
+      step = permi_placements_eliminate(p, v);
+      if (!step || permi_watch(p->watch, 99 + 9.0 * (block->start[v + 1] - block->start[v])))
+        return;
+      sets = ldexp(1, p->width - (place >= 0));
+      bits += log2(step->growth);
+      words = permi_placements_words(p, PERMI_ROOK_LENGTH * bits);
+      work += 0.5 * (step->sources - 1 - (place >= 0)) + (place >= 0);
+      for (side = 0; side < 2; side++) {
+        const double values = ldexp(p->gone[side] + 1, p->width) * 8 * (words ? words : 1);
+        seconds[side] += sets * (p->gone[side] + 1) * work *
+                             (words < 2 ? PERMI_ROOK_BYTE_SECONDS * (words ? 8 : 4) : PERMI_ROOK_WORD_SECONDS * words) +
+                         PERMI_ROOK_STEP_SECONDS;
+        bytes[side] = fmax(bytes[side], values);
+      }
+      p->most[p->steps] = ldexp(1, p->width);
+      p->sequence[p->steps++] = v;
+      if (place >= 0)
+        permi_placements_close(p, place);
+    }
+  }
+  for (i = p->steps - 2; i >= 0; i--)
+    p->most[i] = fmax(p->most[i], p->most[i + 1]);
+  p->done[p->steps] = seconds[0] + seconds[1];
+  p->counted = seconds[1] < seconds[0];
+  p->seconds = seconds[p->counted];
+  p->bytes = bytes[p->counted];
+}
+
+/* Values of several words, one by one. */
+static void permi_rook_long(const permi_rook_pass *pass, const permi_rook_way *way, int ways, char *y, uint64_t *seen)
+{
+  const int words = pass->words;
+  const size_t size = 8 * (size_t)words;
+  uint64_t sum[PERMI_ROOK_WORDS], sign;
+  size_t r, k;
+  int s, w;
+  for (r = 0; r < pass->repeats; r++)
+    for (k = 0; k < pass->run; k++) {
+      const size_t at = (r * pass->stride + k) * size;
+      memset(sum, 0, size);
+      for (s = 0; s < ways; s++) {
+        const uint64_t *x = (const uint64_t *)(const void *)(way[s].x + at);
+        if (way[s].c == 1)
+          permi_words_add(sum, x, words);
+        else
+          permi_words_times(sum, x, words, way[s].c < 0 ? 0 - (uint64_t)way[s].c : (uint64_t)way[s].c,
+                            way[s].c < 0 ? -1 : 1);
+      }
+      sign = 0 - (sum[words - 1] >> 63);
+      for (w = 0; w < words; w++)
+        seen[w] |= sum[w] ^ sign;
+      memcpy(y + at, sum, size);
+    }
+}
+
+static perm_isa permi_placements_isa(const perm_options *options, permi_rook_kernel *lanes)
+{
+  const perm_isa isa = permi_isa(options);
+  *lanes = permi_rook_values_plain;
+#if PERMI_X86
+  if (isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA) {
+    *lanes = isa == PERM_ISA_AVX2 ? permi_rook_values_avx2 : permi_rook_values_avx512;
+    return isa;
+  }
+#endif
+  return PERM_ISA_PLAIN;
+}
+
+/* Bits of position b of a chunk's number go to the b-th bit of mask. */
+static uint64_t permi_rook_deposit(uint64_t number, uint64_t mask)
+{
+  uint64_t bits = 0;
+  for (; mask; mask &= mask - 1, number >>= 1)
+    if (number & 1)
+      bits |= mask & (0 - mask);
+  return bits;
+}
+
+static size_t permi_rook_offset(const permi_placements *p, uint64_t index)
+{
+  return (size_t)(index >> p->low) * p->unit;
+}
+
+/* A step on the sets of a chunk. */
+static void permi_rook_run(const permi_placements *p, const permi_rook_step *step, char *const *plane, uint64_t base,
+                           uint64_t *seen)
+{
+  const uint64_t low = ((uint64_t)1 << p->low) - 1;
+  uint64_t set = step->choices;
+  permi_rook_way way[PERMI_ROOK_PLACES + 2];
+  const permi_rook_source *use[PERMI_ROOK_PLACES + 2];
+  size_t offset[PERMI_ROOK_PLACES + 2];
+  int s, i;
+  for (base |= step->fixed_to;; set = (set - 1) & step->choices) {
+    const uint64_t index = base | set;
+    int uses = 0;
+    for (s = 0; s < step->sources; s++) {
+      const permi_rook_source *source = &step->source[s];
+      if ((index ^ source->want) & source->test & ~low)
+        continue;
+      use[uses] = source;
+      offset[uses++] = permi_rook_offset(p, index ^ (source->flip & ~low));
+    }
+    for (i = step->planes - 1; i >= 0; i--) {
+      int ways = 0;
+      for (s = 0; s < uses; s++) {
+        const int from = i - use[s]->behind;
+        if (from < 0 || from >= step->before)
+          continue;
+        way[ways].x = plane[from] + offset[s];
+        way[ways].lanes = (use[s]->test | use[s]->flip) & low ? &use[s]->lanes : NULL;
+        way[ways++].c = use[s]->c;
+      }
+      p->kernel(&step->pass, way, ways, plane[i] + permi_rook_offset(p, index), seen);
+    }
+    if (!set)
+      break;
+  }
+}
+
+/* Copies a chunk's sets of so many bits to its buffer, or back. */
+static void permi_rook_copy(const permi_placements *p, uint64_t base, int width, int planes, char *const *local, int back)
+{
+  uint64_t high = p->inside & (((uint64_t)1 << width) - 1), set = 0;
+  size_t piece = p->unit, k = 0;
+  int i, bit;
+  for (bit = p->low; high >> bit & 1; bit++, piece *= 2)
+    high ^= (uint64_t)1 << bit;
+  do {
+    const size_t at = permi_rook_offset(p, base | set);
+    for (i = 0; i < planes; i++)
+      if (back)
+        memcpy(p->plane[i] + at, local[i] + k, piece);
+      else
+        memcpy(local[i] + k, p->plane[i] + at, piece);
+    k += piece;
+    set = (set - high) & high;
+  } while (set);
+}
+
+static perm_status permi_rook_chunk(void *context, uint64_t number, int thread)
+{
+  const permi_placements *p = (const permi_placements *)context;
+  const uint64_t base = permi_rook_deposit(number, p->outer);
+  char **local = p->local + (size_t)thread * ((size_t)p->block->vertices + 1);
+  uint64_t *seen = p->seen + thread * PERMI_ROOK_SEEN;
+  int k;
+  if (p->copied)
+    permi_rook_copy(p, base, p->step[0].start, p->step[0].before, local, 0);
+  for (k = 0; k < p->group; k++)
+    permi_rook_run(p, &p->step[k], p->copied ? local : p->plane, p->copied ? 0 : base, seen);
+  if (p->copied)
+    permi_rook_copy(p, base, p->end, p->step[p->group - 1].planes, local, 1);
+  return thread == 0 && permi_watch(p->watch, p->chunk_units) ? p->watch->stopped : PERM_OK;
+}
+
+static void permi_rook_lanes_fill(const permi_placements *p, permi_rook_source *source)
+{
+  const unsigned each = p->words ? 2 : 1, mask = (1u << p->low) - 1;
+  const unsigned flip = ((unsigned)source->flip & mask) * each;
+  unsigned e;
+  for (e = 0; e < 16; e++) {
+    source->lanes.from[e] = e ^ flip;
+    source->lanes.mask[e] = ((e / each) ^ (unsigned)source->want) & (unsigned)source->test & mask ? 0 : ~0u;
+  }
+  source->lanes.other_half = flip >= 8;
+}
+
+/* The bits in a chunk's buffer, which has those of `inside` next to each other. */
+static uint64_t permi_rook_local(const permi_placements *p, uint64_t bits)
+{
+  uint64_t mask = p->inside, to = bits & (((uint64_t)1 << p->low) - 1);
+  int bit;
+  for (bit = p->low; mask; mask &= mask - 1, bit++)
+    if (bits & mask & (0 - mask))
+      to |= (uint64_t)1 << bit;
+  return to;
+}
+
+/* The pass of a step: of the bits that it does not touch, the lowest are a run, the next ones its repeats. */
+static void permi_rook_finish(const permi_placements *p, permi_rook_step *step)
+{
+  const uint64_t low = ((uint64_t)1 << p->low) - 1;
+  uint64_t all = p->inside & (((uint64_t)1 << step->width) - 1), free;
+  int s, bit = p->low, next;
+  if (step->moved & ~low) {
+    step->fixed |= step->moved;
+    step->fixed_to = step->moved;
+    step->sources = 1;
+  }
+  for (s = 0; s < step->sources && low; s++)
+    permi_rook_lanes_fill(p, &step->source[s]);
+  if (p->copied) {
+    all = permi_rook_local(p, all);
+    step->fixed = permi_rook_local(p, step->fixed);
+    step->fixed_to = permi_rook_local(p, step->fixed_to);
+    step->involved = permi_rook_local(p, step->involved);
+    for (s = 0; s < step->sources; s++) {
+      permi_rook_source *source = &step->source[s];
+      source->test = permi_rook_local(p, source->test);
+      source->want = permi_rook_local(p, source->want);
+      source->flip = permi_rook_local(p, source->flip);
+    }
+  }
+  step->choices = all & ~step->fixed & ~low;
+  free = step->choices & ~step->involved;
+  step->pass.words = p->words;
+  step->pass.run = step->pass.repeats = 1;
+  step->pass.stride = 0;
+  for (; free >> bit & 1; bit++)
+    step->pass.run *= 2;
+  step->choices &= ~(((uint64_t)1 << bit) - 1);
+  free &= step->choices;
+  if (!free)
+    return;
+  next = permi_trailing_zeros(free);
+  step->pass.stride = (size_t)1 << (next - p->low);
+  for (; free >> next & 1; next++) {
+    step->pass.repeats *= 2;
+    step->choices &= ~((uint64_t)1 << next);
+  }
+}
+
+static double permi_rook_chunk_bytes(const permi_placements *p, uint64_t bits, int planes)
+{
+  return ldexp((double)p->unit * planes, permi_count_ones(bits & ~(((uint64_t)1 << p->low) - 1)));
+}
+
+/* Runs the group. */
+static perm_status permi_placements_pass(permi_placements *p)
+{
+  const int start = p->step[0].start, planes = p->step[p->group - 1].planes;
+  const double values = ldexp((double)planes * (double)p->unit, start - p->low);
+  double pitch;
+  int k, bit;
+  p->inside = 0;
+  for (k = 0; k < p->group; k++)
+    p->inside |= p->step[k].involved;
+  p->inside &= ~(((uint64_t)1 << p->low) - 1);
+  for (bit = p->low; bit < start && 2 * permi_rook_chunk_bytes(p, p->inside, planes) <= PERMI_ROOK_CHUNK; bit++)
+    p->inside |= (uint64_t)1 << bit;
+  p->outer = (((uint64_t)1 << start) - 1) & ~p->inside & ~(((uint64_t)1 << p->low) - 1);
+  pitch = permi_rook_chunk_bytes(p, p->inside, 1) + 320; /* planes in other lines of the first cache */
+  p->copied = p->buffer && p->outer && pitch * planes <= PERMI_ROOK_BUFFER;
+  p->end = p->group < p->prepared ? p->step[p->group].start : p->width;
+  for (k = 0; k < p->threads && p->copied; k++)
+    for (bit = 0; bit < planes; bit++)
+      p->local[(size_t)k * ((size_t)p->block->vertices + 1) + (size_t)bit] =
+          p->buffer + (size_t)k * PERMI_ROOK_BUFFER + (size_t)bit * (size_t)pitch;
+  for (k = 0; k < p->group; k++)
+    permi_rook_finish(p, &p->step[k]);
+  p->chunk_units = 1e9 * PERMI_ROOK_BYTE_SECONDS * 2 * p->group * permi_rook_chunk_bytes(p, p->inside, planes);
+  return permi_share(2 * p->group * values * PERMI_ROOK_BYTE_SECONDS < PERMI_PARALLEL_SECONDS ? 1 : p->threads, 0,
+                     (uint64_t)1 << permi_count_ones(p->outer), permi_rook_chunk, p, NULL);
+}
+
+/* A plane for the step and all after it. */
+static int permi_placements_allocate(permi_placements *p, int i, int step, int words)
+{
+  const double bytes = fmax(p->most[step], 16) * 8 * (words ? words : 1) + 64; /* 32 bits grow in place */
+  p->memory[i] = bytes < (double)(SIZE_MAX / 2) ? (char *)permi_allocate(p->allocator, (size_t)bytes, 1) : NULL;
+  if (!p->memory[i])
+    return 0;
+  p->plane[i] = p->memory[i] + (64 - (uintptr_t)p->memory[i] % 64);
+  return 1;
+}
+
+static void permi_placements_kind(permi_placements *p, int words)
+{
+  p->words = words;
+  p->unit = words > 1 ? 8 * (size_t)words : 64;
+  p->low = words > 1 ? 0 : 4 - words;
+  p->kernel = words > 1 ? permi_rook_long : p->lanes;
+}
+
+/* 32 bits become 64, from behind; also those of a unit beyond the sets. */
+static perm_status permi_placements_widen(permi_placements *p, size_t count)
+{
+  size_t k;
+  int i;
+  for (i = 0; i < p->planes; i++) {
+    const int32_t *x = (const int32_t *)(void *)p->plane[i];
+    int64_t *y = (int64_t *)(void *)p->plane[i];
+    for (k = count; k-- > 0;) {
+      int32_t narrow;
+      int64_t wide;
+      memcpy(&narrow, x + k, sizeof narrow);
+      wide = narrow;
+      memcpy(y + k, &wide, sizeof wide);
+    }
+    if (permi_watch(p->watch, (double)count))
+      return p->watch->stopped;
+  }
+  return PERM_OK;
+}
+
+/* Values get as many words. */
+static perm_status permi_placements_lengthen(permi_placements *p, int step, int words)
+{
+  const int width = p->step[0].start;
+  const size_t count = (size_t)1 << (width < p->low ? p->low : width);
+  perm_status status = p->words ? PERM_OK : permi_placements_widen(p, count);
+  const int from = p->words ? p->words : 1;
+  size_t k;
+  int i, w;
+  for (i = 0; i < p->planes && words > 1 && status == PERM_OK; i++) {
+    char *memory = p->memory[i];
+    const char *x = p->plane[i];
+    uint64_t *y;
+    if (!permi_placements_allocate(p, i, step, words)) {
+      p->memory[i] = memory;
+      return PERM_ERROR_MEMORY;
+    }
+    y = (uint64_t *)(void *)p->plane[i];
+    for (k = 0; k < count; k++, y += words) {
+      memcpy(y, x + 8 * k * (size_t)from, 8 * (size_t)from);
+      for (w = from; w < words; w++)
+        y[w] = 0 - (y[from - 1] >> 63);
+    }
+    permi_release(p->allocator, memory);
+    if (permi_watch(p->watch, 2.0 * (double)(count * (size_t)words)))
+      status = p->watch->stopped;
+  }
+  permi_placements_kind(p, words);
+  return status;
+}
+
+/* Bits of the values of the last step, without their sign. */
+static double permi_placements_seen(const permi_placements *p)
+{
+  uint64_t word[PERMI_ROOK_SEEN];
+  int t, w, bits = 0;
+  memset(word, 0, sizeof word);
+  for (t = 0; t < p->threads; t++)
+    for (w = 0; w < PERMI_ROOK_SEEN; w++)
+      word[p->words > 1 ? w : 0] |= p->seen[t * PERMI_ROOK_SEEN + w];
+  if (!p->words)
+    word[0] = (word[0] | word[0] >> 32) & UINT32_MAX;
+  for (w = PERMI_ROOK_SEEN - 1; w > 0 && !word[w]; w--)
+    ;
+  for (; word[w]; word[w] >>= 1)
+    bits++;
+  return 64 * w + bits;
+}
+
+/* Prepares a group from step `first` on, whose first steps may be prepared; returns how many vertices it eliminates.
+   What comes next may be prepared behind it. *words: what its values need. */
+static int permi_placements_gather(permi_placements *p, int first, int *words)
+{
+  const double seen = permi_placements_seen(p);
+  uint64_t involved = 0;
+  double growth = 0;
+  int k = 0, taken = 0;
+  *words = 0;
+  for (p->group = 0; first + taken < p->steps; taken++) {
+    const int v = p->sequence[first + taken], place = p->place[v];
+    int needed, planes;
+    if (k == p->prepared) {
+      permi_placements_eliminate(p, v);
+      if (place >= 0)
+        permi_placements_close(p, place);
+    }
+    growth += log2(p->step[k].growth) * (1 + 1e-12) + 1e-12;
+    needed = permi_placements_words(p, seen + growth);
+    needed = needed > p->words ? needed : p->words;
+    planes = p->step[k].planes;
+    for (; k < p->prepared; k++)
+      involved |= p->step[k].involved;
+    if (taken && (needed > *words || k > PERMI_ROOK_GROUP ||
+                  permi_rook_chunk_bytes(p, involved, planes) > PERMI_ROOK_CHUNK ||
+                  ldexp((double)p->unit * planes, p->step[0].start - p->low) <= 2 * PERMI_ROOK_CHUNK))
+      break;
+    *words = needed;
+    p->group = k;
+  }
+  return taken;
+}
+
+/* Eliminates the next vertices; *next: how many are. */
+static perm_status permi_placements_advance(permi_placements *p, int *next)
+{
+  const int first = *next;
+  perm_status status = PERM_OK;
+  int words, k;
+  *next += permi_placements_gather(p, first, &words);
+  if (words > p->words)
+    status = permi_placements_lengthen(p, first, words);
+  for (; status == PERM_OK && p->planes < p->step[p->group - 1].planes; p->planes++)
+    if (!permi_placements_allocate(p, p->planes, first, p->words))
+      return PERM_ERROR_MEMORY;
+  if (status != PERM_OK)
+    return status;
+  memset(p->seen, 0, (size_t)p->threads * PERMI_ROOK_SEEN * sizeof *p->seen);
+  status = permi_placements_pass(p);
+  for (k = p->group; k < p->prepared; k++)
+    p->step[k - p->group] = p->step[k];
+  p->prepared -= p->group;
+  return status;
+}
+
+/* numbers[0 .. count - 1], the rook numbers. */
+static perm_status permi_placements_run(permi_placements *p, perm_integer *numbers, int count)
+{
+  const size_t planes = (size_t)p->block->vertices + 1, threads = (size_t)p->threads;
+  permi_pool pool = {p->allocator, NULL, 0};
+  perm_status status = PERM_ERROR_MEMORY;
+  int i, step;
+  p->memory = (char **)permi_pool_get(&pool, 2 * planes, sizeof *p->memory);
+  p->seen = (uint64_t *)permi_pool_get(&pool, threads * PERMI_ROOK_SEEN, sizeof *p->seen);
+  p->local = (char **)permi_pool_get(&pool, threads * planes, sizeof *p->local);
+  p->buffer = p->bytes > 2 * PERMI_ROOK_CHUNK ? (char *)permi_pool_get(&pool, threads + 1, PERMI_ROOK_BUFFER) : NULL;
+  if (pool.failed)
+    goto done;
+  if (p->buffer)
+    p->buffer += 64 - (uintptr_t)p->buffer % 64;
+  p->plane = p->memory + planes;
+  memset(p->memory, 0, planes * sizeof *p->memory);
+  memset(p->seen, 0, threads * PERMI_ROOK_SEEN * sizeof *p->seen);
+  permi_placements_begin(p);
+  permi_placements_kind(p, 0);
+  if (!permi_placements_allocate(p, 0, 0, 0))
+    goto done;
+  memset(p->plane[0], 0, p->unit);
+  *(uint32_t *)(void *)p->plane[0] = 1;
+  p->seen[0] = 1;
+  p->planes = 1;
+  status = PERM_OK;
+  for (step = 0; step < p->steps && status == PERM_OK;) {
+    status = permi_placements_advance(p, &step);
+    p->watch->done = p->seconds * (p->done[step] / p->done[p->steps]);
+  }
+  for (i = 0; i < count && status == PERM_OK; i++) {
+    uint64_t word[PERMI_ROOK_WORDS] = {0};
+    const int words = p->words ? p->words : 1;
+    memset(&numbers[i], 0, sizeof numbers[i]);
+    if (i >= p->planes)
+      continue;
+    memcpy(word, p->plane[i], p->words ? 8 * (size_t)words : 4);
+    if (!p->words)
+      word[0] = (uint64_t)(int32_t)(uint32_t)word[0];
+    numbers[i].negative = permi_words_magnitude(word, word, words);
+    memcpy(numbers[i].word, word, PERM_INTEGER_WORDS * sizeof *word);
+    permi_integer_trim(&numbers[i]);
+  }
+done:
+  for (i = 0; p->plane && i < (int)planes; i++)
+    permi_release(p->allocator, p->memory[i]);
+  permi_pool_release(&pool);
+  return status;
+}
+#endif
 
 PERMI_BRIEF_BEGIN
 
@@ -18944,6 +19645,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     edges += working->degree[rows[i]];
   }
   block->n = n;
+  block->vertices = 2 * n;
   block->edges = edges;
   block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1 + 4 * (size_t)edges, sizeof(int));
   if (working->integer)
@@ -20989,317 +21691,131 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 
 /* =========================================================================================== >>rook
    Rook numbers of integer matrices: r_k, the sum of the permanents of all k x k submatrices. Two engines:
-   - the board (method frontier): rooks are placed row by row. A state is the set of columns that have a rook, among the
-     columns between their first and last row (the frontier); its values count by rooks on columns that are behind. All
-     states are in one array, which a new column doubles and a finished column folds.
+   - method frontier, >>placements, for what is sparse;
    - evaluation (method exact): with m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, since j rows
-     that take x choose among n-m+j columns. The permanents at x = 0 .. m, exact, are interpolated by Newton.
-   Words hold 64 W bits with W from |r_k| <= the product over rows of (1 + sum of |entries|): the arithmetic is modulo
-   2^(64 W), so what is right at the end is exact. */
+     that take x choose among n-m+j columns. The permanents at x = 0 .. m, exact, are interpolated by Newton. */
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_ROOK_PLACES 40          /* columns on the frontier at most: 2^40 states are beyond any memory */
-#define PERMI_ROOK_STARTS 32          /* chosen: orders are grown from so many rows */
-#define PERMI_ROOK_SECONDS 0.8e-9     /* one word of a value, for an entry or a pass */
-#define PERMI_ROOK_FREE_SECONDS 1e-3  /* chosen: quicker boards are not compared */
+typedef struct permi_rook {
+  permi_given given;
+  int m, n, transposed; /* m <= n: of the matrix, or its transpose */
+  permi_block block;    /* lines with entries */
+  int64_t *shifted;     /* m x n, or NULL */
+} permi_rook;
 
-typedef struct permi_board {
-  int rows, columns, words;
-  size_t *start; /* of the entries of a row */
-  int *column;
-  int64_t *entry;
-  int *order;     /* of the rows */
-  int *left;      /* entries of a column in rows to come */
-  int *place;     /* of a column on the frontier, or -1 */
-  int *at;        /* the column at a place */
-  int width;      /* places in use */
-  int done;       /* rows */
-  size_t stride;  /* values of a state: by rooks on columns that had entries and have none to come */
-  double values;  /* at most, at a time */
-  double seconds; /* predicted */
-} permi_board;
+/* Entries that are not 0, one after the other; begins with row 0, next 0. */
+typedef struct permi_rook_entry {
+  int row, column;
+  int64_t value;
+  size_t next;
+} permi_rook_entry;
 
-static void permi_board_free(permi_board *board, const perm_allocator *allocator)
-{
-  permi_release(allocator, board->start);
-  permi_release(allocator, board->column);
-  permi_release(allocator, board->entry);
-  permi_release(allocator, board->order);
-  memset(board, 0, sizeof *board);
-}
-
-/* The matrix, or its transpose, by rows; returns 0 without memory. */
-static int permi_board_create(permi_board *board, const permi_given *given, int transposed,
-                              const perm_allocator *allocator)
+static int permi_rook_next(const permi_given *given, permi_rook_entry *entry)
 {
   permi_given_item item;
-  size_t e, end, t;
-  int i, k;
-  memset(board, 0, sizeof *board);
-  board->rows = transposed ? given->n : given->m;
-  board->columns = transposed ? given->m : given->n;
-  board->start = (size_t *)permi_allocate(allocator, (size_t)board->rows + 2, sizeof *board->start);
-  board->column = (int *)permi_allocate(allocator, given->nnz + 1, sizeof *board->column);
-  board->entry = (int64_t *)permi_allocate(allocator, given->nnz + 1, sizeof *board->entry);
-  board->order = (int *)permi_allocate(allocator, (size_t)board->rows + 3 * (size_t)board->columns + 1, sizeof(int));
-  if (!board->start || !board->column || !board->entry || !board->order) {
-    permi_board_free(board, allocator);
-    return 0;
-  }
-  board->left = board->order + board->rows;
-  board->place = board->left + board->columns;
-  board->at = board->place + board->columns;
-  memset(board->start, 0, ((size_t)board->rows + 2) * sizeof *board->start);
-  for (k = 0; k < 2; k++) { /* counts, then entries */
-    for (i = 0; i < given->m; i++)
-      for (e = permi_given_row(given, i, &end); e < end; e++) {
-        permi_given_entry(given, i, e, &item);
-        if (!item.integer[0])
-          continue;
-        t = (size_t)(transposed ? item.column : i);
-        if (!k) {
-          board->start[t + 2]++;
-          continue;
-        }
-        board->column[board->start[t + 1]] = transposed ? i : item.column;
-        board->entry[board->start[t + 1]++] = item.integer[0];
-      }
-    for (i = 0; i < board->rows && !k; i++)
-      board->start[i + 2] += board->start[i + 1];
-  }
-  return 1;
-}
-
-/* Words for every r_k, and one bit of sign. */
-static double permi_board_bits(const permi_board *board)
-{
-  double bits = 2, sum;
-  size_t e;
-  int i;
-  for (i = 0; i < board->rows; i++) {
-    for (sum = 1, e = board->start[i]; e < board->start[i + 1]; e++)
-      sum += fabs((double)board->entry[e]);
-    bits += log2(sum) * (1 + 1e-12) + 1e-12;
-  }
-  return bits;
-}
-
-static void permi_board_begin(permi_board *board)
-{
-  size_t e;
-  int j;
-  board->width = board->done = 0;
-  board->stride = 1;
-  for (j = 0; j < board->columns; j++) {
-    board->left[j] = 0;
-    board->place[j] = -1;
-  }
-  for (e = 0; e < board->start[board->rows]; e++)
-    board->left[board->column[e]]++;
-}
-
-/* The columns of a row come to the frontier; returns how many. */
-static int permi_board_meet(permi_board *board, int row)
-{
-  const int before = board->width;
-  size_t e;
-  for (e = board->start[row]; e < board->start[row + 1]; e++)
-    if (board->place[board->column[e]] < 0) {
-      board->at[board->width] = board->column[e];
-      board->place[board->column[e]] = board->width++;
-    }
-  return board->width - before;
-}
-
-/* Takes the column at a place off the frontier: one more rook may be behind, but none without a row. */
-static void permi_board_leave(permi_board *board, int place)
-{
-  int k;
-  board->place[board->at[place]] = -1;
-  board->width--;
-  board->stride += board->stride <= (size_t)board->done;
-  for (k = place; k < board->width; k++) {
-    board->at[k] = board->at[k + 1];
-    board->place[board->at[k]] = k;
-  }
-}
-
-static void permi_board_count(permi_board *board, int row)
-{
-  size_t e;
-  for (e = board->start[row]; e < board->start[row + 1]; e++)
-    board->left[board->column[e]]--;
-  board->done++;
-}
-
-/* The row with which the frontier grows least. */
-static int permi_board_next(const permi_board *board)
-{
-  int i, best = -1, least = INT_MAX;
-  for (i = board->done; i < board->rows; i++) {
-    const int row = board->order[i];
-    int grows = 0;
-    size_t e;
-    for (e = board->start[row]; e < board->start[row + 1]; e++)
-      grows += (board->place[board->column[e]] < 0) - (board->left[board->column[e]] == 1);
-    if (grows < least) {
-      least = grows;
-      best = i;
-    }
-  }
-  return best;
-}
-
-/* Grows an order from a row; sets values and seconds, INFINITY if the frontier is too wide. */
-static void permi_board_grow(permi_board *board, int first, permi_control *watch)
-{
-  double work = 0;
-  int i, k;
-  for (i = 0; i < board->rows; i++)
-    board->order[i] = i;
-  permi_board_begin(board);
-  board->values = 1;
-  for (i = 0; i < board->rows; i++) {
-    const int pick = i ? permi_board_next(board) : first, row = board->order[pick];
-    double size;
-    board->order[pick] = board->order[i];
-    board->order[i] = row;
-    permi_board_meet(board, row);
-    size = ldexp((double)board->stride, board->width);
-    board->values = fmax(board->values, size);
-    work += size * (2 + 0.5 * (double)(board->start[row + 1] - board->start[row]));
-    permi_board_count(board, row);
-    for (k = board->width - 1; k >= 0; k--)
-      if (!board->left[board->at[k]])
-        permi_board_leave(board, k);
-    if (size > ldexp(1, PERMI_ROOK_PLACES) || permi_watch(watch, 3.0 * (double)(board->start[board->rows] + 1)))
-      break;
-  }
-  board->seconds = i < board->rows ? (double)INFINITY : work * board->words * PERMI_ROOK_SECONDS;
-}
-
-static void permi_board_order(permi_board *board, permi_control *watch)
-{
-  const int step = board->rows / PERMI_ROOK_STARTS + 1;
-  double least = (double)INFINITY;
-  int first, best = 0;
-  for (first = 0; first < board->rows && watch->stopped == PERM_OK; first += step) {
-    permi_board_grow(board, first, watch);
-    if (board->seconds < least) {
-      least = board->seconds;
-      best = first;
-    }
-  }
-  if (board->rows)
-    permi_board_grow(board, best, watch);
-}
-
-/* to += factor from, modulo 2^(64 words) */
-static PERMI_ALWAYS_INLINE void permi_rook_add(uint64_t *to, const uint64_t *from, int words, int64_t factor)
-{
-  const uint64_t magnitude = factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor;
-  if (words == 1)
-    to[0] += (uint64_t)factor * from[0];
-  else if (factor == 1)
-    permi_words_add(to, from, words);
-  else
-    permi_words_times(to, from, words, magnitude, factor < 0 ? -1 : 1);
-}
-
-static PERMI_ALWAYS_INLINE void permi_rook_add_all(uint64_t *to, const uint64_t *from, size_t count, int words,
-                                                   int64_t factor)
-{
-  size_t c;
-  for (c = 0; c < count; c++)
-    permi_rook_add(to + c * (size_t)words, from + c * (size_t)words, words, factor);
-}
-
-/* The rooks of a row: from the last state down, states with a column less are still those before the row. */
-static int permi_board_place(permi_board *board, int row, uint64_t *value, permi_control *watch)
-{
-  const size_t stride = board->stride, bytes = stride * (size_t)board->words;
-  const size_t begin = board->start[row], end = board->start[row + 1];
-  size_t state, e;
-  for (state = (size_t)1 << board->width; state-- > 1;) {
-    uint64_t *to = value + state * bytes;
-    for (e = begin; e < end; e++) {
-      const size_t bit = (size_t)1 << board->place[board->column[e]];
-      const uint64_t *from = value + (state ^ bit) * bytes;
-      if (!(state & bit))
+  size_t e, end;
+  for (; entry->row < given->m; entry->row++) {
+    e = permi_given_row(given, entry->row, &end);
+    for (e = entry->next > e ? entry->next : e; e < end; e++) {
+      permi_given_entry(given, entry->row, e, &item);
+      if (!item.integer[0])
         continue;
-      switch (board->words) {
-      case 1: permi_rook_add_all(to, from, stride, 1, board->entry[e]); break;
-      case 2: permi_rook_add_all(to, from, stride, 2, board->entry[e]); break;
-      case 3: permi_rook_add_all(to, from, stride, 3, board->entry[e]); break;
-      default: permi_rook_add_all(to, from, stride, board->words, board->entry[e]);
-      }
+      entry->next = e + 1;
+      entry->column = item.column;
+      entry->value = item.integer[0];
+      return 1;
     }
-    if (permi_watch(watch, (double)bytes * (1 + 0.5 * (double)(end - begin))))
-      return 0;
+  }
+  return 0;
+}
+
+/* Every number is at most the product over rows of (1 + sum of |entries|), or over columns. */
+static double permi_rook_bits(const permi_block *block)
+{
+  double bits[2] = {0, 0}, sum;
+  int v, e;
+  for (v = 0; v < block->vertices; v++) {
+    for (sum = 1, e = block->start[v]; e < block->start[v + 1]; e++)
+      sum += fabs((double)block->integer[block->edge[e]]);
+    bits[v >= block->n] += log2(sum) * (1 + 1e-12) + 1e-12;
+  }
+  return 2 + fmin(bits[0], bits[1]);
+}
+
+/* The graph of the lines with entries; returns 0 without memory. */
+static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
+{
+  const permi_given *given = &rook->given;
+  permi_block *block = &rook->block;
+  const size_t lines = (size_t)given->m + (size_t)given->n, most = given->nnz < INT_MAX / 4 ? given->nnz : INT_MAX / 4;
+  int *number = (int *)permi_pool_get(pool, lines + 1, sizeof(int)), k;
+  permi_rook_entry entry;
+  block->start = (int *)permi_pool_get(pool, lines + 2, sizeof(int));
+  block->neighbour = (int *)permi_pool_get(pool, 4 * most + 1, sizeof(int));
+  block->integer = (int64_t *)permi_pool_get(pool, most + 1, sizeof(int64_t));
+  if (pool->failed || most < given->nnz)
+    return 0;
+  block->edge = block->neighbour + 2 * most;
+  memset(number, 0, (lines + 1) * sizeof *number);
+  memset(block->start, 0, (lines + 2) * sizeof *block->start);
+  for (memset(&entry, 0, sizeof entry); permi_rook_next(given, &entry);) {
+    number[entry.row]++;
+    number[given->m + entry.column]++;
+  }
+  for (k = 0; k < given->m + given->n; k++) /* degrees become numbers of vertices */
+    if (number[k]) {
+      block->n += k < given->m;
+      block->start[block->vertices + 2] = block->start[block->vertices + 1] + number[k];
+      number[k] = block->vertices++;
+    }
+  for (memset(&entry, 0, sizeof entry); permi_rook_next(given, &entry); block->edges++) {
+    const int end[2] = {number[entry.row], number[given->m + entry.column]};
+    block->integer[block->edges] = entry.value;
+    for (k = 0; k < 2; k++) {
+      const int at = block->start[end[k] + 1]++;
+      block->neighbour[at] = end[1 - k];
+      block->edge[at] = block->edges;
+    }
   }
   return 1;
 }
 
-/* The column at a place goes: its rook is one behind from now on. */
-static int permi_board_fold(permi_board *board, int place, const uint64_t *from, uint64_t *to, permi_control *watch)
+/* An elimination order and what it costs; returns 0 without memory. seconds INFINITY: none is found. */
+static int permi_rook_order(const permi_block *block, const perm_options *options, permi_pool *pool,
+                            permi_control *watch, permi_placements *plan)
 {
-  const size_t words = (size_t)board->words, stride = board->stride, low = ((size_t)1 << place) - 1;
-  size_t after, state, count, bytes;
-  permi_board_leave(board, place);
-  after = board->stride;
-  count = after - 1 < stride ? after - 1 : stride;
-  bytes = after * words;
-  for (state = 0; state < (size_t)1 << board->width; state++) {
-    const size_t without = (state & low) | (state & ~low) << 1;
-    const uint64_t *with = from + (without | (low + 1)) * stride * words;
-    uint64_t *sum = to + state * bytes;
-    memset(sum, 0, bytes * sizeof *sum);
-    memcpy(sum, from + without * stride * words, (stride < after ? stride : after) * words * sizeof *sum);
-    permi_rook_add_all(sum + words, with, count, board->words, 1);
-    if (permi_watch(watch, 2.0 * (double)bytes))
-      return 0;
-  }
+  const size_t vertices = (size_t)block->vertices;
+  permi_account account = {watch, watch->worked, 0, PERMI_PLAN_SECONDS, PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE};
+  permi_budget budget;
+  int *order = (int *)permi_pool_get(pool, 4 * vertices + 1, sizeof(int));
+  double cost = 0;
+  plan->most = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
+  plan->step = (permi_rook_step *)permi_pool_get(pool, PERMI_ROOK_GROUP + 4, sizeof *plan->step);
+  if (pool->failed)
+    return 0;
+  memset(&budget, 0, sizeof budget);
+  account.share *= fmax(options->plan_effort, 1);
+  budget.effort = options->plan_effort > 0 ? options->plan_effort : 1;
+  budget.most = budget.rival = (double)INFINITY;
+  budget.each = budget.quick = PERMI_ROOK_UNIT_SECONDS;
+  budget.quick_width = PERMI_ORDER_WIDTH;
+  budget.account = &account;
+  plan->seconds = (double)INFINITY;
+  plan->block = block;
+  plan->allocator = &options->allocator;
+  plan->watch = watch;
+  plan->order = order;
+  plan->place = order + vertices;
+  plan->open = order + 2 * vertices;
+  plan->sequence = order + 3 * vertices;
+  plan->done = plan->most + vertices + 1;
+  plan->most[0] = 1;
+  plan->threads = permi_threads(options);
+  if (vertices && !permi_order(&options->allocator, block, NULL, &budget, order, &cost))
+    return 0;
+  if (cost < PERMI_ORDER_MOST && watch->stopped == PERM_OK)
+    permi_placements_plan(plan);
   return 1;
-}
-
-static perm_status permi_board_run(permi_board *board, const perm_allocator *allocator, permi_control *watch,
-                                   perm_integer *numbers, int count, perm_result *result)
-{
-  const size_t words = (size_t)board->words, length = (size_t)board->values;
-  uint64_t *value = (uint64_t *)permi_allocate(allocator, length, words * sizeof *value);
-  uint64_t *other = (uint64_t *)permi_allocate(allocator, length, words * sizeof *other), *keep;
-  int i, k, fine = value && other;
-  if (fine) {
-    memset(value, 0, words * sizeof *value);
-    value[0] = 1;
-    permi_board_begin(board);
-  }
-  for (i = 0; i < board->rows && fine; i++) {
-    const int row = board->order[i];
-    const size_t before = ((size_t)1 << board->width) * board->stride * words;
-    permi_board_meet(board, row);
-    fine = permi_copy(watch, value + before, NULL,
-                      (((size_t)1 << board->width) * board->stride * words - before) * sizeof *value) &&
-           permi_board_place(board, row, value, watch);
-    watch->done = board->seconds * (i + 1) / board->rows;
-    permi_board_count(board, row);
-    for (k = board->width - 1; k >= 0 && fine; k--)
-      if (!board->left[board->at[k]]) {
-        fine = permi_board_fold(board, k, value, other, watch);
-        keep = value;
-        value = other;
-        other = keep;
-      }
-  }
-  for (i = 0; i < count && fine; i++) {
-    memset(&numbers[i], 0, sizeof numbers[i]);
-    if ((size_t)i < board->stride)
-      numbers[i].negative = permi_words_magnitude(numbers[i].word, value + (size_t)i * words, board->words);
-    permi_integer_trim(&numbers[i]);
-  }
-  permi_release(allocator, other);
-  permi_release(allocator, value);
-  return fine ? PERM_OK : watch->stopped != PERM_OK ? permi_fail_stopped(watch, result) : permi_fail_memory(result);
 }
 
 /* a /= d, which divides it; d below 2^63. */
@@ -21348,57 +21864,58 @@ static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
 }
 
 /* The matrix plus x everywhere, rows <= columns. */
-static void permi_rook_shift(const permi_board *board, int64_t x, int64_t *a)
+static void permi_rook_shift(const permi_rook *rook, int64_t x)
 {
-  size_t e, k, n = (size_t)board->columns;
-  int i;
-  for (k = 0; k < (size_t)board->rows * n; k++)
-    a[k] = x;
-  for (i = 0; i < board->rows; i++)
-    for (e = board->start[i]; e < board->start[i + 1]; e++)
-      a[(size_t)i * n + (size_t)board->column[e]] += board->entry[e];
+  const size_t n = (size_t)rook->n;
+  permi_rook_entry entry;
+  size_t k;
+  for (k = 0; k < (size_t)rook->m * n; k++)
+    rook->shifted[k] = x;
+  for (memset(&entry, 0, sizeof entry); permi_rook_next(&rook->given, &entry);)
+    rook->shifted[rook->transposed ? (size_t)entry.column * n + (size_t)entry.row
+                                   : (size_t)entry.row * n + (size_t)entry.column] += entry.value;
 }
 
 /* What all evaluations take by prediction; INFINITY: they cannot be done. */
-static double permi_rook_evaluation_seconds(const permi_board *board, const perm_options *options, int64_t *a)
+static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_options *options)
 {
   perm_options one = *options;
   perm_job *job = NULL;
   perm_result result;
   double seconds = (double)INFINITY;
-  size_t e;
-  for (e = 0; e < board->start[board->rows]; e++)
-    if (board->entry[e] > INT64_MAX / 2 || board->entry[e] < -(INT64_MAX / 2))
+  int e;
+  for (e = 0; e < rook->block.edges; e++)
+    if (rook->block.integer[e] > INT64_MAX / 2 || rook->block.integer[e] < -(INT64_MAX / 2))
       return seconds;
-  permi_rook_shift(board, board->rows, a);
+  permi_rook_shift(rook, rook->m);
   one.max_seconds = 0;
   one.progress = NULL;
-  if (perm_job_integer(board->rows, board->columns, a, board->columns, &one, &job, &result) == PERM_OK)
-    seconds = permi_job_seconds(job) * (board->rows + 1);
+  if (perm_job_integer(rook->m, rook->n, rook->shifted, rook->n, &one, &job, &result) == PERM_OK)
+    seconds = permi_job_seconds(job) * (rook->m + 1);
   perm_job_free(job);
   return seconds;
 }
 
-static perm_status permi_rook_evaluate(const permi_board *board, const perm_options *options, permi_control *watch,
-                                       int64_t *a, perm_integer *numbers, perm_result *result)
+static perm_status permi_rook_evaluate(const permi_rook *rook, const perm_options *options, permi_control *watch,
+                                       perm_integer *numbers, perm_result *result)
 {
   perm_options one = *options;
   perm_status status;
   int x;
   one.progress = NULL;
-  for (x = 0; x <= board->rows; x++) {
-    permi_rook_shift(board, x, a);
+  for (x = 0; x <= rook->m; x++) {
+    permi_rook_shift(rook, x);
     if (options->max_seconds > 0)
       one.max_seconds = fmax(watch->deadline - permi_seconds(), 1e-9);
-    status = perm_compute_integer(board->rows, board->columns, a, board->columns, &one, result);
+    status = perm_compute_integer(rook->m, rook->n, rook->shifted, rook->n, &one, result);
     if (status != PERM_OK)
       return status;
     numbers[x] = result->integer;
-    watch->done = watch->work_total * (x + 1) / (board->rows + 1);
+    watch->done = watch->work_total * (x + 1) / (rook->m + 1);
     if (permi_watch(watch, PERMI_WATCH_UNITS))
       return permi_fail_stopped(watch, result);
   }
-  return permi_rook_interpolate(numbers, board->rows, board->columns)
+  return permi_rook_interpolate(numbers, rook->m, rook->n)
              ? PERM_OK
              : permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need more than %d bits: scale the "
                                                           "entries down, or try method frontier",
@@ -21406,61 +21923,61 @@ static perm_status permi_rook_evaluate(const permi_board *board, const perm_opti
 }
 
 /* Chooses by predicted seconds, within max_bytes and max_seconds. */
-static perm_status permi_rook_solve(permi_board side[2], const perm_options *given_options, permi_control *watch,
-                                    perm_integer *numbers, int count, perm_result *result)
+static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, const perm_options *given_options,
+                                    permi_control *watch, perm_integer *numbers, perm_result *result)
 {
   perm_options options = *given_options;
-  permi_board *board = side[1].seconds < side[0].seconds ? &side[1] : &side[0];
-  const permi_board *wide = side[0].rows <= side[0].columns ? &side[0] : &side[1];
-  const double bytes = 16 * board->values * board->words, most = permi_max_bytes(&options);
-  const double area = (double)wide->rows * wide->columns;
-  const int fits = bytes < (double)(SIZE_MAX / 4) && (!(most > 0) || bytes <= most);
-  double first = fits && options.method != PERM_METHOD_EXACT ? board->seconds : (double)INFINITY;
+  const double most = permi_max_bytes(&options), area = (double)rook->m * rook->n;
+  const int fits = plan->bytes < (double)(SIZE_MAX / 4) && (!(most > 0) || plan->bytes <= most);
+  double first = fits && options.method != PERM_METHOD_EXACT ? plan->seconds : (double)INFINITY;
   double second = (double)INFINITY, planned;
-  int64_t *a = NULL;
   perm_status status;
   options.method = PERM_METHOD_AUTO;
-  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_FREE_SECONDS && wide->rows > 0 &&
-      wide->columns <= PERM_MAX_LINES && area < 1e8) {
-    if (!(a = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *a)))
+  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_FREE_SECONDS && rook->m > 0 &&
+      rook->n <= PERM_MAX_LINES && area < 1e8) {
+    if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
       return permi_fail_memory(result);
-    second = permi_rook_evaluation_seconds(wide, &options, a);
+    second = permi_rook_evaluation_seconds(rook, &options);
   }
   planned = permi_seconds() - watch->start;
   watch->work_total = fmin(first, second);
   watch->activity = "placing rooks";
-  if (watch->work_total == (double)INFINITY)
+  if (watch->work_total == (double)INFINITY && plan->seconds < (double)INFINITY)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
-                        "rook numbers: no engine, the board would have %.3g bytes of states: allow more max_bytes, or "
-                        "try a sparser matrix", bytes);
+                        "rook numbers: no engine, the frontier would have %.3g bytes of states: allow more max_bytes, "
+                        "or try a sparser matrix", plan->bytes);
+  else if (watch->work_total == (double)INFINITY)
+    status = permi_fail(result, PERM_ERROR_LIMIT, 0,
+                        "rook numbers: no engine, the frontier would have over %d vertices: try a sparser matrix",
+                        PERMI_ROOK_PLACES);
   else if (options.max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
     status = permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %.3g s predicted, more than max_seconds = %.3g",
                         watch->work_total, options.max_seconds);
   else if (first <= second) {
     result->method = PERM_METHOD_FRONTIER;
-    result->isa = PERM_ISA_PLAIN;
-    result->threads = 1;
-    status = permi_board_run(board, &options.allocator, watch, numbers, count, result);
+    result->isa = permi_placements_isa(&options, &plan->lanes);
+    result->threads = plan->threads;
+    status = permi_placements_run(plan, numbers, rook->m + 1);
+    if (status != PERM_OK)
+      status = watch->stopped != PERM_OK ? permi_fail_stopped(watch, result) : permi_fail_memory(result);
   } else {
-    status = permi_rook_evaluate(wide, &options, watch, a, numbers, result);
+    status = permi_rook_evaluate(rook, &options, watch, numbers, result);
     result->method = PERM_METHOD_EXACT;
   }
   result->plan_seconds = planned;
-  permi_release(&options.allocator, a);
+  permi_release(&options.allocator, rook->shifted);
   return status;
 }
 
-static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_options *options, perm_integer *numbers,
-                                      permi_control *watch, perm_result *result)
+static perm_status permi_rook_check(const perm_matrix *matrix, const perm_options *options, perm_integer *numbers,
+                                    permi_control *watch, perm_result *result)
 {
   const perm_method method = options->method;
-  permi_board side[2];
+  perm_options checked = *options;
   permi_given given;
   permi_given_item bad;
-  perm_options checked = *options;
   perm_status status;
-  double bits;
-  int row, k, made;
+  int row;
   permi_result_clear(result);
   checked.method = PERM_METHOD_AUTO;
   status = permi_check_options(&checked, 2, result);
@@ -21481,27 +21998,39 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
                ? permi_fail_stopped(watch, result)
                : permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "rook numbers are of integers, and the matrix has "
                                                                "others: try it times a common denominator");
-  for (made = 0; made < 2 && status == PERM_OK; made++) {
-    if (!permi_board_create(&side[made], &given, made, &options->allocator))
-      status = permi_fail_memory(result);
-  }
-  if (status == PERM_OK) {
-    bits = fmin(permi_board_bits(&side[0]), permi_board_bits(&side[1]));
-    if (bits > 64 * PERM_INTEGER_WORDS)
+  return PERM_OK;
+}
+
+static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_options *options, perm_integer *numbers,
+                                      permi_control *watch, perm_result *result)
+{
+  permi_pool pool = {&options->allocator, NULL, 0};
+  permi_rook rook;
+  permi_placements plan;
+  perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
+  if (status != PERM_OK)
+    return status;
+  memset(&rook, 0, sizeof rook);
+  memset(&plan, 0, sizeof plan);
+  rook.given = permi_given_rows(matrix);
+  rook.transposed = matrix->m > matrix->n;
+  rook.m = rook.transposed ? matrix->n : matrix->m;
+  rook.n = rook.transposed ? matrix->m : matrix->n;
+  if (!permi_rook_graph(&rook, &pool)) {
+    status = permi_fail_memory(result);
+  } else {
+    plan.bits = permi_rook_bits(&rook.block);
+    if (plan.bits > 64 * PERM_INTEGER_WORDS)
       status = permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try a "
                                                           "smaller matrix or smaller entries",
-                          bits, 64 * PERM_INTEGER_WORDS);
+                          plan.bits, 64 * PERM_INTEGER_WORDS);
+    else if (!permi_rook_order(&rook.block, options, &pool, watch, &plan))
+      status = permi_fail_memory(result);
+    else
+      status = watch->stopped != PERM_OK ? permi_fail_stopped(watch, result)
+                                         : permi_rook_solve(&rook, &plan, options, watch, numbers, result);
   }
-  for (k = 0; k < 2 && status == PERM_OK; k++) {
-    side[k].words = (int)(bits / 64) + 1;
-    permi_board_order(&side[k], watch);
-  }
-  if (status == PERM_OK)
-    status = watch->stopped != PERM_OK ? permi_fail_stopped(watch, result)
-                                       : permi_rook_solve(side, options, watch, numbers,
-                                                          (matrix->m < matrix->n ? matrix->m : matrix->n) + 1, result);
-  while (made-- > 0)
-    permi_board_free(&side[made], &options->allocator);
+  permi_pool_release(&pool);
   return status;
 }
 
@@ -22334,6 +22863,117 @@ static const permi_signs_family PERMI_NAME(signs_family) = {PERMI_NAME(signs_ste
 #undef PERMI_SIGNS_VECTORS
 #undef PERMI_SIGNS_LOAD
 #undef PERMI_SIGNS_STORE
+
+/* =================================================================================== >>rook_kernels
+   Values of >>placements in units of 64 bytes: y = sum of c x, modulo 2^32 or 2^64. */
+
+#if PERMI_WIDTH >= 4
+#define PERMI_ROOK_PARTS (8 / PERMI_WIDTH) /* vectors of a unit */
+
+PERMI_TARGET static PERMI_ALWAYS_INLINE PERMI_I PERMI_NAME(rook_part)(const permi_rook_way *way, size_t at, int i)
+{
+  const permi_rook_lanes *lanes = way->lanes;
+  const PERMI_I *x = (const PERMI_I *)(const void *)(way->x + at);
+  if (!lanes)
+    return x[i];
+#if PERMI_WIDTH == 8
+  return _mm512_permutexvar_epi32(PERMI_I_LOAD_ANY(lanes->from), x[i]) & PERMI_I_LOAD_ANY(lanes->mask);
+#else
+  return _mm256_permutevar8x32_epi32(x[i ^ lanes->other_half], PERMI_I_LOAD_ANY(lanes->from + 8 * i)) &
+         PERMI_I_LOAD_ANY(lanes->mask + 8 * i);
+#endif
+}
+
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_sum)(const permi_rook_pass *pass, int wide, int times,
+                                                                  const permi_rook_way *way, int ways, char *y,
+                                                                  uint64_t *seen)
+{
+  PERMI_I any[PERMI_ROOK_PARTS];
+  size_t r, k;
+  int s, i;
+  PERMI_UNROLL
+  for (i = 0; i < PERMI_ROOK_PARTS; i++)
+    any[i] = PERMI_I_LOAD_ANY(seen + i * PERMI_WIDTH);
+  for (r = 0; r < pass->repeats; r++)
+    for (k = 0; k < pass->run; k++) {
+      const size_t at = (r * pass->stride + k) * 64;
+      PERMI_I sum[PERMI_ROOK_PARTS];
+      PERMI_UNROLL
+      for (i = 0; i < PERMI_ROOK_PARTS; i++)
+        sum[i] = PERMI_I_SET(0);
+      for (s = 0; s < ways; s++) {
+        PERMI_UNROLL
+        for (i = 0; i < PERMI_ROOK_PARTS; i++) {
+          PERMI_I x = PERMI_NAME(rook_part)(&way[s], at, i);
+          if (times && wide)
+            x = x * (long long)way[s].c;
+          else if (times)
+            x = PERMI_I_MUL32(x, PERMI_I_SET(way[s].c));
+          sum[i] = wide ? PERMI_I_ADD64(sum[i], x) : PERMI_MM(add_epi32)(sum[i], x);
+        }
+      }
+      PERMI_UNROLL
+      for (i = 0; i < PERMI_ROOK_PARTS; i++) {
+        any[i] = any[i] | (sum[i] ^ (wide ? (PERMI_I)(sum[i] >> 63) : PERMI_MM(srai_epi32)(sum[i], 31)));
+        PERMI_I_STORE(y + at + i * (64 / PERMI_ROOK_PARTS), sum[i]);
+      }
+    }
+  PERMI_UNROLL
+  for (i = 0; i < PERMI_ROOK_PARTS; i++)
+    PERMI_I_STORE_ANY(seen + i * PERMI_WIDTH, any[i]);
+}
+#undef PERMI_ROOK_PARTS
+#else
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(rook_sum)(const permi_rook_pass *pass, int wide, int times,
+                                                                  const permi_rook_way *way, int ways, char *y,
+                                                                  uint64_t *seen)
+{
+  size_t r, k;
+  int s, i;
+  (void)times;
+  for (r = 0; r < pass->repeats; r++)
+    for (k = 0; k < pass->run; k++) {
+      const size_t at = (r * pass->stride + k) * 64;
+      uint32_t sum[16], x[16];
+      uint64_t sums[8], xs[8];
+      memset(sum, 0, sizeof sum);
+      memset(sums, 0, sizeof sums);
+      for (s = 0; s < ways; s++) {
+        const permi_rook_lanes *lanes = way[s].lanes;
+        memcpy(x, way[s].x + at, sizeof x);
+        for (i = 0; lanes && i < 16; i++) {
+          memcpy(&x[i], way[s].x + at + 4 * lanes->from[i], sizeof *x);
+          x[i] &= lanes->mask[i];
+        }
+        memcpy(xs, x, sizeof xs);
+        if (wide)
+          for (i = 0; i < 8; i++)
+            sums[i] += (uint64_t)way[s].c * xs[i];
+        else
+          for (i = 0; i < 16; i++)
+            sum[i] += (uint32_t)way[s].c * x[i];
+      }
+      for (i = 0; !wide && i < 16; i++)
+        seen[0] |= sum[i] ^ (0 - (sum[i] >> 31));
+      for (i = 0; wide && i < 8; i++)
+        seen[0] |= sums[i] ^ (0 - (sums[i] >> 63));
+      memcpy(y + at, wide ? (const void *)sums : (const void *)sum, 64);
+    }
+}
+#endif
+
+PERMI_TARGET static void PERMI_NAME(rook_values)(const permi_rook_pass *pass, const permi_rook_way *way, int ways,
+                                                 char *y, uint64_t *seen)
+{
+  if (pass->words == 0 && !pass->times)
+    PERMI_NAME(rook_sum)(pass, 0, 0, way, ways, y, seen);
+  else if (pass->words == 0)
+    PERMI_NAME(rook_sum)(pass, 0, 1, way, ways, y, seen);
+  else if (!pass->times)
+    PERMI_NAME(rook_sum)(pass, 1, 0, way, ways, y, seen);
+  else
+    PERMI_NAME(rook_sum)(pass, 1, 1, way, ways, y, seen);
+}
 
 #endif /* PERMI_FAMILY */
 

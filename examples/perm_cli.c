@@ -311,7 +311,7 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
      "minors are computed in double or double-double on the CPU"},
     {"--gradient", " --mod --certify --effort --gpus --cpu-fallback --gpu-cache --tune --max-bytes ",
      "derivatives are computed in double or double-double on the CPU"},
-    {"--rook", " --certify --tolerance --effort --gpus --cpu-fallback --gpu-cache --tune ",
+    {"--rook", " --certify --tolerance --gpus --cpu-fallback --gpu-cache --tune ",
      "rook numbers are computed exactly on the CPU"},
     {"--merge", " --threads --gpus --cpu-fallback --gpu-cache --max-seconds --checkpoint-seconds --part ",
      "nothing is computed"},

@@ -48,6 +48,7 @@
                  >>classes_build     steps from an order, refining classes from its end
                  >>classes_run       states of counts, hashing, threads; THE BOUND
                  >>classes_order     greedy from the end, price
+                 >>placements        rook numbers: vertices of the frontier may stay unmatched
      signs/      >>hybrid            Glynn's signs outside, elimination inside
                  >>hybrid_layout     which columns are inside
                  >>hybrid_program    a layout's straight program
@@ -81,6 +82,7 @@
      kernels/    >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
                  >>signs_kernels     the sign search
+                 >>rook_kernels      values of placements
 
    EXAMPLE
        perm_matrix a;
@@ -232,6 +234,7 @@ PERMI_BRIEF_END
 #include "frontier/classes_build.h"
 #include "frontier/classes_run.h"
 #include "frontier/classes_order.h"
+#include "frontier/placements.h"
 
 PERMI_BRIEF_BEGIN
 #include "signs/hybrid.h"
@@ -285,6 +288,7 @@ PERMI_BRIEF_END
 #include "kernels/array_kernels.h"
 #include "kernels/hybrid_kernels.h"
 #include "kernels/signs_kernels.h"
+#include "kernels/rook_kernels.h"
 #endif /* PERMI_FAMILY */
 
 /* MIT License

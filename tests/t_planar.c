@@ -221,6 +221,7 @@ static int t_planar_drawn(int n, const int (*edge)[2], int edges)
   }
   start[2 * n] = used;
   block.n = n;
+  block.vertices = 2 * n;
   block.edges = edges;
   block.start = start;
   block.neighbour = neighbour;

@@ -102,6 +102,11 @@ static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.
 #define PERMI_CLASS_NAMED_SECONDS 100   /* chosen: by name */
 #define PERMI_CLASS_ATTEMPTS 12
 #define PERMI_CLASS_AGAIN 0.1           /* chosen: of the run, for further orders */
+#define PERMI_ROOK_BYTE_SECONDS 3e-11   /* rook numbers by the frontier: a byte of a value read; */
+#define PERMI_ROOK_WORD_SECONDS 1.5e-9  /* a word of values of several */
+#define PERMI_ROOK_STEP_SECONDS 1e-6
+#define PERMI_ROOK_UNIT_SECONDS 1e-9   /* a unit of the order's cost */
+#define PERMI_ROOK_FREE_SECONDS 1e-3    /* chosen: quicker ones are not compared with evaluation */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7
 #define PERMI_TREE_JOIN_SECONDS 2.5e-7
 #define PERMI_TREE_PAIR_SECONDS 1.6e-9

@@ -305,6 +305,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     edges += working->degree[rows[i]];
   }
   block->n = n;
+  block->vertices = 2 * n;
   block->edges = edges;
   block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1 + 4 * (size_t)edges, sizeof(int));
   if (working->integer)
