@@ -18202,7 +18202,7 @@ typedef struct permi_planar {
   int primes;    /* of a CRT; 0: the modulus itself is one */
   uint64_t modulus;
   int64_t *integer[2];
-  double *real, *imaginary, *absolute; /* absolute: where entries were rounded */
+  double *real, *imaginary, *absolute;
   double bits, bound_relative, lost_error;
 } permi_planar;
 
@@ -18398,7 +18398,8 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   *estimate = (double)INFINITY;
   if (permi_planar_finite(&coarse))
     *estimate = permi_planar_distance(value, &coarse) * PERMI_COARSE_PART;
-  *estimate += (value->noisy ? 1 : PERMI_DD_UNIT * planar->n) * permi_ball_modulus(&value->ball);
+  if (value->noisy)
+    *estimate += permi_ball_modulus(&value->ball);
   if (!permi_planar_finite(value)) { /* overflow: only the radii may know */
     *value = sure;
     *estimate = bound;
@@ -18410,29 +18411,33 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   return PERM_OK;
 }
 
-/* Rounded entries count with the permanent of their moduli, which is a determinant too. */
+/* Rounded entries count with the permanent of their moduli, which is a determinant too, and roundings of an
+   elimination that cancels as well: there its two measurements may agree by chance. */
 static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
   permi_planar_run run;
   permi_planar_asking asking;
   permi_planar_value value, absolute;
-  double estimate, ignored, bound;
+  double estimate, ignored, bound, moduli;
   perm_status status;
   memset(&run, 0, sizeof run);
   memset(&asking, 0, sizeof asking);
   run.search = permi_search_begin(leaf, control);
-  run.seconds = leaf->information.seconds / (planar->absolute && planar->subtracts ? 2 : 1);
+  run.seconds = leaf->information.seconds;
+  if (planar->subtracts && (planar->bound_relative > 0 || planar->dissection.largest > PERMI_PLANAR_SURE_MOST))
+    run.seconds /= 2; /* as priced */
   asking.run = &run;
   status = permi_planar_measured(planar, planar->real, planar->imaginary, &asking, &value, &estimate);
   absolute = value;
-  if (status == PERM_OK && planar->absolute && planar->subtracts)
+  if (status == PERM_OK && planar->subtracts && (planar->bound_relative > 0 || estimate != value.ball.radius))
     status = permi_planar_measured(planar, planar->absolute, NULL, &asking, &absolute, &ignored);
   if (status != PERM_OK)
     return status;
   bound = value.ball.radius;
-  if (planar->absolute) {
-    const double moduli = permi_ldexp(permi_ball_modulus(&absolute.ball), absolute.exp2 - value.exp2);
+  moduli = permi_ldexp(permi_ball_modulus(&absolute.ball), absolute.exp2 - value.exp2);
+  estimate = fmin(estimate + PERMI_DD_UNIT * planar->n * moduli, bound);
+  if (planar->bound_relative > 0) {
     const double unknown = permi_ldexp(absolute.ball.radius, absolute.exp2 - value.exp2);
     bound += planar->bound_relative * (moduli + unknown) * PERMI_RADIUS_UP;
     estimate += fmin(4 * sqrt(PERMI_UNIT * planar->bound_relative), planar->bound_relative) * moduli;
@@ -18491,7 +18496,7 @@ static int permi_planar_entries(permi_planar *planar, const permi_block *block, 
       *(part ? &planar->imaginary : &planar->real) = copy;
     }
   }
-  if (block->real && block->rounded && (planar->absolute = (double *)permi_pool_get(pool, edges, 8)) != NULL)
+  if (block->real && (planar->absolute = (double *)permi_pool_get(pool, edges, 8)) != NULL)
     memcpy(planar->absolute, block->absolute, edges * sizeof(double));
   if (pool->failed)
     return 0;
@@ -18513,10 +18518,11 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
 {
   const perm_options *options = maker->options;
   const double products = planar->dissection.products, lines = block->n + block->edges;
+  const int large = planar->dissection.largest > PERMI_PLANAR_SURE_MOST;
   if (!block->integer) {
     offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS + lines * PERMI_PLANAR_BALL_ENTRY_SECONDS) *
-                     (planar->absolute && planar->subtracts ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
-                     (planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? 2 : 1);
+                     (planar->subtracts && (block->rounded || large) ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
+                     (large ? 2 : 1);
     offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
     return 1;
   }
