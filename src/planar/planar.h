@@ -145,6 +145,7 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 
 /* ---- doubles */
 #define PERMI_PLANAR_SURE_MOST 160  /* chosen: in larger fronts radii grow beyond the numbers */
+#define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
 #define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: a smaller radius, relative to the value, needs no second look */
 
 typedef struct permi_planar_value {
@@ -326,6 +327,41 @@ static int permi_planar_entries(permi_planar *planar, const permi_block *block, 
   return 1;
 }
 
+static perm_status permi_planar_planned(void *context, double part)
+{
+  (void)part;
+  return permi_watch((permi_control *)context, PERMI_WATCH_UNITS) ? PERM_ERROR_LIMIT : PERM_OK;
+}
+
+/* planar->bits from the permanent itself, by an elimination of double-doubles with radii; where these run out, or
+   entries are no doubles, from lines as they were. */
+static double permi_planar_proved_bits(const permi_maker *maker, const permi_planar *planar)
+{
+  permi_pool pool = {&maker->options->allocator, NULL, 0};
+  const size_t edges = (size_t)planar->edges;
+  double *const entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry), bits = planar->bits;
+  const double *parts[2];
+  const permi_front_poll ask = {permi_planar_planned, maker->watch};
+  int k, whole = entry != NULL, noisy;
+  permi_ball value;
+  long long exp2;
+  size_t e;
+  for (k = 0; k < planar->parts && whole; k++)
+    for (e = 0; e < edges; e++) {
+      const double x = entry[(size_t)k * edges + e] = (double)planar->integer[k][e];
+      whole &= fabs(x) < 9007199254740992.0;
+    }
+  parts[0] = entry;
+  parts[1] = planar->parts == 2 && entry ? entry + edges : NULL;
+  if (whole && permi_fronts_ball(&planar->fronts, parts, PERMI_SURE, &ask, &value, &exp2, &noisy) == PERM_OK) {
+    const double most = (permi_ball_modulus(&value) + value.radius) * PERMI_RADIUS_UP;
+    if (most <= DBL_MAX)
+      bits = fmin(bits, most > 0 ? log2(most) + (double)exp2 + 1e-3 : 0);
+  }
+  permi_pool_release(&pool);
+  return fmax(bits, 1);
+}
+
 /* Numbers of eliminations and their price; 0: the permanent may be too long. */
 static int permi_planar_price(const permi_maker *maker, const permi_block *block, permi_planar *planar,
                               permi_offer *offer)
@@ -341,6 +377,9 @@ static int permi_planar_price(const permi_maker *maker, const permi_block *block
     return 1;
   }
   planar->bits = permi_planar_bits(block);
+  if (permi_words_of_bits(planar->bits) > PERM_INTEGER_WORDS && !planar->modulus && !large &&
+      products * PERMI_PLANAR_BALL_SECONDS < PERMI_PLANAR_PROOF_SECONDS)
+    planar->bits = permi_planar_proved_bits(maker, planar);
   if (!(planar->modulus & 1) || planar->parts == 2 || !permi_is_prime(planar->modulus))
     planar->primes = permi_primes_needed(planar->bits);
   offer->seconds = (planar->primes ? planar->primes : 1) * planar->parts *
