@@ -30,11 +30,11 @@ TEST_LONG(t_climb_short_run)
    cancels, and said so. */
 TEST(t_climb_structure)
 {
-  static const char *const name[] = {"planar", "classes"};
+  static const char *const name[] = {"planar", "classes", "low-rank"};
   uint64_t seed;
   int k;
   memset(&climb_found, 0, sizeof climb_found);
-  for (k = 0; k < 2; k++)
+  for (k = 0; k < 3; k++)
     for (seed = 1; climb_found.results < 6000 * (k + 1); seed++)
       climb_once(name[k], seed << 32);
   for (k = 0; k < climb_found.count && climb_found.table[k].method != PERM_METHOD_PLANAR; k++)
