@@ -151,8 +151,8 @@ static const family families[] = {
     {"schur", "A003112", schur_order, schur, own_schur_matrix, "23", "exact:47", "own:47"},
     {"cayley", "A086759", same, cayley, own_cayley, "24", "exact", "own"},
     {"cyclic", "A085719", same, cyclic, own_cyclic_table, "24", "exact", "own"},
-    {"zigzag", "A322277", same, zigzag, own_zigzag, "100", "auto", "own"},
-    {"squares", "A340900", same, squares, NULL, "100", "auto", "classes"},
+    {"zigzag", "A322277", same, zigzag, own_zigzag, "100", "low-rank", "own"},
+    {"squares", "A340900", same, squares, NULL, "100", "low-rank", "classes"},
     {"primes", "A134293", same, primes, NULL, "26", "exact", "signs"},
     {"prime-sums", "A103687", same, prime_sums, NULL, "44", "exact", "signs"}};
 enum { FAMILIES = sizeof families / sizeof *families };
