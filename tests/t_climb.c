@@ -26,7 +26,7 @@ TEST_LONG(t_climb_short_run)
   climb_check();
 }
 
-/* From starts in which these engines are at home. Eliminations of planar matrices once agreed by chance where everything
+/* From starts in which these engines are at home. Eliminations of planar matrices once agreed by chance where all
    cancels, and said so. */
 TEST(t_climb_structure)
 {

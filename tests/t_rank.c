@@ -416,7 +416,8 @@ TEST(t_rank_by_name)
     CHECK_SHOW((real.status == PERM_OK) == few, "%s", real.message);
     CHECK_SHOW((sparse.status == PERM_OK) == few || other.value == 0, "%s", sparse.message);
     if (few) {
-      CHECK_SHOW(ldexp(real.value, (int)real.exp2 + 3 * n * (n - 1) / 2) == other.value, "trial %d, order %d", trial, n);
+      CHECK_SHOW(ldexp(real.value, (int)real.exp2 + 3 * n * (n - 1) / 2) == other.value, "trial %d, order %d", trial,
+                 n);
       CHECK_SHOW(t_rank_same(&sparse, &other), "trial %d", trial);
     } else if (sparse.status != PERM_OK) {
       CHECK_TEXT(sparse.message, "method low-rank: the matrix has a rank over 4");

@@ -348,10 +348,19 @@ static perm_status permi_low_rank_offer(permi_maker *maker, const struct permi_b
 {
   permi_array *array = maker->array;
   const perm_options *options = maker->options;
+  const permi_problem *problem = array->problem;
   const char *why;
   (void)block, (void)rival;
   permi_rank_release(&options->allocator, array->rank);
   array->rank = NULL;
+  if (options->method == PERM_METHOD_LOW_RANK && !problem->integer) { /* by name no other engine has looked at it */
+    const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
+    perm_status status = permi_check_options(options, array->argument, maker->result);
+    if (status == PERM_OK)
+      status = permi_check_matrix(problem->m, problem->n, &view, maker->result);
+    if (status != PERM_OK)
+      return status;
+  }
   if ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_LOW_RANK) ||
       options->precision == PERM_PRECISION_KAHAN || array->constant >= 0 ||
       !array->argument) { /* a block, whose chooser looks itself */
@@ -402,17 +411,12 @@ static int permi_array_ranked(const permi_problem *problem, const perm_options *
 static perm_status permi_array_plan_ranked(permi_maker *maker, double *seconds)
 {
   permi_array *array = maker->array;
-  const permi_problem *problem = array->problem;
-  const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
   permi_offer offer;
-  perm_status status = permi_check_options(maker->options, array->argument, maker->result);
-  if (status == PERM_OK && !problem->integer)
-    status = permi_check_matrix(problem->m, problem->n, &view, maker->result);
+  perm_status status;
   memset(&offer, 0, sizeof offer);
   offer.seconds = (double)INFINITY;
-  array->engine = &problem->reach->engines[PERMI_AT_LOW_RANK];
-  if (status == PERM_OK)
-    status = array->engine->offer(maker, NULL, (double)INFINITY, &offer);
+  array->engine = &array->problem->reach->engines[PERMI_AT_LOW_RANK];
+  status = array->engine->offer(maker, NULL, (double)INFINITY, &offer);
   *seconds = offer.seconds;
   return status != PERM_OK || array->rank
              ? status
