@@ -133,7 +133,8 @@
        planar       blocks whose graph is planar, no others: a determinant [Kas61] of about n^1.5 products; integers
                     modulo a prime for each 62 bits, doubles and complex in double-double with a bound, without one
                     where fronts are over 160 rows
-       low-rank     auto only: blocks of rank 4 or less, without rounding (perm.h)
+       low-rank     matrices of rank 4 or less, without rounding; by name of any order, whole, or refused with the
+                    reason; auto asks it of blocks with half of their entries (perm.h)
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
@@ -18014,7 +18015,8 @@ typedef struct permi_dissecting {
   permi_dissection *made;
   permi_control *watch;
   int *start, *next;          /* the graph of the pairs */
-  int *part, *level, *queue, *place;
+  int *part, *level, *queue, *place, *key;
+  int *count; /* room for twice as many, and one, twice */
   int parts, used, room; /* the latter: of boundary[] */
   double work; /* pairs met by searches */
 } permi_dissecting;
@@ -18050,25 +18052,41 @@ static void permi_dissection_forget(permi_dissecting *d, int count)
     d->level[d->queue[k]] = -1;
 }
 
-/* The level that separates best: small, with no side over three quarters. */
-static int permi_dissection_level(const permi_dissecting *d, int count)
+/* What separates the pairs of the queue by key: those of keys to *at that touch one above. Small, with no side over
+   three quarters; returns its price. */
+static double permi_dissection_cut(const permi_dissecting *d, int count, const int *key, int *at)
 {
-  const int levels = d->level[d->queue[count - 1]] + 1;
+  int *const many = d->count, *const touching = many + 2 * d->made->n + 1; /* from the least key on */
+  int least = key[d->queue[0]], most = least, before = 0, separating = 0, k, e;
   double best = (double)INFINITY;
-  int k = 0, l, chosen = 0;
-  for (l = 0; l < levels - 1; l++) { /* the last one has no far side */
-    const int begin = k;
+  for (k = 0; k < count; k++) {
+    least = key[d->queue[k]] < least ? key[d->queue[k]] : least;
+    most = key[d->queue[k]] > most ? key[d->queue[k]] : most;
+  }
+  memset(many, 0, (size_t)(most - least + 1) * sizeof *many);
+  memset(touching, 0, (size_t)(most - least + 1) * sizeof *touching);
+  for (k = 0; k < count; k++) {
+    const int v = d->queue[k];
+    int above = key[v];
+    for (e = d->start[v]; e < d->start[v + 1]; e++)
+      if (d->part[d->next[e]] == d->part[v] && key[d->next[e]] > above)
+        above = key[d->next[e]];
+    many[key[v] - least]++;
+    touching[key[v] - least]++; /* for all from its own key to below the largest that it touches */
+    touching[above - least]--;
+  }
+  for (k = least; k < most; k++) {
     double price, larger;
-    for (; k < count && d->level[d->queue[k]] == l; k++)
-      ;
-    larger = fmax(begin, count - k);
-    price = (k - begin) * (larger > 0.75 * count ? 1e6 * larger : 1 + larger / count);
+    before += many[k - least];
+    separating += touching[k - least];
+    larger = fmax(before - separating, count - before);
+    price = separating * (larger > 0.75 * count ? 1e6 * larger : 1 + larger / count);
     if (price < best) {
       best = price;
-      chosen = l;
+      *at = k;
     }
   }
-  return chosen;
+  return best;
 }
 
 /* Reorders order[begin..end) into two sides and, last, what separates them. */
@@ -18076,7 +18094,9 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
 {
   int *order = d->made->order;
   const int size = part.end - part.begin;
-  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level, at[3];
+  const int *key = d->level;
+  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3];
+  double price;
   if (count < size) { /* components, about half of the pairs: nothing separates them from the others */
     const int name = d->parts++;
     int all = count;
@@ -18098,20 +18118,26 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
     *second_end = part.end;
     return;
   }
-  for (k = 0; k < 2; k++) { /* from an end of the part, nearly */
+  for (k = 0; k < 2; k++) { /* from an end of the part, nearly, then from the other */
     const int far_end = d->queue[count - 1];
+    int i;
+    for (i = 0; i < count; i++)
+      d->key[d->queue[i]] = d->level[d->queue[i]];
     permi_dissection_forget(d, count);
     count = permi_dissection_search(d, far_end, 0);
   }
-  level = permi_dissection_level(d, count);
+  for (k = 0; k < count; k++) /* as far from both: straight where levels are bent around an end */
+    d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
+  price = permi_dissection_cut(d, count, d->level, &level);
+  if (permi_dissection_cut(d, count, d->key, &middle) < price) {
+    key = d->key;
+    level = middle;
+  }
   for (k = 0; k < count; k++) {
     const int v = d->queue[k];
-    int side = d->level[v] < level ? 0 : d->level[v] > level;
-    if (d->level[v] == level) {
-      side = 0; /* unless it touches the far side */
-      for (e = d->start[v]; e < d->start[v + 1] && !side; e++)
-        side = d->level[d->next[e]] > level ? 2 : 0;
-    }
+    int side = key[v] > level;
+    for (e = d->start[v]; e < d->start[v + 1] && !side; e++)
+      side = d->part[d->next[e]] == d->part[v] && key[d->next[e]] > level ? 2 : 0;
     d->place[v] = side;
   }
   at[0] = at[1] = at[2] = 0;
@@ -18290,7 +18316,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   made->boundary = NULL;
   made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
   made->order = (int *)permi_pool_get(pool, n + edges, sizeof(int));
-  number = (int *)permi_pool_get(&own, 7 * n + 1 + 2 * edges, sizeof(int));
+  number = (int *)permi_pool_get(&own, 12 * n + 4 + 2 * edges, sizeof(int));
   stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
   if (pool->failed || own.failed) {
     permi_pool_release(&own);
@@ -18305,6 +18331,8 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   d.place = d.queue + n;
   child = d.place + n;
   sibling = child + n;
+  d.key = sibling + n;
+  d.count = d.key + n;
   permi_dissection_graph(block, partner, &d);
   permi_dissection_grow(&d, stack);
   for (f = 0; f < made->fronts; f++) {
@@ -18938,7 +18966,7 @@ typedef struct permi_planar {
   int primes;    /* of a CRT; 0: the modulus itself is one */
   uint64_t modulus;
   int64_t *integer[2];
-  double *real, *imaginary, *absolute; /* absolute: where entries were rounded */
+  double *real, *imaginary, *absolute;
   double bits, bound_relative, lost_error;
 } permi_planar;
 
@@ -19067,6 +19095,7 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 
 /* ---- doubles */
 #define PERMI_PLANAR_SURE_MOST 160  /* chosen: in larger fronts radii grow beyond the numbers */
+#define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
 #define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: a smaller radius, relative to the value, needs no second look */
 
 typedef struct permi_planar_value {
@@ -19134,7 +19163,8 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   *estimate = (double)INFINITY;
   if (permi_planar_finite(&coarse))
     *estimate = permi_planar_distance(value, &coarse) * PERMI_COARSE_PART;
-  *estimate += (value->noisy ? 1 : PERMI_DD_UNIT * planar->n) * permi_ball_modulus(&value->ball);
+  if (value->noisy)
+    *estimate += permi_ball_modulus(&value->ball);
   if (!permi_planar_finite(value)) { /* overflow: only the radii may know */
     *value = sure;
     *estimate = bound;
@@ -19146,29 +19176,33 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   return PERM_OK;
 }
 
-/* Rounded entries count with the permanent of their moduli, which is a determinant too. */
+/* Rounded entries count with the permanent of their moduli, which is a determinant too, and roundings of an
+   elimination that cancels as well: there its two measurements may agree by chance. */
 static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
   permi_planar_run run;
   permi_planar_asking asking;
   permi_planar_value value, absolute;
-  double estimate, ignored, bound;
+  double estimate, ignored, bound, moduli;
   perm_status status;
   memset(&run, 0, sizeof run);
   memset(&asking, 0, sizeof asking);
   run.search = permi_search_begin(leaf, control);
-  run.seconds = leaf->information.seconds / (planar->absolute && planar->subtracts ? 2 : 1);
+  run.seconds = leaf->information.seconds;
+  if (planar->subtracts && (planar->bound_relative > 0 || planar->dissection.largest > PERMI_PLANAR_SURE_MOST))
+    run.seconds /= 2; /* as priced */
   asking.run = &run;
   status = permi_planar_measured(planar, planar->real, planar->imaginary, &asking, &value, &estimate);
   absolute = value;
-  if (status == PERM_OK && planar->absolute && planar->subtracts)
+  if (status == PERM_OK && planar->subtracts && (planar->bound_relative > 0 || estimate != value.ball.radius))
     status = permi_planar_measured(planar, planar->absolute, NULL, &asking, &absolute, &ignored);
   if (status != PERM_OK)
     return status;
   bound = value.ball.radius;
-  if (planar->absolute) {
-    const double moduli = permi_ldexp(permi_ball_modulus(&absolute.ball), absolute.exp2 - value.exp2);
+  moduli = permi_ldexp(permi_ball_modulus(&absolute.ball), absolute.exp2 - value.exp2);
+  estimate = fmin(estimate + PERMI_DD_UNIT * planar->n * moduli, bound);
+  if (planar->bound_relative > 0) {
     const double unknown = permi_ldexp(absolute.ball.radius, absolute.exp2 - value.exp2);
     bound += planar->bound_relative * (moduli + unknown) * PERMI_RADIUS_UP;
     estimate += fmin(4 * sqrt(PERMI_UNIT * planar->bound_relative), planar->bound_relative) * moduli;
@@ -19227,7 +19261,7 @@ static int permi_planar_entries(permi_planar *planar, const permi_block *block, 
       *(part ? &planar->imaginary : &planar->real) = copy;
     }
   }
-  if (block->real && block->rounded && (planar->absolute = (double *)permi_pool_get(pool, edges, 8)) != NULL)
+  if (block->real && (planar->absolute = (double *)permi_pool_get(pool, edges, 8)) != NULL)
     memcpy(planar->absolute, block->absolute, edges * sizeof(double));
   if (pool->failed)
     return 0;
@@ -19243,20 +19277,59 @@ static int permi_planar_entries(permi_planar *planar, const permi_block *block, 
   return 1;
 }
 
+static perm_status permi_planar_planned(void *context, double part)
+{
+  (void)part;
+  return permi_watch((permi_control *)context, PERMI_WATCH_UNITS) ? PERM_ERROR_LIMIT : PERM_OK;
+}
+
+/* planar->bits from the permanent itself, by an elimination of double-doubles with radii; where these run out, or
+   entries are no doubles, from lines as they were. */
+static double permi_planar_proved_bits(const permi_maker *maker, const permi_planar *planar)
+{
+  permi_pool pool = {&maker->options->allocator, NULL, 0};
+  const size_t edges = (size_t)planar->edges;
+  double *const entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry), bits = planar->bits;
+  const double *parts[2];
+  const permi_front_poll ask = {permi_planar_planned, maker->watch};
+  int k, whole = entry != NULL, noisy;
+  permi_ball value;
+  long long exp2;
+  size_t e;
+  for (k = 0; k < planar->parts && whole; k++)
+    for (e = 0; e < edges; e++) {
+      const double x = entry[(size_t)k * edges + e] = (double)planar->integer[k][e];
+      whole &= fabs(x) < 9007199254740992.0;
+    }
+  parts[0] = entry;
+  parts[1] = planar->parts == 2 && entry ? entry + edges : NULL;
+  if (whole && permi_fronts_ball(&planar->fronts, parts, PERMI_SURE, &ask, &value, &exp2, &noisy) == PERM_OK) {
+    const double most = (permi_ball_modulus(&value) + value.radius) * PERMI_RADIUS_UP;
+    if (most <= DBL_MAX)
+      bits = fmin(bits, most > 0 ? log2(most) + (double)exp2 + 1e-3 : 0);
+  }
+  permi_pool_release(&pool);
+  return fmax(bits, 1);
+}
+
 /* Numbers of eliminations and their price; 0: the permanent may be too long. */
 static int permi_planar_price(const permi_maker *maker, const permi_block *block, permi_planar *planar,
                               permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const double products = planar->dissection.products, lines = block->n + block->edges;
+  const int large = planar->dissection.largest > PERMI_PLANAR_SURE_MOST;
   if (!block->integer) {
     offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS + lines * PERMI_PLANAR_BALL_ENTRY_SECONDS) *
-                     (planar->absolute && planar->subtracts ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
-                     (planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? 2 : 1);
+                     (planar->subtracts && (block->rounded || large) ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
+                     (large ? 2 : 1);
     offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
     return 1;
   }
   planar->bits = permi_planar_bits(block);
+  if (permi_words_of_bits(planar->bits) > PERM_INTEGER_WORDS && !planar->modulus && !large &&
+      products * PERMI_PLANAR_BALL_SECONDS < PERMI_PLANAR_PROOF_SECONDS)
+    planar->bits = permi_planar_proved_bits(maker, planar);
   if (!(planar->modulus & 1) || planar->parts == 2 || !permi_is_prime(planar->modulus))
     planar->primes = permi_primes_needed(planar->bits);
   offer->seconds = (planar->primes ? planar->primes : 1) * planar->parts *
@@ -20786,6 +20859,48 @@ static perm_status permi_make_whole(const permi_given *given, permi_maker *maker
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
+/* By name: the matrix as it is, for eliminations round doubles, which then have other ranks. */
+static perm_status permi_make_ranked(const permi_given *given, int exact, permi_maker *maker)
+{
+  const perm_options *options = maker->options;
+  permi_problem problem;
+  permi_offer offer;
+  permi_leaf leaf;
+  permi_rank *rank = NULL;
+  const char *why = "";
+  void *entries;
+  perm_status status = given->n <= PERM_MAX_LINES
+                           ? permi_sparse_array(given, &options->allocator, exact, &problem, &entries, maker->result)
+                           : permi_fail(maker->result, PERM_ERROR_SIZE, 1, "method low-rank takes orders up to %d",
+                                        PERM_MAX_LINES);
+  if (status != PERM_OK)
+    return status;
+  if (!permi_rank_look(&problem, options, maker->watch, &rank, &why))
+    status = permi_fail_memory(maker->result);
+  permi_release(&options->allocator, entries);
+  if (status != PERM_OK || maker->watch->stopped != PERM_OK || !rank) {
+    permi_rank_release(&options->allocator, rank);
+    return status != PERM_OK || maker->watch->stopped != PERM_OK
+               ? status
+               : permi_fail(maker->result, PERM_ERROR_UNSUPPORTED, 2,
+                            "options: method low-rank: the matrix %s; this method takes ranks up to %d", why,
+                            PERMI_RANK_MOST);
+  }
+  permi_rank_price(rank, &offer);
+  if (rank->integer && !rank->modulus && options->precision != PERM_PRECISION_EXACT &&
+      permi_words_of_bits(rank->bits) > PERM_INTEGER_WORDS) {
+    permi_rank_release(&options->allocator, rank);
+    return permi_fail_long(maker->result);
+  }
+  permi_rank_leaf(rank, offer.seconds, offer.bytes, &leaf);
+  maker->job->precision = leaf.integer ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
+  if (permi_sparse_rounds(given, NULL) && !leaf.integer) {
+    leaf.bound_relative = (double)INFINITY;
+    leaf.estimate_relative += given->n * PERMI_UNIT;
+  }
+  return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
+}
+
 /* Stopped searches return what they have, so the watch is asked at the end. */
 static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
@@ -20824,6 +20939,8 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
        options->method == PERM_METHOD_EXPANSION) &&
       permi_sparse_full(given, working.work)) {
     status = permi_make_whole(given, &maker);
+  } else if (options->method == PERM_METHOD_LOW_RANK && given->n && permi_sparse_full(given, working.work)) {
+    status = permi_make_ranked(given, exact, &maker);
   } else {
     status = permi_sparse_prepare(given, exact, &working, &zero, result);
     if (status == PERM_OK && watch->stopped == PERM_OK) {
@@ -20878,7 +20995,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   if (permi_sparse_by_counts(given, options))
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
-          !permi_method_is_sparse(options->method);
+          options->method != PERM_METHOD_LOW_RANK && !permi_method_is_sparse(options->method);
   if ((whole || options->method == PERM_METHOD_AUTO) && !exactly) {
     const char *refusal =
         permi_plan_refusal(options, options->method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : options->method);

@@ -132,7 +132,8 @@
        planar       blocks whose graph is planar, no others: a determinant [Kas61] of about n^1.5 products; integers
                     modulo a prime for each 62 bits, doubles and complex in double-double with a bound, without one
                     where fronts are over 160 rows
-       low-rank     auto only: blocks of rank 4 or less, without rounding (perm.h)
+       low-rank     matrices of rank 4 or less, without rounding; by name of any order, whole, or refused with the
+                    reason; auto asks it of blocks with half of their entries (perm.h)
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
