@@ -76,6 +76,7 @@
                  >>sparse_job        a matrix becomes a job
                  >>sparse            perm_compute_sparse, _job, _report
                  >>spy               perm_sparse_spy, SVG
+                 >>sample            perm_sample_sparse: permutations by weight
      kernels/    >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
                  >>signs_kernels     the sign search
@@ -267,6 +268,7 @@ PERMI_BRIEF_BEGIN
 #include "sparse/sparse_job.h"
 #include "sparse/sparse.h"
 #include "sparse/spy.h"
+#include "sparse/sample.h"
 PERMI_BRIEF_END
 
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)

@@ -1,0 +1,337 @@
+/* >>sample */
+/* Samples against the enumeration of all permutations by weight, with fixed seeds; chances that are 0 or nearly so;
+   threads and ranges; tilings; what must be refused. */
+
+#define T_SAMPLE_MOST 5040 /* permutations of 7 */
+
+/* The number of a permutation among all of n; -1: it is none. */
+static int t_sample_number(int n, const int *columns)
+{
+  int i, j, number = 0;
+  for (i = 0; i < n; i++) {
+    int smaller = 0;
+    if (columns[i] < 0 || columns[i] >= n)
+      return -1;
+    for (j = 0; j < n; j++) {
+      if (j < i && columns[j] == columns[i])
+        return -1;
+      smaller += j > i && columns[j] < columns[i];
+    }
+    number = number * (n - i) + smaller;
+  }
+  return number;
+}
+
+/* Weights by number, of rows from `row` on; returns their sum. */
+static double t_sample_weights(int n, const double *a, int row, double product, int *columns, double *weight)
+{
+  double sum = 0;
+  int j, k;
+  if (row == n)
+    return weight[t_sample_number(n, columns)] = product;
+  for (j = 0; j < n; j++) {
+    for (k = 0; k < row && columns[k] != j; k++)
+      ;
+    if (k < row)
+      continue;
+    columns[row] = j;
+    sum += t_sample_weights(n, a, row + 1, product * a[row * n + j], columns, weight);
+  }
+  return sum;
+}
+
+/* Draws and counts; *beyond: (chi square - freedom) / sqrt(2 freedom), about normal. 0: a sample of weight 0. */
+static int t_sample_counted(const perm_matrix *matrix, const perm_options *options, uint64_t seed, int samples,
+                            const double *weight, double sum, double *beyond)
+{
+  static int columns[7 * 40000], count[T_SAMPLE_MOST];
+  const int n = matrix->n;
+  int k, all = 1, cells = 0;
+  double square = 0, rare = 0, seen = 0;
+  perm_result result;
+  for (k = 1; k <= n; k++)
+    all *= k;
+  memset(count, 0, sizeof count);
+  CHECK_SHOW(perm_sample_sparse(matrix, options, seed, 0, (uint64_t)samples, columns, &result) == PERM_OK, "%s",
+             result.message);
+  for (k = 0; k < samples; k++) {
+    const int number = t_sample_number(n, columns + (size_t)k * (size_t)n);
+    if (number < 0 || weight[number] == 0)
+      return 0;
+    count[number]++;
+  }
+  for (k = 0; k < all; k++) {
+    const double expected = weight[k] / sum * samples;
+    if (expected >= 5) {
+      square += (count[k] - expected) * (count[k] - expected) / expected;
+      cells++;
+    } else {
+      rare += expected;
+      seen += count[k];
+    }
+  }
+  if (rare >= 5) { /* together one cell */
+    square += (seen - rare) * (seen - rare) / rare;
+    cells++;
+  }
+  *beyond = cells > 1 ? (square - (cells - 1)) / sqrt(2.0 * (cells - 1)) : 0;
+  return 1;
+}
+
+TEST(t_sample_matches_enumeration)
+{
+  static double weight[T_SAMPLE_MOST];
+  int trial, counted = 0;
+  double most = 0, total = 0;
+  test_seed(61);
+  for (trial = 0; trial < 60; trial++) {
+    const int n = 2 + trial % 5, whole = trial & 1;
+    double a[49], sum, beyond = 0;
+    int columns[7], k;
+    perm_options options;
+    perm_matrix matrix;
+    perm_result result;
+    memset(&options, 0, sizeof options);
+    if (trial % 4 == 1)
+      options.precision = PERM_PRECISION_FAST;
+    for (k = 0; k < n * n; k++)
+      a[k] = test_below(10) < 3 ? 0 : whole ? 1 + test_below(5) : test_uniform() * (k % 3 ? 1 : 4);
+    memset(weight, 0, sizeof weight);
+    sum = t_sample_weights(n, a, 0, 1, columns, weight);
+    CHECK(perm_matrix_from_dense(n, n, a, n, NULL, &matrix, &result) == PERM_OK);
+    if (sum == 0) {
+      CHECK(perm_sample_sparse(&matrix, &options, 1, 0, 1, columns, &result) == PERM_ERROR_UNSUPPORTED);
+      CHECK_TEXT(result.message, "permanent is 0");
+    } else {
+      CHECK(t_sample_counted(&matrix, &options, (uint64_t)trial, 20000, weight, sum, &beyond));
+      most = beyond > most ? beyond : most;
+      total += beyond;
+      counted++;
+    }
+    perm_matrix_free(&matrix);
+  }
+  CHECK_SHOW(counted > 30 && most < 5 && fabs(total) < 3 * sqrt(counted), "%d: %g at most, %g in all", counted, most,
+             total);
+}
+
+/* Values of four words, whose high words differ. */
+TEST(t_sample_draws_long_integers)
+{
+  static double weight[T_SAMPLE_MOST];
+  int64_t a[25];
+  double real[25], sum, beyond = 9;
+  int k, columns[7];
+  perm_matrix matrix;
+  test_seed(62);
+  for (k = 0; k < 25; k++) {
+    a[k] = (int64_t)1 << (44 + test_below(3));
+    real[k] = (double)a[k];
+  }
+  memset(weight, 0, sizeof weight);
+  sum = t_sample_weights(5, real, 0, 1, columns, weight);
+  matrix = t_sparse_integers(5, a);
+  CHECK(t_sample_counted(&matrix, NULL, 5, 40000, weight, sum, &beyond));
+  CHECK_SHOW(fabs(beyond) < 4, "%g", beyond);
+  perm_matrix_free(&matrix);
+}
+
+/* Of 4000 samples none is the one with a chance of 2^-60. */
+TEST(t_sample_of_extreme_chances)
+{
+  const int64_t power = (int64_t)1 << 60, whole[4] = {1, 1, 1, power};
+  int kind, k, columns[2 * 4000];
+  perm_result result;
+  for (kind = 0; kind < 3; kind++) { /* integers, doubles, doubles that range further */
+    const double a[4] = {1, kind == 2 ? 1e-300 : 1, 1, (double)power};
+    perm_matrix matrix;
+    int rare = 0;
+    if (kind == 0)
+      matrix = t_sparse_integers(2, whole);
+    else
+      CHECK(perm_matrix_from_dense(2, 2, a, 2, NULL, &matrix, &result) == PERM_OK);
+    CHECK_SHOW(perm_sample_sparse(&matrix, NULL, 1, 0, 4000, columns, &result) == PERM_OK, "%s", result.message);
+    for (k = 0; k < 4000; k++)
+      rare += columns[2 * k] != 0 || columns[2 * k + 1] != 1;
+    CHECK_SHOW(rare == 0, "%d", rare);
+    perm_matrix_free(&matrix);
+  }
+}
+
+/* Every number below the sum is as likely as any other, and each stream has as many as its weight. */
+TEST(t_sample_draws_below_a_sum)
+{
+  const uint64_t top = (uint64_t)1 << 63;
+  uint64_t weight[5 * 2], random = 5;
+  int k, count[3] = {0, 0, 0};
+  for (k = 0; k < 30000; k++) { /* 3 : 0 : 2 in units of 2^63 */
+    const uint64_t weights[6] = {top, 1, 0, 0, 0, 1};
+    int s;
+    memcpy(weight, weights, sizeof weights);
+    s = permi_draw_integer(weight, 3, 2, &random);
+    CHECK(s == 0 || s == 2);
+    count[s]++;
+  }
+  CHECK_SHOW(abs(count[0] - 18000) < 350, "%d", count[0]); /* 4 standard deviations */
+  memset(weight, 0, sizeof weight);
+  CHECK(permi_draw_integer(weight, 3, 2, &random) == -1);
+}
+
+/* Triangular: entries outside the blocks are in no permutation of positive weight. */
+TEST(t_sample_of_blocks)
+{
+  const int n = 9; /* blocks of order 1, 3, 1, 4 */
+  const int of[9] = {0, 1, 1, 1, 2, 3, 3, 3, 3};
+  double a[81];
+  int i, j, k, columns[9 * 300], moved = 0;
+  perm_matrix matrix;
+  perm_result result;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      a[i * n + j] = of[i] <= of[j] ? 1 + (i * j) % 3 : 0;
+  CHECK(perm_matrix_from_dense(n, n, a, n, NULL, &matrix, &result) == PERM_OK);
+  CHECK(perm_sample_sparse(&matrix, NULL, 3, 0, 300, columns, &result) == PERM_OK);
+  for (k = 0; k < 300; k++) {
+    unsigned seen = 0;
+    for (i = 0; i < n; i++) {
+      CHECK(columns[k * n + i] >= 0 && columns[k * n + i] < n && of[columns[k * n + i]] == of[i]);
+      seen |= 1u << columns[k * n + i];
+      moved += columns[k * n + i] != i;
+    }
+    CHECK(seen == 511);
+  }
+  CHECK(moved > 500);
+  perm_matrix_free(&matrix);
+}
+
+TEST(t_sample_same_for_threads_and_ranges)
+{
+  static int whole[40 * 500], again[40 * 500];
+  static const int cut[] = {0, 1, 63, 64, 200, 500};
+  int threads, k, differ = 0;
+  perm_options options;
+  perm_matrix matrix;
+  perm_result result;
+  memset(&options, 0, sizeof options);
+  options.threads = 1;
+  CHECK(perm_generate("regular:40:4", 3, NULL, &matrix, &result) == PERM_OK);
+  CHECK_SHOW(perm_sample_sparse(&matrix, &options, 7, 0, 500, whole, &result) == PERM_OK, "%s", result.message);
+  CHECK(result.terms > 1000);
+  for (k = 40; k < 40 * 500; k++)
+    differ += whole[k] != whole[k - 40];
+  CHECK(differ > 1000);
+  for (threads = 2; threads <= 4; threads += 2) {
+    options.threads = threads;
+    CHECK(perm_sample_sparse(&matrix, &options, 7, 0, 500, again, &result) == PERM_OK);
+    CHECK(!memcmp(whole, again, sizeof whole));
+  }
+  memset(again, 0, sizeof again);
+  for (k = 0; k + 1 < (int)(sizeof cut / sizeof *cut); k++)
+    CHECK(perm_sample_sparse(&matrix, &options, 7, (uint64_t)cut[k], (uint64_t)(cut[k + 1] - cut[k]),
+                             again + 40 * cut[k], &result) == PERM_OK);
+  CHECK(!memcmp(whole, again, sizeof whole));
+  CHECK(perm_sample_sparse(&matrix, &options, 8, 0, 500, again, &result) == PERM_OK);
+  CHECK(memcmp(whole, again, sizeof whole));
+  perm_matrix_free(&matrix);
+}
+
+/* 36 domino tilings of a 4 x 4 board: the 8 white squares are rows, the black ones columns. */
+TEST(t_sample_tilings)
+{
+  static int columns[8 * 36000];
+  int tiling[36], count[36], tilings = 0, k, i, t;
+  double square = 0;
+  perm_matrix matrix;
+  perm_result result;
+  CHECK(perm_generate("grid:4:4", 1, NULL, &matrix, &result) == PERM_OK);
+  CHECK(matrix.n == 8 && perm_sample_sparse(&matrix, NULL, 11, 0, 36000, columns, &result) == PERM_OK);
+  for (k = 0; k < 36000; k++) {
+    int code = 0;
+    for (i = 0; i < 8; i++)
+      code = 8 * code + columns[8 * k + i];
+    for (t = 0; t < tilings && tiling[t] != code; t++)
+      ;
+    if (t == tilings) {
+      CHECK(tilings < 36);
+      if (tilings == 36)
+        break;
+      tiling[tilings] = code;
+      count[tilings++] = 0;
+    }
+    count[t]++;
+  }
+  CHECK_SHOW(tilings == 36, "%d", tilings);
+  for (t = 0; t < tilings; t++)
+    square += (count[t] - 1000.0) * (count[t] - 1000.0) / 1000;
+  CHECK_SHOW(square > 15 && square < 65, "%g", square); /* 35 degrees of freedom */
+  perm_matrix_free(&matrix);
+}
+
+TEST(t_sample_derangements)
+{
+  static double weight[T_SAMPLE_MOST];
+  double a[49], sum, beyond = 9;
+  int k, columns[7];
+  perm_matrix matrix;
+  perm_result result;
+  for (k = 0; k < 49; k++)
+    a[k] = k % 8 != 0;
+  memset(weight, 0, sizeof weight);
+  sum = t_sample_weights(7, a, 0, 1, columns, weight);
+  CHECK(sum == 1854);
+  CHECK(perm_matrix_from_dense(7, 7, a, 7, NULL, &matrix, &result) == PERM_OK);
+  CHECK(t_sample_counted(&matrix, NULL, 13, 40000, weight, sum, &beyond));
+  CHECK_SHOW(fabs(beyond) < 4, "%g", beyond);
+  perm_matrix_free(&matrix);
+}
+
+static void t_sample_refused(int m, int n, const double *a, perm_options *options, int *columns, perm_status status,
+                             const char *why)
+{
+  perm_matrix matrix;
+  perm_result result;
+  CHECK(perm_matrix_from_dense(m, n, a, n, NULL, &matrix, &result) == PERM_OK);
+  CHECK_SHOW(perm_sample_sparse(&matrix, options, 1, 0, 2, columns, &result) == status && result.status == status,
+             "%d: %s", result.status, result.message);
+  CHECK_TEXT(result.message, why);
+  perm_matrix_free(&matrix);
+}
+
+TEST(t_sample_refuses)
+{
+  const double good[4] = {1, 2, 3, 4}, negative[4] = {1, 2, -3, 4}, zero[4] = {1, 1, 0, 0}, half[4] = {1, .5, 1, 1};
+  const double wild[9] = {1e300, 1e-300, 1, 1e-300, 1, 1e300, 1, 1e300, 1e-300};
+  int columns[18], k;
+  perm_options options;
+  perm_matrix matrix;
+  perm_result result;
+  memset(&options, 0, sizeof options);
+  t_sample_refused(2, 2, negative, NULL, columns, PERM_ERROR_UNSUPPORTED, "row 2, column 1 (counted from 1) has -3");
+  t_sample_refused(2, 2, zero, NULL, columns, PERM_ERROR_UNSUPPORTED, "permanent is 0");
+  t_sample_refused(1, 2, good, NULL, columns, PERM_ERROR_SIZE, "not square");
+  t_sample_refused(2, 2, good, NULL, NULL, PERM_ERROR_NULL, "columns is NULL");
+  options.modulus = 7;
+  t_sample_refused(2, 2, good, &options, columns, PERM_ERROR_UNSUPPORTED, "no modulus");
+  options.modulus = 0;
+  options.method = PERM_METHOD_BAND;
+  t_sample_refused(2, 2, good, &options, columns, PERM_ERROR_UNSUPPORTED, "auto and lists");
+  options.method = PERM_METHOD_AUTO;
+  options.precision = PERM_PRECISION_EXACT;
+  t_sample_refused(2, 2, half, &options, columns, PERM_ERROR_OPTION, "row 1, column 2");
+  CHECK(perm_matrix_from_dense(3, 3, wild, 3, NULL, &matrix, &result) == PERM_OK);
+  if (perm_sample_sparse(&matrix, NULL, 1, 0, 2, columns, &result) == PERM_OK) /* whatever the scale: no rubbish */
+    for (k = 0; k < 2; k++)
+      CHECK(t_sample_number(3, columns + 3 * k) >= 0);
+  else
+    CHECK_TEXT(result.message, "beyond doubles");
+  perm_matrix_free(&matrix);
+  memset(&options, 0, sizeof options);
+  options.max_bytes = 2e6;
+  CHECK(perm_generate("regular:40:4", 3, NULL, &matrix, &result) == PERM_OK);
+  CHECK(perm_sample_sparse(&matrix, &options, 1, 0, 0, NULL, &result) == PERM_ERROR_LIMIT);
+  CHECK_SHOW(result.message[0] != 0, "%s", result.message);
+  perm_matrix_free(&matrix);
+  CHECK(perm_sample_sparse(NULL, NULL, 1, 0, 0, NULL, &result) == PERM_ERROR_NULL && result.argument == 1);
+  memset(&matrix, 0, sizeof matrix);
+  CHECK(perm_sample_sparse(&matrix, NULL, 1, 0, 5, NULL, &result) == PERM_OK); /* one permutation of nothing */
+  CHECK(perm_sample_sparse(&matrix, NULL, 1, 0, 5, NULL, NULL) == PERM_ERROR_NULL);
+}
