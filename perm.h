@@ -1079,7 +1079,6 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_ANNEAL_SHORT_SHARE 0.1    /* of a short run, */
 #define PERMI_ANNEAL_LEAST 1.5e-3       /* up to this */
 #define PERMI_ORDER_PLAN_SECONDS 2e-6   /* per vertex and entry */
-#define PERMI_ORDER_FIRST_SECONDS 10    /* chosen: below it orders come before trees in blocks of order 64 at most */
 #define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */
 #define PERMI_TREE_PLAN_SECONDS 1e-6    /* per vertex and entry */
 #define PERMI_TREE_PLAN_LEAST 5e-3      /* chosen: a shorter search needs no long run */
@@ -1144,6 +1143,8 @@ static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.
 #define PERMI_SIGNS_PLAN_MOST 4        /* chosen */
 #define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */
 #define PERMI_SIGNS_RANGE_SECONDS 0.02 /* chosen */
+#define PERMI_SIGNS_GPU_RANGE 2e-3     /* chosen: on GPUs, in seconds of the CPU */
+#define PERMI_SIGNS_GPU_FASTER 40      /* than one core with AVX-512: an estimate */
 #define PERMI_SIGNS_PROBE_SECONDS 1e-4 /* chosen: longer subtrees are probed further down */
 #define PERMI_SIGNS_PATHS_SECOND 20000 /* chosen: prefixes a second */
 #define PERMI_SIGNS_LEAF_SECONDS 4e-9 /* chosen: what a leaf takes at least, many being merged */

@@ -61,6 +61,7 @@
                  >>dominating        Ryser over dominating sets
                  >>signs             Glynn's sum as a search that rows of sum 0 prune
                  >>signs_order       weights, order of the columns
+                 >>signs_gpu         its kernel for GPUs
                  >>signs_offer       ranges, price, offer
                  >>codegen           the published GPU kernels
      matchings/  >>transversals      perfect matchings enumerated; THE BOUND
@@ -77,6 +78,7 @@
                  >>sparse_job        a matrix becomes a job
                  >>sparse            perm_compute_sparse, _job, _report
                  >>spy               perm_sparse_spy, SVG
+                 >>rook              perm_rook_numbers, matching polynomials
                  >>sample            perm_sample_sparse: permutations by weight
      kernels/    >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
@@ -97,7 +99,8 @@
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
        (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
        arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
-       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: `error_bound` is INFINITY.
+       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: `error_bound` is INFINITY but
+       with certify on the CPU, at 2 to 4 times the time.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
@@ -119,7 +122,8 @@
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
        signs         Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a
-                     row in all, best with few small ones. regular:40:6 0.25 s, regular:48:6 5 s
+                     row in all, best with few small ones. regular:40:6 0.25 s, regular:48:6 5 s; on GPUs if none is
+                     negative
        codegen-registers, codegen-memory
                      Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
                      k row sums in registers; doubles. Hybrid is faster
@@ -332,6 +336,20 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
    stays below about a megabyte. */
 PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                             perm_result *result);
+
+/* Rook numbers: numbers[k], k = 0 .. min(m, n), the caller's array, is the sum of the permanents of all k x k
+   submatrices; of a 0/1 matrix, the placements of k rooks that do not attack. Integers of any sign, or doubles that are
+   whole; others are PERM_ERROR_UNSUPPORTED. The last one, per(A), is the result's integer. Methods auto, frontier
+   (2^columns of the frontier, not both sides as for permanents; one thread) and exact (min(m, n) + 1 permanents of
+   A + x). PERM_ERROR_OVERFLOW over 4544 bits. Heeds modulus, max_seconds, max_bytes, cancel, progress, allocator;
+   refuses checkpoints. On an error numbers are undefined. */
+PERM_SPARSE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
+                                              perm_integer *numbers, perm_result *result);
+
+/* coefficients[e], e = 0 .. m + n, of x^e in the matching polynomial of the bipartite graph: the sum over k of (-1)^k
+   r_k x^(m + n - 2k). Both arrays are the caller's. Not after a modulus. */
+PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_integer *numbers,
+                                                   perm_integer *coefficients);
 
 /* Draws permutations of a square matrix without negative entries, each with probability (product of its entries) /
    permanent: sample k, from 0 to count - 1, is columns[k n + row], counted from 0. It depends on matrix, plan, seed and
@@ -3497,6 +3515,9 @@ typedef struct permi_hybrid_rounding {
   double majorant;     /* of moduli, from above */
   double bits;
   double below;        /* sum of relative squares of compensated rows' second words */
+  double losses;       /* of permi_hybrid_bound: relative to the terms with floors; INFINITY: none */
+  double unfloored;    /* losses of rows without a floor */
+  double growth;       /* product of the rows' sums of moduli and 1 */
 } permi_hybrid_rounding;
 
 #define PERMI_GPU_CANDIDATES 6
@@ -3550,7 +3571,7 @@ typedef struct permi_hybrid {
    block with which it does not vanish. */
 typedef struct permi_signs_cut {
   const uint64_t (*alive)[PERMI_SIGNS_WORDS];
-  int place, least, entry; /* what a + adds */
+  int place, least, entry, levels; /* entry: what a + adds */
 } permi_signs_cut;
 
 typedef struct permi_signs_frame {
@@ -3598,9 +3619,9 @@ typedef struct permi_signs {
   uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at the rows of class BOTH */
   int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_marks */
   /* of >>signs_offer: living prefixes of `depth` columns, as bits, and where chunks begin among them */
-  int depth, ranges, doubled, twos, evens;
+  int depth, ranges, doubled, twos, evens, negative, gpu;
   uint64_t *path, *begin;
-  perm_isa isa;
+  perm_isa isa, isa_asked;
   int moves;
   double paths, seconds, spread, counted[4]; /* predicted nodes, joins, patterns, pairs; 95 % of the seconds */
   uint64_t fingerprint;
@@ -11440,6 +11461,22 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   return bound;
 }
 
+/* Adds row i's losses to those of permi_hybrid_bound. */
+static void permi_hybrid_losses(const permi_hybrid_rows *rows, int i, permi_hybrid_rounding *rounding)
+{
+  const double least = rounding->floor[i];
+  double lost = 0;
+  int j;
+  for (j = 0; j < rows->n; j++)
+    lost += rows->lost[i][j] * (1 + 1e-12);
+  if (rows->sum[i] < 0.125)
+    rounding->losses = (double)INFINITY;
+  else if (least > 0)
+    rounding->losses += lost <= least ? lost / least * (1 + 1e-12) : (double)INFINITY;
+  else
+    rounding->unfloored += lost;
+}
+
 /* What roundings may do, from a program's rows; y = A d for signs d, u the rounding unit:
 
 1. All terms share what grids and divisions took: to first order the permanent changes by the sum of lost_ij per A_ij.
@@ -11458,13 +11495,16 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
   double share[64], all = 0, squares = 0, majorant;
   int i;
   memset(rounding, 0, sizeof *rounding);
+  rounding->growth = 1;
   for (i = 0; i < n; i++) {
     if (rows->unit[i] == 0)
       continue;
+    rounding->growth *= fmax(rows->sum[i], 1) * (1 + 1e-12);
     if (rows->lost_square[i] > 0 || rows->below_square[i] > 0)
       rounding->floor[i] = sqrt(rows->square[i]) / (2 * n);
     squares += rows->lost_square[i] / rows->square[i];
     rounding->below += rows->below_square[i] / rows->square[i];
+    permi_hybrid_losses(rows, i, rounding);
     rounding->bits += log2(rows->sum[i] / rows->unit[i]);
   }
   rounding->shared.relative = 2 * sqrt(squares);
@@ -12031,6 +12071,7 @@ static void permi_code_statements(permi_coder *coder)
 #if !defined(PERMI_CODE_TWIN)
 #define PERMI_CODE_TWIN NULL
 #define PERMI_CODEGEN_TWIN NULL
+#define PERMI_SIGNS_TWIN NULL
 #endif
 
 static void permi_code_print(permi_code *code, const char *format, ...)
@@ -12717,9 +12758,11 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   if (block->integer || maker->working->integer)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
                  "has exact integers; with precision fast or accurate this method takes them");
-  else if (options->certify || options->precision == PERM_PRECISION_DD)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is to have %s, which this method does not give",
-                 options->certify ? "a guaranteed bound" : "precision dd");
+  else if (options->precision == PERM_PRECISION_DD)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is to have precision dd, which this method does not give");
+  else if (options->certify && (options->precision == PERM_PRECISION_ACCURATE || options->isa == PERM_ISA_CUDA))
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                 "is to have a guaranteed bound, which this method gives on the CPU with precision default or fast");
   else if (is_complex && options->precision == PERM_PRECISION_ACCURATE)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has no precision accurate");
 #if defined(PERM_NO_COMPLEX)
@@ -12735,6 +12778,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
+#define PERMI_HYBRID_CERTIFIED 2.1 /* times the time: terms, and their moduli */
 /* Those of permi_hybrid_hope, or new ones. */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
@@ -12750,7 +12794,8 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   permi_layouts_make(work, block);
   work->budget = PERMI_HYBRID_SLOT_BUDGET;
   work->account = maker->account;
-  work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker));
+  work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker)) /
+                (maker->options->certify ? PERMI_HYBRID_CERTIFIED : 1);
   work->rival = rival;
   return work;
 }
@@ -12772,7 +12817,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   cost = permi_layouts_start(work, 1);
   speed = work->speed;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(maker->options, block->n))
+  if (permi_gpu_wanted(maker->options, block->n) && !maker->options->certify)
     speed = permi_code_rate(permi_hybrid_algebra_of(maker));
 #endif
   *hope = cost / PERMI_HYBRID_GAIN / speed;
@@ -12817,7 +12862,9 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     return status;
   per_block = ldexp(seconds, -hybrid->high);
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
-  hybrid->absolute_mask = hybrid->high < 10 ? 0 : options->precision == PERM_PRECISION_FAST ? 127 : 31;
+  hybrid->absolute_mask = options->precision == PERM_PRECISION_FAST ? 127 : 31;
+  if (hybrid->high < 10 || options->certify)
+    hybrid->absolute_mask = 0;
   hybrid->chunk_log2 = hybrid->high;
   while (hybrid->chunk_log2 > 0 &&
          ldexp(per_block, hybrid->chunk_log2) > (hybrid->high - hybrid->chunk_log2 < 6 ? 1e-4 : 0.02))
@@ -12845,7 +12892,8 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, block->n) && (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
+  if (permi_gpu_wanted(options, block->n) && !options->certify &&
+      (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
       *offer = gpu;
@@ -12863,6 +12911,35 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
+/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53.
+   1. Row sums are exact. A value of the program is off by at most ((1 + u)^K - 1) times its modulus, the same
+      expression of moduli with + for -: K(row) = 0, K(ab) = K(a) + K(b) + 1, K(a +- b) = max(K(a), K(b)) + 1. All
+      settings of a table have one K. The program multiplies each row once, n - 1 products, and folds each inner column
+      once: K = n - 1 + inner, and 2^low for the additions of a block. FMA only leaves roundings out.
+   2. A complex product is off by at most 3 u |a| |b| [Hig02, 3.6]: three units for one; sums of moduli as they are.
+   3. Of a chunk's N blocks TwoSum keeps what hi loses, at most gamma_N A; lo's sum is off by gamma_N of that.
+   4. Moduli are sums and products of numbers >= 0. A row's takes at most 4 roundings (square, FMA, root, floor; squares
+      do not underflow: sums are on the grid of a row whose moduli sum to 1/8 or more); then as in 1, and N and the
+      lanes' additions.
+   5. Entries lost L_i of row i. |y_i| + floor_i = z_i, L_i <= floor_i: the product of (y_i + e_i), |e_i| <= L_i,
+      differs from that of y_i by at most the sum over i of L_i prod_(k < i) (|y_k| + L_k) prod_(k > i) |y_k|, at most
+      sum_i L_i / floor_i of prod z_i. A row without a floor: L_i times the other rows' growth, floors below twice it.
+   6. An underflow loses 2^-1074, thrice for a complex product, and the scaling at most that of each part of an entry;
+      then as a row without a floor, in each of 2^(n-1) terms, and in A again. */
+static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
+{
+  const permi_hybrid_rounding *rounding = &hybrid->rounding;
+  const double n = hybrid->n, each = hybrid->algebra == PERMI_HYBRID_COMPLEX ? 3 : 1;
+  const double blocks = ldexp(1, hybrid->chunk_log2), sums = hybrid->inner + ldexp(1, hybrid->low);
+  const double roundings = each * (n - 1) + sums, chunk = permi_gamma(2 * blocks);
+  const double moduli = permi_gamma(4 * n + n - 1 + sums + blocks + hybrid->lanes + 1);
+  if (hybrid->chunk_log2 > 32 || !(rounding->losses < 1))
+    return;
+  leaf->bound_relative = (permi_gamma(roundings) + chunk * chunk + rounding->losses) * (1 + 4 * moduli) * 1.0001;
+  leaf->bound_absolute = ldexp(rounding->growth * rounding->unfloored, hybrid->n + 1) +
+                         ldexp(rounding->growth * (6 * roundings + 2 * n * n), hybrid->n - 1073);
+}
+
 /* Estimates relative to the sum of |terms|. A term meets n products and a rounding a fold; all terms share what earlier
    elimination rounded. */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of the terms' roundings that a sum keeps */
@@ -12873,6 +12950,8 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
   const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1);
   leaf->bound_relative = (double)INFINITY;
+  if (maker->options->certify && hybrid->algebra != PERMI_HYBRID_COMPENSATED && hybrid->absolute_mask == 0)
+    permi_hybrid_bound(hybrid, leaf);
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;
   permi_make_honest(maker, block, leaf);
@@ -13777,6 +13856,7 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
   cut->alive = (const uint64_t (*)[PERMI_SIGNS_WORDS])alive;
   cut->place = place;
   cut->least = least;
+  cut->levels = most - least + 1;
   cut->entry = matrix->entry[row][order->column[step]];
   signs->cut_start[2 * PERM_MAX_N]++;
   return 1;
@@ -13854,6 +13934,8 @@ static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix,
       permi_signs_add(signs->done[step_at[place]], place, PERMI_SIGNS_ZERO);
     for (k = 0; k < p; k++)
       permi_signs_add(signs->column[k], place, matrix->entry[row][order->column[k]]);
+    for (k = 0; k < n; k++)
+      signs->negative |= matrix->entry[row][k] < 0;
   }
   for (k = 0, place = signs->place[3]; k < p; k++) {
     signs->done_place[k] = place;
@@ -14191,6 +14273,406 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
   return permi_count_ones(least);
 }
 
+/* ====================================================================================== >>signs_gpu
+   The search of >>signs on GPUs, by a kernel compiled for the shape. A warp takes a prefix: lane l has word l & 15 of
+   the counts and 32 patterns of block l / 16. Patterns of a group are neighbours, so that a group's products are added
+   before the join; in a join lanes are pairs of groups. Sums are modulo 2^192: any order gives the same. */
+
+static int permi_signs_gpu_takes(const permi_signs *signs)
+{
+  return signs->narrow && signs->words == 3 && !signs->negative && signs->prefix > signs->depth;
+}
+
+#if defined(PERM_WITH_CUDA)
+typedef struct permi_signs_gpu {
+  permi_gpu gpu; /* first, for >>gpu */
+  perm_gpu_program program;
+  permi_signs *signs;
+  permi_code *code;
+} permi_signs_gpu;
+
+/* Words of 32 bits of the table: where parts of it begin. */
+typedef struct permi_signs_table {
+  int own[2], shared;      /* words of a pattern: of its own rows, of rows of both blocks */
+  int column, done, start, cut, target, root, pattern[2], group[2], alive, path, end;
+} permi_signs_table;
+
+static permi_signs_table permi_signs_table_of(const permi_signs *signs)
+{
+  const int p = signs->prefix, cuts = signs->cut_start[2 * p];
+  permi_signs_table table;
+  int block, at = 0;
+  table.shared = (signs->place[1] + 3) / 4;
+  table.column = at, at += 16 * p;
+  table.done = at, at += 16 * p;
+  table.start = at, at += 2 * p + 2;
+  table.cut = at, at += 2 * cuts;
+  table.target = at, at += 16;
+  table.root = at, at += 48;
+  for (block = 0; block < 2; block++) {
+    const int begin = signs->place[block + 1], end = signs->place[block + 2];
+    table.own[block] = begin < end ? (end + 3) / 4 - begin / 4 : 0;
+    table.pattern[block] = at, at += (table.own[block] + table.shared) << signs->length[block];
+    table.group[block] = at, at += 1 << signs->length[block];
+  }
+  table.alive = at;
+  return table;
+}
+
+/* Orders a block's patterns by group. */
+static void permi_signs_gpu_sort(const permi_signs *signs, int block, uint16_t *sorted)
+{
+  const int patterns = 1 << signs->length[block];
+  int g, y, at = 0;
+  for (g = 0; g < signs->groups[block]; g++)
+    for (y = 0; y < patterns; y++)
+      if (signs->group[block][y] >> 1 == g)
+        sorted[at++] = (uint16_t)y;
+}
+
+static void permi_signs_gpu_set(const permi_signs *signs, int block, const uint16_t *sorted, const uint64_t *set,
+                                uint32_t *to)
+{
+  int z;
+  for (z = 0; z < 1 << signs->length[block]; z++)
+    to[z >> 5] |= (uint32_t)(set[sorted[z] >> 6] >> (sorted[z] & 63) & 1) << (z & 31);
+}
+
+static void permi_signs_gpu_words(const uint64_t *from, int first, int words, uint32_t *to)
+{
+  int w;
+  for (w = 0; w < words; w++)
+    to[w] = (uint32_t)(from[(first + w) >> 1] >> 32 * ((first + w) & 1));
+}
+
+static void permi_signs_gpu_patterns(const permi_signs *signs, const permi_signs_table *table, int block,
+                                     const uint16_t *sorted, uint32_t *word)
+{
+  const int each = table->own[block] + table->shared;
+  int z;
+  for (z = 0; z < 1 << signs->length[block]; z++) {
+    uint64_t shared[PERMI_SIGNS_WORDS] = {0}, own[2 * PERMI_SIGNS_WORDS] = {0};
+    const uint64_t *from = signs->pattern[block] + sorted[z] * signs->width[block];
+    memcpy(shared, from, (size_t)signs->shared_words * sizeof *shared);
+    memcpy(own + signs->own_word[block], from + signs->shared_words,
+           (size_t)(signs->width[block] - signs->shared_words) * sizeof *own);
+    permi_signs_gpu_words(shared, 0, table->shared, word + table->pattern[block] + z * each);
+    permi_signs_gpu_words(own, signs->place[block + 1] / 4, table->own[block],
+                          word + table->pattern[block] + z * each + table->shared);
+    word[table->group[block] + z] = signs->group[block][sorted[z]];
+  }
+}
+
+/* Fills the table, or returns its words if it is NULL. */
+static int permi_signs_gpu_fill(const permi_signs *signs, const permi_signs_table *table, uint32_t *word)
+{
+  uint16_t sorted[2][1 << PERMI_SIGNS_BLOCK];
+  int block, k, cut, level, at = table->alive;
+  for (block = 0; block < 2; block++)
+    permi_signs_gpu_sort(signs, block, sorted[block]);
+  for (k = 0; k < 2 * signs->prefix && word; k++)
+    word[table->start + k] = (uint32_t)signs->cut_start[k];
+  if (word)
+    word[table->start + k] = (uint32_t)signs->cut_start[k];
+  for (k = 0; k < signs->prefix && word; k++) {
+    permi_signs_gpu_words(signs->column[k], 0, 16, word + table->column + 16 * k);
+    permi_signs_gpu_words(signs->done[k], 0, 16, word + table->done + 16 * k);
+  }
+  for (k = 0; k < 2 * signs->prefix; k++)
+    for (cut = signs->cut_start[k]; cut < signs->cut_start[k + 1]; cut++)
+      for (level = 0; level < signs->cut[cut].levels; level++, at += 16) {
+        if (!word)
+          continue;
+        if (level == 0) {
+          word[table->cut + 2 * cut] = (uint32_t)signs->cut[cut].place;
+          word[table->cut + 2 * cut + 1] = (uint32_t)(at - 16 * signs->cut[cut].least);
+        }
+        permi_signs_gpu_set(signs, k & 1, sorted[k & 1], signs->cut[cut].alive[level], word + at);
+      }
+  if (!word)
+    return at;
+  permi_signs_gpu_words(signs->target, 0, 16, word + table->target);
+  permi_signs_gpu_words(signs->root.count, 0, 16, word + table->root);
+  for (block = 0; block < 2; block++) {
+    permi_signs_gpu_set(signs, block, sorted[block], signs->root.alive[block], word + table->root + 16 + 16 * block);
+    permi_signs_gpu_patterns(signs, table, block, sorted[block], word);
+  }
+  return at;
+}
+
+static const char permi_signs_gpu_walk[] =
+    "PERMI_BOTH int permi_row(const unsigned *w, int place) {\n"
+    "  const int half = (int)(w[place >> 2] >> 8 * (place & 3) & 255u) - 128;\n"
+    "  return ODD >> place & 1 ? 2 * half + 1 : half; }\n"
+    "template <int BEGIN, int END> PERMI_BOTH long long permi_rows(const unsigned *w) {\n"
+    "  long long product = 1;\n"
+    "  PERMI_UNROLL\n"
+    "  for (int i = BEGIN; i < END; i += 3) {\n"
+    "    int part = permi_row(w - BEGIN / 4, i);\n"
+    "    if (i + 1 < END) part *= permi_row(w - BEGIN / 4, i + 1);\n"
+    "    if (i + 2 < END) part *= permi_row(w - BEGIN / 4, i + 2);\n"
+    "    product *= part; }\n"
+    "  return product; }\n"
+    /* Sets column k; returns whether the branch lives. */
+    "__device__ __forceinline__ bool permi_step(const unsigned *t, int k, int bit, int lane, unsigned &count,\n"
+    "                                           unsigned &alive) {\n"
+    "  const int half = lane >> 4, word = lane & 15;\n"
+    "  const unsigned c = count + (bit ? t[COLUMN + 16 * k + word] : 0u);\n"
+    "  const int begin = (int)t[START + 2 * k], middle = (int)t[START + 2 * k + 1], end = (int)t[START + 2 * k + 2];\n"
+    "  const int first = half ? middle : begin, cuts = half ? end - middle : middle - begin;\n"
+    "  const int most = end - middle > middle - begin ? end - middle : middle - begin;\n"
+    "  if (__any_sync(~0u, __vcmpeq4(c, t[DONE + 16 * k + word]) != 0u)) return false;\n"
+    "  PERMI_ROLLED\n"
+    "  for (int i = 0; i < most; i++) {\n"
+    "    const int at = CUT + 2 * (first + i);\n"
+    "    const unsigned place = i < cuts ? t[at] : 0u;\n"
+    "    const unsigned level = __shfl_sync(~0u, c, (int)(place >> 2)) >> 8 * (place & 3u) & 255u;\n"
+    "    if (i < cuts) alive &= t[(int)t[at + 1] + 16 * (int)level + word]; }\n"
+    "  const unsigned any = __ballot_sync(~0u, alive != 0u);\n"
+    "  count = c;\n"
+    "  return (any & 0xffffu) && any >> 16; }\n";
+
+static const char permi_signs_gpu_groups[] =
+    /* Lists a block's living groups with the sums of the products of its own rows; returns their number. */
+    "template <int BLOCK, int OWN, int BEGIN, int END> __device__ __forceinline__ int permi_list(const unsigned *t,\n"
+    "    int lane, unsigned count, unsigned alive, long long *value, unsigned short *list) {\n"
+    "  const unsigned *pattern = t + (BLOCK ? PATTERN1 : PATTERN0), *group = t + (BLOCK ? GROUP1 : GROUP0);\n"
+    "  unsigned own[OWN + 1];\n"
+    "  unsigned left = lane >> 4 == BLOCK ? alive : 0u;\n"
+    "  int items = __popc(left), at, groups = 0;\n"
+    "  PERMI_UNROLL\n"
+    "  for (int w = 0; w < OWN; w++) own[w] = __shfl_sync(~0u, count, BEGIN / 4 + w);\n"
+    "  at = items;\n"
+    "  PERMI_UNROLL\n"
+    "  for (int k = 1; k < 32; k *= 2) {\n"
+    "    const int before = __shfl_up_sync(~0u, items, k);\n"
+    "    items += lane >= k ? before : 0; }\n"
+    "  at = items - at;\n"
+    "  items = __shfl_sync(~0u, items, 31);\n"
+    "  for (; left; left &= left - 1) list[at++] = (unsigned short)((lane & 15) << 5 | permi_ctz(left));\n"
+    "  __syncwarp();\n"
+    "  PERMI_ROLLED\n"
+    "  for (int i = lane; i < items; i += 32) {\n"
+    "    const unsigned z = list[i];\n"
+    "    unsigned w[OWN + 1];\n"
+    "    PERMI_UNROLL\n"
+    "    for (int k = 0; k < OWN; k++) w[k] = own[k] + pattern[(OWN + SHARED) * z + SHARED + k];\n"
+    "    const long long x = permi_rows<BEGIN, END>(w);\n"
+    "    value[i] = group[z] & 1u ? -x : x; }\n"
+    "  __syncwarp();\n"
+    "  PERMI_ROLLED\n"
+    "  for (int i = lane; i - lane < items; i += 32) {\n"
+    "    const unsigned z = i < items ? list[i] : 0u, g = group[z] >> 1;\n"
+    "    const bool first = i < items && (i == 0 || group[list[i - 1]] >> 1 != g);\n"
+    "    const unsigned starts = __ballot_sync(~0u, first);\n"
+    "    long long sum = 0;\n"
+    "    for (int k = i; first && k < items && group[list[k]] >> 1 == g; k++) sum += value[k];\n"
+    "    __syncwarp();\n"
+    "    if (first) {\n"
+    "      const int slot = groups + __popc(starts & ((1u << lane) - 1u));\n"
+    "      value[slot] = sum;\n"
+    "      list[slot] = (unsigned short)z; }\n"
+    "    groups += __popc(starts);\n"
+    "    __syncwarp(); }\n"
+    "  return groups; }\n";
+
+static const char permi_signs_gpu_join[] =
+    "__device__ __forceinline__ void permi_join(const unsigned *t, int lane, unsigned count, unsigned alive,\n"
+    "    long long *value, unsigned short *list, unsigned long long *sum, int minus) {\n"
+    "  const int groups0 = permi_list<0, OWN0, FIRST, SECOND>(t, lane, count, alive, value, list);\n"
+    "  const int groups1 = permi_list<1, OWN1, SECOND, NONE>(t, lane, count, alive, value + 512, list + 512);\n"
+    "  unsigned shared[SHARED + 1], target[SHARED + 1], all[16];\n"
+    "  PERMI_UNROLL\n"
+    "  for (int w = 0; w < 16; w++) all[w] = __shfl_sync(~0u, count, w);\n"
+    "  const long long others = permi_rows<NONE, ROWS>(all + NONE / 4), done = minus ? -others : others;\n"
+    "  PERMI_UNROLL\n"
+    "  for (int w = 0; w < SHARED; w++) { shared[w] = all[w]; target[w] = t[TARGET + w]; }\n"
+    "  const int rows = 32 / groups1, rest = 32 % groups1;\n"
+    "  int a = lane / groups1, b = lane % groups1;\n"
+    "  unsigned long long low = 0, high = 0;\n"
+    "  PERMI_ROLLED\n"
+    "  while (a < groups0) {\n"
+    "    const unsigned *first = t + PATTERN0 + (OWN0 + SHARED) * list[a];\n"
+    "    const unsigned *second = t + PATTERN1 + (OWN1 + SHARED) * list[512 + b];\n"
+    "    unsigned c[SHARED + 1], zero = 0;\n"
+    "    PERMI_UNROLL\n"
+    "    for (int w = 0; w < SHARED; w++) {\n"
+    "      c[w] = shared[w] + first[w] + second[w];\n"
+    "      zero |= __vcmpeq4(c[w], target[w]); }\n"
+    "    if (!zero) {\n"
+    "      const long long x = permi_rows<0, FIRST>(c) * value[512 + b], y = value[a];\n"
+    "      const unsigned long long add = (unsigned long long)(x * y);\n"
+    "      low += add;\n"
+    "      high += (unsigned long long)__mul64hi(x, y) + (low < add ? 1u : 0u); }\n"
+    "    a += rows;\n"
+    "    b += rest;\n"
+    "    if (b >= groups1) { b -= groups1; a++; } }\n"
+    "  const unsigned long long p = (unsigned long long)done, sign = (long long)high < 0 ? ~0ull : 0ull;\n"
+    "  unsigned long long r0 = low * p, r1 = permi_high(low, p), r2 = permi_high(high, p) + sign * p;\n"
+    "  const unsigned long long middle = high * p;\n"
+    "  r1 += middle;\n"
+    "  r2 += r1 < middle ? 1u : 0u;\n"
+    "  if (done < 0) {\n"
+    "    r2 -= high + (r1 < low ? 1u : 0u);\n"
+    "    r1 -= low; }\n"
+    "  sum[0] += r0;\n"
+    "  r1 += sum[0] < r0 ? 1u : 0u;\n"
+    "  r2 += sum[0] < r0 && !r1 ? 1u : 0u;\n"
+    "  sum[1] += r1;\n"
+    "  sum[2] += r2 + (sum[1] < r1 ? 1u : 0u);\n"
+    "  __syncwarp(); }\n";
+
+static const char permi_signs_gpu_kernel[] =
+    "{\n"
+    "  extern __shared__ unsigned long long room[];\n"
+    "  __shared__ unsigned long long total[6];\n"
+    "  __shared__ unsigned next;\n"
+    "  const unsigned *t = (const unsigned *)a.table;\n"
+    "  const unsigned long long *path = (const unsigned long long *)(t + PATH), *begin = path + PATHS;\n"
+    "  const unsigned long long chunk = a.first + blockIdx.x, from = begin[chunk];\n"
+    "  const unsigned count_of = (unsigned)(begin[chunk + 1] - from);\n"
+    "  const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;\n"
+    "  long long *value = (long long *)room + 1280 * warp;\n"
+    "  unsigned short *list = (unsigned short *)(value + 1024);\n"
+    "  unsigned long long sum[3] = {0, 0, 0};\n"
+    "  unsigned kept[PREFIX + 1];\n"
+    "  if (threadIdx.x < 6) total[threadIdx.x] = 0;\n"
+    "  if (threadIdx.x == 6) next = 0;\n"
+    "  __syncthreads();\n"
+    "  for (;;) {\n"
+    "    unsigned mine = lane ? 0u : atomicAdd(&next, 1u);\n"
+    "    unsigned count = t[ROOT + (lane & 15)], alive = t[ROOT + 16 + lane];\n"
+    "    mine = __shfl_sync(~0u, mine, 0);\n"
+    "    if (mine >= count_of) break;\n"
+    "    unsigned long long x = path[from + mine];\n"
+    "    int k = 0;\n"
+    "    bool lives = true;\n"
+    "    PERMI_ROLLED\n"
+    "    for (; lives && k < DEPTH; k++) lives = permi_step(t, k, (int)(x >> k & 1), lane, count, alive);\n"
+    "    if (!lives) continue;\n"
+    "    kept[k] = alive;\n"
+    "    PERMI_ROLLED\n"
+    "    for (;;) {\n"
+    "      unsigned c = count;\n"
+    "      alive = kept[k];\n"
+    "      if (permi_step(t, k, (int)(x >> k & 1), lane, c, alive)) {\n"
+    "        if (k + 1 < PREFIX) {\n"
+    "          count = c;\n"
+    "          kept[++k] = alive;\n"
+    "          continue; }\n"
+    "        permi_join(t, lane, c, alive, value, list, sum, permi_parity(x) ^ (ROWS & 1)); }\n"
+    "      while (k >= DEPTH && x >> k & 1) {\n"
+    "        x &= ~(1ull << k);\n"
+    "        k--;\n"
+    "        if (k >= DEPTH && x >> k & 1) count -= t[COLUMN + 16 * k + (lane & 15)]; }\n"
+    "      if (k < DEPTH) break;\n"
+    "      x |= 1ull << k; } }\n"
+    "  PERMI_UNROLL\n"
+    "  for (int k = 0; k < 6; k++) atomicAdd(total + k, sum[k >> 1] >> 32 * (k & 1) & 0xffffffffull);\n"
+    "  __syncthreads();\n"
+    "  if (threadIdx.x == 0) {\n"
+    "    unsigned long long *out = (unsigned long long *)a.out + 5 * blockIdx.x, carry = 0;\n"
+    "    for (int k = 0; k < 6; k += 2) {\n"
+    "      carry += total[k];\n"
+    "      out[k / 2] = carry & 0xffffffffull;\n"
+    "      carry = (carry >> 32) + total[k + 1];\n"
+    "      out[k / 2] |= carry << 32;\n"
+    "      carry >>= 32; }\n"
+    "    out[3] = out[4] = 0; } }\n";
+
+static void permi_signs_gpu_text(permi_code *code, const permi_signs *signs, const permi_signs_table *table)
+{
+  const int *place = signs->place;
+  uint64_t odd = 0;
+  int i;
+  for (i = 0; i < signs->n; i++)
+    odd |= (uint64_t)signs->odd[i] << i;
+  permi_code_print(code, "#define ODD 0x%llxull\n#define PREFIX %d\n#define DEPTH %d\n#define FIRST %d\n"
+                         "#define SECOND %d\n#define NONE %d\n#define ROWS %d\n", (unsigned long long)odd,
+                   signs->prefix, signs->depth, place[1], place[2], place[3], place[4]);
+  permi_code_print(code, "#define OWN0 %d\n#define OWN1 %d\n#define SHARED %d\n#define COLUMN %d\n#define DONE %d\n"
+                         "#define START %d\n#define CUT %d\n#define TARGET %d\n#define ROOT %d\n", table->own[0],
+                   table->own[1], table->shared, table->column, table->done, table->start, table->cut, table->target,
+                   table->root);
+  permi_code_print(code, "#define PATTERN0 %d\n#define PATTERN1 %d\n#define GROUP0 %d\n#define GROUP1 %d\n"
+                         "#define PATH %d\n#define PATHS %.0fu\n", table->pattern[0], table->pattern[1],
+                   table->group[0], table->group[1], table->path, signs->paths);
+  permi_code_print(code, "%s", permi_signs_gpu_walk);
+  permi_code_print(code, "%s", permi_signs_gpu_groups);
+  permi_code_print(code, "%s", permi_signs_gpu_join);
+  permi_code_print(code, PERM_GPU_ENTRY "%s", 5, permi_signs_gpu_kernel);
+}
+
+static int permi_signs_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
+                               const double *sums)
+{
+  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
+  const permi_signs *signs = ((const permi_signs_gpu *)leaf->context)->signs;
+  uint64_t chunk, word[PERM_GPU_SUMS];
+  for (chunk = 0; chunk < chunks; chunk++, sums += PERM_GPU_SUMS) {
+    memcpy(word, sums, sizeof word);
+    if (signs->doubled)
+      permi_words_add(word, word, 3);
+    permi_sum_add_signed(&partial->value, word, 3);
+  }
+  permi_gpu_count(leaf, partial, first, chunks);
+  return 1;
+}
+
+static void permi_signs_gpu_release(const perm_allocator *allocator, void *context)
+{
+  permi_signs_gpu *run = (permi_signs_gpu *)context;
+  permi_code_release(allocator, run->code);
+  permi_release(allocator, run->gpu.memory);
+  permi_owned_release(allocator, run->signs);
+  permi_release(allocator, run);
+}
+
+/* Turns a leaf of the CPU into one of a GPU, which takes over `signs`. */
+static perm_status permi_signs_gpu_make(const perm_allocator *allocator, permi_signs *signs, permi_leaf *leaf)
+{
+  permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate(allocator, 1, sizeof *run);
+  permi_signs_table table = permi_signs_table_of(signs);
+  const size_t paths = (size_t)signs->paths, ranges = (size_t)signs->ranges + 1;
+  uint32_t *word;
+  if (!run)
+    return PERM_ERROR_MEMORY;
+  memset(run, 0, sizeof *run);
+  table.path = (permi_signs_gpu_fill(signs, &table, NULL) + 1) / 2 * 2;
+  run->gpu.allocator = *allocator;
+  run->gpu.add = permi_signs_gpu_add;
+  run->gpu.terms = (double)(float)(signs->counted[3] / signs->ranges);
+  run->gpu.work.doubles = (size_t)table.path / 2 + paths + ranges;
+  run->gpu.memory = (double *)permi_allocate(allocator, run->gpu.work.doubles, sizeof(double));
+  run->code = permi_code_make(allocator);
+  if (run->code && run->gpu.memory)
+    permi_signs_gpu_text(run->code, signs, &table);
+  if (!run->code || !run->gpu.memory || run->code->failed) {
+    permi_code_release(allocator, run->code);
+    permi_release(allocator, run->gpu.memory);
+    permi_release(allocator, run);
+    return PERM_ERROR_MEMORY;
+  }
+  memset(run->gpu.memory, 0, run->gpu.work.doubles * sizeof(double));
+  word = (uint32_t *)(void *)run->gpu.memory;
+  permi_signs_gpu_fill(signs, &table, word);
+  memcpy(run->gpu.memory + table.path / 2, signs->path, paths * sizeof(uint64_t));
+  memcpy(run->gpu.memory + (size_t)table.path / 2 + paths, signs->begin, ranges * sizeof(uint64_t));
+  run->signs = signs;
+  run->program.text = run->code->text;
+  run->program.shared = 4 * 1280 * 8;
+  run->program.twin = PERMI_SIGNS_TWIN;
+  run->program.context = signs;
+  run->gpu.work.table = run->gpu.memory;
+  run->gpu.work.program = &run->program;
+  run->gpu.work.fingerprint = signs->fingerprint;
+  leaf->context = run;
+  leaf->release = permi_signs_gpu_release;
+  leaf->run_range = permi_gpu_range;
+  return PERM_OK;
+}
+#endif
+
 /* ==================================================================================== >>signs_offer
    Weights, order, ranges and price of >>signs. A range is a run of living prefixes of the first columns; they are
    numbered, so that any partition adds to the same integer. The price is measured: subtrees below random prefixes are
@@ -14323,7 +14805,8 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
 /* Ranges of equal weight. */
 static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, uint64_t paths)
 {
-  const double wanted = fmin(fmin((double)paths, 262144), ceil(signs->seconds / PERMI_SIGNS_RANGE_SECONDS));
+  const double each = signs->gpu ? PERMI_SIGNS_GPU_RANGE : PERMI_SIGNS_RANGE_SECONDS;
+  const double wanted = fmin(fmin((double)paths, 262144), ceil(signs->seconds / each));
   const uint64_t ranges = wanted > 1 ? (uint64_t)wanted : 1;
   uint64_t total = 0, sum = 0, i, k;
   signs->ranges = (int)ranges;
@@ -14373,6 +14856,9 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
       permi_signs_probe(signs, walk, deep, share, &seed, watch);
   }
   permi_release(allocator, memory);
+  signs->gpu &= found && permi_signs_gpu_takes(signs) &&
+                (signs->isa_asked == PERM_ISA_CUDA ||
+                 signs->seconds > PERMI_GPU_COMPILE + signs->seconds / PERMI_SIGNS_GPU_FASTER);
   if (signs->path && weight)
     permi_signs_cut_ranges(signs, weight, found);
   permi_release(allocator, weight);
@@ -14503,7 +14989,9 @@ static int permi_signs_prepare(const permi_block *block, permi_signs_work *work,
 static perm_status permi_signs_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
-  const perm_isa isa = permi_isa(maker->options);
+  const perm_options *options = maker->options;
+  perm_options open = *options;
+  perm_isa isa;
   permi_signs_work *work;
   permi_signs *signs;
   double expected, share, plan = rival;
@@ -14517,11 +15005,15 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
                  rival);
     return PERM_OK;
   }
+  open.isa = open.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : open.isa; /* of the probes */
+  isa = permi_isa(&open);
   work = (permi_signs_work *)permi_allocate(allocator, 1, sizeof *work);
   offer->plan = signs = (permi_signs *)permi_owned_new(allocator, sizeof *signs);
   if (work && signs) {
     made = 1;
     signs->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
+    signs->isa_asked = options->isa;
+    signs->gpu = permi_gpu_wanted(options, block->n);
     permi_signs_family_choose(signs, signs->isa);
     signs->twos = permi_signs_prepare(block, work, plan, maker->watch);
     if (signs->twos < 0)
@@ -14542,8 +15034,12 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
     for (i = 0; i < block->n; i++)
       signs->evens += !(work->matrix.sum[i] & 1);
     signs->fingerprint = permi_signs_hash(signs, &work->matrix, &work->order);
+    if (made && !offer->why[0] && options->isa == PERM_ISA_CUDA && !signs->gpu)
+      permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s: leave options.isa open, and it runs on the CPU",
+                   signs->negative ? "has negative entries, which method signs does not take on GPUs"
+                                   : "is too small or has too large sums for method signs on GPUs");
     if (made && !offer->why[0])
-      offer->seconds = signs->seconds;
+      offer->seconds = signs->gpu ? PERMI_GPU_COMPILE + signs->seconds / PERMI_SIGNS_GPU_FASTER : signs->seconds;
     offer->bytes = 16.0 * signs->paths + (double)PERMI_SIGNS_WORKSPACE + 1e6;
   }
   permi_release(allocator, work);
@@ -14571,7 +15067,12 @@ static perm_status permi_signs_hope(permi_maker *maker, const permi_block *block
 
 static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
+#if defined(PERM_WITH_CUDA)
+  const int gpu = leaf->information.isa == PERM_ISA_CUDA;
+  const permi_signs *signs = gpu ? ((const permi_signs_gpu *)leaf->context)->signs : (const permi_signs *)leaf->context;
+#else
   const permi_signs *signs = (const permi_signs *)leaf->context;
+#endif
   const int *place = signs->place;
   int length = snprintf(
       buffer, size,
@@ -14579,9 +15080,10 @@ static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t s
       "block, %d join both; %d sums of rows even, %d columns doubled; %d moves of annealing\n"
       "signs: about %.3g nodes, %.3g joins of %.3g patterns in %.3g pairs, of 2^%d; predicted %.3g s +- %.2g%% (95 %%, "
       "by random probes); %.0f prefixes of %d columns in %d ranges\n",
-      signs->n, perm_isa_name(signs->isa), signs->prefix, signs->length[0], signs->length[1], place[4] - place[3],
-      place[2] - place[1], place[3] - place[2], place[1], signs->evens, signs->twos, signs->moves, signs->counted[0],
-      signs->counted[1], signs->counted[2], signs->counted[3], signs->n - 1, signs->seconds,
+      signs->n, perm_isa_name(leaf->information.isa), signs->prefix, signs->length[0], signs->length[1],
+      place[4] - place[3], place[2] - place[1], place[3] - place[2], place[1], signs->evens,
+      signs->twos, signs->moves, signs->counted[0],
+      signs->counted[1], signs->counted[2], signs->counted[3], signs->n - 1, leaf->information.seconds,
       signs->seconds > 0 ? 100 * signs->spread / signs->seconds : 0.0, signs->paths, signs->depth, signs->ranges);
   return length > 0 ? (size_t)length : 0;
 }
@@ -14603,7 +15105,20 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
   leaf->explain = permi_signs_explain;
   leaf->integer = 1;
   leaf->scale_exp2 = shift > 0 ? 0 : shift;
+  if (!signs->gpu)
+    return PERM_OK;
+  leaf->information.isa = PERM_ISA_CUDA;
+#if defined(PERM_WITH_CUDA)
+  if (permi_signs_gpu_make(&maker->options->allocator, signs, leaf) != PERM_OK)
+    return permi_fail_memory(maker->result);
   return PERM_OK;
+#else
+  {
+    char message[PERM_MESSAGE_BYTES];
+    permi_gpu_devices(1, message);
+    return permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
+  }
+#endif
 }
 
 PERMI_BRIEF_BEGIN
@@ -18731,11 +19246,13 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1), cost, there;
   permi_budget quick;
+  permi_numbers numbers;
   if (block->integer)
     size = 8 * (block->imaginary_integer ? 2 : 1) * (floor((permi_block_bits(block) + 1) / 64) + 1);
   budget->effort = options->plan_effort > 0 ? options->plan_effort : 1;
   budget->most = 0.49 * bytes / size;
-  budget->each = budget->quick = PERMI_STATE_SECONDS;
+  (void)permi_numbers_choose(&numbers, block, maker->working->modulus, permi_sparse_doubled(options));
+  budget->each = budget->quick = PERMI_STATE_SECONDS * permi_lists_weight(&numbers);
   budget->start = budget->quick_start = 0;
   budget->quick_width = PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH;
   if (options->method != PERM_METHOD_LISTS && options->method != PERM_METHOD_SORTING) {
@@ -19113,8 +19630,8 @@ static const permi_engine permi_engines[] = {
      PERMI_PROVEN},
     {PERM_METHOD_PLANAR, permi_planar_offer, permi_planar_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_CLASSES, permi_classes_offer, permi_classes_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_CLASSES, permi_classes_offer, permi_classes_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_FRONTIER, permi_frontier_first, permi_frontier_make, permi_owned_release,
      PERMI_PROVEN | PERMI_SETTLES},
     {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release, PERMI_NAMED},
@@ -19135,7 +19652,8 @@ static const permi_engine permi_engines[] = {
 #endif
 };
 
-#define PERMI_ORDER_FIRST 64 /* up to this order and PERMI_ORDER_FIRST_SECONDS, orders are searched before trees */
+#define PERMI_RIVAL_MOST 40   /* chosen: the order whose sum in perm.h takes minutes */
+#define PERMI_CLASSES_FIRST 8 /* chosen: with fewer entries a row, orders are searched before classes */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -19222,7 +19740,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 #define PERMI_FULL_MOST 32
 
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
-enum { PERMI_AT_LOW_RANK_BLOCK = 0, PERMI_AT_CLASSES = 4, PERMI_AT_TREE, PERMI_AT_FRONTIER };
+enum { PERMI_AT_LOW_RANK_BLOCK = 0, PERMI_AT_TREE = 4, PERMI_AT_CLASSES, PERMI_AT_FRONTIER };
 
 /* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
@@ -19289,6 +19807,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
 {
   const perm_options *options = maker->options;
   const int integer = maker->working->integer;
+  const int equal = maker->working->report.equal_rows || maker->working->report.equal_columns;
   permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
   double counts = (double)INFINITY, first;
@@ -19299,15 +19818,16 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   offers.dense = permi_block_dense(maker, block);
   if (maker->account->floor < PERMI_PLAN_SECONDS && offers.dense < (double)INFINITY) /* an array's known alternative */
     maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE * offers.dense);
-  if (block->n <= PERM_MAX_N && (integer || (offers.dense > 1e-4 && (maker->working->report.equal_rows ||
-                                                                     maker->working->report.equal_columns))))
+  if (integer && !equal && block->n > PERMI_RIVAL_MOST && block->n <= PERM_MAX_N && !options->gpu.devices)
+    counts = ldexp(PERMI_FULL_SECONDS / 16 * block->n, block->n); /* a bound does for now */
+  else if (block->n <= PERM_MAX_N && (integer || (offers.dense > 1e-4 && equal)))
     status = permi_make_rival(maker, block, 0, fmin(offers.dense, PERMI_PROVEN_FAVOUR_SECONDS / 10), leaf, &counts,
                               &made);
   if (status != PERM_OK || made)
     return status;
   first = offers.best = fmin(offers.dense, counts);
-  if (block->n <= PERMI_ORDER_FIRST && first < PERMI_ORDER_FIRST_SECONDS)
-    offers.swapped = PERMI_AT_TREE;
+  if (block->edges < PERMI_CLASSES_FIRST * block->n)
+    offers.swapped = PERMI_AT_CLASSES;
   maker->offers = &offers;
   if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
       (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
@@ -20454,6 +20974,565 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
   return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, result), result);
+}
+#endif
+
+/* =========================================================================================== >>rook
+   Rook numbers of integer matrices: r_k, the sum of the permanents of all k x k submatrices. Two engines:
+   - the board (method frontier): rooks are placed row by row. A state is the set of columns that have a rook, among the
+     columns between their first and last row (the frontier); its values count by rooks on columns that are behind. All
+     states are in one array, which a new column doubles and a finished column folds.
+   - evaluation (method exact): with m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, since j rows
+     that take x choose among n-m+j columns. The permanents at x = 0 .. m, exact, are interpolated by Newton.
+   Words hold 64 W bits with W from |r_k| <= the product over rows of (1 + sum of |entries|): the arithmetic is modulo
+   2^(64 W), so what is right at the end is exact. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_ROOK_PLACES 40          /* columns on the frontier at most: 2^40 states are beyond any memory */
+#define PERMI_ROOK_STARTS 32          /* chosen: orders are grown from so many rows */
+#define PERMI_ROOK_SECONDS 0.8e-9     /* one word of a value, for an entry or a pass */
+#define PERMI_ROOK_FREE_SECONDS 1e-3  /* chosen: quicker boards are not compared */
+
+typedef struct permi_board {
+  int rows, columns, words;
+  size_t *start; /* of the entries of a row */
+  int *column;
+  int64_t *entry;
+  int *order;     /* of the rows */
+  int *left;      /* entries of a column in rows to come */
+  int *place;     /* of a column on the frontier, or -1 */
+  int *at;        /* the column at a place */
+  int width;      /* places in use */
+  int done;       /* rows */
+  size_t stride;  /* values of a state: by rooks on columns that had entries and have none to come */
+  double values;  /* at most, at a time */
+  double seconds; /* predicted */
+} permi_board;
+
+static void permi_board_free(permi_board *board, const perm_allocator *allocator)
+{
+  permi_release(allocator, board->start);
+  permi_release(allocator, board->column);
+  permi_release(allocator, board->entry);
+  permi_release(allocator, board->order);
+  memset(board, 0, sizeof *board);
+}
+
+/* The matrix, or its transpose, by rows; returns 0 without memory. */
+static int permi_board_create(permi_board *board, const permi_given *given, int transposed,
+                              const perm_allocator *allocator)
+{
+  permi_given_item item;
+  size_t e, end, t;
+  int i, k;
+  memset(board, 0, sizeof *board);
+  board->rows = transposed ? given->n : given->m;
+  board->columns = transposed ? given->m : given->n;
+  board->start = (size_t *)permi_allocate(allocator, (size_t)board->rows + 2, sizeof *board->start);
+  board->column = (int *)permi_allocate(allocator, given->nnz + 1, sizeof *board->column);
+  board->entry = (int64_t *)permi_allocate(allocator, given->nnz + 1, sizeof *board->entry);
+  board->order = (int *)permi_allocate(allocator, (size_t)board->rows + 3 * (size_t)board->columns + 1, sizeof(int));
+  if (!board->start || !board->column || !board->entry || !board->order) {
+    permi_board_free(board, allocator);
+    return 0;
+  }
+  board->left = board->order + board->rows;
+  board->place = board->left + board->columns;
+  board->at = board->place + board->columns;
+  memset(board->start, 0, ((size_t)board->rows + 2) * sizeof *board->start);
+  for (k = 0; k < 2; k++) { /* counts, then entries */
+    for (i = 0; i < given->m; i++)
+      for (e = permi_given_row(given, i, &end); e < end; e++) {
+        permi_given_entry(given, i, e, &item);
+        if (!item.integer[0])
+          continue;
+        t = (size_t)(transposed ? item.column : i);
+        if (!k) {
+          board->start[t + 2]++;
+          continue;
+        }
+        board->column[board->start[t + 1]] = transposed ? i : item.column;
+        board->entry[board->start[t + 1]++] = item.integer[0];
+      }
+    for (i = 0; i < board->rows && !k; i++)
+      board->start[i + 2] += board->start[i + 1];
+  }
+  return 1;
+}
+
+/* Words for every r_k, and one bit of sign. */
+static double permi_board_bits(const permi_board *board)
+{
+  double bits = 2, sum;
+  size_t e;
+  int i;
+  for (i = 0; i < board->rows; i++) {
+    for (sum = 1, e = board->start[i]; e < board->start[i + 1]; e++)
+      sum += fabs((double)board->entry[e]);
+    bits += log2(sum) * (1 + 1e-12) + 1e-12;
+  }
+  return bits;
+}
+
+static void permi_board_begin(permi_board *board)
+{
+  size_t e;
+  int j;
+  board->width = board->done = 0;
+  board->stride = 1;
+  for (j = 0; j < board->columns; j++) {
+    board->left[j] = 0;
+    board->place[j] = -1;
+  }
+  for (e = 0; e < board->start[board->rows]; e++)
+    board->left[board->column[e]]++;
+}
+
+/* The columns of a row come to the frontier; returns how many. */
+static int permi_board_meet(permi_board *board, int row)
+{
+  const int before = board->width;
+  size_t e;
+  for (e = board->start[row]; e < board->start[row + 1]; e++)
+    if (board->place[board->column[e]] < 0) {
+      board->at[board->width] = board->column[e];
+      board->place[board->column[e]] = board->width++;
+    }
+  return board->width - before;
+}
+
+/* Takes the column at a place off the frontier: one more rook may be behind, but none without a row. */
+static void permi_board_leave(permi_board *board, int place)
+{
+  int k;
+  board->place[board->at[place]] = -1;
+  board->width--;
+  board->stride += board->stride <= (size_t)board->done;
+  for (k = place; k < board->width; k++) {
+    board->at[k] = board->at[k + 1];
+    board->place[board->at[k]] = k;
+  }
+}
+
+static void permi_board_count(permi_board *board, int row)
+{
+  size_t e;
+  for (e = board->start[row]; e < board->start[row + 1]; e++)
+    board->left[board->column[e]]--;
+  board->done++;
+}
+
+/* The row with which the frontier grows least. */
+static int permi_board_next(const permi_board *board)
+{
+  int i, best = -1, least = INT_MAX;
+  for (i = board->done; i < board->rows; i++) {
+    const int row = board->order[i];
+    int grows = 0;
+    size_t e;
+    for (e = board->start[row]; e < board->start[row + 1]; e++)
+      grows += (board->place[board->column[e]] < 0) - (board->left[board->column[e]] == 1);
+    if (grows < least) {
+      least = grows;
+      best = i;
+    }
+  }
+  return best;
+}
+
+/* Grows an order from a row; sets values and seconds, INFINITY if the frontier is too wide. */
+static void permi_board_grow(permi_board *board, int first, permi_control *watch)
+{
+  double work = 0;
+  int i, k;
+  for (i = 0; i < board->rows; i++)
+    board->order[i] = i;
+  permi_board_begin(board);
+  board->values = 1;
+  for (i = 0; i < board->rows; i++) {
+    const int pick = i ? permi_board_next(board) : first, row = board->order[pick];
+    double size;
+    board->order[pick] = board->order[i];
+    board->order[i] = row;
+    permi_board_meet(board, row);
+    size = ldexp((double)board->stride, board->width);
+    board->values = fmax(board->values, size);
+    work += size * (2 + 0.5 * (double)(board->start[row + 1] - board->start[row]));
+    permi_board_count(board, row);
+    for (k = board->width - 1; k >= 0; k--)
+      if (!board->left[board->at[k]])
+        permi_board_leave(board, k);
+    if (size > ldexp(1, PERMI_ROOK_PLACES) || permi_watch(watch, 3.0 * (double)(board->start[board->rows] + 1)))
+      break;
+  }
+  board->seconds = i < board->rows ? (double)INFINITY : work * board->words * PERMI_ROOK_SECONDS;
+}
+
+static void permi_board_order(permi_board *board, permi_control *watch)
+{
+  const int step = board->rows / PERMI_ROOK_STARTS + 1;
+  double least = (double)INFINITY;
+  int first, best = 0;
+  for (first = 0; first < board->rows && watch->stopped == PERM_OK; first += step) {
+    permi_board_grow(board, first, watch);
+    if (board->seconds < least) {
+      least = board->seconds;
+      best = first;
+    }
+  }
+  if (board->rows)
+    permi_board_grow(board, best, watch);
+}
+
+/* to += factor from, modulo 2^(64 words) */
+static PERMI_ALWAYS_INLINE void permi_rook_add(uint64_t *to, const uint64_t *from, int words, int64_t factor)
+{
+  const uint64_t magnitude = factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor;
+  if (words == 1)
+    to[0] += (uint64_t)factor * from[0];
+  else if (factor == 1)
+    permi_words_add(to, from, words);
+  else
+    permi_words_times(to, from, words, magnitude, factor < 0 ? -1 : 1);
+}
+
+static PERMI_ALWAYS_INLINE void permi_rook_add_all(uint64_t *to, const uint64_t *from, size_t count, int words,
+                                                   int64_t factor)
+{
+  size_t c;
+  for (c = 0; c < count; c++)
+    permi_rook_add(to + c * (size_t)words, from + c * (size_t)words, words, factor);
+}
+
+/* The rooks of a row: from the last state down, states with a column less are still those before the row. */
+static int permi_board_place(permi_board *board, int row, uint64_t *value, permi_control *watch)
+{
+  const size_t stride = board->stride, bytes = stride * (size_t)board->words;
+  const size_t begin = board->start[row], end = board->start[row + 1];
+  size_t state, e;
+  for (state = (size_t)1 << board->width; state-- > 1;) {
+    uint64_t *to = value + state * bytes;
+    for (e = begin; e < end; e++) {
+      const size_t bit = (size_t)1 << board->place[board->column[e]];
+      const uint64_t *from = value + (state ^ bit) * bytes;
+      if (!(state & bit))
+        continue;
+      switch (board->words) {
+      case 1: permi_rook_add_all(to, from, stride, 1, board->entry[e]); break;
+      case 2: permi_rook_add_all(to, from, stride, 2, board->entry[e]); break;
+      case 3: permi_rook_add_all(to, from, stride, 3, board->entry[e]); break;
+      default: permi_rook_add_all(to, from, stride, board->words, board->entry[e]);
+      }
+    }
+    if (permi_watch(watch, (double)bytes * (1 + 0.5 * (double)(end - begin))))
+      return 0;
+  }
+  return 1;
+}
+
+/* The column at a place goes: its rook is one behind from now on. */
+static int permi_board_fold(permi_board *board, int place, const uint64_t *from, uint64_t *to, permi_control *watch)
+{
+  const size_t words = (size_t)board->words, stride = board->stride, low = ((size_t)1 << place) - 1;
+  size_t after, state, count, bytes;
+  permi_board_leave(board, place);
+  after = board->stride;
+  count = after - 1 < stride ? after - 1 : stride;
+  bytes = after * words;
+  for (state = 0; state < (size_t)1 << board->width; state++) {
+    const size_t without = (state & low) | (state & ~low) << 1;
+    const uint64_t *with = from + (without | (low + 1)) * stride * words;
+    uint64_t *sum = to + state * bytes;
+    memset(sum, 0, bytes * sizeof *sum);
+    memcpy(sum, from + without * stride * words, (stride < after ? stride : after) * words * sizeof *sum);
+    permi_rook_add_all(sum + words, with, count, board->words, 1);
+    if (permi_watch(watch, 2.0 * (double)bytes))
+      return 0;
+  }
+  return 1;
+}
+
+static perm_status permi_board_run(permi_board *board, const perm_allocator *allocator, permi_control *watch,
+                                   perm_integer *numbers, int count, perm_result *result)
+{
+  const size_t words = (size_t)board->words, length = (size_t)board->values;
+  uint64_t *value = (uint64_t *)permi_allocate(allocator, length, words * sizeof *value);
+  uint64_t *other = (uint64_t *)permi_allocate(allocator, length, words * sizeof *other), *keep;
+  int i, k, fine = value && other;
+  if (fine) {
+    memset(value, 0, words * sizeof *value);
+    value[0] = 1;
+    permi_board_begin(board);
+  }
+  for (i = 0; i < board->rows && fine; i++) {
+    const int row = board->order[i];
+    const size_t before = ((size_t)1 << board->width) * board->stride * words;
+    permi_board_meet(board, row);
+    fine = permi_copy(watch, value + before, NULL,
+                      (((size_t)1 << board->width) * board->stride * words - before) * sizeof *value) &&
+           permi_board_place(board, row, value, watch);
+    watch->done = board->seconds * (i + 1) / board->rows;
+    permi_board_count(board, row);
+    for (k = board->width - 1; k >= 0 && fine; k--)
+      if (!board->left[board->at[k]]) {
+        fine = permi_board_fold(board, k, value, other, watch);
+        keep = value;
+        value = other;
+        other = keep;
+      }
+  }
+  for (i = 0; i < count && fine; i++) {
+    memset(&numbers[i], 0, sizeof numbers[i]);
+    if ((size_t)i < board->stride)
+      numbers[i].negative = permi_words_magnitude(numbers[i].word, value + (size_t)i * words, board->words);
+    permi_integer_trim(&numbers[i]);
+  }
+  permi_release(allocator, other);
+  permi_release(allocator, value);
+  return fine ? PERM_OK : watch->stopped != PERM_OK ? permi_fail_stopped(watch, result) : permi_fail_memory(result);
+}
+
+/* a /= d, which divides it; d below 2^63. */
+static void permi_integer_divide(perm_integer *a, uint64_t d)
+{
+  uint64_t rest = 0;
+  int i, bit;
+  for (i = a->words - 1; i >= 0; i--) {
+    uint64_t quotient = 0;
+    for (bit = 63; bit >= 0; bit--) {
+      rest = rest << 1 | (a->word[i] >> bit & 1);
+      quotient = quotient << 1 | (rest >= d);
+      rest -= rest >= d ? d : 0;
+    }
+    a->word[i] = quotient;
+  }
+  permi_integer_trim(a);
+}
+
+/* From values at x = 0 .. degree to r_k, rows <= columns; returns 0 if a number on the way is too long. */
+static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
+{
+  perm_integer x, product;
+  int i, k;
+  for (k = 1; k <= degree; k++) /* divided differences, whole since the coefficients are */
+    for (i = degree; i >= k; i--) {
+      if (!permi_integer_add(&f[i], &f[i - 1], 1))
+        return 0;
+      permi_integer_divide(&f[i], (uint64_t)k);
+    }
+  for (k = degree - 1; k >= 0; k--)
+    for (i = k; i < degree; i++) {
+      x = permi_integer_of(k);
+      if (!permi_integer_multiply(&f[i + 1], &x, &product) || !permi_integer_add(&f[i], &product, 1))
+        return 0;
+    }
+  for (k = 0; k <= degree; k++)
+    for (i = 1; i <= k; i++)
+      permi_integer_divide(&f[k], (uint64_t)(columns - degree + i));
+  for (k = 0; k < degree - k; k++) { /* the coefficient of x^j is r_(degree - j) */
+    x = f[k];
+    f[k] = f[degree - k];
+    f[degree - k] = x;
+  }
+  return 1;
+}
+
+/* The matrix plus x everywhere, rows <= columns. */
+static void permi_rook_shift(const permi_board *board, int64_t x, int64_t *a)
+{
+  size_t e, k, n = (size_t)board->columns;
+  int i;
+  for (k = 0; k < (size_t)board->rows * n; k++)
+    a[k] = x;
+  for (i = 0; i < board->rows; i++)
+    for (e = board->start[i]; e < board->start[i + 1]; e++)
+      a[(size_t)i * n + (size_t)board->column[e]] += board->entry[e];
+}
+
+/* What all evaluations take by prediction; INFINITY: they cannot be done. */
+static double permi_rook_evaluation_seconds(const permi_board *board, const perm_options *options, int64_t *a)
+{
+  perm_options one = *options;
+  perm_job *job = NULL;
+  perm_result result;
+  double seconds = (double)INFINITY;
+  size_t e;
+  for (e = 0; e < board->start[board->rows]; e++)
+    if (board->entry[e] > INT64_MAX / 2 || board->entry[e] < -(INT64_MAX / 2))
+      return seconds;
+  permi_rook_shift(board, board->rows, a);
+  one.max_seconds = 0;
+  one.progress = NULL;
+  if (perm_job_integer(board->rows, board->columns, a, board->columns, &one, &job, &result) == PERM_OK)
+    seconds = permi_job_seconds(job) * (board->rows + 1);
+  perm_job_free(job);
+  return seconds;
+}
+
+static perm_status permi_rook_evaluate(const permi_board *board, const perm_options *options, permi_control *watch,
+                                       int64_t *a, perm_integer *numbers, perm_result *result)
+{
+  perm_options one = *options;
+  perm_status status;
+  int x;
+  one.progress = NULL;
+  for (x = 0; x <= board->rows; x++) {
+    permi_rook_shift(board, x, a);
+    if (options->max_seconds > 0)
+      one.max_seconds = fmax(watch->deadline - permi_seconds(), 1e-9);
+    status = perm_compute_integer(board->rows, board->columns, a, board->columns, &one, result);
+    if (status != PERM_OK)
+      return status;
+    numbers[x] = result->integer;
+    watch->done = watch->work_total * (x + 1) / (board->rows + 1);
+    if (permi_watch(watch, PERMI_WATCH_UNITS))
+      return permi_fail_stopped(watch, result);
+  }
+  return permi_rook_interpolate(numbers, board->rows, board->columns)
+             ? PERM_OK
+             : permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need more than %d bits: scale the "
+                                                          "entries down, or try method frontier",
+                          64 * PERM_INTEGER_WORDS);
+}
+
+/* Chooses by predicted seconds, within max_bytes and max_seconds. */
+static perm_status permi_rook_solve(permi_board side[2], const perm_options *given_options, permi_control *watch,
+                                    perm_integer *numbers, int count, perm_result *result)
+{
+  perm_options options = *given_options;
+  permi_board *board = side[1].seconds < side[0].seconds ? &side[1] : &side[0];
+  const permi_board *wide = side[0].rows <= side[0].columns ? &side[0] : &side[1];
+  const double bytes = 16 * board->values * board->words, most = permi_max_bytes(&options);
+  const double area = (double)wide->rows * wide->columns;
+  const int fits = bytes < (double)(SIZE_MAX / 4) && (!(most > 0) || bytes <= most);
+  double first = fits && options.method != PERM_METHOD_EXACT ? board->seconds : (double)INFINITY;
+  double second = (double)INFINITY, planned;
+  int64_t *a = NULL;
+  perm_status status;
+  options.method = PERM_METHOD_AUTO;
+  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_FREE_SECONDS && wide->rows > 0 &&
+      wide->columns <= PERM_MAX_LINES && area < 1e8) {
+    if (!(a = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *a)))
+      return permi_fail_memory(result);
+    second = permi_rook_evaluation_seconds(wide, &options, a);
+  }
+  planned = permi_seconds() - watch->start;
+  watch->work_total = fmin(first, second);
+  watch->activity = "placing rooks";
+  if (watch->work_total == (double)INFINITY)
+    status = permi_fail(result, PERM_ERROR_LIMIT, 0,
+                        "rook numbers: no engine, the board would have %.3g bytes of states: allow more max_bytes, or "
+                        "try a sparser matrix", bytes);
+  else if (options.max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
+    status = permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %.3g s predicted, more than max_seconds = %.3g",
+                        watch->work_total, options.max_seconds);
+  else if (first <= second) {
+    result->method = PERM_METHOD_FRONTIER;
+    result->isa = PERM_ISA_PLAIN;
+    result->threads = 1;
+    status = permi_board_run(board, &options.allocator, watch, numbers, count, result);
+  } else {
+    status = permi_rook_evaluate(wide, &options, watch, a, numbers, result);
+    result->method = PERM_METHOD_EXACT;
+  }
+  result->plan_seconds = planned;
+  permi_release(&options.allocator, a);
+  return status;
+}
+
+static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_options *options, perm_integer *numbers,
+                                      permi_control *watch, perm_result *result)
+{
+  const perm_method method = options->method;
+  permi_board side[2];
+  permi_given given;
+  permi_given_item bad;
+  perm_options checked = *options;
+  perm_status status;
+  double bits;
+  int row, k, made;
+  permi_result_clear(result);
+  checked.method = PERM_METHOD_AUTO;
+  status = permi_check_options(&checked, 2, result);
+  if (status == PERM_OK)
+    status = permi_check_sparse(matrix, watch, result);
+  if (status != PERM_OK)
+    return status;
+  if (!numbers)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "numbers is NULL");
+  if ((method != PERM_METHOD_AUTO && method != PERM_METHOD_FRONTIER && method != PERM_METHOD_EXACT) ||
+      (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT) ||
+      options->checkpoint.file)
+    return permi_fail(result, PERM_ERROR_OPTION, 2,
+                      "rook numbers are exact, by method auto, frontier or exact, and have no checkpoints");
+  given = permi_given_rows(matrix);
+  if (matrix->kind == PERM_KIND_COMPLEX || (matrix->m && !permi_given_integers(&given, &row, &bad, watch)))
+    return watch->stopped != PERM_OK
+               ? permi_fail_stopped(watch, result)
+               : permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "rook numbers are of integers, and the matrix has "
+                                                               "others: try it times a common denominator");
+  for (made = 0; made < 2 && status == PERM_OK; made++) {
+    if (!permi_board_create(&side[made], &given, made, &options->allocator))
+      status = permi_fail_memory(result);
+  }
+  if (status == PERM_OK) {
+    bits = fmin(permi_board_bits(&side[0]), permi_board_bits(&side[1]));
+    if (bits > 64 * PERM_INTEGER_WORDS)
+      status = permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try a "
+                                                          "smaller matrix or smaller entries",
+                          bits, 64 * PERM_INTEGER_WORDS);
+  }
+  for (k = 0; k < 2 && status == PERM_OK; k++) {
+    side[k].words = (int)(bits / 64) + 1;
+    permi_board_order(&side[k], watch);
+  }
+  if (status == PERM_OK)
+    status = watch->stopped != PERM_OK ? permi_fail_stopped(watch, result)
+                                       : permi_rook_solve(side, options, watch, numbers,
+                                                          (matrix->m < matrix->n ? matrix->m : matrix->n) + 1, result);
+  while (made-- > 0)
+    permi_board_free(&side[made], &options->allocator);
+  return status;
+}
+
+PERM_SPARSE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options_given,
+                                              perm_integer *numbers, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
+  permi_control watch = permi_control_begin(options);
+  perm_status status;
+  perm_result unused;
+  permi_number last = permi_number_one();
+  int k, count;
+  if (!result)
+    result = &unused;
+  status = permi_meter_end(&call, permi_rook_numbers(matrix, options, numbers, &watch, result), result);
+  if (status != PERM_OK)
+    return permi_kind(status, 1, options_given, result);
+  count = (matrix->m < matrix->n ? matrix->m : matrix->n) + 1;
+  for (k = 0; k < count && options->modulus; k++)
+    permi_integer_reduce(&numbers[k], options->modulus);
+  last.integer = numbers[count - 1];
+  permi_number_result(&last, result);
+  result->modulus = options->modulus;
+  result->precision = PERM_PRECISION_EXACT;
+  result->error_bound = result->error_estimate = 0;
+  result->seconds = permi_seconds() - watch.start;
+  return result->status = PERM_OK;
+}
+
+PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_integer *numbers,
+                                                   perm_integer *coefficients)
+{
+  int k;
+  if (m < 0 || n < 0 || !numbers || !coefficients)
+    return;
+  memset(coefficients, 0, ((size_t)m + (size_t)n + 1) * sizeof *coefficients);
+  for (k = 0; k <= m && k <= n; k++) {
+    coefficients[m + n - 2 * k] = numbers[k];
+    coefficients[m + n - 2 * k].negative = numbers[k].words ? numbers[k].negative ^ (k & 1) : 0;
+  }
 }
 #endif
 

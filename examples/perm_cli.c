@@ -38,7 +38,7 @@ enum { CLI_DONE = 0, CLI_EARLY = 1, CLI_USAGE = 2, CLI_REFUSED = 3, CLI_FAILED =
 
 typedef struct cli {
   perm_options options;
-  int json, explain, estimate, gradient, minors; /* minors: the row, counted from 1 */
+  int json, explain, estimate, gradient, rook, minors; /* minors: the row, counted from 1 */
   perm_estimate_plan estimate_plan;
   int rows, columns; /* multiplicities given; 0: none */
   int *row_counts, *column_counts;
@@ -66,7 +66,8 @@ static void cli_interrupt(int number)
 /* What to try after a refusal or a failure, to stand behind its message; empty where the message says enough. */
 static const char *cli_next_step(const cli *run, const perm_matrix *matrix, const perm_result *result)
 {
-  const int one = !run->minors && !run->gradient && !run->estimate && !run->sample && !run->rows && !run->columns;
+  const int one = !run->minors && !run->gradient && !run->rook && !run->estimate && !run->sample && !run->rows &&
+                  !run->columns;
   switch (result->status) {
   case PERM_ERROR_LIMIT:
     return !one || run->explain || run->options.modulus || matrix->m != matrix->n ||
@@ -220,6 +221,8 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "What to compute (default: the permanent):\n"
     "  --minors R        permanents without row R (counted from 1) and one column each\n"
     "  --gradient        derivatives by every entry\n"
+    "  --rook            of integers: the sums of all k x k submatrices' permanents, k = 0, 1, ..: rook numbers;\n"
+    "                    methods auto, frontier and exact\n"
     "  --mod P           the permanent of integers modulo P, 2 to 2^63\n"
     "  --estimate        by random samples: value, standard error, 95 % interval; stops at the first of\n"
     "  --samples N       so many samples,\n"
@@ -299,7 +302,7 @@ static const char *const cli_options[] = {
     "--sample", "--relative-error", "--seconds", "--explain", "--ranks", "--spy", "--force", "--precision", "--certify",
     "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus", "--cpu-fallback", "--gpu-cache", "--tune",
     "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
-    "--progress", "--json"};
+    "--progress", "--json", "--rook"};
 
 /* Pairs of which one would do nothing: `with` has no use for any of `others`. */
 static const struct { const char *with, *others, *why; } cli_useless[] = {
@@ -311,9 +314,11 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
      "minors are computed in double or double-double on the CPU"},
     {"--gradient", " --mod --certify --effort --gpus --cpu-fallback --gpu-cache --tune --max-bytes ",
      "derivatives are computed in double or double-double on the CPU"},
+    {"--rook", " --certify --tolerance --effort --gpus --cpu-fallback --gpu-cache --tune ",
+     "rook numbers are computed exactly on the CPU"},
     {"--merge", " --threads --gpus --cpu-fallback --gpu-cache --max-seconds --checkpoint-seconds --part ",
      "nothing is computed"},
-    {"--sample", " --mod --certify --tolerance --minors --gradient --estimate --explain --rows --cols --isa --gpus "
+    {"--sample", " --mod --certify --tolerance --minors --gradient --rook --estimate --explain --rows --cols --isa --gpus "
                  "--cpu-fallback --gpu-cache --tune --json ",
      "permutations are drawn on the CPU, a line each, and nothing else is computed"},
     {"--explain", " --checkpoint-seconds --progress --max-seconds ", "nothing is computed"}};
@@ -376,7 +381,7 @@ static int cli_check_pairs(const cli *run)
     }
   }
   if (((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-"))) &&
-      (other = cli_given(run, " --minors --gradient --estimate --sample --explain --checkpoint --part --mod "
+      (other = cli_given(run, " --minors --gradient --rook --estimate --sample --explain --checkpoint --part --mod "
                               "--certify --tolerance ")) != NULL)
     return cli_usage("with standard output for the file nothing is computed, so there is no use for", other,
                      "name another file");
@@ -580,9 +585,9 @@ static int cli_check_pieces(const cli *run)
     return cli_usage("--resume takes one checkpoint", NULL, "leave out files, --checkpoint, --merge and --part");
   if (run->merge && (!run->files || options->checkpoint.parts))
     return cli_usage("--merge puts checkpoints together", NULL, "name all of them, and no --part");
-  if (run->estimate || run->gradient || run->minors || run->sample)
-    return cli_usage("only permanents have pieces, so --estimate, --sample, --gradient and --minors do not go with",
-                     what, "leave one out");
+  if (run->estimate || run->gradient || run->minors || run->rook || run->sample)
+    return cli_usage("only permanents have pieces, so --estimate, --sample, --gradient, --minors and --rook do not go "
+                     "with", what, "leave one out");
   if (run->explain && (run->resume || run->merge))
     return cli_usage("--explain is for a job that begins, so it does not go with", what, "leave one out");
   if (!run->merge && run->files > 1)
@@ -614,7 +619,8 @@ static int cli_parse(cli *run, int argc, char **argv)
       run->given[k] |= !strcmp(name, cli_options[k]);
     if (!strcmp(name, "--json") || !strcmp(name, "--explain") || !strcmp(name, "--progress") ||
         !strcmp(name, "--certify") || !strcmp(name, "--estimate") || !strcmp(name, "--gradient") ||
-        !strcmp(name, "--cpu-fallback") || !strcmp(name, "--merge") || !strcmp(name, "--force")) {
+        !strcmp(name, "--rook") || !strcmp(name, "--cpu-fallback") || !strcmp(name, "--merge") ||
+        !strcmp(name, "--force")) {
       if (equals)
         return cli_usage("no value goes with", name, "see perm --help");
       run->json |= !strcmp(name, "--json");
@@ -623,6 +629,7 @@ static int cli_parse(cli *run, int argc, char **argv)
       run->explain |= !strcmp(name, "--explain");
       run->estimate |= !strcmp(name, "--estimate");
       run->gradient |= !strcmp(name, "--gradient");
+      run->rook |= !strcmp(name, "--rook");
       options->certify |= !strcmp(name, "--certify");
       options->gpu.cpu_fallback |= !strcmp(name, "--cpu-fallback");
       if (!strcmp(name, "--progress"))
@@ -780,8 +787,10 @@ static int cli_parse(cli *run, int argc, char **argv)
     return cli_usage("no matrix", NULL, "expected a file, - or --generate; perm --help explains");
   if (!run->estimate && (seconds || run->estimate_plan.samples > 0 || run->estimate_plan.relative_error > 0))
     return cli_usage("--samples, --relative-error and --seconds go with --estimate", NULL, "add it or leave them out");
-  if (run->estimate + run->gradient + (run->minors > 0) > 1)
-    return cli_usage("only one of --estimate, --gradient and --minors", NULL, "choose one");
+  if (run->estimate + run->gradient + run->rook + (run->minors > 0) > 1)
+    return cli_usage("only one of --estimate, --gradient, --minors and --rook", NULL, "choose one");
+  if (run->rook && (run->explain || run->rows || run->columns))
+    return cli_usage("--rook takes the matrix as it is", NULL, "leave out --explain, --rows and --cols");
   if (run->explain && (run->estimate || run->gradient || run->minors || run->rows || run->columns))
     return cli_usage("--explain is about permanents", NULL,
                      "leave out --estimate, --gradient, --minors, --rows and --cols");
@@ -884,9 +893,21 @@ static void cli_json_head(const char *name, const perm_matrix *matrix)
   cli_json_reading();
 }
 
+static void cli_print_rook(const perm_integer *numbers, int count, int json)
+{
+  char text[PERM_TEXT_BYTES];
+  int k;
+  printf(json ? ",\"rook\":[" : "  rook numbers =");
+  for (k = 0; k < count; k++) {
+    perm_integer_text(&numbers[k], text, sizeof text);
+    printf(json ? "%s\"%s\"" : "%s %s", json && k ? "," : "", text);
+  }
+  printf(json ? "]" : "\n");
+}
+
 /* list: NULL, or what goes in as "minors" or "gradient": count numbers of `parts` doubles, in rows of `columns`. */
 static void cli_print_json(const char *name, const perm_matrix *matrix, const perm_result *result, const char *key,
-                           const double *list, int count, int columns)
+                           const double *list, int count, int columns, const perm_integer *numbers)
 {
   const int parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
   char value[PERM_TEXT_BYTES], imaginary[PERM_TEXT_BYTES];
@@ -940,6 +961,8 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
     printf(",\"message\":");
     cli_json_string(result->message);
   }
+  if (numbers)
+    cli_print_rook(numbers, (matrix->m < matrix->n ? matrix->m : matrix->n) + 1, 1);
   printf("}\n");
 }
 
@@ -1109,6 +1132,23 @@ static int cli_dense(const perm_matrix *matrix, double **real, int64_t **integer
     *integer = NULL;
   }
   return !cli_interrupted;
+}
+
+/* *numbers: min(m, n) + 1 rook numbers, to be freed. */
+static void cli_compute_rook(const cli *run, const perm_matrix *matrix, perm_result *result, perm_integer **numbers)
+{
+  const int count = (matrix->m < matrix->n ? matrix->m : matrix->n) + 1;
+  *numbers = (perm_integer *)calloc((size_t)count, sizeof **numbers);
+  if (*numbers) {
+    perm_rook_numbers(matrix, &run->options, *numbers, result);
+  } else {
+    result->status = PERM_ERROR_MEMORY;
+    snprintf(result->message, sizeof result->message, "out of memory");
+  }
+  if (result->status != PERM_OK) {
+    free(*numbers);
+    *numbers = NULL;
+  }
 }
 
 /* What needs the matrix as an array: multiplicities, minors, gradient, estimate. *list: what was asked for besides. */
@@ -1403,6 +1443,7 @@ static int cli_matrix(cli *run, const char *file)
   perm_matrix matrix;
   perm_result result;
   perm_estimate estimate;
+  perm_integer *numbers = NULL;
   double *list = NULL;
   char *note = NULL;
   int code;
@@ -1484,6 +1525,8 @@ static int cli_matrix(cli *run, const char *file)
       snprintf(result.message, sizeof result.message, "out of memory");
     } else if (dense)
       cli_compute_dense(run, &matrix, &result, &estimate, &list);
+    else if (run->rook)
+      cli_compute_rook(run, &matrix, &result, &numbers);
     else
       CLI_COMPUTE(sparse)(&matrix, &run->options, &result);
     if (run->options.progress)
@@ -1509,12 +1552,14 @@ static int cli_matrix(cli *run, const char *file)
     cli_print_estimate(name, &matrix, &estimate, run->json);
   } else if (run->json) {
     cli_print_json(name, &matrix, &result, run->gradient ? "gradient" : "minors", list,
-                   run->gradient ? matrix.m * matrix.n : matrix.n, matrix.n);
+                   run->gradient ? matrix.m * matrix.n : matrix.n, matrix.n, numbers);
   } else if (result.status == PERM_PART_DONE) {
     printf("%s: part %d of %d is done: %s\n", name, run->options.checkpoint.part, run->options.checkpoint.parts,
            run->options.checkpoint.file);
   } else if (result.status >= 0) {
     cli_print(name, &matrix, &result);
+    if (numbers)
+      cli_print_rook(numbers, (matrix.m < matrix.n ? matrix.m : matrix.n) + 1, 0);
     if (list)
       cli_print_list(&result, run->gradient ? "gradient" : "minors", list,
                      run->gradient ? matrix.m * matrix.n : matrix.n, matrix.n,
@@ -1522,11 +1567,13 @@ static int cli_matrix(cli *run, const char *file)
   }
   fflush(stdout);
   free(list);
+  free(numbers);
   free(note);
   if (result.status == PERM_STOPPED_CANCELLED || result.status == PERM_STOPPED_TIME) {
     if (run->options.checkpoint.file)
       fprintf(stderr, "perm: what is finished is kept; to go on: perm --resume %s\n", run->options.checkpoint.file);
-    else if (result.terms > 0 && !run->estimate && !run->minors && !run->gradient && !run->rows && !run->columns)
+    else if (result.terms > 0 && !run->estimate && !run->minors && !run->gradient && !run->rook && !run->rows &&
+             !run->columns)
       fprintf(stderr, "perm: nothing is kept; with --checkpoint FILE the same command could go on from here\n");
   }
   if (result.status < 0) /* file errors already begin with FILE:LINE: */

@@ -60,6 +60,7 @@
                  >>dominating        Ryser over dominating sets
                  >>signs             Glynn's sum as a search that rows of sum 0 prune
                  >>signs_order       weights, order of the columns
+                 >>signs_gpu         its kernel for GPUs
                  >>signs_offer       ranges, price, offer
                  >>codegen           the published GPU kernels
      matchings/  >>transversals      perfect matchings enumerated; THE BOUND
@@ -76,6 +77,7 @@
                  >>sparse_job        a matrix becomes a job
                  >>sparse            perm_compute_sparse, _job, _report
                  >>spy               perm_sparse_spy, SVG
+                 >>rook              perm_rook_numbers, matching polynomials
                  >>sample            perm_sample_sparse: permutations by weight
      kernels/    >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
@@ -96,7 +98,8 @@
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
        (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
        arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
-       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: `error_bound` is INFINITY.
+       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: `error_bound` is INFINITY but
+       with certify on the CPU, at 2 to 4 times the time.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
@@ -118,7 +121,8 @@
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
        dominating    Ryser's sum over sets of columns that meet every row; 2^|T| prod (2^|S_i| - 1); the same values
        signs         Glynn's sum as a search over signs: a row of sum 0 ends the branch; integers of at most 254 a
-                     row in all, best with few small ones. regular:40:6 0.25 s, regular:48:6 5 s
+                     row in all, best with few small ones. regular:40:6 0.25 s, regular:48:6 5 s; on GPUs if none is
+                     negative
        codegen-registers, codegen-memory
                      Ryser's sum on GPUs as published [EK]: code for every column; n 2^(n-1), and about k 2^(n-1) with
                      k row sums in registers; doubles. Hybrid is faster
@@ -244,6 +248,7 @@ PERMI_BRIEF_END
 #include "signs/dominating.h"
 #include "signs/signs.h"
 #include "signs/signs_order.h"
+#include "signs/signs_gpu.h"
 #include "signs/signs_offer.h"
 PERMI_BRIEF_BEGIN
 #include "signs/codegen.h"
@@ -268,6 +273,7 @@ PERMI_BRIEF_BEGIN
 #include "sparse/sparse_job.h"
 #include "sparse/sparse.h"
 #include "sparse/spy.h"
+#include "sparse/rook.h"
 #include "sparse/sample.h"
 PERMI_BRIEF_END
 

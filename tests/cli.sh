@@ -162,6 +162,9 @@ expect counts_bad 2 'bad --cols "1,x"' --cols 1,x $dir/nine.txt
 expect counts_complex 0 'permanent = .*i$' --rows 20,20 --cols 20,20 $dir/complex2.txt
 expect minors 0 '    42 30 22$' --minors 2 $dir/nine.txt
 expect minors_json 0 '"value":"450".*"minors":\["42","30","22"\]' --minors 2 --json $dir/nine.txt
+expect rook 0 'rook numbers = 1 45 390 450$' --rook $dir/nine.txt
+expect rook_json 0 '"rook":\["1","45","390","450"\]' --rook --json $dir/nine.txt
+expect rook_explain 2 'leave out --explain' --rook --explain $dir/nine.txt
 expect minors_range 2 '--minors 4: the matrix has 3 rows' --minors 4 $dir/nine.txt
 expect minors_copy 2 '--minors 2: --rows has no copy of row 2' --minors 2 --rows 2,0,1 --cols 1,1,1 $dir/nine.txt
 expect gradient 0 '    27 18 13$' --gradient $dir/nine.txt

@@ -244,6 +244,24 @@ FAULT_MATRIX(perm_matrix_read_memory, perm_matrix_read_memory("3 0\n+1i 2\n", 10
 FAULT_MATRIX(perm_matrix_from_dense, perm_matrix_from_dense(N, N, R, N, opt, &made, &o->r))
 FAULT_MATRIX(perm_matrix_from_triplets, perm_matrix_from_triplets(N, N, 3, fault.ones, fault.select, R, R, Z,
                                                                  PERM_KIND_COMPLEX, opt, &made, &o->r))
+static void fault_rook(fault_outcome *o, const perm_options *options)
+{
+  static size_t start[] = {0, 2, 4, 6};
+  static int column[] = {0, 1, 1, 2, 0, 2};
+  static perm_integer numbers[4];
+  perm_matrix board;
+  int k;
+  memset(&board, 0, sizeof board);
+  board.kind = PERM_KIND_PATTERN;
+  board.m = board.n = 3;
+  board.nnz = 6;
+  board.row_start = start;
+  board.column = column;
+  o->status = perm_rook_numbers(&board, options, numbers, &o->r);
+  for (k = 0; o->status == PERM_OK && k < 4; k++)
+    fault_hash(o, numbers[k].word, sizeof *numbers[k].word);
+}
+
 FAULT_RUN(perm_matrix_write, { o->status = perm_matrix_write(fault.path, &fault.matrix, &o->r); })
 FAULT_RUN(perm_matrix_write_within, {
   o->status = perm_matrix_write_within(fault.path, &fault.matrix, opt, &o->r);
@@ -251,6 +269,7 @@ FAULT_RUN(perm_matrix_write_within, {
 FAULT_RUN(perm_compute_sparse, { o->status = perm_compute_sparse(&fault.matrix, opt, &o->r); })
 FAULT_RUN(perm_sparse_report, { perm_preparation p; o->status = perm_sparse_report(&fault.matrix, opt, &p, &o->r);
           if (o->status == PERM_OK) fault_hash(o, &p.entries, sizeof p.entries); })
+FAULT_RUN(perm_rook_numbers, { fault_rook(o, opt); })
 FAULT_RUN(perm_sparse_spy, { o->status = perm_sparse_spy(&fault.matrix, opt, fault.path, &o->r); })
 FAULT_RUN(perm_sample_sparse, { perm_matrix a = fault.matrix; double x[N * N]; int drawn[4 * N]; int k;
           CHECK(a.n <= N && a.nnz <= N * N && a.kind == PERM_KIND_REAL);
@@ -310,6 +329,7 @@ static const fault_case fault_cases[] = {
     {"perm_matrix_write_within", FAULT_OPTIONS, fault_run_perm_matrix_write_within, 1},
     FAULT_CASE(perm_sparse_job, FAULT_OPTIONS),
     FAULT_CASE(perm_compute_sparse, FAULT_OPTIONS), FAULT_CASE(perm_sparse_report, FAULT_OPTIONS),
+    FAULT_CASE(perm_rook_numbers, FAULT_OPTIONS), FAULT_NONE(perm_rook_matching_polynomial),
     {"perm_sparse_spy", FAULT_OPTIONS, fault_run_perm_sparse_spy, 1},
     FAULT_CASE(perm_sample_sparse, FAULT_OPTIONS),
     FAULT_NONE(perm_version), FAULT_NONE(perm_layout), FAULT_NONE(perm_matrix_bytes),

@@ -223,6 +223,7 @@ TEST(t_hybrid_refuses)
   perm_matrix_free(&a);
   a = hybrid_random(12, 0.4, 0, 0);
   options.certify = 1;
+  options.precision = PERM_PRECISION_ACCURATE;
   CHECK(perm_compute_sparse(&a, &options, &result) == PERM_ERROR_UNSUPPORTED);
   CHECK_TEXT(result.message, "guaranteed");
   options.certify = 0;
@@ -395,6 +396,93 @@ TEST_LONG(t_hybrid_estimates_survive_climbing)
   CHECK_SHOW(lies == 0, "%d of %d true errors are over 10 estimates, the worst %.3g", lies, 60 * 150, worst);
   if (test_verbose)
     printf("     worst error / estimate %.3g\n", worst);
+}
+
+/* With certify: true error over bound, 2 if there is no bound. */
+static double hybrid_bound_ratio(int n, int complex, const perm_options *options, const double *x)
+{
+  perm_matrix a = hybrid_whole(n, complex, x);
+  perm_result truth = hybrid_compute(&a, PERM_METHOD_AUTO, PERM_PRECISION_DD, PERM_ISA_AUTO, 1), r;
+  double scale, off;
+  perm_compute_sparse(&a, options, &r);
+  perm_matrix_free(&a);
+  if (r.status < 0 || r.method != options->method || !(truth.error_bound < HUGE_VAL))
+    return 0;
+  if (!(r.error_bound < HUGE_VAL))
+    return 2;
+  scale = ldexp(1, (int)(truth.exp2 - r.exp2));
+  off = hypot(r.value - truth.value * scale, r.imaginary - truth.imaginary * scale) - truth.error_bound * scale;
+  return off > 0 ? off / (r.error_bound + DBL_MIN) : 0;
+}
+
+/* The bound holds for what climbing towards it finds, and is finite. */
+TEST(t_hybrid_bound)
+{
+  static double x[64 * 2], next[64 * 2];
+  double worst = 0, ratio, best;
+  int climb, step, ran = 0, e;
+  perm_options options;
+  memset(&options, 0, sizeof options);
+  options.certify = options.threads = 1;
+  options.tolerance = 1;
+  for (climb = 0; climb < 60; climb++) {
+    const int n = 4 + climb % 5, complex = climb % 3 == 2;
+    static const perm_isa isa[] = {PERM_ISA_AUTO, PERM_ISA_PLAIN, PERM_ISA_AVX2};
+    options.method = climb % 2 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
+    options.isa = isa[climb / 6 % 3];
+    hybrid_attack_start(n, climb % 6, x);
+    best = hybrid_bound_ratio(n, complex, &options, x);
+    for (step = 0; step < 40; step++) {
+      memcpy(next, x, sizeof x);
+      e = 2 * test_below(n * n) + (complex ? test_below(2) : 0);
+      next[e] = test_below(2) ? -next[2 * test_below(n * n)] * (1 + ldexp(test_below(2), -test_below(53)))
+                              : next[e] * (1 + ldexp(hybrid_gauss(), -test_below(53)));
+      next[e] = fabs(next[e]) < 1e-30 ? 0 : next[e];
+      ratio = hybrid_bound_ratio(n, complex, &options, next);
+      ran++;
+      if (ratio >= best) {
+        best = ratio;
+        memcpy(x, next, sizeof x);
+      }
+    }
+    worst = fmax(worst, best);
+  }
+  CHECK(ran > 0);
+  CHECK_SHOW(worst <= 1, "true error / bound %.3g", worst);
+  if (test_verbose)
+    printf("     worst error / bound %.3g\n", worst);
+}
+
+/* Orders where blocks are many: the bound holds against dd and is narrow, with the same bits for any threads. */
+TEST(t_hybrid_bound_of_many_blocks)
+{
+  static double x[24 * 24 * 2];
+  int t, i, p;
+  for (t = 0; t < 8; t++) {
+    const int n = 20 + t % 4, complex = t % 2;
+    perm_options options;
+    perm_result r, again, truth;
+    perm_matrix a;
+    for (i = 0; i < n * n; i++)
+      for (p = 0; p < 2; p++)
+        x[2 * i + p] = test_uniform() < 0.3 || i % n == (i / n + 1) % n ? (t < 4 ? 0.1 : 1) * test_uniform() : 0;
+    a = hybrid_whole(n, complex, x);
+    truth = hybrid_compute(&a, PERM_METHOD_AUTO, PERM_PRECISION_DD, PERM_ISA_AUTO, 1);
+    memset(&options, 0, sizeof options);
+    options.method = t & 2 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
+    options.certify = options.threads = 1;
+    CHECK_SHOW(perm_compute_sparse(&a, &options, &r) == PERM_OK, "n = %d: %s", n, r.message);
+    options.threads = 3;
+    CHECK(perm_compute_sparse(&a, &options, &again) == PERM_OK);
+    CHECK(r.method == options.method && again.value == r.value && again.error_bound == r.error_bound);
+    CHECK(fabs(r.value * ldexp(1, (int)(r.exp2 - truth.exp2)) - truth.value) <=
+          r.error_bound * ldexp(1, (int)(r.exp2 - truth.exp2)) + truth.error_bound);
+    CHECK_SHOW(r.error_bound > 0 && r.error_bound < 1e-4 * hypot(r.value, r.imaginary), "n = %d: %g +- %g", n, r.value,
+               r.error_bound);
+    if (test_verbose)
+      printf("     n = %d: relative bound %.2g\n", n, r.error_bound / hypot(r.value, r.imaginary));
+    perm_matrix_free(&a);
+  }
 }
 
 static int hybrid_compare(const void *a, const void *b)

@@ -743,8 +743,8 @@ TEST_LONG(t_limits_tree_of_a_large_block)
   perm_matrix_free(&matrix);
 }
 
-/* An order found at the start of a search, in seconds of exact integers. Regressed: 0.9 s were predicted before lists
-   of several words had their own price, by an order of a third of the cost. */
+/* An order of 3.6e8 transitions, in seconds of exact integers. Regressed: the search was paid for at the price of
+   doubles, and its order took 3.4 s. */
 TEST(t_limits_search_finds_what_pays)
 {
   perm_options options;
@@ -754,7 +754,7 @@ TEST(t_limits_search_finds_what_pays)
   memset(&options, 0, sizeof options);
   CHECK(perm_generate("mycielskian:7", 1, NULL, &matrix, NULL) == PERM_OK);
   CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK);
-  CHECK_SHOW(job && permi_job_seconds(job) < 4, "%g s", job ? permi_job_seconds(job) : 0);
+  CHECK_SHOW(job && permi_job_seconds(job) < 2.5, "%g s", job ? permi_job_seconds(job) : 0);
   perm_job_free(job);
   perm_matrix_free(&matrix);
 }

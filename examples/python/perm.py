@@ -28,6 +28,7 @@ FUNCTIONS
     submatrices(a, rows, cols)   many selections of rows and columns
     estimate(a)       random samples, standard error       plan(a), explain(a)  what would be done, and how long
     low_rank(u, v)    of u @ v                             cauchy(x, y)         of 1 / (x_i - y_j)
+    rook_numbers(a)   of integers: the sums of all k x k submatrices' permanents, k = 0, 1, ...
 
 OPTIONS, keywords of all of them; those of the C structure perm_options
     method            an engine of METHODS by name; "auto": the least predicted time
@@ -93,10 +94,10 @@ except ImportError:
     from signal import getsignal as _getsignal, signal as _signal
 
 __all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
-           "cauchy", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian", "Error", "InputError",
-           "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError", "TooLargeError", "LimitError",
-           "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS",
-           "VERSION", "LIBRARY"]
+           "cauchy", "rook_numbers", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian", "Error",
+           "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError", "TooLargeError",
+           "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS",
+           "ESTIMATORS", "VERSION", "LIBRARY"]
 VERSION = (0, 10)  # of the library that these layouts are of
 
 
@@ -185,6 +186,7 @@ _FUNCTIONS = {
     "perm_compute_low_rank_real": "iiplplOR", "perm_compute_low_rank_complex": "iiplplOR",
     "perm_compute_cauchy_real": "ippOpR", "perm_compute_cauchy_complex": "ippOpR",
     "perm_matrix_from_triplets": "iizpppppiOpR", "perm_matrix_read": "sOpR", "perm_compute_sparse": "pOR",
+    "perm_rook_numbers": "pOpR",
     "perm_sparse_job": "pOpR", "perm_job_leaf": "pip", "perm_job_leaves": "p"}
 
 
@@ -1445,6 +1447,24 @@ def cauchy(x, y, **options):
     return _result(call.result), condition.value
 
 
+def rook_numbers(a, **options):
+    """The sums of the permanents of all k x k submatrices, k = 0 .. min(m, n): a list of exact ints.
+
+    a: integers (or whole doubles), an array, a scipy.sparse matrix or a file. Of 0/1 matrices: placements of k rooks
+    that do not attack; the matching polynomial of the graph is the sum of (-1)**k r[k] x**(m + n - 2 k). Methods
+    auto, frontier, exact. Raises UnsupportedError for other entries, TooLargeError beyond 4544 bits, LimitError, ..."""
+    call = _call(options)
+    if not (_is_sparse(a) or isinstance(a, (str, os.PathLike))):
+        a = _array(a)
+    with _Sparse(a, call) as matrix:
+        head = (c_int * 2).from_buffer(matrix.bytes)  # m, n
+        numbers = (_Integer * (min(head) + 1))()
+        status = call.run("perm_rook_numbers", matrix.bytes, byref(call.options), numbers, byref(call.result))
+    if status:
+        raise _error(status, _text(call.result.message))
+    return [int(number) for number in numbers]
+
+
 # ---- signatures with all options; the extension's functions in place of two of these
 
 def _described(function):
@@ -1458,7 +1478,7 @@ def _described(function):
 
 
 for _name in ("permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
-              "cauchy"):
+              "cauchy", "rook_numbers"):
     _described(globals()[_name])
 if _extension:
     try:

@@ -1108,7 +1108,7 @@ def test_layouts_and_version_are_compared(monkeypatch):
     assert perm._check(perm._lib) is None
 
 
-FUNCTIONS = "permanent compute minors gradient submatrices estimate plan explain low_rank cauchy".split()
+FUNCTIONS = "permanent compute minors gradient submatrices estimate plan explain low_rank cauchy rook_numbers".split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -1124,6 +1124,18 @@ def test_signatures(name):
     assert function.__name__ == function.__qualname__ == name and function.__module__ == "perm"
     assert len(function.__doc__) > 50 and not function.__doc__.startswith(name)
     assert pickle.loads(pickle.dumps(function)) is function
+
+
+def test_rook_numbers():
+    assert perm.rook_numbers([[1, 2, 3], [4, 5, 6], [7, 8, 9]]) == [1, 45, 390, 450]
+    assert perm.rook_numbers(np.ones((3, 5), int)) == [1, 15, 60, 60]
+    assert perm.rook_numbers(np.array([[-1.0, 2.0]])) == [1, 1]
+    big = perm.rook_numbers(np.full((25, 25), 1 << 40), method="exact")
+    assert big == [math.comb(25, k) ** 2 * math.factorial(k) << 40 * k for k in range(26)]
+    with pytest.raises(perm.UnsupportedError):
+        perm.rook_numbers([[0.5]])
+    with pytest.raises(perm.InputError):
+        perm.rook_numbers([[1]], method="ryser")
 
 
 def test_wrong_calls():

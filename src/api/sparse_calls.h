@@ -137,6 +137,20 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                             perm_result *result);
 
+/* Rook numbers: numbers[k], k = 0 .. min(m, n), the caller's array, is the sum of the permanents of all k x k
+   submatrices; of a 0/1 matrix, the placements of k rooks that do not attack. Integers of any sign, or doubles that are
+   whole; others are PERM_ERROR_UNSUPPORTED. The last one, per(A), is the result's integer. Methods auto, frontier
+   (2^columns of the frontier, not both sides as for permanents; one thread) and exact (min(m, n) + 1 permanents of
+   A + x). PERM_ERROR_OVERFLOW over 4544 bits. Heeds modulus, max_seconds, max_bytes, cancel, progress, allocator;
+   refuses checkpoints. On an error numbers are undefined. */
+PERM_SPARSE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
+                                              perm_integer *numbers, perm_result *result);
+
+/* coefficients[e], e = 0 .. m + n, of x^e in the matching polynomial of the bipartite graph: the sum over k of (-1)^k
+   r_k x^(m + n - 2k). Both arrays are the caller's. Not after a modulus. */
+PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_integer *numbers,
+                                                   perm_integer *coefficients);
+
 /* Draws permutations of a square matrix without negative entries, each with probability (product of its entries) /
    permanent: sample k, from 0 to count - 1, is columns[k n + row], counted from 0. It depends on matrix, plan, seed and
    first + k only, not on threads: ranges of samples agree. Integers, also doubles below 2^53 unless precision is

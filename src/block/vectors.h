@@ -103,6 +103,9 @@ typedef struct permi_hybrid_rounding {
   double majorant;     /* of moduli, from above */
   double bits;
   double below;        /* sum of relative squares of compensated rows' second words */
+  double losses;       /* of permi_hybrid_bound: relative to the terms with floors; INFINITY: none */
+  double unfloored;    /* losses of rows without a floor */
+  double growth;       /* product of the rows' sums of moduli and 1 */
 } permi_hybrid_rounding;
 
 #define PERMI_GPU_CANDIDATES 6
@@ -156,7 +159,7 @@ typedef struct permi_hybrid {
    block with which it does not vanish. */
 typedef struct permi_signs_cut {
   const uint64_t (*alive)[PERMI_SIGNS_WORDS];
-  int place, least, entry; /* what a + adds */
+  int place, least, entry, levels; /* entry: what a + adds */
 } permi_signs_cut;
 
 typedef struct permi_signs_frame {
@@ -204,9 +207,9 @@ typedef struct permi_signs {
   uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at the rows of class BOTH */
   int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_marks */
   /* of >>signs_offer: living prefixes of `depth` columns, as bits, and where chunks begin among them */
-  int depth, ranges, doubled, twos, evens;
+  int depth, ranges, doubled, twos, evens, negative, gpu;
   uint64_t *path, *begin;
-  perm_isa isa;
+  perm_isa isa, isa_asked;
   int moves;
   double paths, seconds, spread, counted[4]; /* predicted nodes, joins, patterns, pairs; 95 % of the seconds */
   uint64_t fingerprint;

@@ -205,6 +205,22 @@ static double permi_hybrid_majorant(const permi_hybrid_rows *rows, int turned, d
   return bound;
 }
 
+/* Adds row i's losses to those of permi_hybrid_bound. */
+static void permi_hybrid_losses(const permi_hybrid_rows *rows, int i, permi_hybrid_rounding *rounding)
+{
+  const double least = rounding->floor[i];
+  double lost = 0;
+  int j;
+  for (j = 0; j < rows->n; j++)
+    lost += rows->lost[i][j] * (1 + 1e-12);
+  if (rows->sum[i] < 0.125)
+    rounding->losses = (double)INFINITY;
+  else if (least > 0)
+    rounding->losses += lost <= least ? lost / least * (1 + 1e-12) : (double)INFINITY;
+  else
+    rounding->unfloored += lost;
+}
+
 /* What roundings may do, from a program's rows; y = A d for signs d, u the rounding unit:
 
 1. All terms share what grids and divisions took: to first order the permanent changes by the sum of lost_ij per A_ij.
@@ -223,13 +239,16 @@ static void permi_hybrid_errors(const permi_hybrid_rows *rows, permi_hybrid_roun
   double share[64], all = 0, squares = 0, majorant;
   int i;
   memset(rounding, 0, sizeof *rounding);
+  rounding->growth = 1;
   for (i = 0; i < n; i++) {
     if (rows->unit[i] == 0)
       continue;
+    rounding->growth *= fmax(rows->sum[i], 1) * (1 + 1e-12);
     if (rows->lost_square[i] > 0 || rows->below_square[i] > 0)
       rounding->floor[i] = sqrt(rows->square[i]) / (2 * n);
     squares += rows->lost_square[i] / rows->square[i];
     rounding->below += rows->below_square[i] / rows->square[i];
+    permi_hybrid_losses(rows, i, rounding);
     rounding->bits += log2(rows->sum[i] / rows->unit[i]);
   }
   rounding->shared.relative = 2 * sqrt(squares);

@@ -38,9 +38,11 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   if (block->integer || maker->working->integer)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
                  "has exact integers; with precision fast or accurate this method takes them");
-  else if (options->certify || options->precision == PERM_PRECISION_DD)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is to have %s, which this method does not give",
-                 options->certify ? "a guaranteed bound" : "precision dd");
+  else if (options->precision == PERM_PRECISION_DD)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is to have precision dd, which this method does not give");
+  else if (options->certify && (options->precision == PERM_PRECISION_ACCURATE || options->isa == PERM_ISA_CUDA))
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                 "is to have a guaranteed bound, which this method gives on the CPU with precision default or fast");
   else if (is_complex && options->precision == PERM_PRECISION_ACCURATE)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has no precision accurate");
 #if defined(PERM_NO_COMPLEX)
@@ -56,6 +58,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
+#define PERMI_HYBRID_CERTIFIED 2.1 /* times the time: terms, and their moduli */
 /* Those of permi_hybrid_hope, or new ones. */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
@@ -71,7 +74,8 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   permi_layouts_make(work, block);
   work->budget = PERMI_HYBRID_SLOT_BUDGET;
   work->account = maker->account;
-  work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker));
+  work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker)) /
+                (maker->options->certify ? PERMI_HYBRID_CERTIFIED : 1);
   work->rival = rival;
   return work;
 }
@@ -93,7 +97,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   cost = permi_layouts_start(work, 1);
   speed = work->speed;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(maker->options, block->n))
+  if (permi_gpu_wanted(maker->options, block->n) && !maker->options->certify)
     speed = permi_code_rate(permi_hybrid_algebra_of(maker));
 #endif
   *hope = cost / PERMI_HYBRID_GAIN / speed;
@@ -138,7 +142,9 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     return status;
   per_block = ldexp(seconds, -hybrid->high);
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
-  hybrid->absolute_mask = hybrid->high < 10 ? 0 : options->precision == PERM_PRECISION_FAST ? 127 : 31;
+  hybrid->absolute_mask = options->precision == PERM_PRECISION_FAST ? 127 : 31;
+  if (hybrid->high < 10 || options->certify)
+    hybrid->absolute_mask = 0;
   hybrid->chunk_log2 = hybrid->high;
   while (hybrid->chunk_log2 > 0 &&
          ldexp(per_block, hybrid->chunk_log2) > (hybrid->high - hybrid->chunk_log2 < 6 ? 1e-4 : 0.02))
@@ -166,7 +172,8 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, block->n) && (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
+  if (permi_gpu_wanted(options, block->n) && !options->certify &&
+      (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
       *offer = gpu;
@@ -184,6 +191,35 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   return status;
 }
 
+/* THE BOUND, relative to the sum A of |terms|, of which the second program adds every block; u = 2^-53.
+   1. Row sums are exact. A value of the program is off by at most ((1 + u)^K - 1) times its modulus, the same
+      expression of moduli with + for -: K(row) = 0, K(ab) = K(a) + K(b) + 1, K(a +- b) = max(K(a), K(b)) + 1. All
+      settings of a table have one K. The program multiplies each row once, n - 1 products, and folds each inner column
+      once: K = n - 1 + inner, and 2^low for the additions of a block. FMA only leaves roundings out.
+   2. A complex product is off by at most 3 u |a| |b| [Hig02, 3.6]: three units for one; sums of moduli as they are.
+   3. Of a chunk's N blocks TwoSum keeps what hi loses, at most gamma_N A; lo's sum is off by gamma_N of that.
+   4. Moduli are sums and products of numbers >= 0. A row's takes at most 4 roundings (square, FMA, root, floor; squares
+      do not underflow: sums are on the grid of a row whose moduli sum to 1/8 or more); then as in 1, and N and the
+      lanes' additions.
+   5. Entries lost L_i of row i. |y_i| + floor_i = z_i, L_i <= floor_i: the product of (y_i + e_i), |e_i| <= L_i,
+      differs from that of y_i by at most the sum over i of L_i prod_(k < i) (|y_k| + L_k) prod_(k > i) |y_k|, at most
+      sum_i L_i / floor_i of prod z_i. A row without a floor: L_i times the other rows' growth, floors below twice it.
+   6. An underflow loses 2^-1074, thrice for a complex product, and the scaling at most that of each part of an entry;
+      then as a row without a floor, in each of 2^(n-1) terms, and in A again. */
+static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
+{
+  const permi_hybrid_rounding *rounding = &hybrid->rounding;
+  const double n = hybrid->n, each = hybrid->algebra == PERMI_HYBRID_COMPLEX ? 3 : 1;
+  const double blocks = ldexp(1, hybrid->chunk_log2), sums = hybrid->inner + ldexp(1, hybrid->low);
+  const double roundings = each * (n - 1) + sums, chunk = permi_gamma(2 * blocks);
+  const double moduli = permi_gamma(4 * n + n - 1 + sums + blocks + hybrid->lanes + 1);
+  if (hybrid->chunk_log2 > 32 || !(rounding->losses < 1))
+    return;
+  leaf->bound_relative = (permi_gamma(roundings) + chunk * chunk + rounding->losses) * (1 + 4 * moduli) * 1.0001;
+  leaf->bound_absolute = ldexp(rounding->growth * rounding->unfloored, hybrid->n + 1) +
+                         ldexp(rounding->growth * (6 * roundings + 2 * n * n), hybrid->n - 1073);
+}
+
 /* Estimates relative to the sum of |terms|. A term meets n products and a rounding a fold; all terms share what earlier
    elimination rounded. */
 #define PERMI_HYBRID_ALIKE(n) (0.02 + 1.2 * exp(-0.12 * (n))) /* share of the terms' roundings that a sum keeps */
@@ -194,6 +230,8 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
   const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1);
   leaf->bound_relative = (double)INFINITY;
+  if (maker->options->certify && hybrid->algebra != PERMI_HYBRID_COMPENSATED && hybrid->absolute_mask == 0)
+    permi_hybrid_bound(hybrid, leaf);
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;
   permi_make_honest(maker, block, leaf);

@@ -215,6 +215,7 @@ static int permi_signs_cut_make(permi_signs *signs, const permi_signs_matrix *ma
   cut->alive = (const uint64_t (*)[PERMI_SIGNS_WORDS])alive;
   cut->place = place;
   cut->least = least;
+  cut->levels = most - least + 1;
   cut->entry = matrix->entry[row][order->column[step]];
   signs->cut_start[2 * PERM_MAX_N]++;
   return 1;
@@ -292,6 +293,8 @@ static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix,
       permi_signs_add(signs->done[step_at[place]], place, PERMI_SIGNS_ZERO);
     for (k = 0; k < p; k++)
       permi_signs_add(signs->column[k], place, matrix->entry[row][order->column[k]]);
+    for (k = 0; k < n; k++)
+      signs->negative |= matrix->entry[row][k] < 0;
   }
   for (k = 0, place = signs->place[3]; k < p; k++) {
     signs->done_place[k] = place;

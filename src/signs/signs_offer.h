@@ -3,6 +3,7 @@
    numbered, so that any partition adds to the same integer. The price is measured: subtrees below random prefixes are
    searched, deep ones after random descents [Knu75], until the mean of their work is known well enough. */
 #pragma once
+#include "signs_gpu.h"
 #include "signs_order.h"
 
 #define PERMI_SIGNS_WORKSPACE ((PERM_MAX_N + 1) * sizeof(permi_signs_frame) + sizeof(permi_signs_walk))
@@ -132,7 +133,8 @@ static void permi_signs_probe(permi_signs *signs, permi_signs_walk *walk, int de
 /* Ranges of equal weight. */
 static void permi_signs_cut_ranges(permi_signs *signs, const uint64_t *weight, uint64_t paths)
 {
-  const double wanted = fmin(fmin((double)paths, 262144), ceil(signs->seconds / PERMI_SIGNS_RANGE_SECONDS));
+  const double each = signs->gpu ? PERMI_SIGNS_GPU_RANGE : PERMI_SIGNS_RANGE_SECONDS;
+  const double wanted = fmin(fmin((double)paths, 262144), ceil(signs->seconds / each));
   const uint64_t ranges = wanted > 1 ? (uint64_t)wanted : 1;
   uint64_t total = 0, sum = 0, i, k;
   signs->ranges = (int)ranges;
@@ -182,6 +184,9 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
       permi_signs_probe(signs, walk, deep, share, &seed, watch);
   }
   permi_release(allocator, memory);
+  signs->gpu &= found && permi_signs_gpu_takes(signs) &&
+                (signs->isa_asked == PERM_ISA_CUDA ||
+                 signs->seconds > PERMI_GPU_COMPILE + signs->seconds / PERMI_SIGNS_GPU_FASTER);
   if (signs->path && weight)
     permi_signs_cut_ranges(signs, weight, found);
   permi_release(allocator, weight);
@@ -312,7 +317,9 @@ static int permi_signs_prepare(const permi_block *block, permi_signs_work *work,
 static perm_status permi_signs_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_allocator *allocator = &maker->options->allocator;
-  const perm_isa isa = permi_isa(maker->options);
+  const perm_options *options = maker->options;
+  perm_options open = *options;
+  perm_isa isa;
   permi_signs_work *work;
   permi_signs *signs;
   double expected, share, plan = rival;
@@ -326,11 +333,15 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
                  rival);
     return PERM_OK;
   }
+  open.isa = open.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : open.isa; /* of the probes */
+  isa = permi_isa(&open);
   work = (permi_signs_work *)permi_allocate(allocator, 1, sizeof *work);
   offer->plan = signs = (permi_signs *)permi_owned_new(allocator, sizeof *signs);
   if (work && signs) {
     made = 1;
     signs->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
+    signs->isa_asked = options->isa;
+    signs->gpu = permi_gpu_wanted(options, block->n);
     permi_signs_family_choose(signs, signs->isa);
     signs->twos = permi_signs_prepare(block, work, plan, maker->watch);
     if (signs->twos < 0)
@@ -351,8 +362,12 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
     for (i = 0; i < block->n; i++)
       signs->evens += !(work->matrix.sum[i] & 1);
     signs->fingerprint = permi_signs_hash(signs, &work->matrix, &work->order);
+    if (made && !offer->why[0] && options->isa == PERM_ISA_CUDA && !signs->gpu)
+      permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s: leave options.isa open, and it runs on the CPU",
+                   signs->negative ? "has negative entries, which method signs does not take on GPUs"
+                                   : "is too small or has too large sums for method signs on GPUs");
     if (made && !offer->why[0])
-      offer->seconds = signs->seconds;
+      offer->seconds = signs->gpu ? PERMI_GPU_COMPILE + signs->seconds / PERMI_SIGNS_GPU_FASTER : signs->seconds;
     offer->bytes = 16.0 * signs->paths + (double)PERMI_SIGNS_WORKSPACE + 1e6;
   }
   permi_release(allocator, work);
@@ -380,7 +395,12 @@ static perm_status permi_signs_hope(permi_maker *maker, const permi_block *block
 
 static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
+#if defined(PERM_WITH_CUDA)
+  const int gpu = leaf->information.isa == PERM_ISA_CUDA;
+  const permi_signs *signs = gpu ? ((const permi_signs_gpu *)leaf->context)->signs : (const permi_signs *)leaf->context;
+#else
   const permi_signs *signs = (const permi_signs *)leaf->context;
+#endif
   const int *place = signs->place;
   int length = snprintf(
       buffer, size,
@@ -388,9 +408,10 @@ static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t s
       "block, %d join both; %d sums of rows even, %d columns doubled; %d moves of annealing\n"
       "signs: about %.3g nodes, %.3g joins of %.3g patterns in %.3g pairs, of 2^%d; predicted %.3g s +- %.2g%% (95 %%, "
       "by random probes); %.0f prefixes of %d columns in %d ranges\n",
-      signs->n, perm_isa_name(signs->isa), signs->prefix, signs->length[0], signs->length[1], place[4] - place[3],
-      place[2] - place[1], place[3] - place[2], place[1], signs->evens, signs->twos, signs->moves, signs->counted[0],
-      signs->counted[1], signs->counted[2], signs->counted[3], signs->n - 1, signs->seconds,
+      signs->n, perm_isa_name(leaf->information.isa), signs->prefix, signs->length[0], signs->length[1],
+      place[4] - place[3], place[2] - place[1], place[3] - place[2], place[1], signs->evens,
+      signs->twos, signs->moves, signs->counted[0],
+      signs->counted[1], signs->counted[2], signs->counted[3], signs->n - 1, leaf->information.seconds,
       signs->seconds > 0 ? 100 * signs->spread / signs->seconds : 0.0, signs->paths, signs->depth, signs->ranges);
   return length > 0 ? (size_t)length : 0;
 }
@@ -412,5 +433,18 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
   leaf->explain = permi_signs_explain;
   leaf->integer = 1;
   leaf->scale_exp2 = shift > 0 ? 0 : shift;
+  if (!signs->gpu)
+    return PERM_OK;
+  leaf->information.isa = PERM_ISA_CUDA;
+#if defined(PERM_WITH_CUDA)
+  if (permi_signs_gpu_make(&maker->options->allocator, signs, leaf) != PERM_OK)
+    return permi_fail_memory(maker->result);
   return PERM_OK;
+#else
+  {
+    char message[PERM_MESSAGE_BYTES];
+    permi_gpu_devices(1, message);
+    return permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
+  }
+#endif
 }

@@ -84,8 +84,8 @@ static const permi_engine permi_engines[] = {
      PERMI_PROVEN},
     {PERM_METHOD_PLANAR, permi_planar_offer, permi_planar_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_BAND, permi_band_offer, permi_band_make, permi_owned_release, PERMI_PROVEN},
-    {PERM_METHOD_CLASSES, permi_classes_offer, permi_classes_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_TREE, permi_tree_offer, permi_tree_make, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_CLASSES, permi_classes_offer, permi_classes_make, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_FRONTIER, permi_frontier_first, permi_frontier_make, permi_owned_release,
      PERMI_PROVEN | PERMI_SETTLES},
     {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release, PERMI_NAMED},
@@ -106,7 +106,8 @@ static const permi_engine permi_engines[] = {
 #endif
 };
 
-#define PERMI_ORDER_FIRST 64 /* up to this order and PERMI_ORDER_FIRST_SECONDS, orders are searched before trees */
+#define PERMI_RIVAL_MOST 40   /* chosen: the order whose sum in perm.h takes minutes */
+#define PERMI_CLASSES_FIRST 8 /* chosen: with fewer entries a row, orders are searched before classes */
 
 static void permi_offer_clear(const perm_allocator *allocator, const permi_engine *engine, permi_offer *offer)
 {
@@ -193,7 +194,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 #define PERMI_FULL_MOST 32
 
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
-enum { PERMI_AT_LOW_RANK_BLOCK = 0, PERMI_AT_CLASSES = 4, PERMI_AT_TREE, PERMI_AT_FRONTIER };
+enum { PERMI_AT_LOW_RANK_BLOCK = 0, PERMI_AT_TREE = 4, PERMI_AT_CLASSES, PERMI_AT_FRONTIER };
 
 /* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
@@ -260,6 +261,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
 {
   const perm_options *options = maker->options;
   const int integer = maker->working->integer;
+  const int equal = maker->working->report.equal_rows || maker->working->report.equal_columns;
   permi_offer offer[PERMI_ENGINES];
   permi_offers offers;
   double counts = (double)INFINITY, first;
@@ -270,15 +272,16 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   offers.dense = permi_block_dense(maker, block);
   if (maker->account->floor < PERMI_PLAN_SECONDS && offers.dense < (double)INFINITY) /* an array's known alternative */
     maker->account->least += fmin(PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE * offers.dense);
-  if (block->n <= PERM_MAX_N && (integer || (offers.dense > 1e-4 && (maker->working->report.equal_rows ||
-                                                                     maker->working->report.equal_columns))))
+  if (integer && !equal && block->n > PERMI_RIVAL_MOST && block->n <= PERM_MAX_N && !options->gpu.devices)
+    counts = ldexp(PERMI_FULL_SECONDS / 16 * block->n, block->n); /* a bound does for now */
+  else if (block->n <= PERM_MAX_N && (integer || (offers.dense > 1e-4 && equal)))
     status = permi_make_rival(maker, block, 0, fmin(offers.dense, PERMI_PROVEN_FAVOUR_SECONDS / 10), leaf, &counts,
                               &made);
   if (status != PERM_OK || made)
     return status;
   first = offers.best = fmin(offers.dense, counts);
-  if (block->n <= PERMI_ORDER_FIRST && first < PERMI_ORDER_FIRST_SECONDS)
-    offers.swapped = PERMI_AT_TREE;
+  if (block->edges < PERMI_CLASSES_FIRST * block->n)
+    offers.swapped = PERMI_AT_CLASSES;
   maker->offers = &offers;
   if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
       (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))

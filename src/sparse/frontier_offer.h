@@ -226,11 +226,13 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1), cost, there;
   permi_budget quick;
+  permi_numbers numbers;
   if (block->integer)
     size = 8 * (block->imaginary_integer ? 2 : 1) * (floor((permi_block_bits(block) + 1) / 64) + 1);
   budget->effort = options->plan_effort > 0 ? options->plan_effort : 1;
   budget->most = 0.49 * bytes / size;
-  budget->each = budget->quick = PERMI_STATE_SECONDS;
+  (void)permi_numbers_choose(&numbers, block, maker->working->modulus, permi_sparse_doubled(options));
+  budget->each = budget->quick = PERMI_STATE_SECONDS * permi_lists_weight(&numbers);
   budget->start = budget->quick_start = 0;
   budget->quick_width = PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH;
   if (options->method != PERM_METHOD_LISTS && options->method != PERM_METHOD_SORTING) {

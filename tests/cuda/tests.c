@@ -18,6 +18,7 @@
 #include "t_counts.c"
 #include "t_hybrid.c"
 #include "t_codegen.c"
+#include "t_signs.c"
 #include "t_frontier.c"
 #include "t_limits.c"
 #include "t_kernels.c"

@@ -435,6 +435,7 @@ static void golden_bad(int index)
     GOLDEN_BAD(perm_sparse_job(NULL, &o, &job, &r));
     GOLDEN_BAD(perm_sparse_report(&matrix, &o, NULL, &r));
     GOLDEN_BAD(perm_sparse_spy(&matrix, &o, NULL, &r));
+    GOLDEN_BAD(perm_rook_numbers(NULL, &o, NULL, &r));
     GOLDEN_BAD(perm_sparse_spy(&matrix, &o, "missing/spy.svg", &r));
     GOLDEN_BAD(perm_matrix_write("missing/a.mtx", &matrix, &r));
     GOLDEN_BAD(perm_matrix_from_dense(3, 3, bad, 3, &o, &matrix, &r));

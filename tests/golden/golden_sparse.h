@@ -182,6 +182,8 @@ static void golden_report(int index)
   perm_matrix matrix;
   perm_preparation p;
   perm_result r;
+  perm_integer numbers[13], coefficients[25];
+  int k;
   memset(&options, 0, sizeof options);
   options.threads = golden_now.threads;
   matrix = golden_sparse_matrix(m, n, kind, &options);
@@ -194,6 +196,11 @@ static void golden_report(int index)
                (int)p.dead_entries, p.degree_one, (int)p.entries_one, p.degree_two, (int)p.entries_two, p.rounds,
                p.cancelled, p.blocks, p.largest, (int)p.entries_left, p.equal_rows, p.equal_columns, p.degree_three,
                p.degree_four);
+  if (m <= 12 && n <= 12 && perm_rook_numbers(&matrix, &options, numbers, &r) == PERM_OK) {
+    perm_rook_matching_polynomial(m, n, numbers, coefficients);
+    for (k = 0; k <= m + n; k++)
+      golden_say(" %s%.0f", coefficients[k].negative ? "-" : "", (double)coefficients[k].word[0]);
+  }
   golden_end();
   perm_matrix_free(&matrix);
 }

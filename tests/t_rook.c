@@ -1,0 +1,215 @@
+/* >>rook: rook numbers against submatrices one by one, closed forms, and between the two engines. */
+
+#define T_ROOK_MAX 24
+
+static perm_status t_rook_of(int m, int n, const double *a, perm_method method, perm_integer *numbers,
+                             perm_result *result)
+{
+  perm_options options = t_sparse_options(method, PERM_PRECISION_DEFAULT);
+  perm_matrix matrix;
+  perm_status status;
+  CHECK(perm_matrix_from_dense(m, n, a, n, NULL, &matrix, NULL) == PERM_OK);
+  status = perm_rook_numbers(&matrix, &options, numbers, result);
+  perm_matrix_free(&matrix);
+  return status;
+}
+
+/* Adds to sum[k]: rows from `row` on get a rook in a free column, or none. */
+static void t_rook_expand(int m, int n, const double *a, int row, unsigned used, int k, int64_t product, int64_t *sum)
+{
+  int j;
+  if (row == m) {
+    sum[k] += product;
+    return;
+  }
+  t_rook_expand(m, n, a, row + 1, used, k, product, sum);
+  for (j = 0; j < n; j++)
+    if (!(used >> j & 1) && a[row * n + j] != 0)
+      t_rook_expand(m, n, a, row + 1, used | 1u << j, k + 1, product * (int64_t)a[row * n + j], sum);
+}
+
+static int t_rook_is(const perm_integer *number, int64_t value)
+{
+  int64_t x = 0;
+  return perm_integer_int64(number, &x) == PERM_OK && x == value;
+}
+
+TEST(t_rook_matches_expansion)
+{
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_FRONTIER, PERM_METHOD_EXACT};
+  perm_integer numbers[8];
+  perm_result result;
+  double a[49];
+  int trial, k;
+  for (trial = 0; trial < 300; trial++) {
+    const int m = test_below(7), n = test_below(7), size = m < n ? m : n, zeros = test_below(10);
+    int64_t sum[8] = {0};
+    int t;
+    for (k = 0; k < m * n; k++)
+      a[k] = test_below(10) < zeros ? 0 : trial & 1 ? 1 : test_below(19) - 9;
+    t_rook_expand(m, n, a, 0, 0, 0, 1, sum);
+    for (t = 0; t < (size ? 3 : 2); t++) {
+      CHECK_SHOW(t_rook_of(m, n, a, methods[t], numbers, &result) == PERM_OK, "%s", result.message);
+      for (k = 0; k <= size; k++)
+        CHECK_SHOW(t_rook_is(&numbers[k], sum[k]), "%d x %d, r_%d, method %d", m, n, k, (int)methods[t]);
+      CHECK(result.exact && result.error_bound == 0 && t_rook_is(&result.integer, sum[size]));
+    }
+  }
+}
+
+/* A full board has C(m, k) C(n, k) k!. */
+TEST(t_rook_full_boards)
+{
+  perm_integer numbers[T_ROOK_MAX + 1];
+  perm_result result;
+  double a[12 * 14];
+  int m, n, k;
+  for (k = 0; k < 12 * 14; k++)
+    a[k] = 1;
+  for (m = 0; m <= 12; m++)
+    for (n = m; n <= 14; n += 2) {
+      int64_t expected = 1;
+      CHECK(t_rook_of(m, n, a, PERM_METHOD_AUTO, numbers, &result) == PERM_OK);
+      for (k = 0; k <= m; k++) {
+        CHECK(t_rook_is(&numbers[k], expected));
+        expected = expected * (m - k) / (k + 1) * (n - k) + expected * (m - k) % (k + 1) * (n - k) / (k + 1);
+      }
+    }
+}
+
+/* Goldman, Joichi, White: of a Ferrers board with rows b_1 <= .. <= b_n of n columns, sum r_k x (x-1) .. (x-n+k+1) is
+   the product of x + b_i - i + 1. */
+TEST(t_rook_ferrers_boards)
+{
+  perm_integer numbers[T_ROOK_MAX + 1];
+  perm_result result;
+  double a[64];
+  int trial, i, j, k, x;
+  for (trial = 0; trial < 40; trial++) {
+    const int n = 1 + test_below(8);
+    int b[8];
+    for (i = 0; i < n; i++)
+      b[i] = test_below(n + 1);
+    for (i = 0; i < n; i++)
+      for (j = i + 1; j < n; j++)
+        if (b[j] < b[i]) {
+          const int keep = b[i];
+          b[i] = b[j];
+          b[j] = keep;
+        }
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++)
+        a[i * n + j] = j < b[i];
+    CHECK(t_rook_of(n, n, a, trial & 1 ? PERM_METHOD_FRONTIER : PERM_METHOD_EXACT, numbers, &result) == PERM_OK);
+    for (x = 0; x <= n; x++) {
+      int64_t left = 0, right = 1, r = 0;
+      for (i = 0; i < n; i++)
+        right *= x + b[i] - i;
+      for (k = 0; k <= n; k++) {
+        int64_t falling = 1;
+        for (i = 0; i < n - k; i++)
+          falling *= x - i;
+        CHECK(perm_integer_int64(&numbers[k], &r) == PERM_OK);
+        left += r * falling;
+      }
+      CHECK(left == right);
+    }
+  }
+}
+
+/* Two engines, several words: long entries, both shapes; a modulus takes the residues. */
+TEST(t_rook_engines_agree)
+{
+  perm_integer one[T_ROOK_MAX + 1], other[T_ROOK_MAX + 1];
+  perm_result result;
+  double a[12 * 12];
+  int trial, k;
+  for (trial = 0; trial < 12; trial++) {
+    const int m = 6 + test_below(6), n = 6 + test_below(6), size = m < n ? m : n;
+    const double scale = ldexp(1, 4 * trial);
+    perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, PERM_PRECISION_DEFAULT);
+    perm_matrix matrix;
+    for (k = 0; k < m * n; k++)
+      a[k] = test_below(3) ? floor(scale * (test_uniform() - 0.5)) : 0;
+    CHECK(t_rook_of(m, n, a, PERM_METHOD_FRONTIER, one, &result) == PERM_OK);
+    CHECK_SHOW(t_rook_of(m, n, a, PERM_METHOD_EXACT, other, &result) == PERM_OK, "%s", result.message);
+    CHECK(!memcmp(one, other, ((size_t)size + 1) * sizeof *one));
+    options.modulus = 1000003;
+    CHECK(perm_matrix_from_dense(m, n, a, n, NULL, &matrix, NULL) == PERM_OK);
+    CHECK(perm_rook_numbers(&matrix, &options, other, &result) == PERM_OK && result.modulus == 1000003);
+    for (k = 0; k <= size; k++)
+      CHECK(oracle_modulo(&other[k], UINT64_C(1) << 62) == oracle_modulo(&one[k], 1000003));
+    perm_matrix_free(&matrix);
+  }
+}
+
+/* A ladder of 300 rows: long and narrow; r_k of two entries a row, C(2m - k, k) for the path. */
+TEST(t_rook_paths)
+{
+  static perm_integer numbers[301];
+  perm_matrix matrix;
+  perm_result result;
+  int row[599], column[599], i;
+  for (i = 0; i < 599; i++) {
+    row[i] = i / 2;
+    column[i] = (i + 1) / 2;
+  }
+  CHECK(perm_matrix_from_triplets(300, 300, 599, row, column, NULL, NULL, NULL, PERM_KIND_PATTERN, NULL, &matrix,
+                                  NULL) == PERM_OK);
+  CHECK_SHOW(perm_rook_numbers(&matrix, NULL, numbers, &result) == PERM_OK, "%s", result.message);
+  CHECK(t_rook_is(&numbers[1], 599) && t_rook_is(&numbers[2], 598 * 597 / 2) && t_rook_is(&numbers[300], 1));
+  CHECK(t_rook_is(&numbers[299], INT64_C(301) * 300 / 2));
+  perm_matrix_free(&matrix);
+}
+
+/* The path of four vertices has x^4 - 3 x^2 + 1. */
+TEST(t_rook_matching_polynomial)
+{
+  static const double path[] = {1, 1, 0, 1};
+  static const int expected[] = {1, 0, -3, 0, 1};
+  perm_integer numbers[3], coefficients[5];
+  perm_result result;
+  int k;
+  CHECK(t_rook_of(2, 2, path, PERM_METHOD_AUTO, numbers, &result) == PERM_OK);
+  perm_rook_matching_polynomial(2, 2, numbers, coefficients);
+  for (k = 0; k < 5; k++)
+    CHECK(t_rook_is(&coefficients[k], expected[k]));
+}
+
+static int t_rook_cancels(const perm_progress *progress, void *data)
+{
+  (void)progress;
+  (void)data;
+  return 1;
+}
+
+TEST(t_rook_refuses)
+{
+  static const double half[] = {0.5, 1, 1, 1};
+  static double ones[22 * 22];
+  perm_integer numbers[23];
+  perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, PERM_PRECISION_DEFAULT);
+  perm_matrix matrix;
+  perm_result result;
+  int k;
+  volatile int cancel = 1;
+  CHECK(t_rook_of(2, 2, half, PERM_METHOD_AUTO, numbers, &result) == PERM_ERROR_UNSUPPORTED);
+  CHECK(t_rook_of(2, 2, half + 1, PERM_METHOD_RYSER, numbers, &result) == PERM_ERROR_OPTION);
+  CHECK(perm_rook_numbers(NULL, NULL, numbers, &result) == PERM_ERROR_NULL && result.argument == 1);
+  for (k = 0; k < 22 * 22; k++)
+    ones[k] = 1;
+  CHECK(perm_matrix_from_dense(22, 22, ones, 22, NULL, &matrix, NULL) == PERM_OK);
+  CHECK(perm_rook_numbers(&matrix, NULL, NULL, &result) == PERM_ERROR_NULL && result.argument == 3);
+  options.max_bytes = 1e6;
+  CHECK(perm_rook_numbers(&matrix, &options, numbers, &result) == PERM_ERROR_LIMIT);
+  options.max_bytes = 0;
+  options.max_seconds = 1e-3;
+  CHECK(perm_rook_numbers(&matrix, &options, numbers, &result) == PERM_ERROR_LIMIT);
+  options.max_seconds = 0;
+  options.cancel = &cancel;
+  CHECK(perm_rook_numbers(&matrix, &options, numbers, &result) == PERM_STOPPED_CANCELLED);
+  options.cancel = NULL;
+  options.progress = t_rook_cancels;
+  CHECK(perm_rook_numbers(&matrix, &options, numbers, &result) == PERM_STOPPED_CANCELLED);
+  perm_matrix_free(&matrix);
+}
