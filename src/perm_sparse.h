@@ -48,6 +48,10 @@
                  >>classes_build     steps from an order, refining classes from its end
                  >>classes_run       states of counts, hashing, threads; THE BOUND
                  >>classes_order     greedy from the end, price
+                 >>trace             samples: an engine's states kept, the draw of a way
+                 >>trace_frontier    lists, arrays
+                 >>trace_band        rows of a band
+                 >>trace_tree        stars and joins
      signs/      >>hybrid            Glynn's signs outside, elimination inside
                  >>hybrid_layout     which columns are inside
                  >>hybrid_program    a layout's straight program
@@ -233,6 +237,10 @@ PERMI_BRIEF_END
 #include "frontier/classes_build.h"
 #include "frontier/classes_run.h"
 #include "frontier/classes_order.h"
+#include "frontier/trace.h"
+#include "frontier/trace_frontier.h"
+#include "frontier/trace_band.h"
+#include "frontier/trace_tree.h"
 
 PERMI_BRIEF_BEGIN
 #include "signs/hybrid.h"

@@ -1,6 +1,5 @@
-/* >>sample */
-/* Samples against the enumeration of all permutations by weight, with fixed seeds; chances that are 0 or nearly so;
-   threads and ranges; tilings; what must be refused. */
+/* >>sample >>trace >>trace_frontier >>trace_band >>trace_tree: samples against the enumeration of all permutations by
+   weight, with fixed seeds; chances that are 0 or nearly so; threads and ranges; tilings; what must be refused. */
 
 #define T_SAMPLE_MOST 5040 /* permutations of 7 */
 
@@ -78,8 +77,12 @@ static int t_sample_counted(const perm_matrix *matrix, const perm_options *optio
   return 1;
 }
 
+/* Chi square of every engine that takes the matrix, which `taken` counts. */
 TEST(t_sample_matches_enumeration)
 {
+  static const perm_method methods[] = {PERM_METHOD_AUTO,   PERM_METHOD_LISTS, PERM_METHOD_ARRAYS,
+                                        PERM_METHOD_BAND, PERM_METHOD_TREE};
+  int taken[5] = {0, 0, 0, 0, 0}, t;
   static double weight[T_SAMPLE_MOST];
   int trial, counted = 0;
   double most = 0, total = 0;
@@ -102,15 +105,24 @@ TEST(t_sample_matches_enumeration)
     if (sum == 0) {
       CHECK(perm_sample_sparse(&matrix, &options, 1, 0, 1, columns, &result) == PERM_ERROR_UNSUPPORTED);
       CHECK_TEXT(result.message, "permanent is 0");
-    } else {
-      CHECK(t_sample_counted(&matrix, &options, (uint64_t)trial, 20000, weight, sum, &beyond));
+    }
+    for (t = 0; t < 5 && sum > 0; t++) {
+      options.method = methods[t];
+      if (perm_sample_sparse(&matrix, &options, 1, 0, 0, NULL, &result) == PERM_ERROR_LIMIT)
+        continue;
+      CHECK_SHOW(t_sample_counted(&matrix, &options, (uint64_t)trial, 8000, weight, sum, &beyond),
+                 "method %d, order %d, %s", (int)methods[t], n, whole ? "integers" : "doubles");
+      CHECK_SHOW(beyond < 5, "method %d, order %d: %g", (int)methods[t], n, beyond);
       most = beyond > most ? beyond : most;
       total += beyond;
       counted++;
+      taken[t]++;
     }
     perm_matrix_free(&matrix);
   }
-  CHECK_SHOW(counted > 30 && most < 5 && fabs(total) < 3 * sqrt(counted), "%d: %g at most, %g in all", counted, most,
+  for (t = 0; t < 5; t++)
+    CHECK_SHOW(taken[t] > 30, "method %d: %d", (int)methods[t], taken[t]);
+  CHECK_SHOW(counted > 150 && most < 5 && fabs(total) < 3 * sqrt(counted), "%d: %g at most, %g in all", counted, most,
              total);
 }
 
@@ -312,8 +324,8 @@ TEST(t_sample_refuses)
   options.modulus = 7;
   t_sample_refused(2, 2, good, &options, columns, PERM_ERROR_UNSUPPORTED, "no modulus");
   options.modulus = 0;
-  options.method = PERM_METHOD_BAND;
-  t_sample_refused(2, 2, good, &options, columns, PERM_ERROR_UNSUPPORTED, "auto and lists");
+  options.method = PERM_METHOD_HYBRID;
+  t_sample_refused(2, 2, good, &options, columns, PERM_ERROR_UNSUPPORTED, "methods auto, band, tree");
   options.method = PERM_METHOD_AUTO;
   options.precision = PERM_PRECISION_EXACT;
   t_sample_refused(2, 2, half, &options, columns, PERM_ERROR_OPTION, "row 1, column 2");

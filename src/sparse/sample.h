@@ -1,17 +1,16 @@
 /* ========================================================================================= >>sample
-   Permutations of a non-negative matrix drawn with probability proportional to their products.
+   Permutations of a non-negative matrix drawn with probability proportional to their products: each block by the engine
+   of >>trace that is predicted to be done first, within the memory; blocks are joined, as they are independent.
 
-   The frontier's lists run once and every step's states are kept. A draw goes backwards: from the last state, which is
-   one, to a state of the step before, by a stream whose chance is (that state's value) x (coefficient) over the sum of
-   all streams that lead here. The product of these chances telescopes to (product of entries) / permanent.
-   Integers: the sums are exact, and numbers below them are drawn by rejection, so the chances are exact.
-   Doubles, u = 2^-53: a value carries at most the roundings that THE BOUND of >>steps_run counts, G = n + sum (k_p - 1)
-   of them for the k_p streams of step p; the sum in a draw differs from the kept value by k_p more, and a draw by its
-   53 bits and k_p subtractions. So the total variation distance is at most 4 (G + streams + steps) u, to first order;
-   what underflowed is refused above 2^-60 of the last value, and so are entries that scaling lost.
+   Integers are drawn exactly, see >>trace. Doubles, u = 2^-53: a value carries at most as many roundings, G, as the
+   engine's bound (THE BOUND) counts; the sum in a draw differs from the kept value by one for each way more, and a draw
+   by its 53 bits and a subtraction a way. So the total variation distance is at most 4 (G + ways + steps) u, to first
+   order; what underflowed is refused above 2^-60 of the last value, and so are entries that scaling lost.
    Sample i has a generator seeded with (seed, i): threads and ranges change nothing. */
 #pragma once
-#include "../structure/estimate.h"
+#include "../frontier/trace_band.h"
+#include "../frontier/trace_frontier.h"
+#include "../frontier/trace_tree.h"
 #include "choose.h"
 #include "sparse.h"
 
@@ -19,170 +18,32 @@
 #define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
 #define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
 
-/* The states of all steps of one block; its values are the lists' own. */
-typedef struct permi_recorded {
-  permi_frontier *frontier;
-  permi_list *list;
-  const int *row, *column; /* vertices of the matrix */
-  int n;
-} permi_recorded;
+/* Engines that are asked, in this order, and how they are sampled. */
+static const permi_engine permi_sample_engines[] = {
+    {PERM_METHOD_BAND, permi_band_offer, NULL, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_TREE, permi_tree_offer, NULL, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_FRONTIER, permi_frontier_offer, NULL, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_LISTS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED},
+    {PERM_METHOD_ARRAYS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED}};
+static const permi_tracer *const permi_tracers[] = {&permi_band_tracer, &permi_tree_tracer, &permi_frontier_tracer,
+                                                      &permi_frontier_tracer, &permi_frontier_tracer};
+#define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
 
 typedef struct permi_sampling {
   const perm_options *options;
   permi_control *watch;
   perm_result *result;
   permi_working working;
-  permi_recorded *block;
+  permi_trace *trace; /* of a block */
   int blocks, *first, *line;
   int *forced; /* of a row: its column in a block of order 1, or -1 */
-  uint64_t *room;
-  size_t words; /* of room, for each thread */
-  double kept, visited;
+  char *room;
+  size_t weights, bytes; /* of a thread: words of weights, all bytes */
+  double kept, visited, most;
+  perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
   int *columns;
 } permi_sampling;
-
-static int permi_recorded_keep(const perm_allocator *allocator, const permi_list *from, size_t bytes, permi_list *to)
-{
-  const size_t groups = from->groups, patterns = (size_t)from->patterns.count, low = from->patterns.first[patterns];
-  memset(to, 0, sizeof *to);
-  to->words = from->words;
-  to->groups = groups;
-  to->states = from->states;
-  to->high = (uint64_t *)permi_allocate(allocator, groups * (size_t)from->words + 1, sizeof *to->high);
-  to->first = (size_t *)permi_allocate(allocator, groups + 1, sizeof *to->first);
-  to->pattern = (int *)permi_allocate(allocator, groups + 1, sizeof *to->pattern);
-  to->value = permi_allocate(allocator, from->states + 1, bytes);
-  to->patterns.first = (size_t *)permi_allocate(allocator, patterns + 1, sizeof *to->patterns.first);
-  to->patterns.low = (uint16_t *)permi_allocate(allocator, low + 1, sizeof *to->patterns.low);
-  if (!to->high || !to->first || !to->pattern || !to->value || !to->patterns.first || !to->patterns.low)
-    return 0;
-  memcpy(to->high, from->high, groups * (size_t)from->words * sizeof *to->high);
-  memcpy(to->first, from->first, groups * sizeof *to->first);
-  memcpy(to->pattern, from->pattern, groups * sizeof *to->pattern);
-  memcpy(to->value, from->value, from->states * bytes);
-  memcpy(to->patterns.first, from->patterns.first, (patterns + 1) * sizeof *to->patterns.first);
-  memcpy(to->patterns.low, from->patterns.low, low * sizeof *to->patterns.low);
-  return 1;
-}
-
-static void permi_recorded_release(const perm_allocator *allocator, permi_recorded *block)
-{
-  int p;
-  for (p = 0; block->list && p < block->frontier->steps; p++) {
-    permi_release(allocator, block->list[p].value);
-    permi_list_release(allocator, &block->list[p]);
-  }
-  permi_release(allocator, block->list);
-  permi_owned_release(allocator, block->frontier);
-}
-
-/* The value of a state; NULL: it is not reached. */
-static const void *permi_recorded_find(const permi_list *list, const uint64_t *mask, size_t bytes)
-{
-  const unsigned low = (unsigned)mask[0] & (PERMI_LOW_STATES - 1);
-  const int words = list->words;
-  uint64_t key[PERMI_MASK_WORDS];
-  size_t begin = 0, end = list->groups, first, last;
-  int w;
-  for (w = 0; w < words; w++)
-    key[w] = mask[w] >> PERMI_LOW_BITS | (w + 1 < words ? mask[w + 1] << (64 - PERMI_LOW_BITS) : 0);
-  while (begin < end) {
-    const size_t middle = begin + (end - begin) / 2;
-    if (permi_key_compare(list->high + middle * (size_t)words, key, words) < 0)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  if (begin == list->groups || permi_key_compare(list->high + begin * (size_t)words, key, words) != 0)
-    return NULL;
-  first = list->patterns.first[list->pattern[begin]];
-  last = list->patterns.first[list->pattern[begin] + 1];
-  for (w = 0; first < last && list->patterns.low[first] < low; w++)
-    first++;
-  return first < last && list->patterns.low[first] == low
-             ? (const char *)list->value + (list->first[begin] + (size_t)w) * bytes
-             : NULL;
-}
-
-/* Draws a stream with the chance of its weight; weight has room for two more. -1: all weights are 0. */
-static int permi_draw_integer(uint64_t *weight, int streams, int words, uint64_t *random)
-{
-  uint64_t *total = weight + streams * words, *at = total + words, ones;
-  int s, w, top = words, below;
-  memset(total, 0, (size_t)words * sizeof *total);
-  for (s = 0; s < streams; s++)
-    permi_words_add(total, weight + s * words, words);
-  while (top && !total[top - 1])
-    top--;
-  if (!top)
-    return -1;
-  for (ones = UINT64_MAX; ones >> 1 >= total[top - 1];)
-    ones >>= 1;
-  do { /* below `total` in at least every second turn */
-    for (w = 0; w < top; w++)
-      at[w] = permi_random(random);
-    at[top - 1] &= ones;
-    for (w = top - 1; w > 0 && at[w] == total[w]; w--)
-      ;
-    below = at[w] < total[w];
-  } while (!below);
-  for (s = 0; !permi_words_subtract(at, weight + s * words, top); s++)
-    ;
-  return s;
-}
-
-static int permi_draw_double(const double *weight, int streams, uint64_t *random)
-{
-  double sum = 0, at;
-  int s, chosen = -1;
-  for (s = 0; s < streams; s++)
-    sum += weight[s];
-  at = sum * ((double)(permi_random(random) >> 11) * (1.0 / 9007199254740992.0));
-  for (s = 0; s < streams && (chosen < 0 || at >= 0); s++)
-    if (weight[s] > 0) {
-      chosen = s;
-      at -= weight[s];
-    }
-  return chosen;
-}
-
-static void permi_draw_block(const permi_recorded *block, int n, uint64_t *weight, uint64_t *random, int *columns)
-{
-  const permi_frontier *frontier = block->frontier;
-  const permi_numbers *numbers = &frontier->numbers;
-  const size_t words = permi_numbers_words(numbers);
-  uint64_t mask[PERMI_MASK_WORDS] = {0}, from[PERMI_MASK_WORDS];
-  int p, s, w;
-  for (p = frontier->steps - 1; p >= 0; p--) {
-    const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
-    for (s = 0; s < streams; s++) {
-      uint64_t differs = 0;
-      const void *value;
-      for (w = 0; w < frontier->mask_words; w++) {
-        from[w] = mask[w] ^ permi_stream_word(frontier, first + s, 2, w);
-        differs |= (from[w] & permi_stream_word(frontier, first + s, 0, w)) ^
-                   permi_stream_word(frontier, first + s, 1, w);
-      }
-      value = differs ? NULL : permi_recorded_find(&block->list[p], from, 8 * words);
-      memset(weight + (size_t)s * words, 0, 8 * words);
-      if (value)
-        permi_value_add(numbers->algebra, numbers, &frontier->coefficient[first + s], weight + (size_t)s * words,
-                        value, 1);
-    }
-    s = permi_algebra_is_integer(numbers->algebra)
-            ? permi_draw_integer(weight, streams, (int)words, random)
-            : permi_draw_double((const double *)weight, streams, random);
-    if (s < 0) /* never: only states of positive value are drawn */
-      return;
-    for (w = 0; w < frontier->mask_words; w++)
-      mask[w] ^= permi_stream_word(frontier, first + s, 2, w);
-    if (frontier->partner[first + s] >= 0) {
-      const int v = frontier->sequence[p], t = frontier->partner[first + s];
-      columns[block->row[v < t ? v : t]] = block->column[(v < t ? t : v) - block->n] - n;
-    }
-  }
-}
 
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
 {
@@ -191,85 +52,111 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   const uint64_t begin = part * PERMI_SAMPLE_PART;
   uint64_t k;
   int b;
+  permi_draw draw;
+  draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
+  draw.room = (char *)(draw.weight + sampling->weights);
+  draw.total = n;
   for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
-    int *columns = sampling->columns + (size_t)k * (size_t)n;
-    uint64_t random = sampling->seed;
-    random = permi_random(&random) + sampling->begin + k;
-    random = permi_random(&random); /* its place on the generator's cycle */
-    memcpy(columns, sampling->forced, (size_t)n * sizeof *columns);
-    for (b = 0; b < sampling->blocks; b++)
-      permi_draw_block(&sampling->block[b], n, sampling->room + (size_t)thread * sampling->words, &random, columns);
+    draw.columns = sampling->columns + (size_t)k * (size_t)n;
+    draw.random = sampling->seed;
+    draw.random = permi_random(&draw.random) + sampling->begin + k;
+    draw.random = permi_random(&draw.random); /* its place on the generator's cycle */
+    memcpy(draw.columns, sampling->forced, (size_t)n * sizeof *draw.columns);
+    for (b = 0; b < sampling->blocks; b++) {
+      draw.trace = &sampling->trace[b];
+      draw.trace->tracer->draw(&draw);
+    }
   }
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
 }
 
-/* Runs a planned block and keeps its states. */
-static perm_status permi_record(permi_sampling *sampling, permi_recorded *block)
-{
-  const permi_frontier *frontier = block->frontier;
-  const perm_allocator *allocator = &sampling->options->allocator;
-  const size_t bytes = permi_value_bytes(frontier);
-  permi_run run;
-  perm_status status;
-  int p;
-  block->list = (permi_list *)permi_allocate(allocator, (size_t)frontier->steps, sizeof *block->list);
-  if (!block->list)
-    return PERM_ERROR_MEMORY;
-  memset(block->list, 0, (size_t)frontier->steps * sizeof *block->list);
-  status = permi_run_open(frontier, sampling->watch, permi_run_step, &run);
-  for (p = 0; p < frontier->steps && status == PERM_OK; p++)
-    status = permi_recorded_keep(allocator, &run.list[p & 1], bytes, &block->list[p])
-                 ? permi_run_advance(&run, p, permi_run_step)
-                 : PERM_ERROR_MEMORY;
-  if (status == PERM_OK && !permi_algebra_is_integer(frontier->numbers.algebra)) {
-    const double last = run.list[p & 1].states ? *(const double *)run.list[p & 1].value : 0;
-    if (!(run.sizes.loss <= last * PERMI_SAMPLE_LOST && last > 0))
-      status = permi_fail(sampling->result, PERM_ERROR_UNSUPPORTED, 1,
-                          "matrix: its products range beyond doubles; integers are drawn exactly");
-  }
-  sampling->visited += run.visited;
-  permi_run_release(&run);
-  return status;
-}
-
-/* Plans a block by the offer of lists, and records it. */
-static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *maker, permi_recorded *block)
+/* Hears an offer: its states will be kept, within the memory, and its weights must be exact. */
+static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
+                                     permi_offer *offer, perm_status status)
 {
   const perm_options *options = maker->options;
   const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
-  permi_block entries;
-  permi_offer offer;
-  perm_status status;
-  size_t words;
-  int p;
-  if (!permi_block_create(&sampling->working, block->row, block->column, block->n, &entries))
-    return PERM_ERROR_MEMORY;
-  memset(&offer, 0, sizeof offer);
-  status = permi_frontier_offer(maker, &entries, (double)INFINITY, &offer);
-  permi_block_release(&options->allocator, &entries);
-  block->frontier = (permi_frontier *)offer.plan;
-  if (status == PERM_OK && sampling->watch->stopped != PERM_OK)
-    return sampling->watch->stopped;
-  if (status == PERM_OK && offer.status == PERM_ERROR_OVERFLOW)
-    return permi_fail_long(maker->result);
-  if (status == PERM_OK && !(offer.seconds < (double)INFINITY))
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 1,
-                      "matrix: a block of order %d %s; samples are drawn from such an order only", block->n, offer.why);
-  if (status != PERM_OK)
+  if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
-  for (p = 0; p < block->frontier->steps; p++)
-    sampling->kept += block->frontier->states[p] * ((double)permi_value_bytes(block->frontier) + PERMI_GROUP_BYTES);
-  if (sampling->kept + offer.bytes > limit)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                      "a block of order %d: samples keep the states of all steps, predicted %.3g bytes, over %.3g: "
-                      "raise max_bytes, or plan_effort to find an order with fewer states",
-                      block->n, sampling->kept + offer.bytes, limit);
-  if (options->max_seconds > 0 && offer.seconds > options->max_seconds)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "a block of order %d: predicted %.3g s, over max_seconds %g",
-                      block->n, offer.seconds, options->max_seconds);
-  words = ((size_t)permi_frontier_streams_most(block->frontier) + 2) * permi_numbers_words(&block->frontier->numbers);
-  sampling->words = words > sampling->words ? words : sampling->words;
-  return permi_record(sampling, block);
+  if (engine->method == PERM_METHOD_BAND && ((permi_band *)offer->plan)->counted &&
+      !permi_trace_words(&((permi_band *)offer->plan)->numbers, block)) {
+    permi_refuse(offer, PERM_ERROR_OVERFLOW, "would need integers of more than %d bits", 64 * PERM_INTEGER_WORDS);
+    return status;
+  }
+  offer->bytes += permi_tracers[engine - permi_sample_engines]->bytes(offer->plan);
+  if (offer->bytes > limit)
+    permi_refuse(offer, PERM_ERROR_LIMIT,
+                 "by method %s: samples keep the states of all steps, predicted %.3g bytes, over %.3g",
+                 perm_method_name(engine->method), offer->bytes, limit);
+  return status;
+}
+
+/* Why no engine of those asked draws from a block. */
+static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *block, const permi_offers *offers)
+{
+  const permi_offer *why = NULL;
+  int i;
+  for (i = 0; i < PERMI_TRACERS; i++) /* the frontier's reason says most */
+    why = offers->offer[i].why[0] ? &offers->offer[i] : why;
+  if (maker->watch->stopped != PERM_OK)
+    return maker->watch->stopped;
+  if (offers->too_long)
+    return permi_fail_long(maker->result);
+  return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                    "a block of order %d %s: raise max_bytes, or plan_effort to find an order with fewer states",
+                    block->n, why ? why->why : "has no plan");
+}
+
+/* Takes the best offer for a block, and keeps its states. */
+static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *maker, permi_trace *trace)
+{
+  const perm_options *options = maker->options;
+  permi_block block;
+  permi_offer offer[PERMI_TRACERS], *best;
+  permi_offers offers;
+  perm_status status = PERM_OK;
+  int i;
+  if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, &block))
+    return PERM_ERROR_MEMORY;
+  permi_offers_begin(&offers, permi_sample_engines, PERMI_TRACERS, offer);
+  if (options->method == PERM_METHOD_AUTO)
+    status = permi_ask_engines(maker, &block, &offers);
+  for (i = 0; i < PERMI_TRACERS && status == PERM_OK; i++)
+    if (options->method == permi_sample_engines[i].method)
+      status = permi_ask(maker, &block, &offers, i);
+  best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
+  if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
+    status = permi_sample_refuse(maker, &block, &offers);
+  else if (status == PERM_OK && options->max_seconds > 0 && best->seconds > options->max_seconds)
+    status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                        "a block of order %d: predicted %.3g s, over max_seconds %g", block.n, best->seconds,
+                        options->max_seconds);
+  if (status == PERM_OK) {
+    sampling->kept += best->bytes;
+    trace->plan = best->plan;
+    trace->tracer = permi_tracers[offers.chosen];
+    best->plan = NULL;
+    if (sampling->kept > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES))
+      status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                          "the states that samples keep are predicted to take %.3g bytes: raise max_bytes",
+                          sampling->kept);
+    else
+      status = trace->tracer->record(trace, sampling->watch);
+  }
+  if (status == PERM_OK && trace->lost > PERMI_SAMPLE_LOST)
+    status = permi_fail(sampling->result, PERM_ERROR_UNSUPPORTED, 1,
+                        "matrix: its products range beyond doubles; integers are drawn exactly");
+  if (status == PERM_OK && trace->visited > sampling->most) {
+    sampling->most = trace->visited;
+    sampling->method = permi_sample_engines[offers.chosen].method;
+  }
+  sampling->visited += trace->visited;
+  sampling->weights = trace->words > sampling->weights ? trace->words : sampling->weights;
+  sampling->bytes = trace->room > sampling->bytes ? trace->room : sampling->bytes;
+  for (i = 0; i < PERMI_TRACERS; i++)
+    permi_offer_clear(&options->allocator, &permi_sample_engines[i], &offer[i]);
+  permi_block_release(&options->allocator, &block);
+  return status;
 }
 
 static perm_status permi_sample_blocks(permi_sampling *sampling)
@@ -277,46 +164,56 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   permi_working *working = &sampling->working;
   const perm_allocator *allocator = &sampling->options->allocator;
   const int n = working->n;
-  perm_options lists = *sampling->options;
+  perm_options asked = *sampling->options;
   permi_maker maker;
   permi_account account;
   perm_status status = permi_block_lines(working, &sampling->first, &sampling->line);
   int k;
   if (status != PERM_OK)
     return status;
-  sampling->block = (permi_recorded *)permi_allocate(allocator, (size_t)working->blocks, sizeof *sampling->block);
+  sampling->trace = (permi_trace *)permi_allocate(allocator, (size_t)working->blocks, sizeof *sampling->trace);
   sampling->forced = (int *)permi_allocate(allocator, (size_t)n, sizeof *sampling->forced);
-  if (!sampling->block || !sampling->forced)
+  if (!sampling->trace || !sampling->forced)
     return PERM_ERROR_MEMORY;
   memset(&maker, 0, sizeof maker);
   memset(&account, 0, sizeof account);
   account.watch = maker.watch = sampling->watch;
   account.begin = sampling->watch->worked;
-  account.share = PERMI_PLAN_SHARE * fmax(lists.plan_effort, 1);
+  account.share = PERMI_PLAN_SHARE * fmax(asked.plan_effort, 1);
   account.least = account.floor = PERMI_PLAN_SECONDS;
-  lists.method = PERM_METHOD_LISTS;
-  lists.precision = PERM_PRECISION_DEFAULT;
-  memset(&lists.gpu, 0, sizeof lists.gpu);
-  maker.options = &lists;
+  asked.precision = PERM_PRECISION_DEFAULT;
+  memset(&asked.gpu, 0, sizeof asked.gpu);
+  asked.isa = asked.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : asked.isa;
+  maker.options = &asked;
+  maker.hear = permi_sample_hear;
   maker.account = &account;
   maker.working = working;
   maker.result = sampling->result;
   for (k = 0; k < working->blocks && status == PERM_OK; k++) {
     const int begin = sampling->first[k], order = sampling->first[k + 1] - begin;
     const int *row = sampling->line + begin, *column = sampling->line + n + begin;
-    permi_recorded *block = &sampling->block[sampling->blocks];
+    permi_trace *trace = &sampling->trace[sampling->blocks];
     sampling->forced[*row] = order == 1 ? *column - n : -1;
     if (order == 1)
       continue;
-    memset(block, 0, sizeof *block);
-    block->row = row;
-    block->column = column;
-    block->n = order;
+    memset(trace, 0, sizeof *trace);
+    trace->pool.allocator = allocator;
+    trace->row = row;
+    trace->column = column;
+    trace->n = order;
     sampling->blocks++;
-    status = permi_sampling_block(sampling, &maker, block);
+    status = permi_sampling_block(sampling, &maker, trace);
   }
   permi_release(allocator, maker.binomial);
   return status;
+}
+
+static int permi_sample_takes(perm_method method)
+{
+  int i;
+  for (i = 0; i < PERMI_TRACERS && permi_sample_engines[i].method != method; i++)
+    ;
+  return method == PERM_METHOD_AUTO || i < PERMI_TRACERS;
 }
 
 static perm_status permi_sample_check(const permi_given *given, const perm_options *options, uint64_t count,
@@ -330,12 +227,12 @@ static perm_status permi_sample_check(const permi_given *given, const perm_optio
                       "matrix: %d x %d is not square; append rows of ones to draw injections of fewer rows", given->m,
                       given->n);
   if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file ||
-      (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_LISTS) ||
+      !permi_sample_takes(options->method) ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_FAST &&
        options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: samples take methods auto and lists, precisions default, fast and exact, and no "
-                      "modulus, certify, tolerance or checkpoint");
+                      "options: samples take methods auto, band, tree, frontier, lists and arrays, precisions default, "
+                      "fast and exact, and no modulus, certify, tolerance or checkpoint");
   if (count && given->n && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)given->n))
     return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? 5 : 6,
                       columns ? "count is too large" : "columns is NULL");
@@ -392,14 +289,17 @@ static perm_status permi_sample(permi_sampling *sampling, const permi_given *giv
   if (status == PERM_OK)
     status = permi_sample_blocks(sampling);
   if (status == PERM_OK) {
-    sampling->room = (uint64_t *)permi_allocate(allocator, (size_t)threads * (sampling->words + 1), sizeof(uint64_t));
+    sampling->bytes = (sampling->bytes + 8 * sampling->weights + 72) & ~(size_t)7;
+    sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
     status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
                                           &all)
                             : PERM_ERROR_MEMORY;
   }
-  for (b = 0; b < sampling->blocks; b++)
-    permi_recorded_release(allocator, &sampling->block[b]);
-  permi_release(allocator, sampling->block);
+  for (b = 0; b < sampling->blocks; b++) {
+    permi_pool_release(&sampling->trace[b].pool);
+    permi_owned_release(allocator, sampling->trace[b].plan);
+  }
+  permi_release(allocator, sampling->trace);
   permi_release(allocator, sampling->forced);
   permi_release(allocator, sampling->first);
   permi_release(allocator, sampling->line);
@@ -438,7 +338,7 @@ PERM_SPARSE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const 
   if (status == PERM_OK && given.n > 0)
     status = permi_sample(&sampling, &given);
   if (status == PERM_OK) {
-    result->method = PERM_METHOD_LISTS;
+    result->method = sampling.method;
     result->terms = sampling.visited;
     result->threads = permi_threads(sampling.options);
   }
