@@ -355,18 +355,25 @@ PERM_SPARSE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const p
 PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_integer *numbers,
                                                    perm_integer *coefficients);
 
-/* Draws permutations of a square matrix without negative entries, each with probability (product of its entries) /
-   permanent: sample k, from 0 to count - 1, is columns[k n + row], counted from 0. It depends on matrix, plan, seed and
-   first + k only, not on threads: ranges of samples agree. Integers, also doubles below 2^53 unless precision is
-   fast, are drawn without rounding, as exactly as splitmix64 is random. Others in doubles: the total variation distance
-   to the true distribution is a few units of 2^-53 for each entry and line, see >>sample. The permanent of each block
-   is computed once by method lists, whose states are all kept; then a sample takes at most O(nnz log states). No value
-   is returned. Of the options threads, precision, max_seconds, max_bytes, plan_effort, progress, cancel and allocator
-   count. columns: count n ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, which is
-   named; the permanent is 0; products that range beyond doubles. PERM_ERROR_SIZE: not square; n - m rows of ones
-   below m rows draw injections. PERM_ERROR_LIMIT: predicted to exceed max_bytes (16 GB if it is 0) or max_seconds. */
+/* Draws permutations of a matrix without negative entries, each with probability (product of its entries) / permanent:
+   sample k, from 0 to count - 1, is columns[k m + row], counted from 0. With fewer rows than columns, injections of the
+   rows. The samples depend on matrix, options, seed and first + k only, not on threads: ranges of samples agree.
+   Integers, also doubles below 2^53 unless precision is fast, are drawn without rounding, as exactly as splitmix64 is
+   random. Others in doubles: the total variation distance to the true distribution is a few units of 2^-53 for each
+   entry and line, see >>sample. Each block is computed once, by method band, tree or frontier (lists, arrays), whichever
+   is predicted to be the fastest within max_bytes (16 GB if it is 0), for all its states are kept; then a sample takes
+   O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. No value is returned. Of the options
+   method, threads, precision, max_seconds, max_bytes, plan_effort, progress, cancel and allocator count. columns: count
+   m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, which is named; the permanent is 0;
+   products that range beyond doubles. PERM_ERROR_SIZE: more rows than columns. PERM_ERROR_LIMIT: predicted to exceed
+   max_bytes or max_seconds. */
 PERM_SPARSE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
                                                uint64_t first, uint64_t count, int *columns, perm_result *result);
+
+/* The same of an array, row i of which begins at a + i ld. */
+PERM_SPARSE_API perm_status perm_sample_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                             uint64_t seed, uint64_t first, uint64_t count, int *columns,
+                                             perm_result *result);
 #endif
 
 #endif /* PERM_SPARSE_H_INCLUDED */
@@ -22392,7 +22399,7 @@ typedef struct permi_sampling {
   double kept, visited, most;
   perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
-  int *columns;
+  int m, *columns; /* m: rows that are drawn, before rows of ones */
 } permi_sampling;
 
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
@@ -22404,10 +22411,10 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   int b;
   permi_draw draw;
   draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
-  draw.room = (char *)(draw.weight + sampling->weights);
+  draw.columns = (int *)(void *)(draw.weight + sampling->weights);
+  draw.room = (char *)(draw.columns + n + (n & 1));
   draw.total = n;
   for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
-    draw.columns = sampling->columns + (size_t)k * (size_t)n;
     draw.random = sampling->seed;
     draw.random = permi_random(&draw.random) + sampling->begin + k;
     draw.random = permi_random(&draw.random); /* its place on the generator's cycle */
@@ -22416,6 +22423,7 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
       draw.trace = &sampling->trace[b];
       draw.trace->tracer->draw(&draw);
     }
+    memcpy(sampling->columns + (size_t)k * (size_t)sampling->m, draw.columns, (size_t)sampling->m * sizeof(int));
   }
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
 }
@@ -22566,16 +22574,21 @@ static int permi_sample_takes(perm_method method)
   return method == PERM_METHOD_AUTO || i < PERMI_TRACERS;
 }
 
-static perm_status permi_sample_check(const permi_given *given, const perm_options *options, uint64_t count,
-                                      const int *columns, permi_control *watch, perm_result *result)
+/* argument: the matrix in the call, whose last ones are options, seed, first, count, columns, result. */
+static perm_status permi_sample_check(const permi_given *given, const permi_sampling *sampling, int argument)
 {
+  const perm_options *options = sampling->options;
+  const uint64_t count = sampling->count;
+  const int *columns = sampling->columns;
+  permi_control *watch = sampling->watch;
+  perm_result *result = sampling->result;
   permi_given_item entry;
   size_t e, end;
   int i;
-  if (given->m != given->n)
+  if (given->m > given->n)
     return permi_fail(result, PERM_ERROR_SIZE, 1,
-                      "matrix: %d x %d is not square; append rows of ones to draw injections of fewer rows", given->m,
-                      given->n);
+                      "matrix: %d x %d has more rows than columns, so no row can have a column of its own; transpose it",
+                      given->m, given->n);
   if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file ||
       !permi_sample_takes(options->method) ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_FAST &&
@@ -22583,8 +22596,8 @@ static perm_status permi_sample_check(const permi_given *given, const perm_optio
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
                       "options: samples take methods auto, band, tree, frontier, lists and arrays, precisions default, "
                       "fast and exact, and no modulus, certify, tolerance or checkpoint");
-  if (count && given->n && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)given->n))
-    return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? 5 : 6,
+  if (count && given->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)given->m))
+    return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
                       columns ? "count is too large" : "columns is NULL");
   for (i = 0; i < given->m; i++)
     for (e = permi_given_row(given, i, &end); e < end && !permi_watch_step(watch, e, 5); e++) {
@@ -22598,6 +22611,24 @@ static perm_status permi_sample_check(const permi_given *given, const perm_optio
   return PERM_OK;
 }
 
+/* The rows of ones below the matrix, with which injections of its rows are permutations, each in (n - m)! ways. */
+static void permi_sample_ones(permi_working *working, int m)
+{
+  int i, j, used = (int)working->report.entries;
+  permi_cell cell;
+  memset(&cell, 0, sizeof cell);
+  cell.real = cell.absolute = 1;
+  cell.integer = 1;
+  for (i = m; i < working->n && !permi_watch(working->watch, 50.0 * working->n); i++)
+    for (j = 0; j < working->n; j++) {
+      cell.vertex[0] = i;
+      cell.vertex[1] = working->n + j;
+      working->cell[used] = cell;
+      permi_cell_link(working, used++);
+    }
+  working->report.entries = (size_t)used;
+}
+
 static perm_status permi_sample_prepare(permi_sampling *sampling, const permi_given *given, int exact)
 {
   permi_working *working = &sampling->working;
@@ -22606,6 +22637,7 @@ static perm_status permi_sample_prepare(permi_sampling *sampling, const permi_gi
   working->watch = watch;
   watch->activity = "preparing";
   permi_sparse_fill(given, exact, 0, working);
+  permi_sample_ones(working, given->m);
   if (!permi_split(working) && watch->stopped == PERM_OK)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
                       "matrix: its permanent is 0, nothing can be drawn: %d rows have entries in only %d columns",
@@ -22633,13 +22665,17 @@ static perm_status permi_sample(permi_sampling *sampling, const permi_given *giv
     return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
                       "options: precision exact needs integers below 2^53, but row %d, column %d (counted from 1) has "
                       "%.17g", row + 1, entry.column + 1, entry.real);
-  if (!permi_working_create(&sampling->working, allocator, given->n, given->nnz))
+  if ((double)given->nnz + (double)(given->n - given->m) * given->n > INT_MAX / 4)
+    return permi_fail(sampling->result, PERM_ERROR_SIZE, 1, "matrix: %d x %d is too large to be made square by ones",
+                      given->m, given->n);
+  if (!permi_working_create(&sampling->working, allocator, given->n,
+                            given->nnz + (size_t)(given->n - given->m) * (size_t)given->n))
     return permi_fail_memory(sampling->result);
   status = permi_sample_prepare(sampling, given, exact);
   if (status == PERM_OK)
     status = permi_sample_blocks(sampling);
   if (status == PERM_OK) {
-    sampling->bytes = (sampling->bytes + 8 * sampling->weights + 72) & ~(size_t)7;
+    sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)given->n + 72) & ~(size_t)7;
     sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
     status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
                                           &all)
@@ -22660,9 +22696,36 @@ static perm_status permi_sample(permi_sampling *sampling, const permi_given *giv
   return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
 }
 
-PERM_SPARSE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options_given,
-                                               uint64_t seed, uint64_t first, uint64_t count, int *columns,
-                                               perm_result *result)
+/* Draws from what the caller has given in *sampling: seed, begin, count, columns. */
+static perm_status permi_sample_given(permi_sampling *sampling, const permi_given *given, int argument)
+{
+  perm_status status = permi_sample_check(given, sampling, argument);
+  sampling->m = given->m;
+  if (status == PERM_OK && given->m > 0)
+    status = permi_sample(sampling, given);
+  if (status == PERM_OK) {
+    sampling->result->method = sampling->method;
+    sampling->result->terms = sampling->visited;
+    sampling->result->threads = permi_threads(sampling->options);
+  }
+  return status;
+}
+
+static void permi_sample_begin(permi_sampling *sampling, permi_control *watch, uint64_t seed, uint64_t first,
+                               uint64_t count, int *columns, perm_result *result)
+{
+  permi_result_clear(result);
+  *watch = permi_control_begin(sampling->options);
+  sampling->watch = watch;
+  sampling->result = result;
+  sampling->seed = seed;
+  sampling->begin = first;
+  sampling->count = count;
+  sampling->columns = columns;
+}
+
+PERM_SPARSE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
+                                               uint64_t first, uint64_t count, int *columns, perm_result *result)
 {
   const double start = permi_seconds();
   permi_metered call;
@@ -22673,24 +22736,46 @@ PERM_SPARSE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const 
   if (!result)
     return PERM_ERROR_NULL;
   memset(&sampling, 0, sizeof sampling);
-  permi_result_clear(result);
-  sampling.options = permi_meter_begin(&call, options_given, permi_matrix_cost(matrix));
-  watch = permi_control_begin(sampling.options);
-  sampling.watch = &watch;
-  sampling.result = result;
-  sampling.seed = seed;
-  sampling.begin = first;
-  sampling.count = count;
-  sampling.columns = columns;
+  sampling.options = permi_meter_begin(&call, options, permi_matrix_cost(matrix));
+  permi_sample_begin(&sampling, &watch, seed, first, count, columns, result);
   status = permi_given_make(matrix, sampling.options, &watch, &given, result);
   if (status == PERM_OK)
-    status = permi_sample_check(&given, sampling.options, count, columns, &watch, result);
-  if (status == PERM_OK && given.n > 0)
-    status = permi_sample(&sampling, &given);
+    status = permi_sample_given(&sampling, &given, 1);
+  result->status = status;
+  result->seconds = permi_seconds() - start;
+  return permi_meter_end(&call, status, result);
+}
+
+PERM_SPARSE_API perm_status perm_sample_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                             uint64_t seed, uint64_t first, uint64_t count, int *columns,
+                                             perm_result *result)
+{
+  const double start = permi_seconds();
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
+  permi_metered call;
+  permi_sampling sampling;
+  permi_control watch;
+  permi_given given;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  memset(&sampling, 0, sizeof sampling);
+  sampling.options = permi_meter_begin(&call, options, 0);
+  permi_sample_begin(&sampling, &watch, seed, first, count, columns, result);
+  status = permi_check_options(sampling.options, 5, result);
+  if (status == PERM_OK)
+    status = permi_check_problem(&problem, 0, result);
   if (status == PERM_OK) {
-    result->method = sampling.method;
-    result->terms = sampling.visited;
-    result->threads = permi_threads(sampling.options);
+    memset(&given, 0, sizeof given);
+    given.kind = PERM_KIND_REAL;
+    given.m = m;
+    given.n = n;
+    given.nnz = (size_t)m * (size_t)n;
+    given.real = a;
+    given.ld = (size_t)ld;
+    given.step = 1;
+    status = permi_sample_given(&sampling, &given, 4);
+    result->argument = result->argument == 2 ? 5 : result->argument == 1 ? 3 : result->argument;
   }
   result->status = status;
   result->seconds = permi_seconds() - start;

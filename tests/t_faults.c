@@ -278,6 +278,11 @@ FAULT_RUN(perm_sample_sparse, { perm_matrix a = fault.matrix; double x[N * N]; i
           a.real = x;
           o->status = perm_sample_sparse(&a, opt, 1, 0, 4, drawn, &o->r);
           if (o->status == PERM_OK) fault_hash(o, drawn, 4 * (size_t)a.n * sizeof *drawn); })
+FAULT_RUN(perm_sample_real, { int drawn[4 * N]; double x[N * N]; int k;
+          for (k = 0; k < N * N; k++)
+            x[k] = fabs(R[k]);
+          o->status = perm_sample_real(N, N, x, N, opt, 1, 0, 4, drawn, &o->r);
+          if (o->status == PERM_OK) fault_hash(o, drawn, sizeof drawn); })
 #undef R
 #undef Z
 #undef N
@@ -332,6 +337,7 @@ static const fault_case fault_cases[] = {
     FAULT_CASE(perm_rook_numbers, FAULT_OPTIONS), FAULT_NONE(perm_rook_matching_polynomial),
     {"perm_sparse_spy", FAULT_OPTIONS, fault_run_perm_sparse_spy, 1},
     FAULT_CASE(perm_sample_sparse, FAULT_OPTIONS),
+    FAULT_CASE(perm_sample_real, FAULT_OPTIONS),
     FAULT_NONE(perm_version), FAULT_NONE(perm_layout), FAULT_NONE(perm_matrix_bytes),
     FAULT_NONE(perm_job_free), FAULT_NONE(perm_job_leaves), FAULT_NONE(perm_job_leaf), FAULT_NONE(perm_partial_merge),
     FAULT_NONE(perm_job_fingerprint), FAULT_NONE(perm_partial_encode), FAULT_NONE(perm_partial_decode),

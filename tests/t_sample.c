@@ -126,6 +126,67 @@ TEST(t_sample_matches_enumeration)
              total);
 }
 
+/* How often each entry is drawn, against entry x minor / permanent: kind 0: a band with equal columns, 1: cycles with
+   chords, 2: sparse; by every engine, doubles and integers of two words. */
+TEST(t_sample_marginals)
+{
+  enum { N = 12, DRAWS = 4000 };
+  static const perm_method methods[] = {PERM_METHOD_LISTS, PERM_METHOD_ARRAYS, PERM_METHOD_BAND, PERM_METHOD_TREE};
+  static int columns[N * DRAWS];
+  int kind, whole, i, j, k, t, taken = 0;
+  test_seed(67);
+  for (kind = 0; kind < 3; kind++)
+    for (whole = 0; whole < 2; whole++) {
+      double a[N * N], gradient[N * N], square[4];
+      perm_options options;
+      perm_matrix matrix;
+      perm_result result, value;
+      memset(&options, 0, sizeof options);
+      for (i = 0; i < N; i++)
+        for (j = 0; j < N; j++) {
+          const int d = (j - i + N) % N;
+          const int in = kind == 0 ? abs(i / 3 - j / 3) < 2 : kind == 1 ? d < 2 || (d == 5 && i % 4 == 0)
+                                                                      : d == 0 || test_below(3) == 0;
+          a[i * N + j] = !in ? 0 : kind == 0 ? 1 + (i * (j / 3)) % 5 : 1 + test_below(4) + (whole ? 0 : test_uniform());
+          a[i * N + j] *= whole ? 4096 * 16 : 1; /* to 2^19 each */
+        }
+      CHECK(perm_compute_real(N, N, a, N, NULL, &value) == PERM_OK && value.value > 0);
+      CHECK(perm_gradient_real(N, N, a, N, NULL, NULL, &options, gradient, &result) == PERM_OK);
+      CHECK(perm_matrix_from_dense(N, N, a, N, NULL, &matrix, &result) == PERM_OK);
+      for (t = 0; t < 4; t++) {
+        int count[N * N], cells = 0;
+        options.method = methods[t];
+        if (perm_sample_sparse(&matrix, &options, 5, 0, DRAWS, columns, &result) != PERM_OK)
+          continue;
+        taken++;
+        memset(count, 0, sizeof count);
+        for (k = 0; k < DRAWS; k++) {
+          unsigned seen = 0;
+          for (i = 0; i < N; i++) {
+            CHECK(columns[k * N + i] >= 0 && columns[k * N + i] < N);
+            seen |= 1u << columns[k * N + i];
+            count[i * N + columns[k * N + i]]++;
+          }
+          CHECK(seen == (1u << N) - 1);
+        }
+        for (square[t] = 0, i = 0; i < N * N; i++) {
+          const double chance = a[i] * gradient[i] / value.value * ldexp(1, (int)(result.exp2 - value.exp2));
+          CHECK(a[i] > 0 || count[i] == 0);
+          if (chance > 0.005 && chance < 0.995) {
+            const double far = (count[i] - chance * DRAWS) / sqrt(chance * (1 - chance) * DRAWS);
+            CHECK_SHOW(fabs(far) < 4.6, "kind %d, whole %d, method %d, entry %d: %g deviations", kind, whole,
+                       (int)methods[t], i, far);
+            square[t] += far * far;
+            cells++;
+          }
+        }
+        CHECK_SHOW(square[t] < 1.8 * cells, "%g of %d", square[t], cells);
+      }
+      perm_matrix_free(&matrix);
+    }
+  CHECK_SHOW(taken >= 22, "%d", taken);
+}
+
 /* Values of four words, whose high words differ. */
 TEST(t_sample_draws_long_integers)
 {
@@ -296,6 +357,54 @@ TEST(t_sample_derangements)
   perm_matrix_free(&matrix);
 }
 
+/* Injections of 3 rows into 5 columns, weighed by every engine's draws of an array. */
+TEST(t_sample_injections)
+{
+  enum { DRAWS = 30000 };
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_LISTS, PERM_METHOD_ARRAYS, PERM_METHOD_TREE};
+  static int columns[3 * DRAWS];
+  const double a[3 * 6] = {1, 2, 0, 3.5, 1, -9, 2, 2, 1, 0, 0, -9, .25, 1, 1, 1, 4, -9};
+  int t, i, j, k, d;
+  perm_options options;
+  perm_result result;
+  memset(&options, 0, sizeof options);
+  for (t = 0; t < 4; t++) {
+    double weight[125], sum = 0, square = 0;
+    int count[125], cells = 0;
+    options.method = methods[t];
+    CHECK_SHOW(perm_sample_real(3, 5, a, 6, &options, 3, 0, DRAWS, columns, &result) == PERM_OK, "%s", result.message);
+    memset(count, 0, sizeof count);
+    for (k = 0; k < DRAWS; k++) {
+      for (i = 0; i < 3; i++)
+        CHECK(columns[3 * k + i] >= 0 && columns[3 * k + i] < 5);
+      count[columns[3 * k] * 25 + columns[3 * k + 1] * 5 + columns[3 * k + 2]]++;
+    }
+    for (i = 0; i < 5; i++)
+      for (j = 0; j < 5; j++)
+        for (k = 0; k < 5; k++)
+          sum += weight[i * 25 + j * 5 + k] = i == j || i == k || j == k ? 0 : a[i] * a[6 + j] * a[12 + k];
+    for (d = 0; d < 125; d++) {
+      const double expected = weight[d] / sum * DRAWS;
+      CHECK(weight[d] > 0 || count[d] == 0);
+      if (expected > 5) {
+        square += (count[d] - expected) * (count[d] - expected) / expected;
+        cells++;
+      }
+    }
+    CHECK_SHOW(cells > 20 && fabs(square - cells) < 4 * sqrt(2.0 * cells), "method %d: %g of %d", (int)methods[t],
+               square, cells);
+  }
+  CHECK(perm_sample_real(3, 6, a, 6, NULL, 3, 0, 1, columns, &result) == PERM_ERROR_UNSUPPORTED);
+  CHECK(result.argument == 3);
+  CHECK_TEXT(result.message, "row 1, column 6");
+  CHECK(perm_sample_real(3, 5, a, 4, NULL, 3, 0, 1, columns, &result) < 0 && result.argument == 4);
+  CHECK(perm_sample_real(3, 5, a, 6, NULL, 3, 0, 1, NULL, &result) == PERM_ERROR_NULL && result.argument == 9);
+  options.method = PERM_METHOD_RYSER;
+  CHECK(perm_sample_real(3, 5, a, 6, &options, 3, 0, 1, columns, &result) < 0 && result.argument == 5);
+  CHECK(perm_sample_real(0, 5, NULL, 6, NULL, 3, 0, 1, NULL, &result) == PERM_OK);
+  CHECK(perm_sample_real(3, 5, a, 6, NULL, 3, 0, 1, columns, NULL) == PERM_ERROR_NULL);
+}
+
 static void t_sample_refused(int m, int n, const double *a, perm_options *options, int *columns, perm_status status,
                              const char *why)
 {
@@ -319,7 +428,7 @@ TEST(t_sample_refuses)
   memset(&options, 0, sizeof options);
   t_sample_refused(2, 2, negative, NULL, columns, PERM_ERROR_UNSUPPORTED, "row 2, column 1 (counted from 1) has -3");
   t_sample_refused(2, 2, zero, NULL, columns, PERM_ERROR_UNSUPPORTED, "permanent is 0");
-  t_sample_refused(1, 2, good, NULL, columns, PERM_ERROR_SIZE, "not square");
+  t_sample_refused(2, 1, good, NULL, columns, PERM_ERROR_SIZE, "more rows than columns");
   t_sample_refused(2, 2, good, NULL, NULL, PERM_ERROR_NULL, "columns is NULL");
   options.modulus = 7;
   t_sample_refused(2, 2, good, &options, columns, PERM_ERROR_UNSUPPORTED, "no modulus");
