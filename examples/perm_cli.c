@@ -229,7 +229,8 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  --relative-error E  a standard error of E times the value,\n"
     "  --seconds S       so many seconds\n"
     "  --sample N        N permutations of a matrix without negative entries, with probability (product of entries) /\n"
-    "                    permanent: a line has the columns of rows 1, 2, ..., counted from 1. Exact for integers\n"
+    "                    permanent: a line has the columns of rows 1, 2, ..., counted from 1. Exact for integers;\n"
+    "                    methods auto, band, tree, frontier, lists and arrays; rows may be fewer than columns\n"
     "  --explain         the plan with predicted seconds and bytes; computes nothing\n"
     "  --ranks R         with --explain: predicted for R ranks, each of --threads K or --gpus K, ideally shared\n"
     "  --spy FILE.svg    a picture of structure, elimination and plan; computes as well, but not with --explain or\n"
@@ -1410,9 +1411,9 @@ static void cli_seconds_taken(perm_options *options, double seconds)
 #define CLI_SAMPLE_INTS 67108864
 static void cli_sample(const cli *run, const perm_matrix *matrix, perm_result *result)
 {
-  const uint64_t n = matrix->n > 0 ? (uint64_t)matrix->n : 1;
-  const uint64_t most = n < CLI_SAMPLE_INTS ? CLI_SAMPLE_INTS / n : 1, room = run->sample < most ? run->sample : most;
-  int *columns = (int *)malloc((size_t)(room * n) * sizeof *columns);
+  const uint64_t m = matrix->m > 0 ? (uint64_t)matrix->m : 1;
+  const uint64_t most = m < CLI_SAMPLE_INTS ? CLI_SAMPLE_INTS / m : 1, room = run->sample < most ? run->sample : most;
+  int *columns = (int *)malloc((size_t)(room * m) * sizeof *columns);
   uint64_t first, k;
   int i;
   if (!columns) {
@@ -1424,8 +1425,8 @@ static void cli_sample(const cli *run, const perm_matrix *matrix, perm_result *r
     const uint64_t count = run->sample - first < room ? run->sample - first : room;
     if (perm_sample_sparse(matrix, &run->options, run->seed, first, count, columns, result) == PERM_OK)
       for (k = 0; k < count && !ferror(stdout); k++) {
-        for (i = 0; i < matrix->n; i++)
-          printf("%s%d", i ? " " : "", columns[k * n + (uint64_t)i] + 1);
+        for (i = 0; i < matrix->m; i++)
+          printf("%s%d", i ? " " : "", columns[k * m + (uint64_t)i] + 1);
         putchar('\n');
       }
   }
