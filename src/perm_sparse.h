@@ -51,6 +51,7 @@
                  >>trace             samples: an engine's states kept, the draw of a way
                  >>trace_frontier    lists, arrays
                  >>trace_band        rows of a band
+                 >>trace_classes     members of a class drawn when they came
                  >>trace_tree        stars and joins
      signs/      >>hybrid            Glynn's signs outside, elimination inside
                  >>hybrid_layout     which columns are inside
@@ -240,6 +241,7 @@ PERMI_BRIEF_END
 #include "frontier/trace.h"
 #include "frontier/trace_frontier.h"
 #include "frontier/trace_band.h"
+#include "frontier/trace_classes.h"
 #include "frontier/trace_tree.h"
 
 PERMI_BRIEF_BEGIN

@@ -9,6 +9,7 @@
    Sample i has a generator seeded with (seed, i): threads and ranges change nothing. */
 #pragma once
 #include "../frontier/trace_band.h"
+#include "../frontier/trace_classes.h"
 #include "../frontier/trace_frontier.h"
 #include "../frontier/trace_tree.h"
 #include "choose.h"
@@ -22,10 +23,11 @@
 static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_BAND, permi_band_offer, NULL, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_TREE, permi_tree_offer, NULL, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_CLASSES, permi_classes_offer, NULL, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_FRONTIER, permi_frontier_offer, NULL, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_LISTS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_ARRAYS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED}};
-static const permi_tracer *const permi_tracers[] = {&permi_band_tracer, &permi_tree_tracer, &permi_frontier_tracer,
+static const permi_tracer *const permi_tracers[] = {&permi_band_tracer, &permi_tree_tracer, &permi_classes_tracer, &permi_frontier_tracer,
                                                       &permi_frontier_tracer, &permi_frontier_tracer};
 #define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
 
@@ -79,8 +81,8 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
   const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
-  if (engine->method == PERM_METHOD_BAND && ((permi_band *)offer->plan)->counted &&
-      !permi_trace_words(&((permi_band *)offer->plan)->numbers, block)) {
+  if ((engine->method == PERM_METHOD_BAND && !permi_trace_words(&((permi_band *)offer->plan)->numbers, block)) ||
+      (engine->method == PERM_METHOD_CLASSES && !permi_trace_words(&((permi_classes *)offer->plan)->numbers, block))) {
     permi_refuse(offer, PERM_ERROR_OVERFLOW, "would need integers of more than %d bits", 64 * PERM_INTEGER_WORDS);
     return status;
   }
@@ -237,7 +239,7 @@ static perm_status permi_sample_check(const permi_given *given, const permi_samp
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_FAST &&
        options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: samples take methods auto, band, tree, frontier, lists and arrays, precisions default, "
+                      "options: samples take methods auto, band, tree, classes, frontier, lists and arrays, precisions default, "
                       "fast and exact, and no modulus, certify, tolerance or checkpoint");
   if (count && given->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)given->m))
     return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
