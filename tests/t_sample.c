@@ -99,6 +99,8 @@ TEST(t_sample_matches_enumeration)
       options.precision = PERM_PRECISION_FAST;
     for (k = 0; k < n * n; k++)
       a[k] = test_below(10) < 3 ? 0 : whole ? 1 + test_below(5) : test_uniform() * (k % 3 ? 1 : 4);
+    for (k = 0; k < n * n && trial % 3 == 2; k++) /* proportional lines, nested */
+      a[k] = k % n > k / n + 2 ? 0 : (1 + k / n % 3) * (2.0 + k % n % 2 * 3) * (whole ? 1 : 0.37);
     memset(weight, 0, sizeof weight);
     sum = t_sample_weights(n, a, 0, 1, columns, weight);
     CHECK(perm_matrix_from_dense(n, n, a, n, NULL, &matrix, &result) == PERM_OK);
@@ -338,6 +340,31 @@ TEST(t_sample_tilings)
     square += (count[t] - 1000.0) * (count[t] - 1000.0) / 1000;
   CHECK_SHOW(square > 15 && square < 65, "%g", square); /* 35 degrees of freedom */
   perm_matrix_free(&matrix);
+}
+
+/* 2^59 permutations with column <= row + 1, one class of columns; rows and columns alike by chance 1/2, 1/4, .. */
+TEST(t_sample_nested_rows)
+{
+  enum { N = 60, DRAWS = 4096 };
+  static double a[N * N];
+  static int columns[N * DRAWS];
+  int i, k, straight[N];
+  perm_options options;
+  perm_result result;
+  memset(&options, 0, sizeof options);
+  memset(straight, 0, sizeof straight);
+  options.method = PERM_METHOD_CLASSES;
+  for (k = 0; k < N * N; k++)
+    a[k] = k % N <= k / N + 1 ? 1 + k / N : 0; /* rows are proportional besides */
+  CHECK_SHOW(perm_sample_real(N, N, a, N, &options, 9, 0, DRAWS, columns, &result) == PERM_OK, "%s", result.message);
+  CHECK(result.method == PERM_METHOD_CLASSES && result.terms < 1000);
+  for (k = 0; k < DRAWS; k++)
+    for (i = 0; i < N; i++) {
+      CHECK(columns[k * N + i] <= i + 1);
+      straight[i] += columns[k * N + i] == i + 1;
+    }
+  for (i = 0; i < N - 1; i++)
+    CHECK_SHOW(abs(straight[i] - DRAWS / 2) < 160, "row %d: %d", i, straight[i]); /* 5 standard deviations */
 }
 
 TEST(t_sample_derangements)
