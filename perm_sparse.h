@@ -11107,7 +11107,7 @@ static double permi_classes_kept_bytes(const void *plan)
   for (p = 0; p < classes->steps; p++)
     bytes += classes->step[p].states *
              (8.0 * (classes->words + (int)permi_numbers_words(&classes->numbers) + 2) +
-              sizeof(permi_class_link) * (classes->step[p].parts + 1));
+              (double)sizeof(permi_class_link) * (classes->step[p].parts + 1));
   return 2 * bytes;
 }
 
