@@ -22864,6 +22864,8 @@ static perm_status permi_sample_prepare(permi_sampling *sampling, const permi_gi
   if (watch->stopped == PERM_OK && working->lost)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
                       "matrix: its entries range beyond doubles; integers are drawn exactly");
+  if (watch->stopped == PERM_OK && !permi_report_left(working)) /* equal lines, which bands count */
+    return PERM_ERROR_MEMORY;
   watch->activity = "planning";
   return watch->stopped;
 }
