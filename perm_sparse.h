@@ -361,8 +361,8 @@ PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_inte
    rows. The samples depend on matrix, options, seed and first + k only, not on threads: ranges of samples agree.
    Integers, also doubles below 2^53 unless precision is fast, are drawn without rounding, as exactly as splitmix64 is
    random. Others in doubles: the total variation distance to the true distribution is a few units of 2^-53 for each
-   entry and line, see >>sample. Each block is computed once, by method band, tree or frontier (lists, arrays), whichever
-   is predicted to be the fastest within max_bytes (16 GB if it is 0), for all its states are kept; then a sample takes
+   entry and line, see >>sample. Each block is computed once, by method band, tree, classes or frontier (lists,
+   arrays), whichever is predicted to be the fastest within max_bytes (16 GB if it is 0), for all its states are kept; then a sample takes
    O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. No value is returned. Of the options
    method, threads, precision, max_seconds, max_bytes, plan_effort, progress, cancel and allocator count. columns: count
    m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, which is named; the permanent is 0;
@@ -10818,8 +10818,9 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
   perm_status status = permi_run_open(frontier, control, permi_run_step, &run);
   int p;
   for (p = 0; p < frontier->steps && status == PERM_OK; p++)
-    status = permi_list_keep(trace, &run.list[p & 1], bytes, &kept->list[p]) ? permi_run_advance(&run, p, permi_run_step)
-                                                                            : PERM_ERROR_MEMORY;
+    status = permi_list_keep(trace, &run.list[p & 1], bytes, &kept->list[p])
+                 ? permi_run_advance(&run, p, permi_run_step)
+                 : PERM_ERROR_MEMORY;
   if (status == PERM_OK)
     permi_trace_lose(trace, &frontier->numbers, run.list[p & 1].states ? run.list[p & 1].value : NULL, run.sizes.loss);
   trace->visited = run.visited;
@@ -10862,7 +10863,8 @@ static perm_status permi_arrays_record(permi_trace *trace, permi_control *contro
   run.control = control;
   run.keep = permi_arrays_keep;
   run.keeper = trace;
-  if (permi_arrays_measured(frontier, control) && permi_arrays_open(&run, &places, &pool, permi_arrays_seconds(frontier)))
+  if (permi_arrays_measured(frontier, control) &&
+      permi_arrays_open(&run, &places, &pool, permi_arrays_seconds(frontier)))
     status = permi_arrays_pass(&run);
   if (status == PERM_OK)
     permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.sizes.loss);
@@ -22599,7 +22601,8 @@ static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_FRONTIER, permi_frontier_offer, NULL, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_LISTS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_ARRAYS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED}};
-static const permi_tracer *const permi_tracers[] = {&permi_band_tracer, &permi_tree_tracer, &permi_classes_tracer, &permi_frontier_tracer,
+static const permi_tracer *const permi_tracers[] = {&permi_band_tracer,     &permi_tree_tracer,
+                                                     &permi_classes_tracer,  &permi_frontier_tracer,
                                                       &permi_frontier_tracer, &permi_frontier_tracer};
 #define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
 

@@ -1,5 +1,6 @@
 /* >>sample >>trace >>trace_frontier >>trace_band >>trace_classes >>trace_tree: samples against the enumeration of all
-   permutations by weight, with fixed seeds; chances that are 0 or nearly so; threads and ranges; tilings; what must be refused. */
+   permutations by weight, with fixed seeds; chances that are 0 or nearly so; threads and ranges;
+   tilings; what must be refused. */
 
 #define T_SAMPLE_MOST 5040 /* permutations of 7 */
 

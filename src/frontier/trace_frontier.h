@@ -93,8 +93,9 @@ static perm_status permi_lists_record(permi_trace *trace, permi_control *control
   perm_status status = permi_run_open(frontier, control, permi_run_step, &run);
   int p;
   for (p = 0; p < frontier->steps && status == PERM_OK; p++)
-    status = permi_list_keep(trace, &run.list[p & 1], bytes, &kept->list[p]) ? permi_run_advance(&run, p, permi_run_step)
-                                                                            : PERM_ERROR_MEMORY;
+    status = permi_list_keep(trace, &run.list[p & 1], bytes, &kept->list[p])
+                 ? permi_run_advance(&run, p, permi_run_step)
+                 : PERM_ERROR_MEMORY;
   if (status == PERM_OK)
     permi_trace_lose(trace, &frontier->numbers, run.list[p & 1].states ? run.list[p & 1].value : NULL, run.sizes.loss);
   trace->visited = run.visited;
@@ -137,7 +138,8 @@ static perm_status permi_arrays_record(permi_trace *trace, permi_control *contro
   run.control = control;
   run.keep = permi_arrays_keep;
   run.keeper = trace;
-  if (permi_arrays_measured(frontier, control) && permi_arrays_open(&run, &places, &pool, permi_arrays_seconds(frontier)))
+  if (permi_arrays_measured(frontier, control) &&
+      permi_arrays_open(&run, &places, &pool, permi_arrays_seconds(frontier)))
     status = permi_arrays_pass(&run);
   if (status == PERM_OK)
     permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.sizes.loss);

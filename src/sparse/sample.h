@@ -27,7 +27,8 @@ static const permi_engine permi_sample_engines[] = {
     {PERM_METHOD_FRONTIER, permi_frontier_offer, NULL, permi_owned_release, PERMI_PROVEN},
     {PERM_METHOD_LISTS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_ARRAYS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED}};
-static const permi_tracer *const permi_tracers[] = {&permi_band_tracer, &permi_tree_tracer, &permi_classes_tracer, &permi_frontier_tracer,
+static const permi_tracer *const permi_tracers[] = {&permi_band_tracer,     &permi_tree_tracer,
+                                                     &permi_classes_tracer,  &permi_frontier_tracer,
                                                       &permi_frontier_tracer, &permi_frontier_tracer};
 #define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
 
