@@ -362,8 +362,8 @@ PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_inte
    Integers, also doubles below 2^53 unless precision is fast, are drawn without rounding, as exactly as splitmix64 is
    random. Others in doubles: the total variation distance to the true distribution is a few units of 2^-53 for each
    entry and line, see >>sample. Each block is computed once, by method band, tree, classes or frontier (lists,
-   arrays), whichever is predicted to be the fastest within max_bytes (16 GB if it is 0), for all its states are kept; then a sample takes
-   O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. No value is returned. Of the options
+   arrays), whichever is predicted to be the fastest within max_bytes (16 GB if it is 0), for all its
+   states are kept; then a sample takes O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. No value is returned. Of the options
    method, threads, precision, max_seconds, max_bytes, plan_effort, progress, cancel and allocator count. columns: count
    m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, which is named; the permanent is 0;
    products that range beyond doubles. PERM_ERROR_SIZE: more rows than columns. PERM_ERROR_LIMIT: predicted to exceed
@@ -22807,15 +22807,15 @@ static perm_status permi_sample_check(const permi_given *given, const permi_samp
   int i;
   if (given->m > given->n)
     return permi_fail(result, PERM_ERROR_SIZE, 1,
-                      "matrix: %d x %d has more rows than columns, so no row can have a column of its own; transpose it",
+                      "matrix: %d x %d has more rows than columns; transpose it",
                       given->m, given->n);
   if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file ||
       !permi_sample_takes(options->method) ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_FAST &&
        options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: samples take methods auto, band, tree, classes, frontier, lists and arrays, precisions default, "
-                      "fast and exact, and no modulus, certify, tolerance or checkpoint");
+                      "options: samples take methods auto, band, tree, classes, frontier, lists and arrays, precisions "
+                      "default, fast and exact, and no modulus, certify, tolerance or checkpoint");
   if (count && given->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)given->m))
     return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
                       columns ? "count is too large" : "columns is NULL");

@@ -233,15 +233,15 @@ static perm_status permi_sample_check(const permi_given *given, const permi_samp
   int i;
   if (given->m > given->n)
     return permi_fail(result, PERM_ERROR_SIZE, 1,
-                      "matrix: %d x %d has more rows than columns, so no row can have a column of its own; transpose it",
+                      "matrix: %d x %d has more rows than columns; transpose it",
                       given->m, given->n);
   if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file ||
       !permi_sample_takes(options->method) ||
       (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_FAST &&
        options->precision != PERM_PRECISION_EXACT))
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
-                      "options: samples take methods auto, band, tree, classes, frontier, lists and arrays, precisions default, "
-                      "fast and exact, and no modulus, certify, tolerance or checkpoint");
+                      "options: samples take methods auto, band, tree, classes, frontier, lists and arrays, precisions "
+                      "default, fast and exact, and no modulus, certify, tolerance or checkpoint");
   if (count && given->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)given->m))
     return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
                       columns ? "count is too large" : "columns is NULL");
