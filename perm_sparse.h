@@ -50,6 +50,11 @@
                  >>classes_run       states of counts, hashing, threads; THE BOUND
                  >>classes_order     greedy from the end, price
                  >>placements        rook numbers: vertices of the frontier may stay unmatched
+                 >>trace             samples: an engine's states kept, the draw of a way
+                 >>trace_frontier    lists, arrays
+                 >>trace_band        rows of a band
+                 >>trace_classes     members of a class drawn when they came
+                 >>trace_tree        stars and joins
      signs/      >>hybrid            Glynn's signs outside, elimination inside
                  >>hybrid_layout     which columns are inside
                  >>hybrid_program    a layout's straight program
@@ -80,6 +85,7 @@
                  >>sparse            perm_compute_sparse, _job, _report
                  >>spy               perm_sparse_spy, SVG
                  >>rook              perm_rook_numbers, matching polynomials
+                 >>sample            perm_sample_sparse: permutations by weight
      kernels/    >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
                  >>signs_kernels     the sign search
@@ -352,6 +358,26 @@ PERM_SPARSE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const p
    r_k x^(m + n - 2k). Both arrays are the caller's. Not after a modulus. */
 PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_integer *numbers,
                                                    perm_integer *coefficients);
+
+/* Draws permutations of a matrix without negative entries, each with probability (product of its entries) / permanent:
+   sample k, from 0 to count - 1, is columns[k m + row], counted from 0. With fewer rows than columns, injections of the
+   rows. The samples depend on matrix, options, seed and first + k only, not on threads: ranges of samples agree.
+   Integers, also doubles below 2^53 unless precision is fast, are drawn without rounding, as exactly as splitmix64 is
+   random. Others in doubles: the total variation distance to the true distribution is a few units of 2^-53 for each
+   entry and line, see >>sample. Each block is computed once, by method band, tree, classes or frontier (lists, arrays),
+   whichever is predicted to be the fastest within max_bytes (16 GB if it is 0), for all its states are kept; then a
+   sample takes O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. No value is returned. Of
+   the options method, threads, precision, max_seconds, max_bytes, plan_effort, progress, cancel and allocator count.
+   columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, which is named; the
+   permanent is 0; products that range beyond doubles. PERM_ERROR_SIZE: more rows than columns. PERM_ERROR_LIMIT:
+   predicted to exceed max_bytes or max_seconds. */
+PERM_SPARSE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
+                                               uint64_t first, uint64_t count, int *columns, perm_result *result);
+
+/* The same of an array, row i of which begins at a + i ld. */
+PERM_SPARSE_API perm_status perm_sample_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                             uint64_t seed, uint64_t first, uint64_t count, int *columns,
+                                             perm_result *result);
 #endif
 
 #endif /* PERM_SPARSE_H_INCLUDED */
@@ -4251,6 +4277,7 @@ typedef struct permi_frontier {
   int slots, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
+  int *partner;   /* of a stream: the vertex that its step's vertex is matched to; -1: a drop */
   uint64_t *mask; /* of a stream: words of test, want, flip */
   double *states; /* steps + 1: a bound */
   double *cost;   /* steps + 1: predicted, of all steps before */
@@ -5153,25 +5180,34 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   return PERM_OK;
 }
 
+/* Makes the states after step p and scales them. */
+static perm_status permi_run_advance(permi_run *run, int p, permi_stepping step)
+{
+  const permi_frontier *frontier = run->frontier;
+  permi_list *target = &run->list[(p + 1) & 1];
+  perm_status status = PERM_OK;
+  int e;
+  if (run->control && (p & 15) == 0)
+    status = permi_control_poll(run->control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
+  if (status == PERM_OK)
+    status = step(run, p);
+  /* the largest value stays between 2^-500 and 2^500: entries are at most 1, so nothing overflows */
+  e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
+  if (e)
+    permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);
+  run->visited += (double)target->states;
+  return status;
+}
+
 static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *control, permi_stepping step,
                                          perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   permi_run run;
   perm_status status = permi_run_open(frontier, control, step, &run);
-  int p, e;
-  for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
-    permi_list *target = &run.list[(p + 1) & 1];
-    if (control && (p & 15) == 0)
-      status = permi_control_poll(control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
-    if (status == PERM_OK)
-      status = step(&run, p);
-    /* the largest value stays between 2^-500 and 2^500: entries are at most 1, so nothing overflows */
-    e = status == PERM_OK && run.tracking ? permi_sizes_rescale(&run.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
-    if (e)
-      permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);
-    run.visited += (double)target->states;
-  }
+  int p;
+  for (p = 0; p < frontier->steps && status == PERM_OK; p++)
+    status = permi_run_advance(&run, p, step);
   if (status == PERM_OK && run.list[p & 1].states)
     permi_values_finish(&frontier->numbers, run.list[p & 1].value, &run.sizes, frontier->lost_error, partial);
   partial->terms += status == PERM_OK ? run.visited : 0;
@@ -5389,6 +5425,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
       memcpy(test, mine, bytes);
       memcpy(want, drop ? mine : gone, bytes);
       memcpy(flip, want, bytes);
+      frontier->partner[used] = drop ? -1 : t;
       frontier->coefficient[used++] =
           drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
       if (!drop && bit && birth[t] >= 0 && birth[t] < p) {
@@ -5518,6 +5555,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   }
   frontier->stream_start = (int *)permi_pool_get(pool, vertices + 1, sizeof(int));
   frontier->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *frontier->coefficient);
+  frontier->partner = (int *)permi_pool_get(pool, streams, sizeof(int));
   frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
   frontier->sequence = (int *)permi_pool_get(pool, 5 * vertices + 1, sizeof(int));
   if (pool->failed)
@@ -5650,6 +5688,8 @@ struct permi_arrays_run {
   int tracking; /* sizes are measured in this step */
   permi_sizes sizes;
   double visited, seconds_before, seconds_each;
+  perm_status (*keep)(permi_arrays_run *run, int p); /* NULL, or hears of the values before each step p: >>trace */
+  void *keeper;
   struct perm_gpu_frontier *gpu; /* holds the values, or NULL */
   perm_gpu_stream *gpu_stream;
 };
@@ -6491,6 +6531,8 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
   for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
     permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
+    if (run->keep && (status = run->keep(run, p)) != PERM_OK)
+      break;
     if (!arrays->lists) {
       permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
       permi_ways_fill(run, p, source, target);
@@ -6754,13 +6796,13 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
 #define PERMI_TREE_STARTS 4
 
 typedef struct permi_tree_edge {
-  int bit;
+  int bit, vertex;
   permi_coefficient c;
 } permi_tree_edge;
 
 typedef struct permi_tree_node {
   int children, edge;
-  int column;
+  int vertex, column;
   uint32_t rows, all; /* of scope and vertex, which is on top */
   uint32_t set;       /* the scope, as a set within the parent's */
   int difference;     /* columns - rows of the subtree */
@@ -6889,6 +6931,9 @@ typedef struct permi_tree_run {
   int most_threads;
   double weight;
   double done, visited, unpolled;
+  /* NULL, or hears of the products at a node, then of its own table; 0: out of memory. See >>trace */
+  int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
+  void *keeper;
 } permi_tree_run;
 
 #define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that stays in cache */
@@ -7379,6 +7424,8 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
       permi_tree_rescale(run, &product);
       run->visited += (double)product.states;
       factor = product;
+      if (run->keep && !run->keep(run->keeper, node, &factor, 0))
+        return PERM_ERROR_MEMORY;
     }
     permi_tree_star(run, node, &factor);
     if (factor.value != table->value)
@@ -7390,55 +7437,61 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
   table->set = node->set;
   run->visited += (double)table->states;
   *stacked += 1 - node->children;
-  return PERM_OK;
+  return !run->keep || run->keep(run->keeper, node, table, 1) ? PERM_OK : PERM_ERROR_MEMORY;
 }
 
 /* ===================================================================================== >>tree_build
    Orders a block by elimination; builds, prices and runs its tree. */
 
-static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+/* A run that the caller has cleared, but for `keep`. */
+static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
+                                    perm_partial *partial)
 {
-  const permi_tree *tree = (const permi_tree *)leaf->context;
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
   const size_t size = (size_t)tree->size;
   permi_pool pool = {&tree->owned.allocator, NULL, 0};
-  permi_tree_run run;
   perm_status status = PERM_OK;
   uint32_t low;
   int i, stacked = 0;
-  memset(&run, 0, sizeof run);
-  run.tree = tree;
-  run.control = control;
-  run.most_threads = control ? permi_threads(control->options) : 1;
-  run.weight = permi_tree_weight(tree);
-  run.rank = (permi_tree_rank *)permi_pool_get(&pool, 1, sizeof *run.rank);
-  run.table = (permi_tree_table *)permi_pool_get(&pool, (size_t)tree->depth + 1, sizeof *run.table);
-  run.values = (uint64_t *)permi_pool_get(&pool, ((size_t)tree->stack_values + 1) * size, sizeof *run.values);
+  run->tree = tree;
+  run->control = control;
+  run->most_threads = control ? permi_threads(control->options) : 1;
+  run->weight = permi_tree_weight(tree);
+  run->rank = (permi_tree_rank *)permi_pool_get(&pool, 1, sizeof *run->rank);
+  run->table = (permi_tree_table *)permi_pool_get(&pool, (size_t)tree->depth + 1, sizeof *run->table);
+  run->values = (uint64_t *)permi_pool_get(&pool, ((size_t)tree->stack_values + 1) * size, sizeof *run->values);
   for (i = 0; i < 2; i++) {
-    run.work[i] = (uint64_t *)permi_pool_get(&pool, ((size_t)tree->work_values + 1) * size, sizeof *run.values);
-    run.mask[i] = (uint32_t *)permi_pool_get(&pool, most, sizeof(uint32_t));
-    run.index[i] = (uint32_t *)permi_pool_get(&pool, most, sizeof(uint32_t));
-    run.first[i] = (uint32_t *)permi_pool_get(&pool, groups, sizeof(uint32_t));
+    run->work[i] = (uint64_t *)permi_pool_get(&pool, ((size_t)tree->work_values + 1) * size, sizeof *run->values);
+    run->mask[i] = (uint32_t *)permi_pool_get(&pool, most, sizeof(uint32_t));
+    run->index[i] = (uint32_t *)permi_pool_get(&pool, most, sizeof(uint32_t));
+    run->first[i] = (uint32_t *)permi_pool_get(&pool, groups, sizeof(uint32_t));
   }
   if (pool.failed) {
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
   }
-  run.rank->high[0] = 0;
+  run->rank->high[0] = 0;
   for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
-    run.rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
+    run->rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
   for (i = 0; i < tree->nodes && status == PERM_OK; i++) {
-    run.done = tree->cost[i];
+    run->done = tree->cost[i];
     if (control && (i & 255) == 0)
-      status = permi_control_poll(control, run.done, "tree");
+      status = permi_control_poll(control, run->done, "tree");
     if (status == PERM_OK)
-      status = permi_tree_visit(&run, &tree->node[i], &stacked);
+      status = permi_tree_visit(run, &tree->node[i], &stacked);
   }
-  if (status == PERM_OK && run.table->states)
-    permi_values_finish(&tree->numbers, run.table->value, &run.table->sizes, tree->lost_error, partial);
-  partial->terms += status == PERM_OK ? run.visited : 0;
+  if (status == PERM_OK && run->table->states)
+    permi_values_finish(&tree->numbers, run->table->value, &run->table->sizes, tree->lost_error, partial);
+  partial->terms += status == PERM_OK ? run->visited : 0;
   permi_pool_release(&pool);
   return status;
+}
+
+static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  permi_tree_run run;
+  memset(&run, 0, sizeof run);
+  return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
 }
 
 /* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs ever
@@ -7900,6 +7953,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   const permi_tree_graph *graph = draft->graph;
   const int begin = graph->scope_start[k], end = graph->scope_start[k + 1], v = draft->order[k], *scope = draft->scope;
   int edge = at->edge, i, j, e;
+  at->vertex = v;
   at->column = v >= block->n;
   at->children = draft->children[k];
   at->difference = at->column ? 1 : -1;
@@ -7924,6 +7978,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
     for (i = begin; scope[i] != turn;)
       i++;
     tree->edge[edge].bit = i - begin;
+    tree->edge[edge].vertex = block->neighbour[e];
     tree->edge[edge++].c = permi_coefficient_of(block, block->edge[e], &tree->numbers);
   }
   at[1].edge = edge;
@@ -8032,6 +8087,7 @@ typedef struct permi_band {
   int *entry_start, *entry_group;
   permi_band_entry *entry;
   int *capacity, *first, *last;
+  int *row, *column, *column_start; /* of the block: rows as taken, columns by groups */
   double cost;
   double longest;
   double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
@@ -8104,6 +8160,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
   }
 }
 
+struct permi_band_step;
 typedef struct permi_band_run_state {
   const permi_band *band;
   permi_pool *pool;
@@ -8120,6 +8177,8 @@ typedef struct permi_band_run_state {
   permi_sizes sizes;
   double visited;
   int memory;
+  perm_status (*keep)(void *keeper, const struct permi_band_run_state *state, const struct permi_band_step *step);
+  void *keeper; /* of keep: NULL, or hears of the states before each row: >>trace */
 } permi_band_state;
 
 /* An entry of the row: uses the column at `position`, before or (entering) after. */
@@ -8362,6 +8421,7 @@ typedef struct permi_band_step {
   int used, after;
   int *position; /* of a group: 2 p + entering */
   int parts;
+  size_t states; /* before the row */
 } permi_band_step;
 
 /* 0: out of memory. */
@@ -8516,38 +8576,44 @@ static void permi_band_turn(permi_band_state *state)
   state->to_exp2 = exp2;
 }
 
+/* Opens a run before its first row. */
+static int permi_band_open(permi_band_state *state, const permi_band *band, permi_control *control, permi_pool *pool,
+                           permi_band_step *step)
+{
+  memset(step, 0, sizeof *step);
+  state->band = band;
+  state->pool = pool;
+  state->control = control;
+  state->room = (size_t)band->most;
+  state->words = permi_numbers_words(&band->numbers);
+  state->sizes.smallest = state->sizes.largest = 1;
+  state->from = permi_pool_get(pool, state->room, 8 * state->words);
+  state->to = permi_pool_get(pool, state->room, 8 * state->words);
+  state->shapes = (permi_band_shape *)permi_pool_get(pool, PERMI_BAND_SHAPES, sizeof *state->shapes);
+  step->position = (int *)permi_pool_get(pool, (size_t)band->groups, sizeof *step->position);
+  step->state = state;
+  if (pool->failed)
+    return 0;
+  permi_value_one(&band->numbers, state->from);
+  return 1;
+}
+
 /* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others: the value is the sum of all
    matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps_run. With signs, underflow
    of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
    more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
    PERMI_DD_UNIT for u. With powers of their own, states have one more factor an addition, for aligning, and one a
    row. */
-static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+/* The rows of a run that the caller has cleared, but for `keep`. */
+static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
+                                   perm_partial *partial)
 {
-  const permi_band *band = (const permi_band *)leaf->context;
   const int most_threads = control ? permi_threads(control->options) : 1;
   permi_pool pool = {&band->owned.allocator, NULL, 0};
-  permi_band_state state;
   permi_band_step step;
   int window[2][PERMI_BAND_SLOTS + 1], unpolled = 0;
-  size_t states = 1;
-  perm_status status;
-  memset(&state, 0, sizeof state);
-  memset(&step, 0, sizeof step);
-  state.band = band;
-  state.pool = &pool;
-  state.control = control;
-  state.room = (size_t)band->most;
-  state.words = permi_numbers_words(&band->numbers);
-  state.sizes.smallest = state.sizes.largest = 1;
-  state.from = permi_pool_get(&pool, state.room, 8 * state.words);
-  state.to = permi_pool_get(&pool, state.room, 8 * state.words);
-  state.shapes = (permi_band_shape *)permi_pool_get(&pool, PERMI_BAND_SHAPES, sizeof *state.shapes);
-  step.position = (int *)permi_pool_get(&pool, (size_t)band->groups, sizeof *step.position);
-  status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
-  step.state = &state;
-  if (status == PERM_OK)
-    permi_value_one(&band->numbers, state.from);
+  perm_status status = permi_band_open(state, band, control, &pool, &step) ? PERM_OK : PERM_ERROR_MEMORY;
+  step.states = 1;
   for (; step.row < band->n && status == PERM_OK; step.row++) {
     const int entries = band->entry_start[step.row + 1] - band->entry_start[step.row];
     int threads;
@@ -8556,38 +8622,47 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
     for (step.enterings = 0; step.opened + step.enterings < band->groups &&
                              band->first[step.opened + step.enterings] == step.row; step.enterings++)
       ;
-    if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(&state, step.row, states)) ||
+    if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(state, step.row, step.states)) ||
         !permi_band_shape_find(&step)) {
       status = PERM_ERROR_MEMORY;
       break;
     }
-    states = state.shape->states;
-    threads = (double)states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
+    if (state->keep && (status = state->keep(state->keeper, state, &step)) != PERM_OK)
+      break;
+    step.states = state->shape->states;
+    threads = (double)step.states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
     step.parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
     status = permi_share(threads, 0, (uint64_t)step.parts, permi_band_part, &step, NULL);
-    if (control && states <= PERMI_BAND_POLL && status == PERM_OK && (unpolled += entries) >= 256) {
+    if (control && step.states <= PERMI_BAND_POLL && status == PERM_OK && (unpolled += entries) >= 256) {
       status = permi_control_poll(control, permi_band_done(band, step.row), "band");
       unpolled = 0;
     }
     step.used = step.after;
     step.opened += step.enterings;
     step.slots = step.next_slots;
-    permi_band_turn(&state);
-    state.visited += (double)states;
+    permi_band_turn(state);
+    state->visited += (double)step.states;
   }
   if (status == PERM_OK) {
-    const double absolute = ((const double *)state.from)[state.words - 1];
-    state.sizes.exp2 += state.from_exp2 && absolute > 0 ? state.from_exp2[0] : 0;
-    permi_values_finish(&band->numbers, state.from, &state.sizes, band->lost_error, partial);
-    if (state.from_exp2)
+    const double absolute = ((const double *)state->from)[state->words - 1];
+    state->sizes.exp2 += state->from_exp2 && absolute > 0 ? state->from_exp2[0] : 0;
+    permi_values_finish(&band->numbers, state->from, &state->sizes, band->lost_error, partial);
+    if (state->from_exp2)
       partial->lost += band->lossy * absolute * (1 + 1e-12);
-    partial->terms += state.visited;
+    partial->terms += state->visited;
   }
-  permi_release(pool.allocator, state.runs);
-  permi_release(pool.allocator, state.counts[0]);
-  permi_release(pool.allocator, state.counts[1]);
+  permi_release(pool.allocator, state->runs);
+  permi_release(pool.allocator, state->counts[0]);
+  permi_release(pool.allocator, state->counts[1]);
   permi_pool_release(&pool);
   return status;
+}
+
+static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  permi_band_state state;
+  memset(&state, 0, sizeof state);
+  return permi_band_rows((const permi_band *)leaf->context, control, &state, partial);
 }
 
 /* ===================================================================================== >>band_order
@@ -8913,7 +8988,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   permi_pool *pool = &band->owned.pool;
   const int n = block->n, other = lines[0] < n ? n : 0;
   int i, e, v, g, used = 0;
-  band->entry_start = (int *)permi_pool_get(pool, 4 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
+  band->entry_start = (int *)permi_pool_get(pool, 7 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
   band->entry = (permi_band_entry *)permi_pool_get(pool, (size_t)block->edges, sizeof *band->entry);
   if (pool->failed)
     return 0;
@@ -8921,6 +8996,10 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   band->capacity = band->entry_group + block->edges;
   band->first = band->capacity + n;
   band->last = band->first + n;
+  band->row = band->last + n;
+  band->column = band->row + n;
+  band->column_start = band->column + n;
+  memcpy(band->row, lines, (size_t)n * sizeof *lines);
   for (v = 0; v < n; v++)
     group_of[v] = -1;
   for (i = 0; i < n; i++) {
@@ -8945,8 +9024,13 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   band->entry_start[n] = used;
   for (v = 0; v < n; v++)
     band->capacity[group_of[same[v + other] - other]]++;
-  for (g = 0; g < band->groups; g++)
+  for (g = 0, used = 0; g < band->groups; g++) {
     band->counted |= band->capacity[g] > 1;
+    used += band->capacity[g];
+    band->column_start[g] = used;
+  }
+  for (v = n - 1; v >= 0; v--)
+    band->column[--band->column_start[group_of[same[v + other] - other]]] = v + other;
   return 1;
 }
 
@@ -9118,6 +9202,7 @@ typedef struct permi_class_limit {
 } permi_class_limit;
 
 typedef struct permi_class_step {
+  int vertex;
   int joins, most; /* the class in which the vertex may wait, or -1: the most that wait there then */
   int part, parts, limit, limits;
   double states, ways; /* states after it, at most; those that merge into one, at most */
@@ -9675,6 +9760,7 @@ static void permi_class_take_away(permi_class_build *build, int v)
   build->plan->product = fmax(build->plan->product, product);
   build->plan->most = fmax(build->plan->most, step->states);
   permi_class_leave(build, v, p);
+  step->vertex = v;
   step->ways = 1;
   step->parts = step->limits = 0;
   step->part = build->parts;
@@ -9823,6 +9909,16 @@ typedef struct permi_class_list {
   size_t places;
 } permi_class_list;
 
+/* A take and the state of the target share that it went into, kept for samples: >>trace. */
+typedef struct permi_class_link {
+  uint32_t state, way, share, into;
+} permi_class_link;
+
+typedef struct permi_class_links {
+  size_t count, room;
+  permi_class_link *link;
+} permi_class_links;
+
 typedef struct permi_class_run {
   const permi_classes *plan;
   permi_control *control;
@@ -9832,6 +9928,7 @@ typedef struct permi_class_run {
   size_t bytes; /* of a value */
   permi_class_list *list[2];
   permi_class_takes *takes; /* [source share][target share] */
+  permi_class_links *links; /* of a step by target share, or NULL */
   perm_status *status;
 } permi_class_run;
 
@@ -10052,6 +10149,21 @@ static void permi_class_normalise(const permi_numbers *numbers, permi_class_list
     }
 }
 
+/* Keeps a take. 0: out of memory. */
+static int permi_class_note(permi_class_run *run, int share, int source, permi_class_take take, size_t into)
+{
+  permi_class_links *links = &run->links[share];
+  permi_class_link *link;
+  if (!permi_room(&run->locked, NULL, &links->link, links->count, 1, &links->room, sizeof *link))
+    return 0;
+  link = &links->link[links->count++];
+  link->state = take.state;
+  link->way = take.way;
+  link->share = (uint32_t)source;
+  link->into = (uint32_t)into;
+  return 1;
+}
+
 static perm_status permi_class_contract(void *context, uint64_t share, int thread)
 {
   permi_class_run *run = (permi_class_run *)context;
@@ -10067,7 +10179,7 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
     for (k = 0; k < takes->count && run->status[share] == PERM_OK; k++) {
       const permi_class_take take = takes->take[k];
       const size_t t = permi_class_find(run, list, takes->key + k * words);
-      if (t == SIZE_MAX)
+      if (t == SIZE_MAX || (run->links && !permi_class_note(run, (int)share, source, take, t)))
         run->status[share] = PERM_ERROR_MEMORY;
       else
         permi_class_add_way(run, from, take.state, (int)take.way, list, t);
@@ -11148,6 +11260,963 @@ done:
   permi_pool_release(&pool);
   return status;
 }
+#endif
+
+/* ========================================================================================== >>trace
+   What samples are drawn from: an engine's run with all its states kept, and the draw of a way.
+
+   The value of a state is a sum over the ways into it: (value of the state, or states, before) x (a coefficient). A
+   draw begins at the last state, which is one, and goes backwards: it chooses a way with the chance (its weight) / (sum
+   of the weights of all ways), notes the entry that the way uses, and goes on from where it came. The product of these
+   chances telescopes to (product of the entries used) / permanent. Which ways there are, each engine knows:
+     >>trace_frontier   lists, arrays: the streams of a step
+     >>trace_classes    the ways of a step, noted as it runs; which member of a class it was is drawn later
+     >>trace_band       the entries of a row; which of equal columns it was is drawn then
+     >>trace_tree       of a star, its entries; of a join, how the matched vertices were shared
+   Integers: weights are exact, and numbers below their sum are drawn by rejection, so the chances are exact. A weight
+   is part of the value of a state, which is below Bregman's bound, or the product of row sums, of the rows that it has
+   matched; for counted states of that times the columns': permi_trace_words. */
+
+#if !defined(PERM_NO_EXTRAS)
+struct permi_tracer;
+
+/* Of a block; all of it is in `pool`, whose allocator is the caller's. */
+typedef struct permi_trace {
+  const struct permi_tracer *tracer;
+  permi_pool pool;
+  void *plan; /* the engine's */
+  void *kept; /* the engine's states */
+  const int *row, *column; /* lines of the matrix */
+  int n;
+  double visited;
+  double lost; /* by underflow, relative to the last value, at most */
+  size_t words, room; /* of a draw: words of weights, bytes of the engine */
+} permi_trace;
+
+typedef struct permi_draw {
+  const permi_trace *trace;
+  uint64_t random;
+  uint64_t *weight; /* words of each way, and of two more; doubles: fraction, exponent */
+  char *room;
+  int *columns, total; /* of a row of the matrix: its column, minus `total` */
+} permi_draw;
+
+/* How an engine is sampled. */
+typedef struct permi_tracer {
+  double (*bytes)(const void *plan); /* that are kept, predicted */
+  perm_status (*record)(permi_trace *trace, permi_control *control);
+  void (*draw)(permi_draw *draw);
+} permi_tracer;
+
+static void *permi_trace_copy(permi_trace *trace, const void *from, size_t count, size_t size)
+{
+  void *copy = permi_pool_get(&trace->pool, count + 1, size);
+  if (copy && count)
+    memcpy(copy, from, count * size);
+  return copy;
+}
+
+static size_t permi_weight_words(const permi_numbers *numbers)
+{
+  return permi_algebra_is_integer(numbers->algebra) ? permi_numbers_words(numbers) : 2;
+}
+
+/* Room for the weights of so many ways. */
+static void permi_trace_ways(permi_trace *trace, const permi_numbers *numbers, size_t ways)
+{
+  trace->words = (ways + 2) * permi_weight_words(numbers);
+}
+
+/* The last value of a run, and what underflow may have taken from it. */
+static void permi_trace_lose(permi_trace *trace, const permi_numbers *numbers, const void *value, double loss)
+{
+  const double last = value && !permi_algebra_is_integer(numbers->algebra) ? *(const double *)value : 0;
+  if (!permi_algebra_is_integer(numbers->algebra))
+    trace->lost = last > 0 ? loss / last : (double)INFINITY;
+}
+
+/* Sets the weight of a way to `times` c x 2^exp2; x NULL: to 0. */
+static void permi_draw_weigh(permi_draw *draw, const permi_numbers *numbers, int way, const permi_coefficient *c,
+                             const void *x, int64_t exp2, size_t times)
+{
+  const size_t words = permi_weight_words(numbers);
+  uint64_t *weight = draw->weight + (size_t)way * words;
+  memset(weight, 0, words * sizeof *weight);
+  if (!x)
+    return;
+  if (permi_algebra_is_integer(numbers->algebra)) {
+    for (; times > 0; times--)
+      permi_value_add(numbers->algebra, numbers, c, weight, x, 1);
+  } else {
+    int of_x, of_c;
+    const double fraction = frexp(*(const double *)x, &of_x) * frexp(c->real, &of_c);
+    exp2 += of_x + of_c;
+    memcpy(weight, &fraction, sizeof fraction);
+    memcpy(weight + 1, &exp2, sizeof exp2);
+  }
+}
+
+/* A number below `most`, each as likely as any other. */
+static uint64_t permi_draw_below(uint64_t most, uint64_t *random)
+{
+  const uint64_t rest = (UINT64_MAX % most + 1) % most;
+  uint64_t x;
+  do
+    x = permi_random(random);
+  while (x > UINT64_MAX - rest);
+  return x % most;
+}
+
+/* Draws a way; -1: all weights are 0. */
+static int permi_draw_integer(uint64_t *weight, int ways, int words, uint64_t *random)
+{
+  uint64_t *total = weight + ways * words, *at = total + words, ones;
+  int s, w, top = words, below;
+  memset(total, 0, (size_t)words * sizeof *total);
+  for (s = 0; s < ways; s++)
+    permi_words_add(total, weight + s * words, words);
+  while (top && !total[top - 1])
+    top--;
+  if (!top)
+    return -1;
+  for (ones = UINT64_MAX; ones >> 1 >= total[top - 1];)
+    ones >>= 1;
+  do { /* below `total` in at least every second turn */
+    for (w = 0; w < top; w++)
+      at[w] = permi_random(random);
+    at[top - 1] &= ones;
+    for (w = top - 1; w > 0 && at[w] == total[w]; w--)
+      ;
+    below = at[w] < total[w];
+  } while (!below);
+  for (s = 0; !permi_words_subtract(at, weight + s * words, top); s++)
+    ;
+  return s;
+}
+
+/* The same; weights are fractions and exponents, and become doubles that the largest exponent scales. */
+static int permi_draw_double(uint64_t *weight, int ways, uint64_t *random)
+{
+  double sum = 0, at, x;
+  int64_t exp2, most = INT64_MIN;
+  int s, chosen = -1;
+  for (s = 0; s < ways; s++) {
+    memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
+    memcpy(&x, weight + 2 * s, sizeof x);
+    most = x > 0 && exp2 > most ? exp2 : most;
+  }
+  for (s = 0; s < ways; s++) {
+    memcpy(&exp2, weight + 2 * s + 1, sizeof exp2);
+    memcpy(&x, weight + 2 * s, sizeof x);
+    x = x > 0 ? ldexp(x, permi_int_exponent(exp2 - most)) : 0;
+    memcpy(weight + 2 * s, &x, sizeof x);
+    sum += x;
+  }
+  at = sum * ((double)(permi_random(random) >> 11) * (1.0 / 9007199254740992.0));
+  for (s = 0; s < ways && (chosen < 0 || at >= 0); s++) {
+    memcpy(&x, weight + 2 * s, sizeof x);
+    if (x > 0) {
+      chosen = s;
+      at -= x;
+    }
+  }
+  return chosen;
+}
+
+/* Draws one of the ways that have been weighed. -1 is never seen: only states of positive value are drawn. */
+static int permi_draw_way(permi_draw *draw, const permi_numbers *numbers, int ways)
+{
+  return permi_algebra_is_integer(numbers->algebra)
+             ? permi_draw_integer(draw->weight, ways, (int)permi_numbers_words(numbers), &draw->random)
+             : permi_draw_double(draw->weight, ways, &draw->random);
+}
+
+/* Notes the entry between two vertices of the block. */
+static void permi_draw_match(permi_draw *draw, int u, int v)
+{
+  const permi_trace *trace = draw->trace;
+  const int row = u < v ? u : v, column = (u < v ? v : u) - trace->n;
+  draw->columns[trace->row[row]] = trace->column[column] - draw->total;
+}
+
+/* Lengthens integers for states that count: the ways into one are of several sets of rows and columns. Each way's
+   product is at most one entry or factor for every row and for every column. 0: too long. */
+static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
+{
+  double bits[2] = {0, 0};
+  int v, e, words;
+  if (!permi_algebra_is_integer(numbers->algebra))
+    return 1;
+  for (v = 0; v < 2 * block->n; v++) {
+    double sum = 1;
+    for (e = block->start[v]; e < block->start[v + 1]; e++)
+      sum += fabs((double)block->integer[block->edge[e]]);
+    bits[v >= block->n] += log2(sum);
+  }
+  words = permi_words_of_bits((bits[0] + bits[1]) * (1 + 1e-10) + 1e-6);
+  if (words > PERM_INTEGER_WORDS)
+    return 0;
+  permi_numbers_lengthen(numbers, words);
+  return 1;
+}
+#endif
+
+/* ================================================================================= >>trace_frontier
+   Samples from the frontier: lists, and arrays. */
+
+#if !defined(PERM_NO_EXTRAS)
+/* The states before each step. Arrays: values by the rank of their word among those of the step, ascending. */
+typedef struct permi_frontier_kept {
+  permi_list *list;
+  uint64_t **value; /* arrays, or NULL */
+  uint64_t choose[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 2];
+} permi_frontier_kept;
+
+static double permi_frontier_kept_bytes(const void *plan)
+{
+  const permi_frontier *frontier = (const permi_frontier *)plan;
+  double bytes = 0;
+  int p;
+  for (p = 0; p < frontier->steps; p++)
+    bytes += frontier->states[p] * (frontier->arrays ? (double)permi_arrays_bytes_at(frontier, p)
+                                                     : (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES);
+  return bytes;
+}
+
+static int permi_list_keep(permi_trace *trace, const permi_list *from, size_t bytes, permi_list *to)
+{
+  const size_t groups = from->groups, patterns = (size_t)from->patterns.count, low = from->patterns.first[patterns];
+  memset(to, 0, sizeof *to);
+  to->words = from->words;
+  to->groups = groups;
+  to->states = from->states;
+  to->high = (uint64_t *)permi_trace_copy(trace, from->high, groups * (size_t)from->words, sizeof *to->high);
+  to->first = (size_t *)permi_trace_copy(trace, from->first, groups, sizeof *to->first);
+  to->pattern = (int *)permi_trace_copy(trace, from->pattern, groups, sizeof *to->pattern);
+  to->value = permi_trace_copy(trace, from->value, from->states, bytes);
+  to->patterns.first = (size_t *)permi_trace_copy(trace, from->patterns.first, patterns + 1, sizeof(size_t));
+  to->patterns.low = (uint16_t *)permi_trace_copy(trace, from->patterns.low, low, sizeof(uint16_t));
+  return !trace->pool.failed;
+}
+
+/* The value of a state; NULL: it is not reached. */
+static const void *permi_list_find(const permi_list *list, const uint64_t *mask, size_t bytes)
+{
+  const unsigned low = (unsigned)mask[0] & (PERMI_LOW_STATES - 1);
+  const int words = list->words;
+  uint64_t key[PERMI_MASK_WORDS];
+  size_t begin = 0, end = list->groups, first, last;
+  int w;
+  for (w = 0; w < words; w++)
+    key[w] = mask[w] >> PERMI_LOW_BITS | (w + 1 < words ? mask[w + 1] << (64 - PERMI_LOW_BITS) : 0);
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    if (permi_key_compare(list->high + middle * (size_t)words, key, words) < 0)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  if (begin == list->groups || permi_key_compare(list->high + begin * (size_t)words, key, words) != 0)
+    return NULL;
+  first = list->patterns.first[list->pattern[begin]];
+  last = list->patterns.first[list->pattern[begin] + 1];
+  for (w = 0; first < last && list->patterns.low[first] < low; w++)
+    first++;
+  return first < last && list->patterns.low[first] == low
+             ? (const char *)list->value + (list->first[begin] + (size_t)w) * bytes
+             : NULL;
+}
+
+static const void *permi_array_find(const permi_frontier *frontier, const permi_frontier_kept *kept, int p,
+                                    uint64_t mask)
+{
+  const permi_arrays *arrays = frontier->arrays;
+  uint64_t word = mask ^ arrays->rows[p], occupied = arrays->occupied[p], rank = 0, bit;
+  int place = 0, ones = 0;
+  if (word & ~occupied || permi_count_ones(word) != frontier->ones[p])
+    return NULL;
+  for (; word; occupied ^= bit, place++) {
+    bit = occupied & (0 - occupied);
+    if (word & bit)
+      rank += kept->choose[place][++ones];
+    word &= ~bit;
+  }
+  return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
+}
+
+static perm_status permi_lists_record(permi_trace *trace, permi_control *control)
+{
+  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
+  const size_t bytes = permi_value_bytes(frontier);
+  permi_run run;
+  perm_status status = permi_run_open(frontier, control, permi_run_step, &run);
+  int p;
+  for (p = 0; p < frontier->steps && status == PERM_OK; p++)
+    status = permi_list_keep(trace, &run.list[p & 1], bytes, &kept->list[p])
+                 ? permi_run_advance(&run, p, permi_run_step)
+                 : PERM_ERROR_MEMORY;
+  if (status == PERM_OK)
+    permi_trace_lose(trace, &frontier->numbers, run.list[p & 1].states ? run.list[p & 1].value : NULL, run.sizes.loss);
+  trace->visited = run.visited;
+  permi_run_release(&run);
+  return status;
+}
+
+/* Keeps the values before step p. */
+static perm_status permi_arrays_keep(permi_arrays_run *run, int p)
+{
+  permi_trace *trace = (permi_trace *)run->keeper;
+  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
+  const permi_layout *layout = &run->layout[p & 1];
+  char *to = (char *)permi_pool_get(&trace->pool, layout->states + 1, run->bytes);
+  int k;
+  if (!to)
+    return PERM_ERROR_MEMORY;
+  kept->value[p] = (uint64_t *)(void *)to;
+  for (k = 0; k < layout->tops; k++)
+    memcpy(to + layout->top_offset[layout->top[k]] * run->bytes, permi_array_values(run, p, layout->top[k]),
+           permi_layout_states(layout, layout->top[k]) * run->bytes);
+  return PERM_OK;
+}
+
+static perm_status permi_arrays_record(permi_trace *trace, permi_control *control)
+{
+  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
+  permi_pool pool = {trace->pool.allocator, NULL, 0};
+  permi_arrays_run run;
+  permi_places places;
+  perm_status status = PERM_ERROR_MEMORY;
+  int t, k;
+  for (t = 0; t <= frontier->slots; t++)
+    for (k = 0; k <= t + 1; k++)
+      kept->choose[t][k] = k == 0 ? 1 : k > t ? 0 : kept->choose[t - 1][k - 1] + kept->choose[t - 1][k];
+  memset(&run, 0, sizeof run);
+  run.frontier = frontier;
+  run.arrays = frontier->arrays;
+  run.control = control;
+  run.keep = permi_arrays_keep;
+  run.keeper = trace;
+  if (permi_arrays_measured(frontier, control) &&
+      permi_arrays_open(&run, &places, &pool, permi_arrays_seconds(frontier)))
+    status = permi_arrays_pass(&run);
+  if (status == PERM_OK)
+    permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.sizes.loss);
+  trace->visited = run.visited;
+  permi_pool_release(&pool);
+  return status;
+}
+
+static perm_status permi_frontier_record(permi_trace *trace, permi_control *control)
+{
+  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
+  trace->kept = kept;
+  permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
+  if (!kept)
+    return PERM_ERROR_MEMORY;
+  kept->list = NULL;
+  kept->value = NULL;
+  if (frontier->arrays)
+    kept->value = (uint64_t **)permi_pool_get(&trace->pool, (size_t)frontier->steps, sizeof *kept->value);
+  else
+    kept->list = (permi_list *)permi_pool_get(&trace->pool, (size_t)frontier->steps, sizeof *kept->list);
+  if (trace->pool.failed)
+    return PERM_ERROR_MEMORY;
+  return frontier->arrays ? permi_arrays_record(trace, control) : permi_lists_record(trace, control);
+}
+
+static void permi_frontier_draw(permi_draw *draw)
+{
+  const permi_frontier *frontier = (const permi_frontier *)draw->trace->plan;
+  const permi_frontier_kept *kept = (const permi_frontier_kept *)draw->trace->kept;
+  const permi_numbers *numbers = &frontier->numbers;
+  const size_t bytes = permi_value_bytes(frontier), words = permi_numbers_words(numbers);
+  uint64_t mask[PERMI_MASK_WORDS] = {0}, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
+  int p, s, w;
+  for (p = frontier->steps - 1; p >= 0; p--) {
+    const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
+    const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
+    for (s = 0; s < streams; s++) {
+      uint64_t differs = 0;
+      const void *value;
+      for (w = 0; w < frontier->mask_words; w++) {
+        from[w] = mask[w] ^ permi_stream_word(frontier, first + s, 2, w);
+        differs |= (from[w] & permi_stream_word(frontier, first + s, 0, w)) ^
+                   permi_stream_word(frontier, first + s, 1, w);
+      }
+      value = differs       ? NULL
+              : kept->value ? permi_array_find(frontier, kept, p, from[0])
+                            : permi_list_find(&kept->list[p], from, bytes);
+      if (value && given < words) { /* arrays keep early integers short */
+        memset(longer, 0, bytes);
+        memcpy(longer, value, 8 * given);
+        value = longer;
+      }
+      permi_draw_weigh(draw, numbers, s, &frontier->coefficient[first + s], value, 0, 1);
+    }
+    s = permi_draw_way(draw, numbers, streams);
+    if (s < 0)
+      return;
+    for (w = 0; w < frontier->mask_words; w++)
+      mask[w] ^= permi_stream_word(frontier, first + s, 2, w);
+    if (frontier->partner[first + s] >= 0)
+      permi_draw_match(draw, frontier->sequence[p], frontier->partner[first + s]);
+  }
+}
+
+static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, permi_frontier_record,
+                                                     permi_frontier_draw};
+#endif
+
+/* ===================================================================================== >>trace_band
+   Samples from a band. */
+
+#if !defined(PERM_NO_EXTRAS)
+/* The states before a row: vectors of numbers used, one for each slot of the window. */
+typedef struct permi_band_level {
+  int slots, used, opened;
+  int *window;     /* groups */
+  double *vectors; /* [p (used + 1) + r]: of the slots below p, with r used; shared by equal windows */
+  char *value;
+  int64_t *exp2; /* or NULL */
+} permi_band_level;
+
+static double permi_band_kept_bytes(const void *plan)
+{
+  const permi_band *band = (const permi_band *)plan;
+  return (double)band->n * (band->most * 8 * ((double)permi_numbers_words(&band->numbers) + 1) + 16 * band->width + 64);
+}
+
+/* Counts the vectors of a window, unless the row before had the same window. 0: out of memory. */
+static int permi_band_vectors(permi_trace *trace, const permi_band *band, permi_band_level *level,
+                              const permi_band_level *before)
+{
+  const size_t size = (size_t)level->used + 1, slots = (size_t)level->slots;
+  size_t p, r, k;
+  int same = before && before->slots == level->slots && before->used == level->used;
+  for (p = 0; same && p < slots; p++)
+    same = band->capacity[before->window[p]] == band->capacity[level->window[p]];
+  if (same) {
+    level->vectors = before->vectors;
+    return 1;
+  }
+  level->vectors = (double *)permi_pool_get(&trace->pool, (slots + 1) * size, sizeof(double));
+  if (!level->vectors)
+    return 0;
+  for (r = 0; r < size; r++)
+    level->vectors[r] = r == 0;
+  for (p = 0; p < slots; p++)
+    for (r = 0; r < size; r++) {
+      double *at = &level->vectors[(p + 1) * size + r];
+      for (*at = 0, k = 0; k <= r && k <= (size_t)band->capacity[level->window[p]]; k++)
+        *at += level->vectors[p * size + r - k];
+    }
+  return 1;
+}
+
+static perm_status permi_band_keep(void *keeper, const permi_band_state *state, const permi_band_step *step)
+{
+  permi_trace *trace = (permi_trace *)keeper;
+  permi_band_level *level = (permi_band_level *)trace->kept + step->row;
+  level->slots = step->slots;
+  level->used = step->used;
+  level->opened = step->opened;
+  level->window = (int *)permi_trace_copy(trace, step->window, (size_t)step->slots, sizeof(int));
+  level->value = (char *)permi_trace_copy(trace, state->from, step->states, 8 * state->words);
+  level->exp2 = state->from_exp2
+                    ? (int64_t *)permi_trace_copy(trace, state->from_exp2, step->states, sizeof(int64_t)) : NULL;
+  return !trace->pool.failed && permi_band_vectors(trace, state->band, level, step->row ? level - 1 : NULL)
+             ? PERM_OK
+             : PERM_ERROR_MEMORY;
+}
+
+static perm_status permi_band_record(permi_trace *trace, permi_control *control)
+{
+  const permi_band *band = (const permi_band *)trace->plan;
+  permi_band_state state;
+  perm_partial partial;
+  perm_status status;
+  size_t ways = 1;
+  int i;
+  memset(&state, 0, sizeof state);
+  memset(&partial, 0, sizeof partial);
+  state.keep = permi_band_keep;
+  state.keeper = trace;
+  trace->kept = permi_pool_get(&trace->pool, (size_t)band->n, sizeof(permi_band_level));
+  trace->room = 2 * (size_t)band->n * sizeof(int);
+  for (i = 0; i < band->n; i++) {
+    const size_t entries = (size_t)(band->entry_start[i + 1] - band->entry_start[i]);
+    ways = entries > ways ? entries : ways;
+  }
+  permi_trace_ways(trace, &band->numbers, ways);
+  status = trace->pool.failed ? PERM_ERROR_MEMORY : permi_band_rows(band, control, &state, &partial);
+  trace->visited = state.visited;
+  return status;
+}
+
+/* The number of the state from which an entry of group `chosen` leads to `count`, the columns used of each group.
+   SIZE_MAX: there is none, for a group that the row opens would be used otherwise. */
+static size_t permi_band_source(const permi_band *band, const permi_band_level *level, int row, const int *count,
+                                int chosen)
+{
+  const size_t size = (size_t)level->used + 1;
+  size_t state = 0;
+  int g, p, v, left = level->used;
+  for (g = level->opened; g < band->groups && band->first[g] == row; g++)
+    if (count[g] != (g == chosen))
+      return SIZE_MAX;
+  for (p = level->slots - 1; p >= 0; p--) {
+    const int mine = count[level->window[p]] - (level->window[p] == chosen);
+    if (mine < 0 || mine > left)
+      return SIZE_MAX;
+    for (v = 0; v < mine; v++)
+      state += (size_t)level->vectors[(size_t)p * size + (size_t)(left - v)];
+    left -= mine;
+  }
+  return left ? SIZE_MAX : state;
+}
+
+/* count: columns of a group that are used, at first all; each that goes is one of the first `count` of its list. */
+static void permi_band_draw(permi_draw *draw)
+{
+  const permi_band *band = (const permi_band *)draw->trace->plan;
+  const permi_numbers *numbers = &band->numbers;
+  const size_t bytes = 8 * permi_numbers_words(numbers);
+  int *count = (int *)(void *)draw->room, *column = count + band->n, i, e, g, k;
+  memcpy(count, band->capacity, (size_t)band->groups * sizeof *count);
+  memcpy(column, band->column, (size_t)band->n * sizeof *column);
+  for (i = band->n - 1; i >= 0; i--) {
+    const permi_band_level *level = (const permi_band_level *)draw->trace->kept + i;
+    const int first = band->entry_start[i], entries = band->entry_start[i + 1] - first;
+    for (e = 0; e < entries; e++) {
+      const int group = band->entry_group[first + e];
+      const size_t state = count[group] > 0 ? permi_band_source(band, level, i, count, group) : SIZE_MAX;
+      const int some = state != SIZE_MAX;
+      permi_coefficient c = permi_band_coefficient(band, first + e);
+      size_t times = 1;
+      if (some)
+        times = permi_coefficient_multiply(numbers, &c, (uint32_t)(band->capacity[group] - count[group] + 1));
+      permi_draw_weigh(draw, numbers, e, &c, some ? level->value + state * bytes : NULL,
+                       some && level->exp2 ? level->exp2[state] : 0, times);
+    }
+    e = permi_draw_way(draw, numbers, entries);
+    if (e < 0)
+      return;
+    g = band->entry_group[first + e];
+    k = band->column_start[g] + (int)permi_draw_below((uint64_t)count[g], &draw->random);
+    permi_draw_match(draw, band->row[i], column[k]);
+    column[k] = column[band->column_start[g] + --count[g]];
+  }
+}
+
+static const permi_tracer permi_band_tracer = {permi_band_kept_bytes, permi_band_record, permi_band_draw};
+#endif
+
+/* ================================================================================== >>trace_classes
+   Samples from method classes. */
+
+#if !defined(PERM_NO_EXTRAS)
+/* A state knows how many of a class wait, not which. So a vertex that is matched with one of a class is noted as
+   pending there. Where a member came and waited, it gets one of those pending: any, for the members' rests are
+   proportional and their factors are in all products alike, so that every pairing of members with pending vertices has
+   the same product. Where classes became one, the pending vertices are shared at random, as many as waited in each. */
+typedef struct permi_class_level {
+  uint64_t *key;
+  char *value;
+  int64_t *exp2;
+  size_t *first; /* of a state's links */
+  permi_class_link *link;
+  size_t states;
+} permi_class_level;
+
+typedef struct permi_class_pending {
+  int vertex, number; /* number: of the class */
+} permi_class_pending;
+
+/* Lists double, of keys, values and exponents; links of all ways. */
+static double permi_classes_kept_bytes(const void *plan)
+{
+  const permi_classes *classes = (const permi_classes *)plan;
+  double bytes = 0;
+  int p;
+  for (p = 0; p < classes->steps; p++)
+    bytes += classes->step[p].states *
+             (8.0 * (classes->words + (int)permi_numbers_words(&classes->numbers) + 2) +
+              (double)sizeof(permi_class_link) * (classes->step[p].parts + 1));
+  return 2 * bytes;
+}
+
+/* Keeps the states before step p, of all shares one after another. 0: out of memory. */
+static int permi_class_keep_states(permi_trace *trace, const permi_class_run *run, int p)
+{
+  const permi_class_list *list = run->list[p & 1];
+  permi_class_level *level = (permi_class_level *)trace->kept + p;
+  const size_t words = (size_t)run->plan->words;
+  size_t at = 0;
+  int k;
+  memset(level, 0, sizeof *level);
+  for (k = 0; k < run->shares; k++)
+    level->states += list[k].count;
+  level->key = (uint64_t *)permi_pool_get(&trace->pool, level->states + 1, words * sizeof(uint64_t));
+  level->value = (char *)permi_pool_get(&trace->pool, level->states + 1, run->bytes);
+  level->exp2 = (int64_t *)permi_pool_get(&trace->pool, level->states + 1, sizeof(int64_t));
+  if (trace->pool.failed)
+    return 0;
+  for (k = 0; k < run->shares; at += list[k++].count)
+    if (list[k].count) {
+      memcpy(level->key + at * words, list[k].key, list[k].count * words * sizeof(uint64_t));
+      memcpy(level->value + at * run->bytes, list[k].value, list[k].count * run->bytes);
+      memcpy(level->exp2 + at, list[k].exp2, list[k].count * sizeof(int64_t));
+    }
+  return 1;
+}
+
+/* Keeps the links of step p, by the states after it. 0: out of memory. */
+static int permi_class_keep_links(permi_trace *trace, permi_class_run *run, int p, size_t *ways)
+{
+  const permi_class_list *from = run->list[p & 1], *into = run->list[(p + 1) & 1];
+  permi_class_level *level = (permi_class_level *)trace->kept + p;
+  size_t base[2][PERMI_CLASS_SHARES + 1] = {{0}, {0}}, links = 0, k, total;
+  int share, pass;
+  for (share = 0; share < run->shares; share++) {
+    base[0][share + 1] = base[0][share] + from[share].count;
+    base[1][share + 1] = base[1][share] + into[share].count;
+    links += run->links[share].count;
+  }
+  total = base[1][run->shares];
+  level->first = (size_t *)permi_pool_get(&trace->pool, total + 2, sizeof(size_t));
+  level->link = (permi_class_link *)permi_pool_get(&trace->pool, links + 1, sizeof *level->link);
+  if (trace->pool.failed)
+    return 0;
+  memset(level->first, 0, (total + 2) * sizeof(size_t));
+  for (pass = 0; pass < 2; pass++) {
+    for (share = 0; share < run->shares; share++)
+      for (k = 0; k < run->links[share].count; k++) {
+        permi_class_link link = run->links[share].link[k];
+        const size_t state = base[1][share] + link.into;
+        link.state += (uint32_t)base[0][link.share];
+        if (pass)
+          level->link[level->first[state + 1]++] = link; /* first[state + 1] runs from its begin to its end */
+        else
+          level->first[state + 2 < total + 2 ? state + 2 : total + 1]++;
+      }
+    for (k = 2; !pass && k < total + 2; k++)
+      level->first[k] += level->first[k - 1];
+  }
+  for (k = 0; k < total; k++)
+    *ways = level->first[k + 1] - level->first[k] > *ways ? level->first[k + 1] - level->first[k] : *ways;
+  for (share = 0; share < run->shares; share++)
+    run->links[share].count = 0;
+  return 1;
+}
+
+static perm_status permi_classes_record(permi_trace *trace, permi_control *control)
+{
+  const permi_classes *plan = (const permi_classes *)trace->plan;
+  const uint64_t none[PERMI_CLASS_WORDS] = {0};
+  permi_class_links links[PERMI_CLASS_SHARES];
+  permi_pool pool = {&plan->owned.allocator, NULL, 0};
+  permi_class_run run;
+  const int open = permi_class_run_open(&run, plan, control, &pool);
+  perm_status status = PERM_ERROR_MEMORY;
+  size_t ways = 1;
+  int p, k;
+  memset(links, 0, sizeof links);
+  run.links = links;
+  trace->kept = permi_pool_get(&trace->pool, (size_t)plan->steps, sizeof(permi_class_level));
+  trace->room = 2 * (size_t)trace->n * sizeof(permi_class_pending);
+  if (open && trace->kept && permi_class_find(&run, run.list[0], none) == 0) {
+    permi_value_one(&plan->numbers, run.list[0]->value);
+    status = PERM_OK;
+  }
+  for (p = 0; p < plan->steps && status == PERM_OK; p++) {
+    status = permi_class_keep_states(trace, &run, p) ? permi_class_step_run(&run, p) : PERM_ERROR_MEMORY;
+    if (status == PERM_OK && !permi_class_keep_links(trace, &run, p, &ways))
+      status = PERM_ERROR_MEMORY;
+    for (k = 0; k < run.shares; k++)
+      trace->visited += (double)run.list[(p + 1) & 1][k].count;
+  }
+  permi_trace_ways(trace, &plan->numbers, ways);
+  for (k = 0; k < PERMI_CLASS_SHARES; k++)
+    permi_release(&run.locked, links[k].link);
+  permi_class_run_close(&run, open);
+  permi_pool_release(&pool);
+  return status;
+}
+
+/* The weight of a link into a state. */
+static void permi_class_weigh(permi_draw *draw, const permi_class_run *run, const permi_class_list *source, int number,
+                              const permi_class_link *link)
+{
+  const permi_numbers *numbers = &run->plan->numbers;
+  const permi_coefficient one = permi_coefficient_one();
+  uint64_t value[2 * PERM_INTEGER_WORDS];
+  permi_class_list target;
+  int64_t exp2 = 0;
+  memset(&target, 0, sizeof target);
+  memset(value, 0, run->bytes);
+  target.value = (char *)value;
+  target.exp2 = &exp2;
+  permi_class_add_way(run, source, link->state, (int)link->way, &target, 0);
+  permi_draw_weigh(draw, numbers, number, &one, value, exp2, 1);
+}
+
+/* One of those pending in a class, any. */
+static int permi_class_pick(const permi_class_pending *pending, int count, int number, uint64_t *random)
+{
+  int k, there = 0;
+  for (k = 0; k < count; k++)
+    there += pending[k].number == number;
+  there = (int)permi_draw_below((uint64_t)there, random);
+  for (k = 0; pending[k].number != number || there-- > 0; k++)
+    ;
+  return k;
+}
+
+/* Notes what a link did in a step: backwards, so that classes after it become those before. */
+static void permi_class_undo(permi_draw *draw, const permi_classes *plan, const permi_class_step *step,
+                             const uint64_t *key, int way, int *count)
+{
+  permi_class_pending *pending = (permi_class_pending *)(void *)draw->room;
+  const permi_class_part *part = plan->part + step->part;
+  int k, at, moves;
+  if (!way) {
+    at = permi_class_pick(pending, *count, step->joins, &draw->random);
+    permi_draw_match(draw, step->vertex, pending[at].vertex);
+    pending[at] = pending[--*count];
+  }
+  for (k = 0; k < step->parts; k++)
+    if (part[k].from != part[k].into && part[k].into > 1)
+      for (moves = permi_class_number(&plan->class_of[part[k].from], key) - (k == way - 1); moves > 0; moves--)
+        pending[permi_class_pick(pending, *count, part[k].into, &draw->random)].number = part[k].from;
+  if (way) {
+    pending[*count].vertex = step->vertex;
+    pending[(*count)++].number = part[way - 1].from;
+  }
+}
+
+static void permi_classes_draw(permi_draw *draw)
+{
+  const permi_classes *plan = (const permi_classes *)draw->trace->plan;
+  size_t state = 0;
+  int p, k, pending = 0;
+  permi_class_run run;
+  memset(&run, 0, sizeof run);
+  run.plan = plan;
+  run.bytes = 8 * permi_numbers_words(&plan->numbers);
+  for (p = plan->steps - 1; p >= 0; p--) {
+    const permi_class_level *level = (const permi_class_level *)draw->trace->kept + p;
+    const permi_class_link *link = level->link + level->first[state];
+    const int links = (int)(level->first[state + 1] - level->first[state]);
+    permi_class_list source;
+    memset(&source, 0, sizeof source);
+    source.key = level->key;
+    source.value = level->value;
+    source.exp2 = level->exp2;
+    run.p = p;
+    for (k = 0; k < links; k++)
+      permi_class_weigh(draw, &run, &source, k, &link[k]);
+    k = permi_draw_way(draw, &plan->numbers, links);
+    if (k < 0)
+      return;
+    state = link[k].state;
+    permi_class_undo(draw, plan, &plan->step[p], level->key + state * (size_t)plan->words, (int)link[k].way, &pending);
+  }
+}
+
+static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw};
+#endif
+
+/* ===================================================================================== >>trace_tree
+   Samples from a tree of tables. */
+
+#if !defined(PERM_NO_EXTRAS)
+/* Of each node its own table, and the products of its children's, the last child first. */
+typedef struct permi_tree_kept {
+  permi_tree_table *own, *product;
+  int *first;            /* of a node's products; nodes + 1 */
+  int *child, *children; /* those of a node begin at children[node] */
+  int *stack, depth, products, listed;
+} permi_tree_kept;
+
+static double permi_tree_kept_bytes(const void *plan)
+{
+  const permi_tree *tree = (const permi_tree *)plan;
+  return 8.0 * tree->size * (tree->states + tree->node[tree->nodes].edge) +
+         (sizeof(permi_tree_table) + 32.0) * (tree->joins + tree->nodes);
+}
+
+static int permi_tree_keep(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own)
+{
+  permi_trace *trace = (permi_trace *)keeper;
+  const permi_tree *tree = (const permi_tree *)trace->plan;
+  permi_tree_kept *kept = (permi_tree_kept *)trace->kept;
+  permi_tree_table *to = own ? &kept->own[node - tree->node] : &kept->product[kept->products++];
+  const int number = (int)(node - tree->node);
+  int k;
+  *to = *table;
+  to->value = (uint64_t *)permi_trace_copy(trace, table->value, table->states, 8 * (size_t)tree->size);
+  if (!own)
+    return to->value != NULL;
+  if (to->value && number == tree->nodes - 1)
+    permi_trace_lose(trace, &tree->numbers, table->states ? to->value : NULL, table->sizes.loss);
+  kept->first[number + 1] = kept->products;
+  kept->children[number] = kept->listed;
+  for (k = node->children; k > 0; k--)
+    kept->child[kept->listed++] = kept->stack[kept->depth - k];
+  kept->depth -= node->children;
+  kept->stack[kept->depth++] = number;
+  return to->value != NULL;
+}
+
+/* The most ways of a draw: entries of a star, or shares of a join's common vertices; what nodes know of each other is
+   in `set`. */
+static size_t permi_tree_ways(const permi_tree *tree)
+{
+  size_t most = PERMI_TREE_WIDTH + 2, ways;
+  int common = 0;
+  while (ldexp(1, common) < tree->most_groups)
+    common++;
+  ways = permi_tree_choose(tree, common, common / 2);
+  return ways > most ? ways : most;
+}
+
+static perm_status permi_tree_record(permi_trace *trace, permi_control *control)
+{
+  const permi_tree *tree = (const permi_tree *)trace->plan;
+  const size_t nodes = (size_t)tree->nodes;
+  permi_tree_kept *kept = (permi_tree_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
+  permi_tree_run run;
+  perm_partial partial;
+  perm_status status;
+  trace->kept = kept;
+  if (!kept)
+    return PERM_ERROR_MEMORY;
+  memset(kept, 0, sizeof *kept);
+  kept->own = (permi_tree_table *)permi_pool_get(&trace->pool, nodes, sizeof *kept->own);
+  kept->product = (permi_tree_table *)permi_pool_get(&trace->pool, (size_t)tree->joins + 1, sizeof *kept->product);
+  kept->first = (int *)permi_pool_get(&trace->pool, 4 * nodes + 1, sizeof(int));
+  if (trace->pool.failed)
+    return PERM_ERROR_MEMORY;
+  kept->child = kept->first + nodes + 1;
+  kept->children = kept->child + nodes;
+  kept->stack = kept->children + nodes;
+  kept->first[0] = 0;
+  permi_trace_ways(trace, &tree->numbers, permi_tree_ways(tree));
+  trace->room = nodes * sizeof(uint32_t);
+  memset(&run, 0, sizeof run);
+  memset(&partial, 0, sizeof partial);
+  run.keep = permi_tree_keep;
+  run.keeper = trace;
+  status = permi_tree_nodes(tree, control, &run, &partial);
+  trace->visited = run.visited;
+  return status;
+}
+
+/* The value of a state, a set of matched vertices among those that the node knows; NULL: the table has none. */
+static const uint64_t *permi_tree_value_of(const permi_tree *tree, const permi_tree_table *table, uint32_t rows,
+                                       uint32_t matched)
+{
+  const uint32_t word = permi_tree_extract((matched ^ rows) & table->set, table->set);
+  const int ones = permi_count_ones(rows & table->set) - table->difference;
+  if ((matched & ~table->set) || permi_count_ones(word) != ones)
+    return NULL;
+  return table->value + (size_t)tree->size * permi_tree_rank_of(tree, word, 0, ones);
+}
+
+/* Draws how the state `matched` of a product came from two tables: returns the part of the first. */
+static uint32_t permi_tree_draw_join(permi_draw *draw, const permi_tree *tree, const permi_tree_table *const *factor,
+                                     uint32_t rows, uint32_t matched)
+{
+  const permi_numbers *numbers = &tree->numbers;
+  const uint32_t common = matched & factor[0]->set & factor[1]->set, own = matched & ~factor[1]->set;
+  uint32_t part = 0;
+  int ways = 0, chosen = -1, pass;
+  for (pass = 0; pass < 2; pass++) {
+    int way = 0;
+    part = 0;
+    do {
+      const uint64_t *x = permi_tree_value_of(tree, factor[0], rows, own | part);
+      const uint64_t *y = x ? permi_tree_value_of(tree, factor[1], rows, matched ^ own ^ part) : NULL;
+      if (y && pass && way++ == chosen)
+        return own | part;
+      if (y && !pass) {
+        if (permi_algebra_is_integer(numbers->algebra)) {
+          uint64_t *weight = draw->weight + (size_t)ways * (size_t)tree->size;
+          memset(weight, 0, 8 * (size_t)tree->size);
+          permi_value_fuse(numbers->algebra, numbers, x, weight, y);
+        } else {
+          const permi_coefficient c = permi_coefficient_from(numbers->algebra, numbers, x);
+          permi_draw_weigh(draw, numbers, ways, &c, y, 0, 1);
+        }
+        ways++;
+      }
+      part = (part - common) & common;
+    } while (part);
+    chosen = pass ? chosen : permi_draw_way(draw, numbers, ways);
+  }
+  return own | part;
+}
+
+/* Draws whether the node's vertex was matched below it or by an entry: returns the state of the product. */
+static uint32_t permi_tree_draw_star(permi_draw *draw, const permi_tree *tree, const permi_tree_node *node,
+                                     const permi_tree_table *product, uint32_t matched)
+{
+  const permi_numbers *numbers = &tree->numbers;
+  const permi_coefficient one = permi_coefficient_one();
+  const uint32_t self = node->all & ~(node->all >> 1);
+  const int entries = node[1].edge - node->edge;
+  int e;
+  permi_draw_weigh(draw, numbers, entries, &one, permi_tree_value_of(tree, product, node->rows, matched | self), 0, 1);
+  for (e = 0; e < entries; e++) {
+    const permi_tree_edge *edge = &tree->edge[node->edge + e];
+    const uint32_t bit = 1u << edge->bit;
+    permi_draw_weigh(draw, numbers, e, &edge->c,
+                     matched & bit ? permi_tree_value_of(tree, product, node->rows, matched ^ bit) : NULL, 0, 1);
+  }
+  e = permi_draw_way(draw, numbers, entries + 1);
+  if (e < 0 || e == entries)
+    return matched | self;
+  permi_draw_match(draw, node->vertex, tree->edge[node->edge + e].vertex);
+  return matched ^ 1u << tree->edge[node->edge + e].bit;
+}
+
+static void permi_tree_draw(permi_draw *draw)
+{
+  const permi_tree *tree = (const permi_tree *)draw->trace->plan;
+  const permi_tree_kept *kept = (const permi_tree_kept *)draw->trace->kept;
+  uint32_t *state = (uint32_t *)(void *)draw->room;
+  int i, j, e;
+  state[tree->nodes - 1] = 0;
+  for (i = tree->nodes - 1; i >= 0; i--) {
+    const permi_tree_node *node = &tree->node[i];
+    const int *child = kept->child + kept->children[i];
+    const permi_tree_table *product = kept->product + kept->first[i], *factor[2];
+    uint32_t matched = state[i];
+    if (!node->children) {
+      for (e = node->edge; e < node[1].edge; e++)
+        if (matched >> tree->edge[e].bit & 1)
+          permi_draw_match(draw, node->vertex, tree->edge[e].vertex);
+      continue;
+    }
+    j = kept->first[i + 1] - kept->first[i]; /* products; one more than joins if the last is with the unit */
+    matched = permi_tree_draw_star(draw, tree, node, j ? &product[j - 1] : &kept->own[child[0]], matched);
+    for (j = node->children - 2; j >= 0; j--) { /* product j joins child[children - 2 - j] */
+      const int with = child[node->children - 2 - j];
+      uint32_t part;
+      factor[0] = &kept->own[with];
+      factor[1] = j ? &product[j - 1] : &kept->own[child[node->children - 1]];
+      part = permi_tree_draw_join(draw, tree, factor, node->rows, matched);
+      state[with] = permi_tree_extract(part, factor[0]->set);
+      matched ^= part;
+    }
+    state[child[node->children - 1]] = permi_tree_extract(matched, kept->own[child[node->children - 1]].set);
+  }
+}
+
+static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw};
 #endif
 
 PERMI_BRIEF_BEGIN
@@ -19705,6 +20774,39 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->real);
 }
 
+/* Lists the live rows (*line), then from n on the columns, by blocks; those of block k begin at (*first)[k]. The caller
+   releases both; on PERM_ERROR_MEMORY there is none. */
+static perm_status permi_block_lines(permi_working *working, int **first, int **line)
+{
+  const perm_allocator *allocator = &working->allocator;
+  const int n = working->n, blocks = working->blocks;
+  int *begin = (int *)permi_allocate(allocator, 2 * ((size_t)blocks + 1), sizeof *begin), *fill;
+  int *lines = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *lines), v, k;
+  if (!begin || !lines) {
+    permi_release(allocator, begin);
+    permi_release(allocator, lines);
+    return PERM_ERROR_MEMORY;
+  }
+  fill = begin + blocks + 1;
+  *first = begin;
+  *line = lines;
+  memset(begin, 0, ((size_t)blocks + 1) * sizeof *begin);
+  for (v = 0; v < n; v++)
+    if (working->degree[v] >= 0)
+      begin[working->component[v] + 1]++;
+  for (k = 0; k < blocks; k++)
+    begin[k + 1] += begin[k];
+  for (v = 0; v < 2 * n; v++) {
+    if (v % n == 0)
+      memcpy(fill, begin, (size_t)blocks * sizeof *fill);
+    if (permi_watch_step(working->watch, (size_t)v, 20))
+      return working->watch->stopped;
+    if (working->degree[v] >= 0)
+      lines[(v < n ? 0 : n) + fill[working->component[v]]++] = v;
+  }
+  return PERM_OK;
+}
+
 /* The block is incomplete if watch stops; returns 0 if memory runs out. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
 {
@@ -20690,30 +21792,10 @@ static perm_status permi_make_blocks(permi_maker *maker)
   permi_working *working = maker->working;
   const perm_allocator *allocator = &working->allocator;
   const int n = working->n, blocks = working->blocks;
-  int *first = (int *)permi_allocate(allocator, 2 * ((size_t)blocks + 1), sizeof *first);
-  int *line = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *line); /* rows, then columns, by blocks */
-  int *fill, v, k, rows_left = 0;
-  perm_status status = PERM_OK;
-  if (!first || !line) {
-    permi_release(allocator, first);
-    permi_release(allocator, line);
+  int *first, *line, k, rows_left = 0;
+  perm_status status = permi_block_lines(working, &first, &line);
+  if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
-  }
-  fill = first + blocks + 1;
-  memset(first, 0, ((size_t)blocks + 1) * sizeof *first);
-  for (v = 0; v < n; v++)
-    if (working->degree[v] >= 0)
-      first[working->component[v] + 1]++;
-  for (k = 0; k < blocks; k++)
-    first[k + 1] += first[k];
-  for (v = 0; v < 2 * n && status == PERM_OK; v++) {
-    if (v % n == 0)
-      memcpy(fill, first, (size_t)blocks * sizeof *fill);
-    if (permi_watch_step(maker->watch, (size_t)v, 20))
-      status = maker->watch->stopped;
-    else if (working->degree[v] >= 0)
-      line[(v < n ? 0 : n) + fill[working->component[v]]++] = v;
-  }
   for (k = 0; status == PERM_OK && k < blocks && !permi_watch_step(maker->watch, (size_t)k, 50); k++)
     if (first[k + 1] - first[k] == 1)
       status = permi_absorb(working, &working->cell[working->head[line[first[k]]]]);
@@ -22189,6 +23271,432 @@ PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_inte
     coefficients[m + n - 2 * k] = numbers[k];
     coefficients[m + n - 2 * k].negative = numbers[k].words ? numbers[k].negative ^ (k & 1) : 0;
   }
+}
+#endif
+
+/* ========================================================================================= >>sample
+   Permutations of a non-negative matrix drawn with probability proportional to their products: each block by the engine
+   of >>trace that is predicted to be done first, within the memory; blocks are joined, as they are independent.
+
+   Integers are drawn exactly, see >>trace. Doubles, u = 2^-53: a value carries at most as many roundings, G, as the
+   engine's bound (THE BOUND) counts; the sum in a draw differs from the kept value by one for each way more, and a draw
+   by its 53 bits and a subtraction a way. So the total variation distance is at most 4 (G + ways + steps) u, to first
+   order; what underflowed is refused above 2^-60 of the last value, and so are entries that scaling lost.
+   Sample i has a generator seeded with (seed, i): threads and ranges change nothing. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_SAMPLE_LOST 8.673617379884035e-19 /* 2^-60 */
+#define PERMI_SAMPLE_PART 64                    /* samples of a thread at a time */
+
+/* Engines that are asked, in this order, and how they are sampled. */
+static const permi_engine permi_sample_engines[] = {
+    {PERM_METHOD_BAND, permi_band_offer, NULL, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_TREE, permi_tree_offer, NULL, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_CLASSES, permi_classes_offer, NULL, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_FRONTIER, permi_frontier_offer, NULL, permi_owned_release, PERMI_PROVEN},
+    {PERM_METHOD_LISTS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED},
+    {PERM_METHOD_ARRAYS, permi_frontier_offer, NULL, permi_owned_release, PERMI_NAMED}};
+static const permi_tracer *const permi_tracers[] = {&permi_band_tracer,     &permi_tree_tracer,
+                                                     &permi_classes_tracer,  &permi_frontier_tracer,
+                                                      &permi_frontier_tracer, &permi_frontier_tracer};
+#define PERMI_TRACERS ((int)(sizeof permi_sample_engines / sizeof *permi_sample_engines))
+
+typedef struct permi_sampling {
+  const perm_options *options;
+  permi_control *watch;
+  perm_result *result;
+  permi_working working;
+  permi_trace *trace; /* of a block */
+  int blocks, *first, *line;
+  int *forced; /* of a row: its column in a block of order 1, or -1 */
+  char *room;
+  size_t weights, bytes; /* of a thread: words of weights, all bytes */
+  double kept, visited, most;
+  perm_method method; /* of the block with the most states */
+  uint64_t seed, begin, count;
+  int m, *columns; /* m: rows that are drawn, before rows of ones */
+} permi_sampling;
+
+static perm_status permi_draw_part(void *context, uint64_t part, int thread)
+{
+  permi_sampling *sampling = (permi_sampling *)context;
+  const int n = sampling->working.n;
+  const uint64_t begin = part * PERMI_SAMPLE_PART;
+  uint64_t k;
+  int b;
+  permi_draw draw;
+  draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
+  draw.columns = (int *)(void *)(draw.weight + sampling->weights);
+  draw.room = (char *)(draw.columns + n + (n & 1));
+  draw.total = n;
+  for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
+    draw.random = sampling->seed;
+    draw.random = permi_random(&draw.random) + sampling->begin + k;
+    draw.random = permi_random(&draw.random); /* its place on the generator's cycle */
+    memcpy(draw.columns, sampling->forced, (size_t)n * sizeof *draw.columns);
+    for (b = 0; b < sampling->blocks; b++) {
+      draw.trace = &sampling->trace[b];
+      draw.trace->tracer->draw(&draw);
+    }
+    memcpy(sampling->columns + (size_t)k * (size_t)sampling->m, draw.columns, (size_t)sampling->m * sizeof(int));
+  }
+  return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
+}
+
+/* Hears an offer: its states will be kept, within the memory, and its weights must be exact. */
+static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
+                                     permi_offer *offer, perm_status status)
+{
+  const perm_options *options = maker->options;
+  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
+    return status;
+  if ((engine->method == PERM_METHOD_BAND && !permi_trace_words(&((permi_band *)offer->plan)->numbers, block)) ||
+      (engine->method == PERM_METHOD_CLASSES && !permi_trace_words(&((permi_classes *)offer->plan)->numbers, block))) {
+    permi_refuse(offer, PERM_ERROR_OVERFLOW, "would need integers of more than %d bits", 64 * PERM_INTEGER_WORDS);
+    return status;
+  }
+  offer->bytes += permi_tracers[engine - permi_sample_engines]->bytes(offer->plan);
+  if (offer->bytes > limit)
+    permi_refuse(offer, PERM_ERROR_LIMIT,
+                 "by method %s: samples keep the states of all steps, predicted %.3g bytes, over %.3g",
+                 perm_method_name(engine->method), offer->bytes, limit);
+  return status;
+}
+
+/* Why no engine of those asked draws from a block. */
+static perm_status permi_sample_refuse(permi_maker *maker, const permi_block *block, const permi_offers *offers)
+{
+  const permi_offer *why = NULL;
+  int i;
+  for (i = 0; i < PERMI_TRACERS; i++) /* the frontier's reason says most */
+    why = offers->offer[i].why[0] ? &offers->offer[i] : why;
+  if (maker->watch->stopped != PERM_OK)
+    return maker->watch->stopped;
+  if (offers->too_long)
+    return permi_fail_long(maker->result);
+  return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                    "a block of order %d %s: raise max_bytes, or plan_effort to find an order with fewer states",
+                    block->n, why ? why->why : "has no plan");
+}
+
+/* Takes the best offer for a block, and keeps its states. */
+static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *maker, permi_trace *trace)
+{
+  const perm_options *options = maker->options;
+  permi_block block;
+  permi_offer offer[PERMI_TRACERS], *best;
+  permi_offers offers;
+  perm_status status = PERM_OK;
+  int i;
+  if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, &block))
+    return PERM_ERROR_MEMORY;
+  permi_offers_begin(&offers, permi_sample_engines, PERMI_TRACERS, offer);
+  if (options->method == PERM_METHOD_AUTO)
+    status = permi_ask_engines(maker, &block, &offers);
+  for (i = 0; i < PERMI_TRACERS && status == PERM_OK; i++)
+    if (options->method == permi_sample_engines[i].method)
+      status = permi_ask(maker, &block, &offers, i);
+  best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
+  if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
+    status = permi_sample_refuse(maker, &block, &offers);
+  else if (status == PERM_OK && options->max_seconds > 0 && best->seconds > options->max_seconds)
+    status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                        "a block of order %d: predicted %.3g s, over max_seconds %g", block.n, best->seconds,
+                        options->max_seconds);
+  if (status == PERM_OK) {
+    sampling->kept += best->bytes;
+    trace->plan = best->plan;
+    trace->tracer = permi_tracers[offers.chosen];
+    best->plan = NULL;
+    if (sampling->kept > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES))
+      status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                          "the states that samples keep are predicted to take %.3g bytes: raise max_bytes",
+                          sampling->kept);
+    else
+      status = trace->tracer->record(trace, sampling->watch);
+  }
+  if (status == PERM_OK && trace->lost > PERMI_SAMPLE_LOST)
+    status = permi_fail(sampling->result, PERM_ERROR_UNSUPPORTED, 1,
+                        "matrix: its products range beyond doubles; integers are drawn exactly");
+  if (status == PERM_OK && trace->visited > sampling->most) {
+    sampling->most = trace->visited;
+    sampling->method = permi_sample_engines[offers.chosen].method;
+  }
+  sampling->visited += trace->visited;
+  sampling->weights = trace->words > sampling->weights ? trace->words : sampling->weights;
+  sampling->bytes = trace->room > sampling->bytes ? trace->room : sampling->bytes;
+  for (i = 0; i < PERMI_TRACERS; i++)
+    permi_offer_clear(&options->allocator, &permi_sample_engines[i], &offer[i]);
+  permi_block_release(&options->allocator, &block);
+  return status;
+}
+
+static perm_status permi_sample_blocks(permi_sampling *sampling)
+{
+  permi_working *working = &sampling->working;
+  const perm_allocator *allocator = &sampling->options->allocator;
+  const int n = working->n;
+  perm_options asked = *sampling->options;
+  permi_maker maker;
+  permi_account account;
+  perm_status status = permi_block_lines(working, &sampling->first, &sampling->line);
+  int k;
+  if (status != PERM_OK)
+    return status;
+  sampling->trace = (permi_trace *)permi_allocate(allocator, (size_t)working->blocks, sizeof *sampling->trace);
+  sampling->forced = (int *)permi_allocate(allocator, (size_t)n, sizeof *sampling->forced);
+  if (!sampling->trace || !sampling->forced)
+    return PERM_ERROR_MEMORY;
+  memset(&maker, 0, sizeof maker);
+  memset(&account, 0, sizeof account);
+  account.watch = maker.watch = sampling->watch;
+  account.begin = sampling->watch->worked;
+  account.share = PERMI_PLAN_SHARE * fmax(asked.plan_effort, 1);
+  account.least = account.floor = PERMI_PLAN_SECONDS;
+  asked.precision = PERM_PRECISION_DEFAULT;
+  memset(&asked.gpu, 0, sizeof asked.gpu);
+  asked.isa = asked.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : asked.isa;
+  maker.options = &asked;
+  maker.hear = permi_sample_hear;
+  maker.account = &account;
+  maker.working = working;
+  maker.result = sampling->result;
+  for (k = 0; k < working->blocks && status == PERM_OK; k++) {
+    const int begin = sampling->first[k], order = sampling->first[k + 1] - begin;
+    const int *row = sampling->line + begin, *column = sampling->line + n + begin;
+    permi_trace *trace = &sampling->trace[sampling->blocks];
+    sampling->forced[*row] = order == 1 ? *column - n : -1;
+    if (order == 1)
+      continue;
+    memset(trace, 0, sizeof *trace);
+    trace->pool.allocator = allocator;
+    trace->row = row;
+    trace->column = column;
+    trace->n = order;
+    sampling->blocks++;
+    status = permi_sampling_block(sampling, &maker, trace);
+  }
+  permi_release(allocator, maker.binomial);
+  return status;
+}
+
+static int permi_sample_takes(perm_method method)
+{
+  int i;
+  for (i = 0; i < PERMI_TRACERS && permi_sample_engines[i].method != method; i++)
+    ;
+  return method == PERM_METHOD_AUTO || i < PERMI_TRACERS;
+}
+
+/* argument: the matrix in the call, whose last ones are options, seed, first, count, columns, result. */
+static perm_status permi_sample_check(const permi_given *given, const permi_sampling *sampling, int argument)
+{
+  const perm_options *options = sampling->options;
+  const uint64_t count = sampling->count;
+  const int *columns = sampling->columns;
+  permi_control *watch = sampling->watch;
+  perm_result *result = sampling->result;
+  permi_given_item entry;
+  size_t e, end;
+  int i;
+  if (given->m > given->n)
+    return permi_fail(result, PERM_ERROR_SIZE, 1,
+                      "matrix: %d x %d has more rows than columns; transpose it",
+                      given->m, given->n);
+  if (options->modulus || options->certify || options->tolerance > 0 || options->checkpoint.file ||
+      !permi_sample_takes(options->method) ||
+      (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_FAST &&
+       options->precision != PERM_PRECISION_EXACT))
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 2,
+                      "options: samples take methods auto, band, tree, classes, frontier, lists and arrays, precisions "
+                      "default, fast and exact, and no modulus, certify, tolerance or checkpoint");
+  if (count && given->m && (!columns || count > SIZE_MAX / sizeof(int) / (uint64_t)given->m))
+    return permi_fail(result, columns ? PERM_ERROR_SIZE : PERM_ERROR_NULL, columns ? argument + 4 : argument + 5,
+                      columns ? "count is too large" : "columns is NULL");
+  for (i = 0; i < given->m; i++)
+    for (e = permi_given_row(given, i, &end); e < end && !permi_watch_step(watch, e, 5); e++) {
+      permi_given_entry(given, i, e, &entry);
+      if (entry.imaginary != 0 || entry.real < 0)
+        return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
+                          "matrix: row %d, column %d (counted from 1) has %.17g%s: entries below 0 have no chances",
+                          i + 1, entry.column + 1, entry.imaginary != 0 ? entry.imaginary : entry.real,
+                          entry.imaginary != 0 ? " i" : "");
+    }
+  return PERM_OK;
+}
+
+/* The rows of ones below the matrix, with which injections of its rows are permutations, each in (n - m)! ways. */
+static void permi_sample_ones(permi_working *working, int m)
+{
+  int i, j, used = (int)working->report.entries;
+  permi_cell cell;
+  memset(&cell, 0, sizeof cell);
+  cell.real = cell.absolute = 1;
+  cell.integer = 1;
+  for (i = m; i < working->n && !permi_watch(working->watch, 50.0 * working->n); i++)
+    for (j = 0; j < working->n; j++) {
+      cell.vertex[0] = i;
+      cell.vertex[1] = working->n + j;
+      working->cell[used] = cell;
+      permi_cell_link(working, used++);
+    }
+  working->report.entries = (size_t)used;
+}
+
+static perm_status permi_sample_prepare(permi_sampling *sampling, const permi_given *given, int exact)
+{
+  permi_working *working = &sampling->working;
+  permi_control *watch = sampling->watch;
+  perm_result *result = sampling->result;
+  working->watch = watch;
+  watch->activity = "preparing";
+  permi_sparse_fill(given, exact, 0, working);
+  permi_sample_ones(working, given->m);
+  if (!permi_split(working) && watch->stopped == PERM_OK)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
+                      "matrix: its permanent is 0, nothing can be drawn: %d rows have entries in only %d columns",
+                      working->report.hall_lines, working->report.hall_others);
+  if (watch->stopped == PERM_OK && !exact && !permi_scale(working))
+    return PERM_ERROR_MEMORY;
+  if (watch->stopped == PERM_OK && working->lost)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
+                      "matrix: its entries range beyond doubles; integers are drawn exactly");
+  if (watch->stopped == PERM_OK && !permi_report_left(working)) /* equal lines, which bands count */
+    return PERM_ERROR_MEMORY;
+  watch->activity = "planning";
+  return watch->stopped;
+}
+
+static perm_status permi_sample(permi_sampling *sampling, const permi_given *given)
+{
+  const perm_options *options = sampling->options;
+  const perm_allocator *allocator = &options->allocator;
+  permi_given_item entry;
+  perm_status status;
+  int row, b, all, exact;
+  const int threads = permi_threads(options);
+  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
+  exact = options->precision != PERM_PRECISION_FAST && permi_given_integers(given, &row, &entry, sampling->watch);
+  if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
+    return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
+                      "options: precision exact needs integers below 2^53, but row %d, column %d (counted from 1) has "
+                      "%.17g", row + 1, entry.column + 1, entry.real);
+  if ((double)given->nnz + (double)(given->n - given->m) * given->n > INT_MAX / 4)
+    return permi_fail(sampling->result, PERM_ERROR_SIZE, 1, "matrix: %d x %d is too large to be made square by ones",
+                      given->m, given->n);
+  if (!permi_working_create(&sampling->working, allocator, given->n,
+                            given->nnz + (size_t)(given->n - given->m) * (size_t)given->n))
+    return permi_fail_memory(sampling->result);
+  status = permi_sample_prepare(sampling, given, exact);
+  if (status == PERM_OK)
+    status = permi_sample_blocks(sampling);
+  if (status == PERM_OK) {
+    sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)given->n + 72) & ~(size_t)7;
+    sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
+    status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
+                                          &all)
+                            : PERM_ERROR_MEMORY;
+  }
+  for (b = 0; b < sampling->blocks; b++) {
+    permi_pool_release(&sampling->trace[b].pool);
+    permi_owned_release(allocator, sampling->trace[b].plan);
+  }
+  permi_release(allocator, sampling->trace);
+  permi_release(allocator, sampling->forced);
+  permi_release(allocator, sampling->first);
+  permi_release(allocator, sampling->line);
+  permi_release(allocator, sampling->room);
+  permi_working_free(&sampling->working);
+  if (status > 0)
+    return permi_fail(sampling->result, status, 0, "%s while sampling", perm_status_text(status));
+  return status == PERM_ERROR_MEMORY ? permi_fail_memory(sampling->result) : status;
+}
+
+/* Draws from what the caller has given in *sampling: seed, begin, count, columns. */
+static perm_status permi_sample_given(permi_sampling *sampling, const permi_given *given, int argument)
+{
+  perm_status status = permi_sample_check(given, sampling, argument);
+  sampling->m = given->m;
+  if (status == PERM_OK && given->m > 0)
+    status = permi_sample(sampling, given);
+  if (status == PERM_OK) {
+    sampling->result->method = sampling->method;
+    sampling->result->terms = sampling->visited;
+    sampling->result->threads = permi_threads(sampling->options);
+  }
+  return status;
+}
+
+static void permi_sample_begin(permi_sampling *sampling, permi_control *watch, uint64_t seed, uint64_t first,
+                               uint64_t count, int *columns, perm_result *result)
+{
+  permi_result_clear(result);
+  *watch = permi_control_begin(sampling->options);
+  sampling->watch = watch;
+  sampling->result = result;
+  sampling->seed = seed;
+  sampling->begin = first;
+  sampling->count = count;
+  sampling->columns = columns;
+}
+
+PERM_SPARSE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
+                                               uint64_t first, uint64_t count, int *columns, perm_result *result)
+{
+  const double start = permi_seconds();
+  permi_metered call;
+  permi_sampling sampling;
+  permi_control watch;
+  permi_given given;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  memset(&sampling, 0, sizeof sampling);
+  sampling.options = permi_meter_begin(&call, options, permi_matrix_cost(matrix));
+  permi_sample_begin(&sampling, &watch, seed, first, count, columns, result);
+  status = permi_given_make(matrix, sampling.options, &watch, &given, result);
+  if (status == PERM_OK)
+    status = permi_sample_given(&sampling, &given, 1);
+  result->status = status;
+  result->seconds = permi_seconds() - start;
+  return permi_meter_end(&call, status, result);
+}
+
+PERM_SPARSE_API perm_status perm_sample_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                             uint64_t seed, uint64_t first, uint64_t count, int *columns,
+                                             perm_result *result)
+{
+  const double start = permi_seconds();
+  const permi_problem problem = permi_problem_make(m, n, a, NULL, ld, &permi_reach_real, NULL, NULL);
+  permi_metered call;
+  permi_sampling sampling;
+  permi_control watch;
+  permi_given given;
+  perm_status status;
+  if (!result)
+    return PERM_ERROR_NULL;
+  memset(&sampling, 0, sizeof sampling);
+  sampling.options = permi_meter_begin(&call, options, 0);
+  permi_sample_begin(&sampling, &watch, seed, first, count, columns, result);
+  status = permi_check_options(sampling.options, 5, result);
+  if (status == PERM_OK)
+    status = permi_check_problem(&problem, 0, result);
+  if (status == PERM_OK) {
+    memset(&given, 0, sizeof given);
+    given.kind = PERM_KIND_REAL;
+    given.m = m;
+    given.n = n;
+    given.nnz = (size_t)m * (size_t)n;
+    given.real = a;
+    given.ld = (size_t)ld;
+    given.step = 1;
+    status = permi_sample_given(&sampling, &given, 4);
+    result->argument = result->argument == 2 ? 5 : result->argument == 1 ? 3 : result->argument;
+  }
+  result->status = status;
+  result->seconds = permi_seconds() - start;
+  return permi_meter_end(&call, status, result);
 }
 #endif
 

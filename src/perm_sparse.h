@@ -49,6 +49,11 @@
                  >>classes_run       states of counts, hashing, threads; THE BOUND
                  >>classes_order     greedy from the end, price
                  >>placements        rook numbers: vertices of the frontier may stay unmatched
+                 >>trace             samples: an engine's states kept, the draw of a way
+                 >>trace_frontier    lists, arrays
+                 >>trace_band        rows of a band
+                 >>trace_classes     members of a class drawn when they came
+                 >>trace_tree        stars and joins
      signs/      >>hybrid            Glynn's signs outside, elimination inside
                  >>hybrid_layout     which columns are inside
                  >>hybrid_program    a layout's straight program
@@ -79,6 +84,7 @@
                  >>sparse            perm_compute_sparse, _job, _report
                  >>spy               perm_sparse_spy, SVG
                  >>rook              perm_rook_numbers, matching polynomials
+                 >>sample            perm_sample_sparse: permutations by weight
      kernels/    >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
                  >>signs_kernels     the sign search
@@ -236,6 +242,11 @@ PERMI_BRIEF_END
 #include "frontier/classes_run.h"
 #include "frontier/classes_order.h"
 #include "frontier/placements.h"
+#include "frontier/trace.h"
+#include "frontier/trace_frontier.h"
+#include "frontier/trace_band.h"
+#include "frontier/trace_classes.h"
+#include "frontier/trace_tree.h"
 
 PERMI_BRIEF_BEGIN
 #include "signs/hybrid.h"
@@ -277,6 +288,7 @@ PERMI_BRIEF_BEGIN
 #include "sparse/sparse.h"
 #include "sparse/spy.h"
 #include "sparse/rook.h"
+#include "sparse/sample.h"
 PERMI_BRIEF_END
 
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)

@@ -150,4 +150,24 @@ PERM_SPARSE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const p
    r_k x^(m + n - 2k). Both arrays are the caller's. Not after a modulus. */
 PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_integer *numbers,
                                                    perm_integer *coefficients);
+
+/* Draws permutations of a matrix without negative entries, each with probability (product of its entries) / permanent:
+   sample k, from 0 to count - 1, is columns[k m + row], counted from 0. With fewer rows than columns, injections of the
+   rows. The samples depend on matrix, options, seed and first + k only, not on threads: ranges of samples agree.
+   Integers, also doubles below 2^53 unless precision is fast, are drawn without rounding, as exactly as splitmix64 is
+   random. Others in doubles: the total variation distance to the true distribution is a few units of 2^-53 for each
+   entry and line, see >>sample. Each block is computed once, by method band, tree, classes or frontier (lists, arrays),
+   whichever is predicted to be the fastest within max_bytes (16 GB if it is 0), for all its states are kept; then a
+   sample takes O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. No value is returned. Of
+   the options method, threads, precision, max_seconds, max_bytes, plan_effort, progress, cancel and allocator count.
+   columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, which is named; the
+   permanent is 0; products that range beyond doubles. PERM_ERROR_SIZE: more rows than columns. PERM_ERROR_LIMIT:
+   predicted to exceed max_bytes or max_seconds. */
+PERM_SPARSE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
+                                               uint64_t first, uint64_t count, int *columns, perm_result *result);
+
+/* The same of an array, row i of which begins at a + i ld. */
+PERM_SPARSE_API perm_status perm_sample_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                             uint64_t seed, uint64_t first, uint64_t count, int *columns,
+                                             perm_result *result);
 #endif

@@ -384,30 +384,10 @@ static perm_status permi_make_blocks(permi_maker *maker)
   permi_working *working = maker->working;
   const perm_allocator *allocator = &working->allocator;
   const int n = working->n, blocks = working->blocks;
-  int *first = (int *)permi_allocate(allocator, 2 * ((size_t)blocks + 1), sizeof *first);
-  int *line = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *line); /* rows, then columns, by blocks */
-  int *fill, v, k, rows_left = 0;
-  perm_status status = PERM_OK;
-  if (!first || !line) {
-    permi_release(allocator, first);
-    permi_release(allocator, line);
+  int *first, *line, k, rows_left = 0;
+  perm_status status = permi_block_lines(working, &first, &line);
+  if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
-  }
-  fill = first + blocks + 1;
-  memset(first, 0, ((size_t)blocks + 1) * sizeof *first);
-  for (v = 0; v < n; v++)
-    if (working->degree[v] >= 0)
-      first[working->component[v] + 1]++;
-  for (k = 0; k < blocks; k++)
-    first[k + 1] += first[k];
-  for (v = 0; v < 2 * n && status == PERM_OK; v++) {
-    if (v % n == 0)
-      memcpy(fill, first, (size_t)blocks * sizeof *fill);
-    if (permi_watch_step(maker->watch, (size_t)v, 20))
-      status = maker->watch->stopped;
-    else if (working->degree[v] >= 0)
-      line[(v < n ? 0 : n) + fill[working->component[v]]++] = v;
-  }
   for (k = 0; status == PERM_OK && k < blocks && !permi_watch_step(maker->watch, (size_t)k, 50); k++)
     if (first[k + 1] - first[k] == 1)
       status = permi_absorb(working, &working->cell[working->head[line[first[k]]]]);
