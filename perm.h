@@ -1078,7 +1078,7 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_ANNEAL_SHARE 0.03         /* of the run, for annealing an order; */
 #define PERMI_ANNEAL_SHORT_SHARE 0.1    /* of a short run, */
 #define PERMI_ANNEAL_LEAST 1.5e-3       /* up to this */
-#define PERMI_ORDER_PLAN_SECONDS 6e-7   /* per vertex and entry: an order and its programme */
+#define PERMI_ORDER_PLAN_SECONDS 1e-6   /* per vertex and entry: an order and its programme */
 #define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */
 #define PERMI_TREE_PLAN_SECONDS 1e-6    /* per vertex and entry */
 #define PERMI_TREE_PLAN_LEAST 5e-3      /* chosen: a shorter search needs no long run */

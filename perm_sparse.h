@@ -3246,7 +3246,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
 {
   permi_budget prices = *given;
   const permi_budget *budget = &prices;
-  const int n = block->n, starts = n > 2000 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
+  const int n = block->n, starts = n > 2000 || given->effort == 0 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
   const double begin = budget->account->watch->worked;
   int kind, start, k, pays = 1, ok = 0;
   const size_t vertices = (size_t)block->vertices;
