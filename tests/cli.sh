@@ -331,7 +331,7 @@ useless() { # useless OPTIONS...: refused
 for option in "--mod 7" "--precision dd" --certify "--tolerance 1e-9" "--method dense" "--effort 3" "--isa plain" \
   "--gpus 1" "--tune=2" "--max-bytes 1e9" --cpu-fallback "--gpu-cache x"; do
   useless --estimate $option
-  case $option in --precision* | --tolerance* | --method* | --isa* | --certify) ;; *) useless --minors 1 $option; useless --gradient $option;; esac
+  case $option in --precision* | --tolerance* | --method* | --isa* | --certify | --gpus* | --cpu-fallback | --gpu-cache*) ;; *) useless --minors 1 $option; useless --gradient $option;; esac
 done
 useless --seed 3; useless --force; useless --tune; useless --cpu-fallback; useless --gpu-cache x
 useless --write - --gradient; useless --spy - --estimate

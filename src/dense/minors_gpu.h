@@ -101,7 +101,7 @@ static void permi_minors_gpu_cut(permi_minors_gpu *gpu)
   for (gpu->walk = 1; gpu->walked < gpu->digits; gpu->walked++) {
     const uint64_t settings = (uint64_t)gpu->settings[gpu->walked];
     if ((uint64_t)gpu->walk * settings > PERM_GPU_MINORS_WALK ||
-        (gpu->numbers / settings < PERMI_MINORS_GPU_CHUNKS * PERMI_MINORS_GPU_GROUPS && gpu->walk >= 16))
+        (gpu->numbers / settings < PERMI_MINORS_GPU_CHUNKS * PERMI_MINORS_GPU_GROUPS && gpu->walk >= 64))
       break;
     gpu->walk *= (int)settings;
     gpu->numbers /= settings;
