@@ -355,7 +355,8 @@ typedef struct perm_progress {
 /* Without perm_cuda.cu and PERM_WITH_CUDA, devices other than 0 are PERM_ERROR_DEVICE, unless cpu_fallback is set. */
 typedef struct perm_gpu_options {
   int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Used when predicted faster than one thread: for sums over
-                       signs and counts, frontier programs (one device), batches from order 10 on */
+                       signs and counts, minors and gradients in double from order 13 on, frontier programs (one
+                       device), batches from order 10 on */
   int cpu_fallback; /* 1: without a device the CPU does the work */
   const char *cache; /* directory for compiled kernels; NULL: every process compiles */
   int tune; /* the kernel of methods hybrid and cached. 0: predicted fastest. PERM_TUNE: for sums predicted to take
@@ -734,7 +735,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator);
    worst minor, error_bound the same guaranteed where up to 12 lines with copies are computed at once, else INFINITY (0
    if all minors are 0 by structure). tolerance is relative to the largest minor.
    On an error minors are NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same
-   by rows. */
+   by rows. On GPUs a term is a choice of signs of the other rows, half as many, where that is faster. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -1052,8 +1053,9 @@ static double permi_seconds(void)
                                                /* perm_gpu_product: real, complex */
 #define PERMI_GPU_DENSE_COMPILE 1.0
 #define PERMI_EXACT_GPU_RATE 2e13
-#define PERMI_MINORS_GPU_RATE {1.2e12, 6e11} /* real, complex: lines of terms, an estimate; */
-#define PERMI_MINORS_GPU_SLOWER 1.3          /* with sums by digits */
+#define PERMI_MINORS_GPU_RATE {1.3e12, 6e11} /* real, complex: lines of terms; H100, order 38 */
+#define PERMI_MINORS_GPU_SLOWER 1.8          /* with sums by digits: order 34; */
+#define PERMI_MINORS_GPU_SUM_SECONDS 4e-8    /* and on the host for each part of a minor and chunk: order 30 */
 #define PERMI_BATCH_GPU_RATE {8e12, 2.5e12} /* real, complex elements; a second for compiling */
 #define PERMI_BATCH_GPU_BYTES_RATE 2e10
 
@@ -7988,7 +7990,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_MINORS_GPU_GROUPS 16
 #define PERMI_MINORS_GPU_EXP2 300   /* of all terms: the smallest do not vanish */
-#define PERMI_MINORS_GPU_CHUNKS 2048 /* chosen: chunks that keep GPUs busy, if there are as many numbers */
+#define PERMI_MINORS_GPU_CHUNKS(by_digits) ((by_digits) ? 1024 : 2048) /* chosen: keep a GPU busy, and its host not */
 
 typedef struct permi_minors_gpu {
   const permi_minors *minors;
@@ -8068,14 +8070,15 @@ static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *mi
 
 static void permi_minors_gpu_cut(permi_minors_gpu *gpu)
 {
-  const double most = fmax(PERMI_MINORS_GPU_CHUNKS, gpu->seconds * PERMI_MINORS_GPU_CHUNKS);
+  const int least = PERMI_MINORS_GPU_CHUNKS(gpu->by_digits);
+  const double most = least * fmax(1, gpu->seconds);
   int d;
   for (d = 0, gpu->numbers = 1; d < gpu->digits; d++)
     gpu->numbers *= (uint64_t)gpu->settings[d];
   for (gpu->walk = 1; gpu->walked < gpu->digits; gpu->walked++) {
     const uint64_t settings = (uint64_t)gpu->settings[gpu->walked];
     if ((uint64_t)gpu->walk * settings > PERM_GPU_MINORS_WALK ||
-        (gpu->numbers / settings < PERMI_MINORS_GPU_CHUNKS * PERMI_MINORS_GPU_GROUPS && gpu->walk >= 64))
+        (gpu->numbers / settings < (uint64_t)least * PERMI_MINORS_GPU_GROUPS && gpu->walk >= 64))
       break;
     gpu->walk *= (int)settings;
     gpu->numbers /= settings;
@@ -8097,10 +8100,13 @@ static int permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *mino
   permi_minors_gpu_shape(&other, minors, 1, !one_row);
   if (other.seconds < gpu->seconds)
     *gpu = other;
-  gpu->seconds += PERMI_GPU_START_SECONDS;
-  if (gpu->terms >= 1e17 || (options->isa != PERM_ISA_CUDA && gpu->seconds >= seconds))
+  if (gpu->terms >= 1e17)
     return 0;
   permi_minors_gpu_cut(gpu);
+  gpu->seconds += PERMI_GPU_START_SECONDS + PERMI_MINORS_GPU_SUM_SECONDS * (double)gpu->chunks *
+                                                ((minors->rows - minors->least) * minors->columns * minors->parts);
+  if (options->isa != PERM_ISA_CUDA && gpu->seconds >= seconds)
+    return 0;
   return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
 }
 

@@ -14,7 +14,7 @@
 #if !defined(PERM_NO_EXTRAS)
 #define PERMI_MINORS_GPU_GROUPS 16
 #define PERMI_MINORS_GPU_EXP2 300   /* of all terms: the smallest do not vanish */
-#define PERMI_MINORS_GPU_CHUNKS 2048 /* chosen: chunks that keep GPUs busy, if there are as many numbers */
+#define PERMI_MINORS_GPU_CHUNKS(by_digits) ((by_digits) ? 1024 : 2048) /* chosen: keep a GPU busy, and its host not */
 
 typedef struct permi_minors_gpu {
   const permi_minors *minors;
@@ -94,14 +94,15 @@ static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *mi
 
 static void permi_minors_gpu_cut(permi_minors_gpu *gpu)
 {
-  const double most = fmax(PERMI_MINORS_GPU_CHUNKS, gpu->seconds * PERMI_MINORS_GPU_CHUNKS);
+  const int least = PERMI_MINORS_GPU_CHUNKS(gpu->by_digits);
+  const double most = least * fmax(1, gpu->seconds);
   int d;
   for (d = 0, gpu->numbers = 1; d < gpu->digits; d++)
     gpu->numbers *= (uint64_t)gpu->settings[d];
   for (gpu->walk = 1; gpu->walked < gpu->digits; gpu->walked++) {
     const uint64_t settings = (uint64_t)gpu->settings[gpu->walked];
     if ((uint64_t)gpu->walk * settings > PERM_GPU_MINORS_WALK ||
-        (gpu->numbers / settings < PERMI_MINORS_GPU_CHUNKS * PERMI_MINORS_GPU_GROUPS && gpu->walk >= 64))
+        (gpu->numbers / settings < (uint64_t)least * PERMI_MINORS_GPU_GROUPS && gpu->walk >= 64))
       break;
     gpu->walk *= (int)settings;
     gpu->numbers /= settings;
@@ -123,10 +124,13 @@ static int permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *mino
   permi_minors_gpu_shape(&other, minors, 1, !one_row);
   if (other.seconds < gpu->seconds)
     *gpu = other;
-  gpu->seconds += PERMI_GPU_START_SECONDS;
-  if (gpu->terms >= 1e17 || (options->isa != PERM_ISA_CUDA && gpu->seconds >= seconds))
+  if (gpu->terms >= 1e17)
     return 0;
   permi_minors_gpu_cut(gpu);
+  gpu->seconds += PERMI_GPU_START_SECONDS + PERMI_MINORS_GPU_SUM_SECONDS * (double)gpu->chunks *
+                                                ((minors->rows - minors->least) * minors->columns * minors->parts);
+  if (options->isa != PERM_ISA_CUDA && gpu->seconds >= seconds)
+    return 0;
   return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
 }
 

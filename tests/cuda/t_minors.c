@@ -105,3 +105,85 @@ TEST(t_cuda_gpu_minors)
     SKIP("no GPU, driver or NVRTC");
   minors_check(0);
 }
+
+/* A driver call that fails ends the call, minors are NaN, or another GPU has done the work; refusals, cancellation. */
+TEST(t_cuda_twin_minors_faults)
+{
+  static double a[2 * 14 * 14], out[2 * 14 * 14], again[2 * 14 * 14];
+  const minors_case of = {14, 14, 2, CUDA_SIGNED, {0}, {0}};
+  perm_options options = cuda_options(PERM_PRECISION_DEFAULT, 0);
+  const volatile int cancelled = 1;
+  perm_result r;
+  long call, failed = 0, ended = 0;
+  int k;
+  options.method = PERM_METHOD_AUTO;
+  cuda_matrix(of.kind, 14, 2, a);
+  perm_cuda_test_driver(3);
+  CHECK(minors_compute(&of, -1, a, &options, out, &r) == PERM_OK && r.isa == PERM_ISA_CUDA && r.gpus > 0);
+  for (call = 0; call < 80; call++) {
+    perm_cuda_test_driver(1 + (int)call % 2);
+    perm_cuda_test_fault(call);
+    minors_compute(&of, -1, a, &options, again, &r);
+    if (perm_cuda_test_fault(-1) >= 0) {
+      CHECK(r.status == PERM_OK);
+      break;
+    }
+    failed++;
+    ended += r.status != PERM_OK;
+    if (r.status == PERM_OK)
+      CHECK_SHOW(!memcmp(out, again, sizeof out), "call %ld", call);
+    else
+      for (k = 0; k < 2 * 14 * 14; k++)
+        CHECK_SHOW(r.status == PERM_ERROR_DEVICE && r.message[0] && again[k] != again[k], "call %ld: %s, %g", call,
+                   r.message, again[k]);
+  }
+  CHECK_SHOW(failed > 8 && ended > 3, "%ld faults, %ld ends", failed, ended);
+  perm_cuda_test_driver(2);
+  options.cancel = &cancelled;
+  CHECK_SHOW(minors_compute(&of, -1, a, &options, again, &r) == PERM_STOPPED_CANCELLED || r.status == PERM_OK, "%s",
+             r.message);
+  options.cancel = NULL;
+  options.isa = PERM_ISA_AUTO; /* predicted faster on the CPU */
+  CHECK(minors_compute(&of, 2, a, &options, again, &r) == PERM_OK && r.isa != PERM_ISA_CUDA && r.gpus == 0);
+  options.isa = PERM_ISA_CUDA;
+  options.precision = PERM_PRECISION_DD; /* by the CPU alone */
+  CHECK(minors_compute(&of, 2, a, &options, again, &r) == PERM_OK && r.isa != PERM_ISA_CUDA && r.gpus == 0);
+  options.precision = PERM_PRECISION_DEFAULT;
+  options.certify = 1;
+  CHECK(minors_compute(&of, 2, a, &options, again, &r) == PERM_ERROR_UNSUPPORTED && again[0] != again[0]);
+  options.certify = 0;
+  perm_cuda_test_driver(1);
+  perm_cuda_test_fault(0);
+  options.gpu.cpu_fallback = 1;
+  CHECK_SHOW(minors_compute(&of, 2, a, &options, again, &r) == PERM_OK && r.gpus == 0, "%s", r.message);
+  perm_cuda_test_fault(-1);
+  perm_cuda_test_driver(0);
+}
+
+/* Orders 5 to 7 are too small for GPUs but for copies: many random counts, every way to sum. */
+TEST(t_cuda_twin_minors_copies)
+{
+  int round, on_gpu = 0;
+  for (round = 0; round < 60; round++) {
+    minors_case of = {3 + test_below(4), 3 + test_below(4), 1 + round % 2, CUDA_SIGNED, {0}, {0}};
+    static double a[2 * 24 * 24];
+    double square[2 * 24 * 24], relative = 0;
+    const int total = 13 + test_below(6), most = of.m > of.n ? of.m : of.n;
+    int i, row;
+    of.row_count[0] = of.column_count[0] = 1;
+    for (i = 1; i < total; i++) {
+      of.row_count[round % 4 < 2 ? i % of.m : test_below(of.m)]++;
+      of.column_count[round % 4 > 1 ? i % of.n : test_below(of.n)]++;
+    }
+    cuda_matrix(round % 3 ? CUDA_SIGNED : CUDA_INTEGERS, most, of.parts, square);
+    for (i = 0; i < of.m; i++)
+      memcpy(a + i * of.n * of.parts, square + i * most * of.parts, (size_t)(of.n * of.parts) * sizeof *a);
+    for (row = -1; row < of.m; row++)
+      if (row < 0 || of.row_count[row]) {
+        minors_against_cpu(&of, row, a, 2, &relative);
+        on_gpu++;
+      }
+  }
+  CHECK(on_gpu > 150);
+  perm_cuda_test_driver(0);
+}
