@@ -8352,8 +8352,8 @@ static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_op
   if (status == PERM_OK) {
     permi_minors_collect(gpu->sums, minors->rows - minors->least, total);
     for (i = 0; i < total->count && gpu->by_digits; i++) {
-      const int row = minors->least + i / (minors->columns * minors->parts), column = i / minors->parts % minors->columns;
-      const int count = gpu->transposed ? minors->row_count[row] : minors->column_count[column];
+      const int minor = i / minors->parts, row = minors->least + minor / minors->columns;
+      const int count = gpu->transposed ? minors->row_count[row] : minors->column_count[minor % minors->columns];
       total->value[i] = permi_dd_divide_double(total->value[i], count);
     }
     for (i = 0; i < minors->rows - minors->least; i++)

@@ -1443,9 +1443,9 @@ struct permi_minors_lane {
   double outside[2];
 };
 
-/* The table: numbers, chunks, digits, walked digits, terms of a walk, scale, place of the walk; for each digit settings,
-   count, place of its weights, setting at the walk's end; start; steps of the digits; weights; the walk, term by
-   term: weight, digit that moves (from 1; negative: down). */
+/* The table: numbers, chunks, digits, walked digits, terms of a walk, scale, place of the walk; for each digit
+   settings, count, place of its weights, setting at the walk's end; start; steps of the digits; weights; the walk,
+   term by term: weight, digit that moves (from 1; negative: down). */
 struct permi_minors_view {
   const double *digit;
   const double *start;
@@ -1636,7 +1636,7 @@ PERMI_BOTH void permi_minors_put(const permi_minors_lane<C, PARTS, FAST> &o, con
   }
 }
 
-/* Word `at` of a chunk: its planes hi and lo, then moduli, from those of its 16 groups, which are `apart` words apart. */
+/* Word `at` of a chunk: its planes hi and lo, then moduli, from those of its 16 groups, `apart` words apart. */
 PERMI_BOTH void permi_minors_total(const double *planes, int apart, int words, int low, int at, double *out)
 {
   double hi = 0;

@@ -473,6 +473,8 @@ expect gpus 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate
 expect gpus_hybrid 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate er:24:0.4 --method hybrid --isa cuda --gpus 1
 expect gpus_codegen 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate er:20:0.4 --precision fast \
   --method codegen-memory --gpus 1
+expect gpus_minors 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate uniform:20 --minors 1 --isa cuda --gpus 1
+expect gpus_minors_fallback 0 'dense, default, (plain|avx|neon)' --generate uniform:20 --gradient --gpus all --cpu-fallback
 expect gpus_fallback 0 'dense, default, (plain|avx|neon)' --generate uniform:20 --isa cuda --gpus all --cpu-fallback
 expect bad_gpus 2 'bad number of GPUs "some"' --gpus some $dir/nine.txt
 

@@ -62,15 +62,15 @@ static double minors_against_cpu(const minors_case *of, int row, const double *a
     most = fmax(most, fabs(truth[k] * scale));
     error = fmax(error, fabs(out[k] - truth[k] * scale));
   }
-  CHECK_SHOW(error <= r.error_estimate + expected.error_estimate * scale, "%d x %d row %d: error %g, estimate %g", of->m,
-             of->n, row, error, r.error_estimate);
+  CHECK_SHOW(error <= r.error_estimate + expected.error_estimate * scale, "%d x %d row %d: error %g, estimate %g",
+             of->m, of->n, row, error, r.error_estimate);
   CHECK_SHOW(fabs(r.value - expected.value * scale) <= 64 * r.error_estimate * fmax(1, fabs(r.value) / most) * of->n,
              "%.17g, not %.17g", r.value, expected.value * scale);
   *relative = fmax(*relative, most > 0 ? r.error_estimate / most : 0);
   perm_cuda_test_driver(1); /* another number of GPUs; the twin after a GPU */
   minors_compute(of, row, a, &options, again, &one);
-  CHECK_SHOW(!memcmp(out, again, (size_t)count * sizeof *out) && cuda_same_bits(&r, &one), "%.17g, twin or one GPU %.17g",
-             out[0], again[0]);
+  CHECK_SHOW(!memcmp(out, again, (size_t)count * sizeof *out) && cuda_same_bits(&r, &one),
+             "%.17g, twin or one GPU %.17g", out[0], again[0]);
   return r.error_estimate > 0 ? error / r.error_estimate : 0;
 }
 
