@@ -141,6 +141,29 @@ static double permi_minors_gpu_relative(const permi_minors_gpu *gpu)
   return (gpu->forms + 6 + sqrt(gpu->walk) + sqrt(rounds)) * PERMI_UNIT * gpu->minors->parts;
 }
 
+/* What the grid cuts from terms; full: the scaled matrix written out, which changes. */
+static double permi_minors_gpu_below(const permi_minors_gpu *gpu, double *full)
+{
+  const permi_minors *minors = gpu->minors;
+  const int n = minors->total, parts = minors->parts;
+  int i, j, part;
+  if (!gpu->transposed)
+    return permi_minors_below_grid(minors, full);
+  for (i = 0; i < n; i++)
+    for (part = 0; part < parts; part++) {
+      for (j = 0; j < i; j++) {
+        double *a = full + (i * n + j) * parts + part, *b = full + (j * n + i) * parts + part;
+        const double swapped = *a;
+        *a = *b;
+        *b = swapped;
+      }
+    }
+  for (i = 0; i < n * parts && !gpu->by_digits; i++) /* the wanted row */
+    full[(i / parts * n + n - 1) * parts + i % parts] = 0;
+  return permi_minors_rounded(minors, full);
+}
+
+#if defined(PERM_WITH_CUDA)
 /* The digits' entries of a form, each count[d] times for the grid, and 0 for forms that pad. */
 static void permi_minors_gpu_form(const permi_minors_gpu *gpu, int form, int part, double *entry)
 {
@@ -302,7 +325,6 @@ static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t f
   return 1;
 }
 
-#if defined(PERM_WITH_CUDA)
 static perm_status permi_minors_gpu_merge(perm_partial *into, const perm_partial *from)
 {
   (void)into, (void)from;
@@ -321,36 +343,6 @@ static perm_status permi_minors_gpu_run(permi_minors_gpu *gpu, const perm_option
   perm_partial none;
   memset(&none, 0, sizeof none);
   return perm_cuda_run(&gpu->work, 0, gpu->chunks, options, &sink, &none, &gpu->control->gpus, gpu->control->message);
-}
-#else
-static perm_status permi_minors_gpu_run(permi_minors_gpu *gpu, const perm_options *options)
-{
-  (void)options, (void)permi_minors_gpu_add;
-  permi_gpu_devices(1, gpu->control->message);
-  return PERM_ERROR_DEVICE;
-}
-#endif
-
-/* What the grid cuts from terms; full: the scaled matrix written out, which changes. */
-static double permi_minors_gpu_below(const permi_minors_gpu *gpu, double *full)
-{
-  const permi_minors *minors = gpu->minors;
-  const int n = minors->total, parts = minors->parts;
-  int i, j, part;
-  if (!gpu->transposed)
-    return permi_minors_below_grid(minors, full);
-  for (i = 0; i < n; i++)
-    for (part = 0; part < parts; part++) {
-      for (j = 0; j < i; j++) {
-        double *a = full + (i * n + j) * parts + part, *b = full + (j * n + i) * parts + part;
-        const double swapped = *a;
-        *a = *b;
-        *b = swapped;
-      }
-    }
-  for (i = 0; i < n * parts && !gpu->by_digits; i++) /* the wanted row */
-    full[(i / parts * n + n - 1) * parts + i % parts] = 0;
-  return permi_minors_rounded(minors, full);
 }
 
 static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_options *options,
@@ -387,4 +379,13 @@ static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_op
   permi_release(allocator, gpu->sums);
   return status;
 }
+#else
+static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_options *options,
+                                            permi_control *control, permi_minors_total *total)
+{
+  (void)gpu, (void)options, (void)total;
+  permi_gpu_devices(1, control->message);
+  return PERM_ERROR_DEVICE;
+}
+#endif
 #endif
