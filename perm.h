@@ -113,7 +113,7 @@
      a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise, permi_read_text
                            | t_io.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
-                           by dense/gpu.h, minors_gpu.h, exact/exact_gpu.h, frontier/arrays_gpu.h; gpu/compile.h;
+                           by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
                            tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
 
