@@ -140,11 +140,13 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no program that fits");
   if (!hybrid)
     return status;
-  per_block = ldexp(seconds, -hybrid->high);
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
   hybrid->absolute_mask = options->precision == PERM_PRECISION_FAST ? 127 : 31;
   if (hybrid->high < 10 || options->certify)
     hybrid->absolute_mask = 0;
+  if (!options->certify) /* else the speed knows */
+    seconds *= 1 + (PERMI_HYBRID_CERTIFIED - 1) / (hybrid->absolute_mask + 1);
+  per_block = ldexp(seconds, -hybrid->high);
   hybrid->chunk_log2 = hybrid->high;
   while (hybrid->chunk_log2 > 0 &&
          ldexp(per_block, hybrid->chunk_log2) > (hybrid->high - hybrid->chunk_log2 < 6 ? 1e-4 : 0.02))
