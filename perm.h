@@ -48,6 +48,7 @@
                  >>bounds          the bound: proof of certify; a plan's leaf
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
+                 >>minors_gpu      the same on GPUs
                  >>small_minors    minors at once, n <= 16
      exact/      >>residues        Montgomery products, primes, Chinese remainders
                  >>exact           integers, residues
@@ -354,7 +355,8 @@ typedef struct perm_progress {
 /* Without perm_cuda.cu and PERM_WITH_CUDA, devices other than 0 are PERM_ERROR_DEVICE, unless cpu_fallback is set. */
 typedef struct perm_gpu_options {
   int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Used when predicted faster than one thread: for sums over
-                       signs and counts, frontier programs (one device), batches from order 10 on */
+                       signs and counts, minors and gradients in double from order 13 on, frontier programs (one
+                       device), batches from order 10 on */
   int cpu_fallback; /* 1: without a device the CPU does the work */
   const char *cache; /* directory for compiled kernels; NULL: every process compiles */
   int tune; /* the kernel of methods hybrid and cached. 0: predicted fastest. PERM_TUNE: for sums predicted to take
@@ -733,7 +735,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator);
    worst minor, error_bound the same guaranteed where up to 12 lines with copies are computed at once, else INFINITY (0
    if all minors are 0 by structure). tolerance is relative to the largest minor.
    On an error minors are NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same
-   by rows. */
+   by rows. On GPUs a term is a choice of signs of the other rows, half as many, where that is faster. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);
@@ -1051,6 +1053,9 @@ static double permi_seconds(void)
                                                /* perm_gpu_product: real, complex */
 #define PERMI_GPU_DENSE_COMPILE 1.0
 #define PERMI_EXACT_GPU_RATE 2e13
+#define PERMI_MINORS_GPU_RATE {1.3e12, 6e11} /* real, complex: lines of terms; H100, order 38 */
+#define PERMI_MINORS_GPU_SLOWER 1.8          /* with sums by digits: order 34; */
+#define PERMI_MINORS_GPU_SUM_SECONDS 4e-8    /* and on the host for each part of a minor and chunk: order 30 */
 #define PERMI_BATCH_GPU_RATE {8e12, 2.5e12} /* real, complex elements; a second for compiling */
 #define PERMI_BATCH_GPU_BYTES_RATE 2e10
 
@@ -4393,6 +4398,14 @@ typedef struct perm_gpu_counts {
   short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
 } perm_gpu_counts;
 
+/* All minors of a row, or of all rows (>>minors_gpu). */
+#define PERM_GPU_MINORS_WALK 1024 /* terms of a walk, at most */
+#define PERM_GPU_MINORS_FAST 4    /* digits whose sums stay in registers */
+typedef struct perm_gpu_minors {
+  int parts, columns; /* of each of 8 lanes */
+  int fast;           /* PERM_GPU_MINORS_FAST: sums by every digit; 0: one sum */
+} perm_gpu_minors;
+
 /* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
    a.first + blockIdx.x into a.out + sums * blockIdx.x. */
 #define PERM_GPU_ENTRY                                                                                                 \
@@ -4406,6 +4419,8 @@ typedef struct perm_gpu_program {
   const perm_gpu_exact *exact; /* the text continues text_exact's, unless NULL */
   int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
   const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
+  const perm_gpu_minors *minors; /* the text continues text_minors', unless NULL */
+  int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
 } perm_gpu_program;
 
 /* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which is given,
@@ -4445,6 +4460,7 @@ typedef struct perm_gpu_sink {
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* 0: NaN */
   perm_status (*merge)(perm_partial *into, const perm_partial *from);
   perm_status (*poll)(void *context, uint64_t done); /* by the calling thread; not PERM_OK: stop */
+  int alone; /* 1: add is called by one thread at a time */
 } perm_gpu_sink;
 
 /* The frontier on arrays (>>arrays): the host finds words and ways, the GPU values. */
@@ -6569,6 +6585,7 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   sink.add = gpu->add ? gpu->add : permi_gpu_add;
   sink.merge = perm_partial_merge;
   sink.poll = permi_gpu_poll;
+  sink.alone = 0;
   status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
   if (control) {
     control->gpus = gpus > control->gpus ? gpus : control->gpus;
@@ -7385,7 +7402,8 @@ typedef struct permi_minors {
   int lossy;
   double below; /* what the grid cuts: permi_rounded_rows */
 
-  const permi_minors_kernel *kernel; /* NULL: one term at a time */
+  const permi_minors_kernel *kernel; /* NULL: one term at a time, or on GPUs */
+  int in_doubles;                    /* by a kernel or GPUs */
   permi_dense dense;
   int transposed, terms_rows, terms_columns;
   int inner; /* columns before it vary within a chunk */
@@ -7842,19 +7860,25 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* What the grid cuts; a row whose minors alone are wanted is 0. */
+/* What the grid cuts from terms whose factors are the rows of a scaled matrix. */
+static double permi_minors_rounded(const permi_minors *minors, const double *full)
+{
+  perm_plan plain;
+  const permi_view view = permi_view_of(full, minors->total, minors->parts, NULL);
+  memset(&plain, 0, sizeof plain);
+  plain.n = minors->total;
+  return permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
+}
+
+/* A row whose minors alone are wanted is 0. */
 static double permi_minors_below_grid(const permi_minors *minors, double *full)
 {
   const int entries = minors->total * minors->parts;
   double *last = full + (minors->total - 1) * entries, wanted[2 * PERM_MAX_N], share;
-  perm_plan plain; /* scaled already */
-  const permi_view view = permi_view_of(full, minors->total, minors->parts, NULL);
-  memset(&plain, 0, sizeof plain);
-  plain.n = minors->total;
   memcpy(wanted, last, (size_t)entries * sizeof *last);
   if (minors->least)
     memset(last, 0, (size_t)entries * sizeof *last);
-  share = permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
+  share = permi_minors_rounded(minors, full);
   memcpy(last, wanted, (size_t)entries * sizeof *last);
   return share;
 }
@@ -7905,6 +7929,18 @@ static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
                                      "summing");
 }
 
+static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_total *total)
+{
+  int i;
+  for (i = 0; i < total->count; i++)
+    total->value[i] = permi_sum_value(&sums[i], &total->exp2[i]);
+  for (i = 0; i < rows; i++) {
+    long long e;
+    const permi_dd x = permi_sum_value(&sums[total->count + i], &e);
+    total->absolute[i] = ldexp(x.hi, permi_int_exponent(e));
+  }
+}
+
 static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options,
                                         permi_control *control, int threads, permi_minors_total *total)
 {
@@ -7939,19 +7975,401 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
     for (k = 1; k < threads; k++)
       for (i = 0; i < count + rows; i++)
         permi_sum_add(&run.sums[i], &run.sums[(size_t)k * sums + (size_t)i]);
-    for (i = 0; i < count; i++)
-      total->value[i] = permi_sum_value(&run.sums[i], &total->exp2[i]);
-    for (i = 0; i < rows; i++) {
-      long long e;
-      const permi_dd x = permi_sum_value(&run.sums[count + i], &e);
-      total->absolute[i] = ldexp(x.hi, permi_int_exponent(e));
-    }
+    permi_minors_collect(run.sums, rows, total);
   }
   permi_release(allocator, run.memory);
   permi_release(allocator, run.sums);
   return status;
 }
 
+#endif
+
+/* ===================================================================================== >>minors_gpu
+   Minors on GPUs, in double. Products run over the copies of all lines of one side (forms); signs and counts of the
+   other side's lines are the digits. Either
+     one sum      minors of a row: forms are the columns, digits the other rows. The prefix and suffix products of a
+                  term are its share of every minor
+     by digits    minors of every row: a sum for each digit, whose factor count - 2 v goes into the term
+   A thread's number sets the high digits; all walk over the low ones in one n-ary Gray code. Entries are on grids, so
+   row sums are exact; chunks are added exactly. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_MINORS_GPU_GROUPS 16
+#define PERMI_MINORS_GPU_EXP2 300   /* of all terms: the smallest do not vanish */
+#define PERMI_MINORS_GPU_CHUNKS(by_digits) ((by_digits) ? 1024 : 2048) /* chosen: keep a GPU busy, and its host not */
+
+typedef struct permi_minors_gpu {
+  const permi_minors *minors;
+  int transposed, by_digits; /* transposed: digits are rows */
+  int forms, columns, digits, walked, walk; /* of the last digit half, by symmetry */
+  int form[PERM_MAX_N];                             /* a form's line */
+  int line[PERM_MAX_N], count[PERM_MAX_N], settings[PERM_MAX_N];
+  int total; /* of the counts */
+  double terms, seconds;
+  uint64_t numbers, chunks;
+
+  perm_gpu_minors shape;
+  perm_gpu_program program;
+  perm_gpu_work work;
+  char text[256];
+  permi_control *control;
+  perm_sum *sums; /* of wanted minors, then of their rows' moduli */
+  int row_place[PERM_MAX_N], column_place[PERM_MAX_N];
+} permi_minors_gpu;
+
+/* Digits by their settings, so that the first are walked; then the one whose other half follows by symmetry: if one is
+   odd it saves most. */
+static void permi_minors_gpu_order(permi_minors_gpu *gpu)
+{
+  int i, k, last = gpu->digits - 1;
+  for (i = 1; i < gpu->digits; i++)
+    for (k = i; k > 0 && gpu->count[k - 1] > gpu->count[k]; k--) {
+      const int line = gpu->line[k], count = gpu->count[k];
+      gpu->line[k] = gpu->line[k - 1];
+      gpu->count[k] = gpu->count[k - 1];
+      gpu->line[k - 1] = line;
+      gpu->count[k - 1] = count;
+    }
+  for (i = last; i >= 0 && !(gpu->count[last] & 1); i--)
+    if (gpu->count[i] & 1) {
+      const int line = gpu->line[i], count = gpu->count[i];
+      for (k = i; k < last; k++) {
+        gpu->line[k] = gpu->line[k + 1];
+        gpu->count[k] = gpu->count[k + 1];
+      }
+      gpu->line[last] = line;
+      gpu->count[last] = count;
+    }
+  for (i = 0; i <= last; i++)
+    gpu->settings[i] = i == last ? gpu->count[i] / 2 + 1 : gpu->count[i] + 1;
+}
+
+static void permi_minors_gpu_shape(permi_minors_gpu *gpu, const permi_minors *minors, int transposed, int by_digits)
+{
+  static const double rate[2] = PERMI_MINORS_GPU_RATE;
+  const int forms = transposed ? minors->columns : minors->rows;
+  const int digits = transposed ? minors->rows : minors->columns;
+  int i, k;
+  memset(gpu, 0, sizeof *gpu);
+  gpu->minors = minors;
+  gpu->transposed = transposed;
+  gpu->by_digits = by_digits;
+  for (i = 0; i < forms; i++)
+    for (k = 0; k < (transposed ? minors->column_count[i] : minors->row_count[i]); k++)
+      gpu->form[gpu->forms++] = i;
+  gpu->columns = (gpu->forms + 7) / 8;
+  gpu->terms = 1;
+  for (i = 0; i < digits; i++) {
+    const int wanted = !by_digits && i == digits - 1; /* this row, without one copy */
+    k = (transposed ? minors->row_count[i] : minors->column_count[i]) - wanted;
+    if (k > 0) {
+      gpu->line[gpu->digits] = i;
+      gpu->count[gpu->digits++] = k;
+      gpu->total += k;
+    }
+  }
+  permi_minors_gpu_order(gpu);
+  for (i = 0; i < gpu->digits; i++)
+    gpu->terms *= gpu->settings[i];
+  gpu->seconds = gpu->terms * 8 * gpu->columns / rate[minors->parts - 1] * (by_digits ? PERMI_MINORS_GPU_SLOWER : 1);
+}
+
+static void permi_minors_gpu_cut(permi_minors_gpu *gpu)
+{
+  const int least = PERMI_MINORS_GPU_CHUNKS(gpu->by_digits);
+  const double most = least * fmax(1, gpu->seconds);
+  int d;
+  for (d = 0, gpu->numbers = 1; d < gpu->digits; d++)
+    gpu->numbers *= (uint64_t)gpu->settings[d];
+  for (gpu->walk = 1; gpu->walked < gpu->digits; gpu->walked++) {
+    const uint64_t settings = (uint64_t)gpu->settings[gpu->walked];
+    if ((uint64_t)gpu->walk * settings > PERM_GPU_MINORS_WALK ||
+        (gpu->numbers / settings < (uint64_t)least * PERMI_MINORS_GPU_GROUPS && gpu->walk >= 64))
+      break;
+    gpu->walk *= (int)settings;
+    gpu->numbers /= settings;
+  }
+  for (gpu->chunks = 1; (double)gpu->chunks < most && gpu->chunks * 2 * PERMI_MINORS_GPU_GROUPS <= gpu->numbers;)
+    gpu->chunks *= 2;
+}
+
+/* Plans the quicker way; returns 0 if GPUs do not take this matrix or are slower than `seconds`. */
+static int permi_minors_gpu_plan(permi_minors_gpu *gpu, const permi_minors *minors, const perm_options *options,
+                                 double seconds)
+{
+  const int one_row = minors->least > 0;
+  permi_minors_gpu other;
+  char message[PERM_MESSAGE_BYTES];
+  if (!options->gpu.devices || minors->total < PERMI_GPU_LEAST_N || minors->total > PERM_MAX_N)
+    return 0;
+  permi_minors_gpu_shape(gpu, minors, 0, 1);
+  permi_minors_gpu_shape(&other, minors, 1, !one_row);
+  if (other.seconds < gpu->seconds)
+    *gpu = other;
+  if (gpu->terms >= 1e17)
+    return 0;
+  permi_minors_gpu_cut(gpu);
+  gpu->seconds += PERMI_GPU_START_SECONDS + PERMI_MINORS_GPU_SUM_SECONDS * (double)gpu->chunks *
+                                                ((minors->rows - minors->least) * minors->columns * minors->parts);
+  if (options->isa != PERM_ISA_CUDA && gpu->seconds >= seconds)
+    return 0;
+  return !options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message);
+}
+
+/* Sums in double: of a walk, and, by digits, of a thread's numbers. */
+static double permi_minors_gpu_relative(const permi_minors_gpu *gpu)
+{
+  const double rounds = gpu->by_digits ? (double)gpu->numbers / (double)gpu->chunks / PERMI_MINORS_GPU_GROUPS : 0;
+  return (gpu->forms + 6 + sqrt(gpu->walk) + sqrt(rounds)) * PERMI_UNIT * gpu->minors->parts;
+}
+
+/* What the grid cuts from terms; full: the scaled matrix written out, which changes. */
+static double permi_minors_gpu_below(const permi_minors_gpu *gpu, double *full)
+{
+  const permi_minors *minors = gpu->minors;
+  const int n = minors->total, parts = minors->parts;
+  int i, j, part;
+  if (!gpu->transposed)
+    return permi_minors_below_grid(minors, full);
+  for (i = 0; i < n; i++)
+    for (part = 0; part < parts; part++) {
+      for (j = 0; j < i; j++) {
+        double *a = full + (i * n + j) * parts + part, *b = full + (j * n + i) * parts + part;
+        const double swapped = *a;
+        *a = *b;
+        *b = swapped;
+      }
+    }
+  for (i = 0; i < n * parts && !gpu->by_digits; i++) /* the wanted row */
+    full[(i / parts * n + n - 1) * parts + i % parts] = 0;
+  return permi_minors_rounded(minors, full);
+}
+
+#if defined(PERM_WITH_CUDA)
+/* The digits' entries of a form, each count[d] times for the grid, and 0 for forms that pad. */
+static void permi_minors_gpu_form(const permi_minors_gpu *gpu, int form, int part, double *entry)
+{
+  double copies[PERM_MAX_N], power;
+  int d, k, count = 0;
+  for (d = 0; d < gpu->digits; d++) {
+    const int i = gpu->transposed ? gpu->line[d] : gpu->form[form];
+    const int j = gpu->transposed ? gpu->form[form] : gpu->line[d];
+    entry[d] = permi_minors_scaled(gpu->minors, i, j, part);
+    for (k = 0; k < gpu->count[d]; k++)
+      copies[count++] = entry[d];
+  }
+  power = permi_grid_power(copies, count);
+  for (d = 0; d < gpu->digits; d++)
+    entry[d] = permi_to_grid(entry[d], power);
+}
+
+static int permi_minors_gpu_doubles(const permi_minors_gpu *gpu)
+{
+  int d, doubles = 8 + 4 * gpu->digits + 8 * gpu->columns * gpu->minors->parts * (1 + gpu->digits) + 2 * gpu->walk;
+  for (d = 0; d < gpu->digits; d++)
+    doubles += gpu->settings[d];
+  return doubles;
+}
+
+/* The walk: weight, digit that moves; *last: settings at its end. */
+static void permi_minors_gpu_walk(const permi_minors_gpu *gpu, const double *table, double *to, int *last)
+{
+  int up[PERM_MAX_N], m, d, move = 0;
+  for (d = 0; d < gpu->digits; d++) {
+    up[d] = 1;
+    last[d] = 0;
+  }
+  for (m = 0; m < gpu->walk; m++, to += 2) {
+    to[0] = 1;
+    for (d = 0; d < gpu->walked; d++)
+      to[0] *= table[(int)table[10 + 4 * d] + last[d]];
+    to[1] = move;
+    for (d = 0; d < gpu->walked && (up[d] ? last[d] == gpu->settings[d] - 1 : last[d] == 0); d++)
+      up[d] = !up[d];
+    if (d < gpu->walked && m + 1 < gpu->walk) {
+      last[d] += up[d] ? 1 : -1;
+      move = up[d] ? d + 1 : -(d + 1);
+    }
+  }
+}
+
+/* The table of permi_minors_view, >>text_minors; it was zero. */
+static void permi_minors_gpu_table(const permi_minors_gpu *gpu, double *table)
+{
+  const int parts = gpu->minors->parts, plane = 8 * gpu->columns * parts, digits = gpu->digits;
+  double *start = table + 8 + 4 * digits, *weight = start + plane * (1 + digits), entry[PERM_MAX_N];
+  int last[PERM_MAX_N], d, f, v, part;
+  table[0] = (double)gpu->numbers;
+  table[1] = (double)gpu->chunks;
+  table[2] = digits;
+  table[3] = gpu->walked;
+  table[4] = gpu->walk;
+  table[5] = ldexp(1, PERMI_MINORS_GPU_EXP2);
+  for (f = 0; f < 8 * gpu->columns; f++)
+    for (part = 0; part < parts; part++) {
+      const int at = (f / 8 * parts + part) * 8 + f % 8;
+      if (f >= gpu->forms) {
+        start[at] = part == 0;
+        continue;
+      }
+      permi_minors_gpu_form(gpu, f, part, entry);
+      for (d = 0; d < digits; d++) {
+        start[at] += gpu->count[d] * entry[d]; /* exact, as all that follows */
+        start[plane * (1 + d) + at] = -2 * entry[d];
+      }
+    }
+  for (d = 0; d < digits; d++) {
+    double binomial = 1;
+    table[8 + 4 * d] = gpu->settings[d];
+    table[9 + 4 * d] = gpu->count[d];
+    table[10 + 4 * d] = (double)(weight - table);
+    for (v = 0; v < gpu->settings[d]; v++) {
+      *weight++ = d == digits - 1 && 2 * v < gpu->count[d] ? 2 * binomial : binomial;
+      binomial *= -(double)(gpu->count[d] - v) / (v + 1);
+    }
+  }
+  table[6] = (double)(weight - table);
+  permi_minors_gpu_walk(gpu, table, weight, last);
+  for (d = 0; d < gpu->walked; d++)
+    table[11 + 4 * d] = last[d];
+}
+
+static void permi_minors_gpu_work(permi_minors_gpu *gpu, const double *table)
+{
+  const int parts = gpu->minors->parts, columns = gpu->columns, fast = gpu->by_digits ? PERM_GPU_MINORS_FAST : 0;
+  const int plane = 8 * columns * parts, words = plane * (gpu->by_digits ? gpu->digits : 1);
+  const int need = 2 * (columns * parts * (3 + fast) + columns) + 50;
+  snprintf(gpu->text, sizeof gpu->text, PERM_GPU_ENTRY "{ permi_minors_chunk<%d, %d, %d>(a); }\n",
+           need <= 80 ? 6 : need <= 128 ? 4 : need <= 168 ? 3 : 2, columns, parts, fast);
+  gpu->shape.parts = parts;
+  gpu->shape.columns = columns;
+  gpu->shape.fast = fast;
+  gpu->program.text = gpu->text;
+  gpu->program.shared = (size_t)(2 * PERM_GPU_MINORS_WALK + 10 * plane) * sizeof(double); /* 2^10 is the longest walk */
+  gpu->program.sums = 2 * words + 8 * columns;
+  gpu->program.scratch = PERMI_MINORS_GPU_GROUPS * (words * (gpu->by_digits ? 1 : 2) + 8 * columns);
+  gpu->program.minors = &gpu->shape;
+  gpu->work.program = &gpu->program;
+  gpu->work.table = table;
+  gpu->work.doubles = (size_t)permi_minors_gpu_doubles(gpu);
+  gpu->work.absolute_mask = gpu->terms < 1 << 14 ? 0 : 7;
+}
+
+/* Where a chunk's sums have a line: the place of a minor, of hi and lo, is that of its row plus that of its column.
+   A line has that of its last copy. */
+static void permi_minors_gpu_places(permi_minors_gpu *gpu)
+{
+  const permi_minors *minors = gpu->minors;
+  int *form = gpu->transposed ? gpu->column_place : gpu->row_place;
+  int *digit = gpu->transposed ? gpu->row_place : gpu->column_place;
+  int f, d;
+  for (f = 0; f < gpu->forms; f++)
+    form[gpu->form[f]] = f / 8 * minors->parts * 8 + f % 8;
+  for (d = 0; d < PERM_MAX_N; d++)
+    digit[d] = 0;
+  for (d = 0; d < gpu->digits && gpu->by_digits; d++)
+    digit[gpu->line[d]] = d * gpu->columns * minors->parts * 8;
+}
+
+/* A row's sum of |terms|; transposed: the largest of the columns' sums. */
+static double permi_minors_gpu_modulus(const permi_minors_gpu *gpu, int i, const double *moduli)
+{
+  double most = 0;
+  int f;
+  for (f = 0; f < gpu->forms; f++)
+    if (gpu->transposed || gpu->form[f] == i)
+      most = gpu->transposed ? fmax(most, moduli[f]) : moduli[f];
+  return most;
+}
+
+static int permi_minors_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
+                                const double *sums)
+{
+  permi_minors_gpu *gpu = (permi_minors_gpu *)context;
+  const permi_minors *minors = gpu->minors;
+  const int words = gpu->program.sums, parts = minors->parts;
+  int i, j, k, part;
+  (void)partial, (void)first;
+  for (; chunks; chunks--, sums += words) {
+    for (k = 0; k < words; k++)
+      if (!(fabs(sums[k]) <= DBL_MAX))
+        return 0;
+    for (i = minors->least, k = 0; i < minors->rows; i++)
+      for (j = 0; j < minors->columns; j++)
+        for (part = 0; part < parts; part++, k++) {
+          const double *sum = sums + 2 * (gpu->row_place[i] + gpu->column_place[j] + 8 * part);
+          permi_sum_add_double(&gpu->sums[k], sum[0]);
+          permi_sum_add_double(&gpu->sums[k], sum[1]);
+        }
+    for (i = minors->least; i < minors->rows; i++, k++)
+      permi_sum_add_double(&gpu->sums[k], permi_minors_gpu_modulus(gpu, i, sums + words - 8 * gpu->columns));
+  }
+  return 1;
+}
+
+static perm_status permi_minors_gpu_merge(perm_partial *into, const perm_partial *from)
+{
+  (void)into, (void)from;
+  return PERM_OK;
+}
+
+static perm_status permi_minors_gpu_poll(void *context, uint64_t done)
+{
+  const permi_minors_gpu *gpu = (const permi_minors_gpu *)context;
+  return permi_control_poll(gpu->control, gpu->seconds * (double)done / (double)gpu->chunks, "summing on GPUs");
+}
+
+static perm_status permi_minors_gpu_run(permi_minors_gpu *gpu, const perm_options *options)
+{
+  const perm_gpu_sink sink = {gpu, permi_minors_gpu_add, permi_minors_gpu_merge, permi_minors_gpu_poll, 1};
+  perm_partial none;
+  memset(&none, 0, sizeof none);
+  return perm_cuda_run(&gpu->work, 0, gpu->chunks, options, &sink, &none, &gpu->control->gpus, gpu->control->message);
+}
+
+static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_options *options,
+                                            permi_control *control, permi_minors_total *total)
+{
+  const perm_allocator *allocator = &options->allocator;
+  const permi_minors *minors = gpu->minors;
+  const size_t doubles = (size_t)permi_minors_gpu_doubles(gpu);
+  const size_t sums = (size_t)(total->count + minors->rows - minors->least);
+  double *table = (double *)permi_allocate(allocator, doubles, sizeof *table);
+  perm_status status = PERM_ERROR_MEMORY;
+  int i;
+  gpu->control = control;
+  gpu->sums = (perm_sum *)permi_allocate(allocator, sums, sizeof *gpu->sums);
+  if (table && gpu->sums) {
+    memset(table, 0, doubles * sizeof *table);
+    memset(gpu->sums, 0, sums * sizeof *gpu->sums);
+    permi_minors_gpu_table(gpu, table);
+    permi_minors_gpu_work(gpu, table);
+    permi_minors_gpu_places(gpu);
+    status = permi_minors_gpu_run(gpu, options);
+  }
+  if (status == PERM_OK) {
+    permi_minors_collect(gpu->sums, minors->rows - minors->least, total);
+    for (i = 0; i < total->count && gpu->by_digits; i++) {
+      const int minor = i / minors->parts, row = minors->least + minor / minors->columns;
+      const int count = gpu->transposed ? minors->row_count[row] : minors->column_count[minor % minors->columns];
+      total->value[i] = permi_dd_divide_double(total->value[i], count);
+    }
+    for (i = 0; i < minors->rows - minors->least; i++)
+      total->absolute[i] *= gpu->work.absolute_mask + 1.0;
+  }
+  permi_release(allocator, table);
+  permi_release(allocator, gpu->sums);
+  return status;
+}
+#else
+static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_options *options,
+                                            permi_control *control, permi_minors_total *total)
+{
+  (void)gpu, (void)options, (void)total;
+  permi_gpu_devices(1, control->message);
+  return PERM_ERROR_DEVICE;
+}
+#endif
 #endif
 
 /* =================================================================================== >>small_minors
@@ -14629,46 +15047,67 @@ static double permi_minors_relative(const perm_result *result, const double *out
   return result->error_estimate == 0 ? 0 : result->error_estimate / most;
 }
 
+/* The predicted fastest of single terms, kernels and GPUs (*gpu), the last two for doubles alone; full: room for the
+   matrix written out, or NULL. Returns 1 for GPUs. */
+static int permi_minors_choose(permi_minors *minors, const perm_options *options, double *full, permi_minors_gpu *gpu)
+{
+  double seconds;
+  int on_gpu;
+  permi_minors_plan_terms(minors);
+  minors->below = 0;
+  if (!full)
+    return 0;
+  seconds = minors->seconds;
+  if (permi_minors_plan_dense(minors, permi_isa(options)) && minors->seconds > seconds &&
+      options->method != PERM_METHOD_DENSE)
+    permi_minors_plan_terms(minors);
+  on_gpu = permi_minors_gpu_plan(gpu, minors, options, minors->seconds);
+  if (on_gpu) {
+    minors->kernel = NULL;
+    minors->terms = gpu->terms;
+    minors->seconds = gpu->seconds;
+    minors->estimate_relative = permi_minors_gpu_relative(gpu);
+    minors->scale_exp2 = gpu->total + PERMI_MINORS_GPU_EXP2;
+  }
+  if (on_gpu || minors->kernel) {
+    permi_minors_write_out(minors, 1, full);
+    minors->below = on_gpu ? permi_minors_gpu_below(gpu, full) : permi_minors_below_grid(minors, full);
+  }
+  return on_gpu;
+}
+
 /* Engine, sum and output, in double or double-double, of scaled entries. */
 static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                     int wide, double *full, permi_minors_total *total, permi_control *control,
                                     perm_result *result)
 {
   const int threads = permi_threads(options);
-  int tables = 0;
-  double seconds;
+  permi_minors_gpu gpu;
+  const int on_gpu = permi_minors_choose(minors, options, wide ? NULL : full, &gpu);
   perm_status status = PERM_OK;
-  permi_minors_plan_terms(minors);
-  seconds = minors->seconds;
-  minors->below = 0;
   minors->dense.memory = NULL;
-  if (!wide && full && permi_minors_plan_dense(minors, permi_isa(options))) {
-    if (minors->seconds > seconds && options->method != PERM_METHOD_DENSE) {
-      permi_minors_plan_terms(minors);
-    } else {
-      permi_minors_write_out(minors, 1, full);
-      minors->below = permi_minors_below_grid(minors, full);
-      tables = 1;
-    }
-  }
   if (minors->terms >= 1e18)
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "%.3g terms are too many", minors->terms);
   if (options->max_seconds > 0 && minors->seconds > 100 * options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %.3g s, far over max_seconds = %.3g",
                       minors->seconds, options->max_seconds);
   control->work_total = minors->seconds;
-  if (tables)
+  if (minors->kernel)
     status = permi_minors_tables(minors, &options->allocator, full);
   if (status == PERM_OK)
-    status = permi_minors_execute(minors, options, control, threads, total);
+    status = on_gpu ? permi_minors_gpu_execute(&gpu, options, control, total)
+                    : permi_minors_execute(minors, options, control, threads, total);
   permi_release(&options->allocator, minors->dense.memory);
   if (status != PERM_OK)
-    return permi_fail(result, status, 0, "%s", perm_status_text(status));
+    return permi_fail(result, status, 0, "%s",
+                      status < 0 && control->message[0] ? control->message : perm_status_text(status));
   permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
-  result->method = minors->kernel ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
-  result->precision = minors->kernel ? options->precision : PERM_PRECISION_DD;
-  result->isa = minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
-  result->threads = minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : threads;
+  minors->in_doubles = on_gpu || minors->kernel;
+  result->method = minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
+  result->precision = minors->in_doubles ? options->precision : PERM_PRECISION_DD;
+  result->isa = on_gpu ? PERM_ISA_CUDA : minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
+  result->gpus = on_gpu ? control->gpus : 0;
+  result->threads = on_gpu || minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : threads;
   result->terms += minors->terms;
   return PERM_OK;
 }
@@ -14757,7 +15196,7 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
   permi_control control = permi_control_begin(options);
   perm_status status = permi_minors_run(call, minors, options, wide, full, total, &control, result);
   double relative = status == PERM_OK ? permi_minors_relative(result, call->out, call->entries) : 0;
-  if (status == PERM_OK && minors->kernel && relative > permi_wanted_relative(options)) {
+  if (status == PERM_OK && minors->in_doubles && relative > permi_wanted_relative(options)) {
     permi_minors_plan_terms(minors);
     if (options->tolerance > 0 ? options->max_seconds == 0 || minors->seconds <= options->max_seconds
                                : minors->seconds < PERMI_ESCALATE_SECONDS) {

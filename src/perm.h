@@ -47,6 +47,7 @@
                  >>bounds          the bound: proof of certify; a plan's leaf
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
+                 >>minors_gpu      the same on GPUs
                  >>small_minors    minors at once, n <= 16
      exact/      >>residues        Montgomery products, primes, Chinese remainders
                  >>exact           integers, residues
@@ -240,6 +241,7 @@ PERMI_BRIEF_END
 #include "dense/bounds.h"
 #include "dense/minors.h"
 #include "dense/minors_dense.h"
+#include "dense/minors_gpu.h"
 #include "dense/small_minors.h"
 
 #include "exact/residues.h"

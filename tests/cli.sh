@@ -341,7 +341,7 @@ useless() { # useless OPTIONS...: refused
 for option in "--mod 7" "--precision dd" --certify "--tolerance 1e-9" "--method dense" "--effort 3" "--isa plain" \
   "--gpus 1" "--tune=2" "--max-bytes 1e9" --cpu-fallback "--gpu-cache x"; do
   useless --estimate $option
-  case $option in --precision* | --tolerance* | --method* | --isa* | --certify) ;; *) useless --minors 1 $option; useless --gradient $option;; esac
+  case $option in --precision* | --tolerance* | --method* | --isa* | --certify | --gpus* | --cpu-fallback | --gpu-cache*) ;; *) useless --minors 1 $option; useless --gradient $option;; esac
 done
 useless --seed 3; useless --force; useless --tune; useless --cpu-fallback; useless --gpu-cache x
 useless --write - --gradient; useless --spy - --estimate
@@ -483,6 +483,8 @@ expect gpus 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate
 expect gpus_hybrid 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate er:24:0.4 --method hybrid --isa cuda --gpus 1
 expect gpus_codegen 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate er:20:0.4 --precision fast \
   --method codegen-memory --gpus 1
+expect gpus_minors 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate uniform:20 --minors 1 --isa cuda --gpus 1
+expect gpus_minors_fallback 0 'dense, default, (plain|avx|neon)' --generate uniform:20 --gradient --gpus all --cpu-fallback
 expect gpus_fallback 0 'dense, default, (plain|avx|neon)' --generate uniform:20 --isa cuda --gpus all --cpu-fallback
 expect bad_gpus 2 'bad number of GPUs "some"' --gpus some $dir/nine.txt
 

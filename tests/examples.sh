@@ -103,6 +103,10 @@ outputs() { # outputs DIRECTORY: of the programs there
   check "samples have these probabilities" holds $out/boson \
     '/chi-square/ { n++; is = $(NF - 4) + 0; of = $(NF - 3); bad = abs(is - of) > 4 * sqrt(2 * of) || of < 200 }'
   check "samples a second" holds $out/boson '/samples\/s/ { n++; bad = $(NF - 1) < 1 }'
+  check "boson_sampling 18 30" $at/boson_sampling 18 30; mv $out/log $out/boson
+  check "samples by halves of the modes" holds $out/boson \
+    '/chi-square/ { n++; is = $(NF - 4) + 0; of = $(NF - 3); bad = abs(is - of) > 4 * sqrt(2 * of) || of < 7 }'
+  check "boson_sampling: usage" sh -c "$at/boson_sampling 5 4 2>&1 | grep -q '^usage'"
 
   check "hong_ou_mandel" $at/hong_ou_mandel; mv $out/log $out/dip
   check "Fourier interferometers" holds $out/dip "$fourier" 4
