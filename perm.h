@@ -2927,6 +2927,7 @@ struct permi_leaf {
   size_t workspace; /* bytes a thread, 64-aligned: stacks may have 64 KiB */
   int integer;    /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
   uint64_t modulus; /* not 0: odd, value is a sum of residues */
+  perm_status (*finish)(const permi_leaf *leaf, perm_integer *integer); /* if set, of the sum makes the integer */
   int threaded;
   int measured;   /* 1: `lost` of a partial bounds its error, and `absolute` is the estimate */
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
@@ -3042,6 +3043,8 @@ static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_
   int k;
   if (!permi_sum_integer(sum, integer))
     return 0;
+  if (leaf->finish)
+    return leaf->finish(leaf, integer) == PERM_OK;
   if (!p)
     return permi_integer_halve(integer, (int)-leaf->scale_exp2);
   permi_integer_reduce(integer, p);
@@ -8399,10 +8402,10 @@ static int permi_primes_needed(double bits)
   return (int)((bits + 1) / PERMI_PRIME_BITS) + 1;
 }
 
-/* primes[]: the first below 2^62; with_root: 1 modulo 4. */
-static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with_root)
+/* primes[]: the first below 2^bits; with_root: 1 modulo 4. */
+static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with_root, int bits)
 {
-  uint64_t above = UINT64_C(1) << 62;
+  uint64_t above = UINT64_C(1) << bits;
   size_t k;
   for (k = 0; k < count; k++) {
     above = permi_prime_below(above, with_root);
@@ -13316,7 +13319,7 @@ static perm_status permi_rank_task(const permi_leaf *leaf, permi_control *contro
   if (status == PERM_OK) {
     run.residue[1] = run.residue[0] + runs;
     if (rank->primes)
-      permi_primes_choose(run.prime, runs, rank->parts == 2);
+      permi_primes_choose(run.prime, runs, rank->parts == 2, 62);
     else
       run.prime[0] = permi_odd_modulus_of(rank->modulus);
     status = permi_share(threads, 0, runs, permi_rank_prime, &run, NULL);
@@ -19885,6 +19888,7 @@ PERMI_BRIEF_END
 #undef PERMI_MM
 #undef PERMI_V
 #undef PERMI_N
+#undef PERMI_P
 #undef PERMI_WIDTH
 #undef PERMI_LOAD
 #undef PERMI_LOAD_ANY

@@ -52,6 +52,7 @@
                  >>hybrid_layout     which columns are inside
                  >>hybrid_program    a layout's straight program
                  >>hybrid_leaf       rounding, estimate, price
+                 >>hybrid_residues   exact integers
                  >>programs          the same for GPUs
                  >>program_text      its kernel as CUDA C++ and PTX
                  >>program_tune      candidates, tuning
@@ -238,6 +239,7 @@ PERMI_BRIEF_BEGIN
 #include "signs/hybrid_layout.h"
 #include "signs/hybrid_program.h"
 #include "signs/hybrid_leaf.h"
+#include "signs/hybrid_residues.h"
 #include "signs/programs.h"
 #include "signs/program_text.h"
 #include "signs/program_tune.h"
