@@ -421,7 +421,8 @@ typedef struct perm_integer {
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
   double partial_sum, partial_imaginary; /* after an early stop: the terms so far of the first unfinished leaf, in units
-                                            of 2^exp2 (with a modulus, modulo it), no approximation; else 0 */
+                                            of 2^exp2 (with a modulus, modulo it), no approximation; else,
+                                            and of hybrid's integers, 0 */
   long long exp2;
   double error_bound;    /* at least |value - permanent|; INFINITY: no guarantee; 0 if exact */
   double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says; attacks find no error
@@ -12518,7 +12519,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   permi_number number;
   perm_integer residue[2];
   int i;
-  if (job->modulus && leaf.integer && permi_sum_integer(&partial->value, &residue[0]) &&
+  if (job->modulus && leaf.integer && !leaf.finish && permi_sum_integer(&partial->value, &residue[0]) &&
       permi_sum_integer(&partial->imaginary, &residue[1])) {
     permi_result_clear(result);
     for (i = 0; i < 2; i++) {
@@ -12528,6 +12529,8 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
       *(i ? &result->partial_imaginary : &result->partial_sum) = (double)word[0];
     }
     result->exp2 = residue[0].words || residue[1].words ? leaf.scale_exp2 + partial->exp2 : 0;
+  } else if (leaf.finish) { /* residues say nothing */
+    permi_result_clear(result);
   } else {
     leaf.integer = 0;
     permi_leaf_number(&leaf, partial, &number);

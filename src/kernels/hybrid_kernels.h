@@ -340,7 +340,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
           x = PERMI_NAME(hybrid_get)(parts, p, k);
         if (folds)
           x = PERMI_NAME(hybrid_cross)(algebra, x, PERMI_NAME(hybrid_of)(parts, &held, k),
-                                       PERMI_NAME(hybrid_get)(parts, q, k), PERMI_NAME(hybrid_of)(parts, &also, k), prime);
+                                       PERMI_NAME(hybrid_get)(parts, q, k), PERMI_NAME(hybrid_of)(parts, &also, k),
+                                       prime);
         else if (opcode == PERMI_OP_DIFFERENCE)
           x = PERMI_NAME(hybrid_minus)(algebra, x, PERMI_NAME(hybrid_get)(parts, q, k), half, prime);
         else if (opcode == PERMI_OP_ROWS)
