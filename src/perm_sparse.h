@@ -48,6 +48,12 @@
                  >>classes_build     steps from an order, refining classes from its end
                  >>classes_run       states of counts, hashing, threads; THE BOUND
                  >>classes_order     greedy from the end, price
+                 >>placements        rook numbers: vertices of the frontier may stay unmatched
+                 >>trace             samples: an engine's states kept, the draw of a way
+                 >>trace_frontier    lists, arrays
+                 >>trace_band        rows of a band
+                 >>trace_classes     members of a class drawn when they came
+                 >>trace_tree        stars and joins
      signs/      >>hybrid            Glynn's signs outside, elimination inside
                  >>hybrid_layout     which columns are inside
                  >>hybrid_program    a layout's straight program
@@ -79,9 +85,11 @@
                  >>sparse            perm_compute_sparse, _job, _report
                  >>spy               perm_sparse_spy, SVG
                  >>rook              perm_rook_numbers, matching polynomials
+                 >>sample            perm_sample_sparse: permutations by weight
      kernels/    >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
                  >>signs_kernels     the sign search
+                 >>rook_kernels      values of placements
 
    EXAMPLE
        perm_matrix a;
@@ -133,7 +141,8 @@
        planar       blocks whose graph is planar, no others: a determinant [Kas61] of about n^1.5 products; integers
                     modulo a prime for each 62 bits, doubles and complex in double-double with a bound, without one
                     where fronts are over 160 rows
-       low-rank     auto only: blocks of rank 4 or less, without rounding (perm.h)
+       low-rank     matrices of rank 4 or less, without rounding; by name of any order, whole, or refused with the
+                    reason; auto asks it of blocks with half of their entries (perm.h)
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
@@ -235,6 +244,12 @@ PERMI_BRIEF_END
 #include "frontier/classes_build.h"
 #include "frontier/classes_run.h"
 #include "frontier/classes_order.h"
+#include "frontier/placements.h"
+#include "frontier/trace.h"
+#include "frontier/trace_frontier.h"
+#include "frontier/trace_band.h"
+#include "frontier/trace_classes.h"
+#include "frontier/trace_tree.h"
 
 PERMI_BRIEF_BEGIN
 #include "signs/hybrid.h"
@@ -277,6 +292,7 @@ PERMI_BRIEF_BEGIN
 #include "sparse/sparse.h"
 #include "sparse/spy.h"
 #include "sparse/rook.h"
+#include "sparse/sample.h"
 PERMI_BRIEF_END
 
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
@@ -289,6 +305,7 @@ PERMI_BRIEF_END
 #include "kernels/array_kernels.h"
 #include "kernels/hybrid_kernels.h"
 #include "kernels/signs_kernels.h"
+#include "kernels/rook_kernels.h"
 #endif /* PERMI_FAMILY */
 
 /* MIT License

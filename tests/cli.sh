@@ -179,6 +179,16 @@ expect estimate_stopped 5 'relative error asked for is not met, it is .* more --
 expect estimate_seconds 0 'permanent about' --estimate --seconds 0.1 --generate uniform:20
 expect estimate_complex 0 'within' --estimate --samples 500 --generate complex-gauss:6
 expect estimate_rectangular 2 'square' --estimate $dir/rectangular23.txt
+expect sample 0 '^[1-3] [1-3] [1-3]$' --sample 1 $dir/nine.txt
+check sample_lines sh -c '$0 --sample 500 --generate grid:4:4 | sort -u | wc -l | grep -qx " *36"' $perm
+check sample_seed sh -c 'test "$($0 --sample 40 --seed 2 $1)" = "$($0 --sample 40 --seed 2 --threads 1 $1)" &&
+  test "$($0 --sample 40 --seed 2 $1)" != "$($0 --sample 40 --seed 3 $1)"' $perm $dir/nine.txt
+expect sample_none 2 'bad --sample "0"' --sample 0 $dir/nine.txt
+expect sample_rectangular 0 '^[1-3] [1-3]$' --sample 1 $dir/rectangular23.txt
+expect sample_method 0 '^[0-9 ]*$' --sample 1 --method tree --generate grid:6:6
+expect sample_complex 2 'row [0-9]+, column [0-9]+ .counted from 1. has' --sample 1 --generate complex-gauss:6
+expect sample_json 2 'has no use for "--json"' --sample 1 --json $dir/nine.txt
+expect sample_memory 3 'keep the states of all steps' --sample 1 --max-bytes 1e8 --generate uniform:24
 expect samples_alone 2 'go with --estimate' --samples 10 $dir/nine.txt
 expect two_modes 2 'only one of' --estimate --gradient $dir/nine.txt
 expect explain_modes 2 'about permanents' --explain --minors 1 $dir/nine.txt

@@ -65,7 +65,7 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_ANNEAL_SHARE 0.03         /* of the run, for annealing an order; */
 #define PERMI_ANNEAL_SHORT_SHARE 0.1    /* of a short run, */
 #define PERMI_ANNEAL_LEAST 1.5e-3       /* up to this */
-#define PERMI_ORDER_PLAN_SECONDS 2e-6   /* per vertex and entry */
+#define PERMI_ORDER_PLAN_SECONDS 6e-7   /* per vertex and entry: an order and its programme */
 #define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */
 #define PERMI_TREE_PLAN_SECONDS 1e-6    /* per vertex and entry */
 #define PERMI_TREE_PLAN_LEAST 5e-3      /* chosen: a shorter search needs no long run */
@@ -102,9 +102,15 @@ static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.
 #define PERMI_CLASS_NAMED_SECONDS 100   /* chosen: by name */
 #define PERMI_CLASS_ATTEMPTS 12
 #define PERMI_CLASS_AGAIN 0.1           /* chosen: of the run, for further orders */
+#define PERMI_ROOK_BYTE_SECONDS 3e-11   /* rook numbers by the frontier: a byte of a value read; */
+#define PERMI_ROOK_WORD_SECONDS 1.5e-9  /* a word of values of several */
+#define PERMI_ROOK_STEP_SECONDS 1e-6
+#define PERMI_ROOK_UNIT_SECONDS 1e-9   /* a unit of the order's cost */
+#define PERMI_ROOK_FREE_SECONDS 1e-3    /* chosen: quicker ones are not compared with evaluation */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7
 #define PERMI_TREE_JOIN_SECONDS 2.5e-7
 #define PERMI_TREE_PAIR_SECONDS 1.6e-9
+#define PERMI_TREE_SORT_SECONDS 6e-9 /* a state and vertex of a factor; 18 graphs */
 #define PERMI_TREE_STATE_SECONDS 1.5e-9
 #define PERMI_TREE_CACHE_BYTES 1e6   /* pairs of a larger table */
 #define PERMI_TREE_MISS_SECONDS 1e-8 /* take this much longer (mesh1e1: 9e7 pairs 1.5 s) */

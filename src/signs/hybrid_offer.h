@@ -158,11 +158,13 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     return status;
   if (block->integer)
     seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_primes(block, &bits));
-  per_block = ldexp(seconds / (block->integer ? fmax(hybrid->runs->primes, 1) : 1), -hybrid->high);
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
   hybrid->absolute_mask = options->precision == PERM_PRECISION_FAST ? 127 : 31;
   if (hybrid->high < 10 || options->certify)
     hybrid->absolute_mask = 0;
+  if (!options->certify && !hybrid->runs) /* else the speed knows */
+    seconds *= 1 + (PERMI_HYBRID_CERTIFIED - 1) / (hybrid->absolute_mask + 1);
+  per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->primes, 1) : 1), -hybrid->high);
   hybrid->chunk_log2 = hybrid->runs && hybrid->high > PERMI_WHOLE_CHUNK ? PERMI_WHOLE_CHUNK : hybrid->high;
   while (hybrid->chunk_log2 > 0 &&
          ldexp(per_block, hybrid->chunk_log2) > (hybrid->high - hybrid->chunk_log2 < 6 ? 1e-4 : 0.02))

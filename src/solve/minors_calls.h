@@ -178,14 +178,13 @@ static void permi_minors_blank(permi_minors_call *call)
     call->out[k] = (double)NAN;
 }
 
-/* Checks a call, completes it, and sets results to NaN. */
+/* Checks a call and completes it. */
 static perm_status permi_minors_check(permi_minors_call *call, const perm_options *options, perm_result *result)
 {
   const int m = call->m, n = call->n, gradient = call->row < 0, arguments = gradient ? 7 : 8;
   const char *refusal = permi_minors_refusal(options);
   int i, j;
   perm_status status = permi_check_whole(options, arguments, result);
-  permi_minors_blank(call);
   if (status == PERM_OK)
     status = permi_check_matrix(m, n, call->view, result);
   if (status != PERM_OK)
@@ -281,6 +280,7 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
   double *memory, *full = NULL;
   int k;
   perm_status status;
+  permi_minors_blank(call);
   if (!result)
     return PERM_ERROR_NULL;
   permi_result_clear(result);
@@ -351,15 +351,22 @@ static perm_status permi_minors_compute(permi_minors_call *call, const perm_opti
   return permi_minors_general(call, options_given, result);
 }
 
+/* A negative row marks a gradient inside: the minors of one row are what is NaN. */
+static perm_status permi_minors_no_row(permi_minors_call *call, perm_result *result)
+{
+  const int row = call->row;
+  call->row = 0;
+  permi_minors_blank(call);
+  return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
+}
+
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 1, NULL);
   permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0};
-  if (row < 0)
-    return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
-  return permi_minors_compute(&call, options, result);
+  return row < 0 ? permi_minors_no_row(&call, result) : permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -368,9 +375,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
 {
   const permi_view view = permi_view_of(a, ld, 2, NULL);
   permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0};
-  if (row < 0)
-    return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
-  return permi_minors_compute(&call, options, result);
+  return row < 0 ? permi_minors_no_row(&call, result) : permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
