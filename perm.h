@@ -423,7 +423,8 @@ typedef struct perm_integer {
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
   double partial_sum, partial_imaginary; /* after an early stop: the terms so far of the first unfinished leaf, in units
-                                            of 2^exp2 (with a modulus, modulo it), no approximation; else 0 */
+                                            of 2^exp2 (with a modulus, modulo it), no approximation; else,
+                                            and of hybrid's integers, 0 */
   long long exp2;
   double error_bound;    /* at least |value - permanent|; INFINITY: no guarantee; 0 if exact */
   double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says; attacks find no error
@@ -2938,6 +2939,7 @@ struct permi_leaf {
   size_t workspace; /* bytes a thread, 64-aligned: stacks may have 64 KiB */
   int integer;    /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
   uint64_t modulus; /* not 0: odd, value is a sum of residues */
+  perm_status (*finish)(const permi_leaf *leaf, perm_integer *integer); /* if set, of the sum makes the integer */
   int threaded;
   int measured;   /* 1: `lost` of a partial bounds its error, and `absolute` is the estimate */
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
@@ -3053,6 +3055,8 @@ static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_
   int k;
   if (!permi_sum_integer(sum, integer))
     return 0;
+  if (leaf->finish)
+    return leaf->finish(leaf, integer) == PERM_OK;
   if (!p)
     return permi_integer_halve(integer, (int)-leaf->scale_exp2);
   permi_integer_reduce(integer, p);
@@ -8823,10 +8827,10 @@ static int permi_primes_needed(double bits)
   return (int)((bits + 1) / PERMI_PRIME_BITS) + 1;
 }
 
-/* primes[]: the first below 2^62; with_root: 1 modulo 4. */
-static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with_root)
+/* primes[]: the first below 2^bits; with_root: 1 modulo 4. */
+static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with_root, int bits)
 {
-  uint64_t above = UINT64_C(1) << 62;
+  uint64_t above = UINT64_C(1) << bits;
   size_t k;
   for (k = 0; k < count; k++) {
     above = permi_prime_below(above, with_root);
@@ -12939,7 +12943,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   permi_number number;
   perm_integer residue[2];
   int i;
-  if (job->modulus && leaf.integer && permi_sum_integer(&partial->value, &residue[0]) &&
+  if (job->modulus && leaf.integer && !leaf.finish && permi_sum_integer(&partial->value, &residue[0]) &&
       permi_sum_integer(&partial->imaginary, &residue[1])) {
     permi_result_clear(result);
     for (i = 0; i < 2; i++) {
@@ -12949,6 +12953,8 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
       *(i ? &result->partial_imaginary : &result->partial_sum) = (double)word[0];
     }
     result->exp2 = residue[0].words || residue[1].words ? leaf.scale_exp2 + partial->exp2 : 0;
+  } else if (leaf.finish) { /* residues say nothing */
+    permi_result_clear(result);
   } else {
     leaf.integer = 0;
     permi_leaf_number(&leaf, partial, &number);
@@ -13743,7 +13749,7 @@ static perm_status permi_rank_task(const permi_leaf *leaf, permi_control *contro
   if (status == PERM_OK) {
     run.residue[1] = run.residue[0] + runs;
     if (rank->primes)
-      permi_primes_choose(run.prime, runs, rank->parts == 2);
+      permi_primes_choose(run.prime, runs, rank->parts == 2, 62);
     else
       run.prime[0] = permi_odd_modulus_of(rank->modulus);
     status = permi_share(threads, 0, runs, permi_rank_prime, &run, NULL);
@@ -20505,6 +20511,7 @@ PERMI_BRIEF_END
 #undef PERMI_MM
 #undef PERMI_V
 #undef PERMI_N
+#undef PERMI_P
 #undef PERMI_WIDTH
 #undef PERMI_LOAD
 #undef PERMI_LOAD_ANY

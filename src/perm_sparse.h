@@ -58,6 +58,7 @@
                  >>hybrid_layout     which columns are inside
                  >>hybrid_program    a layout's straight program
                  >>hybrid_leaf       rounding, estimate, price
+                 >>hybrid_residues   exact integers
                  >>programs          the same for GPUs
                  >>program_text      its kernel as CUDA C++ and PTX
                  >>program_tune      candidates, tuning
@@ -105,8 +106,8 @@
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
        (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
        arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
-       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: `error_bound` is INFINITY but
-       with certify on the CPU, at 2 to 4 times the time.
+       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: in doubles `error_bound` is
+       INFINITY but with certify on the CPU, at 2 to 4 times the time.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
@@ -122,7 +123,9 @@
        classes       the frontier, but vertices whose entries ahead are proportional are counted, not told apart: the
                      product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
                      matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
-       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate
+       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate;
+                    integers on the CPU, in doubles below 2^53, else modulo a prime for each 47 bits of a bound: each
+                    takes about as long as doubles
        cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
                      made for the matrix
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
@@ -253,6 +256,7 @@ PERMI_BRIEF_BEGIN
 #include "signs/hybrid_layout.h"
 #include "signs/hybrid_program.h"
 #include "signs/hybrid_leaf.h"
+#include "signs/hybrid_residues.h"
 #include "signs/programs.h"
 #include "signs/program_text.h"
 #include "signs/program_tune.h"

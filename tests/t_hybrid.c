@@ -1,4 +1,4 @@
-/* >>hybrid, >>hybrid_layout, >>hybrid_program, >>hybrid_leaf, >>hybrid_offer, >>hybrid_kernels */
+/* >>hybrid, >>hybrid_layout, >>hybrid_program, >>hybrid_leaf, >>hybrid_residues, >>hybrid_offer, >>hybrid_kernels */
 /* Methods hybrid and cached: layouts of every shape against the dense engine, estimates that cover what is off, the
    same bits for any number of threads, families of kernels, refusals. */
 
@@ -138,7 +138,7 @@ TEST(t_hybrid_programs)
       perm_compute_complex(n, n, a, n, &options, &referee);
     else
       perm_compute_real(n, n, a, n, &options, &referee);
-    CHECK(permi_hybrid_create(&allocator, &work, &layout, algebra, a, &hybrid) == PERM_OK);
+    CHECK(permi_hybrid_create(&allocator, &work, &layout, algebra, a, NULL, &hybrid) == PERM_OK);
     if (!hybrid)
       continue;
     ran++;
@@ -207,19 +207,94 @@ TEST(t_hybrid_same_bits)
   }
 }
 
+/* Integers of at most `bits` bits, some of fewer; 0: ones. */
+static perm_matrix hybrid_integers(int n, double p, int bits)
+{
+  static int64_t integer[64 * 64];
+  static int row[64 * 64], column[64 * 64];
+  perm_matrix a;
+  perm_result result;
+  size_t nnz = 0;
+  int i, j;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      if (test_uniform() < p || j == (i + 1) % n || j == (i + 3) % n) {
+        const int used = bits ? test_below(bits) : 0;
+        const uint64_t x = (UINT64_C(1) << used) + (test_random() & ((UINT64_C(1) << used) - 1));
+        row[nnz] = i;
+        column[nnz] = j;
+        integer[nnz++] = bits && test_below(2) ? -(int64_t)x : (int64_t)x;
+      }
+  CHECK(perm_matrix_from_triplets(n, n, nnz, row, column, NULL, NULL, integer, PERM_KIND_INTEGER, NULL, &a, &result) ==
+        PERM_OK);
+  return a;
+}
+
+/* Exact integers, by residues or not, on every family, modulo anything, cut into any parts, against method exact. */
+TEST(t_hybrid_integers)
+{
+  static const perm_isa isa[] = {PERM_ISA_AUTO, PERM_ISA_PLAIN, PERM_ISA_AVX2};
+  static const int sizes[] = {0, 2, 9, 21, 30, 44, 62};
+  int t, grew = 0, whole = 0, tables = 0;
+  for (t = 0; t < 420; t++) {
+    const int n = 4 + test_below(12), bits = sizes[t % 7];
+    perm_matrix a = hybrid_integers(n, 0.1 + 0.9 * test_uniform(), bits);
+    perm_options options;
+    perm_result r, referee;
+    perm_partial partial[64];
+    perm_job *job;
+    int m, k;
+    memset(&options, 0, sizeof options);
+    options.threads = 1 + t % 3;
+    options.modulus = t % 4 ? 0 : t % 8 ? 2 + test_random() % 1000 : (test_random() >> 2) + 3;
+    options.method = PERM_METHOD_EXACT;
+    CHECK_SHOW(perm_compute_sparse(&a, &options, &referee) == PERM_OK, "%s", referee.message);
+    options.isa = isa[t % 3];
+    for (m = 0; m < 2; m++) {
+      options.method = m ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
+      CHECK_SHOW(perm_compute_sparse(&a, &options, &r) == PERM_OK, "n = %d, %d bits: %s", n, bits, r.message);
+      CHECK_SHOW(r.exact && r.precision == PERM_PRECISION_EXACT &&
+                     !memcmp(&r.integer, &referee.integer, sizeof r.integer),
+                 "n = %d, %d bits, %s: %.17g, not %.17g", n, bits, perm_method_name(options.method), r.value,
+                 referee.value);
+      CHECK(r.value == referee.value && r.exp2 == referee.exp2);
+      if (perm_sparse_job(&a, &options, &job, &r) != PERM_OK || perm_job_leaves(job) > 64) {
+        CHECK(!"a job");
+        continue;
+      }
+      for (k = 0; k < perm_job_leaves(job); k++) {
+        const permi_leaf *leaf = &job->leaf[k];
+        const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
+        const uint64_t middle = (leaf->information.chunks + 1) / 2;
+        memset(&partial[k], 0, sizeof partial[k]);
+        perm_job_run(job, k, middle, leaf->information.chunks, &partial[k]);
+        perm_job_run(job, k, 0, middle, &partial[k]);
+        grew += hybrid->runs->primes > 1;
+        tables += hybrid->runs->primes && hybrid->runs->run[0].tables;
+        whole += !hybrid->runs->primes;
+      }
+      CHECK(perm_job_finish(job, partial, &r) == PERM_OK && !memcmp(&r.integer, &referee.integer, sizeof r.integer));
+      perm_job_free(job);
+    }
+    perm_matrix_free(&a);
+  }
+  CHECK_SHOW(grew > 50 && whole > 50 && tables > 50, "%d, %d, %d", grew, whole, tables);
+}
+
 TEST(t_hybrid_refuses)
 {
   const int one[] = {0, 0, 1, 1, 2, 2, 0, 1, 2}, other[] = {0, 1, 1, 2, 2, 0, 2, 0, 1};
-  const int64_t integer[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const double real[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   perm_matrix a;
   perm_options options;
   perm_result result;
   memset(&options, 0, sizeof options);
-  CHECK(perm_matrix_from_triplets(3, 3, 9, one, other, NULL, NULL, integer, PERM_KIND_INTEGER, NULL, &a, &result) ==
+  CHECK(perm_matrix_from_triplets(3, 3, 9, one, other, real, real, NULL, PERM_KIND_COMPLEX, NULL, &a, &result) ==
         PERM_OK);
   options.method = PERM_METHOD_HYBRID;
+  options.precision = PERM_PRECISION_EXACT;
   CHECK(perm_compute_sparse(&a, &options, &result) == PERM_ERROR_UNSUPPORTED);
-  CHECK_TEXT(result.message, "exact integers");
+  CHECK_TEXT(result.message, "Gaussian integers");
   perm_matrix_free(&a);
   a = hybrid_random(12, 0.4, 0, 0);
   options.certify = 1;
@@ -253,17 +328,19 @@ static void hybrid_free(void *block, void *user_data)
 
 TEST(t_hybrid_allocation_fails)
 {
-  perm_matrix a = hybrid_random(13, 0.4, 0, 0);
+  perm_matrix given[2] = {hybrid_random(13, 0.4, 0, 0), hybrid_integers(13, 0.5, 62)}, a;
   perm_options options;
   perm_result result;
   perm_status status;
-  int k;
+  int k, whole;
   memset(&options, 0, sizeof options);
   options.method = PERM_METHOD_HYBRID;
   options.threads = 1;
   options.allocator.allocate = hybrid_allocate;
   options.allocator.release = hybrid_free;
-  for (hybrid_only_one = 0; hybrid_only_one < 2; hybrid_only_one++) {
+  for (whole = 0; whole < 4; whole++) {
+    a = given[whole / 2];
+    hybrid_only_one = whole % 2;
     status = PERM_ERROR_MEMORY;
     for (k = 0; status == PERM_ERROR_MEMORY && k < 1000; k++) {
       hybrid_allocations_left = k;
@@ -273,7 +350,8 @@ TEST(t_hybrid_allocation_fails)
     }
     CHECK(status == PERM_OK && k > 10);
   }
-  perm_matrix_free(&a);
+  perm_matrix_free(&given[0]);
+  perm_matrix_free(&given[1]);
 }
 
 /* ---- estimates: matrices that are to break them, and not too wide for those of every day */

@@ -202,7 +202,8 @@ typedef struct perm_integer {
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
   double partial_sum, partial_imaginary; /* after an early stop: the terms so far of the first unfinished leaf, in units
-                                            of 2^exp2 (with a modulus, modulo it), no approximation; else 0 */
+                                            of 2^exp2 (with a modulus, modulo it), no approximation; else,
+                                            and of hybrid's integers, 0 */
   long long exp2;
   double error_bound;    /* at least |value - permanent|; INFINITY: no guarantee; 0 if exact */
   double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says; attacks find no error

@@ -72,15 +72,36 @@ typedef struct permi_statement {
 typedef struct permi_instruction {
   uint16_t opcode, row, other, group;
   int first, count;
+  int growth, halved; /* of whole numbers: permi_growth of all statements; differences are halved */
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
   PERMI_HYBRID_COMPLEX,
   PERMI_HYBRID_COMPENSATED,   /* rows with 47 bits more, arithmetic of [Gra09] */
+  PERMI_HYBRID_WHOLE,         /* integers as they are, or by residues where they grow (>>hybrid_program) */
+  PERMI_HYBRID_SHORT,         /* kernels only: WHOLE + permi_growth */
+  PERMI_HYBRID_LONG,
   PERMI_HYBRID_MODULI,        /* for the sum of |terms| */
-  PERMI_HYBRID_COMPLEX_MODULI
+  PERMI_HYBRID_COMPLEX_MODULI,
+  PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT /* of programs */
 } permi_hybrid_algebra;
+
+/* What becomes of a result of whole numbers. */
+typedef enum permi_growth {
+  PERMI_GROWS_NOT,    /* it is exact */
+  PERMI_GROWS_SHORT,  /* exact, and reduced */
+  PERMI_GROWS_LONG    /* reduced from two doubles */
+} permi_growth;
+
+/* Primes are below 2^47, and what they reduce is below 2^97: 1.5 2^98 has the last place 2^46. */
+#define PERMI_RESIDUE_BITS 47
+#define PERMI_RESIDUE_GRID 475368975085586025561263702016.0
+
+static PERMI_ALWAYS_INLINE int permi_hybrid_is_whole(int algebra)
+{
+  return algebra >= PERMI_HYBRID_WHOLE && algebra <= PERMI_HYBRID_LONG;
+}
 
 static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
 {
@@ -111,8 +132,8 @@ typedef struct permi_hybrid_rounding {
 #define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
 typedef struct permi_hybrid_family {
-  void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
-  void (*absolute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
+  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *slots, double *block);
+  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *slots, double *block);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slots);
 } permi_hybrid_family;
@@ -141,11 +162,15 @@ typedef struct permi_hybrid {
   unsigned absolute_mask; /* the sum of |terms| takes a block in mask + 1 */
   double cost, operations_a_term, rows_a_term;
   permi_hybrid_rounding rounding;
-  double floor[PERMI_HYBRID_BASES];
+  double floor[PERMI_HYBRID_BASES]; /* of whole numbers: 1 if the row is to be reduced */
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
   const permi_hybrid_family *family;
+  struct permi_hybrid_runs *runs; /* of whole numbers, else NULL */
+  double prime, inverse;          /* residues are modulo this prime; 0: there are none */
+  int grows;                      /* some numbers are residues */
+  int halvings;                   /* the value is 2^halvings times as large */
 } permi_hybrid;
 
 /* ---- the sign search */

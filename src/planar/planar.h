@@ -122,7 +122,7 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   if (status == PERM_OK) {
     run.residue[1] = run.residue[0] + runs;
     if (planar->primes)
-      permi_primes_choose(run.prime, runs, planar->parts == 2);
+      permi_primes_choose(run.prime, runs, planar->parts == 2, 62);
     else
       run.prime[0] = permi_odd_modulus_of(planar->modulus);
     status = permi_share(run.search.threads, 0, runs, permi_planar_prime, &run, NULL);

@@ -1,11 +1,12 @@
 /* =================================================================================== >>hybrid_offer
    What methods hybrid and cached offer, on the CPU or a GPU. */
 #pragma once
+#include "hybrid_residues.h"
 #include "program_tune.h"
 
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  static const char *const algebra[] = {"real", "complex", "compensated"};
+  static const char *const algebra[] = {"real", "complex", "compensated", "integers"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
@@ -22,6 +23,11 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
                      "dense has %.3g times as many; ",
                      hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
                      all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
+  if (hybrid->runs && hybrid->runs->primes)
+    permi_hybrid_say(buffer, size, &length, "residues modulo %d primes, at most %.0f bits; ", hybrid->runs->primes,
+                     hybrid->runs->bits);
+  else if (hybrid->runs)
+    permi_hybrid_say(buffer, size, &length, "all numbers below 2^53; ");
   permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
                    leaf->information.seconds, hybrid->isa == PERM_ISA_CUDA ? "GPU" : "thread");
 #if defined(PERM_WITH_CUDA)
@@ -35,9 +41,12 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 {
   const perm_options *options = maker->options;
   const int is_complex = maker->working->is_complex;
-  if (block->integer || maker->working->integer)
+  double bits;
+  if (block->integer && is_complex)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "has exact integers; with precision fast or accurate this method takes them");
+                 "has Gaussian integers; with precision fast this method takes them as complex numbers");
+  else if (block->integer && options->isa == PERM_ISA_CUDA)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes on the CPU");
   else if (options->precision == PERM_PRECISION_DD)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is to have precision dd, which this method does not give");
   else if (options->certify && (options->precision == PERM_PRECISION_ACCURATE || options->isa == PERM_ISA_CUDA))
@@ -51,6 +60,8 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 #endif
   else if (block->n > PERM_MAX_N || block->n < 2)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
+  else if (block->integer && PERMI_RESIDUE_BITS * permi_whole_primes(block, &bits) + 60 > 64 * PERM_INTEGER_WORDS)
+    permi_refuse_long(offer);
   else if (rival < PERMI_HYBRID_LEAST_SECONDS)
     permi_refuse(offer, PERM_ERROR_LIMIT, "takes less time than finding a layout");
   else
@@ -63,6 +74,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
   permi_layouts *work = maker->layouts;
+  double bits;
   maker->layouts = NULL;
   if (work) {
     work->rival = rival;
@@ -75,7 +87,9 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   work->budget = PERMI_HYBRID_SLOT_BUDGET;
   work->account = maker->account;
   work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker)) /
-                (maker->options->certify ? PERMI_HYBRID_CERTIFIED : 1);
+                (block->integer            ? PERMI_WHOLE_SLOWER * permi_whole_primes(block, &bits)
+                 : maker->options->certify ? PERMI_HYBRID_CERTIFIED
+                                           : 1);
   work->rival = rival;
   return work;
 }
@@ -97,7 +111,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   cost = permi_layouts_start(work, 1);
   speed = work->speed;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(maker->options, block->n) && !maker->options->certify)
+  if (permi_gpu_wanted(maker->options, block->n) && !maker->options->certify && !block->integer)
     speed = permi_code_rate(permi_hybrid_algebra_of(maker));
 #endif
   *hope = cost / PERMI_HYBRID_GAIN / speed;
@@ -114,7 +128,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   permi_arrangement layout;
   permi_hybrid *hybrid = NULL;
   perm_status status = PERM_OK;
-  double seconds = 0, per_block;
+  double seconds = 0, per_block, bits;
   if (!work)
     return permi_fail_memory(maker->result);
   memset(&layout, 0, sizeof layout);
@@ -126,10 +140,12 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", seconds);
       break;
     }
-    status = permi_hybrid_matrix(maker, block, layout.transposed, work->scaled, &scale_exp2, &zero);
+    if (!block->integer)
+      status = permi_hybrid_matrix(maker, block, layout.transposed, work->scaled, &scale_exp2, &zero);
     if (status == PERM_OK && !zero &&
-        permi_hybrid_create(&options->allocator, work, &layout, permi_hybrid_algebra_of(maker), work->scaled,
-                            &hybrid) != PERM_OK)
+        (block->integer ? permi_whole_create(&options->allocator, work, &layout, block, options->modulus, &hybrid)
+                        : permi_hybrid_create(&options->allocator, work, &layout, permi_hybrid_algebra_of(maker),
+                                              work->scaled, NULL, &hybrid)) != PERM_OK)
       status = permi_fail_memory(maker->result);
     if (hybrid)
       hybrid->scale_exp2 = scale_exp2;
@@ -140,19 +156,23 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no program that fits");
   if (!hybrid)
     return status;
+  if (block->integer)
+    seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_primes(block, &bits));
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
   hybrid->absolute_mask = options->precision == PERM_PRECISION_FAST ? 127 : 31;
   if (hybrid->high < 10 || options->certify)
     hybrid->absolute_mask = 0;
-  if (!options->certify) /* else the speed knows */
+  if (!options->certify && !hybrid->runs) /* else the speed knows */
     seconds *= 1 + (PERMI_HYBRID_CERTIFIED - 1) / (hybrid->absolute_mask + 1);
-  per_block = ldexp(seconds, -hybrid->high);
-  hybrid->chunk_log2 = hybrid->high;
+  per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->primes, 1) : 1), -hybrid->high);
+  hybrid->chunk_log2 = hybrid->runs && hybrid->high > PERMI_WHOLE_CHUNK ? PERMI_WHOLE_CHUNK : hybrid->high;
   while (hybrid->chunk_log2 > 0 &&
          ldexp(per_block, hybrid->chunk_log2) > (hybrid->high - hybrid->chunk_log2 < 6 ? 1e-4 : 0.02))
     hybrid->chunk_log2--;
   hybrid->walked = hybrid->chunk_log2;
   hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
+  if (hybrid->runs)
+    hybrid->fingerprint = permi_whole_fingerprint(hybrid, block);
   permi_hybrid_kernels(hybrid, hybrid->isa);
   offer->seconds = seconds;
   offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
@@ -174,7 +194,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, block->n) && !options->certify &&
+  if (permi_gpu_wanted(options, block->n) && !options->certify && !block->integer &&
       (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
@@ -253,7 +273,8 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   perm_status status = PERM_OK;
   permi_hybrid *hybrid;
 #if defined(PERM_WITH_CUDA)
-  status = permi_code_tune(maker, block, &offer->plan);
+  if (!block->integer)
+    status = permi_code_tune(maker, block, &offer->plan);
   hybrid = (permi_hybrid *)offer->plan;
   leaf->information.tuned = hybrid->candidate;
   if (hybrid->code) {
@@ -262,7 +283,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   }
 #else
   hybrid = (permi_hybrid *)offer->plan;
-  if (permi_gpu_wanted(maker->options, hybrid->n) &&
+  if (permi_gpu_wanted(maker->options, hybrid->n) && !block->integer &&
       (maker->options->isa == PERM_ISA_CUDA || offer->seconds > 2 * PERMI_GPU_COMPILE)) {
     char message[PERM_MESSAGE_BYTES];
     permi_gpu_devices(1, message);
@@ -281,6 +302,13 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   leaf->workspace = PERMI_HYBRID_WORKSPACE;
   leaf->explain = permi_hybrid_explain;
   leaf->context = hybrid;
+  if (hybrid->runs) {
+    leaf->information.chunks *= hybrid->runs->primes ? (uint64_t)hybrid->runs->primes : 1;
+    leaf->integer = 1;
+    leaf->run_chunk = permi_whole_chunk;
+    leaf->finish = permi_whole_finish;
+    return PERM_OK;
+  }
   leaf->scale_exp2 = hybrid->scale_exp2 - (hybrid->n - 1);
   permi_hybrid_estimate(maker, block, hybrid, leaf);
   maker->job->precision =

@@ -500,7 +500,7 @@ static perm_status permi_rank_task(const permi_leaf *leaf, permi_control *contro
   if (status == PERM_OK) {
     run.residue[1] = run.residue[0] + runs;
     if (rank->primes)
-      permi_primes_choose(run.prime, runs, rank->parts == 2);
+      permi_primes_choose(run.prime, runs, rank->parts == 2, 62);
     else
       run.prime[0] = permi_odd_modulus_of(rank->modulus);
     status = permi_share(threads, 0, runs, permi_rank_prime, &run, NULL);
