@@ -730,6 +730,7 @@ TEST_LONG(t_limits_tree_of_a_large_block)
   permi_control watch;
   permi_given given;
   memset(&options, 0, sizeof options);
+  options.method = PERM_METHOD_TREE; /* auto takes the frontier in the tree's order: planned in 0.7 s, run in 0.35 */
   CHECK(perm_generate("arrow:60000:5", 1, NULL, &matrix, NULL) == PERM_OK);
   given = permi_given_rows(&matrix);
   watch = permi_control_begin(&options);
