@@ -278,8 +278,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_chain)(int algebra, int first, 
     if (base)
       y = PERMI_NAME(hybrid_row_number)(algebra, y, least, p);
     if (!first)
-      y = PERMI_NAME(hybrid_settle)(algebra, PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, x, k), y, p));
-    PERMI_NAME(hybrid_hold)(parts, x, k, y);
+      y = PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, x, k), y, p);
+    PERMI_NAME(hybrid_hold)(parts, x, k, first ? y : PERMI_NAME(hybrid_settle)(algebra, y));
   }
 }
 
