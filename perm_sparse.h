@@ -10663,7 +10663,7 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
 #define PERMI_ROOK_PLACES 40                            /* bits: 2^40 states are beyond any memory */
 #define PERMI_ROOK_WORDS (PERM_INTEGER_WORDS + 1)
 #define PERMI_ROOK_SEEN ((PERMI_ROOK_WORDS + 15) / 8 * 8) /* of a thread, in lines of cache */
-#define PERMI_ROOK_CHUNK 524288 /* bytes of values, half a second cache: seconds by 2^18, 2^19, 2^20: 0.65, 0.58, 0.84 */
+#define PERMI_ROOK_CHUNK 524288 /* bytes of values, half a second cache; by 2^18, 2^19, 2^20: 0.65, 0.58, 0.84 s */
 #define PERMI_ROOK_BUFFER 1048576
 #define PERMI_ROOK_GROUP 12     /* steps at once */
 #define PERMI_ROOK_LENGTH 0.7   /* of values, relative to their bound in bits: 0.5 to 0.75 were seen */
@@ -10966,7 +10966,8 @@ static void permi_rook_run(const permi_placements *p, const permi_rook_step *ste
 }
 
 /* Copies a chunk's sets of so many bits to its buffer, or back. */
-static void permi_rook_copy(const permi_placements *p, uint64_t base, int width, int planes, char *const *local, int back)
+static void permi_rook_copy(const permi_placements *p, uint64_t base, int width, int planes, char *const *local,
+                            int back)
 {
   uint64_t high = p->inside & (((uint64_t)1 << width) - 1), set = 0;
   size_t piece = p->unit, k = 0;
@@ -13337,14 +13338,29 @@ typedef struct permi_hybrid_runs {
   double bits;      /* of a bound on the permanent */
 } permi_hybrid_runs;
 
-static void permi_hybrid_release(const perm_allocator *allocator, void *context);
+/* A program without its runs. */
+static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hybrid)
+{
+  if (!hybrid)
+    return;
+#if defined(PERM_WITH_CUDA)
+  permi_code_release(allocator, hybrid->code);
+  permi_release(allocator, hybrid->gpu.memory);
+#endif
+  permi_release(allocator, hybrid->operation);
+  permi_release(allocator, hybrid->statement);
+  permi_release(allocator, hybrid->constant);
+  permi_release(allocator, hybrid->start);
+  permi_release(allocator, hybrid);
+}
+
 static void permi_hybrid_runs_release(const perm_allocator *allocator, permi_hybrid_runs *runs)
 {
   int k;
   if (!runs)
     return;
   for (k = 0; k < runs->primes && runs->run; k++)
-    permi_hybrid_release(allocator, runs->run[k].tables);
+    permi_hybrid_drop(allocator, runs->run[k].tables);
   permi_release(allocator, runs->run);
   permi_release(allocator, runs->factor);
   permi_release(allocator, runs);
@@ -13356,15 +13372,9 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
   for (; hybrid; hybrid = next) {
 #if defined(PERM_WITH_CUDA)
     next = hybrid->next;
-    permi_code_release(allocator, hybrid->code);
-    permi_release(allocator, hybrid->gpu.memory);
 #endif
     permi_hybrid_runs_release(allocator, hybrid->runs);
-    permi_release(allocator, hybrid->operation);
-    permi_release(allocator, hybrid->statement);
-    permi_release(allocator, hybrid->constant);
-    permi_release(allocator, hybrid->start);
-    permi_release(allocator, hybrid);
+    permi_hybrid_drop(allocator, hybrid);
   }
 }
 
@@ -21978,7 +21988,7 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
   perm_status status = PERM_OK;
   if (maker->offers) {
     if (maker->offers->proven < finding ||
-        (rival < finding && finding * maker->working->report.blocks > 2.5 * maker->account->floor)) {
+        (rival < finding && finding * maker->working->report.blocks > 1.25 * maker->account->floor)) {
       permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
       return PERM_OK;
     }

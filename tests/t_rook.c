@@ -1,4 +1,5 @@
-/* >>rook >>placements >>rook_kernels: rook numbers against submatrices one by one, closed forms, and between engines. */
+/* >>rook >>placements >>rook_kernels: rook numbers against submatrices one by one, closed forms, between
+   engines. */
 
 #define T_ROOK_MAX 24
 

@@ -171,8 +171,8 @@ _LAYOUTS = {"perm_progress": _Progress, "perm_gpu_options": _GpuOptions,
             "perm_result": _Result, "perm_leaf": _Leaf, "perm_estimate_plan": _EstimatePlan, "perm_estimate": _Estimate}
 
 # Arguments: i int, u uint64_t, l ptrdiff_t, z size_t, p pointer, s text, O options, R result
-_ARGUMENTS = {"i": c_int, "u": c_uint64, "l": c_ssize_t, "z": c_size_t, "p": c_void_p, "s": c_char_p, "O": POINTER(_Options),
-              "R": POINTER(_Result)}
+_ARGUMENTS = {"i": c_int, "u": c_uint64, "l": c_ssize_t, "z": c_size_t, "p": c_void_p, "s": c_char_p,
+              "O": POINTER(_Options), "R": POINTER(_Result)}
 _FUNCTIONS = {
     "perm_complex": "ipp", "perm_compute_float": "iiplOR", "perm_compute_real": "iiplOR",
     "perm_compute_complex": "iiplOR", "perm_compute_integer": "iiplOR", "perm_compute_gaussian": "iiplOR",

@@ -1108,7 +1108,8 @@ def test_layouts_and_version_are_compared(monkeypatch):
     assert perm._check(perm._lib) is None
 
 
-FUNCTIONS = "permanent compute minors gradient submatrices estimate plan explain low_rank cauchy rook_numbers sample".split()
+FUNCTIONS = ("permanent compute minors gradient submatrices estimate plan explain low_rank cauchy rook_numbers "
+             "sample").split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

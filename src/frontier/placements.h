@@ -23,7 +23,7 @@
 #define PERMI_ROOK_PLACES 40                            /* bits: 2^40 states are beyond any memory */
 #define PERMI_ROOK_WORDS (PERM_INTEGER_WORDS + 1)
 #define PERMI_ROOK_SEEN ((PERMI_ROOK_WORDS + 15) / 8 * 8) /* of a thread, in lines of cache */
-#define PERMI_ROOK_CHUNK 524288 /* bytes of values, half a second cache: seconds by 2^18, 2^19, 2^20: 0.65, 0.58, 0.84 */
+#define PERMI_ROOK_CHUNK 524288 /* bytes of values, half a second cache; by 2^18, 2^19, 2^20: 0.65, 0.58, 0.84 s */
 #define PERMI_ROOK_BUFFER 1048576
 #define PERMI_ROOK_GROUP 12     /* steps at once */
 #define PERMI_ROOK_LENGTH 0.7   /* of values, relative to their bound in bits: 0.5 to 0.75 were seen */
@@ -326,7 +326,8 @@ static void permi_rook_run(const permi_placements *p, const permi_rook_step *ste
 }
 
 /* Copies a chunk's sets of so many bits to its buffer, or back. */
-static void permi_rook_copy(const permi_placements *p, uint64_t base, int width, int planes, char *const *local, int back)
+static void permi_rook_copy(const permi_placements *p, uint64_t base, int width, int planes, char *const *local,
+                            int back)
 {
   uint64_t high = p->inside & (((uint64_t)1 << width) - 1), set = 0;
   size_t piece = p->unit, k = 0;

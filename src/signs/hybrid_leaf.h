@@ -89,14 +89,29 @@ typedef struct permi_hybrid_runs {
   double bits;      /* of a bound on the permanent */
 } permi_hybrid_runs;
 
-static void permi_hybrid_release(const perm_allocator *allocator, void *context);
+/* A program without its runs. */
+static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hybrid)
+{
+  if (!hybrid)
+    return;
+#if defined(PERM_WITH_CUDA)
+  permi_code_release(allocator, hybrid->code);
+  permi_release(allocator, hybrid->gpu.memory);
+#endif
+  permi_release(allocator, hybrid->operation);
+  permi_release(allocator, hybrid->statement);
+  permi_release(allocator, hybrid->constant);
+  permi_release(allocator, hybrid->start);
+  permi_release(allocator, hybrid);
+}
+
 static void permi_hybrid_runs_release(const perm_allocator *allocator, permi_hybrid_runs *runs)
 {
   int k;
   if (!runs)
     return;
   for (k = 0; k < runs->primes && runs->run; k++)
-    permi_hybrid_release(allocator, runs->run[k].tables);
+    permi_hybrid_drop(allocator, runs->run[k].tables);
   permi_release(allocator, runs->run);
   permi_release(allocator, runs->factor);
   permi_release(allocator, runs);
@@ -108,15 +123,9 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
   for (; hybrid; hybrid = next) {
 #if defined(PERM_WITH_CUDA)
     next = hybrid->next;
-    permi_code_release(allocator, hybrid->code);
-    permi_release(allocator, hybrid->gpu.memory);
 #endif
     permi_hybrid_runs_release(allocator, hybrid->runs);
-    permi_release(allocator, hybrid->operation);
-    permi_release(allocator, hybrid->statement);
-    permi_release(allocator, hybrid->constant);
-    permi_release(allocator, hybrid->start);
-    permi_release(allocator, hybrid);
+    permi_hybrid_drop(allocator, hybrid);
   }
 }
 

@@ -304,6 +304,7 @@ static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_
 }
 
 #define PERMI_RIVAL_LOOK 24
+#define PERMI_RIVAL_PLAN 36 /* a plan takes less than 0.1 ms, the run 10 and more */
 static perm_status permi_exact_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -315,7 +316,7 @@ static perm_status permi_exact_offer(permi_maker *maker, const struct permi_bloc
       (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT))
     return PERM_OK;
   offer->seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
-  if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK)
+  if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_PLAN)
     offer->seconds = permi_array_exact(array, options)->seconds;
   else if (options->gpu.devices)
     offer->seconds = fmin(offer->seconds, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE);

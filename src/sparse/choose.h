@@ -20,7 +20,7 @@ static perm_status permi_frontier_first(permi_maker *maker, const permi_block *b
   perm_status status = PERM_OK;
   if (maker->offers) {
     if (maker->offers->proven < finding ||
-        (rival < finding && finding * maker->working->report.blocks > 2.5 * maker->account->floor)) {
+        (rival < finding && finding * maker->working->report.blocks > 1.25 * maker->account->floor)) {
       permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
       return PERM_OK;
     }
