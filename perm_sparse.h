@@ -107,8 +107,8 @@
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
        (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
        arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
-       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: in doubles `error_bound` is
-       INFINITY but with certify on the CPU, at 2 to 4 times the time.
+       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: but
+       for integers `error_bound` is INFINITY without certify, which takes the CPU and 2 to 4 times the time.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
@@ -124,7 +124,8 @@
        classes       the frontier, but vertices whose entries ahead are proportional are counted, not told apart: the
                      product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
                      matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
-       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate;
+       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate,
+                    on the CPU also dd (real; seen at 2.5 to 5 times the time of doubles);
                     integers on the CPU, in doubles below 2^53, else modulo a prime for each 47 bits of a bound: each
                     takes about as long as doubles
        cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
@@ -15179,7 +15180,9 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (!options->certify && !hybrid->runs) /* else the speed knows */
     seconds *= 1 + (PERMI_HYBRID_CERTIFIED - 1) / (hybrid->absolute_mask + 1);
   per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->primes, 1) : 1), -hybrid->high);
-  most = hybrid->runs ? PERMI_WHOLE_CHUNK : hybrid->algebra == PERMI_HYBRID_DOUBLED ? PERMI_DOUBLED_CHUNK : hybrid->high;
+  most = hybrid->runs                              ? PERMI_WHOLE_CHUNK
+         : hybrid->algebra == PERMI_HYBRID_DOUBLED ? PERMI_DOUBLED_CHUNK
+                                                   : hybrid->high;
   hybrid->chunk_log2 = hybrid->high > most ? most : hybrid->high;
   while (hybrid->chunk_log2 > 0 &&
          ldexp(per_block, hybrid->chunk_log2) > (hybrid->high - hybrid->chunk_log2 < 6 ? 1e-4 : 0.02))
@@ -24680,8 +24683,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_chain)(int algebra, int first, 
     if (base)
       y = PERMI_NAME(hybrid_row_number)(algebra, y, least, p);
     if (!first)
-      y = PERMI_NAME(hybrid_settle)(algebra, PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, x, k), y, p));
-    PERMI_NAME(hybrid_hold)(parts, x, k, y);
+      y = PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, x, k), y, p);
+    PERMI_NAME(hybrid_hold)(parts, x, k, first ? y : PERMI_NAME(hybrid_settle)(algebra, y));
   }
 }
 
@@ -24783,7 +24786,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_grown)(int algebra, int count, 
     PERMI_NAME(hybrid_tables)(algebra, count, opcode, hybrid, operation, slots);
 }
 
-/* Multiplies a chain; slots from `bases` on are numbers already. Fetching slots whole took plain C (gcc) 1.3 times as long. */
+/* Multiplies a chain; slots from `bases` on are numbers. Fetching slots whole took plain C (gcc) 1.3 times as long. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count, const permi_hybrid *hybrid,
                                                           const permi_statement *t, const permi_statement *last,
                                                           double *slots)

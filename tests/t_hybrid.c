@@ -555,8 +555,8 @@ TEST(t_hybrid_bound_of_many_blocks)
     CHECK(fabs(r.value * ldexp(1, (int)(r.exp2 - truth.exp2)) - truth.value) <=
           r.error_bound * ldexp(1, (int)(r.exp2 - truth.exp2)) + truth.error_bound);
     CHECK(!doubled || r.precision == PERM_PRECISION_DD);
-    CHECK_SHOW(r.error_bound > 0 && r.error_bound < (doubled ? 2.3e-16 : 1e-4) * hypot(r.value, r.imaginary), "n = %d: %g +- %g", n, r.value,
-               r.error_bound);
+    CHECK_SHOW(r.error_bound > 0 && r.error_bound < (doubled ? 2.3e-16 : 1e-4) * hypot(r.value, r.imaginary),
+               "n = %d: %g +- %g", n, r.value, r.error_bound);
     if (test_verbose)
       printf("     n = %d: relative bound %.2g\n", n, r.error_bound / hypot(r.value, r.imaginary));
     perm_matrix_free(&a);

@@ -381,7 +381,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_grown)(int algebra, int count, 
     PERMI_NAME(hybrid_tables)(algebra, count, opcode, hybrid, operation, slots);
 }
 
-/* Multiplies a chain; slots from `bases` on are numbers already. Fetching slots whole took plain C (gcc) 1.3 times as long. */
+/* Multiplies a chain; slots from `bases` on are numbers. Fetching slots whole took plain C (gcc) 1.3 times as long. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count, const permi_hybrid *hybrid,
                                                           const permi_statement *t, const permi_statement *last,
                                                           double *slots)
