@@ -107,8 +107,8 @@
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
        (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
        arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
-       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: in doubles `error_bound` is
-       INFINITY but with certify on the CPU, at 2 to 4 times the time.
+       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: but
+       for integers `error_bound` is INFINITY without certify, which takes the CPU and 2 to 4 times the time.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
@@ -124,7 +124,8 @@
        classes       the frontier, but vertices whose entries ahead are proportional are counted, not told apart: the
                      product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
                      matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
-       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate;
+       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate,
+                    on the CPU also dd (real; seen at 2.5 to 5 times the time of doubles);
                     integers on the CPU, in doubles below 2^53, else modulo a prime for each 47 bits of a bound: each
                     takes about as long as doubles
        cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
@@ -3556,6 +3557,7 @@ typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
   PERMI_HYBRID_COMPLEX,
   PERMI_HYBRID_COMPENSATED,   /* rows with 47 bits more, arithmetic of [Gra09] */
+  PERMI_HYBRID_DOUBLED,       /* the same rows; every result is a double-double */
   PERMI_HYBRID_WHOLE,         /* integers as they are, or by residues where they grow (>>hybrid_program) */
   PERMI_HYBRID_SHORT,         /* kernels only: WHOLE + permi_growth */
   PERMI_HYBRID_LONG,
@@ -3580,9 +3582,15 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_is_whole(int algebra)
   return algebra >= PERMI_HYBRID_WHOLE && algebra <= PERMI_HYBRID_LONG;
 }
 
+/* Rows have second words. */
+static PERMI_ALWAYS_INLINE int permi_hybrid_is_paired(int algebra)
+{
+  return algebra == PERMI_HYBRID_COMPENSATED || algebra == PERMI_HYBRID_DOUBLED;
+}
+
 static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
 {
-  return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPENSATED ? 2 : 1;
+  return algebra == PERMI_HYBRID_COMPLEX || permi_hybrid_is_paired(algebra) ? 2 : 1;
 }
 
 static PERMI_ALWAYS_INLINE int permi_hybrid_row_parts(int algebra)
@@ -3600,7 +3608,7 @@ typedef struct permi_hybrid_rounding {
   permi_shared shared;
   double majorant;     /* of moduli, from above */
   double bits;
-  double below;        /* sum of relative squares of compensated rows' second words */
+  double below;        /* sum of relative squares of rows' second words */
   double losses;       /* of permi_hybrid_bound: relative to the terms with floors; INFINITY: none */
   double unfloored;    /* losses of rows without a floor */
   double growth;       /* product of the rows' sums of moduli and 1 */
@@ -13375,7 +13383,7 @@ typedef struct permi_hybrid_rows {
   int n;
   double number[64][64][2];
   double modulus[64][64], lost[64][64];
-  double lost_square[64], square[64], below_square[64];
+  double lost_square[64], square[64], below[64], below_square[64]; /* below: second words */
   double sum[64];
   double unit[64];
 } permi_hybrid_rows;
@@ -13407,16 +13415,18 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
     number[1] = 0;
     if (algebra == PERMI_HYBRID_COMPLEX)
       number[1] = permi_to_grid(row[1][k], power);
-    else if (algebra == PERMI_HYBRID_COMPENSATED)
+    else if (permi_hybrid_is_paired(algebra))
       number[1] = permi_to_grid(row[0][k] - number[0], ldexp(power, -PERMI_GRID_LOW_BITS));
-    lost[0] = row[0][k] - number[0] + rest[k] - (algebra == PERMI_HYBRID_COMPENSATED ? number[1] : 0);
+    lost[0] = row[0][k] - number[0] + rest[k] - (permi_hybrid_is_paired(algebra) ? number[1] : 0);
     lost[1] = row[1][k] - number[1];
     *modulus = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(number[0], number[1]) : fabs(number[0]);
     *gone = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(lost[0], lost[1]) : fabs(lost[0]);
     rows->square[i] += *modulus * *modulus;
     rows->lost_square[i] += *gone * *gone;
-    if (algebra == PERMI_HYBRID_COMPENSATED)
+    if (permi_hybrid_is_paired(algebra)) {
+      rows->below[i] += fabs(number[1]) * (1 + 1e-12);
       rows->below_square[i] += number[1] * number[1];
+    }
     for (p = 0; p < parts; p++)
       if (number[p] != 0) {
         const double step = permi_unit_of(number[p]);
@@ -13496,7 +13506,7 @@ static void permi_hybrid_losses(const permi_hybrid_rows *rows, int i, permi_hybr
   if (rows->sum[i] < 0.125)
     rounding->losses = (double)INFINITY;
   else if (least > 0)
-    rounding->losses += lost <= least ? lost / least * (1 + 1e-12) : (double)INFINITY;
+    rounding->losses += lost + rows->below[i] <= least ? lost / least * (1 + 1e-12) : (double)INFINITY;
   else
     rounding->unfloored += lost;
 }
@@ -13740,16 +13750,19 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
 
 static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 {
-  return maker->working->integer                                      ? PERMI_HYBRID_WHOLE
-         : maker->working->is_complex                                 ? PERMI_HYBRID_COMPLEX
-         : maker->options->precision == PERM_PRECISION_ACCURATE ? PERMI_HYBRID_COMPENSATED
-                                                                 : PERMI_HYBRID_REAL;
+  const perm_precision precision = maker->options->precision;
+  const int accurate = precision == PERM_PRECISION_ACCURATE;
+  return maker->working->integer                                                              ? PERMI_HYBRID_WHOLE
+         : maker->working->is_complex                                                         ? PERMI_HYBRID_COMPLEX
+         : precision == PERM_PRECISION_DD || (accurate && maker->options->certify) ? PERMI_HYBRID_DOUBLED
+         : accurate                                                                ? PERMI_HYBRID_COMPENSATED
+                                                                                   : PERMI_HYBRID_REAL;
 }
 
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
-      {6e9, 2.2e9, 2.1e9, 6e9}, {4.5e9, 1.7e9, 1.3e9, 4.5e9}, {1.4e9, 5e8, 2.1e8, 8e8}};
+      {6e9, 2.2e9, 2.1e9, 1.7e9, 6e9}, {4.5e9, 1.7e9, 1.3e9, 1e9, 4.5e9}, {1.4e9, 5e8, 2.1e8, 2.1e8, 8e8}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
@@ -15001,7 +15014,7 @@ static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, 
 
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  static const char *const algebra[] = {"real", "complex", "compensated", "integers"};
+  static const char *const algebra[] = {"real", "complex", "compensated", "double-double", "integers"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
@@ -15042,13 +15055,11 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
                  "has Gaussian integers; with precision fast this method takes them as complex numbers");
   else if (block->integer && options->isa == PERM_ISA_CUDA)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes on the CPU");
-  else if (options->precision == PERM_PRECISION_DD)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is to have precision dd, which this method does not give");
-  else if (options->certify && (options->precision == PERM_PRECISION_ACCURATE || options->isa == PERM_ISA_CUDA))
+  else if (options->isa == PERM_ISA_CUDA && (options->certify || options->precision == PERM_PRECISION_DD))
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "is to have a guaranteed bound, which this method gives on the CPU with precision default or fast");
-  else if (is_complex && options->precision == PERM_PRECISION_ACCURATE)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has no precision accurate");
+                 "is to have a guaranteed bound or precision dd, which this method gives on the CPU");
+  else if (is_complex && (options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD))
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has precision default or fast");
 #if defined(PERM_NO_COMPLEX)
   else if (is_complex)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, which this build leaves out");
@@ -15064,7 +15075,15 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
+#if defined(PERM_WITH_CUDA)
+static int permi_hybrid_on_gpu(const perm_options *options, const permi_block *block)
+{
+  return !options->certify && options->precision != PERM_PRECISION_DD && !block->integer;
+}
+#endif
+
 #define PERMI_HYBRID_CERTIFIED 2.1 /* times the time: terms, and their moduli */
+#define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks: sums of chunks are exact, so these alone round the sum */
 /* Those of permi_hybrid_hope, or new ones. */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
@@ -15106,7 +15125,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   cost = permi_layouts_start(work, 1);
   speed = work->speed;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(maker->options, block->n) && !maker->options->certify && !block->integer)
+  if (permi_gpu_wanted(maker->options, block->n) && permi_hybrid_on_gpu(maker->options, block))
     speed = permi_code_rate(permi_hybrid_algebra_of(maker));
 #endif
   *hope = cost / PERMI_HYBRID_GAIN / speed;
@@ -15124,6 +15143,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   permi_hybrid *hybrid = NULL;
   perm_status status = PERM_OK;
   double seconds = 0, per_block, bits;
+  int most;
   if (!work)
     return permi_fail_memory(maker->result);
   memset(&layout, 0, sizeof layout);
@@ -15160,7 +15180,10 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (!options->certify && !hybrid->runs) /* else the speed knows */
     seconds *= 1 + (PERMI_HYBRID_CERTIFIED - 1) / (hybrid->absolute_mask + 1);
   per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->primes, 1) : 1), -hybrid->high);
-  hybrid->chunk_log2 = hybrid->runs && hybrid->high > PERMI_WHOLE_CHUNK ? PERMI_WHOLE_CHUNK : hybrid->high;
+  most = hybrid->runs                              ? PERMI_WHOLE_CHUNK
+         : hybrid->algebra == PERMI_HYBRID_DOUBLED ? PERMI_DOUBLED_CHUNK
+                                                   : hybrid->high;
+  hybrid->chunk_log2 = hybrid->high > most ? most : hybrid->high;
   while (hybrid->chunk_log2 > 0 &&
          ldexp(per_block, hybrid->chunk_log2) > (hybrid->high - hybrid->chunk_log2 < 6 ? 1e-4 : 0.02))
     hybrid->chunk_log2--;
@@ -15189,7 +15212,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, block->n) && !options->certify && !block->integer &&
+  if (permi_gpu_wanted(options, block->n) && permi_hybrid_on_gpu(options, block) &&
       (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
@@ -15221,8 +15244,17 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
    5. Entries lost L_i of row i. |y_i| + floor_i = z_i, L_i <= floor_i: the product of (y_i + e_i), |e_i| <= L_i,
       differs from that of y_i by at most the sum over i of L_i prod_(k < i) (|y_k| + L_k) prod_(k > i) |y_k|, at most
       sum_i L_i / floor_i of prod z_i. A row without a floor: L_i times the other rows' growth, floors below twice it.
-   6. An underflow loses 2^-1074, thrice for a complex product, and the scaling at most that of each part of an entry;
-      then as a row without a floor, in each of 2^(n-1) terms, and in A again. */
+   6. An underflow loses 2^-1074, thrice for a complex or double-double product, and the scaling at most that of each
+      part of an entry; then as a row without a floor, in each of 2^(n-1) terms, and in A again.
+   7. Double-doubles v + e: 1 with 64 u^2 < PERMI_DD_UNIT for u, if also |e| <= 2 u z, z the modulus. (a) Row sums v and
+      e are exact on their grids, and TwoSum of them is. Moduli are of v alone: |v + e| + L_i <= z_i = |v| + floor_i,
+      where e's entries and L_i are at most floor_i together; rows without a floor have no e. (b) Product, z = z_a z_b:
+      v_a v_b = p + d exactly, |d| <= u z; e = v_a e_b + (e_a v_b + d) is at most 5 u z and rounds in at most four
+      operations, 12 u^2 z; e_a e_b <= 4 u^2 z is dropped: 16 u^2 z. (c) A difference or sum, even of two of those:
+      TwoSum's rest u z and e_a - e_b <= 5 u z round by 5 and 6 u^2 z; |e| <= 6 u z. (d) FastTwoSum is exact if
+      |v| >= |e|. Else |v| < 6 u z, s = fl(v + e) <= 12 u z, fl(s - v) is off by u 18 u z: 18 u^2 z, and the new e is at
+      most 12 u^2 z + 18 u^2 z; |e| <= u |s| + 30 u^2 z <= 2 u z. In all 34 u^2 z for b and 29 u^2 z for c, within 64
+      u^2 with second order. (e) The sums of a block and of a chunk's N are as c, K larger by N; chunks' are exact. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
@@ -15230,9 +15262,12 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
   const double blocks = ldexp(1, hybrid->chunk_log2), sums = hybrid->inner + ldexp(1, hybrid->low);
   const double roundings = each * (n - 1) + sums, chunk = permi_gamma(2 * blocks);
   const double moduli = permi_gamma(4 * n + n - 1 + sums + blocks + hybrid->lanes + 1);
+  double terms = permi_gamma(roundings) + chunk * chunk;
   if (hybrid->chunk_log2 > 32 || !(rounding->losses < 1))
     return;
-  leaf->bound_relative = (permi_gamma(roundings) + chunk * chunk + rounding->losses) * (1 + 4 * moduli) * 1.0001;
+  if (hybrid->algebra == PERMI_HYBRID_DOUBLED)
+    terms = (roundings + blocks) * PERMI_DD_UNIT;
+  leaf->bound_relative = (terms + rounding->losses) * (1 + 4 * moduli) * 1.0001;
   leaf->bound_absolute = ldexp(rounding->growth * rounding->unfloored, hybrid->n + 1) +
                          ldexp(rounding->growth * (6 * roundings + 2 * n * n), hybrid->n - 1073);
 }
@@ -15247,14 +15282,16 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
   const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1);
   leaf->bound_relative = (double)INFINITY;
-  if (maker->options->certify && hybrid->algebra != PERMI_HYBRID_COMPENSATED && hybrid->absolute_mask == 0)
+  if (maker->options->certify && hybrid->absolute_mask == 0)
     permi_hybrid_bound(hybrid, leaf);
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;
   permi_make_honest(maker, block, leaf);
   leaf->shared.relative += leaf->estimate_relative;
   leaf->shared.most += leaf->estimate_relative * rounding->majorant;
-  if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
+  if (hybrid->algebra == PERMI_HYBRID_DOUBLED)
+    leaf->estimate_relative = (8 * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square;
+  else if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
     leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square +
                               4 * rounding->below;
   else
@@ -15306,8 +15343,9 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   }
   leaf->scale_exp2 = hybrid->scale_exp2 - (hybrid->n - 1);
   permi_hybrid_estimate(maker, block, hybrid, leaf);
-  maker->job->precision =
-      hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE : maker->options->precision;
+  maker->job->precision = hybrid->algebra == PERMI_HYBRID_DOUBLED       ? PERM_PRECISION_DD
+                          : hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE
+                                                                        : maker->options->precision;
   return PERM_OK;
 }
 
@@ -24378,24 +24416,27 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(double *half, double x)
     PERMI_STORE(half + k, PERMI_LOAD(half + k) + by);
 }
 
-/* total +-= block, minus if `negative`, in double-double; compensation goes to the low parts. */
+/* total +-= block, minus if `negative`, in double-double; second words go to the low parts. */
 PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, const double *block, double *total,
                                                 int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
-  const int compensated = hybrid->algebra == PERMI_HYBRID_COMPENSATED;
-  const int end = compensated ? PERMI_HYBRID_DOUBLES / 2 : PERMI_HYBRID_DOUBLES;
+  const int paired = permi_hybrid_is_paired(hybrid->algebra), doubled = hybrid->algebra == PERMI_HYBRID_DOUBLED;
+  const int end = paired ? PERMI_HYBRID_DOUBLES / 2 : PERMI_HYBRID_DOUBLES;
   double *low = total + PERMI_HYBRID_DOUBLES;
   int k;
   for (k = 0; k < end; k += PERMI_WIDTH) {
     const PERMI_V term = sign * PERMI_LOAD(block + k);
-    PERMI_V error;
-    PERMI_STORE(total + k, PERMI_NAME(vector_two_sum)(PERMI_LOAD(total + k), term, &error));
-    if (compensated) {
+    PERMI_V error, sum = PERMI_NAME(vector_two_sum)(PERMI_LOAD(total + k), term, &error);
+    if (paired) {
       const PERMI_V more = sign * PERMI_LOAD(block + end + k);
       error = error + more;
     }
-    PERMI_STORE(low + k, PERMI_LOAD(low + k) + error);
+    error = PERMI_LOAD(low + k) + error;
+    if (doubled)
+      sum = PERMI_NAME(vector_fast_two_sum)(sum, error, &error);
+    PERMI_STORE(total + k, sum);
+    PERMI_STORE(low + k, error);
   }
 }
 
@@ -24511,11 +24552,22 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce_cross)(PERMI_V a, PER
   return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(hybrid_quotient)(high, p), p.prime, high);
 }
 
+/* A result as it is kept: of a double-double the first word takes over what it can; it is the larger one, or has
+   cancelled (THE BOUND in >>hybrid_offer). */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_settle)(int algebra, PERMI_N x)
+{
+  if (algebra == PERMI_HYBRID_DOUBLED)
+    x.v = PERMI_NAME(vector_fast_two_sum)(x.v, x.e, &x.e);
+  return x;
+}
+
 /* A row sum as a number; of moduli, |y| plus the row's floor; whole numbers are reduced if that is not 0. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
     return PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce)(y.v, p));
+  if (algebra == PERMI_HYBRID_DOUBLED)
+    y.v = PERMI_NAME(vector_two_sum)(y.v, y.e, &y.e);
   if (algebra == PERMI_HYBRID_MODULI)
     return PERMI_NAME(hybrid_one)(PERMI_ABS(y.v) + PERMI_SET(least));
   if (algebra == PERMI_HYBRID_COMPLEX_MODULI)
@@ -24539,7 +24591,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N 
     const PERMI_V ee = a.e * b.e, vv = a.v * b.v;
     x.v = vv - ee;
     x.e = PERMI_FMA(a.v, b.e, a.e * b.v);
-  } else if (algebra == PERMI_HYBRID_COMPENSATED) {
+  } else if (permi_hybrid_is_paired(algebra)) {
     x.v = PERMI_NAME(vector_two_product)(a.v, b.v, &x.e);
     x.e = PERMI_FMA(a.v, b.e, PERMI_FMA(a.e, b.v, x.e));
   } else if (algebra == PERMI_HYBRID_LONG) {
@@ -24559,7 +24611,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N 
   if (algebra == PERMI_HYBRID_COMPLEX) {
     x.v = a.v - b.v;
     x.e = a.e - b.e;
-  } else if (algebra == PERMI_HYBRID_COMPENSATED) {
+  } else if (permi_hybrid_is_paired(algebra)) {
     PERMI_V error;
     x.v = PERMI_NAME(vector_two_sum)(a.v, PERMI_SET(0.0) - b.v, &error);
     x.e = error + (a.e - b.e);
@@ -24630,8 +24682,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_chain)(int algebra, int first, 
     PERMI_N y = PERMI_NAME(hybrid_get)(slot_parts, slot, k);
     if (base)
       y = PERMI_NAME(hybrid_row_number)(algebra, y, least, p);
-    PERMI_NAME(hybrid_hold)(parts, x, k,
-                            first ? y : PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, x, k), y, p));
+    if (!first)
+      y = PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, x, k), y, p);
+    PERMI_NAME(hybrid_hold)(parts, x, k, first ? y : PERMI_NAME(hybrid_settle)(algebra, y));
   }
 }
 
@@ -24647,10 +24700,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
     const PERMI_V whole = permi_hybrid_is_whole(algebra) ? PERMI_NAME(hybrid_reduce)(x.v, p) : x.v;
     const PERMI_V v = sign * whole, e = sign * x.e;
     PERMI_N sum = PERMI_NAME(hybrid_get)(parts, block, k);
-    if (algebra == PERMI_HYBRID_COMPENSATED) {
+    if (permi_hybrid_is_paired(algebra)) {
       PERMI_V error;
       sum.v = PERMI_NAME(vector_two_sum)(sum.v, v, &error);
       sum.e = sum.e + (error + e);
+      sum = PERMI_NAME(hybrid_settle)(algebra, sum);
     } else {
       sum.v = sum.v + v;
       sum.e = sum.e + e;
@@ -24715,7 +24769,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
           x = PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, &held, k), x, prime);
         else if (opcode != PERMI_OP_ROW)
           x = PERMI_NAME(hybrid_times)(algebra, x, PERMI_NAME(hybrid_of)(parts, &held, k), prime);
-        PERMI_NAME(hybrid_put)(parts, out, k, x);
+        PERMI_NAME(hybrid_put)(parts, out, k, opcode == PERMI_OP_ROW ? x : PERMI_NAME(hybrid_settle)(algebra, x));
       }
     }
   }
@@ -24732,13 +24786,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_grown)(int algebra, int count, 
     PERMI_NAME(hybrid_tables)(algebra, count, opcode, hybrid, operation, slots);
 }
 
-/* Multiplies a chain; slots from `bases` on are moduli. Fetching slots whole took plain C (gcc) 1.3 times as long. */
+/* Multiplies a chain; slots from `bases` on are numbers. Fetching slots whole took plain C (gcc) 1.3 times as long. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count, const permi_hybrid *hybrid,
                                                           const permi_statement *t, const permi_statement *last,
                                                           double *slots)
 {
   const int parts = permi_hybrid_parts(algebra), whole = algebra == PERMI_HYBRID_WHOLE;
-  const int bases = whole || algebra >= PERMI_HYBRID_MODULI ? permi_hybrid_line(hybrid->n) : 0;
+  const int numbers = whole || algebra == PERMI_HYBRID_DOUBLED || algebra >= PERMI_HYBRID_MODULI;
+  const int bases = numbers ? permi_hybrid_line(hybrid->n) : 0;
   const PERMI_P prime = PERMI_NAME(hybrid_prime_of)(hybrid);
   double *out = permi_hybrid_slot(slots, t->out), *first = permi_hybrid_slot(slots, t->p);
   PERMI_NAME(hybrid_numbers) product;
@@ -24806,6 +24861,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
   }
 PERMI_INSTANCE(hybrid_real, PERMI_HYBRID_REAL)
 PERMI_INSTANCE(hybrid_compensated, PERMI_HYBRID_COMPENSATED)
+PERMI_INSTANCE(hybrid_doubled, PERMI_HYBRID_DOUBLED)
 PERMI_INSTANCE(hybrid_whole, PERMI_HYBRID_WHOLE)
 PERMI_INSTANCE(hybrid_moduli, PERMI_HYBRID_MODULI)
 #if !defined(PERM_NO_COMPLEX)
@@ -24816,12 +24872,14 @@ PERMI_INSTANCE(hybrid_complex_moduli, PERMI_HYBRID_COMPLEX_MODULI)
 
 static const permi_hybrid_family PERMI_NAME(hybrid_family) = {
 #if !defined(PERM_NO_COMPLEX)
-    {PERMI_NAME(hybrid_real), PERMI_NAME(hybrid_complex), PERMI_NAME(hybrid_compensated),
+    {PERMI_NAME(hybrid_real), PERMI_NAME(hybrid_complex), PERMI_NAME(hybrid_compensated), PERMI_NAME(hybrid_doubled),
      PERMI_NAME(hybrid_whole)},
-    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli), NULL},
+    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli),
+     PERMI_NAME(hybrid_moduli), NULL},
 #else
-    {PERMI_NAME(hybrid_real), NULL, PERMI_NAME(hybrid_compensated), PERMI_NAME(hybrid_whole)},
-    {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli), NULL},
+    {PERMI_NAME(hybrid_real), NULL, PERMI_NAME(hybrid_compensated), PERMI_NAME(hybrid_doubled),
+     PERMI_NAME(hybrid_whole)},
+    {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_moduli), NULL},
 #endif
     PERMI_NAME(hybrid_add), PERMI_NAME(hybrid_turn)};
 

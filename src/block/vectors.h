@@ -79,6 +79,7 @@ typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
   PERMI_HYBRID_COMPLEX,
   PERMI_HYBRID_COMPENSATED,   /* rows with 47 bits more, arithmetic of [Gra09] */
+  PERMI_HYBRID_DOUBLED,       /* the same rows; every result is a double-double */
   PERMI_HYBRID_WHOLE,         /* integers as they are, or by residues where they grow (>>hybrid_program) */
   PERMI_HYBRID_SHORT,         /* kernels only: WHOLE + permi_growth */
   PERMI_HYBRID_LONG,
@@ -103,9 +104,15 @@ static PERMI_ALWAYS_INLINE int permi_hybrid_is_whole(int algebra)
   return algebra >= PERMI_HYBRID_WHOLE && algebra <= PERMI_HYBRID_LONG;
 }
 
+/* Rows have second words. */
+static PERMI_ALWAYS_INLINE int permi_hybrid_is_paired(int algebra)
+{
+  return algebra == PERMI_HYBRID_COMPENSATED || algebra == PERMI_HYBRID_DOUBLED;
+}
+
 static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
 {
-  return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPENSATED ? 2 : 1;
+  return algebra == PERMI_HYBRID_COMPLEX || permi_hybrid_is_paired(algebra) ? 2 : 1;
 }
 
 static PERMI_ALWAYS_INLINE int permi_hybrid_row_parts(int algebra)
@@ -123,7 +130,7 @@ typedef struct permi_hybrid_rounding {
   permi_shared shared;
   double majorant;     /* of moduli, from above */
   double bits;
-  double below;        /* sum of relative squares of compensated rows' second words */
+  double below;        /* sum of relative squares of rows' second words */
   double losses;       /* of permi_hybrid_bound: relative to the terms with floors; INFINITY: none */
   double unfloored;    /* losses of rows without a floor */
   double growth;       /* product of the rows' sums of moduli and 1 */

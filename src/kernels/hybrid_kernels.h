@@ -11,24 +11,27 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(double *half, double x)
     PERMI_STORE(half + k, PERMI_LOAD(half + k) + by);
 }
 
-/* total +-= block, minus if `negative`, in double-double; compensation goes to the low parts. */
+/* total +-= block, minus if `negative`, in double-double; second words go to the low parts. */
 PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, const double *block, double *total,
                                                 int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
-  const int compensated = hybrid->algebra == PERMI_HYBRID_COMPENSATED;
-  const int end = compensated ? PERMI_HYBRID_DOUBLES / 2 : PERMI_HYBRID_DOUBLES;
+  const int paired = permi_hybrid_is_paired(hybrid->algebra), doubled = hybrid->algebra == PERMI_HYBRID_DOUBLED;
+  const int end = paired ? PERMI_HYBRID_DOUBLES / 2 : PERMI_HYBRID_DOUBLES;
   double *low = total + PERMI_HYBRID_DOUBLES;
   int k;
   for (k = 0; k < end; k += PERMI_WIDTH) {
     const PERMI_V term = sign * PERMI_LOAD(block + k);
-    PERMI_V error;
-    PERMI_STORE(total + k, PERMI_NAME(vector_two_sum)(PERMI_LOAD(total + k), term, &error));
-    if (compensated) {
+    PERMI_V error, sum = PERMI_NAME(vector_two_sum)(PERMI_LOAD(total + k), term, &error);
+    if (paired) {
       const PERMI_V more = sign * PERMI_LOAD(block + end + k);
       error = error + more;
     }
-    PERMI_STORE(low + k, PERMI_LOAD(low + k) + error);
+    error = PERMI_LOAD(low + k) + error;
+    if (doubled)
+      sum = PERMI_NAME(vector_fast_two_sum)(sum, error, &error);
+    PERMI_STORE(total + k, sum);
+    PERMI_STORE(low + k, error);
   }
 }
 
@@ -144,11 +147,22 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce_cross)(PERMI_V a, PER
   return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(hybrid_quotient)(high, p), p.prime, high);
 }
 
+/* A result as it is kept: of a double-double the first word takes over what it can; it is the larger one, or has
+   cancelled (THE BOUND in >>hybrid_offer). */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_settle)(int algebra, PERMI_N x)
+{
+  if (algebra == PERMI_HYBRID_DOUBLED)
+    x.v = PERMI_NAME(vector_fast_two_sum)(x.v, x.e, &x.e);
+  return x;
+}
+
 /* A row sum as a number; of moduli, |y| plus the row's floor; whole numbers are reduced if that is not 0. */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
     return PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce)(y.v, p));
+  if (algebra == PERMI_HYBRID_DOUBLED)
+    y.v = PERMI_NAME(vector_two_sum)(y.v, y.e, &y.e);
   if (algebra == PERMI_HYBRID_MODULI)
     return PERMI_NAME(hybrid_one)(PERMI_ABS(y.v) + PERMI_SET(least));
   if (algebra == PERMI_HYBRID_COMPLEX_MODULI)
@@ -172,7 +186,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N 
     const PERMI_V ee = a.e * b.e, vv = a.v * b.v;
     x.v = vv - ee;
     x.e = PERMI_FMA(a.v, b.e, a.e * b.v);
-  } else if (algebra == PERMI_HYBRID_COMPENSATED) {
+  } else if (permi_hybrid_is_paired(algebra)) {
     x.v = PERMI_NAME(vector_two_product)(a.v, b.v, &x.e);
     x.e = PERMI_FMA(a.v, b.e, PERMI_FMA(a.e, b.v, x.e));
   } else if (algebra == PERMI_HYBRID_LONG) {
@@ -192,7 +206,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N 
   if (algebra == PERMI_HYBRID_COMPLEX) {
     x.v = a.v - b.v;
     x.e = a.e - b.e;
-  } else if (algebra == PERMI_HYBRID_COMPENSATED) {
+  } else if (permi_hybrid_is_paired(algebra)) {
     PERMI_V error;
     x.v = PERMI_NAME(vector_two_sum)(a.v, PERMI_SET(0.0) - b.v, &error);
     x.e = error + (a.e - b.e);
@@ -263,8 +277,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_chain)(int algebra, int first, 
     PERMI_N y = PERMI_NAME(hybrid_get)(slot_parts, slot, k);
     if (base)
       y = PERMI_NAME(hybrid_row_number)(algebra, y, least, p);
-    PERMI_NAME(hybrid_hold)(parts, x, k,
-                            first ? y : PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, x, k), y, p));
+    if (!first)
+      y = PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, x, k), y, p);
+    PERMI_NAME(hybrid_hold)(parts, x, k, first ? y : PERMI_NAME(hybrid_settle)(algebra, y));
   }
 }
 
@@ -280,10 +295,11 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
     const PERMI_V whole = permi_hybrid_is_whole(algebra) ? PERMI_NAME(hybrid_reduce)(x.v, p) : x.v;
     const PERMI_V v = sign * whole, e = sign * x.e;
     PERMI_N sum = PERMI_NAME(hybrid_get)(parts, block, k);
-    if (algebra == PERMI_HYBRID_COMPENSATED) {
+    if (permi_hybrid_is_paired(algebra)) {
       PERMI_V error;
       sum.v = PERMI_NAME(vector_two_sum)(sum.v, v, &error);
       sum.e = sum.e + (error + e);
+      sum = PERMI_NAME(hybrid_settle)(algebra, sum);
     } else {
       sum.v = sum.v + v;
       sum.e = sum.e + e;
@@ -348,7 +364,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
           x = PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, &held, k), x, prime);
         else if (opcode != PERMI_OP_ROW)
           x = PERMI_NAME(hybrid_times)(algebra, x, PERMI_NAME(hybrid_of)(parts, &held, k), prime);
-        PERMI_NAME(hybrid_put)(parts, out, k, x);
+        PERMI_NAME(hybrid_put)(parts, out, k, opcode == PERMI_OP_ROW ? x : PERMI_NAME(hybrid_settle)(algebra, x));
       }
     }
   }
@@ -365,13 +381,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_grown)(int algebra, int count, 
     PERMI_NAME(hybrid_tables)(algebra, count, opcode, hybrid, operation, slots);
 }
 
-/* Multiplies a chain; slots from `bases` on are moduli. Fetching slots whole took plain C (gcc) 1.3 times as long. */
+/* Multiplies a chain; slots from `bases` on are numbers. Fetching slots whole took plain C (gcc) 1.3 times as long. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count, const permi_hybrid *hybrid,
                                                           const permi_statement *t, const permi_statement *last,
                                                           double *slots)
 {
   const int parts = permi_hybrid_parts(algebra), whole = algebra == PERMI_HYBRID_WHOLE;
-  const int bases = whole || algebra >= PERMI_HYBRID_MODULI ? permi_hybrid_line(hybrid->n) : 0;
+  const int numbers = whole || algebra == PERMI_HYBRID_DOUBLED || algebra >= PERMI_HYBRID_MODULI;
+  const int bases = numbers ? permi_hybrid_line(hybrid->n) : 0;
   const PERMI_P prime = PERMI_NAME(hybrid_prime_of)(hybrid);
   double *out = permi_hybrid_slot(slots, t->out), *first = permi_hybrid_slot(slots, t->p);
   PERMI_NAME(hybrid_numbers) product;
@@ -439,6 +456,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
   }
 PERMI_INSTANCE(hybrid_real, PERMI_HYBRID_REAL)
 PERMI_INSTANCE(hybrid_compensated, PERMI_HYBRID_COMPENSATED)
+PERMI_INSTANCE(hybrid_doubled, PERMI_HYBRID_DOUBLED)
 PERMI_INSTANCE(hybrid_whole, PERMI_HYBRID_WHOLE)
 PERMI_INSTANCE(hybrid_moduli, PERMI_HYBRID_MODULI)
 #if !defined(PERM_NO_COMPLEX)
@@ -449,11 +467,13 @@ PERMI_INSTANCE(hybrid_complex_moduli, PERMI_HYBRID_COMPLEX_MODULI)
 
 static const permi_hybrid_family PERMI_NAME(hybrid_family) = {
 #if !defined(PERM_NO_COMPLEX)
-    {PERMI_NAME(hybrid_real), PERMI_NAME(hybrid_complex), PERMI_NAME(hybrid_compensated),
+    {PERMI_NAME(hybrid_real), PERMI_NAME(hybrid_complex), PERMI_NAME(hybrid_compensated), PERMI_NAME(hybrid_doubled),
      PERMI_NAME(hybrid_whole)},
-    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli), NULL},
+    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli),
+     PERMI_NAME(hybrid_moduli), NULL},
 #else
-    {PERMI_NAME(hybrid_real), NULL, PERMI_NAME(hybrid_compensated), PERMI_NAME(hybrid_whole)},
-    {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli), NULL},
+    {PERMI_NAME(hybrid_real), NULL, PERMI_NAME(hybrid_compensated), PERMI_NAME(hybrid_doubled),
+     PERMI_NAME(hybrid_whole)},
+    {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_moduli), NULL},
 #endif
     PERMI_NAME(hybrid_add), PERMI_NAME(hybrid_turn)};

@@ -133,7 +133,7 @@ typedef struct permi_hybrid_rows {
   int n;
   double number[64][64][2];
   double modulus[64][64], lost[64][64];
-  double lost_square[64], square[64], below_square[64];
+  double lost_square[64], square[64], below[64], below_square[64]; /* below: second words */
   double sum[64];
   double unit[64];
 } permi_hybrid_rows;
@@ -165,16 +165,18 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
     number[1] = 0;
     if (algebra == PERMI_HYBRID_COMPLEX)
       number[1] = permi_to_grid(row[1][k], power);
-    else if (algebra == PERMI_HYBRID_COMPENSATED)
+    else if (permi_hybrid_is_paired(algebra))
       number[1] = permi_to_grid(row[0][k] - number[0], ldexp(power, -PERMI_GRID_LOW_BITS));
-    lost[0] = row[0][k] - number[0] + rest[k] - (algebra == PERMI_HYBRID_COMPENSATED ? number[1] : 0);
+    lost[0] = row[0][k] - number[0] + rest[k] - (permi_hybrid_is_paired(algebra) ? number[1] : 0);
     lost[1] = row[1][k] - number[1];
     *modulus = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(number[0], number[1]) : fabs(number[0]);
     *gone = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(lost[0], lost[1]) : fabs(lost[0]);
     rows->square[i] += *modulus * *modulus;
     rows->lost_square[i] += *gone * *gone;
-    if (algebra == PERMI_HYBRID_COMPENSATED)
+    if (permi_hybrid_is_paired(algebra)) {
+      rows->below[i] += fabs(number[1]) * (1 + 1e-12);
       rows->below_square[i] += number[1] * number[1];
+    }
     for (p = 0; p < parts; p++)
       if (number[p] != 0) {
         const double step = permi_unit_of(number[p]);
@@ -254,7 +256,7 @@ static void permi_hybrid_losses(const permi_hybrid_rows *rows, int i, permi_hybr
   if (rows->sum[i] < 0.125)
     rounding->losses = (double)INFINITY;
   else if (least > 0)
-    rounding->losses += lost <= least ? lost / least * (1 + 1e-12) : (double)INFINITY;
+    rounding->losses += lost + rows->below[i] <= least ? lost / least * (1 + 1e-12) : (double)INFINITY;
   else
     rounding->unfloored += lost;
 }
@@ -498,16 +500,19 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
 
 static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 {
-  return maker->working->integer                                      ? PERMI_HYBRID_WHOLE
-         : maker->working->is_complex                                 ? PERMI_HYBRID_COMPLEX
-         : maker->options->precision == PERM_PRECISION_ACCURATE ? PERMI_HYBRID_COMPENSATED
-                                                                 : PERMI_HYBRID_REAL;
+  const perm_precision precision = maker->options->precision;
+  const int accurate = precision == PERM_PRECISION_ACCURATE;
+  return maker->working->integer                                                              ? PERMI_HYBRID_WHOLE
+         : maker->working->is_complex                                                         ? PERMI_HYBRID_COMPLEX
+         : precision == PERM_PRECISION_DD || (accurate && maker->options->certify) ? PERMI_HYBRID_DOUBLED
+         : accurate                                                                ? PERMI_HYBRID_COMPENSATED
+                                                                                   : PERMI_HYBRID_REAL;
 }
 
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
-      {6e9, 2.2e9, 2.1e9, 6e9}, {4.5e9, 1.7e9, 1.3e9, 4.5e9}, {1.4e9, 5e8, 2.1e8, 8e8}};
+      {6e9, 2.2e9, 2.1e9, 1.7e9, 6e9}, {4.5e9, 1.7e9, 1.3e9, 1e9, 4.5e9}, {1.4e9, 5e8, 2.1e8, 2.1e8, 8e8}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
