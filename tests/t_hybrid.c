@@ -618,8 +618,10 @@ TEST(t_hybrid_doubled)
       off = oracle_exact_part(&truth, 0, sign * number.value.hi, sign * number.value.lo,
                               number.exp2 + job->number[0].exp2 + power - 1);
       CHECK_SHOW(off <= number.error, "n = %d, kind %d: off by %g, bound %g", n, t % 6, off, number.error);
-      CHECK_SHOW(off <= (loses ? 1e-30 : 4e-32) * absolute + DBL_MIN, "n = %d, kind %d: off by %g of %g", n, t % 6, off, absolute);
-      CHECK_SHOW(number.error <= 4e-28 * absolute + 4 * DBL_MIN, "n = %d, kind %d: bound %g of %g", n, t % 6, number.error, absolute);
+      CHECK_SHOW(off <= (loses ? 1e-30 : 4e-32) * absolute + DBL_MIN, "n = %d, kind %d: off by %g of %g", n, t % 6, off,
+                 absolute);
+      CHECK_SHOW(number.error <= 4e-28 * absolute + 4 * DBL_MIN, "n = %d, kind %d: bound %g of %g", n, t % 6,
+                 number.error, absolute);
       worst[loses] = fmax(worst[loses], off / (absolute + DBL_MIN));
       tight = fmax(tight, off / (number.error + DBL_MIN));
       lost += loses;
