@@ -10911,6 +10911,7 @@ static perm_isa permi_placements_isa(const perm_options *options, permi_rook_ker
     return isa;
   }
 #endif
+  (void)isa;
   return PERM_ISA_PLAIN;
 }
 
@@ -13415,15 +13416,15 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
     number[1] = 0;
     if (algebra == PERMI_HYBRID_COMPLEX)
       number[1] = permi_to_grid(row[1][k], power);
-    else if (permi_hybrid_is_paired(algebra))
+    else if (permi_hybrid_is_paired((int)algebra))
       number[1] = permi_to_grid(row[0][k] - number[0], ldexp(power, -PERMI_GRID_LOW_BITS));
-    lost[0] = row[0][k] - number[0] + rest[k] - (permi_hybrid_is_paired(algebra) ? number[1] : 0);
+    lost[0] = row[0][k] - number[0] + rest[k] - (permi_hybrid_is_paired((int)algebra) ? number[1] : 0);
     lost[1] = row[1][k] - number[1];
     *modulus = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(number[0], number[1]) : fabs(number[0]);
     *gone = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(lost[0], lost[1]) : fabs(lost[0]);
     rows->square[i] += *modulus * *modulus;
     rows->lost_square[i] += *gone * *gone;
-    if (permi_hybrid_is_paired(algebra)) {
+    if (permi_hybrid_is_paired((int)algebra)) {
       rows->below[i] += fabs(number[1]) * (1 + 1e-12);
       rows->below_square[i] += number[1] * number[1];
     }
@@ -13870,19 +13871,20 @@ static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   const permi_hybrid_run *run = runs->primes ? &runs->run[chunk / each] : NULL;
   const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
   const double prime = run ? (double)run->prime.p : 0;
-  permi_hybrid program = *hybrid;
+  permi_hybrid *program = (permi_hybrid *)(void *)((char *)workspace + PERMI_HYBRID_WORKSPACE);
   uint64_t word[PERM_INTEGER_WORDS + 2];
   double sum = 0;
   int k, part;
-  program.prime = prime;
-  program.inverse = run ? 1 / prime : 0;
+  *program = *hybrid;
+  program->prime = prime;
+  program->inverse = run ? 1 / prime : 0;
   if (run && run->tables) {
-    program.constant = run->tables->constant;
-    program.start = run->tables->start;
-    program.lane = run->tables->lane;
-    program.step = run->tables->step;
+    program->constant = run->tables->constant;
+    program->start = run->tables->start;
+    program->lane = run->tables->lane;
+    program->step = run->tables->step;
   }
-  permi_hybrid_walk(&program, chunk % each, (double *)workspace);
+  permi_hybrid_walk(program, chunk % each, (double *)workspace);
   for (k = 0; k < hybrid->lanes; k++)
     for (part = 0; part < 2 && hybrid->sign[k] != 0; part++) {
       const double x = hybrid->sign[k] * total[part * PERMI_HYBRID_DOUBLES + k];
@@ -13900,15 +13902,25 @@ static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   permi_sum_add_integer(&partial->value, word, runs->words + 1, 0);
 }
 
+/* In a frame of its own, as the words are many. */
+PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulus *prime, const uint64_t *residue,
+                                                          const permi_hybrid_runs *runs, perm_integer *integer)
+{
+  uint64_t word[PERM_INTEGER_WORDS * 4 + 2];
+  perm_sum sum;
+  perm_status status;
+  memset(&sum, 0, sizeof sum);
+  status = permi_residues_sum(prime, residue, runs->primes, runs->modulus, word, &sum);
+  return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
+}
+
 /* The permanent from the sum of all chunks. */
 static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *integer)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_hybrid_runs *runs = hybrid->runs;
   permi_odd_modulus prime[PERM_INTEGER_WORDS * 2];
-  uint64_t residue[PERM_INTEGER_WORDS * 2], word[PERM_INTEGER_WORDS * 4 + 2];
-  perm_sum sum;
-  perm_status status;
+  uint64_t residue[PERM_INTEGER_WORDS * 2];
   int k, i;
   if (!runs->primes) {
     if (!permi_integer_halve(integer, hybrid->n - 1 - hybrid->halvings))
@@ -13927,9 +13939,7 @@ static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *inte
     residue[k] = permi_montgomery(residue[k], divisor, p);
     prime[k] = *p;
   }
-  memset(&sum, 0, sizeof sum);
-  status = permi_residues_sum(prime, residue, runs->primes, runs->modulus, word, &sum);
-  return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
+  return permi_whole_combine(prime, residue, runs, integer);
 }
 
 /* How many primes a block needs, if numbers grow. */
@@ -15195,7 +15205,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   offer->seconds = seconds;
   offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
                  8.0 * hybrid->parts * (hybrid->constant_room + block->n * (1 + hybrid->lanes + hybrid->high)) +
-                 (double)PERMI_HYBRID_WORKSPACE;
+                 (double)PERMI_HYBRID_WORKSPACE + (hybrid->runs ? sizeof *hybrid : 0);
   return PERM_OK;
 }
 
@@ -15338,6 +15348,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
     leaf->information.chunks *= hybrid->runs->primes ? (uint64_t)hybrid->runs->primes : 1;
     leaf->integer = 1;
     leaf->run_chunk = permi_whole_chunk;
+    leaf->workspace += sizeof *hybrid; /* the program of a prime */
     leaf->finish = permi_whole_finish;
     return PERM_OK;
   }
@@ -24421,7 +24432,7 @@ PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, cons
                                                 int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
-  const int paired = permi_hybrid_is_paired(hybrid->algebra), doubled = hybrid->algebra == PERMI_HYBRID_DOUBLED;
+  const int paired = permi_hybrid_is_paired((int)hybrid->algebra), doubled = hybrid->algebra == PERMI_HYBRID_DOUBLED;
   const int end = paired ? PERMI_HYBRID_DOUBLES / 2 : PERMI_HYBRID_DOUBLES;
   double *low = total + PERMI_HYBRID_DOUBLES;
   int k;

@@ -249,7 +249,7 @@ TEST(t_hybrid_integers)
     options.modulus = t % 4 ? 0 : t % 8 ? 2 + test_random() % 1000 : (test_random() >> 2) + 3;
     options.method = PERM_METHOD_EXACT;
     CHECK_SHOW(perm_compute_sparse(&a, &options, &referee) == PERM_OK, "%s", referee.message);
-    options.isa = isa[t % 3];
+    options.isa = permi_isa_here(isa[t % 3]) ? isa[t % 3] : PERM_ISA_AUTO;
     for (m = 0; m < 2; m++) {
       options.method = m ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
       CHECK_SHOW(perm_compute_sparse(&a, &options, &r) == PERM_OK, "n = %d, %d bits: %s", n, bits, r.message);
@@ -600,7 +600,7 @@ TEST(t_hybrid_doubled)
     truth = oracle_exact_make(1, n, plain);
     options.method = method ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
     options.precision = t % 3 ? PERM_PRECISION_DD : PERM_PRECISION_ACCURATE;
-    options.isa = isa[t / 2 % 3];
+    options.isa = permi_isa_here(isa[t / 2 % 3]) ? isa[t / 2 % 3] : PERM_ISA_AUTO;
     options.certify = 1;
     options.threads = 1 + t % 3;
     if (perm_sparse_job(&a, &options, &job, &r) == PERM_OK && job->leaves == 1 && job->numbers == 1 &&

@@ -270,6 +270,7 @@ static perm_isa permi_placements_isa(const perm_options *options, permi_rook_ker
     return isa;
   }
 #endif
+  (void)isa;
   return PERM_ISA_PLAIN;
 }
 

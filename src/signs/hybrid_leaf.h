@@ -165,15 +165,15 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
     number[1] = 0;
     if (algebra == PERMI_HYBRID_COMPLEX)
       number[1] = permi_to_grid(row[1][k], power);
-    else if (permi_hybrid_is_paired(algebra))
+    else if (permi_hybrid_is_paired((int)algebra))
       number[1] = permi_to_grid(row[0][k] - number[0], ldexp(power, -PERMI_GRID_LOW_BITS));
-    lost[0] = row[0][k] - number[0] + rest[k] - (permi_hybrid_is_paired(algebra) ? number[1] : 0);
+    lost[0] = row[0][k] - number[0] + rest[k] - (permi_hybrid_is_paired((int)algebra) ? number[1] : 0);
     lost[1] = row[1][k] - number[1];
     *modulus = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(number[0], number[1]) : fabs(number[0]);
     *gone = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(lost[0], lost[1]) : fabs(lost[0]);
     rows->square[i] += *modulus * *modulus;
     rows->lost_square[i] += *gone * *gone;
-    if (permi_hybrid_is_paired(algebra)) {
+    if (permi_hybrid_is_paired((int)algebra)) {
       rows->below[i] += fabs(number[1]) * (1 + 1e-12);
       rows->below_square[i] += number[1] * number[1];
     }

@@ -187,7 +187,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   offer->seconds = seconds;
   offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
                  8.0 * hybrid->parts * (hybrid->constant_room + block->n * (1 + hybrid->lanes + hybrid->high)) +
-                 (double)PERMI_HYBRID_WORKSPACE;
+                 (double)PERMI_HYBRID_WORKSPACE + (hybrid->runs ? sizeof *hybrid : 0);
   return PERM_OK;
 }
 
@@ -330,6 +330,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
     leaf->information.chunks *= hybrid->runs->primes ? (uint64_t)hybrid->runs->primes : 1;
     leaf->integer = 1;
     leaf->run_chunk = permi_whole_chunk;
+    leaf->workspace += sizeof *hybrid; /* the program of a prime */
     leaf->finish = permi_whole_finish;
     return PERM_OK;
   }

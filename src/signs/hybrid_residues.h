@@ -22,19 +22,20 @@ static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   const permi_hybrid_run *run = runs->primes ? &runs->run[chunk / each] : NULL;
   const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
   const double prime = run ? (double)run->prime.p : 0;
-  permi_hybrid program = *hybrid;
+  permi_hybrid *program = (permi_hybrid *)(void *)((char *)workspace + PERMI_HYBRID_WORKSPACE);
   uint64_t word[PERM_INTEGER_WORDS + 2];
   double sum = 0;
   int k, part;
-  program.prime = prime;
-  program.inverse = run ? 1 / prime : 0;
+  *program = *hybrid;
+  program->prime = prime;
+  program->inverse = run ? 1 / prime : 0;
   if (run && run->tables) {
-    program.constant = run->tables->constant;
-    program.start = run->tables->start;
-    program.lane = run->tables->lane;
-    program.step = run->tables->step;
+    program->constant = run->tables->constant;
+    program->start = run->tables->start;
+    program->lane = run->tables->lane;
+    program->step = run->tables->step;
   }
-  permi_hybrid_walk(&program, chunk % each, (double *)workspace);
+  permi_hybrid_walk(program, chunk % each, (double *)workspace);
   for (k = 0; k < hybrid->lanes; k++)
     for (part = 0; part < 2 && hybrid->sign[k] != 0; part++) {
       const double x = hybrid->sign[k] * total[part * PERMI_HYBRID_DOUBLES + k];
@@ -52,15 +53,25 @@ static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   permi_sum_add_integer(&partial->value, word, runs->words + 1, 0);
 }
 
+/* In a frame of its own, as the words are many. */
+PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulus *prime, const uint64_t *residue,
+                                                          const permi_hybrid_runs *runs, perm_integer *integer)
+{
+  uint64_t word[PERM_INTEGER_WORDS * 4 + 2];
+  perm_sum sum;
+  perm_status status;
+  memset(&sum, 0, sizeof sum);
+  status = permi_residues_sum(prime, residue, runs->primes, runs->modulus, word, &sum);
+  return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
+}
+
 /* The permanent from the sum of all chunks. */
 static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *integer)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_hybrid_runs *runs = hybrid->runs;
   permi_odd_modulus prime[PERM_INTEGER_WORDS * 2];
-  uint64_t residue[PERM_INTEGER_WORDS * 2], word[PERM_INTEGER_WORDS * 4 + 2];
-  perm_sum sum;
-  perm_status status;
+  uint64_t residue[PERM_INTEGER_WORDS * 2];
   int k, i;
   if (!runs->primes) {
     if (!permi_integer_halve(integer, hybrid->n - 1 - hybrid->halvings))
@@ -79,9 +90,7 @@ static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *inte
     residue[k] = permi_montgomery(residue[k], divisor, p);
     prime[k] = *p;
   }
-  memset(&sum, 0, sizeof sum);
-  status = permi_residues_sum(prime, residue, runs->primes, runs->modulus, word, &sum);
-  return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
+  return permi_whole_combine(prime, residue, runs, integer);
 }
 
 /* How many primes a block needs, if numbers grow. */
