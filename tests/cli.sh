@@ -117,7 +117,8 @@ for method in frontier lists arrays tree band transversals; do
 done
 expect hybrid_estimate 0 'digits estimated; hybrid, ' --generate er:20:0.4 --method hybrid --precision fast
 expect cached_accurate 0 'digits estimated; cached, accurate' --generate er:20:0.4 --method cached --precision accurate
-expect hybrid_exact 2 'exact integers.*precision fast or accurate' --method hybrid $dir/nine.txt
+expect hybrid_exact 0 'permanent = 450' --method hybrid $dir/nine.txt
+expect hybrid_exact_cached 0 '"exact":true.*"method":"cached"' --generate binary:20:0.5 --method cached --json
 case $(uname -m) in
   x86_64 | i?86) expect neon 2 'this machine has no neon; its best is ' --isa neon $dir/nine.txt;;
   *) skipped=$((skipped + 1)); echo "SKIP neon: not refused on this machine";;
