@@ -13,6 +13,7 @@
      >>text_exact     integers
      >>text_batch     many small matrices
      >>text_counts    sums over counts
+     >>text_signs     the pruned sign search
      >>text_frontier  arrays and lists, merge path
      >>driver         CUDA driver and NVRTC, opened at run time
      >>devices        which GPUs there are
@@ -64,6 +65,21 @@ typedef struct perm_gpu_counts {
   short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
 } perm_gpu_counts;
 
+/* The sign search (>>signs). Rows are digits of words of 32 bits: class c (of block 0 and 1, 0, 1, none) has words
+   word[c] .. word[c + 1] - 1; one word more counts signs +. Places of the table's parts, in such words: root: living
+   patterns [32], counts [32]; start: by column, twice its first cut, 1: rows end with it; target, odd: of counts'
+   words; column: what + adds; done: by column, digits of rows that have vanished; pattern: what a block's pattern adds,
+   to its own words, then to class 0; cut: for blocks 0 and 1, where patterns that a digit leaves stand if it is 0, lane
+   and shift of the digit, words that a digit more is away, and what + is; path: prefixes of `depth` columns, where
+   chunks begin among them. */
+typedef struct perm_gpu_signs {
+  int small;          /* 1: digits of 4 bits */
+  int prefix, depth, more; /* a task has the signs of depth + more columns */
+  short word[5];
+  int root, start, target, odd, column, done, pattern[2], cut, path, paths;
+  int room;           /* words of shared memory, of a warp */
+} perm_gpu_signs;
+
 /* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
    a.first + blockIdx.x into a.out + sums * blockIdx.x. */
 #define PERM_GPU_ENTRY                                                                                                 \
@@ -77,6 +93,7 @@ typedef struct perm_gpu_program {
   const perm_gpu_exact *exact; /* the text continues text_exact's, unless NULL */
   int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
   const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
+  const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
 } perm_gpu_program;
 
 /* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which is given,
@@ -222,6 +239,7 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
      dense sums       here                          >>compile permi_source
      integers         >>text_exact                  perm.h >>exact_gpu permi_exact_gpu_text
      sums over counts >>text_counts                 perm.h >>counts_gpu permi_counts_gpu_text
+     sign search      >>text_signs                  perm_sparse.h >>signs_gpu
      batches          >>text_batch                  >>batch permi_batch_program
      arrays, lists    >>text_frontier               >>compile permi_source_end
      hybrid sums      perm_sparse.h >>program_text, >>codegen, which use those here
@@ -231,7 +249,8 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
    since an fma of three different registers counts one and a half. */
 
 /* Type, name, parameters, body on a GPU, on the host. A volatile product is not contracted. permi_byte, permi_half:
-   part k with its sign, by one instruction where compilers make three. */
+   part k with its sign, by one instruction where compilers make three. Below permi_words_add: of a warp, whose twin has
+   lanes in arrays. */
 #define PERMI_VOCABULARY(X)                                                                                            \
   X(double, permi_add, (double a, double b), return __dadd_rn(a, b);, return a + b;)                                   \
   X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);,                                                  \
@@ -251,7 +270,30 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
     double x; memcpy(&x, &bits, sizeof x); return x;)                                                                  \
   X(int, permi_ones, (unsigned x), return __popc(x);, return __builtin_popcount(x);)                                   \
   X(unsigned long long, permi_high, (unsigned long long a, unsigned long long b), return __umul64hi(a, b);,            \
-    return (unsigned long long)((unsigned __int128)a * b >> 64);)
+    return (unsigned long long)((unsigned __int128)a * b >> 64);) \
+  X(unsigned, permi_high32, (unsigned a, unsigned b), return __umulhi(a, b);,                                          \
+    return (unsigned)((unsigned long long)a * b >> 32);)                                                               \
+  X(int, permi_last, (unsigned long long x), return 63 - __clzll((long long)x);, return 63 - __builtin_clzll(x);)      \
+  X(unsigned, permi_funnel, (unsigned low, unsigned high, unsigned k), return __funnelshift_l(low, high, k);,          \
+    return (unsigned)(((unsigned long long)high << 32 | low) << k >> 32);)                                             \
+  X(unsigned, permi_bytes_of, (unsigned low, unsigned high, unsigned places),                                          \
+    return __byte_perm(low, high, places);, const unsigned long long from = (unsigned long long)high << 32 | low;      \
+    unsigned bytes = 0; for (int k = 0; k < 4; k++)                                                                    \
+      bytes |= (unsigned)(from >> 8 * (places >> 4 * k & 7) & 255) << 8 * k; return bytes;)                            \
+  X(unsigned, permi_bytes_sum, (unsigned x, unsigned sum), return __dp4a(x, 0x01010101u, sum);,                        \
+    for (int k = 0; k < 32; k += 8) sum += x >> k & 255; return sum;)                                                  \
+  X(void, permi_words_add, (unsigned *sum, const unsigned *x, unsigned carry),                                         \
+    asm("{.reg .u32 c; add.cc.u32 c,%12,%12; addc.cc.u32 %0,%0,%6; addc.cc.u32 %1,%1,%7; addc.cc.u32 %2,%2,%8;"        \
+        "addc.cc.u32 %3,%3,%9; addc.cc.u32 %4,%4,%10; addc.u32 %5,%5,%11;}" : "+r"(sum[0]), "+r"(sum[1]),              \
+        "+r"(sum[2]), "+r"(sum[3]), "+r"(sum[4]), "+r"(sum[5]) : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]),           \
+        "r"(x[4]), "r"(x[5]), "r"(carry));,                                                                            \
+    unsigned long long s = carry & 1; for (int k = 0; k < 6; k++, s >>= 32)                                            \
+      sum[k] = (unsigned)(s += (unsigned long long)sum[k] + x[k]);)                                                    \
+  X(int, permi_lane, (int l), return (int)(threadIdx.x & 31u) + l;, return l;)                                         \
+  X(unsigned, permi_shuffle, (const unsigned *x, int from), return __shfl_sync(~0u, x[0], from);, return x[from];)     \
+  X(unsigned, permi_ballot, (const bool *x), return __ballot_sync(~0u, x[0]);,                                         \
+    unsigned set = 0; for (int l = 0; l < 32; l++) set |= (unsigned)x[l] << l; return set;)                            \
+  X(void, permi_together, (), __syncwarp();, )
 
 #define PERMI_BOTH __host__ __device__ __forceinline__
 #if defined(__CUDA_ARCH__)
@@ -1409,6 +1451,491 @@ __device__ __forceinline__ void permi_counts_chunk(const S &shape, const permi_a
 )
 /* clang-format on */
 
+/* ===================================================================================== >>text_signs
+   The kernel of the sign search, see perm_gpu_signs. A warp walks the tree: lane l has word l of the counts and a word
+   of the living patterns, of block 0 in lanes 0 to 15, of block 1 above; both signs of a column are tried at once. Most
+   leaves have a few patterns, so they wait in shared memory until lanes are busy with them: then a lane takes a pattern
+   and multiplies its block's own rows, then pairs of patterns. Small row sums are digits of 4 bits, and products of
+   them +-2^s 3^t as codes that are added: s + 129 t, with the sign in bit 31. Sums are modulo 2^192.
+
+   Functions are of a warp: they loop over S::LANES lanes, of which a thread of a GPU has one, and the twin 32. What
+   lanes tell each other stands between such loops. */
+
+/* clang-format off */
+PERMI_TEXT(signs,
+/* Half sums from -4 to 4, plus 8, in 4 bits. */
+template <int SMALL>
+struct permi_digits {
+  typedef unsigned value;
+  enum { BITS = 4, MASK = 15 };
+  static PERMI_BOTH unsigned lacking(unsigned x) /* not 0 if a digit is 0 */
+  {
+    x |= x >> 2;
+    return ~(x | x >> 1) & 0x11111111u;
+  }
+  static PERMI_BOTH value one(unsigned minus) { return minus << 31; }
+  static PERMI_BOTH value times(value a, value b) { return a + b; }
+  template <int COUNT>
+  static PERMI_BOTH value product(const unsigned *c, int words, const unsigned *)
+  {
+    unsigned code = 0;
+    unsigned signs = 0;
+    PERMI_UNROLL
+    for (int w = 0; w < COUNT; w++)
+      if (w < words) {
+        const unsigned digits = c[w] & 0x77777777u; /* modulo 8: of 0 .. 4 and -4 .. -1 */
+        signs ^= c[w];
+        code = permi_bytes_sum(permi_bytes_of(0x81010000u, 0x00018102u, digits), code);
+        code = permi_bytes_sum(permi_bytes_of(0x81010000u, 0x00018102u, digits >> 16), code);
+      }
+    return code + ((unsigned)permi_ones(signs & 0x88888888u) << 31);
+  }
+  static PERMI_BOTH void add(const unsigned *power, unsigned *sum, value rest, value a, value b, value c)
+  {
+    const unsigned code = rest + a + b + c;
+    const unsigned minus = (unsigned)((int)code >> 31);
+    const unsigned threes = (code & 0x7fffffffu) * 32514u >> 22;
+    unsigned twos = (code & 0x7fffffffu) - 129u * threes;
+    const uint4 p = ((const uint4 *)power)[threes];
+    unsigned x[6] = {p.x, p.y, p.z, p.w, 0, 0};
+    for (; twos >= 32; twos -= 32) {
+      PERMI_UNROLL
+      for (int k = 5; k > 0; k--)
+        x[k] = x[k - 1];
+      x[0] = 0;
+    }
+    PERMI_UNROLL
+    for (int k = 5; k > 0; k--)
+      x[k] = permi_funnel(x[k - 1], x[k], twos) ^ minus;
+    x[0] = x[0] << twos ^ minus;
+    permi_words_add(sum, x, minus);
+  }
+};
+
+/* Any sums below 128 in modulus, of which one half, plus 128, in 8 bits. */
+template <>
+struct permi_digits<0> {
+  typedef long long value;
+  enum { BITS = 8, MASK = 255 };
+  static PERMI_BOTH unsigned lacking(unsigned x)
+  {
+    x |= x >> 4;
+    x |= x >> 2;
+    return ~(x | x >> 1) & 0x01010101u;
+  }
+  static PERMI_BOTH value one(unsigned minus) { return 1 - 2 * (value)minus; }
+  static PERMI_BOTH value times(value a, value b) { return a * b; }
+  template <int COUNT>
+  static PERMI_BOTH value product(const unsigned *c, int words, const unsigned *odd)
+  {
+    value all = 1;
+    PERMI_UNROLL
+    for (int w = 0; w < COUNT; w++)
+      if (w < words) {
+        PERMI_UNROLL
+        for (int k = 0; k < 32; k += 8) {
+          const int half = (int)(c[w] >> k & 255u) - 128;
+          const int o = (int)(odd[w] >> k & 1u);
+          all *= (half << o) + o;
+        }
+      }
+    return all;
+  }
+  static PERMI_BOTH void add(const unsigned *, unsigned *sum, value rest, value a, value b, value c)
+  {
+    const value factor[3] = {rest, b, c};
+    const unsigned long long sign = (unsigned long long)((rest ^ a ^ b ^ c) >> 63);
+    unsigned long long y[3] = {a < 0 ? 0 - (unsigned long long)a : (unsigned long long)a, 0, 0};
+    unsigned x[6];
+    for (int k = 0; k < 3; k++) {
+      const value f = factor[k];
+      const unsigned long long m = f < 0 ? 0 - (unsigned long long)f : (unsigned long long)f;
+      const unsigned long long carry = permi_high(y[0], m);
+      y[2] = y[2] * m + permi_high(y[1], m);
+      y[1] = y[1] * m + carry;
+      y[2] += y[1] < carry ? 1 : 0;
+      y[0] *= m;
+    }
+    for (int k = 0; k < 6; k++)
+      x[k] = (unsigned)((y[k / 2] ^ sign) >> 32 * (k & 1));
+    permi_words_add(sum, x, (unsigned)sign);
+  }
+};
+
+/* What a warp keeps. In shared memory: values of leaves and of patterns, leaves' counts and ranges, patterns. */
+template <class S>
+struct permi_signs_warp {
+  typedef typename permi_digits<S::SMALL>::value value;
+  enum { LANES = S::LANES, MOST = 128 }; /* patterns of a block that wait */
+  const unsigned *table;
+  const unsigned *power;
+  value *rest;
+  value *product;
+  unsigned *leaf;
+  unsigned *both;
+  unsigned *range;
+  unsigned short *list;
+  unsigned sum[LANES][6];
+  int leaves;
+  int items[2];
+};
+
+template <class S>
+PERMI_BOTH void permi_signs_begin(const S &shape, permi_signs_warp<S> &w, const unsigned *table, const unsigned *power,
+                                  unsigned *room)
+{
+  typedef permi_signs_warp<S> W;
+  w.table = table;
+  w.power = power;
+  w.range = room;
+  w.rest = (typename W::value *)(w.range + 128);
+  w.product = w.rest + 32;
+  w.leaf = (unsigned *)(w.product + 2 * W::MOST);
+  w.both = w.leaf + 33 * (shape.words() + 1);
+  w.list = (unsigned short *)(w.both + 2 * W::MOST * shape.word(1));
+  w.leaves = w.items[0] = w.items[1] = 0;
+  for (int l = 0; l < W::LANES; l++)
+    for (int k = 0; k < 6; k++)
+      w.sum[l][k] = 0;
+}
+
+/* Lane l's sum over the lanes up to it, of `width`. */
+template <int LANES>
+PERMI_BOTH void permi_signs_scan(unsigned *x, int width)
+{
+  unsigned before[LANES];
+  PERMI_UNROLL
+  for (int k = 1; k < width; k *= 2) {
+    for (int l = 0; l < LANES; l++)
+      before[l] = permi_shuffle(x, (permi_lane(l) - k) & 31);
+    for (int l = 0; l < LANES; l++)
+      x[l] += (permi_lane(l) & (width - 1)) >= k ? before[l] : 0;
+  }
+}
+
+/* The value of pattern i of a block and what it adds to the rows of both. */
+template <class S, int BLOCK>
+PERMI_BOTH void permi_signs_item(const S &shape, permi_signs_warp<S> &w, int i)
+{
+  typedef permi_digits<S::SMALL> D;
+  const int begin = shape.word(1 + BLOCK), own = shape.word(2 + BLOCK) - begin, shared = shape.word(1);
+  const unsigned z = w.list[128 * BLOCK + i] & 511u, slot = (unsigned)w.list[128 * BLOCK + i] >> 9;
+  const unsigned *pattern = w.table + (BLOCK ? shape.pattern1() : shape.pattern0()) + (own + shared) * (int)z;
+  unsigned c[S::MOST_WORDS];
+  PERMI_UNROLL
+  for (int k = 0; k < S::MOST_WORDS; k++)
+    if (k < own)
+      c[k] = w.leaf[33 * (begin + k) + (int)slot] + pattern[k];
+  w.product[128 * BLOCK + i] = D::times(D::one((unsigned)permi_ones(z) & 1u),
+                                        D::template product<S::MOST_WORDS>(c, own, w.table + shape.odd() + begin));
+  PERMI_UNROLL
+  for (int k = 0; k < S::MOST_WORDS; k++)
+    if (k < shared)
+      w.both[128 * (BLOCK * shared + k) + i] = pattern[own + k] + (BLOCK ? 0 : w.leaf[33 * k + (int)slot]);
+}
+
+/* Pair `number` of all, which belongs to a leaf from `leaf` on. */
+template <class S>
+PERMI_BOTH void permi_signs_pair(const S &shape, permi_signs_warp<S> &w, unsigned number, int &leaf, unsigned *sum)
+{
+  typedef permi_digits<S::SMALL> D;
+  const int shared = shape.word(1);
+  uint4 range = ((const uint4 *)w.range)[leaf];
+  unsigned c[S::MOST_WORDS];
+  unsigned zero = 0;
+  while (number >= range.x)
+    range = ((const uint4 *)w.range)[++leaf];
+  number -= range.y;
+  const unsigned row = permi_high32(number + 1, range.z);
+  const unsigned a = row + (range.w & 255u), b = number - row * (range.w >> 16) + (range.w >> 8 & 255u);
+  PERMI_UNROLL
+  for (int k = 0; k < S::MOST_WORDS; k++)
+    if (k < shared) {
+      c[k] = w.both[128 * k + (int)a] + w.both[128 * (shared + k) + (int)b];
+      zero |= D::lacking(c[k] ^ (S::SMALL ? 0x88888888u : w.table[shape.target() + k]));
+    }
+  if (!zero)
+    D::add(w.power, sum, w.rest[leaf], w.product[a], w.product[128 + b],
+           D::template product<S::MOST_WORDS>(c, shared, w.table + shape.odd()));
+}
+
+/* Adds the leaves that wait. */
+template <class S>
+PERMI_BOTH void permi_signs_join(const S &shape, permi_signs_warp<S> &w)
+{
+  typedef permi_signs_warp<S> W;
+  typedef permi_digits<S::SMALL> D;
+  const int done = shape.word(3), words = shape.words() - done;
+  unsigned pairs[W::LANES];
+  unsigned end[W::LANES];
+  unsigned size[W::LANES];
+  unsigned at[W::LANES];
+  int leaf[W::LANES];
+  permi_together();
+  for (int l = 0; l < W::LANES; l++) {
+    const int lane = permi_lane(l);
+    const int here = lane < w.leaves;
+    unsigned c[S::MOST_WORDS];
+    size[l] = here ? w.range[4 * lane] : 0;
+    at[l] = here ? w.range[4 * lane + 1] : 0;
+    end[l] = pairs[l] = (size[l] & 65535u) * (size[l] >> 16);
+    leaf[l] = 0;
+    if (here) {
+      PERMI_UNROLL
+      for (int k = 0; k < S::MOST_WORDS; k++)
+        if (k < words)
+          c[k] = w.leaf[33 * (done + k) + lane];
+      w.rest[lane] = D::times(D::one(w.leaf[33 * shape.words() + lane] & 1u),
+                              D::template product<S::MOST_WORDS>(c, words, w.table + shape.odd() + done));
+    }
+  }
+  permi_signs_scan<W::LANES>(end, 32);
+  const unsigned all = permi_shuffle(end, 31);
+  for (int l = 0; l < W::LANES; l++) {
+    const int lane = permi_lane(l);
+    if (lane < w.leaves) { /* a quotient by size b is the high word of (number + 1) (2^32 - 1) / b */
+      w.range[4 * lane] = end[l];
+      w.range[4 * lane + 1] = end[l] - pairs[l];
+      w.range[4 * lane + 2] = 0xffffffffu / (size[l] >> 16);
+      w.range[4 * lane + 3] = (at[l] & 255u) | (at[l] >> 16) << 8 | (size[l] >> 16) << 16;
+    }
+    PERMI_ROLLED
+    for (int i = lane; i < w.items[0]; i += 32)
+      permi_signs_item<S, 0>(shape, w, i);
+    PERMI_ROLLED
+    for (int i = lane; i < w.items[1]; i += 32)
+      permi_signs_item<S, 1>(shape, w, i);
+  }
+  permi_together();
+  for (int l = 0; l < W::LANES; l++) {
+    PERMI_ROLLED
+    for (unsigned number = (unsigned)permi_lane(l); number < all; number += 32)
+      permi_signs_pair(shape, w, number, leaf[l], w.sum[l]);
+  }
+  permi_together();
+  w.leaves = w.items[0] = w.items[1] = 0;
+}
+
+/* Lets a leaf wait; one with more patterns than there is room for in 16 parts. */
+template <class S>
+PERMI_BOTH void permi_signs_leaf(const S &shape, permi_signs_warp<S> &w, const unsigned *count, const unsigned *alive)
+{
+  typedef permi_signs_warp<S> W;
+  unsigned set[W::LANES];
+  unsigned upto[W::LANES];
+  PERMI_ROLLED
+  for (int part = -1, parts = 0; part < parts; part++) {
+    for (int l = 0; l < W::LANES; l++) {
+      const int lane = permi_lane(l);
+      set[l] = part < 0 || (lane & 15) >> 2 == (lane < 16 ? part & 3 : part >> 2) ? alive[l] : 0;
+      upto[l] = (unsigned)permi_ones(set[l]);
+    }
+    permi_signs_scan<W::LANES>(upto, 16);
+    const int size0 = (int)permi_shuffle(upto, 15), size1 = (int)permi_shuffle(upto, 31);
+    if (size0 > W::MOST || size1 > W::MOST)
+      parts = 16;
+    if (size0 == 0 || size1 == 0 || size0 > W::MOST || size1 > W::MOST)
+      continue;
+    if (w.leaves == 32 || w.items[0] + size0 > W::MOST || w.items[1] + size1 > W::MOST)
+      permi_signs_join(shape, w);
+    for (int l = 0; l < W::LANES; l++) {
+      const int lane = permi_lane(l);
+      unsigned short *list = w.list + (lane < 16 ? 0 : W::MOST) + (lane < 16 ? w.items[0] : w.items[1]) + upto[l] - permi_ones(set[l]);
+      for (; set[l]; set[l] &= set[l] - 1)
+        *list++ = (unsigned short)(w.leaves << 9 | (lane & 15) << 5 | permi_ctz(set[l]));
+      if (lane <= shape.words())
+        w.leaf[33 * lane + w.leaves] = count[l];
+      if (lane == 0) {
+        w.range[4 * w.leaves] = (unsigned)(size0 | size1 << 16);
+        w.range[4 * w.leaves + 1] = (unsigned)(w.items[0] | w.items[1] << 16);
+      }
+    }
+    w.leaves++;
+    w.items[0] += size0;
+    w.items[1] += size1;
+  }
+}
+
+/* Both signs of column k: count and alive become those of -, next and left those of +; bit b: sign b lives. */
+template <class S>
+PERMI_BOTH int permi_signs_step(const S &shape, const unsigned *t, int k, const unsigned *count, unsigned *alive,
+                                unsigned *next, unsigned *left)
+{
+  typedef permi_digits<S::SMALL> D;
+  const int words = shape.words();
+  const unsigned begin = t[shape.start() + k], end = t[shape.start() + k + 1];
+  bool zero[2][S::LANES];
+  int lives = 3;
+  for (int l = 0; l < S::LANES; l++) {
+    const int lane = permi_lane(l);
+    next[l] = count[l] + (lane <= words ? t[shape.column() + k * (words + 1) + lane] : 0u);
+    left[l] = alive[l];
+  }
+  if (begin & 1u) {
+    for (int l = 0; l < S::LANES; l++) {
+      const int lane = permi_lane(l);
+      const unsigned done = lane < words ? t[shape.done() + k * words + lane] : 0u;
+      zero[0][l] = lane < words && D::lacking(count[l] ^ done);
+      zero[1][l] = lane < words && D::lacking(next[l] ^ done);
+    }
+    lives = (permi_ballot(zero[0]) ? 0 : 1) | (permi_ballot(zero[1]) ? 0 : 2);
+  }
+  PERMI_ROLLED
+  for (unsigned i = begin >> 1; i < end >> 1; i++)
+    for (int l = 0; l < S::LANES; l++) {
+      const int lane = permi_lane(l);
+      const uint4 cut = ((const uint4 *)(t + shape.cut()))[2 * i + (lane >> 4)];
+      const unsigned digit = permi_shuffle(count, (int)(cut.y >> 8)) >> (cut.y & 31u) & D::MASK;
+      const unsigned at = cut.x + cut.z * digit + (lane & 15);
+      alive[l] &= t[at];
+      left[l] &= t[at + cut.w];
+    }
+  for (int l = 0; l < S::LANES; l++) {
+    zero[0][l] = alive[l] != 0;
+    zero[1][l] = left[l] != 0;
+  }
+  const unsigned any0 = permi_ballot(zero[0]), any1 = permi_ballot(zero[1]);
+  return lives & ((any0 & 0xffffu && any0 >> 16 ? 1 : 0) | (any1 & 0xffffu && any1 >> 16 ? 2 : 0));
+}
+
+/* Searches below the first `given` signs of path. */
+template <class S>
+PERMI_BOTH void permi_signs_search(const S &shape, permi_signs_warp<S> &w, unsigned long long path, int given)
+{
+  enum { LANES = S::LANES };
+  unsigned kept[S::MOST_PREFIX][2][LANES]; /* of +, which waits */
+  unsigned count[LANES];
+  unsigned alive[LANES];
+  unsigned next[LANES];
+  unsigned left[LANES];
+  unsigned of[LANES];
+  unsigned set[LANES];
+  unsigned long long waiting = 0;
+  int k = 0;
+  for (int l = 0; l < LANES; l++) {
+    const int lane = permi_lane(l);
+    count[l] = lane <= shape.words() ? w.table[shape.root() + 32 + lane] : 0u;
+    alive[l] = w.table[shape.root() + lane];
+  }
+  PERMI_ROLLED
+  for (;;) {
+    int lives = permi_signs_step(shape, w.table, k, count, alive, next, left);
+    if (k < given)
+      lives &= path >> k & 1 ? 2 : 1;
+    if (++k == shape.prefix()) {
+      PERMI_ROLLED
+      for (int sign = 0; sign < 2; sign++)
+        if (lives >> sign & 1) {
+          for (int l = 0; l < LANES; l++) {
+            of[l] = sign ? next[l] : count[l];
+            set[l] = sign ? left[l] : alive[l];
+          }
+          permi_signs_leaf(shape, w, of, set);
+        }
+      lives = 0;
+    }
+    if (lives == 3) {
+      waiting |= 1ull << k;
+      for (int l = 0; l < LANES; l++) {
+        kept[k - 1][0][l] = next[l];
+        kept[k - 1][1][l] = left[l];
+      }
+    } else if (lives == 2) {
+      for (int l = 0; l < LANES; l++) {
+        count[l] = next[l];
+        alive[l] = left[l];
+      }
+    } else if (lives == 0) {
+      if (!waiting)
+        break;
+      k = permi_last(waiting);
+      waiting ^= 1ull << k;
+      for (int l = 0; l < LANES; l++) {
+        count[l] = kept[k - 1][0][l];
+        alive[l] = kept[k - 1][1][l];
+      }
+    }
+  }
+}
+
+/* Task i of a chunk: a prefix, and the signs of `more` columns after it. */
+template <class S>
+PERMI_BOTH void permi_signs_task(const S &shape, permi_signs_warp<S> &w, unsigned long long first, unsigned i)
+{
+  const unsigned long long *path = (const unsigned long long *)(w.table + shape.path());
+  const unsigned long long more = i & ((1u << shape.more()) - 1u);
+  permi_signs_search(shape, w, path[first + (i >> shape.more())] | more << shape.depth(), shape.depth() + shape.more());
+}
+
+/* Powers of 3 in 4 words. */
+PERMI_BOTH void permi_signs_power(unsigned *power, int k)
+{
+  unsigned x[4] = {1, 0, 0, 0};
+  for (; k > 0; k--) {
+    unsigned long long carry = 0;
+    for (int i = 0; i < 4; i++) {
+      carry += 3ull * x[i];
+      x[i] = (unsigned)carry;
+      carry >>= 32;
+    }
+  }
+  for (int i = 0; i < 4; i++)
+    power[i] = x[i];
+}
+
+/* Carries between words of 32 bits; a sum has 3 words of 64 bits and 2 that are 0. */
+PERMI_BOTH void permi_signs_finish(const unsigned long long *total, double *out)
+{
+  unsigned long long carry = 0;
+  for (int k = 0; k < 6; k += 2) {
+    unsigned long long word;
+    carry += total[k];
+    word = carry & 0xffffffffull;
+    carry = (carry >> 32) + total[k + 1];
+    out[k / 2] = permi_of_bits((long long)(word | carry << 32));
+    carry >>= 32;
+  }
+  out[3] = out[4] = 0;
+}
+
+/* Table: see perm_gpu_signs. */
+template <class S>
+__device__ __forceinline__ void permi_signs_chunk(const S &shape, const permi_arguments<1> &a)
+{
+  extern __shared__ double2 permi_shared[];
+  __shared__ unsigned long long total[6];
+  __shared__ unsigned given;
+  unsigned *room = (unsigned *)permi_shared;
+  const unsigned *table = (const unsigned *)a.table;
+  const unsigned long long *begin = (const unsigned long long *)(table + shape.path()) + shape.paths();
+  const unsigned long long first = begin[a.first + blockIdx.x], count = begin[a.first + blockIdx.x + 1] - first;
+  permi_signs_warp<S> w;
+  if (threadIdx.x < 65)
+    permi_signs_power(room + 4 * threadIdx.x, (int)threadIdx.x);
+  if (threadIdx.x < 6)
+    total[threadIdx.x] = 0;
+  given = 0;
+  __syncthreads();
+  permi_signs_begin(shape, w, table, room, room + 260 + shape.room() * (int)(threadIdx.x >> 5));
+  PERMI_ROLLED
+  for (;;) {
+    unsigned task = threadIdx.x & 31u ? 0u : atomicAdd(&given, 1u);
+    task = __shfl_sync(~0u, task, 0);
+    if (task >= count << shape.more())
+      break;
+    permi_signs_task(shape, w, first, task);
+  }
+  permi_signs_join(shape, w);
+  PERMI_UNROLL
+  for (int k = 0; k < 6; k++)
+    atomicAdd(total + k, (unsigned long long)w.sum[0][k]);
+  __syncthreads();
+  if (threadIdx.x == 0)
+    permi_signs_finish(total, a.out + 5 * (size_t)blockIdx.x);
+}
+)
+/* clang-format on */
+
 /* ================================================================================== >>text_frontier
    The kernels of the frontier's program, on arrays and on lists. */
 
@@ -2433,6 +2960,7 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
                      : program->exact  ? permi_text_exact
                      : program->batch  ? permi_text_batch
                      : program->counts ? permi_text_counts
+                     : program->signs  ? permi_text_signs
                                        : "";
   const char *lists = key->family == 2 ? permi_text_lists : "", *end_of_more = key->family || program ? "\n" : "";
   char end[2048];

@@ -27,6 +27,21 @@ typedef struct perm_gpu_counts {
   short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
 } perm_gpu_counts;
 
+/* The sign search (>>signs). Rows are digits of words of 32 bits: class c (of block 0 and 1, 0, 1, none) has words
+   word[c] .. word[c + 1] - 1; one word more counts signs +. Places of the table's parts, in such words: root: living
+   patterns [32], counts [32]; start: by column, twice its first cut, 1: rows end with it; target, odd: of counts'
+   words; column: what + adds; done: by column, digits of rows that have vanished; pattern: what a block's pattern adds,
+   to its own words, then to class 0; cut: for blocks 0 and 1, where patterns that a digit leaves stand if it is 0, lane
+   and shift of the digit, words that a digit more is away, and what + is; path: prefixes of `depth` columns, where
+   chunks begin among them. */
+typedef struct perm_gpu_signs {
+  int small;          /* 1: digits of 4 bits */
+  int prefix, depth, more; /* a task has the signs of depth + more columns */
+  short word[5];
+  int root, start, target, odd, column, done, pattern[2], cut, path, paths;
+  int room;           /* words of shared memory, of a warp */
+} perm_gpu_signs;
+
 /* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
    a.first + blockIdx.x into a.out + sums * blockIdx.x. */
 #define PERM_GPU_ENTRY                                                                                                 \
@@ -40,6 +55,7 @@ typedef struct perm_gpu_program {
   const perm_gpu_exact *exact; /* the text continues text_exact's, unless NULL */
   int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
   const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
+  const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
 } perm_gpu_program;
 
 /* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which is given,

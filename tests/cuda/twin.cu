@@ -178,6 +178,51 @@ static void permi_twin_counts_chunk(const perm_gpu_counts *counts, const double 
   permi_twin_fold(room, sums);
 }
 
+/* A warp of 32 lanes, which does all tasks of the chunk. */
+template <int DIGITS>
+struct permi_twin_signs_shape {
+  enum { SMALL = DIGITS, LANES = 32, MOST_PREFIX = 64, MOST_WORDS = 16 };
+  const perm_gpu_signs *s;
+  PERMI_BOTH int prefix() const { return s->prefix; }
+  PERMI_BOTH int depth() const { return s->depth; }
+  PERMI_BOTH int more() const { return s->more; }
+  PERMI_BOTH int word(int c) const { return s->word[c]; }
+  PERMI_BOTH int words() const { return s->word[4]; }
+  PERMI_BOTH int root() const { return s->root; }
+  PERMI_BOTH int start() const { return s->start; }
+  PERMI_BOTH int target() const { return s->target; }
+  PERMI_BOTH int odd() const { return s->odd; }
+  PERMI_BOTH int column() const { return s->column; }
+  PERMI_BOTH int done() const { return s->done; }
+  PERMI_BOTH int pattern0() const { return s->pattern[0]; }
+  PERMI_BOTH int pattern1() const { return s->pattern[1]; }
+  PERMI_BOTH int cut() const { return s->cut; }
+  PERMI_BOTH int path() const { return s->path; }
+};
+
+template <int DIGITS>
+static void permi_twin_signs(const perm_gpu_signs *signs, const double *table, uint64_t chunk, double *out)
+{
+  const permi_twin_signs_shape<DIGITS> shape = {signs};
+  const unsigned *t = (const unsigned *)table;
+  const uint64_t *begin = (const uint64_t *)(const void *)(t + signs->path) + signs->paths;
+  unsigned *room = (unsigned *)calloc((size_t)signs->room + 260, sizeof *room), i;
+  permi_signs_warp<permi_twin_signs_shape<DIGITS> > w;
+  unsigned long long total[6] = {0};
+  int l, k;
+  for (k = 0; k < 65; k++)
+    permi_signs_power(room + 4 * k, k);
+  permi_signs_begin(shape, w, t, room, room + 260);
+  for (i = 0; i < (begin[chunk + 1] - begin[chunk]) << signs->more; i++)
+    permi_signs_task(shape, w, begin[chunk], i);
+  permi_signs_join(shape, w);
+  for (l = 0; l < 32; l++)
+    for (k = 0; k < 6; k++)
+      total[k] += w.sum[l][k];
+  permi_signs_finish(total, out);
+  free(room);
+}
+
 static int permi_twin_devices = 1;
 static CUresult permi_twin_init(unsigned) { return CUDA_SUCCESS; }
 static CUresult permi_twin_count(int *count) { *count = permi_twin_devices; return CUDA_SUCCESS; }
@@ -369,6 +414,9 @@ static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, un
         permi_twin_exact<2, 0>(exact, a, a.first + chunk, out);
     } else if (program && program->counts)
       permi_twin_counts_chunk(program->counts, a.table, a.mask, a.first + chunk, a.out + 5 * (size_t)chunk);
+    else if (program && program->signs)
+      (program->signs->small ? permi_twin_signs<1> : permi_twin_signs<0>)(program->signs, a.table, a.first + chunk,
+                                                                          a.out + 5 * (size_t)chunk);
     else if (program)
       program->twin(program->context, a.first + chunk, a.out + 5 * (size_t)chunk);
     else
