@@ -6,7 +6,10 @@
    them +-2^s 3^t as codes that are added: s + 129 t, with the sign in bit 31. Sums are modulo 2^192.
 
    Functions are of a warp: they loop over S::LANES lanes, of which a thread of a GPU has one, and the twin 32. What
-   lanes tell each other stands between such loops. */
+   lanes tell each other stands between such loops.
+
+   Trees below prefixes differ by factors of hundreds, so the warps of all blocks take tasks from one counter of the
+   launch, and which block adds a chunk's terms depends on time; their sum does not. */
 #pragma once
 #include "text.h"
 
@@ -407,12 +410,12 @@ PERMI_BOTH void permi_signs_search(const S &shape, permi_signs_warp<S> &w, unsig
   }
 }
 
-/* Task i of a chunk: a prefix, and the signs of `more` columns after it. */
+/* Task i from prefix `first` on: a prefix, and the signs of `more` columns after it. */
 template <class S>
-PERMI_BOTH void permi_signs_task(const S &shape, permi_signs_warp<S> &w, unsigned long long first, unsigned i)
+PERMI_BOTH void permi_signs_task(const S &shape, permi_signs_warp<S> &w, unsigned long long first, unsigned long long i)
 {
   const unsigned long long *path = (const unsigned long long *)(w.table + shape.path());
-  const unsigned long long more = i & ((1u << shape.more()) - 1u);
+  const unsigned long long more = i & ((1ull << shape.more()) - 1);
   permi_signs_search(shape, w, path[first + (i >> shape.more())] | more << shape.depth(), shape.depth() + shape.more());
 }
 
@@ -432,7 +435,7 @@ PERMI_BOTH void permi_signs_power(unsigned *power, int k)
     power[i] = x[i];
 }
 
-/* Carries between words of 32 bits; a sum has 3 words of 64 bits and 2 that are 0. */
+/* Carries between words of 32 bits. */
 PERMI_BOTH void permi_signs_finish(const unsigned long long *total, double *out)
 {
   unsigned long long carry = 0;
@@ -444,40 +447,39 @@ PERMI_BOTH void permi_signs_finish(const unsigned long long *total, double *out)
     out[k / 2] = permi_of_bits((long long)(word | carry << 32));
     carry >>= 32;
   }
-  out[3] = out[4] = 0;
 }
 
-/* Table: see perm_gpu_signs. */
+/* Table: see perm_gpu_signs. A block adds into 3 words of its 5; the last of block 0 counts tasks, from -1 on: words
+   come with all bits set. */
 template <class S>
 __device__ __forceinline__ void permi_signs_chunk(const S &shape, const permi_arguments<1> &a)
 {
   extern __shared__ double2 permi_shared[];
   __shared__ unsigned long long total[6];
-  __shared__ unsigned given;
   unsigned *room = (unsigned *)permi_shared;
   const unsigned *table = (const unsigned *)a.table;
-  const unsigned long long *begin = (const unsigned long long *)(table + shape.path()) + shape.paths();
-  const unsigned long long first = begin[a.first + blockIdx.x], count = begin[a.first + blockIdx.x + 1] - first;
+  const unsigned long long *begin = (const unsigned long long *)(table + shape.path()) + shape.paths() + a.first;
+  const unsigned long long first = begin[0], tasks = (begin[gridDim.x] - first) << shape.more();
   permi_signs_warp<S> w;
   if (threadIdx.x < 65)
     permi_signs_power(room + 4 * threadIdx.x, (int)threadIdx.x);
   if (threadIdx.x < 6)
     total[threadIdx.x] = 0;
-  given = 0;
   __syncthreads();
   permi_signs_begin(shape, w, table, room, room + 260 + shape.room() * (int)(threadIdx.x >> 5));
   PERMI_ROLLED
   for (;;) {
-    unsigned task = threadIdx.x & 31u ? 0u : atomicAdd(&given, 1u);
+    unsigned long long task = threadIdx.x & 31u ? 0 : atomicAdd((unsigned long long *)a.out + 4, 1ull) + 1;
     task = __shfl_sync(~0u, task, 0);
-    if (task >= count << shape.more())
+    if (task >= tasks)
       break;
     permi_signs_task(shape, w, first, task);
   }
   permi_signs_join(shape, w);
   PERMI_UNROLL
   for (int k = 0; k < 6; k++)
-    atomicAdd(total + k, (unsigned long long)w.sum[0][k]);
+    if (w.sum[0][k])
+      atomicAdd(total + k, (unsigned long long)w.sum[0][k]);
   __syncthreads();
   if (threadIdx.x == 0)
     permi_signs_finish(total, a.out + 5 * (size_t)blockIdx.x);

@@ -87,7 +87,7 @@ static perm_gpu_signs permi_signs_gpu_shape(const permi_signs *signs)
     shape.pattern[c] = at, at += (shape.word[1] + shape.word[c + 2] - shape.word[c + 1]) << signs->length[c];
   shape.path = at; /* after what the cuts leave */
   while (shape.more < 10 && shape.depth + shape.more + 2 < shape.prefix &&
-         ldexp(signs->paths / signs->ranges, shape.more) < PERMI_SIGNS_GPU_TASKS)
+         ldexp(signs->counted[0] / signs->paths, -shape.more) > PERMI_SIGNS_GPU_TASK)
     shape.more++;
   shape.room = 128 + (shape.small ? 1 : 2) * (32 + 256) + 33 * (words + 1) + 256 * shape.word[1] + 128;
   shape.room = (shape.room + 3) / 4 * 4;
