@@ -1144,7 +1144,7 @@ static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.
 #define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */
 #define PERMI_SIGNS_RANGE_SECONDS 0.02 /* chosen */
 #define PERMI_SIGNS_GPU_RANGE 2e-3     /* chosen: on GPUs, in seconds of the CPU; */
-#define PERMI_SIGNS_GPU_TASK 1000      /* chosen: nodes of a task of a warp, on average */
+#define PERMI_SIGNS_GPU_TASK 20000     /* chosen: nodes of a task of a warp, on average */
 #define PERMI_SIGNS_GPU_BLOCKS 6       /* chosen: blocks of 4 warps on a multiprocessor */
 #define PERMI_SIGNS_GPU_PLAN 4         /* chosen: times the share of planning, which has one core */
 #define PERMI_SIGNS_GPU_FASTER 300     /* than one core with AVX-512 */
@@ -4410,7 +4410,7 @@ typedef struct perm_gpu_signs {
 } perm_gpu_signs;
 
 /* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
-   a.first + blockIdx.x into a.out + sums * blockIdx.x. */
+   a.first + blockIdx.x into a.out + sums * blockIdx.x, where all bits are set before. */
 #define PERM_GPU_ENTRY                                                                                                 \
   "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
 typedef struct perm_gpu_program {

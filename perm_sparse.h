@@ -14254,11 +14254,13 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
    The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu, and its seconds. Its sums
    are modulo 2^192, so those of a chunk must be shorter. */
 
+#define PERMI_SIGNS_GPU_OUT 8 /* words that a chunk puts out: 3 of its sum, 5 for the kernel */
+
 /* Bits of a chunk's sum; a range may have all prefixes. */
 static int permi_signs_gpu_takes(const permi_signs *signs)
 {
   const int fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
-  return (signs->small || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth;
+  return (signs->small || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
 }
 
 /* Seconds of what was counted, on one GPU. */
@@ -14446,8 +14448,8 @@ static int permi_signs_gpu_add(void *context, perm_partial *partial, uint64_t fi
 {
   const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
   const permi_signs *signs = ((const permi_signs_gpu *)leaf->context)->signs;
-  uint64_t chunk, word[PERM_GPU_SUMS];
-  for (chunk = 0; chunk < chunks; chunk++, sums += PERM_GPU_SUMS) {
+  uint64_t chunk, word[3];
+  for (chunk = 0; chunk < chunks; chunk++, sums += PERMI_SIGNS_GPU_OUT) {
     memcpy(word, sums, sizeof word);
     if (signs->doubled)
       permi_words_add(word, word, 3);
@@ -14497,6 +14499,7 @@ static perm_status permi_signs_gpu_make(const perm_allocator *allocator, permi_s
   permi_signs_gpu_text(&run->shape, run->text, sizeof run->text);
   run->program.text = run->text;
   run->program.shared = (260 + 4 * (size_t)run->shape.room) * sizeof(uint32_t);
+  run->program.sums = PERMI_SIGNS_GPU_OUT;
   run->program.signs = &run->shape;
   run->gpu.work.table = run->gpu.memory;
   run->gpu.work.program = &run->program;

@@ -131,7 +131,7 @@ static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.
 #define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */
 #define PERMI_SIGNS_RANGE_SECONDS 0.02 /* chosen */
 #define PERMI_SIGNS_GPU_RANGE 2e-3     /* chosen: on GPUs, in seconds of the CPU; */
-#define PERMI_SIGNS_GPU_TASK 1000      /* chosen: nodes of a task of a warp, on average */
+#define PERMI_SIGNS_GPU_TASK 20000     /* chosen: nodes of a task of a warp, on average */
 #define PERMI_SIGNS_GPU_BLOCKS 6       /* chosen: blocks of 4 warps on a multiprocessor */
 #define PERMI_SIGNS_GPU_PLAN 4         /* chosen: times the share of planning, which has one core */
 #define PERMI_SIGNS_GPU_FASTER 300     /* than one core with AVX-512 */

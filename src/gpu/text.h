@@ -41,6 +41,7 @@
   X(unsigned, permi_high32, (unsigned a, unsigned b), return __umulhi(a, b);,                                          \
     return (unsigned)((unsigned long long)a * b >> 32);)                                                               \
   X(int, permi_last, (unsigned long long x), return 63 - __clzll((long long)x);, return 63 - __builtin_clzll(x);)      \
+  X(int, permi_first, (unsigned long long x), return __ffsll((long long)x) - 1;, return __builtin_ctzll(x);)           \
   X(unsigned, permi_funnel, (unsigned low, unsigned high, unsigned k), return __funnelshift_l(low, high, k);,          \
     return (unsigned)(((unsigned long long)high << 32 | low) << k >> 32);)                                             \
   X(unsigned, permi_bytes_of, (unsigned low, unsigned high, unsigned places),                                          \
@@ -60,7 +61,14 @@
   X(unsigned, permi_shuffle, (const unsigned *x, int from), return __shfl_sync(~0u, x[0], from);, return x[from];)     \
   X(unsigned, permi_ballot, (const bool *x), return __ballot_sync(~0u, x[0]);,                                         \
     unsigned set = 0; for (int l = 0; l < 32; l++) set |= (unsigned)x[l] << l; return set;)                            \
-  X(void, permi_together, (), __syncwarp();, )
+  X(void, permi_together, (), __syncwarp();, )                                                                         \
+  X(unsigned long long, permi_seen, (const unsigned long long *x), return *(const volatile unsigned long long *)x;,    \
+    return *x;)                                                                                                        \
+  X(unsigned long long, permi_atomic_add, (unsigned long long *to, unsigned long long x), return atomicAdd(to, x);,    \
+    *to += x; return *to - x;)                                                                                         \
+  X(unsigned long long, permi_atomic_swap, (unsigned long long *at, unsigned long long from, unsigned long long to),   \
+    return atomicCAS(at, from, to);, const unsigned long long was = *at; if (was == from) *at = to; return was;)       \
+  X(void, permi_pause, (), __nanosleep(500);, )
 
 #define PERMI_BOTH __host__ __device__ __forceinline__
 #if defined(__CUDA_ARCH__)

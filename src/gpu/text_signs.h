@@ -8,8 +8,9 @@
    Functions are of a warp: they loop over S::LANES lanes, of which a thread of a GPU has one, and the twin 32. What
    lanes tell each other stands between such loops.
 
-   Trees below prefixes differ by factors of hundreds, so the warps of all blocks take tasks from one counter of the
-   launch, and which block adds a chunk's terms depends on time; their sum does not. */
+   Trees below prefixes differ by factors of hundreds, and the heaviest would keep a GPU waiting. So the warps of all
+   blocks take tasks from one counter of the launch, and when there are none, busy warps give away the largest trees that
+   they have not begun. Which block adds a chunk's terms depends on time; the sum of a launch does not. */
 #pragma once
 #include "text.h"
 
@@ -127,19 +128,92 @@ struct permi_signs_warp {
   unsigned *both;
   unsigned *range;
   unsigned short *list;
+  unsigned long long *queue;
+  unsigned slots;
   unsigned sum[LANES][6];
   int leaves;
   int items[2];
 };
 
+/* The queue of a launch is what its blocks put out, 8 words each, which come with all bits set: 3 words of a sum; a tree
+   that is given away, path and how many signs << 58; of block 0 four counters, from -1 on. */
+enum { PERMI_SIGNS_OUT = 8, PERMI_SIGNS_GIVEN = 3, PERMI_SIGNS_TASKS, PERMI_SIGNS_WARPS, PERMI_SIGNS_IDLE,
+       PERMI_SIGNS_OFFERED };
+
+PERMI_BOTH unsigned permi_signs_counter(const unsigned long long *queue, int which)
+{
+  return (unsigned)permi_seen(queue + which) + 1u;
+}
+
+/* The counter before x is added, in all lanes. */
 template <class S>
-PERMI_BOTH void permi_signs_begin(const S &shape, permi_signs_warp<S> &w, const unsigned *table, const unsigned *power,
-                                  unsigned *room)
+PERMI_BOTH unsigned permi_signs_count(const S &, unsigned long long *queue, int which, int x)
+{
+  unsigned was[S::LANES];
+  for (int l = 0; l < S::LANES; l++)
+    was[l] = permi_lane(l) ? 0u : (unsigned)permi_atomic_add(queue + which, (unsigned long long)(long long)x) + 1u;
+  return permi_shuffle(was, 0);
+}
+
+/* Puts a tree where there is room; returns whether there was. */
+template <class S>
+PERMI_BOTH bool permi_signs_give(const S &shape, permi_signs_warp<S> &w, unsigned long long tree)
+{
+  unsigned done[S::LANES];
+  const unsigned slot = (unsigned)(tree * 0x9e3779b97f4a7c15ull >> 32) % w.slots;
+  for (int l = 0; l < S::LANES; l++)
+    done[l] = permi_lane(l) == 0 && permi_atomic_swap(w.queue + PERMI_SIGNS_OUT * slot + PERMI_SIGNS_GIVEN, ~0ull, tree) ==
+                                        ~0ull;
+  if (!permi_shuffle(done, 0))
+    return false;
+  permi_signs_count(shape, w.queue, PERMI_SIGNS_OFFERED, 1);
+  return true;
+}
+
+/* A tree that was given away; ~0: none. */
+template <class S>
+PERMI_BOTH unsigned long long permi_signs_receive(const S &shape, permi_signs_warp<S> &w)
+{
+  unsigned low[S::LANES];
+  unsigned high[S::LANES];
+  bool full[S::LANES];
+  PERMI_ROLLED
+  for (unsigned first = 0; first < w.slots; first += 32) {
+    for (int l = 0; l < S::LANES; l++) {
+      const unsigned i = first + (unsigned)permi_lane(l);
+      full[l] = i < w.slots && permi_seen(w.queue + PERMI_SIGNS_OUT * i + PERMI_SIGNS_GIVEN) != ~0ull;
+    }
+    unsigned set = permi_ballot(full);
+    PERMI_ROLLED
+    for (; set; set &= set - 1) {
+      unsigned long long *at = w.queue + PERMI_SIGNS_OUT * (first + (unsigned)permi_ctz(set)) + PERMI_SIGNS_GIVEN;
+      for (int l = 0; l < S::LANES; l++) {
+        unsigned long long tree = ~0ull;
+        if (permi_lane(l) == 0) {
+          tree = permi_seen(at);
+          tree = tree == ~0ull || permi_atomic_swap(at, tree, ~0ull) != tree ? ~0ull : tree;
+        }
+        low[l] = (unsigned)tree;
+        high[l] = (unsigned)(tree >> 32);
+      }
+      const unsigned long long tree = permi_shuffle(low, 0) | (unsigned long long)permi_shuffle(high, 0) << 32;
+      if (tree != ~0ull) {
+        permi_signs_count(shape, w.queue, PERMI_SIGNS_OFFERED, -1);
+        return tree;
+      }
+    }
+  }
+  return ~0ull;
+}
+
+template <class S>
+PERMI_BOTH void permi_signs_begin(const S &shape, permi_signs_warp<S> &w, const unsigned *table, unsigned *shared,
+                                  int warp)
 {
   typedef permi_signs_warp<S> W;
   w.table = table;
-  w.power = power;
-  w.range = room;
+  w.power = shared;
+  w.range = shared + 260 + shape.room() * warp;
   w.rest = (typename W::value *)(w.range + 128);
   w.product = w.rest + 32;
   w.leaf = (unsigned *)(w.product + 2 * W::MOST);
@@ -363,6 +437,8 @@ PERMI_BOTH void permi_signs_search(const S &shape, permi_signs_warp<S> &w, unsig
   unsigned of[LANES];
   unsigned set[LANES];
   unsigned long long waiting = 0;
+  unsigned long long now = 0;
+  unsigned turns = 0;
   int k = 0;
   for (int l = 0; l < LANES; l++) {
     const int lane = permi_lane(l);
@@ -393,15 +469,23 @@ PERMI_BOTH void permi_signs_search(const S &shape, permi_signs_warp<S> &w, unsig
         kept[k - 1][1][l] = left[l];
       }
     } else if (lives == 2) {
+      now |= 1ull << (k - 1);
       for (int l = 0; l < LANES; l++) {
         count[l] = next[l];
         alive[l] = left[l];
       }
     } else if (lives == 0) {
+      if (++turns % 16 == 0 && waiting && permi_first(waiting) + 6 < shape.prefix() &&
+          permi_signs_counter(w.queue, PERMI_SIGNS_IDLE) > permi_signs_counter(w.queue, PERMI_SIGNS_OFFERED)) {
+        k = permi_first(waiting);
+        if (permi_signs_give(shape, w, (now & ((1ull << (k - 1)) - 1)) | 1ull << (k - 1) | (unsigned long long)k << 58))
+          waiting ^= 1ull << k;
+      }
       if (!waiting)
         break;
       k = permi_last(waiting);
       waiting ^= 1ull << k;
+      now = (now & ((1ull << (k - 1)) - 1)) | 1ull << (k - 1);
       for (int l = 0; l < LANES; l++) {
         count[l] = kept[k - 1][0][l];
         alive[l] = kept[k - 1][1][l];
@@ -410,13 +494,46 @@ PERMI_BOTH void permi_signs_search(const S &shape, permi_signs_warp<S> &w, unsig
   }
 }
 
-/* Task i from prefix `first` on: a prefix, and the signs of `more` columns after it. */
+/* Does tasks, each a prefix from `first` on and the signs of `more` columns after it, then what others give away, until
+   all are idle. */
 template <class S>
-PERMI_BOTH void permi_signs_task(const S &shape, permi_signs_warp<S> &w, unsigned long long first, unsigned long long i)
+PERMI_BOTH void permi_signs_work(const S &shape, permi_signs_warp<S> &w, unsigned long long first, unsigned tasks)
 {
   const unsigned long long *path = (const unsigned long long *)(w.table + shape.path());
-  const unsigned long long more = i & ((1ull << shape.more()) - 1);
-  permi_signs_search(shape, w, path[first + (i >> shape.more())] | more << shape.depth(), shape.depth() + shape.more());
+  permi_signs_count(shape, w.queue, PERMI_SIGNS_WARPS, 1);
+  PERMI_ROLLED
+  for (int idle = 0;;) {
+    unsigned long long tree = ~0ull;
+    if (!idle) {
+      const unsigned i = permi_signs_count(shape, w.queue, PERMI_SIGNS_TASKS, 1);
+      if (i < tasks)
+        tree = path[first + (i >> shape.more())] | (unsigned long long)(i & ((1u << shape.more()) - 1u)) << shape.depth() |
+               (unsigned long long)(shape.depth() + shape.more()) << 58;
+    }
+    if (tree == ~0ull) {
+      idle = 1;
+      permi_signs_count(shape, w.queue, PERMI_SIGNS_IDLE, 1);
+      PERMI_ROLLED
+      for (;;) {
+        const unsigned waits = permi_signs_counter(w.queue, PERMI_SIGNS_IDLE);
+        const unsigned all = permi_signs_counter(w.queue, PERMI_SIGNS_WARPS);
+        if (permi_signs_counter(w.queue, PERMI_SIGNS_OFFERED)) {
+          permi_signs_count(shape, w.queue, PERMI_SIGNS_IDLE, -1);
+          tree = permi_signs_receive(shape, w);
+          if (tree != ~0ull)
+            break;
+          permi_signs_count(shape, w.queue, PERMI_SIGNS_IDLE, 1);
+        } else if (waits >= all) {
+          break;
+        }
+        permi_pause();
+      }
+    }
+    if (tree == ~0ull)
+      break;
+    permi_signs_search(shape, w, tree & ((1ull << 58) - 1), (int)(tree >> 58));
+  }
+  permi_signs_join(shape, w);
 }
 
 /* Powers of 3 in 4 words. */
@@ -449,40 +566,32 @@ PERMI_BOTH void permi_signs_finish(const unsigned long long *total, double *out)
   }
 }
 
-/* Table: see perm_gpu_signs. A block adds into 3 words of its 5; the last of block 0 counts tasks, from -1 on: words
-   come with all bits set. */
+/* Table: see perm_gpu_signs. */
 template <class S>
 __device__ __forceinline__ void permi_signs_chunk(const S &shape, const permi_arguments<1> &a)
 {
   extern __shared__ double2 permi_shared[];
   __shared__ unsigned long long total[6];
-  unsigned *room = (unsigned *)permi_shared;
+  unsigned *shared = (unsigned *)permi_shared;
   const unsigned *table = (const unsigned *)a.table;
   const unsigned long long *begin = (const unsigned long long *)(table + shape.path()) + shape.paths() + a.first;
-  const unsigned long long first = begin[0], tasks = (begin[gridDim.x] - first) << shape.more();
   permi_signs_warp<S> w;
+  w.queue = (unsigned long long *)a.out;
+  w.slots = gridDim.x;
   if (threadIdx.x < 65)
-    permi_signs_power(room + 4 * threadIdx.x, (int)threadIdx.x);
+    permi_signs_power(shared + 4 * threadIdx.x, (int)threadIdx.x);
   if (threadIdx.x < 6)
     total[threadIdx.x] = 0;
   __syncthreads();
-  permi_signs_begin(shape, w, table, room, room + 260 + shape.room() * (int)(threadIdx.x >> 5));
-  PERMI_ROLLED
-  for (;;) {
-    unsigned long long task = threadIdx.x & 31u ? 0 : atomicAdd((unsigned long long *)a.out + 4, 1ull) + 1;
-    task = __shfl_sync(~0u, task, 0);
-    if (task >= tasks)
-      break;
-    permi_signs_task(shape, w, first, task);
-  }
-  permi_signs_join(shape, w);
+  permi_signs_begin(shape, w, table, shared, (int)(threadIdx.x >> 5));
+  permi_signs_work(shape, w, begin[0], (unsigned)(begin[gridDim.x] - begin[0]) << shape.more());
   PERMI_UNROLL
   for (int k = 0; k < 6; k++)
     if (w.sum[0][k])
       atomicAdd(total + k, (unsigned long long)w.sum[0][k]);
   __syncthreads();
   if (threadIdx.x == 0)
-    permi_signs_finish(total, a.out + 5 * (size_t)blockIdx.x);
+    permi_signs_finish(total, a.out + PERMI_SIGNS_OUT * blockIdx.x);
 }
 )
 /* clang-format on */

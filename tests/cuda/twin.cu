@@ -178,7 +178,8 @@ static void permi_twin_counts_chunk(const perm_gpu_counts *counts, const double 
   permi_twin_fold(room, sums);
 }
 
-/* A warp of 32 lanes, which does all tasks of the chunk. */
+/* A warp of 32 lanes, which does all tasks of the launch; others seem to be idle, so that it gives trees away, to
+   itself. */
 template <int DIGITS>
 struct permi_twin_signs_shape {
   enum { SMALL = DIGITS, LANES = 32, MOST_PREFIX = 64, MOST_WORDS = 16 };
@@ -198,29 +199,35 @@ struct permi_twin_signs_shape {
   PERMI_BOTH int pattern1() const { return s->pattern[1]; }
   PERMI_BOTH int cut() const { return s->cut; }
   PERMI_BOTH int path() const { return s->path; }
+  PERMI_BOTH int room() const { return s->room; }
 };
 
 template <int DIGITS>
-static void permi_twin_signs(const perm_gpu_signs *signs, const double *table, uint64_t chunk, double *out)
+static void permi_twin_signs(const perm_gpu_signs *signs, const permi_arguments<512> &a, unsigned chunks)
 {
   const permi_twin_signs_shape<DIGITS> shape = {signs};
-  const unsigned *t = (const unsigned *)table;
-  const uint64_t *begin = (const uint64_t *)(const void *)(t + signs->path) + signs->paths;
-  unsigned *room = (unsigned *)calloc((size_t)signs->room + 260, sizeof *room), i;
+  const unsigned *table = (const unsigned *)a.table;
+  const uint64_t *begin = (const uint64_t *)(const void *)(table + signs->path) + signs->paths + a.first;
+  unsigned *shared = (unsigned *)calloc((size_t)signs->room + 260, sizeof *shared), chunk;
   permi_signs_warp<permi_twin_signs_shape<DIGITS> > w;
   unsigned long long total[6] = {0};
   int l, k;
+  w.queue = (unsigned long long *)a.out;
+  w.slots = chunks;
   for (k = 0; k < 65; k++)
-    permi_signs_power(room + 4 * k, k);
-  permi_signs_begin(shape, w, t, room, room + 260);
-  for (i = 0; i < (begin[chunk + 1] - begin[chunk]) << signs->more; i++)
-    permi_signs_task(shape, w, begin[chunk], i);
-  permi_signs_join(shape, w);
+    permi_signs_power(shared + 4 * k, k);
+  permi_signs_begin(shape, w, table, shared, 0);
+  w.queue[PERMI_SIGNS_IDLE] += 3;
+  w.queue[PERMI_SIGNS_WARPS] += 3;
+  permi_signs_work(shape, w, begin[0], (unsigned)(begin[chunks] - begin[0]) << signs->more);
   for (l = 0; l < 32; l++)
     for (k = 0; k < 6; k++)
       total[k] += w.sum[l][k];
-  permi_signs_finish(total, out);
-  free(room);
+  permi_signs_finish(total, a.out);
+  memset(total, 0, sizeof total);
+  for (chunk = 1; chunk < chunks; chunk++)
+    permi_signs_finish(total, a.out + PERMI_SIGNS_OUT * (size_t)chunk);
+  free(shared);
 }
 
 static int permi_twin_devices = 1;
@@ -402,6 +409,10 @@ static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, un
     return permi_twin_batch(a.n, program->batch, a.table, a.first, a.out);
   }
   memcpy(&a, parameters[0], PERMI_HEAD_BYTES + 4096);
+  if (program && program->signs) {
+    (program->signs->small ? permi_twin_signs<1> : permi_twin_signs<0>)(program->signs, a, gx);
+    return CUDA_SUCCESS;
+  }
   for (chunk = 0; chunk < gx; chunk++)
     if (program && program->exact) {
       const perm_gpu_exact *exact = program->exact;
@@ -414,9 +425,6 @@ static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, un
         permi_twin_exact<2, 0>(exact, a, a.first + chunk, out);
     } else if (program && program->counts)
       permi_twin_counts_chunk(program->counts, a.table, a.mask, a.first + chunk, a.out + 5 * (size_t)chunk);
-    else if (program && program->signs)
-      (program->signs->small ? permi_twin_signs<1> : permi_twin_signs<0>)(program->signs, a.table, a.first + chunk,
-                                                                          a.out + 5 * (size_t)chunk);
     else if (program)
       program->twin(program->context, a.first + chunk, a.out + 5 * (size_t)chunk);
     else
