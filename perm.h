@@ -1147,11 +1147,11 @@ static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.
 #define PERMI_SIGNS_GPU_TASK 20000     /* chosen: nodes of a task of a warp, on average */
 #define PERMI_SIGNS_GPU_BLOCKS 6       /* chosen: blocks of 4 warps on a multiprocessor */
 #define PERMI_SIGNS_GPU_PLAN 4         /* chosen: times the share of planning, which has one core */
-#define PERMI_SIGNS_GPU_FASTER 300     /* than one core with AVX-512 */
-#define PERMI_SIGNS_GPU_NODE 3.5e-11   /* as those of a core */
-#define PERMI_SIGNS_GPU_JOIN 1e-10
-#define PERMI_SIGNS_GPU_ITEM 2e-11
-#define PERMI_SIGNS_GPU_PAIR 5e-12
+#define PERMI_SIGNS_GPU_FASTER 240     /* than one core with AVX-512: regular:64:6, H100 */
+#define PERMI_SIGNS_GPU_NODE 1e-10     /* as those of a core, from counts of instructions; together measured, */
+#define PERMI_SIGNS_GPU_JOIN 2.9e-10   /* regular:64:6, H100: 9.7 s */
+#define PERMI_SIGNS_GPU_ITEM 5.6e-12
+#define PERMI_SIGNS_GPU_PAIR 1.6e-12   /* and a word of 8 rows of both blocks */
 #define PERMI_SIGNS_PROBE_SECONDS 1e-4 /* chosen: longer subtrees are probed further down */
 #define PERMI_SIGNS_PATHS_SECOND 20000 /* chosen: prefixes a second */
 #define PERMI_SIGNS_LEAF_SECONDS 4e-9 /* chosen: what a leaf takes at least, many being merged */
@@ -4397,8 +4397,8 @@ typedef struct perm_gpu_counts {
 /* The sign search (>>signs). Rows are digits of words of 32 bits: class c (of block 0 and 1, 0, 1, none) has words
    word[c] .. word[c + 1] - 1; one word more counts signs +. Places of the table's parts, in such words: root: living
    patterns [32], counts [32]; start: by column, twice its first cut, 1: rows end with it; target, odd: of counts'
-   words; column: what + adds; done: by column, digits of rows that have vanished; pattern: what a block's pattern adds,
-   to its own words, then to class 0; cut: for blocks 0 and 1, where patterns that a digit leaves stand if it is 0, lane
+   words; column: what + adds; done: by column, digits of rows that have vanished; pattern: what the low 5
+   and the high 4 signs of a block add to its own words, then to class 0, each in fours; cut: for blocks 0 and 1, where patterns that a digit leaves stand if it is 0, lane
    and shift of the digit, words that a digit more is away, and what + is; path: prefixes of `depth` columns, where
    chunks begin among them. */
 typedef struct perm_gpu_signs {

@@ -68,8 +68,8 @@ typedef struct perm_gpu_counts {
 /* The sign search (>>signs). Rows are digits of words of 32 bits: class c (of block 0 and 1, 0, 1, none) has words
    word[c] .. word[c + 1] - 1; one word more counts signs +. Places of the table's parts, in such words: root: living
    patterns [32], counts [32]; start: by column, twice its first cut, 1: rows end with it; target, odd: of counts'
-   words; column: what + adds; done: by column, digits of rows that have vanished; pattern: what a block's pattern adds,
-   to its own words, then to class 0; cut: for blocks 0 and 1, where patterns that a digit leaves stand if it is 0, lane
+   words; column: what + adds; done: by column, digits of rows that have vanished; pattern: what the low 5
+   and the high 4 signs of a block add to its own words, then to class 0, each in fours; cut: for blocks 0 and 1, where patterns that a digit leaves stand if it is 0, lane
    and shift of the digit, words that a digit more is away, and what + is; path: prefixes of `depth` columns, where
    chunks begin among them. */
 typedef struct perm_gpu_signs {
@@ -1574,7 +1574,8 @@ struct permi_digits<0> {
   }
 };
 
-/* What a warp keeps. In shared memory: values of leaves and of patterns, leaves' counts and ranges, patterns. */
+/* What a warp keeps. In shared memory: values of leaves; patterns, then their values; leaves' counts and ranges; what
+   patterns add to rows of both blocks. */
 template <class S>
 struct permi_signs_warp {
   typedef typename permi_digits<S::SMALL>::value value;
@@ -1586,7 +1587,6 @@ struct permi_signs_warp {
   unsigned *leaf;
   unsigned *both;
   unsigned *range;
-  unsigned short *list;
   unsigned long long *queue;
   unsigned slots;
   unsigned sum[LANES][6];
@@ -1677,7 +1677,6 @@ PERMI_BOTH void permi_signs_begin(const S &shape, permi_signs_warp<S> &w, const 
   w.product = w.rest + 32;
   w.leaf = (unsigned *)(w.product + 2 * W::MOST);
   w.both = w.leaf + 33 * (shape.words() + 1);
-  w.list = (unsigned short *)(w.both + 2 * W::MOST * shape.word(1));
   w.leaves = w.items[0] = w.items[1] = 0;
   for (int l = 0; l < W::LANES; l++)
     for (int k = 0; k < 6; k++)
@@ -1698,25 +1697,37 @@ PERMI_BOTH void permi_signs_scan(unsigned *x, int width)
   }
 }
 
-/* The value of pattern i of a block and what it adds to the rows of both. */
+/* Replaces pattern i of a block by its value, and writes what it adds to the rows of both. */
 template <class S, int BLOCK>
 PERMI_BOTH void permi_signs_item(const S &shape, permi_signs_warp<S> &w, int i)
 {
   typedef permi_digits<S::SMALL> D;
   const int begin = shape.word(1 + BLOCK), own = shape.word(2 + BLOCK) - begin, shared = shape.word(1);
-  const unsigned z = w.list[128 * BLOCK + i] & 511u, slot = (unsigned)w.list[128 * BLOCK + i] >> 9;
-  const unsigned *pattern = w.table + (BLOCK ? shape.pattern1() : shape.pattern0()) + (own + shared) * (int)z;
-  unsigned c[S::MOST_WORDS];
+  const int rows = (own + 3) / 4 + (shared + 3) / 4;
+  const unsigned item = (unsigned)w.product[128 * BLOCK + i];
+  const unsigned z = item & 511u, slot = item >> 9;
+  const uint4 *pattern = (const uint4 *)(w.table + (BLOCK ? shape.pattern1() : shape.pattern0()));
+  const uint4 *high = pattern + rows * (32 + (int)(z >> 5));
+  unsigned c[8 * S::MOST_FOURS];
+  pattern += rows * (int)(z & 31u);
   PERMI_UNROLL
-  for (int k = 0; k < S::MOST_WORDS; k++)
-    if (k < own)
-      c[k] = w.leaf[33 * (begin + k) + (int)slot] + pattern[k];
-  w.product[128 * BLOCK + i] = D::times(D::one((unsigned)permi_ones(z) & 1u),
-                                        D::template product<S::MOST_WORDS>(c, own, w.table + shape.odd() + begin));
+  for (int k = 0; k < 2 * S::MOST_FOURS; k++)
+    if (k < rows) {
+      c[4 * k] = pattern[k].x + high[k].x;
+      c[4 * k + 1] = pattern[k].y + high[k].y;
+      c[4 * k + 2] = pattern[k].z + high[k].z;
+      c[4 * k + 3] = pattern[k].w + high[k].w;
+    }
   PERMI_UNROLL
-  for (int k = 0; k < S::MOST_WORDS; k++)
+  for (int k = 0; k < 4 * S::MOST_FOURS; k++)
     if (k < shared)
-      w.both[128 * (BLOCK * shared + k) + i] = pattern[own + k] + (BLOCK ? 0 : w.leaf[33 * k + (int)slot]);
+      w.both[128 * (BLOCK * shared + k) + i] = c[(own + 3) / 4 * 4 + k] + (BLOCK ? 0 : w.leaf[33 * k + (int)slot]);
+  PERMI_UNROLL
+  for (int k = 0; k < 4 * S::MOST_FOURS; k++)
+    if (k < own)
+      c[k] += w.leaf[33 * (begin + k) + (int)slot];
+  w.product[128 * BLOCK + i] = D::times(D::one((unsigned)permi_ones(z) & 1u),
+                                        D::template product<4 * S::MOST_FOURS>(c, own, w.table + shape.odd() + begin));
 }
 
 /* Pair `number` of all, which belongs to a leaf from `leaf` on. */
@@ -1726,7 +1737,7 @@ PERMI_BOTH void permi_signs_pair(const S &shape, permi_signs_warp<S> &w, unsigne
   typedef permi_digits<S::SMALL> D;
   const int shared = shape.word(1);
   uint4 range = ((const uint4 *)w.range)[leaf];
-  unsigned c[S::MOST_WORDS];
+  unsigned c[4 * S::MOST_FOURS];
   unsigned zero = 0;
   while (number >= range.x)
     range = ((const uint4 *)w.range)[++leaf];
@@ -1734,14 +1745,14 @@ PERMI_BOTH void permi_signs_pair(const S &shape, permi_signs_warp<S> &w, unsigne
   const unsigned row = permi_high32(number + 1, range.z);
   const unsigned a = row + (range.w & 255u), b = number - row * (range.w >> 16) + (range.w >> 8 & 255u);
   PERMI_UNROLL
-  for (int k = 0; k < S::MOST_WORDS; k++)
+  for (int k = 0; k < 4 * S::MOST_FOURS; k++)
     if (k < shared) {
       c[k] = w.both[128 * k + (int)a] + w.both[128 * (shared + k) + (int)b];
       zero |= D::lacking(c[k] ^ (S::SMALL ? 0x88888888u : w.table[shape.target() + k]));
     }
   if (!zero)
     D::add(w.power, sum, w.rest[leaf], w.product[a], w.product[128 + b],
-           D::template product<S::MOST_WORDS>(c, shared, w.table + shape.odd()));
+           D::template product<4 * S::MOST_FOURS>(c, shared, w.table + shape.odd()));
 }
 
 /* Adds the leaves that wait. */
@@ -1760,18 +1771,18 @@ PERMI_BOTH void permi_signs_join(const S &shape, permi_signs_warp<S> &w)
   for (int l = 0; l < W::LANES; l++) {
     const int lane = permi_lane(l);
     const int here = lane < w.leaves;
-    unsigned c[S::MOST_WORDS];
+    unsigned c[4 * S::MOST_FOURS];
     size[l] = here ? w.range[4 * lane] : 0;
     at[l] = here ? w.range[4 * lane + 1] : 0;
     end[l] = pairs[l] = (size[l] & 65535u) * (size[l] >> 16);
     leaf[l] = 0;
     if (here) {
       PERMI_UNROLL
-      for (int k = 0; k < S::MOST_WORDS; k++)
+      for (int k = 0; k < 4 * S::MOST_FOURS; k++)
         if (k < words)
           c[k] = w.leaf[33 * (done + k) + lane];
       w.rest[lane] = D::times(D::one(w.leaf[33 * shape.words() + lane] & 1u),
-                              D::template product<S::MOST_WORDS>(c, words, w.table + shape.odd() + done));
+                              D::template product<4 * S::MOST_FOURS>(c, words, w.table + shape.odd() + done));
     }
   }
   permi_signs_scan<W::LANES>(end, 32);
@@ -1825,9 +1836,9 @@ PERMI_BOTH void permi_signs_leaf(const S &shape, permi_signs_warp<S> &w, const u
       permi_signs_join(shape, w);
     for (int l = 0; l < W::LANES; l++) {
       const int lane = permi_lane(l);
-      unsigned short *list = w.list + (lane < 16 ? 0 : W::MOST) + (lane < 16 ? w.items[0] : w.items[1]) + upto[l] - permi_ones(set[l]);
+      int at = (lane < 16 ? w.items[0] : W::MOST + w.items[1]) + (int)upto[l] - permi_ones(set[l]);
       for (; set[l]; set[l] &= set[l] - 1)
-        *list++ = (unsigned short)(w.leaves << 9 | (lane & 15) << 5 | permi_ctz(set[l]));
+        w.product[at++] = (typename W::value)(w.leaves << 9 | (lane & 15) << 5 | permi_ctz(set[l]));
       if (lane <= shape.words())
         w.leaf[33 * lane + w.leaves] = count[l];
       if (lane == 0) {

@@ -14314,6 +14314,12 @@ static int permi_signs_gpu_cuts(const permi_signs *signs, int k)
   return first > second ? first : second;
 }
 
+/* Words of a pattern. */
+static int permi_signs_gpu_row(const perm_gpu_signs *shape, int block)
+{
+  return (shape->word[block + 2] - shape->word[block + 1] + 3) / 4 * 4 + (shape->word[1] + 3) / 4 * 4;
+}
+
 static perm_gpu_signs permi_signs_gpu_shape(const permi_signs *signs)
 {
   perm_gpu_signs shape;
@@ -14329,19 +14335,19 @@ static perm_gpu_signs permi_signs_gpu_shape(const permi_signs *signs)
   words = shape.word[4];
   for (k = 0; k < signs->prefix; k++)
     cuts += permi_signs_gpu_cuts(signs, k);
+  for (c = 0; c < 2; c++) /* and cuts: in fours of words */
+    shape.pattern[c] = at, at += 48 * permi_signs_gpu_row(&shape, c);
   shape.cut = at, at += 8 * cuts;
   shape.start = at, at += signs->prefix + 1;
   shape.target = at, at += words;
   shape.odd = at, at += words;
   shape.column = at, at += signs->prefix * (words + 1);
   shape.done = at, at += signs->prefix * words;
-  for (c = 0; c < 2; c++)
-    shape.pattern[c] = at, at += (shape.word[1] + shape.word[c + 2] - shape.word[c + 1]) << signs->length[c];
   shape.path = at; /* after what the cuts leave */
   while (shape.more < 10 && shape.depth + shape.more + 2 < shape.prefix &&
          ldexp(signs->counted[0] / signs->paths, -shape.more) > PERMI_SIGNS_GPU_TASK)
     shape.more++;
-  shape.room = 128 + (shape.small ? 1 : 2) * (32 + 256) + 33 * (words + 1) + 256 * shape.word[1] + 128;
+  shape.room = 128 + (shape.small ? 1 : 2) * (32 + 256) + 33 * (words + 1) + 256 * shape.word[1];
   shape.room = (shape.room + 3) / 4 * 4;
   return shape;
 }
@@ -14394,7 +14400,7 @@ static void permi_signs_gpu_fill(const permi_signs *signs, const perm_gpu_signs 
 {
   const int words = shape->word[4], zero = 1 << (permi_signs_gpu_bits(shape) - 1);
   const unsigned char *count = (const unsigned char *)signs->root.count;
-  int block, place, k, y, j;
+  int block, place, k, j;
   for (block = 0; block < 2; block++)
     permi_signs_gpu_set(signs->root.alive[block], word + shape->root + 16 * block);
   permi_signs_gpu_rest(signs, shape, zero + 1, word + shape->root + 32);
@@ -14414,13 +14420,14 @@ static void permi_signs_gpu_fill(const permi_signs *signs, const perm_gpu_signs 
   for (block = 0; block < 2; block++) {
     const int first = signs->prefix + (block ? signs->length[0] : 0);
     const int begin = shape->word[block + 1], own = shape->word[block + 2] - begin;
-    for (y = 0; y < 1 << signs->length[block]; y++) {
-      uint32_t sum[PERM_MAX_N] = {0}, *to = word + shape->pattern[block] + y * (own + shape->word[1]);
+    for (k = 0; k < 48; k++) { /* of the low 5 columns, of the high 4 */
+      const int y = k < 32 ? k : (k - 32) << 5;
+      uint32_t sum[PERM_MAX_N] = {0}, *to = word + shape->pattern[block] + k * permi_signs_gpu_row(shape, block);
       for (j = 0; j < signs->length[block]; j++)
         for (place = 0; place < signs->place[4] && y >> j & 1; place++)
           permi_signs_gpu_digit(signs, shape, place, signs->entry[place][first + j], sum);
       memcpy(to, sum + begin, (size_t)own * sizeof *sum);
-      memcpy(to + own, sum, (size_t)shape->word[1] * sizeof *sum);
+      memcpy(to + (own + 3) / 4 * 4, sum, (size_t)shape->word[1] * sizeof *sum);
     }
   }
 }
@@ -14437,8 +14444,8 @@ static void permi_signs_gpu_text(const perm_gpu_signs *shape, char *text, size_t
   int c, most = 1, at;
   for (c = 0; c < 4; c++)
     most = shape->word[c + 1] - shape->word[c] > most ? shape->word[c + 1] - shape->word[c] : most;
-  at = snprintf(text, room, "struct permi_shape {\n  enum { SMALL = %d, LANES = 1, MOST_PREFIX = %d, MOST_WORDS = %d };\n",
-                shape->small, shape->prefix, most);
+  at = snprintf(text, room, "struct permi_shape {\n  enum { SMALL = %d, LANES = 1, MOST_PREFIX = %d, MOST_FOURS = %d };\n",
+                shape->small, shape->prefix, (most + 3) / 4);
   permi_gpu_members(member, sizeof member / sizeof *member, "permi_signs_chunk", PERMI_SIGNS_GPU_BLOCKS, text, room,
                     (size_t)at);
 }

@@ -30,8 +30,8 @@ typedef struct perm_gpu_counts {
 /* The sign search (>>signs). Rows are digits of words of 32 bits: class c (of block 0 and 1, 0, 1, none) has words
    word[c] .. word[c + 1] - 1; one word more counts signs +. Places of the table's parts, in such words: root: living
    patterns [32], counts [32]; start: by column, twice its first cut, 1: rows end with it; target, odd: of counts'
-   words; column: what + adds; done: by column, digits of rows that have vanished; pattern: what a block's pattern adds,
-   to its own words, then to class 0; cut: for blocks 0 and 1, where patterns that a digit leaves stand if it is 0, lane
+   words; column: what + adds; done: by column, digits of rows that have vanished; pattern: what the low 5
+   and the high 4 signs of a block add to its own words, then to class 0, each in fours; cut: for blocks 0 and 1, where patterns that a digit leaves stand if it is 0, lane
    and shift of the digit, words that a digit more is away, and what + is; path: prefixes of `depth` columns, where
    chunks begin among them. */
 typedef struct perm_gpu_signs {

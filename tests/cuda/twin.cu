@@ -182,7 +182,7 @@ static void permi_twin_counts_chunk(const perm_gpu_counts *counts, const double 
    itself. */
 template <int DIGITS>
 struct permi_twin_signs_shape {
-  enum { SMALL = DIGITS, LANES = 32, MOST_PREFIX = 64, MOST_WORDS = 16 };
+  enum { SMALL = DIGITS, LANES = 32, MOST_PREFIX = 64, MOST_FOURS = 4 };
   const perm_gpu_signs *s;
   PERMI_BOTH int prefix() const { return s->prefix; }
   PERMI_BOTH int depth() const { return s->depth; }
