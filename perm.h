@@ -4396,16 +4396,16 @@ typedef struct perm_gpu_counts {
 
 /* The sign search (>>signs). Rows are digits of words of 32 bits: class c (of block 0 and 1, 0, 1, none) has words
    word[c] .. word[c + 1] - 1; one word more counts signs +. Places of the table's parts, in such words: root: living
-   patterns [32], counts [32]; start: by column, twice its first cut, 1: rows end with it; target, odd: of counts'
-   words; column: what + adds; done: by column, digits of rows that have vanished; pattern: what the low 5
-   and the high 4 signs of a block add to its own words, then to class 0, each in fours; cut: for blocks 0 and 1, where patterns that a digit leaves stand if it is 0, lane
-   and shift of the digit, words that a digit more is away, and what + is; path: prefixes of `depth` columns, where
-   chunks begin among them. */
+   patterns [32], counts [32]; pattern: what the low 5 and the high 4 signs of a block add to its own words, then to
+   class 0, each in fours; cut: for blocks 0 and 1, where patterns that a digit leaves stand if it is 0, lane and shift
+   of the digit, words that a digit more is away, and what + is; start: by column, twice its first cut, 1: rows end with
+   it; target, odd: of counts' words; column: what + adds; done: by column, digits of rows that have vanished; path:
+   prefixes of `depth` columns, where chunks begin among them. */
 typedef struct perm_gpu_signs {
   int small;          /* 1: digits of 4 bits */
   int prefix, depth, more; /* a task has the signs of depth + more columns */
   short word[5];
-  int root, start, target, odd, column, done, pattern[2], cut, path, paths;
+  int root, pattern[2], cut, start, target, odd, column, done, path, paths;
   int room;           /* words of shared memory, of a warp */
 } perm_gpu_signs;
 

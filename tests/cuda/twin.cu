@@ -561,6 +561,20 @@ static char *permi_test_compile(const permi_kernel_key *key, const perm_gpu_prog
   return image;
 }
 
+/* Adds a product, as four values of the kernel of the sign search, to a sum of 6 words. */
+extern "C" void perm_cuda_test_signs_add(int small, const long long *value, unsigned *sum)
+{
+  uint4 powers[65]; /* aligned */
+  unsigned *power = (unsigned *)powers;
+  int k;
+  for (k = 0; k < 65; k++)
+    permi_signs_power(power + 4 * k, k);
+  if (small)
+    permi_digits<1>::add(power, sum, (unsigned)value[0], (unsigned)value[1], (unsigned)value[2], (unsigned)value[3]);
+  else
+    permi_digits<0>::add(power, sum, value[0], value[1], value[2], value[3]);
+}
+
 extern "C" char *perm_cuda_test_compile(const perm_gpu_work *work, int arch, size_t *size, char *message)
 {
   const permi_kernel_key key = permi_key(work, -1);
