@@ -1470,8 +1470,8 @@ __device__ __forceinline__ void permi_counts_chunk(const S &shape, const permi_a
    lanes tell each other stands between such loops.
 
    Trees below prefixes differ by factors of hundreds, and the heaviest would keep a GPU waiting. So the warps of all
-   blocks take tasks from one counter of the launch, and when there are none, busy warps give away the largest trees that
-   they have not begun. Which block adds a chunk's terms depends on time; the sum of a launch does not. */
+   blocks take tasks from one counter of the launch, and when there are none, busy warps give away the largest trees
+   that they have not begun. Which block adds a chunk's terms depends on time; the sum of a launch does not. */
 
 /* clang-format off */
 PERMI_TEXT(signs,
@@ -1594,8 +1594,8 @@ struct permi_signs_warp {
   int items[2];
 };
 
-/* The queue of a launch is what its blocks put out, 8 words each, which come with all bits set: 3 words of a sum; a tree
-   that is given away, path and how many signs << 58; of block 0 four counters, from -1 on. */
+/* The queue of a launch is what its blocks put out, 8 words each, which come with all bits set: 3 words of a sum; a
+   tree that is given away, path and how many signs << 58; of block 0 four counters, from -1 on. */
 enum { PERMI_SIGNS_OUT = 8, PERMI_SIGNS_GIVEN = 3, PERMI_SIGNS_TASKS, PERMI_SIGNS_WARPS, PERMI_SIGNS_IDLE,
        PERMI_SIGNS_OFFERED };
 
@@ -1621,8 +1621,8 @@ PERMI_BOTH bool permi_signs_give(const S &shape, permi_signs_warp<S> &w, unsigne
   unsigned done[S::LANES];
   const unsigned slot = (unsigned)(tree * 0x9e3779b97f4a7c15ull >> 32) % w.slots;
   for (int l = 0; l < S::LANES; l++)
-    done[l] = permi_lane(l) == 0 && permi_atomic_swap(w.queue + PERMI_SIGNS_OUT * slot + PERMI_SIGNS_GIVEN, ~0ull, tree) ==
-                                        ~0ull;
+    done[l] = permi_lane(l) == 0 &&
+              permi_atomic_swap(w.queue + PERMI_SIGNS_OUT * slot + PERMI_SIGNS_GIVEN, ~0ull, tree) == ~0ull;
   if (!permi_shuffle(done, 0))
     return false;
   permi_signs_count(shape, w.queue, PERMI_SIGNS_OFFERED, 1);
@@ -1977,7 +1977,8 @@ PERMI_BOTH void permi_signs_work(const S &shape, permi_signs_warp<S> &w, unsigne
     if (!idle) {
       const unsigned i = permi_signs_count(shape, w.queue, PERMI_SIGNS_TASKS, 1);
       if (i < tasks)
-        tree = path[first + (i >> shape.more())] | (unsigned long long)(i & ((1u << shape.more()) - 1u)) << shape.depth() |
+        tree = path[first + (i >> shape.more())] |
+               (unsigned long long)(i & ((1u << shape.more()) - 1u)) << shape.depth() |
                (unsigned long long)(shape.depth() + shape.more()) << 58;
     }
     if (tree == ~0ull) {

@@ -194,7 +194,8 @@ static void permi_signs_gpu_text(const perm_gpu_signs *shape, char *text, size_t
   int c, most = 1, at;
   for (c = 0; c < 4; c++)
     most = shape->word[c + 1] - shape->word[c] > most ? shape->word[c + 1] - shape->word[c] : most;
-  at = snprintf(text, room, "struct permi_shape {\n  enum { SMALL = %d, LANES = 1, MOST_PREFIX = %d, MOST_FOURS = %d };\n",
+  at = snprintf(text, room,
+                "struct permi_shape {\n  enum { SMALL = %d, LANES = 1, MOST_PREFIX = %d, MOST_FOURS = %d };\n",
                 shape->small, shape->prefix, (most + 3) / 4);
   permi_gpu_members(member, sizeof member / sizeof *member, "permi_signs_chunk", PERMI_SIGNS_GPU_BLOCKS, text, room,
                     (size_t)at);
