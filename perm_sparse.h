@@ -3611,7 +3611,7 @@ typedef struct permi_signs {
   uint64_t *path, *begin;
   perm_isa isa, isa_asked;
   int moves;
-  double paths, seconds, gpu_seconds, spread, counted[4]; /* predicted nodes, joins, patterns, pairs; 95 % of the seconds */
+  double paths, seconds, gpu_seconds, spread, counted[4]; /* predicted: spread of 95 %; nodes, joins, patterns, pairs */
   uint64_t fingerprint;
 } permi_signs;
 
