@@ -187,7 +187,7 @@ bench-python: libperm.so ## what small calls from Python cost; permanents on PyP
 	$(B)/venv/bin/python examples/python/bench.py --calls
 	$(B)/venv/bin/python examples/python/bench.py
 
-examples: $(EXAMPLES) $(if $(shell command -v $(CXX)),$(B)/cplusplus) ## build examples/
+examples: $(EXAMPLES) $(B)/records $(if $(shell command -v $(CXX)),$(B)/cplusplus) ## build examples/
 
 $(B)/perm: examples/perm_cli.c $(GENERATE) $(B)/perm.o
 	$(COMPILE) -DPERM_CLI_LINKED examples/perm_cli.c $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
@@ -202,6 +202,8 @@ $(B)/perm.o: $(HEADERS)
 LINKED   = (echo '\#line 1 "$<"'; sed 's/^\#define PERM_IMPLEMENTATION$$//' $<)
 $(EXAMPLES): $(B)/%: examples/%.c $(wildcard examples/*.h) $(B)/perm.o
 	$(LINKED) | $(COMPILE) -Iexamples -x c - -x none $(B)/perm.o -o $@ $(LDFLAGS) -pthread $(LIBS)
+$(B)/records: examples/records/records.c examples/records/records_own.h $(B)/perm.o
+	$(LINKED) | $(COMPILE) -Iexamples/records -x c - -x none $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/cplusplus: examples/cplusplus.cpp $(B)/perm.o
 	$(LINKED) | $(CXX) -std=c++11 $(WARN) $(OPENMP) -I. $(CXXFLAGS) $(CPPFLAGS) -x c++ - -x none $(B)/perm.o -o $@ $(LDFLAGS)
 

@@ -14,6 +14,7 @@
      >>text_batch     many small matrices
      >>text_counts    sums over counts
      >>text_signs     the pruned sign search
+     >>text_minors    minors of a row, of all rows
      >>text_frontier  arrays and lists, merge path
      >>driver         CUDA driver and NVRTC, opened at run time
      >>devices        which GPUs there are
@@ -80,6 +81,14 @@ typedef struct perm_gpu_signs {
   int room;           /* words of shared memory, of a warp */
 } perm_gpu_signs;
 
+/* All minors of a row, or of all rows (>>minors_gpu). */
+#define PERM_GPU_MINORS_WALK 1024 /* terms of a walk, at most */
+#define PERM_GPU_MINORS_FAST 4    /* digits whose sums stay in registers */
+typedef struct perm_gpu_minors {
+  int parts, columns; /* of each of 8 lanes */
+  int fast;           /* PERM_GPU_MINORS_FAST: sums by every digit; 0: one sum */
+} perm_gpu_minors;
+
 /* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
    a.first + blockIdx.x into a.out + sums * blockIdx.x, where all bits are set before. */
 #define PERM_GPU_ENTRY                                                                                                 \
@@ -94,6 +103,8 @@ typedef struct perm_gpu_program {
   int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
   const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
   const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
+  const perm_gpu_minors *minors; /* the text continues text_minors', unless NULL */
+  int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
 } perm_gpu_program;
 
 /* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which is given,
@@ -133,6 +144,7 @@ typedef struct perm_gpu_sink {
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* 0: NaN */
   perm_status (*merge)(perm_partial *into, const perm_partial *from);
   perm_status (*poll)(void *context, uint64_t done); /* by the calling thread; not PERM_OK: stop */
+  int alone; /* 1: add is called by one thread at a time */
 } perm_gpu_sink;
 
 /* The frontier on arrays (>>arrays): the host finds words and ways, the GPU values. */
@@ -241,6 +253,7 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
      sums over counts >>text_counts                 perm.h >>counts_gpu permi_counts_gpu_text
      sign search      >>text_signs                  perm_sparse.h >>signs_gpu
      batches          >>text_batch                  >>batch permi_batch_program
+     minors           >>text_minors                 perm.h >>minors_gpu permi_minors_gpu_work
      arrays, lists    >>text_frontier               >>compile permi_source_end
      hybrid sums      perm_sparse.h >>program_text, >>codegen, which use those here
 
@@ -2067,6 +2080,301 @@ __device__ __forceinline__ void permi_signs_chunk(const S &shape, const permi_ar
 )
 /* clang-format on */
 
+/* ==================================================================================== >>text_minors
+   The kernels for minors, see perm_gpu_minors. Eight lanes share a term: form f, a line of the products, is number
+   f / 8 of lane f % 8. A lane multiplies its forms (forward), the lanes exchange their products (meet), and the product
+   of all other forms falls to every form (backward). A form that pads has x = 1. The prefix products, row sums and sums
+   of a lane stay in registers. */
+
+/* clang-format off */
+PERMI_TEXT(minors,
+/* A lane's registers; C = 0: any number of forms, as the twin has. `fast`: half the sums by the first FAST digits. */
+template <int C, int PARTS, int FAST>
+struct permi_minors_lane {
+  enum { MOST = (C ? C : 8) * PARTS };
+  double x[MOST];
+  double front[MOST];
+  double sum[MOST];
+  double absolute[C ? C : 8];
+  double fast[FAST ? FAST * MOST : 1];
+  double product[2];
+  double outside[2];
+};
+
+/* The table: numbers, chunks, digits, walked digits, terms of a walk, scale, place of the walk; for each digit
+   settings, count, place of its weights, setting at the walk's end; start; steps of the digits; weights; the walk,
+   term by term: weight, digit that moves (from 1; negative: down). */
+struct permi_minors_view {
+  const double *digit;
+  const double *start;
+  const double *step;
+  const double *walk;
+  unsigned long long begin;
+  unsigned long long end;
+  int digits;
+  int walked;
+  int terms;
+};
+
+PERMI_BOTH permi_minors_view permi_minors_open(const double *table, int size, unsigned long long chunk)
+{
+  permi_minors_view view;
+  const unsigned long long numbers = (unsigned long long)table[0];
+  const unsigned long long chunks = (unsigned long long)table[1];
+  const unsigned long long each = numbers / chunks;
+  const unsigned long long rest = numbers % chunks;
+  view.digits = (int)table[2];
+  view.walked = (int)table[3];
+  view.terms = (int)table[4];
+  view.digit = table + 8;
+  view.start = view.digit + 4 * view.digits;
+  view.step = view.start + 8 * size;
+  view.walk = table + (int)table[6];
+  view.begin = chunk * each + (chunk < rest ? chunk : rest);
+  view.end = view.begin + each + (chunk < rest ? 1 : 0);
+  return view;
+}
+
+template <int PARTS>
+PERMI_BOTH void permi_minors_times(double *p, const double *x)
+{
+  if (PARTS == 1) {
+    p[0] = permi_mul(p[0], x[0]);
+  } else {
+    const double re = permi_fma(-p[1], x[1], permi_mul(p[0], x[0]));
+    p[1] = permi_fma(p[0], x[1], permi_mul(p[1], x[0]));
+    p[0] = re;
+  }
+}
+
+/* Sets the row sums of a number, lane `lane`; returns the weight of its high digits, 0 for one beyond the end. */
+template <int C, int PARTS, int FAST>
+PERMI_BOTH double permi_minors_number(permi_minors_lane<C, PARTS, FAST> &o, const double *table,
+                                      const permi_minors_view &view, int columns, unsigned long long number, int lane)
+{
+  const int size = (C ? C : columns) * PARTS;
+  unsigned long long left = number < view.end ? number : view.end - 1;
+  double weight = number < view.end ? table[5] : 0;
+  PERMI_UNROLL
+  for (int i = 0; i < size; i++) {
+    o.x[i] = view.start[8 * i + lane];
+    o.sum[i] = 0;
+    PERMI_UNROLL
+    for (int k = 0; k < (FAST ? FAST : 1); k++)
+      o.fast[FAST ? k * size + i : 0] = 0;
+  }
+  PERMI_ROLLED
+  for (int d = view.walked; d < view.digits; d++) {
+    const unsigned long long settings = (unsigned long long)view.digit[4 * d];
+    const int v = (int)(left % settings);
+    left /= settings;
+    weight = permi_mul(weight, table[(int)view.digit[4 * d + 2] + v]);
+    PERMI_UNROLL
+    for (int i = 0; i < size; i++)
+      o.x[i] = permi_fma((double)v, view.step[8 * (d * size + i) + lane], o.x[i]); /* exact, as all row sums */
+  }
+  return weight;
+}
+
+/* Moves digit `digit` by `way`; its sums, which take the place at `plane`, grow by parts: by what the digit's factor
+   changes times the sum of the terms before. */
+template <int C, int PARTS, int FAST>
+PERMI_BOTH void permi_minors_move(permi_minors_lane<C, PARTS, FAST> &o, const double *step, int columns, int digit,
+                                  double way, double *plane)
+{
+  const int size = (C ? C : columns) * PARTS;
+  PERMI_UNROLL
+  for (int k = 0; k < (FAST ? FAST : 1); k++)
+    if (FAST && k == digit) {
+      PERMI_UNROLL
+      for (int i = 0; i < size; i++)
+        o.fast[k * size + i] = permi_fma(way, o.sum[i], o.fast[k * size + i]);
+    }
+  if (FAST && digit >= FAST) {
+    PERMI_UNROLL
+    for (int i = 0; i < size; i++)
+      plane[8 * i] = permi_fma(2 * way, o.sum[i], plane[8 * i]);
+  }
+  PERMI_UNROLL
+  for (int i = 0; i < size; i++)
+    o.x[i] = permi_fma(way, step[8 * i], o.x[i]);
+}
+
+template <int C, int PARTS, int FAST>
+PERMI_BOTH void permi_minors_forward(permi_minors_lane<C, PARTS, FAST> &o, int columns)
+{
+  PERMI_UNROLL
+  for (int part = 0; part < PARTS; part++)
+    o.product[part] = o.x[part];
+  PERMI_UNROLL
+  for (int c = 1; c < (C ? C : columns); c++) {
+    PERMI_UNROLL
+    for (int part = 0; part < PARTS; part++)
+      o.front[c * PARTS + part] = o.product[part];
+    permi_minors_times<PARTS>(o.product, o.x + c * PARTS);
+  }
+}
+
+/* `other`: the product of lane ^ bit, for bits 1, 2, 4. */
+template <int C, int PARTS, int FAST>
+PERMI_BOTH void permi_minors_meet(permi_minors_lane<C, PARTS, FAST> &o, const double *other, int bit)
+{
+  if (bit > 1) {
+    permi_minors_times<PARTS>(o.outside, other);
+  } else {
+    PERMI_UNROLL
+    for (int part = 0; part < PARTS; part++)
+      o.outside[part] = other[part];
+  }
+  if (bit < 4)
+    permi_minors_times<PARTS>(o.product, other);
+}
+
+template <int C, int PARTS, int FAST>
+PERMI_BOTH void permi_minors_backward(permi_minors_lane<C, PARTS, FAST> &o, int columns, double weight, bool sampled)
+{
+  double back[2] = {0, 0};
+  PERMI_UNROLL
+  for (int part = 0; part < PARTS; part++)
+    back[part] = permi_mul(o.outside[part], weight);
+  PERMI_UNROLL
+  for (int c = (C ? C : columns) - 1; c >= 0; c--) {
+    double p[2] = {back[0], back[1]};
+    if (c)
+      permi_minors_times<PARTS>(p, o.front + c * PARTS);
+    PERMI_UNROLL
+    for (int part = 0; part < PARTS; part++)
+      o.sum[c * PARTS + part] = permi_add(o.sum[c * PARTS + part], p[part]);
+    if (sampled)
+      o.absolute[c] = permi_add(o.absolute[c], PARTS == 1 ? fabs(p[0]) : permi_add(fabs(p[0]), fabs(p[1])));
+    if (c)
+      permi_minors_times<PARTS>(back, o.x + c * PARTS);
+  }
+}
+
+/* A matrix may favour fixed signs. */
+PERMI_BOTH bool permi_minors_sampled(unsigned mask, unsigned long long chunk, unsigned round, unsigned term)
+{
+  unsigned hash = ((unsigned)chunk + round * 0x85ebca6bu) ^ term * 0x9e3779b9u;
+  hash = (hash ^ hash >> 16) * 0x7feb352du;
+  return !(hash >> 24 & mask);
+}
+
+/* Planes of a group of lanes: sums by each digit; without digits (FAST = 0) hi and lo of the sum alone. Then moduli.
+   Adds what a number gave to `planes`, lane by lane. */
+template <int C, int PARTS, int FAST>
+PERMI_BOTH void permi_minors_put(const permi_minors_lane<C, PARTS, FAST> &o, const permi_minors_view &view, int columns,
+                                 unsigned long long number, double *planes)
+{
+  const int size = (C ? C : columns) * PARTS;
+  unsigned long long left = number < view.end ? number : view.end - 1;
+  PERMI_UNROLL
+  for (int i = 0; i < size; i++) {
+    double error = 0;
+    if (!FAST) {
+      permi_two_sum(planes[8 * i], error, planes[8 * i], o.sum[i]);
+      planes[8 * (size + i)] = permi_add(planes[8 * (size + i)], error);
+    }
+    PERMI_UNROLL
+    for (int k = 0; k < (FAST ? FAST : 1); k++)
+      if (FAST && k < view.walked)
+        planes[8 * (k * size + i)] = permi_fma(2, o.fast[k * size + i], planes[8 * (k * size + i)]);
+  }
+  PERMI_ROLLED
+  for (int d = 0; d < view.digits; d++) {
+    const unsigned long long settings = (unsigned long long)view.digit[4 * d];
+    const int v = d < view.walked ? (int)view.digit[4 * d + 3] : (int)(left % settings);
+    const double factor = view.digit[4 * d + 1] - 2 * v;
+    if (!FAST)
+      break;
+    left = d < view.walked ? left : left / settings;
+    PERMI_UNROLL
+    for (int i = 0; i < size; i++)
+      planes[8 * (d * size + i)] = permi_fma(factor, o.sum[i], planes[8 * (d * size + i)]);
+  }
+}
+
+/* Word `at` of a chunk: its planes hi and lo, then moduli, from those of its 16 groups, `apart` words apart. */
+PERMI_BOTH void permi_minors_total(const double *planes, int apart, int words, int low, int at, double *out)
+{
+  double hi = 0;
+  double lo = 0;
+  double error;
+  for (int group = 0; group < 16; group++) {
+    const double *from = planes + (long long)group * apart;
+    permi_two_sum(hi, error, hi, from[low && at >= words ? words + at : at]);
+    lo = permi_add(lo, low && at < words ? permi_add(error, from[words + at]) : error);
+  }
+  if (at < words) {
+    out[2 * at] = hi;
+    out[2 * at + 1] = lo;
+  } else {
+    out[words + at] = permi_add(hi, lo);
+  }
+}
+
+template <int C, int PARTS, int FAST>
+__device__ __forceinline__ void permi_minors_chunk(const permi_arguments<1> &a)
+{
+  enum { SIZE = C * PARTS };
+  extern __shared__ double2 permi_shared[];
+  double *walk = (double *)permi_shared;
+  double *steps = walk + 2048;
+  const unsigned long long chunk = a.first + blockIdx.x;
+  const permi_minors_view view = permi_minors_open(a.table, SIZE, chunk);
+  const int t = (int)threadIdx.x;
+  const int lane = t & 7;
+  const int words = 8 * SIZE * (FAST ? view.digits : 1);
+  const int apart = words * (FAST ? 1 : 2) + 8 * C;
+  double *all = a.out + (unsigned long long)gridDim.x * (2 * words + 8 * C) + blockIdx.x * 16ull * apart;
+  double *planes = all + (t >> 3) * apart + lane;
+  permi_minors_lane<C, PARTS, FAST> o;
+  for (int i = t; i < 2 * view.terms; i += 128)
+    walk[i] = view.walk[i];
+  for (int i = t; i < 8 * SIZE * view.walked; i += 128)
+    steps[i] = view.step[i];
+  for (int i = 0; i < apart; i += 8)
+    planes[i] = 0;
+  PERMI_UNROLL
+  for (int c = 0; c < C; c++)
+    o.absolute[c] = 0;
+  __syncthreads();
+  PERMI_ROLLED
+  for (unsigned long long base = view.begin; base < view.end; base += 16) {
+    const unsigned long long number = base + (unsigned long long)(t >> 3);
+    const double weight = permi_minors_number<C, PARTS, FAST>(o, a.table, view, C, number, lane);
+    PERMI_ROLLED
+    for (int m = 0; m < view.terms; m++) {
+      const int move = (int)walk[2 * m + 1];
+      const int digit = (move < 0 ? -move : move) - 1;
+      if (move)
+        permi_minors_move<C, PARTS, FAST>(o, steps + 8 * SIZE * digit + lane, C, digit, move < 0 ? -1.0 : 1.0,
+                                          planes + 8 * SIZE * digit);
+      permi_minors_forward<C, PARTS, FAST>(o, C);
+      PERMI_UNROLL
+      for (int bit = 1; bit < 8; bit *= 2) {
+        double other[2] = {0, 0};
+        PERMI_UNROLL
+        for (int part = 0; part < PARTS; part++)
+          other[part] = __shfl_xor_sync(0xffffffffu, o.product[part], bit);
+        permi_minors_meet<C, PARTS, FAST>(o, other, bit);
+      }
+      permi_minors_backward<C, PARTS, FAST>(
+          o, C, permi_mul(walk[2 * m], weight),
+          permi_minors_sampled(a.mask, chunk, (unsigned)(base - view.begin) / 16, (unsigned)m));
+    }
+    permi_minors_put<C, PARTS, FAST>(o, view, C, number, planes);
+  }
+  PERMI_UNROLL
+  for (int c = 0; c < C; c++)
+    planes[apart - 8 * C + 8 * c] = o.absolute[c];
+  __syncthreads();
+  for (int i = t; i < words + 8 * C; i += 128)
+    permi_minors_total(all, apart, words, !FAST, i, a.out + (unsigned long long)blockIdx.x * (2 * words + 8 * C));
+}
+)
+/* clang-format on */
+
 /* ================================================================================== >>text_frontier
    The kernels of the frontier's program, on arrays and on lists. */
 
@@ -3092,6 +3400,7 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
                      : program->batch  ? permi_text_batch
                      : program->counts ? permi_text_counts
                      : program->signs  ? permi_text_signs
+                     : program->minors ? permi_text_minors
                                        : "";
   const char *lists = key->family == 2 ? permi_text_lists : "", *end_of_more = key->family || program ? "\n" : "";
   char end[2048];
@@ -3486,6 +3795,7 @@ static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char
 
 #define PERMI_PIECE_SECONDS 0.1
 #define PERMI_PIECE_CHUNKS (1 << 16)
+#define PERMI_PIECE_LEAST 1024 /* chunks of many sums: they must fill a GPU */
 
 typedef struct permi_team {
   const char *cache;
@@ -3636,7 +3946,8 @@ static size_t permi_chunk_bytes(const perm_gpu_work *work)
 
 static uint64_t permi_piece_chunks(const perm_gpu_work *work)
 {
-  return PERMI_PIECE_CHUNKS * PERM_GPU_SUMS * sizeof(double) / permi_chunk_bytes(work);
+  const uint64_t chunks = PERMI_PIECE_CHUNKS * PERM_GPU_SUMS * sizeof(double) / permi_chunk_bytes(work);
+  return chunks > PERMI_PIECE_LEAST ? chunks : PERMI_PIECE_LEAST;
 }
 
 /* Returns a worker's next piece; NULL: nothing left, or stopped after everyone's first. */
@@ -3730,6 +4041,7 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
   permi_piece *piece = slot->piece;
   const double chunks = (double)(piece->end - piece->begin);
   double now, seconds, rate;
+  int fine;
   if (!PERMI_ON(holder, wait, (slot->event)))
     return 0;
   now = permi_clock();
@@ -3739,8 +4051,12 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
   /* after a late wake-up both pieces are done: too fast */
   worker->chunks_per_second =
       worker->chunks_per_second > 0 ? fmin(rate, 2 * worker->chunks_per_second) : rate;
-  if (!sink->add(sink->context, &piece->partial, piece->begin, piece->end - piece->begin,
-                 (const double *)slot->sums)) {
+  if (sink->alone)
+    pthread_mutex_lock(&worker->team->lock);
+  fine = sink->add(sink->context, &piece->partial, piece->begin, piece->end - piece->begin, (const double *)slot->sums);
+  if (sink->alone)
+    pthread_mutex_unlock(&worker->team->lock);
+  if (!fine) {
     snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: a sum is not finite: the device is not to be trusted",
              worker->device);
     return 0;
@@ -3773,7 +4089,8 @@ static void *permi_work(void *argument)
   permi_team *team = worker->team;
   const perm_gpu_work *work = worker->work;
   const uint64_t all = ((permi_run *)team->job)->end - team->done, limit = permi_piece_chunks(work);
-  const size_t most = (size_t)(all < limit ? all : limit) * permi_chunk_bytes(work);
+  const size_t chunks = (size_t)(all < limit ? all : limit), most = chunks * permi_chunk_bytes(work);
+  const size_t scratch = work->program ? chunks * (size_t)work->program->scratch * sizeof(double) : 0;
   const size_t bytes = work->doubles * sizeof(double);
   char message[PERM_MESSAGE_BYTES] = "";
   permi_holder holder = {worker->device, 0, message, {}};
@@ -3788,7 +4105,7 @@ static void *permi_work(void *argument)
   for (i = 0; i < 2 && fine; i++)
     fine = permi_hold(&holder, PERMI_STREAM, &slot[i].stream, 0) &&
            permi_hold(&holder, PERMI_EVENT, &slot[i].event, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING) &&
-           permi_hold(&holder, PERMI_MEMORY, &slot[i].out, most) &&
+           permi_hold(&holder, PERMI_MEMORY, &slot[i].out, most + scratch) &&
            permi_hold(&holder, PERMI_HOST, &slot[i].sums, most);
   if (!fine || !permi_pieces(worker, slot, &holder, function, table))
     permi_team_fail(team, message, worker->taken);
@@ -3857,7 +4174,7 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
   permi_worker worker[PERMI_TUNE_MOST];
   permi_team team;
   perm_options one = *options;
-  const perm_gpu_sink sink = {context, permi_tune_add, permi_tune_merge, poll};
+  const perm_gpu_sink sink = {context, permi_tune_add, permi_tune_merge, poll, 0};
   char message[PERM_MESSAGE_BYTES];
   perm_status status;
   int k, turn, gpus;

@@ -1,7 +1,13 @@
 /* Boson sampling: n photons enter the first n of m modes of a Haar-random interferometer; a permanent is the amplitude
    of every way out. Probabilities of all outputs, and exact samples: photon by photon, each by the minors of one row,
    equal rows once (P. Clifford, R. Clifford, The classical complexity of boson sampling, SODA 2018, algorithm B).
-   Build:  cc -O2 -I.. boson_sampling.c -o boson_sampling -lm */
+   Build:  cc -O2 -I.. boson_sampling.c -o boson_sampling -lm
+   With GPUs, which take the minors of 13 photons and more:
+           nvcc -O2 -I.. -c ../perm_cuda.cu
+           cc -O2 -I.. -DPERM_WITH_CUDA boson_sampling.c perm_cuda.o -o boson_sampling -L/usr/local/cuda/lib64 \
+              -lcudart_static -ldl -lrt -lpthread -lm
+   Usage:  boson_sampling                         probabilities, samples against them, samples a second
+           boson_sampling PHOTONS MODES [GPUS]    samples of up to 14 photons against probabilities; seconds a sample */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +16,9 @@
 #include "perm.h"
 #include "perm_random.h"
 
-enum { MOST = 20, MOST_MODES = 400 }; /* photons, modes */
+enum { MOST = 63, MOST_MODES = 400 }; /* photons, modes */
+static int gpus;
+static double in_minors; /* seconds; for many photons all but the whole time */
 
 static void need(perm_status status, const perm_result *result)
 {
@@ -34,16 +42,23 @@ static void interferometer(int m, int n, double *u, generate_random *random)
    takes k minors, which are the same for all i. */
 static void sample(int m, int n, const double *u, generate_random *random, int *count)
 {
-  const perm_options options = {.threads = 1};
-  double rows[2 * MOST * MOST], minors[2 * MOST], chance[MOST_MODES], total; /* chance: cumulative, times anything */
-  int photon[MOST], row_counts[MOST] = {1}, mode[MOST], used = 1, i, j, k, row;
+  perm_options options = {.threads = 1};
+  double rows[2 * (MOST + 1) * MOST], minors[2 * MOST], total;
+  double chance[MOST_MODES]; /* cumulative, times anything */
+  int photon[MOST], row_counts[MOST + 1] = {1}, mode[MOST + 1], used = 1, i, j, k, row;
   perm_result result;
   memset(count, 0, (size_t)m * sizeof *count);
   generate_permutation(random, n, photon);
   for (j = 0; j < 2 * n; j++)
     rows[j] = 1; /* row 0, the one to expand by: anything */
+  options.gpu.devices = gpus;
+  if (n > 16)
+    options.tolerance = 0.01; /* by the estimate; errors are far smaller. Not computed again in double-double */
   for (k = 1; k <= n; k++) {
+    if (gpus && k > 12) /* a single call would pay for compiling kernels, many samples do not */
+      options.isa = PERM_ISA_CUDA;
     need(perm_minors_complex(used, k, rows, n, row_counts, NULL, 0, &options, minors, &result), &result);
+    in_minors += result.seconds;
     for (total = 0, i = 0; i < m; i++) {
       double x = 0, y = 0;
       for (j = 0; j < k; j++) {
@@ -96,16 +111,105 @@ static int list_outputs(const double *u, int *count, int mode, int left, double 
   return found;
 }
 
-int main(void)
+/* probability[s]: that s of n photons leave by the first `half` modes. Its generating function in z is the permanent of
+   I + (z - 1) V, V the products of the columns over these modes, and is known from n + 1 roots of unity. */
+static void half_probabilities(int n, int half, const double *u, double *probability)
+{
+  double a[2 * MOST * MOST];
+  int i, j, k, s, mode;
+  memset(probability, 0, (size_t)(n + 1) * sizeof *probability);
+  for (k = 0; k <= n; k++) {
+    const double angle = 6.283185307179586 * k / (n + 1), z[2] = {cos(angle) - 1, sin(angle)};
+    perm_result r;
+    for (i = 0; i < n; i++)
+      for (j = 0; j < n; j++) {
+        double x = 0, y = 0, *to = a + 2 * (i * n + j);
+        for (mode = 0; mode < half; mode++) {
+          const double *p = u + 2 * (mode * n + i), *q = u + 2 * (mode * n + j);
+          x += p[0] * q[0] + p[1] * q[1];
+          y += p[0] * q[1] - p[1] * q[0];
+        }
+        to[0] = (i == j) + z[0] * x - z[1] * y;
+        to[1] = z[0] * y + z[1] * x;
+      }
+    need(perm_compute_complex(n, n, a, n, NULL, &r), &r);
+    for (s = 0; s <= n; s++)
+      probability[s] +=
+          ldexp(r.value * cos(angle * s) + r.imaginary * sin(angle * s), (int)r.exp2) / (n + 1);
+  }
+}
+
+/* Adds a cell to chi-square; cells expected fewer than five times are one, *rare. */
+static void add_cell(double expected, double seen, double *rare, double *chi_square, int *cells)
+{
+  if (expected < 5) {
+    rare[0] += expected;
+    rare[1] += seen;
+  } else {
+    *chi_square += pow(seen - expected, 2) / expected;
+    ++*cells;
+  }
+}
+
+/* Prints the chi-square of samples. */
+static void tell(int samples, double *rare, double chi_square, int cells)
+{
+  if (rare[0] > 0) {
+    chi_square += pow(rare[1] - rare[0], 2) / rare[0];
+    cells++;
+  }
+  printf("%d samples against these: chi-square %.1f, %d degrees of freedom\n", samples, chi_square, cells - 1);
+}
+
+static int large(int photons, int modes, generate_random *random)
+{
+  enum { SAMPLES = 500 };
+  static double u[2 * MOST_MODES * MOST];
+  double probability[MOST + 1], rare[2] = {0, 0}, chi_square = 0, last;
+  int count[MOST_MODES], seen[MOST + 1] = {0}, n = photons < 14 ? photons : 14, cells = 0, i, k, s, t;
+  interferometer(modes, n, u, random);
+  half_probabilities(n, modes / 2, u, probability);
+  for (k = 0; k < SAMPLES; k++) {
+    sample(modes, n, u, random, count);
+    for (s = 0, i = 0; i < modes / 2; i++)
+      s += count[i];
+    seen[s]++;
+  }
+  printf("%d photons in %d modes, by the number in the first %d\n", n, modes, modes / 2);
+  for (s = 0; s <= n; s++)
+    add_cell(SAMPLES * probability[s], seen[s], rare, &chi_square, &cells);
+  tell(SAMPLES, rare, chi_square, cells);
+
+  interferometer(modes, photons, u, random);
+  for (in_minors = last = 0, k = 0; k < 2 || (k < 20 && in_minors < 20); k++, last = in_minors) {
+    sample(modes, photons, u, random, count);
+    for (t = 0, i = 0; i < modes; i++)
+      t += count[i] > 0;
+    printf("%d photons in %d modes, %d GPUs: %.3f s, in %d modes\n", photons, modes, gpus, in_minors - last, t);
+  }
+  printf("%d photons in %d modes: %.3f s a sample\n", photons, modes, in_minors / k);
+  return 0;
+}
+
+int main(int argc, char **argv)
 {
   enum { SAMPLES = 20000, PHOTONS = 12, MODES = 144 };
   static double u[2 * MODES * PHOTONS];
-  double total = 0, apart = 1, chi_square = 0, expected, seconds = 0;
-  double rare = 0, rare_seen = 0; /* outputs expected fewer than five times: one cell */
+  double total = 0, apart = 1, chi_square = 0, rare[2] = {0, 0}, seconds = 0;
   int count[MODES], outputs, cells = 0, k, s;
   generate_random random = {2018};
   clock_t start;
 
+  if (argc > 2) {
+    const int photons = atoi(argv[1]), modes = atoi(argv[2]);
+    gpus = argc > 3 ? atoi(argv[3]) : 0;
+    if (photons >= 1 && photons <= MOST && modes >= photons && modes <= MOST_MODES && gpus >= 0)
+      return large(photons, modes, &random);
+  }
+  if (argc > 1) {
+    fprintf(stderr, "usage: boson_sampling [PHOTONS MODES [GPUS]], at most %d photons, %d modes\n", MOST, MOST_MODES);
+    return 2;
+  }
   interferometer(M, N, u, &random);
   outputs = list_outputs(u, count, 0, N, 1, 0);
   for (k = 0; k < outputs; k++)
@@ -122,18 +226,8 @@ int main(void)
     output[k].seen++;
   }
   for (k = 0; k < outputs; k++)
-    if ((expected = SAMPLES * output[k].probability) < 5) {
-      rare += expected;
-      rare_seen += output[k].seen;
-    } else {
-      chi_square += pow(output[k].seen - expected, 2) / expected;
-      cells++;
-    }
-  if (rare > 0) {
-    chi_square += pow(rare_seen - rare, 2) / rare;
-    cells++;
-  }
-  printf("%d samples against these: chi-square %.1f, %d degrees of freedom\n", SAMPLES, chi_square, cells - 1);
+    add_cell(SAMPLES * output[k].probability, output[k].seen, rare, &chi_square, &cells);
+  tell(SAMPLES, rare, chi_square, cells);
 
   interferometer(MODES, PHOTONS, u, &random);
   for (s = 0, start = clock(); seconds < 0.5; s++) {

@@ -48,7 +48,7 @@ typedef struct cli {
   char given[48]; /* by the place in cli_options: the option was given */
   perm_matrix restored;      /* from a checkpoint, and its name; NULL: none */
   char *restored_name;
-  uint64_t seed;
+  uint64_t seed, sample; /* sample: permutations to draw; 0: none */
   int files;
   const char **file;
   double max_seconds; /* of each matrix; options.max_seconds is what its reading left */
@@ -66,7 +66,8 @@ static void cli_interrupt(int number)
 /* What to try after a refusal or a failure, to stand behind its message; empty where the message says enough. */
 static const char *cli_next_step(const cli *run, const perm_matrix *matrix, const perm_result *result)
 {
-  const int one = !run->minors && !run->gradient && !run->rook && !run->estimate && !run->rows && !run->columns;
+  const int one = !run->minors && !run->gradient && !run->rook && !run->estimate && !run->sample && !run->rows &&
+                  !run->columns;
   switch (result->status) {
   case PERM_ERROR_LIMIT:
     return !one || run->explain || run->options.modulus || matrix->m != matrix->n ||
@@ -194,7 +195,8 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "\n"
     "FILE is Matrix Market (array or coordinate; real, complex, integer, pattern; general, symmetric,\n"
     "skew-symmetric, hermitian), or rows of numbers separated by blanks or commas (complex as a+bi);\n"
-    "- is standard input. Integers, also as 2.0, are computed exactly, all else in doubles of known accuracy.\n"
+    "- is standard input. Integers, also as 2.0, are computed exactly (if that takes long, only with\n"
+    "--precision exact), all else in doubles of known accuracy.\n"
     "\n"
     "Examples:\n"
     "  perm matrix.mtx                             a matrix; dense or sparse, the fastest engine is taken\n"
@@ -211,7 +213,7 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "                    then row column [value]), coordinate-complex; edges (row column [weight], from 0 or 1).\n"
     "                    Default: what fits; told if not array, refused if two do\n"
     "  --generate KIND   instead of FILE, such as uniform:30; perm --list generators\n"
-    "  --seed S          of --generate and of --estimate (default 1)\n"
+    "  --seed S          of --generate, --estimate and --sample (default 1)\n"
     "  --rows M1,M2,...  row i counts Mi times; as many as rows\n"
     "  --cols K1,K2,...  column j counts Kj times\n"
     "  --write FILE      the matrix as Matrix Market; computes as well, but not with --explain or when FILE is -,\n"
@@ -227,6 +229,9 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  --samples N       so many samples,\n"
     "  --relative-error E  a standard error of E times the value,\n"
     "  --seconds S       so many seconds\n"
+    "  --sample N        N permutations of a matrix without negative entries, with probability (product of entries) /\n"
+    "                    permanent: a line has the columns of rows 1, 2, ..., counted from 1. Exact for integers;\n"
+    "                    methods auto, band, tree, classes, frontier, lists, arrays; rows may be fewer than columns\n"
     "  --explain         the plan with predicted seconds and bytes; computes nothing\n"
     "  --ranks R         with --explain: predicted for R ranks, each of --threads K or --gpus K, ideally shared\n"
     "  --spy FILE.svg    a picture of structure, elimination and plan; computes as well, but not with --explain or\n"
@@ -236,7 +241,8 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "How accurately:\n"
     "  --precision NAME  fast default accurate dd exact, or kahan with methods glynn and ryser (default: default;\n"
     "                    exact for integer files)\n"
-    "  --certify         the error must be a proved bound (up to 3 times the time)\n"
+    "  --certify         the error must be a proved bound (up to 3 times the time; under a second, what has\n"
+    "                    a poor bound is computed again in dd, 8 to 17 times)\n"
     "  --tolerance REL   relative error wanted: computed again in higher precision until it is met; with a checkpoint\n"
     "                    in the precision that is expected to meet it, at once\n"
     "\n"
@@ -296,7 +302,7 @@ static const char *const cli_plan_options[] = {"--method", "--precision", "--isa
 /* All options; the bit of each in cli.given. */
 static const char *const cli_options[] = {
     "--generate", "--seed", "--rows", "--cols", "--write", "--minors", "--gradient", "--mod", "--estimate", "--samples",
-    "--relative-error", "--seconds", "--explain", "--ranks", "--spy", "--force", "--precision", "--certify",
+    "--sample", "--relative-error", "--seconds", "--explain", "--ranks", "--spy", "--force", "--precision", "--certify",
     "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus", "--cpu-fallback", "--gpu-cache", "--tune",
     "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
     "--progress", "--json", "--rook"};
@@ -307,19 +313,22 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
                    "--tune --max-bytes ",
      "samples are of doubles, on the CPU, and have --samples, --relative-error and --seconds"},
     {"--seconds", " --max-seconds ", "they are the same; give one"},
-    {"--minors", " --mod --certify --effort --gpus --cpu-fallback --gpu-cache --tune --max-bytes ",
-     "minors are computed in double or double-double on the CPU"},
-    {"--gradient", " --mod --certify --effort --gpus --cpu-fallback --gpu-cache --tune --max-bytes ",
-     "derivatives are computed in double or double-double on the CPU"},
-    {"--rook", " --certify --tolerance --effort --gpus --cpu-fallback --gpu-cache --tune ",
+    {"--minors", " --mod --certify --effort --tune --max-bytes ",
+     "minors are computed in double or double-double, without a bound"},
+    {"--gradient", " --mod --certify --effort --tune --max-bytes ",
+     "derivatives are computed in double or double-double, without a bound"},
+    {"--rook", " --certify --tolerance --gpus --cpu-fallback --gpu-cache --tune ",
      "rook numbers are computed exactly on the CPU"},
     {"--merge", " --threads --gpus --cpu-fallback --gpu-cache --max-seconds --checkpoint-seconds --part ",
      "nothing is computed"},
+    {"--sample", " --mod --certify --tolerance --minors --gradient --rook --estimate --explain --rows --cols --isa "
+                 "--gpus --cpu-fallback --gpu-cache --tune --json ",
+     "permutations are drawn on the CPU, a line each, and nothing else is computed"},
     {"--explain", " --checkpoint-seconds --progress --max-seconds ", "nothing is computed"}};
 
 /* Options that do nothing without one of others. */
 static const struct { const char *option, *needs; } cli_needs[] = {
-    {"--seed", " --generate --estimate "}, {"--force", " --write --spy "}, {"--tune", " --gpus --isa "},
+    {"--seed", " --generate --estimate --sample "}, {"--force", " --write --spy "}, {"--tune", " --gpus --isa "},
     {"--cpu-fallback", " --gpus --isa "}, {"--gpu-cache", " --gpus --isa --resume "}};
 
 #define CLI_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
@@ -375,8 +384,8 @@ static int cli_check_pairs(const cli *run)
     }
   }
   if (((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-"))) &&
-      (other = cli_given(run, " --minors --gradient --rook --estimate --explain --checkpoint --part --mod --certify "
-                              "--tolerance ")) != NULL)
+      (other = cli_given(run, " --minors --gradient --rook --estimate --sample --explain --checkpoint --part --mod "
+                              "--certify --tolerance ")) != NULL)
     return cli_usage("with standard output for the file nothing is computed, so there is no use for", other,
                      "name another file");
   if (run->write && run->spy && !strcmp(run->write, run->spy))
@@ -579,9 +588,9 @@ static int cli_check_pieces(const cli *run)
     return cli_usage("--resume takes one checkpoint", NULL, "leave out files, --checkpoint, --merge and --part");
   if (run->merge && (!run->files || options->checkpoint.parts))
     return cli_usage("--merge puts checkpoints together", NULL, "name all of them, and no --part");
-  if (run->estimate || run->gradient || run->minors || run->rook)
-    return cli_usage("only permanents have pieces, so --estimate, --gradient, --minors and --rook do not go with", what,
-                     "leave one out");
+  if (run->estimate || run->gradient || run->minors || run->rook || run->sample)
+    return cli_usage("only permanents have pieces, so --estimate, --sample, --gradient, --minors and --rook do not go "
+                     "with", what, "leave one out");
   if (run->explain && (run->resume || run->merge))
     return cli_usage("--explain is for a job that begins, so it does not go with", what, "leave one out");
   if (!run->merge && run->files > 1)
@@ -707,6 +716,10 @@ static int cli_parse(cli *run, int argc, char **argv)
       CLI_NEED("expected a number of samples")
       if (!cli_number(value, 1, 9e15, &run->estimate_plan.samples))
         return cli_usage("bad --samples", value, "expected a number from 1 to 9e15");
+    } else if (!strcmp(name, "--sample")) {
+      CLI_NEED("expected a number of permutations")
+      if (!cli_whole(value, &run->sample) || !run->sample)
+        return cli_usage("bad --sample", value, "expected a whole number from 1 to 2^64-1");
     } else if (!strcmp(name, "--relative-error")) {
       CLI_NEED("expected a relative error such as 0.01")
       if (!cli_number(value, 0, 1, &run->estimate_plan.relative_error) || run->estimate_plan.relative_error == 0)
@@ -1396,6 +1409,32 @@ static void cli_seconds_taken(perm_options *options, double seconds)
     options->max_seconds = options->max_seconds > seconds + 1e-3 ? options->max_seconds - seconds : 1e-3;
 }
 
+/* Draws and prints permutations, as many at a time as CLI_SAMPLE_INTS hold. */
+#define CLI_SAMPLE_INTS 67108864
+static void cli_sample(const cli *run, const perm_matrix *matrix, perm_result *result)
+{
+  const uint64_t m = matrix->m > 0 ? (uint64_t)matrix->m : 1;
+  const uint64_t most = m < CLI_SAMPLE_INTS ? CLI_SAMPLE_INTS / m : 1, room = run->sample < most ? run->sample : most;
+  int *columns = (int *)malloc((size_t)(room * m) * sizeof *columns);
+  uint64_t first, k;
+  int i;
+  if (!columns) {
+    result->status = PERM_ERROR_MEMORY;
+    snprintf(result->message, sizeof result->message, "out of memory");
+    return;
+  }
+  for (first = 0; first < run->sample && result->status == PERM_OK && !ferror(stdout); first += room) {
+    const uint64_t count = run->sample - first < room ? run->sample - first : room;
+    if (perm_sample_sparse(matrix, &run->options, run->seed, first, count, columns, result) == PERM_OK)
+      for (k = 0; k < count && !ferror(stdout); k++) {
+        for (i = 0; i < matrix->m; i++)
+          printf("%s%d", i ? " " : "", columns[k * m + (uint64_t)i] + 1);
+        putchar('\n');
+      }
+  }
+  free(columns);
+}
+
 static int cli_matrix(cli *run, const char *file)
 {
   const char *name = run->restored_name     ? run->restored_name
@@ -1465,6 +1504,16 @@ static int cli_matrix(cli *run, const char *file)
     if (cli_explain(run, name, &matrix, &result)) {
       perm_matrix_free(&matrix);
       return CLI_DONE;
+    }
+  } else if (result.status == PERM_OK && run->sample) {
+    cli_sample(run, &matrix, &result);
+    if (run->options.progress)
+      fprintf(stderr, "\r%72s\r", "");
+    if (result.status >= 0) {
+      if (result.status > 0)
+        fprintf(stderr, "perm: %s: %s\n", name, result.message);
+      perm_matrix_free(&matrix);
+      return cli_exit_code(result.status);
     }
   } else if (result.status == PERM_OK) {
     if (run->options.checkpoint.file) {

@@ -9,7 +9,7 @@
 
        cc -O2 a.c -lm                  // or: cc -O2 -fopenmp a.c -lm
 
-   COMPILE TIME  About 9 s at -O2, 2 s at -O0: keep the implementation in a file that you seldom edit. In a program
+   COMPILE TIME  About 13 s at -O2, 2 s at -O0: keep the implementation in a file that you seldom edit. In a program
    of one file, also #define PERM_STATIC: what is not called is left out, 4 s for perm_real.
 
    CONTENTS  Each tag is a room: a file of src/ in the folder before it, and a tag to search for here. Sparse matrices
@@ -47,6 +47,7 @@
                  >>bounds          the bound: proof of certify; a plan's leaf
                  >>minors          minors, derivatives, gradient
                  >>minors_dense    the same by vector kernels
+                 >>minors_gpu      the same on GPUs
                  >>small_minors    minors at once, n <= 16
      exact/      >>residues        Montgomery products, primes, Chinese remainders
                  >>exact           integers, residues
@@ -240,6 +241,7 @@ PERMI_BRIEF_END
 #include "dense/bounds.h"
 #include "dense/minors.h"
 #include "dense/minors_dense.h"
+#include "dense/minors_gpu.h"
 #include "dense/small_minors.h"
 
 #include "exact/residues.h"

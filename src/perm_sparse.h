@@ -48,10 +48,17 @@
                  >>classes_build     steps from an order, refining classes from its end
                  >>classes_run       states of counts, hashing, threads; THE BOUND
                  >>classes_order     greedy from the end, price
+                 >>placements        rook numbers: vertices of the frontier may stay unmatched
+                 >>trace             samples: an engine's states kept, the draw of a way
+                 >>trace_frontier    lists, arrays
+                 >>trace_band        rows of a band
+                 >>trace_classes     members of a class drawn when they came
+                 >>trace_tree        stars and joins
      signs/      >>hybrid            Glynn's signs outside, elimination inside
                  >>hybrid_layout     which columns are inside
                  >>hybrid_program    a layout's straight program
                  >>hybrid_leaf       rounding, estimate, price
+                 >>hybrid_residues   exact integers
                  >>programs          the same for GPUs
                  >>program_text      its kernel as CUDA C++ and PTX
                  >>program_tune      candidates, tuning
@@ -78,9 +85,11 @@
                  >>sparse            perm_compute_sparse, _job, _report
                  >>spy               perm_sparse_spy, SVG
                  >>rook              perm_rook_numbers, matching polynomials
+                 >>sample            perm_sample_sparse: permutations by weight
      kernels/    >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
                  >>signs_kernels     the sign search
+                 >>rook_kernels      values of placements
 
    EXAMPLE
        perm_matrix a;
@@ -97,8 +106,8 @@
      - Integer and pattern matrices, and real ones from files of whole numbers, are computed exactly, up to 4544 bits
        (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
        arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
-       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: `error_bound` is INFINITY but
-       with certify on the CPU, at 2 to 4 times the time.
+       cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: but
+       for integers `error_bound` is INFINITY without certify, which takes the CPU and 2 to 4 times the time.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
@@ -114,7 +123,10 @@
        classes       the frontier, but vertices whose entries ahead are proportional are counted, not told apart: the
                      product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
                      matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
-       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate
+       hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate,
+                    on the CPU also dd (real; seen at 2.5 to 5 times the time of doubles);
+                    integers on the CPU, in doubles below 2^53, else modulo a prime for each 47 bits of a bound: each
+                    takes about as long as doubles
        cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
                      made for the matrix
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
@@ -130,7 +142,8 @@
        planar       blocks whose graph is planar, no others: a determinant [Kas61] of about n^1.5 products; integers
                     modulo a prime for each 62 bits, doubles and complex in double-double with a bound, without one
                     where fronts are over 160 rows
-       low-rank     auto only: blocks of rank 4 or less, without rounding (perm.h)
+       low-rank     matrices of rank 4 or less, without rounding; by name of any order, whole, or refused with the
+                    reason; auto asks it of blocks with half of their entries (perm.h)
        dense         Glynn's sum of perm.h on each block; n 2^(n-1); doubles, complex, accurate, dd
 
    COST  depends on the structure: perm_sparse_job and perm_job_explain tell beforehand, perm_sparse_spy draws it.
@@ -232,12 +245,19 @@ PERMI_BRIEF_END
 #include "frontier/classes_build.h"
 #include "frontier/classes_run.h"
 #include "frontier/classes_order.h"
+#include "frontier/placements.h"
+#include "frontier/trace.h"
+#include "frontier/trace_frontier.h"
+#include "frontier/trace_band.h"
+#include "frontier/trace_classes.h"
+#include "frontier/trace_tree.h"
 
 PERMI_BRIEF_BEGIN
 #include "signs/hybrid.h"
 #include "signs/hybrid_layout.h"
 #include "signs/hybrid_program.h"
 #include "signs/hybrid_leaf.h"
+#include "signs/hybrid_residues.h"
 #include "signs/programs.h"
 #include "signs/program_text.h"
 #include "signs/program_tune.h"
@@ -273,6 +293,7 @@ PERMI_BRIEF_BEGIN
 #include "sparse/sparse.h"
 #include "sparse/spy.h"
 #include "sparse/rook.h"
+#include "sparse/sample.h"
 PERMI_BRIEF_END
 
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)
@@ -285,6 +306,7 @@ PERMI_BRIEF_END
 #include "kernels/array_kernels.h"
 #include "kernels/hybrid_kernels.h"
 #include "kernels/signs_kernels.h"
+#include "kernels/rook_kernels.h"
 #endif /* PERMI_FAMILY */
 
 /* MIT License

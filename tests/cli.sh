@@ -179,6 +179,16 @@ expect estimate_stopped 5 'relative error asked for is not met, it is .* more --
 expect estimate_seconds 0 'permanent about' --estimate --seconds 0.1 --generate uniform:20
 expect estimate_complex 0 'within' --estimate --samples 500 --generate complex-gauss:6
 expect estimate_rectangular 2 'square' --estimate $dir/rectangular23.txt
+expect sample 0 '^[1-3] [1-3] [1-3]$' --sample 1 $dir/nine.txt
+check sample_lines sh -c '$0 --sample 500 --generate grid:4:4 | sort -u | wc -l | grep -qx " *36"' $perm
+check sample_seed sh -c 'test "$($0 --sample 40 --seed 2 $1)" = "$($0 --sample 40 --seed 2 --threads 1 $1)" &&
+  test "$($0 --sample 40 --seed 2 $1)" != "$($0 --sample 40 --seed 3 $1)"' $perm $dir/nine.txt
+expect sample_none 2 'bad --sample "0"' --sample 0 $dir/nine.txt
+expect sample_rectangular 0 '^[1-3] [1-3]$' --sample 1 $dir/rectangular23.txt
+expect sample_method 0 '^[0-9 ]*$' --sample 1 --method tree --generate grid:6:6
+expect sample_complex 2 'row [0-9]+, column [0-9]+ .counted from 1. has' --sample 1 --generate complex-gauss:6
+expect sample_json 2 'has no use for "--json"' --sample 1 --json $dir/nine.txt
+expect sample_memory 3 'keep the states of all steps' --sample 1 --max-bytes 1e8 --generate uniform:24
 expect samples_alone 2 'go with --estimate' --samples 10 $dir/nine.txt
 expect two_modes 2 'only one of' --estimate --gradient $dir/nine.txt
 expect explain_modes 2 'about permanents' --explain --minors 1 $dir/nine.txt
@@ -331,7 +341,7 @@ useless() { # useless OPTIONS...: refused
 for option in "--mod 7" "--precision dd" --certify "--tolerance 1e-9" "--method dense" "--effort 3" "--isa plain" \
   "--gpus 1" "--tune=2" "--max-bytes 1e9" --cpu-fallback "--gpu-cache x"; do
   useless --estimate $option
-  case $option in --precision* | --tolerance* | --method* | --isa* | --certify) ;; *) useless --minors 1 $option; useless --gradient $option;; esac
+  case $option in --precision* | --tolerance* | --method* | --isa* | --certify | --gpus* | --cpu-fallback | --gpu-cache*) ;; *) useless --minors 1 $option; useless --gradient $option;; esac
 done
 useless --seed 3; useless --force; useless --tune; useless --cpu-fallback; useless --gpu-cache x
 useless --write - --gradient; useless --spy - --estimate
@@ -473,6 +483,8 @@ expect gpus 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate
 expect gpus_hybrid 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate er:24:0.4 --method hybrid --isa cuda --gpus 1
 expect gpus_codegen 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate er:20:0.4 --precision fast \
   --method codegen-memory --gpus 1
+expect gpus_minors 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate uniform:20 --minors 1 --isa cuda --gpus 1
+expect gpus_minors_fallback 0 'dense, default, (plain|avx|neon)' --generate uniform:20 --gradient --gpus all --cpu-fallback
 expect gpus_fallback 0 'dense, default, (plain|avx|neon)' --generate uniform:20 --isa cuda --gpus all --cpu-fallback
 expect bad_gpus 2 'bad number of GPUs "some"' --gpus some $dir/nine.txt
 

@@ -77,7 +77,8 @@ static const struct climb_engine {
     {CLIMB_SPARSE, PERM_METHOD_CACHED, CLIMB_SQUARE, 8},       {CLIMB_SPARSE, PERM_METHOD_DOMINATING, CLIMB_SQUARE, 1},
     {CLIMB_SPARSE, PERM_METHOD_SPARYSER, CLIMB_SQUARE, 1},     {CLIMB_SPARSE, PERM_METHOD_DECOMPOSE, CLIMB_SQUARE, 1},
     {CLIMB_SPARSE, PERM_METHOD_TRANSVERSALS, CLIMB_SQUARE, 1}, {CLIMB_SPARSE, PERM_METHOD_DENSE, CLIMB_SQUARE, 3},
-    {CLIMB_SPARSE, PERM_METHOD_CLASSES, CLIMB_SQUARE, 1},
+    {CLIMB_SPARSE, PERM_METHOD_CLASSES, CLIMB_SQUARE, 2},      {CLIMB_SPARSE, PERM_METHOD_PLANAR, CLIMB_SQUARE, 2},
+    {CLIMB_SPARSE, PERM_METHOD_LOW_RANK, CLIMB_SQUARE, 1},
     {CLIMB_SPARSE, PERM_METHOD_AUTO, CLIMB_OTHER, 1},          {CLIMB_ONE, PERM_METHOD_AUTO, CLIMB_SQUARE, 6},
     {CLIMB_BATCH, PERM_METHOD_AUTO, CLIMB_SQUARE, 3},          {CLIMB_ARRAYS, PERM_METHOD_AUTO, CLIMB_SQUARE, 2},
     {CLIMB_SELECT, PERM_METHOD_AUTO, CLIMB_SQUARE, 1},         {CLIMB_LOW_RANK, PERM_METHOD_LOW_RANK, CLIMB_FACTORS, 1},
@@ -415,11 +416,13 @@ static double climb_judge(const climb_problem *p, const climb_way *way, const cl
 
 typedef enum climb_start {
   CLIMB_HADAMARD, CLIMB_SPLITTER, CLIMB_FOURIER, CLIMB_BALANCED, CLIMB_KILLED, CLIMB_RANK_ONE, CLIMB_ROW_SUMS,
-  CLIMB_PAIRS, CLIMB_SCALES, CLIMB_ZERO_ONE, CLIMB_TENTHS, CLIMB_UNIFORM, CLIMB_BLOCKS, CLIMB_STARTS
+  CLIMB_PAIRS, CLIMB_SCALES, CLIMB_ZERO_ONE, CLIMB_TENTHS, CLIMB_UNIFORM, CLIMB_BLOCKS,
+  CLIMB_BOARD, CLIMB_NESTED, CLIMB_LOW_RANKS, CLIMB_STARTS
 } climb_start;
 static const char *const climb_start_name[CLIMB_STARTS] = {
     "near-Hadamard", "hidden beam splitter", "Fourier", "balanced", "rows killed", "rank one", "rows of sum zero",
-    "rows in pairs", "scales mixed", "0/1-like", "tenths", "uniform", "2 x 2 blocks"};
+    "rows in pairs", "scales mixed", "0/1-like", "tenths", "uniform", "2 x 2 blocks",
+    "board", "nested", "rank 2 to 4"};
 
 static double climb_sign(void) { return test_below(2) ? 1 : -1; }
 static double climb_tenth(void) { return (1 + test_below(19)) * 0.1; }
@@ -512,6 +515,16 @@ static void climb_begin(climb_problem *p, climb_start kind)
         case CLIMB_BLOCKS:
           *at = i / 2 != j / 2 ? (wide & 1 ? 0 : ldexp(x, -30 - wide))
                                : (i & j & 1 ? -1 : 1) * (j & 1 ? v[i / 2] : u[i / 2]);
+          break;
+        case CLIMB_BOARD: /* black squares against white neighbours, four columns: planar */
+          *at = abs(i / 2 - j / 2) + abs(2 * (i % 2 - j % 2) + (i / 2) % 2 - (j / 2 + 1) % 2) != 1 ? 0
+                : wide & 1                                                             ? climb_sign() * u[few[0]] : x;
+          break;
+        case CLIMB_NESTED: /* proportional where they are: classes */
+          *at = j > (i * few[0] + wide) % n ? 0 : wide & 1 ? u[i] * ldexp(1, j % 3) : u[i] * v[j];
+          break;
+        case CLIMB_LOW_RANKS: /* short numbers, so that products are exact */
+          *at = k ? (i + 1) * (j - few[0]) : (i - few[0]) * (wide & 1 ? 0.125 : 1) + (wide & 2 ? i * i * (j - 3) : j);
           break;
         default: *at = x;
         }
@@ -645,7 +658,10 @@ static void climb_new_problem(climb_problem *p, const climb_way *way)
     if (total < 2)
       p->row_counts[0] = p->column_counts[0] = 2, p->row_counts[1] = p->column_counts[1] = 0;
   }
-  climb_begin(p, (climb_start)test_below(CLIMB_STARTS));
+  climb_begin(p, way->method == PERM_METHOD_PLANAR                       ? CLIMB_BOARD
+                 : way->method == PERM_METHOD_LOW_RANK && sparse            ? CLIMB_LOW_RANKS
+                 : way->method == PERM_METHOD_CLASSES && test_below(2) ? CLIMB_NESTED
+                                                                       : (climb_start)test_below(CLIMB_STARTS));
 }
 
 static climb_way climb_new_way(int engine)

@@ -124,18 +124,28 @@ static double entry(void) { return sign() * (test_uniform() + ldexp(1, -53)); }
 
 typedef enum shape {
   UNIFORM, POSITIVE, SIGNS, ZERO_ONE, INTEGERS, LARGE_INTEGERS, GRADED, GRADED_LINES, POWERS, CANCELLING, RANK_ONE,
-  SPARSE, BAND, EQUAL_ROWS, EQUAL_COLUMNS, SUBNORMAL, HUGE_ENTRIES, EDGES, TERNARY, NEAR_SINGULAR, SHAPES
+  SPARSE, BAND, EQUAL_ROWS, EQUAL_COLUMNS, SUBNORMAL, HUGE_ENTRIES, EDGES, TERNARY, NEAR_SINGULAR,
+  BOARD, NESTED, ALL_BUT_FEW, LOW_RANK, SHAPES
 } shape;
 static const char *const shape_name[SHAPES] = {
     "uniform", "positive", "signs", "0/1", "integers", "integers to 2^53", "graded", "graded lines", "powers of 2",
     "cancelling rows", "rank one", "sparse", "band", "equal rows", "equal columns", "subnormal", "huge",
-    "extremes mixed",     "ternary", "2 x 2 blocks of permanent about 0"};
+    "extremes mixed",     "ternary", "2 x 2 blocks of permanent about 0", "board",
+    "nested", "all but few", "rank 2 to 4"};
+
+/* Black square i and white square j of a board of so many columns, an even number, are neighbours. */
+static int are_neighbours(int i, int j, int columns)
+{
+  const int y = 2 * i / columns, z = 2 * j / columns;
+  return abs(y - z) + abs(2 * (i % (columns / 2)) + y % 2 - 2 * (j % (columns / 2)) - (z + 1) % 2) == 1;
+}
 
 static void make(problem *p, shape kind)
 {
   double u[MOST], v[MOST];
   int up[MOST], across[MOST], i, j, k;
-  const int wide = kind == GRADED_LINES ? 400 : 30, n = p->n;
+  const int wide = kind == GRADED_LINES ? 400 : 30, n = p->n, few = test_below(3), columns = 4 + 2 * test_below(2);
+  const int whole = test_below(2), rank = 2 + test_below(3);
   for (i = 0; i < MOST; i++) {
     u[i] = entry();
     v[i] = entry();
@@ -168,6 +178,16 @@ static void make(problem *p, shape kind)
         case HUGE_ENTRIES: *at = x * DBL_MAX; break;
         case EDGES: *at = test_below(3) ? x : ldexp(x, test_below(2) ? 1020 : -1040); break;
         case TERNARY: *at = test_below(3) - 1; break;
+        case BOARD: /* planar */
+          *at = are_neighbours(i, j, columns) ? (whole ? sign() * (1 + test_below(few + 1)) : x) : 0;
+          break;
+        case NESTED: /* classes: proportional where they are */
+          *at = j < 1 + (i * 7 + few) % n ? (whole ? 1 + i % 3 : u[i] * ldexp(1, j % 3)) : 0;
+          break;
+        case ALL_BUT_FEW: *at = (i * (few + 1) - j) % n == 0 || test_below(12) == 0 ? x : whole ? 1 : u[i]; break;
+        case LOW_RANK: /* whole numbers over powers of 2 */
+          *at = (i + 1) * (whole ? 1 : 0.125) + (rank > 2 ? i * i * (j - 3) : j) + (rank > 3 ? (i % 3) * (j % 2) : 0);
+          break;
         default: /* a d + b c about 0 in every diagonal block, little elsewhere */
           *at = i / 2 != j / 2 ? ldexp(x, -50) : i & 1 ? (j & 1 ? -1 : 1) * (j & 1 ? v[i / 2] : u[i / 2])
                                                : (j & 1 ? v[i / 2] : u[i / 2]) * (1 + ldexp(test_below(3), -52));
@@ -214,6 +234,46 @@ static perm_options any_options(perm_method method)
   return options;
 }
 
+/* Rook numbers of integers against sums over sets of columns. */
+static void ask_rook(problem *p, const perm_matrix *matrix)
+{
+  static oracle_int board[1 << MOST];
+  perm_integer numbers[MOST + 1];
+  oracle_int sum;
+  perm_options options = any_options(test_below(3) ? PERM_METHOD_AUTO
+                                     : test_below(2) ? PERM_METHOD_FRONTIER : PERM_METHOD_EXACT);
+  perm_result r;
+  const int most = p->m < p->n ? p->m : p->n;
+  int i, j, set, k;
+  options.precision = PERM_PRECISION_DEFAULT;
+  for (i = 0; i < p->m * p->n; i++)
+    if (fabs(p->a[i]) > 1000)
+      return; /* beyond 128 bits */
+  if (perm_rook_numbers(matrix, &options, numbers, &r) != PERM_OK)
+    return;
+  results++;
+  memset(board, 0, sizeof board);
+  board[0] = 1;
+  for (i = 0; i < p->m; i++)
+    for (set = (1 << p->n) - 1; set > 0; set--)
+      for (j = 0; j < p->n; j++)
+        if (set >> j & 1)
+          board[set] += board[set & ~(1 << j)] * (int)p->a[i * p->n + j];
+  for (k = 0; k <= most; k++) {
+    for (sum = 0, set = 0; set < 1 << p->n; set++)
+      if (__builtin_popcount((unsigned)set) == k)
+        sum += board[set];
+    if (sum < 0 ? !numbers[k].negative : numbers[k].negative)
+      sum = 0, p->bad = 1;
+    sum = sum < 0 ? -sum : sum;
+    for (i = 0; i < numbers[k].words; i++)
+      p->bad |= i > 1 ? numbers[k].word[i] != 0 : numbers[k].word[i] != (uint64_t)(sum >> 64 * i);
+    p->bad |= (numbers[k].words < 2 && sum >> 64 * numbers[k].words != 0);
+  }
+  if (p->bad)
+    show(p, &r, NAN);
+}
+
 static void ask(problem *p)
 {
   static const perm_method square[] = {PERM_METHOD_AUTO,    PERM_METHOD_AUTO,      PERM_METHOD_DENSE,
@@ -226,7 +286,9 @@ static void ask(problem *p)
                                        PERM_METHOD_SORTING,   PERM_METHOD_ARRAYS,       PERM_METHOD_TREE,
                                        PERM_METHOD_BAND,      PERM_METHOD_DOMINATING,   PERM_METHOD_SPARYSER,
                                        PERM_METHOD_DECOMPOSE, PERM_METHOD_TRANSVERSALS, PERM_METHOD_DENSE,
-                                       PERM_METHOD_HYBRID,    PERM_METHOD_CACHED,       PERM_METHOD_CLASSES};
+                                       PERM_METHOD_HYBRID,    PERM_METHOD_CACHED,       PERM_METHOD_CLASSES,
+                                       PERM_METHOD_CLASSES,   PERM_METHOD_PLANAR,       PERM_METHOD_PLANAR,
+                                       PERM_METHOD_LOW_RANK,  PERM_METHOD_SIGNS,        PERM_METHOD_SIGNS};
   const int *const of_rows = p->repeated ? p->row_counts : NULL;
   const int *const of_columns = p->repeated ? p->column_counts : NULL;
   perm_result r;
@@ -243,7 +305,8 @@ static void ask(problem *p)
   }
   if (!p->repeated) {
     perm_matrix matrix;
-    int row[ENTRIES], column[ENTRIES], used = 0, i;
+    int row[ENTRIES], column[ENTRIES], used = 0, whole = p->parts == 1 && test_below(4), i;
+    int64_t integer[ENTRIES];
     double part[2][ENTRIES];
     options = any_options(PERM_METHOD_AUTO);
     if (p->parts == 1)
@@ -256,13 +319,20 @@ static void ask(problem *p)
       column[used] = i % p->n;
       part[0][used] = p->a[i * p->parts];
       part[1][used] = p->parts == 2 ? p->a[2 * i + 1] : 0;
+      whole = whole && fabs(part[0][used]) < 0x1p53 && part[0][used] == nearbyint(part[0][used]);
+      integer[used] = whole ? (int64_t)part[0][used] : 0;
     }
-    if (perm_matrix_from_triplets(p->m, p->n, (size_t)used, row, column, part[0], part[1], NULL,
-                                  p->parts == 1 ? PERM_KIND_REAL : PERM_KIND_COMPLEX, NULL, &matrix, NULL) != PERM_OK)
+    if (perm_matrix_from_triplets(p->m, p->n, (size_t)used, row, column, part[0], part[1], integer,
+                                  whole ? PERM_KIND_INTEGER : p->parts == 1 ? PERM_KIND_REAL : PERM_KIND_COMPLEX, NULL,
+                                  &matrix, NULL) != PERM_OK)
       abort();
+    if (whole)
+      ask_rook(p, &matrix);
     for (k = 0; k < 2; k++) {
       options = any_options(sparse[test_below((int)(sizeof sparse / sizeof *sparse))]);
       options.plan_effort = 0.01;
+      if (whole && test_below(2))
+        options.precision = PERM_PRECISION_DEFAULT; /* exact */
       perm_compute_sparse(&matrix, &options, &r);
       judge(p, &r);
     }

@@ -153,13 +153,13 @@ TEST(t_batch_cancellation)
   int n, k, i;
   for (n = 5; n <= 11; n++) {
     batch_random((size_t)(9 * n * n), a);
-    for (k = 0; k < 9; k++) { /* the last entry of row 0 such that the rest nearly cancels */
-      double *matrix = a + k * n * n, without, minor;
-      matrix[n - 1] = 0;
+    for (k = 0; k < 9; k++) { /* the last entry of a row of either half such that the rest nearly cancels */
+      double *matrix = a + k * n * n, *entry = matrix + n - 1 + k % n * n, without, minor;
+      *entry = 0;
       without = (double)oracle_real(n, matrix);
-      matrix[n - 1] = 1;
+      *entry = 1;
       minor = (double)oracle_real(n, matrix) - without;
-      matrix[n - 1] = -without / minor;
+      *entry = -without / minor;
     }
     CHECK(batch_call(BATCH_SOA, n, 9, a, NULL, out, NULL) == PERM_OK);
     for (k = 0; k < 9; k++) {

@@ -271,6 +271,18 @@ FAULT_RUN(perm_sparse_report, { perm_preparation p; o->status = perm_sparse_repo
           if (o->status == PERM_OK) fault_hash(o, &p.entries, sizeof p.entries); })
 FAULT_RUN(perm_rook_numbers, { fault_rook(o, opt); })
 FAULT_RUN(perm_sparse_spy, { o->status = perm_sparse_spy(&fault.matrix, opt, fault.path, &o->r); })
+FAULT_RUN(perm_sample_sparse, { perm_matrix a = fault.matrix; double x[N * N]; int drawn[4 * N]; int k;
+          CHECK(a.n <= N && a.nnz <= N * N && a.kind == PERM_KIND_REAL);
+          for (k = 0; k < (int)a.nnz; k++)
+            x[k] = fabs(a.real[k]);
+          a.real = x;
+          o->status = perm_sample_sparse(&a, opt, 1, 0, 4, drawn, &o->r);
+          if (o->status == PERM_OK) fault_hash(o, drawn, 4 * (size_t)a.n * sizeof *drawn); })
+FAULT_RUN(perm_sample_real, { int drawn[4 * N]; double x[N * N]; int k;
+          for (k = 0; k < N * N; k++)
+            x[k] = fabs(R[k]);
+          o->status = perm_sample_real(N, N, x, N, opt, 1, 0, 4, drawn, &o->r);
+          if (o->status == PERM_OK) fault_hash(o, drawn, sizeof drawn); })
 #undef R
 #undef Z
 #undef N
@@ -324,6 +336,8 @@ static const fault_case fault_cases[] = {
     FAULT_CASE(perm_compute_sparse, FAULT_OPTIONS), FAULT_CASE(perm_sparse_report, FAULT_OPTIONS),
     FAULT_CASE(perm_rook_numbers, FAULT_OPTIONS), FAULT_NONE(perm_rook_matching_polynomial),
     {"perm_sparse_spy", FAULT_OPTIONS, fault_run_perm_sparse_spy, 1},
+    FAULT_CASE(perm_sample_sparse, FAULT_OPTIONS),
+    FAULT_CASE(perm_sample_real, FAULT_OPTIONS),
     FAULT_NONE(perm_version), FAULT_NONE(perm_layout), FAULT_NONE(perm_matrix_bytes),
     FAULT_NONE(perm_job_free), FAULT_NONE(perm_job_leaves), FAULT_NONE(perm_job_leaf), FAULT_NONE(perm_partial_merge),
     FAULT_NONE(perm_job_fingerprint), FAULT_NONE(perm_partial_encode), FAULT_NONE(perm_partial_decode),

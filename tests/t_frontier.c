@@ -122,6 +122,7 @@ static void t_lists_block(int n, const int64_t *a, permi_block *block)
   for (i = 0; i < n * n; i++)
     edges += a[i] != 0;
   block->n = n;
+  block->vertices = 2 * n;
   block->edges = edges;
   block->start = (int *)malloc((2 * (size_t)n + 1) * sizeof(int));
   block->neighbour = (int *)malloc(2 * (size_t)edges * sizeof(int));

@@ -1,4 +1,4 @@
-/* >>hybrid, >>hybrid_layout, >>hybrid_program, >>hybrid_leaf, >>hybrid_offer, >>hybrid_kernels */
+/* >>hybrid, >>hybrid_layout, >>hybrid_program, >>hybrid_leaf, >>hybrid_residues, >>hybrid_offer, >>hybrid_kernels */
 /* Methods hybrid and cached: layouts of every shape against the dense engine, estimates that cover what is off, the
    same bits for any number of threads, families of kernels, refusals. */
 
@@ -94,12 +94,12 @@ TEST(t_hybrid_programs)
   static const perm_isa family[] = {PERM_ISA_PLAIN, PERM_ISA_AVX2, PERM_ISA_AVX512};
   static permi_layouts work;
   perm_allocator allocator;
-  double worst[3] = {0, 0, 0};
+  double worst[4] = {0, 0, 0, 0};
   int t, ran = 0;
   memset(&allocator, 0, sizeof allocator);
   for (t = 0; t < 300; t++) {
     const int n = 4 + test_below(13);
-    const permi_hybrid_algebra algebra = (permi_hybrid_algebra)(t % 3);
+    const permi_hybrid_algebra algebra = (permi_hybrid_algebra)(t % 4);
     const int parts = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
     const double p = 0.2 + 0.8 * test_uniform();
     double a[16 * 16 * 2];
@@ -138,7 +138,7 @@ TEST(t_hybrid_programs)
       perm_compute_complex(n, n, a, n, &options, &referee);
     else
       perm_compute_real(n, n, a, n, &options, &referee);
-    CHECK(permi_hybrid_create(&allocator, &work, &layout, algebra, a, &hybrid) == PERM_OK);
+    CHECK(permi_hybrid_create(&allocator, &work, &layout, algebra, a, NULL, &hybrid) == PERM_OK);
     if (!hybrid)
       continue;
     ran++;
@@ -164,7 +164,7 @@ TEST(t_hybrid_programs)
       relative = hypot(value - ldexp(referee.value, (int)referee.exp2),
                        imaginary - ldexp(referee.imaginary, (int)referee.exp2)) / absolute;
       worst[algebra] = fmax(worst[algebra], relative);
-      CHECK_SHOW(relative <= (algebra == PERMI_HYBRID_COMPENSATED ? 2e-16 * fabs(value) / absolute + 1e-26 : 1e-15),
+      CHECK_SHOW(relative <= (permi_hybrid_is_paired(algebra) ? 2e-16 * fabs(value) / absolute + 1e-26 : 1e-15),
                  "n = %d, algebra %d, %s, inner %d, low %d: %.17g, not %.17g, off by %g of the sum of moduli", n,
                  (int)algebra, perm_isa_name(family[f]), hybrid->inner, hybrid->low, value,
                  ldexp(referee.value, (int)referee.exp2), relative);
@@ -173,8 +173,8 @@ TEST(t_hybrid_programs)
   }
   CHECK_SHOW(ran > 250, "%d programs", ran);
   if (test_verbose)
-    printf("     %d programs, worst error / sum of moduli: real %.2g, complex %.2g, compensated %.2g\n", ran, worst[0],
-           worst[1], worst[2]);
+    printf("     %d programs, worst error / sum of moduli: real %.2g, complex %.2g, compensated %.2g, dd %.2g\n", ran,
+           worst[0], worst[1], worst[2], worst[3]);
 }
 
 TEST(t_hybrid_same_bits)
@@ -207,29 +207,100 @@ TEST(t_hybrid_same_bits)
   }
 }
 
+/* Integers of at most `bits` bits, some of fewer; 0: ones. */
+static perm_matrix hybrid_integers(int n, double p, int bits)
+{
+  static int64_t integer[64 * 64];
+  static int row[64 * 64], column[64 * 64];
+  perm_matrix a;
+  perm_result result;
+  size_t nnz = 0;
+  int i, j;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      if (test_uniform() < p || j == (i + 1) % n || j == (i + 3) % n) {
+        const int used = bits ? test_below(bits) : 0;
+        const uint64_t x = (UINT64_C(1) << used) + (test_random() & ((UINT64_C(1) << used) - 1));
+        row[nnz] = i;
+        column[nnz] = j;
+        integer[nnz++] = bits && test_below(2) ? -(int64_t)x : (int64_t)x;
+      }
+  CHECK(perm_matrix_from_triplets(n, n, nnz, row, column, NULL, NULL, integer, PERM_KIND_INTEGER, NULL, &a, &result) ==
+        PERM_OK);
+  return a;
+}
+
+/* Exact integers, by residues or not, on every family, modulo anything, cut into any parts, against method exact. */
+TEST(t_hybrid_integers)
+{
+  static const perm_isa isa[] = {PERM_ISA_AUTO, PERM_ISA_PLAIN, PERM_ISA_AVX2};
+  static const int sizes[] = {0, 2, 9, 21, 30, 44, 62};
+  int t, grew = 0, whole = 0, tables = 0;
+  for (t = 0; t < 420; t++) {
+    const int n = 4 + test_below(12), bits = sizes[t % 7];
+    perm_matrix a = hybrid_integers(n, 0.1 + 0.9 * test_uniform(), bits);
+    perm_options options;
+    perm_result r, referee;
+    perm_partial partial[64];
+    perm_job *job;
+    int m, k;
+    memset(&options, 0, sizeof options);
+    options.threads = 1 + t % 3;
+    options.modulus = t % 4 ? 0 : t % 8 ? 2 + test_random() % 1000 : (test_random() >> 2) + 3;
+    options.method = PERM_METHOD_EXACT;
+    CHECK_SHOW(perm_compute_sparse(&a, &options, &referee) == PERM_OK, "%s", referee.message);
+    options.isa = isa[t % 3];
+    for (m = 0; m < 2; m++) {
+      options.method = m ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
+      CHECK_SHOW(perm_compute_sparse(&a, &options, &r) == PERM_OK, "n = %d, %d bits: %s", n, bits, r.message);
+      CHECK_SHOW(r.exact && r.precision == PERM_PRECISION_EXACT &&
+                     !memcmp(&r.integer, &referee.integer, sizeof r.integer),
+                 "n = %d, %d bits, %s: %.17g, not %.17g", n, bits, perm_method_name(options.method), r.value,
+                 referee.value);
+      CHECK(r.value == referee.value && r.exp2 == referee.exp2);
+      if (perm_sparse_job(&a, &options, &job, &r) != PERM_OK || perm_job_leaves(job) > 64) {
+        CHECK(!"a job");
+        continue;
+      }
+      for (k = 0; k < perm_job_leaves(job); k++) {
+        const permi_leaf *leaf = &job->leaf[k];
+        const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
+        const uint64_t middle = (leaf->information.chunks + 1) / 2;
+        memset(&partial[k], 0, sizeof partial[k]);
+        perm_job_run(job, k, middle, leaf->information.chunks, &partial[k]);
+        perm_job_run(job, k, 0, middle, &partial[k]);
+        grew += hybrid->runs->primes > 1;
+        tables += hybrid->runs->primes && hybrid->runs->run[0].tables;
+        whole += !hybrid->runs->primes;
+      }
+      CHECK(perm_job_finish(job, partial, &r) == PERM_OK && !memcmp(&r.integer, &referee.integer, sizeof r.integer));
+      perm_job_free(job);
+    }
+    perm_matrix_free(&a);
+  }
+  CHECK_SHOW(grew > 50 && whole > 50 && tables > 50, "%d, %d, %d", grew, whole, tables);
+}
+
 TEST(t_hybrid_refuses)
 {
   const int one[] = {0, 0, 1, 1, 2, 2, 0, 1, 2}, other[] = {0, 1, 1, 2, 2, 0, 2, 0, 1};
-  const int64_t integer[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const double real[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   perm_matrix a;
   perm_options options;
   perm_result result;
   memset(&options, 0, sizeof options);
-  CHECK(perm_matrix_from_triplets(3, 3, 9, one, other, NULL, NULL, integer, PERM_KIND_INTEGER, NULL, &a, &result) ==
+  CHECK(perm_matrix_from_triplets(3, 3, 9, one, other, real, real, NULL, PERM_KIND_COMPLEX, NULL, &a, &result) ==
         PERM_OK);
   options.method = PERM_METHOD_HYBRID;
+  options.precision = PERM_PRECISION_EXACT;
   CHECK(perm_compute_sparse(&a, &options, &result) == PERM_ERROR_UNSUPPORTED);
-  CHECK_TEXT(result.message, "exact integers");
+  CHECK_TEXT(result.message, "Gaussian integers");
   perm_matrix_free(&a);
-  a = hybrid_random(12, 0.4, 0, 0);
-  options.certify = 1;
-  options.precision = PERM_PRECISION_ACCURATE;
-  CHECK(perm_compute_sparse(&a, &options, &result) == PERM_ERROR_UNSUPPORTED);
-  CHECK_TEXT(result.message, "guaranteed");
-  options.certify = 0;
-  options.precision = PERM_PRECISION_DD;
-  CHECK(perm_compute_sparse(&a, &options, &result) == PERM_ERROR_UNSUPPORTED);
-  CHECK_TEXT(result.message, "dd");
+  a = hybrid_random(12, 0.4, 1, 0);
+  for (options.precision = PERM_PRECISION_ACCURATE; options.precision <= PERM_PRECISION_DD; options.precision++) {
+    CHECK(perm_compute_sparse(&a, &options, &result) == PERM_ERROR_UNSUPPORTED);
+    CHECK_TEXT(result.message, "is complex, for which this method has precision default or fast");
+  }
   perm_matrix_free(&a);
 }
 
@@ -253,17 +324,19 @@ static void hybrid_free(void *block, void *user_data)
 
 TEST(t_hybrid_allocation_fails)
 {
-  perm_matrix a = hybrid_random(13, 0.4, 0, 0);
+  perm_matrix given[2] = {hybrid_random(13, 0.4, 0, 0), hybrid_integers(13, 0.5, 62)}, a;
   perm_options options;
   perm_result result;
   perm_status status;
-  int k;
+  int k, whole;
   memset(&options, 0, sizeof options);
   options.method = PERM_METHOD_HYBRID;
   options.threads = 1;
   options.allocator.allocate = hybrid_allocate;
   options.allocator.release = hybrid_free;
-  for (hybrid_only_one = 0; hybrid_only_one < 2; hybrid_only_one++) {
+  for (whole = 0; whole < 4; whole++) {
+    a = given[whole / 2];
+    hybrid_only_one = whole % 2;
     status = PERM_ERROR_MEMORY;
     for (k = 0; status == PERM_ERROR_MEMORY && k < 1000; k++) {
       hybrid_allocations_left = k;
@@ -273,7 +346,8 @@ TEST(t_hybrid_allocation_fails)
     }
     CHECK(status == PERM_OK && k > 10);
   }
-  perm_matrix_free(&a);
+  perm_matrix_free(&given[0]);
+  perm_matrix_free(&given[1]);
 }
 
 /* ---- estimates: matrices that are to break them, and not too wide for those of every day */
@@ -430,6 +504,7 @@ TEST(t_hybrid_bound)
     static const perm_isa isa[] = {PERM_ISA_AUTO, PERM_ISA_PLAIN, PERM_ISA_AVX2};
     options.method = climb % 2 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
     options.isa = isa[climb / 6 % 3];
+    options.precision = climb % 4 || complex ? PERM_PRECISION_DEFAULT : PERM_PRECISION_DD;
     hybrid_attack_start(n, climb % 6, x);
     best = hybrid_bound_ratio(n, complex, &options, x);
     for (step = 0; step < 40; step++) {
@@ -458,8 +533,8 @@ TEST(t_hybrid_bound_of_many_blocks)
 {
   static double x[24 * 24 * 2];
   int t, i, p;
-  for (t = 0; t < 8; t++) {
-    const int n = 20 + t % 4, complex = t % 2;
+  for (t = 0; t < 12; t++) {
+    const int n = 20 + t % 4, doubled = t >= 8, complex = t % 2 && !doubled;
     perm_options options;
     perm_result r, again, truth;
     perm_matrix a;
@@ -467,22 +542,124 @@ TEST(t_hybrid_bound_of_many_blocks)
       for (p = 0; p < 2; p++)
         x[2 * i + p] = test_uniform() < 0.3 || i % n == (i / n + 1) % n ? (t < 4 ? 0.1 : 1) * test_uniform() : 0;
     a = hybrid_whole(n, complex, x);
-    truth = hybrid_compute(&a, PERM_METHOD_AUTO, PERM_PRECISION_DD, PERM_ISA_AUTO, 1);
+    truth = hybrid_compute(&a, PERM_METHOD_DENSE, PERM_PRECISION_DD, PERM_ISA_AUTO, 1);
     memset(&options, 0, sizeof options);
     options.method = t & 2 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
     options.certify = options.threads = 1;
+    if (doubled)
+      options.precision = t == 8 ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
     CHECK_SHOW(perm_compute_sparse(&a, &options, &r) == PERM_OK, "n = %d: %s", n, r.message);
     options.threads = 3;
     CHECK(perm_compute_sparse(&a, &options, &again) == PERM_OK);
     CHECK(r.method == options.method && again.value == r.value && again.error_bound == r.error_bound);
     CHECK(fabs(r.value * ldexp(1, (int)(r.exp2 - truth.exp2)) - truth.value) <=
           r.error_bound * ldexp(1, (int)(r.exp2 - truth.exp2)) + truth.error_bound);
-    CHECK_SHOW(r.error_bound > 0 && r.error_bound < 1e-4 * hypot(r.value, r.imaginary), "n = %d: %g +- %g", n, r.value,
-               r.error_bound);
+    CHECK(!doubled || r.precision == PERM_PRECISION_DD);
+    CHECK_SHOW(r.error_bound > 0 && r.error_bound < (doubled ? 2.3e-16 : 1e-4) * hypot(r.value, r.imaginary),
+               "n = %d: %g +- %g", n, r.value, r.error_bound);
     if (test_verbose)
       printf("     n = %d: relative bound %.2g\n", n, r.error_bound / hypot(r.value, r.imaginary));
     perm_matrix_free(&a);
   }
+}
+
+/* Runs a job by halves, the second first. */
+static void hybrid_run_halves(perm_job *job, perm_partial *partial)
+{
+  int k;
+  for (k = 0; k < perm_job_leaves(job); k++) {
+    const uint64_t chunks = job->leaf[k].information.chunks, middle = (chunks + 1) / 2;
+    memset(&partial[k], 0, sizeof partial[k]);
+    perm_job_run(job, k, middle, chunks, &partial[k]);
+    perm_job_run(job, k, 0, middle, &partial[k]);
+  }
+}
+
+/* Both words of precision dd against exact expansions, on every family: the bound holds and is narrow. */
+TEST(t_hybrid_doubled)
+{
+  static const perm_isa isa[] = {PERM_ISA_AUTO, PERM_ISA_PLAIN, PERM_ISA_AVX2};
+  static double x[16 * 16 * 2], plain[16 * 16];
+  double worst[2] = {0, 0}, tight = 0;
+  int t, i, power, ran = 0, lost = 0;
+  for (t = 0; t < 480; t++) {
+    const int n = 4 + test_below(8), method = t % 2;
+    perm_partial partial[16];
+    perm_options options;
+    perm_result r, again;
+    perm_matrix a;
+    perm_job *job;
+    oracle_exact truth;
+    memset(&options, 0, sizeof options);
+    hybrid_attack_start(n, t % 6, x);
+    for (i = 0; i < n * n; i++)
+      plain[i] = t % 5 == 4 && t % 6 != 2 && t % 6 != 3 ? x[2 * i] * (1 + ldexp(test_uniform(), -40)) : x[2 * i];
+    for (i = 0; i < n * n; i++)
+      x[2 * i] = plain[i];
+    a = hybrid_whole(n, 0, x);
+    truth = oracle_exact_make(1, n, plain);
+    options.method = method ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
+    options.precision = t % 3 ? PERM_PRECISION_DD : PERM_PRECISION_ACCURATE;
+    options.isa = isa[t / 2 % 3];
+    options.certify = 1;
+    options.threads = 1 + t % 3;
+    if (perm_sparse_job(&a, &options, &job, &r) == PERM_OK && job->leaves == 1 && job->numbers == 1 &&
+        fabs(frexp(job->number[0].value.hi, &power)) == 0.5 && job->number[0].value.lo == 0 &&
+        job->leaf[0].information.kind == PERM_LEAF_RANGE) {
+      permi_number number;
+      long long exp2;
+      const double sign = job->number[0].value.hi < 0 ? -1 : 1;
+      const int loses = ((const permi_hybrid *)job->leaf[0].context)->rounding.losses > 0;
+      double off, absolute;
+      hybrid_run_halves(job, partial);
+      CHECK(permi_leaf_number(&job->leaf[0], &partial[0], &number) == PERM_OK);
+      absolute = permi_sum_value(&partial[0].absolute, &exp2).hi;
+      absolute = ldexp(absolute, (int)(exp2 + job->leaf[0].scale_exp2 - number.exp2));
+      off = oracle_exact_part(&truth, 0, sign * number.value.hi, sign * number.value.lo,
+                              number.exp2 + job->number[0].exp2 + power - 1);
+      CHECK_SHOW(off <= number.error, "n = %d, kind %d: off by %g, bound %g", n, t % 6, off, number.error);
+      CHECK_SHOW(off <= (loses ? 1e-30 : 4e-32) * absolute + DBL_MIN, "n = %d, kind %d: off by %g of %g", n, t % 6, off, absolute);
+      CHECK_SHOW(number.error <= 4e-28 * absolute + 4 * DBL_MIN, "n = %d, kind %d: bound %g of %g", n, t % 6, number.error, absolute);
+      worst[loses] = fmax(worst[loses], off / (absolute + DBL_MIN));
+      tight = fmax(tight, off / (number.error + DBL_MIN));
+      lost += loses;
+      CHECK(perm_job_finish(job, partial, &r) == PERM_OK && r.precision == PERM_PRECISION_DD);
+      CHECK_SHOW(perm_compute_sparse(&a, &options, &again) == PERM_OK, "n = %d: %s", n, again.message);
+      CHECK(r.value == again.value && r.error_bound == again.error_bound && r.exp2 == again.exp2);
+      CHECK(oracle_exact_distance(&truth, again.value, 0, again.exp2) <= again.error_bound);
+      ran++;
+    }
+    perm_job_free(job);
+    oracle_exact_free(&truth);
+    perm_matrix_free(&a);
+  }
+  CHECK_SHOW(ran > 200 && lost > 20, "%d ran, %d with losses", ran, lost);
+  if (test_verbose)
+    printf("     %d, %d with losses: worst error / sum of moduli %.2g, %.2g; / bound %.2g\n", ran, lost, worst[0],
+           worst[1], tight);
+}
+
+/* Certify and a tolerance reach dd by name; above dd is nothing. */
+TEST(t_hybrid_escalates_to_doubled)
+{
+  perm_options options;
+  perm_result r, truth;
+  perm_matrix a = hybrid_random(16, 0.5, 0, 0);
+  memset(&options, 0, sizeof options);
+  options.method = PERM_METHOD_HYBRID;
+  options.certify = 1;
+  options.tolerance = 1e-15;
+  CHECK_SHOW(perm_compute_sparse(&a, &options, &r) == PERM_OK, "%s", r.message);
+  CHECK(r.method == PERM_METHOD_HYBRID && r.precision == PERM_PRECISION_DD && r.escalated == 1);
+  CHECK(r.error_bound <= 1e-15 * fabs(r.value));
+  truth = hybrid_compute(&a, PERM_METHOD_DENSE, PERM_PRECISION_DD, PERM_ISA_AUTO, 1);
+  CHECK(fabs(truth.value - r.value) <= r.error_bound + truth.error_bound);
+  options.certify = 0;
+  options.tolerance = 1e-30;
+  CHECK(perm_compute_sparse(&a, &options, &r) == PERM_TOLERANCE_NOT_MET);
+  CHECK(r.precision == PERM_PRECISION_DD && r.escalated == 2);
+  CHECK_TEXT(r.message, "no precision is higher");
+  perm_matrix_free(&a);
 }
 
 static int hybrid_compare(const void *a, const void *b)

@@ -355,19 +355,33 @@ TEST(t_minors_escalate)
   CHECK(perm_minors_real(8, 8, a, 8, NULL, NULL, 2, &options, out, &r) == PERM_TOLERANCE_NOT_MET && out[0] == out[0]);
 }
 
+/* Whether all are NaN, as after any error; then they are 1, for the next call to blank. */
+static int minors_blank(int count, double *out)
+{
+  int k, blank = 1;
+  for (k = 0; k < count; k++) {
+    blank &= out[k] != out[k];
+    out[k] = 1;
+  }
+  return blank && out[count - 1] == 1;
+}
+
 TEST(t_minors_statuses)
 {
-  double a[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, out[9];
+  double a[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, out[9] = {0};
   static const int negative[3] = {1, -1, 3}, two[3] = {2, 1, 1}, none[3] = {0, 2, 1};
   perm_options options;
   perm_result r;
   memset(&options, 0, sizeof options);
-  CHECK(perm_minors_real(3, 3, a, 3, NULL, NULL, 1, NULL, out, NULL) == PERM_ERROR_NULL);
+  CHECK(perm_minors_real(3, 3, a, 3, NULL, NULL, 1, NULL, out, NULL) == PERM_ERROR_NULL && minors_blank(3, out));
   CHECK(perm_minors_real(3, 3, NULL, 3, NULL, NULL, 1, NULL, out, &r) == PERM_ERROR_NULL && r.argument == 3);
   CHECK(perm_minors_real(3, 3, a, 3, NULL, NULL, 1, NULL, NULL, &r) == PERM_ERROR_NULL);
   CHECK(perm_minors_real(3, 3, a, 2, NULL, NULL, 1, NULL, out, &r) == PERM_ERROR_STRIDE);
   CHECK(perm_minors_real(3, 3, a, 3, NULL, NULL, 3, NULL, out, &r) == PERM_ERROR_RANGE && out[0] != out[0]);
   CHECK(perm_minors_real(3, 3, a, 3, NULL, NULL, -1, NULL, out, &r) == PERM_ERROR_RANGE && r.argument == 7);
+  CHECK(minors_blank(3, out) && perm_minors_real(3, 3, a, 3, NULL, NULL, -1, NULL, NULL, NULL) == PERM_ERROR_RANGE);
+  CHECK(perm_minors_complex(2, 2, a, 2, NULL, NULL, -1, NULL, out, NULL) == PERM_ERROR_RANGE && minors_blank(4, out));
+  CHECK(perm_gradient_real(3, 3, a, 3, NULL, NULL, NULL, out, NULL) == PERM_ERROR_NULL && minors_blank(9, out));
   CHECK(perm_minors_real(3, 3, a, 3, negative, NULL, 0, NULL, out, &r) == PERM_ERROR_COUNTS && r.argument == 5);
   CHECK(perm_minors_real(3, 3, a, 3, two, NULL, 0, NULL, out, &r) == PERM_ERROR_COUNTS);
   CHECK(perm_minors_real(3, 3, a, 3, none, NULL, 0, NULL, out, &r) == PERM_ERROR_RANGE);

@@ -366,3 +366,62 @@ TEST(t_rank_threads_and_limits)
   CHECK(fail > 8);
   free(a);
 }
+
+/* By name: any order and any zeros, through matrices and arrays, integers and doubles; larger ranks are refused. */
+TEST(t_rank_by_name)
+{
+  int64_t a[2 * 12 * 12];
+  double x[12 * 12];
+  int trial, ran = 0, refused = 0;
+  for (trial = 0; trial < 300; trial++) {
+    const int n = 1 + test_below(12), rank = 1 + trial % 6, parts = 1 + trial % 2;
+    perm_options named, plain;
+    perm_result integer, real, sparse, other;
+    perm_matrix matrix;
+    int k, few;
+    memset(&named, 0, sizeof named);
+    named.threads = 1;
+    plain = named;
+    named.method = PERM_METHOD_LOW_RANK;
+    if (trial % 5) {
+      t_rank_fill(n, rank < 6 ? rank : 1, parts, 3, a);
+    } else { /* few entries that are not 0, a whole row of them */
+      memset(a, 0, sizeof a);
+      for (k = 0; k < n; k++)
+        a[k * parts] = a[k * n * parts] = k + 1;
+    }
+    if (rank == 6)
+      for (k = 0; k < n; k++)
+        a[(k * n + k) * parts] += 10;
+    CHECK_SHOW(t_rank_compute(n, parts, a, &plain, &other) == PERM_OK, "%s", other.message);
+    t_rank_compute(n, parts, a, &named, &integer);
+    few = integer.status == PERM_OK;
+    CHECK_SHOW(few || (n > 4 && rank > 4), "order %d, rank %d: %s", n, rank, integer.message);
+    if (!few) {
+      CHECK(integer.status == PERM_ERROR_UNSUPPORTED && integer.argument > 0);
+      CHECK_TEXT(integer.message, "rank over 4");
+      refused++;
+    } else {
+      CHECK_SHOW(t_rank_same(&integer, &other), "trial %d: %.17g, not %.17g", trial, integer.value, other.value);
+      ran += integer.method == PERM_METHOD_LOW_RANK;
+    }
+    if (parts == 2)
+      continue;
+    for (k = 0; k < n * n; k++)
+      x[k] = ldexp((double)a[k], -3 * (k % n));
+    perm_compute_real(n, n, x, n, &named, &real);
+    CHECK(t_rank_matrix(n, a, &matrix) == PERM_OK);
+    perm_compute_sparse(&matrix, &named, &sparse);
+    perm_matrix_free(&matrix);
+    CHECK_SHOW((real.status == PERM_OK) == few, "%s", real.message);
+    CHECK_SHOW((sparse.status == PERM_OK) == few || other.value == 0, "%s", sparse.message);
+    if (few) {
+      CHECK_SHOW(ldexp(real.value, (int)real.exp2 + 3 * n * (n - 1) / 2) == other.value, "trial %d, order %d", trial,
+                 n);
+      CHECK_SHOW(t_rank_same(&sparse, &other), "trial %d", trial);
+    } else if (sparse.status != PERM_OK) {
+      CHECK_TEXT(sparse.message, "method low-rank: the matrix has a rank over 4");
+    }
+  }
+  CHECK_SHOW(ran > 150 && refused > 30, "%d ran, %d refused", ran, refused);
+}

@@ -1,4 +1,5 @@
-/* >>rook: rook numbers against submatrices one by one, closed forms, and between the two engines. */
+/* >>rook >>placements >>rook_kernels: rook numbers against submatrices one by one, closed forms, between
+   engines. */
 
 #define T_ROOK_MAX 24
 
@@ -41,7 +42,7 @@ TEST(t_rook_matches_expansion)
   perm_result result;
   double a[49];
   int trial, k;
-  for (trial = 0; trial < 300; trial++) {
+  for (trial = 0; trial < 3000; trial++) {
     const int m = test_below(7), n = test_below(7), size = m < n ? m : n, zeros = test_below(10);
     int64_t sum[8] = {0};
     int t;
@@ -176,6 +177,88 @@ TEST(t_rook_matching_polynomial)
     CHECK(t_rook_is(&coefficients[k], expected[k]));
 }
 
+/* The cycle of 2 n vertices, n rows and n columns, has 2n / (2n - k) C(2n - k, k) matchings of k edges. */
+TEST(t_rook_cycles)
+{
+  perm_integer numbers[T_ROOK_MAX + 1];
+  perm_result result;
+  double a[T_ROOK_MAX * T_ROOK_MAX];
+  int n, i, k;
+  for (n = 2; n <= T_ROOK_MAX; n++) {
+    memset(a, 0, sizeof a);
+    for (i = 0; i < n; i++)
+      a[i * n + i] = a[i * n + (i + 1) % n] = 1;
+    CHECK(t_rook_of(n, n, a, PERM_METHOD_FRONTIER, numbers, &result) == PERM_OK);
+    for (k = 0; k <= n && n > 2; k++) {
+      int64_t choose = 1;
+      for (i = 1; i <= k; i++)
+        choose = choose * (2 * n - k - k + i) / i;
+      CHECK_SHOW(t_rook_is(&numbers[k], choose * 2 * n / (2 * n - k)), "n %d, k %d", n, k);
+    }
+  }
+}
+
+/* Boards beside each other and empty lines: polynomials multiply. */
+TEST(t_rook_components)
+{
+  perm_integer numbers[2][T_ROOK_MAX + 1], both[T_ROOK_MAX + 1];
+  perm_result result;
+  int trial, k, i, j;
+  for (trial = 0; trial < 200; trial++) {
+    const int m = 1 + test_below(5), n = 1 + test_below(5), size = m < n ? m : n;
+    double a[2][25], a_both[12 * 14];
+    memset(a_both, 0, sizeof a_both);
+    for (k = 0; k < 2; k++) {
+      for (i = 0; i < m * n; i++)
+        a[k][i] = test_below(3) ? test_below(7) - 3 : 0;
+      for (i = 0; i < m; i++)
+        for (j = 0; j < n; j++)
+          a_both[(k * (m + 1) + i) * 14 + 2 * j + k] = a[k][i * n + j]; /* columns interleaved */
+      CHECK(t_rook_of(m, n, a[k], PERM_METHOD_EXACT, numbers[k], &result) == PERM_OK);
+    }
+    CHECK(t_rook_of(12, 14, a_both, PERM_METHOD_FRONTIER, both, &result) == PERM_OK);
+    for (k = 0; k <= 12; k++) {
+      int64_t sum = 0, x, y;
+      for (i = 0; i <= k && i <= size; i++)
+        if (k - i <= size && perm_integer_int64(&numbers[0][i], &x) == PERM_OK &&
+            perm_integer_int64(&numbers[1][k - i], &y) == PERM_OK)
+          sum += x * y;
+      CHECK_SHOW(t_rook_is(&both[k], sum), "r_%d of %d x %d twice", k, m, n);
+    }
+  }
+}
+
+/* Planes beyond the caches, in chunks, for every instruction set and number of threads; entries of one bit to 40. */
+TEST(t_rook_families_and_threads)
+{
+  static const perm_isa isas[] = {PERM_ISA_PLAIN, PERM_ISA_AVX2, PERM_ISA_AVX512};
+  static double a[20 * 20];
+  perm_integer expected[T_ROOK_MAX + 1], numbers[T_ROOK_MAX + 1];
+  perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, PERM_PRECISION_DEFAULT);
+  perm_result result;
+  int trial, k;
+  for (trial = 0; trial < 4; trial++) {
+    const double most = trial == 0 ? 1 : ldexp(1, trial == 1 ? 3 : trial == 2 ? 20 : 40);
+    const int m = 16 + trial, n = trial == 3 ? 14 : 18;
+    perm_matrix matrix;
+    for (k = 0; k < m * n; k++)
+      a[k] = test_below(3) ? 0 : trial ? floor(most * (2 * test_uniform() - 1)) : 1;
+    CHECK(perm_matrix_from_dense(m, n, a, n, NULL, &matrix, NULL) == PERM_OK);
+    CHECK_SHOW(t_rook_of(m, n, a, PERM_METHOD_EXACT, expected, &result) == PERM_OK, "%s", result.message);
+    for (k = 0; k < 4; k++) {
+      options.isa = isas[k % 3];
+      options.threads = 1 + k;
+      if (!permi_isa_here(options.isa))
+        continue;
+      CHECK_SHOW(perm_rook_numbers(&matrix, &options, numbers, &result) == PERM_OK, "%s", result.message);
+      CHECK(result.isa == options.isa && result.method == PERM_METHOD_FRONTIER);
+      CHECK_SHOW(!memcmp(numbers, expected, ((size_t)(m < n ? m : n) + 1) * sizeof *numbers), "trial %d, isa %d", trial,
+                 (int)options.isa);
+    }
+    perm_matrix_free(&matrix);
+  }
+}
+
 static int t_rook_cancels(const perm_progress *progress, void *data)
 {
   (void)progress;
@@ -203,7 +286,9 @@ TEST(t_rook_refuses)
   options.max_bytes = 1e6;
   CHECK(perm_rook_numbers(&matrix, &options, numbers, &result) == PERM_ERROR_LIMIT);
   options.max_bytes = 0;
-  options.max_seconds = 1e-3;
+  options.max_seconds = 1e-3; /* orders are searched for longer */
+  CHECK(perm_rook_numbers(&matrix, &options, numbers, &result) == PERM_STOPPED_TIME);
+  options.max_seconds = 0.5;
   CHECK(perm_rook_numbers(&matrix, &options, numbers, &result) == PERM_ERROR_LIMIT);
   options.max_seconds = 0;
   options.cancel = &cancel;

@@ -29,6 +29,7 @@ FUNCTIONS
     estimate(a)       random samples, standard error       plan(a), explain(a)  what would be done, and how long
     low_rank(u, v)    of u @ v                             cauchy(x, y)         of 1 / (x_i - y_j)
     rook_numbers(a)   of integers: the sums of all k x k submatrices' permanents, k = 0, 1, ...
+    sample(a, count)  permutations of a non-negative matrix, drawn by their products
 
 OPTIONS, keywords of all of them; those of the C structure perm_options
     method            an engine of METHODS by name; "auto": the least predicted time
@@ -94,7 +95,7 @@ except ImportError:
     from signal import getsignal as _getsignal, signal as _signal
 
 __all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
-           "cauchy", "rook_numbers", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian", "Error",
+           "cauchy", "rook_numbers", "sample", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian", "Error",
            "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError", "TooLargeError",
            "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS",
            "ESTIMATORS", "VERSION", "LIBRARY"]
@@ -169,9 +170,9 @@ _LAYOUTS = {"perm_progress": _Progress, "perm_gpu_options": _GpuOptions,
             "perm_checkpoint_file": _CheckpointFile, "perm_options": _Options, "perm_integer": _Integer,
             "perm_result": _Result, "perm_leaf": _Leaf, "perm_estimate_plan": _EstimatePlan, "perm_estimate": _Estimate}
 
-# Arguments: i int, l ptrdiff_t, z size_t, p pointer, s text, O options, R result
-_ARGUMENTS = {"i": c_int, "l": c_ssize_t, "z": c_size_t, "p": c_void_p, "s": c_char_p, "O": POINTER(_Options),
-              "R": POINTER(_Result)}
+# Arguments: i int, u uint64_t, l ptrdiff_t, z size_t, p pointer, s text, O options, R result
+_ARGUMENTS = {"i": c_int, "u": c_uint64, "l": c_ssize_t, "z": c_size_t, "p": c_void_p, "s": c_char_p,
+              "O": POINTER(_Options), "R": POINTER(_Result)}
 _FUNCTIONS = {
     "perm_complex": "ipp", "perm_compute_float": "iiplOR", "perm_compute_real": "iiplOR",
     "perm_compute_complex": "iiplOR", "perm_compute_integer": "iiplOR", "perm_compute_gaussian": "iiplOR",
@@ -186,7 +187,7 @@ _FUNCTIONS = {
     "perm_compute_low_rank_real": "iiplplOR", "perm_compute_low_rank_complex": "iiplplOR",
     "perm_compute_cauchy_real": "ippOpR", "perm_compute_cauchy_complex": "ippOpR",
     "perm_matrix_from_triplets": "iizpppppiOpR", "perm_matrix_read": "sOpR", "perm_compute_sparse": "pOR",
-    "perm_rook_numbers": "pOpR",
+    "perm_rook_numbers": "pOpR", "perm_sample_sparse": "pOuuupR",
     "perm_sparse_job": "pOpR", "perm_job_leaf": "pip", "perm_job_leaves": "p"}
 
 
@@ -1465,6 +1466,32 @@ def rook_numbers(a, **options):
     return [int(number) for number in numbers]
 
 
+def sample(a, count, seed=1, first=0, **options):
+    """Permutations of a non-negative m x n matrix, m <= n, each with probability (its product) / permanent.
+
+    count x m ints: [k, i] is the column of row i, counted from 0; an array with NumPy, else a list of lists. a: an
+    array, a scipy.sparse matrix or a file. Integers (also whole doubles) are drawn without rounding. Sample k depends
+    on seed and first + k, not on threads. Raises UnsupportedError for negative or complex entries and for a permanent
+    of 0, LimitError where the states that are kept exceed max_bytes, ..."""
+    count, seed, first = (operator.index(number) for number in (count, seed, first))
+    if count < 0:
+        raise InputError("count is negative (%d)" % count, "PERM_ERROR_SIZE")
+    if not (0 <= seed < 1 << 64 and 0 <= first < 1 << 64):
+        raise InputError("seed and first are from 0 to 2**64 - 1", "PERM_ERROR_RANGE")
+    call = _call(options)
+    if not (_is_sparse(a) or isinstance(a, (str, os.PathLike))):
+        a = _array(a)
+    with _Sparse(a, call) as matrix:
+        m = c_int.from_buffer(matrix.bytes).value
+        columns = np.empty((count, m), np.intc) if np else (c_int * (count * m))()
+        at = c_void_p(columns.ctypes.data) if np else columns
+        status = call.run("perm_sample_sparse", matrix.bytes, byref(call.options), seed, first, count, at,
+                          byref(call.result))
+    if status:
+        raise _error(status, _text(call.result.message))
+    return columns if np else [columns[k * m:k * m + m] for k in range(count)]
+
+
 # ---- signatures with all options; the extension's functions in place of two of these
 
 def _described(function):
@@ -1478,7 +1505,7 @@ def _described(function):
 
 
 for _name in ("permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
-              "cauchy", "rook_numbers"):
+              "cauchy", "rook_numbers", "sample"):
     _described(globals()[_name])
 if _extension:
     try:

@@ -1108,7 +1108,8 @@ def test_layouts_and_version_are_compared(monkeypatch):
     assert perm._check(perm._lib) is None
 
 
-FUNCTIONS = "permanent compute minors gradient submatrices estimate plan explain low_rank cauchy rook_numbers".split()
+FUNCTIONS = ("permanent compute minors gradient submatrices estimate plan explain low_rank cauchy rook_numbers "
+             "sample").split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -1124,6 +1125,30 @@ def test_signatures(name):
     assert function.__name__ == function.__qualname__ == name and function.__module__ == "perm"
     assert len(function.__doc__) > 50 and not function.__doc__.startswith(name)
     assert pickle.loads(pickle.dumps(function)) is function
+
+
+def test_sample():
+    a = np.array([[1, 2, 0, 1], [0, 3, 1, 1], [2, 0, 1, 1], [1, 1, 1, 0]])
+    drawn = perm.sample(a, 6000, seed=4)
+    assert drawn.shape == (6000, 4) and (np.sort(drawn) == range(4)).all() and (a[range(4), drawn] > 0).all()
+    chance = a * perm.gradient(a.astype(float)) / perm.permanent(a)
+    count = np.array([[(drawn[:, i] == j).mean() for j in range(4)] for i in range(4)])
+    assert abs(count - chance).max() < 0.03
+    assert np.array_equal(perm.sample(a, 10, 4, 90, threads=1), drawn[90:100])
+    assert np.array_equal(perm.sample(a.astype(float), 100, 4), drawn[:100])  # whole doubles are integers
+    assert not np.array_equal(perm.sample(a, 6000, seed=5), drawn)
+    for method in ("lists", "arrays", "tree"):
+        assert perm.sample(a + 0.5, 3, method=method).shape == (3, 4)
+    assert perm.sample(a[:2], 50).shape == (50, 2) and perm.sample(a, 0).shape == (0, 4)
+    with pytest.raises(perm.UnsupportedError, match="row 1, column 2"):
+        perm.sample([[1, -1], [1, 1]], 1)
+    with pytest.raises(perm.UnsupportedError, match="permanent is 0"):
+        perm.sample([[1, 1], [0, 0]], 1)
+    for count, seed in ((-1, 1), (1, -1), (1, 1 << 64)):
+        with pytest.raises(perm.InputError):
+            perm.sample(a, count, seed)
+    with pytest.raises(perm.InputError):
+        perm.sample(a.T[:, :2], 1)
 
 
 def test_rook_numbers():

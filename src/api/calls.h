@@ -218,7 +218,7 @@ PERM_API const char *perm_estimator_name(perm_estimator estimator);
    worst minor, error_bound the same guaranteed where up to 12 lines with copies are computed at once, else INFINITY (0
    if all minors are 0 by structure). tolerance is relative to the largest minor.
    On an error minors are NaN. O(n 2^(n-1)), about two permanents; with multiplicities O(m prod (c_j + 1)) or the same
-   by rows. */
+   by rows. On GPUs a term is a choice of signs of the other rows, half as many, where that is faster. */
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result);

@@ -139,10 +139,10 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 
 /* Rook numbers: numbers[k], k = 0 .. min(m, n), the caller's array, is the sum of the permanents of all k x k
    submatrices; of a 0/1 matrix, the placements of k rooks that do not attack. Integers of any sign, or doubles that are
-   whole; others are PERM_ERROR_UNSUPPORTED. The last one, per(A), is the result's integer. Methods auto, frontier
-   (2^columns of the frontier, not both sides as for permanents; one thread) and exact (min(m, n) + 1 permanents of
-   A + x). PERM_ERROR_OVERFLOW over 4544 bits. Heeds modulus, max_seconds, max_bytes, cancel, progress, allocator;
-   refuses checkpoints. On an error numbers are undefined. */
+   whole; others are PERM_ERROR_UNSUPPORTED. The last one, per(A), is the result's integer. Methods auto, frontier (of
+   rows and columns, which may stay unmatched: 2^(frontier vertices) states of a polynomial each; threads) and exact
+   (min(m, n) + 1 permanents of A + x). PERM_ERROR_OVERFLOW over 4544 bits. Heeds modulus, plan_effort, isa, threads,
+   max_seconds, max_bytes, cancel, progress, allocator; refuses checkpoints. On an error numbers are undefined. */
 PERM_SPARSE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
                                               perm_integer *numbers, perm_result *result);
 
@@ -150,4 +150,24 @@ PERM_SPARSE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const p
    r_k x^(m + n - 2k). Both arrays are the caller's. Not after a modulus. */
 PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_integer *numbers,
                                                    perm_integer *coefficients);
+
+/* Draws permutations of a matrix without negative entries, each with probability (product of its entries) / permanent:
+   sample k, from 0 to count - 1, is columns[k m + row], counted from 0. With fewer rows than columns, injections of the
+   rows. The samples depend on matrix, options, seed and first + k only, not on threads: ranges of samples agree.
+   Integers, also doubles below 2^53 unless precision is fast, are drawn without rounding, as exactly as splitmix64 is
+   random. Others in doubles: the total variation distance to the true distribution is a few units of 2^-53 for each
+   entry and line, see >>sample. Each block is computed once, by method band, tree, classes or frontier (lists, arrays),
+   whichever is predicted to be the fastest within max_bytes (16 GB if it is 0), for all its states are kept; then a
+   sample takes O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. No value is returned. Of
+   the options method, threads, precision, max_seconds, max_bytes, plan_effort, progress, cancel and allocator count.
+   columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, which is named; the
+   permanent is 0; products that range beyond doubles. PERM_ERROR_SIZE: more rows than columns. PERM_ERROR_LIMIT:
+   predicted to exceed max_bytes or max_seconds. */
+PERM_SPARSE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const perm_options *options, uint64_t seed,
+                                               uint64_t first, uint64_t count, int *columns, perm_result *result);
+
+/* The same of an array, row i of which begins at a + i ld. */
+PERM_SPARSE_API perm_status perm_sample_real(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
+                                             uint64_t seed, uint64_t first, uint64_t count, int *columns,
+                                             perm_result *result);
 #endif

@@ -134,7 +134,8 @@ typedef struct perm_progress {
 /* Without perm_cuda.cu and PERM_WITH_CUDA, devices other than 0 are PERM_ERROR_DEVICE, unless cpu_fallback is set. */
 typedef struct perm_gpu_options {
   int devices;      /* 0: none; k: at most k; PERM_ALL_GPUS. Used when predicted faster than one thread: for sums over
-                       signs and counts, frontier programs (one device), batches from order 10 on */
+                       signs and counts, minors and gradients in double from order 13 on, frontier programs (one
+                       device), batches from order 10 on */
   int cpu_fallback; /* 1: without a device the CPU does the work */
   const char *cache; /* directory for compiled kernels; NULL: every process compiles */
   int tune; /* the kernel of methods hybrid and cached. 0: predicted fastest. PERM_TUNE: for sums predicted to take
@@ -201,7 +202,8 @@ typedef struct perm_integer {
 typedef struct perm_result {
   double value, imaginary; /* imaginary is 0 for real matrices */
   double partial_sum, partial_imaginary; /* after an early stop: the terms so far of the first unfinished leaf, in units
-                                            of 2^exp2 (with a modulus, modulo it), no approximation; else 0 */
+                                            of 2^exp2 (with a modulus, modulo it), no approximation; else,
+                                            and of hybrid's integers, 0 */
   long long exp2;
   double error_bound;    /* at least |value - permanent|; INFINITY: no guarantee; 0 if exact */
   double error_estimate; /* likely |value - permanent|: a part of the bound, or as >>bounds says; attacks find no error

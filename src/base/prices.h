@@ -38,6 +38,9 @@
                                                /* perm_gpu_product: real, complex */
 #define PERMI_GPU_DENSE_COMPILE 1.0
 #define PERMI_EXACT_GPU_RATE 2e13
+#define PERMI_MINORS_GPU_RATE {1.3e12, 6e11} /* real, complex: lines of terms; H100, order 38 */
+#define PERMI_MINORS_GPU_SLOWER 1.8          /* with sums by digits: order 34; */
+#define PERMI_MINORS_GPU_SUM_SECONDS 4e-8    /* and on the host for each part of a minor and chunk: order 30 */
 #define PERMI_BATCH_GPU_RATE {8e12, 2.5e12} /* real, complex elements; a second for compiling */
 #define PERMI_BATCH_GPU_BYTES_RATE 2e10
 
@@ -65,12 +68,12 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_ANNEAL_SHARE 0.03         /* of the run, for annealing an order; */
 #define PERMI_ANNEAL_SHORT_SHARE 0.1    /* of a short run, */
 #define PERMI_ANNEAL_LEAST 1.5e-3       /* up to this */
-#define PERMI_ORDER_PLAN_SECONDS 2e-6   /* per vertex and entry */
+#define PERMI_ORDER_PLAN_SECONDS 1e-6   /* per vertex and entry: an order and its programme */
 #define PERMI_ORDER_FORGET_SECONDS 1e5  /* chosen: longer orders are not annealed */
 #define PERMI_TREE_PLAN_SECONDS 1e-6    /* per vertex and entry */
 #define PERMI_TREE_PLAN_LEAST 5e-3      /* chosen: a shorter search needs no long run */
 #define PERMI_RYSER_PLAN_SECONDS 0.01   /* chosen: not planned against quicker rivals; */
-#define PERMI_HYBRID_LEAST_SECONDS 0.02 /* nor hybrid, whose layout takes a millisecond */
+#define PERMI_HYBRID_LEAST_SECONDS 7e-3 /* nor hybrid, whose layout takes a millisecond */
 #define PERMI_HYBRID_PLAN_SHARE 0.02    /* chosen: of the run, for layouts */
 #define PERMI_HYBRID_MOVE_SECONDS 6e-6  /* a move of the searches for GPUs */
 
@@ -102,9 +105,15 @@ static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.
 #define PERMI_CLASS_NAMED_SECONDS 100   /* chosen: by name */
 #define PERMI_CLASS_ATTEMPTS 12
 #define PERMI_CLASS_AGAIN 0.1           /* chosen: of the run, for further orders */
+#define PERMI_ROOK_BYTE_SECONDS 3e-11   /* rook numbers by the frontier: a byte of a value read; */
+#define PERMI_ROOK_WORD_SECONDS 1.5e-9  /* a word of values of several */
+#define PERMI_ROOK_STEP_SECONDS 1e-6
+#define PERMI_ROOK_UNIT_SECONDS 1e-9   /* a unit of the order's cost */
+#define PERMI_ROOK_FREE_SECONDS 1e-3    /* chosen: quicker ones are not compared with evaluation */
 #define PERMI_TREE_NODE_SECONDS 2.5e-7
 #define PERMI_TREE_JOIN_SECONDS 2.5e-7
 #define PERMI_TREE_PAIR_SECONDS 1.6e-9
+#define PERMI_TREE_SORT_SECONDS 6e-9 /* a state and vertex of a factor; 18 graphs */
 #define PERMI_TREE_STATE_SECONDS 1.5e-9
 #define PERMI_TREE_CACHE_BYTES 1e6   /* pairs of a larger table */
 #define PERMI_TREE_MISS_SECONDS 1e-8 /* take this much longer (mesh1e1: 9e7 pairs 1.5 s) */

@@ -2,7 +2,8 @@
    Elimination orders of a block, rows and columns mixed: greedy starts, then simulated annealing.
    Eliminating a vertex touches its neighbours; a vertex without neighbours left goes by itself. The frontier is
    touched and not eliminated: with a rows, b columns and d more columns than rows eliminated, it has at most sum_i
-   C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched.
+   C(a, i) C(b, i - d) = C(a + b, a - d) states of i rows and i - d columns matched. Where vertices may stay unmatched
+   (>>rook; no binomials are given) there are 2^(a + b), with a number for each count of eliminated vertices matched.
    A step costs states after it * (1 + neighbours left / 2) + states before / 4, from real matrices. Fixed seeds and
    predicted work: an order never varies. */
 #pragma once
@@ -15,6 +16,7 @@
 #define PERMI_ORDER_START 1e45
 /* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-4x. */
 #define PERMI_ORDER_HOPELESS 3
+#define PERMI_GREEDY_HOPELESS 10 /* to another greedy order, which gained up to 10x over three */
 #define PERMI_GREEDY_LOOK 64
 #define PERMI_GREEDY_PART 0.3 /* chosen: of the units at hand; the rest anneals */
 #define PERMI_ORDER_ANNEAL 1024
@@ -30,7 +32,8 @@
 #define PERMI_ANNEAL_FALL 2.5 /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
 
 typedef struct permi_block {
-  int n, edges;
+  int n, edges;                  /* n: rows, and columns but in >>rook */
+  int vertices;
   int rounded;                   /* some entry is not the given one times a power of two */
   int *start, *neighbour, *edge; /* neighbours ascend */
   double *real, *absolute;       /* of an edge; NULL unless used */
@@ -66,11 +69,14 @@ static double *permi_binomials(const perm_allocator *allocator, int n)
   return c;
 }
 
-static double permi_order_states(const double *binomial, int a, int b, int d)
+/* width and gone: rows and columns of the frontier, and eliminated. */
+static PERMI_ALWAYS_INLINE double permi_order_states(const double *binomial, const int *width, const int *gone)
 {
-  int t = a + b, k = a - d;
+  int t = width[0] + width[1], k = width[0] - (gone[1] - gone[0]);
   if (t > PERMI_ORDER_WIDTH)
     return PERMI_ORDER_MOST * t;
+  if (!binomial)
+    return fmin(ldexp(1 + (gone[0] < gone[1] ? gone[0] : gone[1]), t), PERMI_ORDER_MOST * t);
   return k < 0 || k > t ? 1 : binomial[t * (t + 1) / 2 + k];
 }
 
@@ -105,6 +111,7 @@ typedef struct permi_budget {
   int quick_width;           /* up to this width */
   double rival;
   double reserve; /* units that the rival may need, if it is the better */
+  const int *first; /* an order to begin with; NULL: none */
   const permi_account *account;
 } permi_budget;
 #define PERMI_ORDER_BEYOND 16
@@ -125,16 +132,19 @@ typedef struct permi_walk {
   unsigned char *state; /* 0 untouched, 1 in the frontier, 2 eliminated */
   int *frontier, *place;
   int width[2], eliminated[2], widest;
+  int unseen[2]; /* rows, columns before it are eliminated or touched */
 } permi_walk;
 
 static void permi_walk_start(const permi_block *block, permi_walk *walk)
 {
   int v;
-  for (v = 0; v < 2 * block->n; v++) {
+  for (v = 0; v < block->vertices; v++) {
     walk->open[v] = block->start[v + 1] - block->start[v];
     walk->state[v] = 0;
   }
   walk->width[0] = walk->width[1] = walk->eliminated[0] = walk->eliminated[1] = walk->widest = 0;
+  walk->unseen[0] = 0;
+  walk->unseen[1] = block->n;
 }
 
 static void permi_walk_leave(const permi_block *block, permi_walk *walk, int v)
@@ -183,7 +193,7 @@ static int permi_walk_growth(const permi_block *block, const permi_walk *walk, i
 
 static double permi_walk_states(const double *binomial, const permi_walk *walk)
 {
-  return permi_order_states(binomial, walk->width[0], walk->width[1], walk->eliminated[1] - walk->eliminated[0]);
+  return permi_order_states(binomial, walk->width, walk->eliminated);
 }
 
 /* Writes an order, returns its cost: next the vertex that leaves the smallest frontier, among rows (kind 0), columns
@@ -191,14 +201,15 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
                                  uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
-  int n = block->n, length = 0, v, e, i, *stamp = order + 2 * (size_t)n;
+  const int n = block->n, vertices = block->vertices;
+  int length = 0, v, e, i, *stamp = order + vertices;
   double cost = 0, states = 1, units = 0;
   permi_walk_start(block, walk);
-  for (v = 0; v < 2 * n && !permi_watch_step(budget->account->watch, (size_t)v, 40); v++)
+  for (v = 0; v < vertices && !permi_watch_step(budget->account->watch, (size_t)v, 40); v++)
     stamp[v] = -1;
   for (e = 0; e < 2 * block->edges && !permi_watch_step(budget->account->watch, (size_t)e, 3); e++)
     walk->skip[e] = e + 1;
-  while (walk->eliminated[0] + walk->eliminated[1] < 2 * n && cost <= limit &&
+  while (walk->eliminated[0] + walk->eliminated[1] < vertices && cost <= limit &&
          !permi_watch(budget->account->watch, units)) {
     int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
     units = 60;
@@ -206,8 +217,14 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     /* of a hub only some neighbours are seen */
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
-    if (width == 0) { /* only at the start: a block is connected */
-      best = permi_order_below(seed, n) + (kind == 1 || (kind == 2 && permi_order_below(seed, 2)) ? n : 0);
+    if (width == 0 && length == 0) {
+      best = permi_order_below(seed, n);
+      if (kind == 1 || (kind == 2 && permi_order_below(seed, 2)))
+        best = n + (vertices == 2 * n ? best : best % (vertices - n));
+    } else if (width == 0) { /* another component */
+      for (best = walk->unseen[kind == 1]; walk->state[best]; best++)
+        ;
+      walk->unseen[kind == 1] = best + 1;
     } else {
       for (i = 0; i < width; i++) {
         int u = walk->frontier[i], looked = 0, alone = kind < 2 && (u >= n) == kind;
@@ -246,19 +263,40 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     cost += states * (1 + 0.5 * v);
     stamp[best] = -2;
   }
-  if (cost > limit || walk->eliminated[0] + walk->eliminated[1] < 2 * n)
+  if (cost > limit || walk->eliminated[0] + walk->eliminated[1] < vertices)
     return (double)INFINITY;
-  for (v = 0; v < 2 * n; v++)
+  for (v = 0; v < vertices; v++)
     if (stamp[v] != -2)
       order[length++] = v;
   return cost;
+}
+
+/* The cost of an order of all vertices. */
+static double permi_order_cost(const permi_block *block, const double *binomial, permi_walk *walk,
+                               const permi_budget *budget, const int *order)
+{
+  double cost = 0, states = 1;
+  int p;
+  permi_walk_start(block, walk);
+  for (p = 0; p < 2 * block->n && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
+    const int v = order[p], open = walk->open[v];
+    if (walk->state[v] == 2)
+      continue;
+    permi_walk_step(block, walk, v);
+    cost += states / 4;
+    states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
+    cost += states * (1 + 0.5 * open);
+    if (walk->width[0] + walk->width[1] > walk->widest)
+      walk->widest = walk->width[0] + walk->width[1];
+  }
+  return budget->account->watch->stopped == PERM_OK && walk->widest <= PERMI_ORDER_WIDTH ? cost : (double)INFINITY;
 }
 
 /* Before each position. Permuting positions i..j changes only those between: a move walks these until its cost exceeds
    what chance allows. */
 typedef struct permi_positions {
   uint64_t *sets; /* bits: eliminated rows, columns, touched rows, columns */
-  int *counts;    /* touched rows, columns, more columns than rows gone */
+  int *counts;    /* touched rows, columns, gone rows, columns */
   double *states, *cost;
 } permi_positions;
 
@@ -290,13 +328,13 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
   uint64_t *to = trial->sets + (size_t)(p + 1) * (size_t)size;
   uint64_t *gone = to + side * words, *gone_other = to + other * words, *touched = to + (2 + side) * words;
   uint64_t *touched_other = to + (2 + other) * words;
-  const int *count = trial->counts + 3 * (size_t)p;
-  int *next = trial->counts + 3 * (size_t)(p + 1);
+  const int *count = trial->counts + 4 * (size_t)p;
+  int *next = trial->counts + 4 * (size_t)(p + 1);
   int w, j, left = 0, dead = 0, fresh = 0;
   a->units += PERMI_ANNEAL_UNITS(words);
   for (w = 0; w < size; w++)
     to[w] = from[w];
-  for (w = 0; w < 3; w++)
+  for (w = 0; w < 4; w++)
     next[w] = count[w];
   trial->states[p + 1] = trial->states[p];
   trial->cost[p + 1] = trial->cost[p];
@@ -324,9 +362,10 @@ static PERMI_ALWAYS_INLINE void permi_anneal_step(permi_anneal *a, int words, in
   }
   a->units += PERMI_ANNEAL_ENTRY_UNITS(words) * left;
   next[other] += fresh;
-  next[2] += side ? 1 - dead : dead - 1;
+  next[2 + side]++;
+  next[2 + other] += dead;
   trial->states[p + 1] =
-      permi_order_price(permi_order_states(a->binomial, next[0], next[1], next[2]), a->budget->most);
+      permi_order_price(permi_order_states(a->binomial, next, next + 2), a->budget->most);
   trial->cost[p + 1] += 0.25 * trial->states[p] + trial->states[p + 1] * (1 + 0.5 * left);
 }
 
@@ -335,7 +374,7 @@ static void permi_anneal_copy(const permi_anneal *a, permi_positions *to, const 
 {
   const size_t size = 4 * (size_t)a->words, at = (size_t)first, count = (size_t)(last - first);
   memcpy(to->sets + at * size, from->sets + at * size, count * size * sizeof *to->sets);
-  memcpy(to->counts + 3 * at, from->counts + 3 * at, 3 * count * sizeof *to->counts);
+  memcpy(to->counts + 4 * at, from->counts + 4 * at, 4 * count * sizeof *to->counts);
   memcpy(to->states + at, from->states + at, count * sizeof *to->states);
   memcpy(to->cost + at, from->cost + at, count * sizeof *to->cost);
 }
@@ -383,13 +422,13 @@ static double permi_anneal_left(const permi_budget *budget, double cost)
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
-  int length = 2 * a->block->n, p, words = a->words;
+  int length = a->block->vertices, p, words = a->words;
   double best, total, heat = hot, end = a->units + units, step = units / PERMI_ANNEAL_STEPS;
   const double cooling = pow(PERMI_ANNEAL_COLD / hot, 1.0 / PERMI_ANNEAL_STEPS);
   permi_positions *now = &a->now, *trial = &a->trial;
   double cooler = a->units + step;
   memset(trial->sets, 0, 4 * (size_t)words * sizeof *trial->sets);
-  memset(trial->counts, 0, 3 * sizeof *trial->counts);
+  memset(trial->counts, 0, 4 * sizeof *trial->counts);
   trial->states[0] = 1;
   trial->cost[0] = 0;
   permi_anneal_walk(a, a->order, 0, length, 0, (double)INFINITY);
@@ -457,7 +496,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
 
 static double permi_order_seconds(const permi_block *block, double cost)
 {
-  return cost * PERMI_STATE_SECONDS + 2 * block->n * PERMI_STEP_SECONDS;
+  return cost * PERMI_STATE_SECONDS + block->vertices * PERMI_STEP_SECONDS;
 }
 
 /* Units that an order of that cost is worth, less if behind its rival. A cost falls as units^-0.16 on 17 graphs, which
@@ -475,21 +514,22 @@ static double permi_anneal_units(double cost, const permi_budget *budget)
   return fmin(units, PERMI_ANNEAL_MOST) * (budget->effort < 1 ? budget->effort : 1);
 }
 
-/* Is another greedy order worth its time? */
-static int permi_greedy_pays(const permi_budget *budget, double begin, double cost)
+/* Is another greedy order worth its time? The first of each kind tell little: others of the graph are up to 1000 times
+   as quick. */
+static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
   if (!(cost < 1e300)) /* no order yet */
     return spent < 1e9 * PERMI_GREEDY_SHARE * budget->rival;
-  return seconds < PERMI_ORDER_HOPELESS * budget->rival &&
-         spent < 1e9 * PERMI_GREEDY_SHARE * fmin(seconds, budget->rival) &&
+  return (first || seconds < PERMI_GREEDY_HOPELESS * budget->rival) &&
+         spent < 1e9 * (first ? 3 : 1) * PERMI_GREEDY_SHARE * fmin(seconds, budget->rival) &&
          spent < PERMI_GREEDY_PART * (permi_anneal_left(budget, cost) + spent);
 }
 
 static int permi_positions_get(permi_pool *pool, size_t count, size_t words, permi_positions *positions)
 {
   positions->sets = (uint64_t *)permi_pool_get(pool, count * 4 * words, sizeof(uint64_t));
-  positions->counts = (int *)permi_pool_get(pool, count * 3, sizeof(int));
+  positions->counts = (int *)permi_pool_get(pool, count * 4, sizeof(int));
   positions->states = (double *)permi_pool_get(pool, count, sizeof(double));
   positions->cost = (double *)permi_pool_get(pool, count, sizeof(double));
   return !pool->failed;
@@ -498,21 +538,23 @@ static int permi_positions_get(permi_pool *pool, size_t count, size_t words, per
 static int permi_anneal_create(permi_pool *pool, const permi_block *block, const double *binomial,
                                const permi_budget *budget, permi_anneal *a)
 {
-  const size_t n = (size_t)block->n, words = (n + 63) / 64;
+  const size_t n = (size_t)block->n, vertices = (size_t)block->vertices;
+  const size_t words = ((n > vertices - n ? n : vertices - n) + 63) / 64;
   int v, e;
   memset(a, 0, sizeof *a);
   a->block = block;
   a->binomial = binomial;
   a->budget = budget;
   a->words = (int)words;
-  a->adjacent = (uint64_t *)permi_pool_get(pool, 2 * n * words, sizeof(uint64_t));
-  a->order = (int *)permi_pool_get(pool, 6 * n, sizeof(int));
-  if (!permi_positions_get(pool, 2 * n + 1, words, &a->now) || !permi_positions_get(pool, 2 * n + 1, words, &a->trial))
+  a->adjacent = (uint64_t *)permi_pool_get(pool, vertices * words, sizeof(uint64_t));
+  a->order = (int *)permi_pool_get(pool, 3 * vertices, sizeof(int));
+  if (!permi_positions_get(pool, vertices + 1, words, &a->now) ||
+      !permi_positions_get(pool, vertices + 1, words, &a->trial))
     return 0;
-  a->candidate = a->order + 2 * n;
-  a->best = a->order + 4 * n;
-  memset(a->adjacent, 0, 2 * n * words * sizeof(uint64_t));
-  for (v = 0; v < 2 * block->n; v++)
+  a->candidate = a->order + vertices;
+  a->best = a->order + 2 * vertices;
+  memset(a->adjacent, 0, vertices * words * sizeof(uint64_t));
+  for (v = 0; v < block->vertices; v++)
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       int k = block->neighbour[e] - (v < block->n ? block->n : 0);
       a->adjacent[(size_t)v * words + (size_t)(k >> 6)] |= UINT64_C(1) << (k & 63);
@@ -523,7 +565,7 @@ static int permi_anneal_create(permi_pool *pool, const permi_block *block, const
 static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot, double units, uint64_t *seed,
                                int *order, double *cost)
 {
-  const size_t bytes = 2 * (size_t)anneal->block->n * sizeof *order;
+  const size_t bytes = (size_t)anneal->block->vertices * sizeof *order;
   double annealed;
   memcpy(anneal->order, from, bytes);
   annealed = permi_anneal_run(anneal, hot, units, seed);
@@ -540,10 +582,10 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
 {
   permi_budget prices = *given;
   const permi_budget *budget = &prices;
-  const int n = block->n, starts = n > 2000 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
+  const int n = block->n, starts = n > 2000 || given->effort == 0 ? 1 : n < 8 ? 2 : PERMI_GREEDY_STARTS;
   const double begin = budget->account->watch->worked;
   int kind, start, k, pays = 1, ok = 0;
-  size_t vertices = 2 * (size_t)n;
+  const size_t vertices = (size_t)block->vertices;
   uint64_t seed = UINT64_C(88172645463325252);
   double best_of[3] = {(double)INFINITY, (double)INFINITY, (double)INFINITY}, spent, round, most = PERMI_ORDER_START;
   permi_pool room = {allocator, NULL, 0};
@@ -560,6 +602,11 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
+  if (budget->first) {
+    *cost = permi_order_cost(block, binomial, &walk, budget, budget->first);
+    memcpy(order, budget->first, vertices * sizeof *order);
+    prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
+  }
   for (start = 0; start < starts; start++)
     for (kind = 0; kind < 3 && pays; kind++) {
       int *trial = numbers + 6 * vertices;
@@ -574,7 +621,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
         memcpy(order, trial, vertices * sizeof *trial);
         prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
       }
-      pays = permi_greedy_pays(budget, begin, *cost);
+      pays = permi_greedy_pays(budget, begin, *cost, start == 0);
     }
   pays = 0;
   ok = 1;

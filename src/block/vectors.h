@@ -72,19 +72,47 @@ typedef struct permi_statement {
 typedef struct permi_instruction {
   uint16_t opcode, row, other, group;
   int first, count;
+  int growth, halved; /* of whole numbers: permi_growth of all statements; differences are halved */
 } permi_instruction;
 
 typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_REAL,
   PERMI_HYBRID_COMPLEX,
   PERMI_HYBRID_COMPENSATED,   /* rows with 47 bits more, arithmetic of [Gra09] */
+  PERMI_HYBRID_DOUBLED,       /* the same rows; every result is a double-double */
+  PERMI_HYBRID_WHOLE,         /* integers as they are, or by residues where they grow (>>hybrid_program) */
+  PERMI_HYBRID_SHORT,         /* kernels only: WHOLE + permi_growth */
+  PERMI_HYBRID_LONG,
   PERMI_HYBRID_MODULI,        /* for the sum of |terms| */
-  PERMI_HYBRID_COMPLEX_MODULI
+  PERMI_HYBRID_COMPLEX_MODULI,
+  PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT /* of programs */
 } permi_hybrid_algebra;
+
+/* What becomes of a result of whole numbers. */
+typedef enum permi_growth {
+  PERMI_GROWS_NOT,    /* it is exact */
+  PERMI_GROWS_SHORT,  /* exact, and reduced */
+  PERMI_GROWS_LONG    /* reduced from two doubles */
+} permi_growth;
+
+/* Primes are below 2^47, and what they reduce is below 2^97: 1.5 2^98 has the last place 2^46. */
+#define PERMI_RESIDUE_BITS 47
+#define PERMI_RESIDUE_GRID 475368975085586025561263702016.0
+
+static PERMI_ALWAYS_INLINE int permi_hybrid_is_whole(int algebra)
+{
+  return algebra >= PERMI_HYBRID_WHOLE && algebra <= PERMI_HYBRID_LONG;
+}
+
+/* Rows have second words. */
+static PERMI_ALWAYS_INLINE int permi_hybrid_is_paired(int algebra)
+{
+  return algebra == PERMI_HYBRID_COMPENSATED || algebra == PERMI_HYBRID_DOUBLED;
+}
 
 static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
 {
-  return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPENSATED ? 2 : 1;
+  return algebra == PERMI_HYBRID_COMPLEX || permi_hybrid_is_paired(algebra) ? 2 : 1;
 }
 
 static PERMI_ALWAYS_INLINE int permi_hybrid_row_parts(int algebra)
@@ -102,7 +130,7 @@ typedef struct permi_hybrid_rounding {
   permi_shared shared;
   double majorant;     /* of moduli, from above */
   double bits;
-  double below;        /* sum of relative squares of compensated rows' second words */
+  double below;        /* sum of relative squares of rows' second words */
   double losses;       /* of permi_hybrid_bound: relative to the terms with floors; INFINITY: none */
   double unfloored;    /* losses of rows without a floor */
   double growth;       /* product of the rows' sums of moduli and 1 */
@@ -111,8 +139,8 @@ typedef struct permi_hybrid_rounding {
 #define PERMI_GPU_CANDIDATES 6
 struct permi_hybrid;
 typedef struct permi_hybrid_family {
-  void (*execute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
-  void (*absolute[3])(const struct permi_hybrid *hybrid, double *slots, double *block);
+  void (*execute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *slots, double *block);
+  void (*absolute[PERMI_HYBRID_ALGEBRAS])(const struct permi_hybrid *hybrid, double *slots, double *block);
   void (*add)(const struct permi_hybrid *hybrid, const double *block, double *total, int negative);
   void (*turn)(const struct permi_hybrid *hybrid, int j, int minus, double *slots);
 } permi_hybrid_family;
@@ -141,11 +169,15 @@ typedef struct permi_hybrid {
   unsigned absolute_mask; /* the sum of |terms| takes a block in mask + 1 */
   double cost, operations_a_term, rows_a_term;
   permi_hybrid_rounding rounding;
-  double floor[PERMI_HYBRID_BASES];
+  double floor[PERMI_HYBRID_BASES]; /* of whole numbers: 1 if the row is to be reduced */
   long long scale_exp2;
   perm_isa isa;
   uint64_t fingerprint;
   const permi_hybrid_family *family;
+  struct permi_hybrid_runs *runs; /* of whole numbers, else NULL */
+  double prime, inverse;          /* residues are modulo this prime; 0: there are none */
+  int grows;                      /* some numbers are residues */
+  int halvings;                   /* the value is 2^halvings times as large */
 } permi_hybrid;
 
 /* ---- the sign search */
@@ -357,7 +389,32 @@ static void permi_signs_join_wide(permi_signs_walk *walk)
     }
 }
 
-/* >>array_kernels, >>hybrid_kernels and >>signs_kernels, for each instruction set. */
+/* ---- placements of >>placements */
+
+/* Low places are lanes of a unit of 64 bytes: of its 32-bit elements, where each comes from, and whether it does. */
+typedef struct permi_rook_lanes {
+  uint32_t from[16], mask[16];
+  int other_half; /* from = own place ^ 8 or more */
+} permi_rook_lanes;
+
+/* x, times c, is added to y. */
+typedef struct permi_rook_way {
+  const char *x;
+  const permi_rook_lanes *lanes; /* or NULL: as it is */
+  int64_t c;
+} permi_rook_way;
+
+typedef struct permi_rook_pass {
+  int words; /* of a value; 0: 32 bits */
+  int times; /* some c is not 1 */
+  size_t run, repeats, stride; /* in units of 64 bytes, or values of several words */
+} permi_rook_pass;
+
+/* Ors moduli into seen, 8 words, by lanes; those of several words into as many. */
+typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_way *way, int ways, char *y,
+                                  uint64_t *seen);
+
+/* >>array_kernels, >>hybrid_kernels, >>signs_kernels and >>rook_kernels, for each instruction set. */
 #define PERMI_FAMILY_TEXT PERM_SPARSE_HEADER_FILE
 #if PERMI_X86
 #define PERMI_FAMILY avx512

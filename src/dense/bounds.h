@@ -141,7 +141,9 @@ static perm_precision permi_next_precision(const perm_options *options, perm_met
 {
   const int rounded = precision == PERM_PRECISION_FAST || precision == PERM_PRECISION_DEFAULT;
   if (method == PERM_METHOD_HYBRID || method == PERM_METHOD_CACHED)
-    return rounded ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
+    return precision == PERM_PRECISION_DD    ? PERM_PRECISION_COUNT
+           : rounded && !options->certify ? PERM_PRECISION_ACCURATE
+                                          : PERM_PRECISION_DD;
   if ((method >= PERM_METHOD_FRONTIER && method <= PERM_METHOD_BAND) || method == PERM_METHOD_TRANSVERSALS ||
       method == PERM_METHOD_CLASSES)
     return rounded ? PERM_PRECISION_DD : PERM_PRECISION_COUNT;

@@ -248,6 +248,7 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   sink.add = gpu->add ? gpu->add : permi_gpu_add;
   sink.merge = perm_partial_merge;
   sink.poll = permi_gpu_poll;
+  sink.alone = 0;
   status = perm_cuda_run(&gpu->work, begin, end, &options, &sink, partial, &gpus, message);
   if (control) {
     control->gpus = gpus > control->gpus ? gpus : control->gpus;

@@ -23,7 +23,8 @@ typedef struct permi_minors {
   int lossy;
   double below; /* what the grid cuts: permi_rounded_rows */
 
-  const permi_minors_kernel *kernel; /* NULL: one term at a time */
+  const permi_minors_kernel *kernel; /* NULL: one term at a time, or on GPUs */
+  int in_doubles;                    /* by a kernel or GPUs */
   permi_dense dense;
   int transposed, terms_rows, terms_columns;
   int inner; /* columns before it vary within a chunk */

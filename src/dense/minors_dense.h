@@ -162,19 +162,25 @@ static perm_status permi_minors_tables(permi_minors *minors, const perm_allocato
   return PERM_OK;
 }
 
-/* What the grid cuts; a row whose minors alone are wanted is 0. */
+/* What the grid cuts from terms whose factors are the rows of a scaled matrix. */
+static double permi_minors_rounded(const permi_minors *minors, const double *full)
+{
+  perm_plan plain;
+  const permi_view view = permi_view_of(full, minors->total, minors->parts, NULL);
+  memset(&plain, 0, sizeof plain);
+  plain.n = minors->total;
+  return permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
+}
+
+/* A row whose minors alone are wanted is 0. */
 static double permi_minors_below_grid(const permi_minors *minors, double *full)
 {
   const int entries = minors->total * minors->parts;
   double *last = full + (minors->total - 1) * entries, wanted[2 * PERM_MAX_N], share;
-  perm_plan plain; /* scaled already */
-  const permi_view view = permi_view_of(full, minors->total, minors->parts, NULL);
-  memset(&plain, 0, sizeof plain);
-  plain.n = minors->total;
   memcpy(wanted, last, (size_t)entries * sizeof *last);
   if (minors->least)
     memset(last, 0, (size_t)entries * sizeof *last);
-  share = permi_plan_rounded_rows(&plain, &view, 4 * PERMI_SAMPLED_TERMS).share;
+  share = permi_minors_rounded(minors, full);
   memcpy(last, wanted, (size_t)entries * sizeof *last);
   return share;
 }
@@ -225,6 +231,18 @@ static perm_status permi_minors_chunk(void *context, uint64_t chunk, int thread)
                                      "summing");
 }
 
+static void permi_minors_collect(const perm_sum *sums, int rows, permi_minors_total *total)
+{
+  int i;
+  for (i = 0; i < total->count; i++)
+    total->value[i] = permi_sum_value(&sums[i], &total->exp2[i]);
+  for (i = 0; i < rows; i++) {
+    long long e;
+    const permi_dd x = permi_sum_value(&sums[total->count + i], &e);
+    total->absolute[i] = ldexp(x.hi, permi_int_exponent(e));
+  }
+}
+
 static perm_status permi_minors_execute(const permi_minors *minors, const perm_options *options,
                                         permi_control *control, int threads, permi_minors_total *total)
 {
@@ -259,13 +277,7 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
     for (k = 1; k < threads; k++)
       for (i = 0; i < count + rows; i++)
         permi_sum_add(&run.sums[i], &run.sums[(size_t)k * sums + (size_t)i]);
-    for (i = 0; i < count; i++)
-      total->value[i] = permi_sum_value(&run.sums[i], &total->exp2[i]);
-    for (i = 0; i < rows; i++) {
-      long long e;
-      const permi_dd x = permi_sum_value(&run.sums[count + i], &e);
-      total->absolute[i] = ldexp(x.hi, permi_int_exponent(e));
-    }
+    permi_minors_collect(run.sums, rows, total);
   }
   permi_release(allocator, run.memory);
   permi_release(allocator, run.sums);

@@ -92,8 +92,8 @@ static permi_small_size permi_small_sizes_plain(int rows, int width, const doubl
 }
 
 #if PERMI_X86
-/* `vectors` of four: a constant, for a loop of unknown length costs its misprediction in every row. Lanes of a pair: a
-   sum, a sum of squares. */
+/* `vectors` of four: a constant, for a loop of unknown length costs its misprediction in every row. Two rows or
+   two chains of vectors at once gain nothing. Lanes of a pair: a sum, a sum of squares. */
 __attribute__((target("avx2,fma"))) PERMI_INLINE permi_small_size permi_small_sizes_rows(int rows, int width,
                                                                                          const double *a, int vectors)
 {

@@ -181,10 +181,10 @@ static int permi_primes_needed(double bits)
   return (int)((bits + 1) / PERMI_PRIME_BITS) + 1;
 }
 
-/* primes[]: the first below 2^62; with_root: 1 modulo 4. */
-static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with_root)
+/* primes[]: the first below 2^bits; with_root: 1 modulo 4. */
+static void permi_primes_choose(permi_odd_modulus *prime, size_t count, int with_root, int bits)
 {
-  uint64_t above = UINT64_C(1) << 62;
+  uint64_t above = UINT64_C(1) << bits;
   size_t k;
   for (k = 0; k < count; k++) {
     above = permi_prime_below(above, with_root);

@@ -96,6 +96,8 @@ struct permi_arrays_run {
   int tracking; /* sizes are measured in this step */
   permi_sizes sizes;
   double visited, seconds_before, seconds_each;
+  perm_status (*keep)(permi_arrays_run *run, int p); /* NULL, or hears of the values before each step p: >>trace */
+  void *keeper;
   struct perm_gpu_frontier *gpu; /* holds the values, or NULL */
   perm_gpu_stream *gpu_stream;
 };

@@ -208,6 +208,8 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
   for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
     permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
+    if (run->keep && (status = run->keep(run, p)) != PERM_OK)
+      break;
     if (!arrays->lists) {
       permi_layout_fill(arrays, target, arrays->occupied[p + 1], frontier->ones[p + 1]);
       permi_ways_fill(run, p, source, target);

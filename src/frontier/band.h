@@ -35,6 +35,7 @@ typedef struct permi_band {
   int *entry_start, *entry_group;
   permi_band_entry *entry;
   int *capacity, *first, *last;
+  int *row, *column, *column_start; /* of the block: rows as taken, columns by groups */
   double cost;
   double longest;
   double most, seconds_each, lost_error, lossy; /* lossy: relative error of states with powers of their own */
@@ -107,6 +108,7 @@ static void permi_band_counts(const permi_band_shape *shape, int after, int used
   }
 }
 
+struct permi_band_step;
 typedef struct permi_band_run_state {
   const permi_band *band;
   permi_pool *pool;
@@ -123,6 +125,8 @@ typedef struct permi_band_run_state {
   permi_sizes sizes;
   double visited;
   int memory;
+  perm_status (*keep)(void *keeper, const struct permi_band_run_state *state, const struct permi_band_step *step);
+  void *keeper; /* of keep: NULL, or hears of the states before each row: >>trace */
 } permi_band_state;
 
 /* An entry of the row: uses the column at `position`, before or (entering) after. */

@@ -324,7 +324,7 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   permi_pool *pool = &band->owned.pool;
   const int n = block->n, other = lines[0] < n ? n : 0;
   int i, e, v, g, used = 0;
-  band->entry_start = (int *)permi_pool_get(pool, 4 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
+  band->entry_start = (int *)permi_pool_get(pool, 7 * (size_t)n + 1 + (size_t)block->edges, sizeof(int));
   band->entry = (permi_band_entry *)permi_pool_get(pool, (size_t)block->edges, sizeof *band->entry);
   if (pool->failed)
     return 0;
@@ -332,6 +332,10 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   band->capacity = band->entry_group + block->edges;
   band->first = band->capacity + n;
   band->last = band->first + n;
+  band->row = band->last + n;
+  band->column = band->row + n;
+  band->column_start = band->column + n;
+  memcpy(band->row, lines, (size_t)n * sizeof *lines);
   for (v = 0; v < n; v++)
     group_of[v] = -1;
   for (i = 0; i < n; i++) {
@@ -356,8 +360,13 @@ static int permi_band_fill(permi_band *band, const permi_block *block, const int
   band->entry_start[n] = used;
   for (v = 0; v < n; v++)
     band->capacity[group_of[same[v + other] - other]]++;
-  for (g = 0; g < band->groups; g++)
+  for (g = 0, used = 0; g < band->groups; g++) {
     band->counted |= band->capacity[g] > 1;
+    used += band->capacity[g];
+    band->column_start[g] = used;
+  }
+  for (v = n - 1; v >= 0; v--)
+    band->column[--band->column_start[group_of[same[v + other] - other]]] = v + other;
   return 1;
 }
 

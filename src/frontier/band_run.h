@@ -120,6 +120,7 @@ typedef struct permi_band_step {
   int used, after;
   int *position; /* of a group: 2 p + entering */
   int parts;
+  size_t states; /* before the row */
 } permi_band_step;
 
 /* 0: out of memory. */
@@ -274,38 +275,44 @@ static void permi_band_turn(permi_band_state *state)
   state->to_exp2 = exp2;
 }
 
+/* Opens a run before its first row. */
+static int permi_band_open(permi_band_state *state, const permi_band *band, permi_control *control, permi_pool *pool,
+                           permi_band_step *step)
+{
+  memset(step, 0, sizeof *step);
+  state->band = band;
+  state->pool = pool;
+  state->control = control;
+  state->room = (size_t)band->most;
+  state->words = permi_numbers_words(&band->numbers);
+  state->sizes.smallest = state->sizes.largest = 1;
+  state->from = permi_pool_get(pool, state->room, 8 * state->words);
+  state->to = permi_pool_get(pool, state->room, 8 * state->words);
+  state->shapes = (permi_band_shape *)permi_pool_get(pool, PERMI_BAND_SHAPES, sizeof *state->shapes);
+  step->position = (int *)permi_pool_get(pool, (size_t)band->groups, sizeof *step->position);
+  step->state = state;
+  if (pool->failed)
+    return 0;
+  permi_value_one(&band->numbers, state->from);
+  return 1;
+}
+
 /* THE BOUND. A row multiplies a term once and adds it to at most deg - 1 others: the value is the sum of all
    matchings' products, each times at most `edges` factors 1 + d, |d| <= u, as in >>steps_run. With signs, underflow
    of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
    more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
    PERMI_DD_UNIT for u. With powers of their own, states have one more factor an addition, for aligning, and one a
    row. */
-static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+/* The rows of a run that the caller has cleared, but for `keep`. */
+static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
+                                   perm_partial *partial)
 {
-  const permi_band *band = (const permi_band *)leaf->context;
   const int most_threads = control ? permi_threads(control->options) : 1;
   permi_pool pool = {&band->owned.allocator, NULL, 0};
-  permi_band_state state;
   permi_band_step step;
   int window[2][PERMI_BAND_SLOTS + 1], unpolled = 0;
-  size_t states = 1;
-  perm_status status;
-  memset(&state, 0, sizeof state);
-  memset(&step, 0, sizeof step);
-  state.band = band;
-  state.pool = &pool;
-  state.control = control;
-  state.room = (size_t)band->most;
-  state.words = permi_numbers_words(&band->numbers);
-  state.sizes.smallest = state.sizes.largest = 1;
-  state.from = permi_pool_get(&pool, state.room, 8 * state.words);
-  state.to = permi_pool_get(&pool, state.room, 8 * state.words);
-  state.shapes = (permi_band_shape *)permi_pool_get(&pool, PERMI_BAND_SHAPES, sizeof *state.shapes);
-  step.position = (int *)permi_pool_get(&pool, (size_t)band->groups, sizeof *step.position);
-  status = pool.failed ? PERM_ERROR_MEMORY : PERM_OK;
-  step.state = &state;
-  if (status == PERM_OK)
-    permi_value_one(&band->numbers, state.from);
+  perm_status status = permi_band_open(state, band, control, &pool, &step) ? PERM_OK : PERM_ERROR_MEMORY;
+  step.states = 1;
   for (; step.row < band->n && status == PERM_OK; step.row++) {
     const int entries = band->entry_start[step.row + 1] - band->entry_start[step.row];
     int threads;
@@ -314,36 +321,45 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
     for (step.enterings = 0; step.opened + step.enterings < band->groups &&
                              band->first[step.opened + step.enterings] == step.row; step.enterings++)
       ;
-    if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(&state, step.row, states)) ||
+    if ((!permi_algebra_is_integer(band->numbers.algebra) && !permi_band_prepare(state, step.row, step.states)) ||
         !permi_band_shape_find(&step)) {
       status = PERM_ERROR_MEMORY;
       break;
     }
-    states = state.shape->states;
-    threads = (double)states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
+    if (state->keep && (status = state->keep(state->keeper, state, &step)) != PERM_OK)
+      break;
+    step.states = state->shape->states;
+    threads = (double)step.states * entries * band->seconds_each < PERMI_SHARE_SECONDS ? 1 : most_threads;
     step.parts = threads > 1 ? PERMI_BAND_BLOCKS * threads : 1;
     status = permi_share(threads, 0, (uint64_t)step.parts, permi_band_part, &step, NULL);
-    if (control && states <= PERMI_BAND_POLL && status == PERM_OK && (unpolled += entries) >= 256) {
+    if (control && step.states <= PERMI_BAND_POLL && status == PERM_OK && (unpolled += entries) >= 256) {
       status = permi_control_poll(control, permi_band_done(band, step.row), "band");
       unpolled = 0;
     }
     step.used = step.after;
     step.opened += step.enterings;
     step.slots = step.next_slots;
-    permi_band_turn(&state);
-    state.visited += (double)states;
+    permi_band_turn(state);
+    state->visited += (double)step.states;
   }
   if (status == PERM_OK) {
-    const double absolute = ((const double *)state.from)[state.words - 1];
-    state.sizes.exp2 += state.from_exp2 && absolute > 0 ? state.from_exp2[0] : 0;
-    permi_values_finish(&band->numbers, state.from, &state.sizes, band->lost_error, partial);
-    if (state.from_exp2)
+    const double absolute = ((const double *)state->from)[state->words - 1];
+    state->sizes.exp2 += state->from_exp2 && absolute > 0 ? state->from_exp2[0] : 0;
+    permi_values_finish(&band->numbers, state->from, &state->sizes, band->lost_error, partial);
+    if (state->from_exp2)
       partial->lost += band->lossy * absolute * (1 + 1e-12);
-    partial->terms += state.visited;
+    partial->terms += state->visited;
   }
-  permi_release(pool.allocator, state.runs);
-  permi_release(pool.allocator, state.counts[0]);
-  permi_release(pool.allocator, state.counts[1]);
+  permi_release(pool.allocator, state->runs);
+  permi_release(pool.allocator, state->counts[0]);
+  permi_release(pool.allocator, state->counts[1]);
   permi_pool_release(&pool);
   return status;
+}
+
+static perm_status permi_band_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  permi_band_state state;
+  memset(&state, 0, sizeof state);
+  return permi_band_rows((const permi_band *)leaf->context, control, &state, partial);
 }

@@ -48,6 +48,7 @@ typedef struct permi_class_limit {
 } permi_class_limit;
 
 typedef struct permi_class_step {
+  int vertex;
   int joins, most; /* the class in which the vertex may wait, or -1: the most that wait there then */
   int part, parts, limit, limits;
   double states, ways; /* states after it, at most; those that merge into one, at most */

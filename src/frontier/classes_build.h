@@ -340,6 +340,7 @@ static void permi_class_take_away(permi_class_build *build, int v)
   build->plan->product = fmax(build->plan->product, product);
   build->plan->most = fmax(build->plan->most, step->states);
   permi_class_leave(build, v, p);
+  step->vertex = v;
   step->ways = 1;
   step->parts = step->limits = 0;
   step->part = build->parts;

@@ -36,6 +36,16 @@ typedef struct permi_class_list {
   size_t places;
 } permi_class_list;
 
+/* A take and the state of the target share that it went into, kept for samples: >>trace. */
+typedef struct permi_class_link {
+  uint32_t state, way, share, into;
+} permi_class_link;
+
+typedef struct permi_class_links {
+  size_t count, room;
+  permi_class_link *link;
+} permi_class_links;
+
 typedef struct permi_class_run {
   const permi_classes *plan;
   permi_control *control;
@@ -45,6 +55,7 @@ typedef struct permi_class_run {
   size_t bytes; /* of a value */
   permi_class_list *list[2];
   permi_class_takes *takes; /* [source share][target share] */
+  permi_class_links *links; /* of a step by target share, or NULL */
   perm_status *status;
 } permi_class_run;
 
@@ -265,6 +276,21 @@ static void permi_class_normalise(const permi_numbers *numbers, permi_class_list
     }
 }
 
+/* Keeps a take. 0: out of memory. */
+static int permi_class_note(permi_class_run *run, int share, int source, permi_class_take take, size_t into)
+{
+  permi_class_links *links = &run->links[share];
+  permi_class_link *link;
+  if (!permi_room(&run->locked, NULL, &links->link, links->count, 1, &links->room, sizeof *link))
+    return 0;
+  link = &links->link[links->count++];
+  link->state = take.state;
+  link->way = take.way;
+  link->share = (uint32_t)source;
+  link->into = (uint32_t)into;
+  return 1;
+}
+
 static perm_status permi_class_contract(void *context, uint64_t share, int thread)
 {
   permi_class_run *run = (permi_class_run *)context;
@@ -280,7 +306,7 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
     for (k = 0; k < takes->count && run->status[share] == PERM_OK; k++) {
       const permi_class_take take = takes->take[k];
       const size_t t = permi_class_find(run, list, takes->key + k * words);
-      if (t == SIZE_MAX)
+      if (t == SIZE_MAX || (run->links && !permi_class_note(run, (int)share, source, take, t)))
         run->status[share] = PERM_ERROR_MEMORY;
       else
         permi_class_add_way(run, from, take.state, (int)take.way, list, t);

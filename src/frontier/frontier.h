@@ -45,6 +45,7 @@ typedef struct permi_frontier {
   int slots, mask_words;
   int *stream_start; /* steps + 1 */
   permi_coefficient *coefficient;
+  int *partner;   /* of a stream: the vertex that its step's vertex is matched to; -1: a drop */
   uint64_t *mask; /* of a stream: words of test, want, flip */
   double *states; /* steps + 1: a bound */
   double *cost;   /* steps + 1: predicted, of all steps before */

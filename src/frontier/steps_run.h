@@ -469,25 +469,34 @@ static perm_status permi_run_open(const permi_frontier *frontier, permi_control 
   return PERM_OK;
 }
 
+/* Makes the states after step p and scales them. */
+static perm_status permi_run_advance(permi_run *run, int p, permi_stepping step)
+{
+  const permi_frontier *frontier = run->frontier;
+  permi_list *target = &run->list[(p + 1) & 1];
+  perm_status status = PERM_OK;
+  int e;
+  if (run->control && (p & 15) == 0)
+    status = permi_control_poll(run->control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
+  if (status == PERM_OK)
+    status = step(run, p);
+  /* the largest value stays between 2^-500 and 2^500: entries are at most 1, so nothing overflows */
+  e = status == PERM_OK && run->tracking ? permi_sizes_rescale(&run->sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
+  if (e)
+    permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);
+  run->visited += (double)target->states;
+  return status;
+}
+
 static perm_status permi_frontier_run_by(const permi_leaf *leaf, permi_control *control, permi_stepping step,
                                          perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
   permi_run run;
   perm_status status = permi_run_open(frontier, control, step, &run);
-  int p, e;
-  for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
-    permi_list *target = &run.list[(p + 1) & 1];
-    if (control && (p & 15) == 0)
-      status = permi_control_poll(control, frontier->cost[p] * PERMI_STATE_SECONDS, "frontier");
-    if (status == PERM_OK)
-      status = step(&run, p);
-    /* the largest value stays between 2^-500 and 2^500: entries are at most 1, so nothing overflows */
-    e = status == PERM_OK && run.tracking ? permi_sizes_rescale(&run.sizes, 1e150, PERMI_SAFE_PRODUCT) : 0;
-    if (e)
-      permi_values_scale((double *)target->value, target->states * permi_numbers_words(&frontier->numbers), e);
-    run.visited += (double)target->states;
-  }
+  int p;
+  for (p = 0; p < frontier->steps && status == PERM_OK; p++)
+    status = permi_run_advance(&run, p, step);
   if (status == PERM_OK && run.list[p & 1].states)
     permi_values_finish(&frontier->numbers, run.list[p & 1].value, &run.sizes, frontier->lost_error, partial);
   partial->terms += status == PERM_OK ? run.visited : 0;

@@ -95,6 +95,7 @@ static void permi_frontier_streams(permi_frontier *frontier, const permi_block *
       memcpy(test, mine, bytes);
       memcpy(want, drop ? mine : gone, bytes);
       memcpy(flip, want, bytes);
+      frontier->partner[used] = drop ? -1 : t;
       frontier->coefficient[used++] =
           drop ? permi_coefficient_one() : permi_coefficient_of(block, block->edge[e], &frontier->numbers);
       if (!drop && bit && birth[t] >= 0 && birth[t] < p) {
@@ -224,6 +225,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   }
   frontier->stream_start = (int *)permi_pool_get(pool, vertices + 1, sizeof(int));
   frontier->coefficient = (permi_coefficient *)permi_pool_get(pool, streams, sizeof *frontier->coefficient);
+  frontier->partner = (int *)permi_pool_get(pool, streams, sizeof(int));
   frontier->states = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
   frontier->sequence = (int *)permi_pool_get(pool, 5 * vertices + 1, sizeof(int));
   if (pool->failed)

@@ -23,13 +23,13 @@
 #define PERMI_TREE_STARTS 4
 
 typedef struct permi_tree_edge {
-  int bit;
+  int bit, vertex;
   permi_coefficient c;
 } permi_tree_edge;
 
 typedef struct permi_tree_node {
   int children, edge;
-  int column;
+  int vertex, column;
   uint32_t rows, all; /* of scope and vertex, which is on top */
   uint32_t set;       /* the scope, as a set within the parent's */
   int difference;     /* columns - rows of the subtree */
@@ -41,6 +41,7 @@ typedef struct permi_tree {
   int size;
   int nodes, width, joins, depth;
   permi_tree_node *node;
+  int *vertex; /* of a node: that which goes */
   permi_tree_edge *edge;
   double stack_values, work_values, most_states;
   double most_groups, pairs, states;
@@ -157,6 +158,9 @@ typedef struct permi_tree_run {
   int most_threads;
   double weight;
   double done, visited, unpolled;
+  /* NULL, or hears of the products at a node, then of its own table; 0: out of memory. See >>trace */
+  int (*keep)(void *keeper, const permi_tree_node *node, const permi_tree_table *table, int own);
+  void *keeper;
 } permi_tree_run;
 
 #define PERMI_TREE_IN_CACHE 1e5 /* bytes of a product that stays in cache */

@@ -4,49 +4,55 @@
 #include "streams.h"
 #include "tree_join.h"
 
-static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+/* A run that the caller has cleared, but for `keep`. */
+static perm_status permi_tree_nodes(const permi_tree *tree, permi_control *control, permi_tree_run *run,
+                                    perm_partial *partial)
 {
-  const permi_tree *tree = (const permi_tree *)leaf->context;
   const size_t most = (size_t)tree->most_states + 1, groups = (size_t)tree->most_groups + 2;
   const size_t size = (size_t)tree->size;
   permi_pool pool = {&tree->owned.allocator, NULL, 0};
-  permi_tree_run run;
   perm_status status = PERM_OK;
   uint32_t low;
   int i, stacked = 0;
-  memset(&run, 0, sizeof run);
-  run.tree = tree;
-  run.control = control;
-  run.most_threads = control ? permi_threads(control->options) : 1;
-  run.weight = permi_tree_weight(tree);
-  run.rank = (permi_tree_rank *)permi_pool_get(&pool, 1, sizeof *run.rank);
-  run.table = (permi_tree_table *)permi_pool_get(&pool, (size_t)tree->depth + 1, sizeof *run.table);
-  run.values = (uint64_t *)permi_pool_get(&pool, ((size_t)tree->stack_values + 1) * size, sizeof *run.values);
+  run->tree = tree;
+  run->control = control;
+  run->most_threads = control ? permi_threads(control->options) : 1;
+  run->weight = permi_tree_weight(tree);
+  run->rank = (permi_tree_rank *)permi_pool_get(&pool, 1, sizeof *run->rank);
+  run->table = (permi_tree_table *)permi_pool_get(&pool, (size_t)tree->depth + 1, sizeof *run->table);
+  run->values = (uint64_t *)permi_pool_get(&pool, ((size_t)tree->stack_values + 1) * size, sizeof *run->values);
   for (i = 0; i < 2; i++) {
-    run.work[i] = (uint64_t *)permi_pool_get(&pool, ((size_t)tree->work_values + 1) * size, sizeof *run.values);
-    run.mask[i] = (uint32_t *)permi_pool_get(&pool, most, sizeof(uint32_t));
-    run.index[i] = (uint32_t *)permi_pool_get(&pool, most, sizeof(uint32_t));
-    run.first[i] = (uint32_t *)permi_pool_get(&pool, groups, sizeof(uint32_t));
+    run->work[i] = (uint64_t *)permi_pool_get(&pool, ((size_t)tree->work_values + 1) * size, sizeof *run->values);
+    run->mask[i] = (uint32_t *)permi_pool_get(&pool, most, sizeof(uint32_t));
+    run->index[i] = (uint32_t *)permi_pool_get(&pool, most, sizeof(uint32_t));
+    run->first[i] = (uint32_t *)permi_pool_get(&pool, groups, sizeof(uint32_t));
   }
   if (pool.failed) {
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
   }
-  run.rank->high[0] = 0;
+  run->rank->high[0] = 0;
   for (low = 0; low < 1u << PERMI_TREE_LOW; low++)
-    run.rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
+    run->rank->low[low] = permi_tree_rank_of(tree, low, 0, permi_count_ones(low));
   for (i = 0; i < tree->nodes && status == PERM_OK; i++) {
-    run.done = tree->cost[i];
+    run->done = tree->cost[i];
     if (control && (i & 255) == 0)
-      status = permi_control_poll(control, run.done, "tree");
+      status = permi_control_poll(control, run->done, "tree");
     if (status == PERM_OK)
-      status = permi_tree_visit(&run, &tree->node[i], &stacked);
+      status = permi_tree_visit(run, &tree->node[i], &stacked);
   }
-  if (status == PERM_OK && run.table->states)
-    permi_values_finish(&tree->numbers, run.table->value, &run.table->sizes, tree->lost_error, partial);
-  partial->terms += status == PERM_OK ? run.visited : 0;
+  if (status == PERM_OK && run->table->states)
+    permi_values_finish(&tree->numbers, run->table->value, &run->table->sizes, tree->lost_error, partial);
+  partial->terms += status == PERM_OK ? run->visited : 0;
   permi_pool_release(&pool);
   return status;
+}
+
+static perm_status permi_tree_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
+{
+  permi_tree_run run;
+  memset(&run, 0, sizeof run);
+  return permi_tree_nodes((const permi_tree *)leaf->context, control, &run, partial);
 }
 
 /* What elimination leaves: links to neighbours, dead ones dropped when seen, and a hash table of pairs ever
@@ -440,7 +446,8 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
     seconds += PERMI_TREE_JOIN_SECONDS + 5e-10 * pow(3, common) +
                pairs * (PERMI_TREE_PAIR_SECONDS * weight +
                         (8.0 * tree->size * product.states > PERMI_TREE_CACHE_BYTES ? PERMI_TREE_MISS_SECONDS : 0));
-    seconds += (other->states + factor.states) * t * 2e-9 + product.states * PERMI_TREE_STATE_SECONDS;
+    seconds += (other->states + factor.states) * t * PERMI_TREE_SORT_SECONDS +
+               product.states * PERMI_TREE_STATE_SECONDS;
     states = other->states > factor.states ? other->states : factor.states;
     tree->most_states = states > tree->most_states ? states : tree->most_states;
     tree->work_values = product.states > tree->work_values ? product.states : tree->work_values;
@@ -507,6 +514,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
   const permi_tree_graph *graph = draft->graph;
   const int begin = graph->scope_start[k], end = graph->scope_start[k + 1], v = draft->order[k], *scope = draft->scope;
   int edge = at->edge, i, j, e;
+  at->vertex = v;
   at->column = v >= block->n;
   at->children = draft->children[k];
   at->difference = at->column ? 1 : -1;
@@ -531,6 +539,7 @@ static void permi_tree_node_make(permi_tree *tree, const permi_block *block, con
     for (i = begin; scope[i] != turn;)
       i++;
     tree->edge[edge].bit = i - begin;
+    tree->edge[edge].vertex = block->neighbour[e];
     tree->edge[edge++].c = permi_coefficient_of(block, block->edge[e], &tree->numbers);
   }
   at[1].edge = edge;
@@ -553,6 +562,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
   tree->node = (permi_tree_node *)permi_pool_get(pool, vertices + 1, sizeof *tree->node);
   tree->edge = (permi_tree_edge *)permi_pool_get(pool, (size_t)block->edges, sizeof *tree->edge);
   tree->cost = (double *)permi_pool_get(pool, vertices + 1, sizeof *tree->cost);
+  tree->vertex = (int *)permi_pool_get(pool, vertices, sizeof *tree->vertex);
   if (room.failed || pool->failed) {
     permi_pool_release(&room);
     return 0;
@@ -577,6 +587,7 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
     }
     depth--;
     permi_tree_node_make(tree, block, &draft, k, at);
+    tree->vertex[node] = draft.order[k];
     top -= at->children;
     for (i = 0; i < at->children; i++) {
       at->difference += stack[top + i].difference;

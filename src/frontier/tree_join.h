@@ -323,6 +323,8 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
       permi_tree_rescale(run, &product);
       run->visited += (double)product.states;
       factor = product;
+      if (run->keep && !run->keep(run->keeper, node, &factor, 0))
+        return PERM_ERROR_MEMORY;
     }
     permi_tree_star(run, node, &factor);
     if (factor.value != table->value)
@@ -334,6 +336,6 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
   table->set = node->set;
   run->visited += (double)table->states;
   *stacked += 1 - node->children;
-  return PERM_OK;
+  return !run->keep || run->keep(run->keeper, node, table, 1) ? PERM_OK : PERM_ERROR_MEMORY;
 }
 

@@ -42,6 +42,14 @@ typedef struct perm_gpu_signs {
   int room;           /* words of shared memory, of a warp */
 } perm_gpu_signs;
 
+/* All minors of a row, or of all rows (>>minors_gpu). */
+#define PERM_GPU_MINORS_WALK 1024 /* terms of a walk, at most */
+#define PERM_GPU_MINORS_FAST 4    /* digits whose sums stay in registers */
+typedef struct perm_gpu_minors {
+  int parts, columns; /* of each of 8 lanes */
+  int fast;           /* PERM_GPU_MINORS_FAST: sums by every digit; 0: one sum */
+} perm_gpu_minors;
+
 /* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
    a.first + blockIdx.x into a.out + sums * blockIdx.x, where all bits are set before. */
 #define PERM_GPU_ENTRY                                                                                                 \
@@ -56,6 +64,8 @@ typedef struct perm_gpu_program {
   int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
   const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
   const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
+  const perm_gpu_minors *minors; /* the text continues text_minors', unless NULL */
+  int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
 } perm_gpu_program;
 
 /* Matrices of one order. Host threads call `fill`, which writes matrices row by row, and `take`, which is given,
@@ -95,6 +105,7 @@ typedef struct perm_gpu_sink {
   int (*add)(void *context, perm_partial *partial, uint64_t first, uint64_t chunks, const double *sums); /* 0: NaN */
   perm_status (*merge)(perm_partial *into, const perm_partial *from);
   perm_status (*poll)(void *context, uint64_t done); /* by the calling thread; not PERM_OK: stop */
+  int alone; /* 1: add is called by one thread at a time */
 } perm_gpu_sink;
 
 /* The frontier on arrays (>>arrays): the host finds words and ways, the GPU values. */

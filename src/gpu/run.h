@@ -6,6 +6,7 @@
 
 #define PERMI_PIECE_SECONDS 0.1
 #define PERMI_PIECE_CHUNKS (1 << 16)
+#define PERMI_PIECE_LEAST 1024 /* chunks of many sums: they must fill a GPU */
 
 typedef struct permi_team {
   const char *cache;
@@ -156,7 +157,8 @@ static size_t permi_chunk_bytes(const perm_gpu_work *work)
 
 static uint64_t permi_piece_chunks(const perm_gpu_work *work)
 {
-  return PERMI_PIECE_CHUNKS * PERM_GPU_SUMS * sizeof(double) / permi_chunk_bytes(work);
+  const uint64_t chunks = PERMI_PIECE_CHUNKS * PERM_GPU_SUMS * sizeof(double) / permi_chunk_bytes(work);
+  return chunks > PERMI_PIECE_LEAST ? chunks : PERMI_PIECE_LEAST;
 }
 
 /* Returns a worker's next piece; NULL: nothing left, or stopped after everyone's first. */
@@ -250,6 +252,7 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
   permi_piece *piece = slot->piece;
   const double chunks = (double)(piece->end - piece->begin);
   double now, seconds, rate;
+  int fine;
   if (!PERMI_ON(holder, wait, (slot->event)))
     return 0;
   now = permi_clock();
@@ -259,8 +262,12 @@ static int permi_finish(permi_worker *worker, permi_slot *slot, const permi_hold
   /* after a late wake-up both pieces are done: too fast */
   worker->chunks_per_second =
       worker->chunks_per_second > 0 ? fmin(rate, 2 * worker->chunks_per_second) : rate;
-  if (!sink->add(sink->context, &piece->partial, piece->begin, piece->end - piece->begin,
-                 (const double *)slot->sums)) {
+  if (sink->alone)
+    pthread_mutex_lock(&worker->team->lock);
+  fine = sink->add(sink->context, &piece->partial, piece->begin, piece->end - piece->begin, (const double *)slot->sums);
+  if (sink->alone)
+    pthread_mutex_unlock(&worker->team->lock);
+  if (!fine) {
     snprintf(holder->message, PERM_MESSAGE_BYTES, "GPU %d: a sum is not finite: the device is not to be trusted",
              worker->device);
     return 0;
@@ -293,7 +300,8 @@ static void *permi_work(void *argument)
   permi_team *team = worker->team;
   const perm_gpu_work *work = worker->work;
   const uint64_t all = ((permi_run *)team->job)->end - team->done, limit = permi_piece_chunks(work);
-  const size_t most = (size_t)(all < limit ? all : limit) * permi_chunk_bytes(work);
+  const size_t chunks = (size_t)(all < limit ? all : limit), most = chunks * permi_chunk_bytes(work);
+  const size_t scratch = work->program ? chunks * (size_t)work->program->scratch * sizeof(double) : 0;
   const size_t bytes = work->doubles * sizeof(double);
   char message[PERM_MESSAGE_BYTES] = "";
   permi_holder holder = {worker->device, 0, message, {}};
@@ -308,7 +316,7 @@ static void *permi_work(void *argument)
   for (i = 0; i < 2 && fine; i++)
     fine = permi_hold(&holder, PERMI_STREAM, &slot[i].stream, 0) &&
            permi_hold(&holder, PERMI_EVENT, &slot[i].event, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING) &&
-           permi_hold(&holder, PERMI_MEMORY, &slot[i].out, most) &&
+           permi_hold(&holder, PERMI_MEMORY, &slot[i].out, most + scratch) &&
            permi_hold(&holder, PERMI_HOST, &slot[i].sums, most);
   if (!fine || !permi_pieces(worker, slot, &holder, function, table))
     permi_team_fail(team, message, worker->taken);

@@ -7,6 +7,7 @@
      sums over counts >>text_counts                 perm.h >>counts_gpu permi_counts_gpu_text
      sign search      >>text_signs                  perm_sparse.h >>signs_gpu
      batches          >>text_batch                  >>batch permi_batch_program
+     minors           >>text_minors                 perm.h >>minors_gpu permi_minors_gpu_work
      arrays, lists    >>text_frontier               >>compile permi_source_end
      hybrid sums      perm_sparse.h >>program_text, >>codegen, which use those here
 

@@ -26,7 +26,7 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
   permi_worker worker[PERMI_TUNE_MOST];
   permi_team team;
   perm_options one = *options;
-  const perm_gpu_sink sink = {context, permi_tune_add, permi_tune_merge, poll};
+  const perm_gpu_sink sink = {context, permi_tune_add, permi_tune_merge, poll, 0};
   char message[PERM_MESSAGE_BYTES];
   perm_status status;
   int k, turn, gpus;

@@ -28,6 +28,7 @@ struct permi_leaf {
   size_t workspace; /* bytes a thread, 64-aligned: stacks may have 64 KiB */
   int integer;    /* 1: permanent = value * 2^scale_exp2, an integer; scale_exp2 <= 0 */
   uint64_t modulus; /* not 0: odd, value is a sum of residues */
+  perm_status (*finish)(const permi_leaf *leaf, perm_integer *integer); /* if set, of the sum makes the integer */
   int threaded;
   int measured;   /* 1: `lost` of a partial bounds its error, and `absolute` is the estimate */
   permi_dd scale, scale_imaginary; /* permanent = value * scale * 2^scale_exp2 */
@@ -143,6 +144,8 @@ static int permi_leaf_integer(const permi_leaf *leaf, const perm_sum *sum, perm_
   int k;
   if (!permi_sum_integer(sum, integer))
     return 0;
+  if (leaf->finish)
+    return leaf->finish(leaf, integer) == PERM_OK;
   if (!p)
     return permi_integer_halve(integer, (int)-leaf->scale_exp2);
   permi_integer_reduce(integer, p);

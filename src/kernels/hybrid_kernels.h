@@ -11,24 +11,27 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(double *half, double x)
     PERMI_STORE(half + k, PERMI_LOAD(half + k) + by);
 }
 
-/* total +-= block, minus if `negative`, in double-double; compensation goes to the low parts. */
+/* total +-= block, minus if `negative`, in double-double; second words go to the low parts. */
 PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, const double *block, double *total,
                                                 int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
-  const int compensated = hybrid->algebra == PERMI_HYBRID_COMPENSATED;
-  const int end = compensated ? PERMI_HYBRID_DOUBLES / 2 : PERMI_HYBRID_DOUBLES;
+  const int paired = permi_hybrid_is_paired(hybrid->algebra), doubled = hybrid->algebra == PERMI_HYBRID_DOUBLED;
+  const int end = paired ? PERMI_HYBRID_DOUBLES / 2 : PERMI_HYBRID_DOUBLES;
   double *low = total + PERMI_HYBRID_DOUBLES;
   int k;
   for (k = 0; k < end; k += PERMI_WIDTH) {
     const PERMI_V term = sign * PERMI_LOAD(block + k);
-    PERMI_V error;
-    PERMI_STORE(total + k, PERMI_NAME(vector_two_sum)(PERMI_LOAD(total + k), term, &error));
-    if (compensated) {
+    PERMI_V error, sum = PERMI_NAME(vector_two_sum)(PERMI_LOAD(total + k), term, &error);
+    if (paired) {
       const PERMI_V more = sign * PERMI_LOAD(block + end + k);
       error = error + more;
     }
-    PERMI_STORE(low + k, PERMI_LOAD(low + k) + error);
+    error = PERMI_LOAD(low + k) + error;
+    if (doubled)
+      sum = PERMI_NAME(vector_fast_two_sum)(sum, error, &error);
+    PERMI_STORE(total + k, sum);
+    PERMI_STORE(low + k, error);
   }
 }
 
@@ -101,9 +104,65 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_constant)(int algebra, const
   return y;
 }
 
-/* A row sum as a number; of moduli, |y| plus the row's floor. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PERMI_N y, double least)
+/* Residues modulo `prime`, at most a little more than half of it (>>hybrid_program). */
+#define PERMI_P PERMI_NAME(hybrid_prime)
+typedef struct PERMI_P {
+  PERMI_V prime, inverse;
+} PERMI_P;
+
+PERMI_TARGET PERMI_INLINE PERMI_P PERMI_NAME(hybrid_prime_of)(const permi_hybrid *hybrid)
 {
+  PERMI_P p;
+  p.prime = PERMI_SET(hybrid->prime);
+  p.inverse = PERMI_SET(hybrid->inverse);
+  return p;
+}
+
+/* The whole number next to x / p, at most 2^51: in the binade of 1.5 2^52 bits count ones. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_quotient)(PERMI_V x, PERMI_P p)
+{
+  const PERMI_V ones = PERMI_SET(6755399441055744.0);
+  return PERMI_FMA(x, p.inverse, ones) - ones;
+}
+
+/* Of |x| <= 2^52. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce)(PERMI_V x, PERMI_P p)
+{
+  return PERMI_FNMA(PERMI_NAME(hybrid_quotient)(x, p), p.prime, x);
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce_product)(PERMI_V a, PERMI_V b, PERMI_P p)
+{
+  PERMI_V low;
+  const PERMI_V high = PERMI_NAME(vector_two_product)(a, b, &low);
+  return low - PERMI_FMS_EXACT(PERMI_NAME(hybrid_quotient)(high, p), p.prime, high);
+}
+
+/* ab - cd: its multiples of 2^46, exact in the binade of `grid`, are reduced, and the rest is added: one quotient. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce_cross)(PERMI_V a, PERMI_V b, PERMI_V c, PERMI_V d, PERMI_P p)
+{
+  const PERMI_V grid = PERMI_SET(PERMI_RESIDUE_GRID);
+  const PERMI_V first = PERMI_FMA(a, b, grid), both = PERMI_FNMA(c, d, first), high = both - grid;
+  const PERMI_V low = PERMI_FMS_EXACT(a, b, first - grid), less = PERMI_FMS_EXACT(c, d, first - both);
+  return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(hybrid_quotient)(high, p), p.prime, high);
+}
+
+/* A result as it is kept: of a double-double the first word takes over what it can; it is the larger one, or has
+   cancelled (THE BOUND in >>hybrid_offer). */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_settle)(int algebra, PERMI_N x)
+{
+  if (algebra == PERMI_HYBRID_DOUBLED)
+    x.v = PERMI_NAME(vector_fast_two_sum)(x.v, x.e, &x.e);
+  return x;
+}
+
+/* A row sum as a number; of moduli, |y| plus the row's floor; whole numbers are reduced if that is not 0. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
+{
+  if (permi_hybrid_is_whole(algebra) && least > 0)
+    return PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce)(y.v, p));
+  if (algebra == PERMI_HYBRID_DOUBLED)
+    y.v = PERMI_NAME(vector_two_sum)(y.v, y.e, &y.e);
   if (algebra == PERMI_HYBRID_MODULI)
     return PERMI_NAME(hybrid_one)(PERMI_ABS(y.v) + PERMI_SET(least));
   if (algebra == PERMI_HYBRID_COMPLEX_MODULI)
@@ -112,54 +171,70 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PER
 }
 
 /* The same of base + constant, exactly. */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row)(int algebra, PERMI_N y, PERMI_N c, double least)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row)(int algebra, PERMI_N y, PERMI_N c, double least, PERMI_P p)
 {
   y.v = y.v + c.v;
   if (permi_hybrid_row_parts(algebra) == 2)
     y.e = y.e + c.e;
-  return PERMI_NAME(hybrid_row_number)(algebra, y, least);
+  return PERMI_NAME(hybrid_row_number)(algebra, y, least, p);
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N a, PERMI_N b)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N a, PERMI_N b, PERMI_P p)
 {
   PERMI_N x;
   if (algebra == PERMI_HYBRID_COMPLEX) {
     const PERMI_V ee = a.e * b.e, vv = a.v * b.v;
     x.v = vv - ee;
     x.e = PERMI_FMA(a.v, b.e, a.e * b.v);
-  } else if (algebra == PERMI_HYBRID_COMPENSATED) {
+  } else if (permi_hybrid_is_paired(algebra)) {
     x.v = PERMI_NAME(vector_two_product)(a.v, b.v, &x.e);
     x.e = PERMI_FMA(a.v, b.e, PERMI_FMA(a.e, b.v, x.e));
+  } else if (algebra == PERMI_HYBRID_LONG) {
+    x = PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce_product)(a.v, b.v, p));
   } else {
     x = PERMI_NAME(hybrid_one)(a.v * b.v);
+    if (algebra == PERMI_HYBRID_SHORT)
+      x.v = PERMI_NAME(hybrid_reduce)(x.v, p);
   }
   return x;
 }
 
-/* a - b; moduli: a + b */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N a, PERMI_N b)
+/* a - b; moduli: a + b; `half` of that of whole numbers */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N a, PERMI_N b, double half, PERMI_P p)
 {
   PERMI_N x;
   if (algebra == PERMI_HYBRID_COMPLEX) {
     x.v = a.v - b.v;
     x.e = a.e - b.e;
-  } else if (algebra == PERMI_HYBRID_COMPENSATED) {
+  } else if (permi_hybrid_is_paired(algebra)) {
     PERMI_V error;
     x.v = PERMI_NAME(vector_two_sum)(a.v, PERMI_SET(0.0) - b.v, &error);
     x.e = error + (a.e - b.e);
   } else {
-    x = PERMI_NAME(hybrid_one)(algebra == PERMI_HYBRID_REAL ? a.v - b.v : a.v + b.v);
+    x = PERMI_NAME(hybrid_one)(algebra < PERMI_HYBRID_MODULI ? a.v - b.v : a.v + b.v);
+    if (algebra == PERMI_HYBRID_WHOLE)
+      x.v = x.v * PERMI_SET(half);
+    else if (permi_hybrid_is_whole(algebra))
+      x.v = PERMI_NAME(hybrid_reduce)(x.v, p);
   }
   return x;
 }
 
 /* a b - c d; moduli: a b + c d */
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_cross)(int algebra, PERMI_N a, PERMI_N b, PERMI_N c, PERMI_N d)
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_cross)(int algebra, PERMI_N a, PERMI_N b, PERMI_N c, PERMI_N d,
+                                                           PERMI_P p)
 {
-  const PERMI_N second = PERMI_NAME(hybrid_times)(algebra, c, d);
+  PERMI_N second;
+  if (algebra == PERMI_HYBRID_LONG)
+    return PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce_cross)(a.v, b.v, c.v, d.v, p));
+  if (permi_hybrid_is_whole(algebra)) {
+    const PERMI_V less = c.v * d.v, x = PERMI_FMS(a.v, b.v, less);
+    return PERMI_NAME(hybrid_one)(algebra == PERMI_HYBRID_SHORT ? PERMI_NAME(hybrid_reduce)(x, p) : x);
+  }
+  second = PERMI_NAME(hybrid_times)(algebra, c, d, p);
   if (algebra >= PERMI_HYBRID_MODULI)
     return PERMI_NAME(hybrid_one)(PERMI_FMA(a.v, b.v, second.v));
-  return PERMI_NAME(hybrid_minus)(algebra, PERMI_NAME(hybrid_times)(algebra, a, b), second);
+  return PERMI_NAME(hybrid_minus)(algebra, PERMI_NAME(hybrid_times)(algebra, a, b, p), second, 1, p);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch)(int parts, int count, const double *slot,
@@ -172,7 +247,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch)(int parts, int count, co
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch_row)(int algebra, int count, const double *slot, const double *c,
-                                                            double least, PERMI_NAME(hybrid_numbers) *x)
+                                                            double least, PERMI_P p, PERMI_NAME(hybrid_numbers) *x)
 {
   const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
   const PERMI_N constant = PERMI_NAME(hybrid_constant)(algebra, c);
@@ -180,12 +255,20 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch_row)(int algebra, int cou
   PERMI_UNROLL
   for (k = 0; k < count; k++)
     PERMI_NAME(hybrid_hold)(parts, x, k, PERMI_NAME(hybrid_row)(algebra, PERMI_NAME(hybrid_get)(row_parts, slot, k),
-                                                                constant, least));
+                                                                constant, least, p));
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_halve)(int count, double half, PERMI_NAME(hybrid_numbers) *x)
+{
+  int k;
+  PERMI_UNROLL
+  for (k = 0; k < count; k++)
+    x->v[k] = x->v[k] * PERMI_SET(half);
 }
 
 /* x *= a slot; x = the first of a chain. A `base` has no moduli yet. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_chain)(int algebra, int first, int base, int count, const double *slot,
-                                                        double least, PERMI_NAME(hybrid_numbers) *x)
+                                                        double least, PERMI_P p, PERMI_NAME(hybrid_numbers) *x)
 {
   const int parts = permi_hybrid_parts(algebra), slot_parts = base ? permi_hybrid_row_parts(algebra) : parts;
   int k;
@@ -193,14 +276,15 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_chain)(int algebra, int first, 
   for (k = 0; k < count; k++) {
     PERMI_N y = PERMI_NAME(hybrid_get)(slot_parts, slot, k);
     if (base)
-      y = PERMI_NAME(hybrid_row_number)(algebra, y, least);
-    PERMI_NAME(hybrid_hold)(parts, x, k,
-                            first ? y : PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, x, k), y));
+      y = PERMI_NAME(hybrid_row_number)(algebra, y, least, p);
+    if (!first)
+      y = PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, x, k), y, p);
+    PERMI_NAME(hybrid_hold)(parts, x, k, first ? y : PERMI_NAME(hybrid_settle)(algebra, y));
   }
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, double *block, const double *slot,
-                                                        int negative)
+                                                        int negative, PERMI_P p)
 {
   const PERMI_V sign = PERMI_SET(negative && algebra < PERMI_HYBRID_MODULI ? -1.0 : 1.0);
   const int parts = permi_hybrid_parts(algebra);
@@ -208,12 +292,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
   PERMI_UNROLL
   for (k = 0; k < count; k++) {
     const PERMI_N x = PERMI_NAME(hybrid_get)(parts, slot, k);
-    const PERMI_V v = sign * x.v, e = sign * x.e;
+    const PERMI_V whole = permi_hybrid_is_whole(algebra) ? PERMI_NAME(hybrid_reduce)(x.v, p) : x.v;
+    const PERMI_V v = sign * whole, e = sign * x.e;
     PERMI_N sum = PERMI_NAME(hybrid_get)(parts, block, k);
-    if (algebra == PERMI_HYBRID_COMPENSATED) {
+    if (permi_hybrid_is_paired(algebra)) {
       PERMI_V error;
       sum.v = PERMI_NAME(vector_two_sum)(sum.v, v, &error);
       sum.e = sum.e + (error + e);
+      sum = PERMI_NAME(hybrid_settle)(algebra, sum);
     } else {
       sum.v = sum.v + v;
       sum.e = sum.e + e;
@@ -233,6 +319,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
   const double *row = permi_hybrid_slot(slots, operation->row), *constant = hybrid->constant;
   const double least = hybrid->floor[operation->row];
   const double base_least = opcode == PERMI_OP_ROWS ? hybrid->floor[operation->other] : least;
+  const int halves = algebra == PERMI_HYBRID_WHOLE && folds && operation->halved;
+  const double half = operation->halved ? 0.5 : 1;
+  const PERMI_P prime = PERMI_NAME(hybrid_prime_of)(hybrid);
   PERMI_NAME(hybrid_numbers) base, held, also;
   if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
     PERMI_NAME(hybrid_fetch)(row_parts, count,
@@ -240,13 +329,17 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
   while (t < last) {
     const permi_statement *end = t + operation->group;
     if (of_rows)
-      PERMI_NAME(hybrid_fetch_row)(algebra, count, row, constant + t->h * step, least, &held);
+      PERMI_NAME(hybrid_fetch_row)(algebra, count, row, constant + t->h * step, least, prime, &held);
     else if (opcode == PERMI_OP_TIMES || opcode == PERMI_OP_FOLD)
       PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(slots, t->h), &held);
     if (opcode == PERMI_OP_FOLD_ROW)
-      PERMI_NAME(hybrid_fetch_row)(algebra, count, row, constant + t->g * step, least, &also);
+      PERMI_NAME(hybrid_fetch_row)(algebra, count, row, constant + t->g * step, least, prime, &also);
     else if (opcode == PERMI_OP_FOLD)
       PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(slots, t->g), &also);
+    if (halves) {
+      PERMI_NAME(hybrid_halve)(count, half, &held);
+      PERMI_NAME(hybrid_halve)(count, half, &also);
+    }
     for (; t < end; t++) {
       const double *p = permi_hybrid_slot(slots, t->p), *q = permi_hybrid_slot(slots, t->q);
       double *out = permi_hybrid_slot(slots, t->out);
@@ -258,44 +351,63 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
       for (k = 0; k < count; k++) {
         PERMI_N x;
         if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
-          x = PERMI_NAME(hybrid_row)(algebra, PERMI_NAME(hybrid_of)(row_parts, &base, k), c, base_least);
+          x = PERMI_NAME(hybrid_row)(algebra, PERMI_NAME(hybrid_of)(row_parts, &base, k), c, base_least, prime);
         else
           x = PERMI_NAME(hybrid_get)(parts, p, k);
         if (folds)
           x = PERMI_NAME(hybrid_cross)(algebra, x, PERMI_NAME(hybrid_of)(parts, &held, k),
-                                       PERMI_NAME(hybrid_get)(parts, q, k), PERMI_NAME(hybrid_of)(parts, &also, k));
+                                       PERMI_NAME(hybrid_get)(parts, q, k), PERMI_NAME(hybrid_of)(parts, &also, k),
+                                       prime);
         else if (opcode == PERMI_OP_DIFFERENCE)
-          x = PERMI_NAME(hybrid_minus)(algebra, x, PERMI_NAME(hybrid_get)(parts, q, k));
+          x = PERMI_NAME(hybrid_minus)(algebra, x, PERMI_NAME(hybrid_get)(parts, q, k), half, prime);
         else if (opcode == PERMI_OP_ROWS)
-          x = PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, &held, k), x);
+          x = PERMI_NAME(hybrid_times)(algebra, PERMI_NAME(hybrid_of)(parts, &held, k), x, prime);
         else if (opcode != PERMI_OP_ROW)
-          x = PERMI_NAME(hybrid_times)(algebra, x, PERMI_NAME(hybrid_of)(parts, &held, k));
-        PERMI_NAME(hybrid_put)(parts, out, k, x);
+          x = PERMI_NAME(hybrid_times)(algebra, x, PERMI_NAME(hybrid_of)(parts, &held, k), prime);
+        PERMI_NAME(hybrid_put)(parts, out, k, opcode == PERMI_OP_ROW ? x : PERMI_NAME(hybrid_settle)(algebra, x));
       }
     }
   }
 }
 
-/* Multiplies a chain; slots from `bases` on are moduli. Fetching slots whole took plain C (gcc) 1.3 times as long. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_grown)(int algebra, int count, int opcode, const permi_hybrid *hybrid,
+                                                        const permi_instruction *operation, double *slots)
+{
+  if (algebra == PERMI_HYBRID_WHOLE && operation->growth == PERMI_GROWS_LONG)
+    PERMI_NAME(hybrid_tables)(PERMI_HYBRID_LONG, count, opcode, hybrid, operation, slots);
+  else if (algebra == PERMI_HYBRID_WHOLE && operation->growth == PERMI_GROWS_SHORT)
+    PERMI_NAME(hybrid_tables)(PERMI_HYBRID_SHORT, count, opcode, hybrid, operation, slots);
+  else
+    PERMI_NAME(hybrid_tables)(algebra, count, opcode, hybrid, operation, slots);
+}
+
+/* Multiplies a chain; slots from `bases` on are numbers. Fetching slots whole took plain C (gcc) 1.3 times as long. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count, const permi_hybrid *hybrid,
                                                           const permi_statement *t, const permi_statement *last,
                                                           double *slots)
 {
-  const int parts = permi_hybrid_parts(algebra);
-  const int bases = algebra >= PERMI_HYBRID_MODULI ? permi_hybrid_line(hybrid->n) : 0;
+  const int parts = permi_hybrid_parts(algebra), whole = algebra == PERMI_HYBRID_WHOLE;
+  const int numbers = whole || algebra == PERMI_HYBRID_DOUBLED || algebra >= PERMI_HYBRID_MODULI;
+  const int bases = numbers ? permi_hybrid_line(hybrid->n) : 0;
+  const PERMI_P prime = PERMI_NAME(hybrid_prime_of)(hybrid);
   double *out = permi_hybrid_slot(slots, t->out), *first = permi_hybrid_slot(slots, t->p);
   PERMI_NAME(hybrid_numbers) product;
   int k;
   if (t->p < bases)
-    PERMI_NAME(hybrid_chain)(algebra, 1, 1, count, first, hybrid->floor[t->p], &product);
+    PERMI_NAME(hybrid_chain)(algebra, 1, 1, count, first, hybrid->floor[t->p], prime, &product);
   else
-    PERMI_NAME(hybrid_chain)(algebra, 1, 0, count, first, 0, &product);
+    PERMI_NAME(hybrid_chain)(algebra, 1, 0, count, first, 0, prime, &product);
   for (t++; t < last; t++) {
     const double *slot = permi_hybrid_slot(slots, t->p);
-    if (t->p < bases)
-      PERMI_NAME(hybrid_chain)(algebra, 0, 1, count, slot, hybrid->floor[t->p], &product);
+    const double least = t->p < bases ? hybrid->floor[t->p] : 0;
+    if (whole && t->q == PERMI_GROWS_LONG)
+      PERMI_NAME(hybrid_chain)(PERMI_HYBRID_LONG, 0, 1, count, slot, least, prime, &product);
+    else if (whole && t->q == PERMI_GROWS_SHORT)
+      PERMI_NAME(hybrid_chain)(PERMI_HYBRID_SHORT, 0, 1, count, slot, least, prime, &product);
+    else if (whole || t->p < bases)
+      PERMI_NAME(hybrid_chain)(algebra, 0, 1, count, slot, least, prime, &product);
     else
-      PERMI_NAME(hybrid_chain)(algebra, 0, 0, count, slot, 0, &product);
+      PERMI_NAME(hybrid_chain)(algebra, 0, 0, count, slot, 0, prime, &product);
   }
   PERMI_UNROLL
   for (k = 0; k < count; k++)
@@ -309,7 +421,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
   const permi_instruction *operation = hybrid->operation, *end = operation + hybrid->operations;
 #define PERMI_TABLES(opcode)                                                                                           \
   case opcode:                                                                                                         \
-    PERMI_NAME(hybrid_tables)(algebra, count, opcode, hybrid, operation, slots); break
+    PERMI_NAME(hybrid_grown)(algebra, count, opcode, hybrid, operation, slots); break
   for (; operation < end; operation++) {
     const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
     switch (operation->opcode) {
@@ -329,7 +441,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
         PERMI_NAME(hybrid_shift)(slot + PERMI_HYBRID_DOUBLES / 2, x[hybrid->parts - 1]);
       }
       break;
-    default: PERMI_NAME(hybrid_total)(algebra, count, block, permi_hybrid_slot(slots, t->p), t->h);
+    default:
+      PERMI_NAME(hybrid_total)(algebra, count, block, permi_hybrid_slot(slots, t->p), t->h,
+                               PERMI_NAME(hybrid_prime_of)(hybrid));
     }
   }
 #undef PERMI_TABLES
@@ -342,6 +456,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
   }
 PERMI_INSTANCE(hybrid_real, PERMI_HYBRID_REAL)
 PERMI_INSTANCE(hybrid_compensated, PERMI_HYBRID_COMPENSATED)
+PERMI_INSTANCE(hybrid_doubled, PERMI_HYBRID_DOUBLED)
+PERMI_INSTANCE(hybrid_whole, PERMI_HYBRID_WHOLE)
 PERMI_INSTANCE(hybrid_moduli, PERMI_HYBRID_MODULI)
 #if !defined(PERM_NO_COMPLEX)
 PERMI_INSTANCE(hybrid_complex, PERMI_HYBRID_COMPLEX)
@@ -351,10 +467,13 @@ PERMI_INSTANCE(hybrid_complex_moduli, PERMI_HYBRID_COMPLEX_MODULI)
 
 static const permi_hybrid_family PERMI_NAME(hybrid_family) = {
 #if !defined(PERM_NO_COMPLEX)
-    {PERMI_NAME(hybrid_real), PERMI_NAME(hybrid_complex), PERMI_NAME(hybrid_compensated)},
-    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli)},
+    {PERMI_NAME(hybrid_real), PERMI_NAME(hybrid_complex), PERMI_NAME(hybrid_compensated), PERMI_NAME(hybrid_doubled),
+     PERMI_NAME(hybrid_whole)},
+    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli),
+     PERMI_NAME(hybrid_moduli), NULL},
 #else
-    {PERMI_NAME(hybrid_real), NULL, PERMI_NAME(hybrid_compensated)},
-    {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli)},
+    {PERMI_NAME(hybrid_real), NULL, PERMI_NAME(hybrid_compensated), PERMI_NAME(hybrid_doubled),
+     PERMI_NAME(hybrid_whole)},
+    {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_moduli), NULL},
 #endif
     PERMI_NAME(hybrid_add), PERMI_NAME(hybrid_turn)};

@@ -10,6 +10,7 @@
 #undef PERMI_MM
 #undef PERMI_V
 #undef PERMI_N
+#undef PERMI_P
 #undef PERMI_WIDTH
 #undef PERMI_LOAD
 #undef PERMI_LOAD_ANY

@@ -31,7 +31,8 @@ typedef struct permi_dissecting {
   permi_dissection *made;
   permi_control *watch;
   int *start, *next;          /* the graph of the pairs */
-  int *part, *level, *queue, *place;
+  int *part, *level, *queue, *place, *key;
+  int *count; /* room for twice as many, and one, twice */
   int parts, used, room; /* the latter: of boundary[] */
   double work; /* pairs met by searches */
 } permi_dissecting;
@@ -67,25 +68,41 @@ static void permi_dissection_forget(permi_dissecting *d, int count)
     d->level[d->queue[k]] = -1;
 }
 
-/* The level that separates best: small, with no side over three quarters. */
-static int permi_dissection_level(const permi_dissecting *d, int count)
+/* What separates the pairs of the queue by key: those of keys to *at that touch one above. Small, with no side over
+   three quarters; returns its price. */
+static double permi_dissection_cut(const permi_dissecting *d, int count, const int *key, int *at)
 {
-  const int levels = d->level[d->queue[count - 1]] + 1;
+  int *const many = d->count, *const touching = many + 2 * d->made->n + 1; /* from the least key on */
+  int least = key[d->queue[0]], most = least, before = 0, separating = 0, k, e;
   double best = (double)INFINITY;
-  int k = 0, l, chosen = 0;
-  for (l = 0; l < levels - 1; l++) { /* the last one has no far side */
-    const int begin = k;
+  for (k = 0; k < count; k++) {
+    least = key[d->queue[k]] < least ? key[d->queue[k]] : least;
+    most = key[d->queue[k]] > most ? key[d->queue[k]] : most;
+  }
+  memset(many, 0, (size_t)(most - least + 1) * sizeof *many);
+  memset(touching, 0, (size_t)(most - least + 1) * sizeof *touching);
+  for (k = 0; k < count; k++) {
+    const int v = d->queue[k];
+    int above = key[v];
+    for (e = d->start[v]; e < d->start[v + 1]; e++)
+      if (d->part[d->next[e]] == d->part[v] && key[d->next[e]] > above)
+        above = key[d->next[e]];
+    many[key[v] - least]++;
+    touching[key[v] - least]++; /* for all from its own key to below the largest that it touches */
+    touching[above - least]--;
+  }
+  for (k = least; k < most; k++) {
     double price, larger;
-    for (; k < count && d->level[d->queue[k]] == l; k++)
-      ;
-    larger = fmax(begin, count - k);
-    price = (k - begin) * (larger > 0.75 * count ? 1e6 * larger : 1 + larger / count);
+    before += many[k - least];
+    separating += touching[k - least];
+    larger = fmax(before - separating, count - before);
+    price = separating * (larger > 0.75 * count ? 1e6 * larger : 1 + larger / count);
     if (price < best) {
       best = price;
-      chosen = l;
+      *at = k;
     }
   }
-  return chosen;
+  return best;
 }
 
 /* Reorders order[begin..end) into two sides and, last, what separates them. */
@@ -93,7 +110,9 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
 {
   int *order = d->made->order;
   const int size = part.end - part.begin;
-  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level, at[3];
+  const int *key = d->level;
+  int count = permi_dissection_search(d, order[part.begin], 0), k, e, level = 0, middle = 0, at[3];
+  double price;
   if (count < size) { /* components, about half of the pairs: nothing separates them from the others */
     const int name = d->parts++;
     int all = count;
@@ -115,20 +134,26 @@ static void permi_dissection_split(permi_dissecting *d, permi_dissection_part pa
     *second_end = part.end;
     return;
   }
-  for (k = 0; k < 2; k++) { /* from an end of the part, nearly */
+  for (k = 0; k < 2; k++) { /* from an end of the part, nearly, then from the other */
     const int far_end = d->queue[count - 1];
+    int i;
+    for (i = 0; i < count; i++)
+      d->key[d->queue[i]] = d->level[d->queue[i]];
     permi_dissection_forget(d, count);
     count = permi_dissection_search(d, far_end, 0);
   }
-  level = permi_dissection_level(d, count);
+  for (k = 0; k < count; k++) /* as far from both: straight where levels are bent around an end */
+    d->key[d->queue[k]] = d->level[d->queue[k]] - d->key[d->queue[k]];
+  price = permi_dissection_cut(d, count, d->level, &level);
+  if (permi_dissection_cut(d, count, d->key, &middle) < price) {
+    key = d->key;
+    level = middle;
+  }
   for (k = 0; k < count; k++) {
     const int v = d->queue[k];
-    int side = d->level[v] < level ? 0 : d->level[v] > level;
-    if (d->level[v] == level) {
-      side = 0; /* unless it touches the far side */
-      for (e = d->start[v]; e < d->start[v + 1] && !side; e++)
-        side = d->level[d->next[e]] > level ? 2 : 0;
-    }
+    int side = key[v] > level;
+    for (e = d->start[v]; e < d->start[v + 1] && !side; e++)
+      side = d->part[d->next[e]] == d->part[v] && key[d->next[e]] > level ? 2 : 0;
     d->place[v] = side;
   }
   at[0] = at[1] = at[2] = 0;
@@ -307,7 +332,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   made->boundary = NULL;
   made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
   made->order = (int *)permi_pool_get(pool, n + edges, sizeof(int));
-  number = (int *)permi_pool_get(&own, 7 * n + 1 + 2 * edges, sizeof(int));
+  number = (int *)permi_pool_get(&own, 12 * n + 4 + 2 * edges, sizeof(int));
   stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
   if (pool->failed || own.failed) {
     permi_pool_release(&own);
@@ -322,6 +347,8 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   d.place = d.queue + n;
   child = d.place + n;
   sibling = child + n;
+  d.key = sibling + n;
+  d.count = d.key + n;
   permi_dissection_graph(block, partner, &d);
   permi_dissection_grow(&d, stack);
   for (f = 0; f < made->fronts; f++) {

@@ -16,7 +16,7 @@ typedef struct permi_planar {
   int primes;    /* of a CRT; 0: the modulus itself is one */
   uint64_t modulus;
   int64_t *integer[2];
-  double *real, *imaginary, *absolute; /* absolute: where entries were rounded */
+  double *real, *imaginary, *absolute;
   double bits, bound_relative, lost_error;
 } permi_planar;
 
@@ -122,7 +122,7 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   if (status == PERM_OK) {
     run.residue[1] = run.residue[0] + runs;
     if (planar->primes)
-      permi_primes_choose(run.prime, runs, planar->parts == 2);
+      permi_primes_choose(run.prime, runs, planar->parts == 2, 62);
     else
       run.prime[0] = permi_odd_modulus_of(planar->modulus);
     status = permi_share(run.search.threads, 0, runs, permi_planar_prime, &run, NULL);
@@ -145,6 +145,7 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 
 /* ---- doubles */
 #define PERMI_PLANAR_SURE_MOST 160  /* chosen: in larger fronts radii grow beyond the numbers */
+#define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
 #define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: a smaller radius, relative to the value, needs no second look */
 
 typedef struct permi_planar_value {
@@ -212,7 +213,8 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   *estimate = (double)INFINITY;
   if (permi_planar_finite(&coarse))
     *estimate = permi_planar_distance(value, &coarse) * PERMI_COARSE_PART;
-  *estimate += (value->noisy ? 1 : PERMI_DD_UNIT * planar->n) * permi_ball_modulus(&value->ball);
+  if (value->noisy)
+    *estimate += permi_ball_modulus(&value->ball);
   if (!permi_planar_finite(value)) { /* overflow: only the radii may know */
     *value = sure;
     *estimate = bound;
@@ -224,29 +226,33 @@ static perm_status permi_planar_measured(const permi_planar *planar, const doubl
   return PERM_OK;
 }
 
-/* Rounded entries count with the permanent of their moduli, which is a determinant too. */
+/* Rounded entries count with the permanent of their moduli, which is a determinant too, and roundings of an
+   elimination that cancels as well: there its two measurements may agree by chance. */
 static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
   permi_planar_run run;
   permi_planar_asking asking;
   permi_planar_value value, absolute;
-  double estimate, ignored, bound;
+  double estimate, ignored, bound, moduli;
   perm_status status;
   memset(&run, 0, sizeof run);
   memset(&asking, 0, sizeof asking);
   run.search = permi_search_begin(leaf, control);
-  run.seconds = leaf->information.seconds / (planar->absolute && planar->subtracts ? 2 : 1);
+  run.seconds = leaf->information.seconds;
+  if (planar->subtracts && (planar->bound_relative > 0 || planar->dissection.largest > PERMI_PLANAR_SURE_MOST))
+    run.seconds /= 2; /* as priced */
   asking.run = &run;
   status = permi_planar_measured(planar, planar->real, planar->imaginary, &asking, &value, &estimate);
   absolute = value;
-  if (status == PERM_OK && planar->absolute && planar->subtracts)
+  if (status == PERM_OK && planar->subtracts && (planar->bound_relative > 0 || estimate != value.ball.radius))
     status = permi_planar_measured(planar, planar->absolute, NULL, &asking, &absolute, &ignored);
   if (status != PERM_OK)
     return status;
   bound = value.ball.radius;
-  if (planar->absolute) {
-    const double moduli = permi_ldexp(permi_ball_modulus(&absolute.ball), absolute.exp2 - value.exp2);
+  moduli = permi_ldexp(permi_ball_modulus(&absolute.ball), absolute.exp2 - value.exp2);
+  estimate = fmin(estimate + PERMI_DD_UNIT * planar->n * moduli, bound);
+  if (planar->bound_relative > 0) {
     const double unknown = permi_ldexp(absolute.ball.radius, absolute.exp2 - value.exp2);
     bound += planar->bound_relative * (moduli + unknown) * PERMI_RADIUS_UP;
     estimate += fmin(4 * sqrt(PERMI_UNIT * planar->bound_relative), planar->bound_relative) * moduli;
@@ -305,7 +311,7 @@ static int permi_planar_entries(permi_planar *planar, const permi_block *block, 
       *(part ? &planar->imaginary : &planar->real) = copy;
     }
   }
-  if (block->real && block->rounded && (planar->absolute = (double *)permi_pool_get(pool, edges, 8)) != NULL)
+  if (block->real && (planar->absolute = (double *)permi_pool_get(pool, edges, 8)) != NULL)
     memcpy(planar->absolute, block->absolute, edges * sizeof(double));
   if (pool->failed)
     return 0;
@@ -321,20 +327,59 @@ static int permi_planar_entries(permi_planar *planar, const permi_block *block, 
   return 1;
 }
 
+static perm_status permi_planar_planned(void *context, double part)
+{
+  (void)part;
+  return permi_watch((permi_control *)context, PERMI_WATCH_UNITS) ? PERM_ERROR_LIMIT : PERM_OK;
+}
+
+/* planar->bits from the permanent itself, by an elimination of double-doubles with radii; where these run out, or
+   entries are no doubles, from lines as they were. */
+static double permi_planar_proved_bits(const permi_maker *maker, const permi_planar *planar)
+{
+  permi_pool pool = {&maker->options->allocator, NULL, 0};
+  const size_t edges = (size_t)planar->edges;
+  double *const entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry), bits = planar->bits;
+  const double *parts[2];
+  const permi_front_poll ask = {permi_planar_planned, maker->watch};
+  int k, whole = entry != NULL, noisy;
+  permi_ball value;
+  long long exp2;
+  size_t e;
+  for (k = 0; k < planar->parts && whole; k++)
+    for (e = 0; e < edges; e++) {
+      const double x = entry[(size_t)k * edges + e] = (double)planar->integer[k][e];
+      whole &= fabs(x) < 9007199254740992.0;
+    }
+  parts[0] = entry;
+  parts[1] = planar->parts == 2 && entry ? entry + edges : NULL;
+  if (whole && permi_fronts_ball(&planar->fronts, parts, PERMI_SURE, &ask, &value, &exp2, &noisy) == PERM_OK) {
+    const double most = (permi_ball_modulus(&value) + value.radius) * PERMI_RADIUS_UP;
+    if (most <= DBL_MAX)
+      bits = fmin(bits, most > 0 ? log2(most) + (double)exp2 + 1e-3 : 0);
+  }
+  permi_pool_release(&pool);
+  return fmax(bits, 1);
+}
+
 /* Numbers of eliminations and their price; 0: the permanent may be too long. */
 static int permi_planar_price(const permi_maker *maker, const permi_block *block, permi_planar *planar,
                               permi_offer *offer)
 {
   const perm_options *options = maker->options;
   const double products = planar->dissection.products, lines = block->n + block->edges;
+  const int large = planar->dissection.largest > PERMI_PLANAR_SURE_MOST;
   if (!block->integer) {
     offer->seconds = (products * PERMI_PLANAR_BALL_SECONDS + lines * PERMI_PLANAR_BALL_ENTRY_SECONDS) *
-                     (planar->absolute && planar->subtracts ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
-                     (planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? 2 : 1);
+                     (planar->subtracts && (block->rounded || large) ? 2 : 1) * (planar->parts == 2 ? 3 : 1) *
+                     (large ? 2 : 1);
     offer->bytes = planar->dissection.bytes_each * sizeof(permi_ball);
     return 1;
   }
   planar->bits = permi_planar_bits(block);
+  if (permi_words_of_bits(planar->bits) > PERM_INTEGER_WORDS && !planar->modulus && !large &&
+      products * PERMI_PLANAR_BALL_SECONDS < PERMI_PLANAR_PROOF_SECONDS)
+    planar->bits = permi_planar_proved_bits(maker, planar);
   if (!(planar->modulus & 1) || planar->parts == 2 || !permi_is_prime(planar->modulus))
     planar->primes = permi_primes_needed(planar->bits);
   offer->seconds = (planar->primes ? planar->primes : 1) * planar->parts *

@@ -28,15 +28,13 @@ static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
   (void)isa;
 }
 
-static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+/* Runs a chunk's blocks: values at total[k], their errors at total[DOUBLES + k], sums of |terms| at absolute. */
+static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {
-  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const permi_hybrid_family *family = hybrid->family;
   const int n = hybrid->n, parts = hybrid->parts, lanes = hybrid->lanes;
-  double *slot = (double *)workspace;
   double *block = slot + PERMI_HYBRID_ROOM;
   double *total = block + PERMI_HYBRID_DOUBLES, *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
-  double sampled = 0;
   uint64_t s = chunk << hybrid->chunk_log2, last = s + (UINT64_C(1) << hybrid->chunk_log2), gray = s ^ s >> 1;
   int i, j, k, p;
   for (i = 0; i < n; i++)
@@ -53,7 +51,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
     family->execute[hybrid->algebra](hybrid, slot, block);
     family->add(hybrid, block, total, (int)(s & 1));
-    if (!(permi_scatter(s) & hybrid->absolute_mask)) {
+    if (!hybrid->runs && !(permi_scatter(s) & hybrid->absolute_mask)) {
       memset(block, 0, PERMI_HYBRID_DOUBLES * sizeof *block);
       family->absolute[hybrid->algebra](hybrid, slot, block);
       for (k = 0; k < lanes; k++)
@@ -64,7 +62,17 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
     j = permi_trailing_zeros(s);
     family->turn(hybrid, j, (int)((s ^ s >> 1) >> j & 1), slot);
   }
-  /* values at total[k], errors at total[DOUBLES + k] */
+}
+
+static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
+  const int lanes = hybrid->lanes;
+  const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
+  const double *absolute = total + 2 * PERMI_HYBRID_DOUBLES;
+  double sampled = 0;
+  int k, p;
+  permi_hybrid_walk(hybrid, chunk, (double *)workspace);
   for (p = 0; p < (hybrid->algebra == PERMI_HYBRID_COMPLEX ? 2 : 1); p++)
     for (k = 0; k < lanes; k++)
       if (hybrid->sign[k] != 0) {

@@ -32,6 +32,8 @@ typedef struct permi_hybrid_node { /* right < 0: folds left only */
   uint32_t all, scope, dirty; /* columns of the operands, of the result; low columns that change it */
   int first, items;
   int slot, persists;
+  int growth, halved, whole; /* of whole numbers (>>hybrid_program); whole: values are the numbers themselves */
+  double size;               /* bounds them */
 } permi_hybrid_node;
 
 #define PERMI_HYBRID_NODES 320
@@ -77,7 +79,7 @@ static void permi_layouts_make(permi_layouts *work, const permi_block *block)
 static int permi_layout_node(permi_layouts *work, permi_node_kind kind, int left, int right, uint32_t all,
                              uint32_t scope, uint32_t dirty)
 {
-  const permi_hybrid_node node = {kind, left, right, all, scope, dirty, work->items, 0, 0, 0};
+  const permi_hybrid_node node = {kind, left, right, all, scope, dirty, work->items, 0, 0, 0, 0, 0, 0, 0};
   if (!work->record)
     return work->n;
   work->node[work->nodes] = node;

@@ -74,20 +74,58 @@ static void permi_code_release(const perm_allocator *allocator, permi_code *code
 }
 #endif
 
+/* Of whole numbers: what chunks run modulo each prime; without primes all numbers are exact. */
+typedef struct permi_hybrid_run {
+  permi_odd_modulus prime;
+  permi_hybrid *tables; /* with bases and constants of its own, or NULL */
+  uint64_t *factor;     /* the product of the other primes, of `words` words */
+} permi_hybrid_run;
+
+typedef struct permi_hybrid_runs {
+  permi_hybrid_run *run;
+  uint64_t *factor;
+  int primes, words;
+  uint64_t modulus; /* of the answer, or 0 */
+  double bits;      /* of a bound on the permanent */
+} permi_hybrid_runs;
+
+/* A program without its runs. */
+static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hybrid)
+{
+  if (!hybrid)
+    return;
+#if defined(PERM_WITH_CUDA)
+  permi_code_release(allocator, hybrid->code);
+  permi_release(allocator, hybrid->gpu.memory);
+#endif
+  permi_release(allocator, hybrid->operation);
+  permi_release(allocator, hybrid->statement);
+  permi_release(allocator, hybrid->constant);
+  permi_release(allocator, hybrid->start);
+  permi_release(allocator, hybrid);
+}
+
+static void permi_hybrid_runs_release(const perm_allocator *allocator, permi_hybrid_runs *runs)
+{
+  int k;
+  if (!runs)
+    return;
+  for (k = 0; k < runs->primes && runs->run; k++)
+    permi_hybrid_drop(allocator, runs->run[k].tables);
+  permi_release(allocator, runs->run);
+  permi_release(allocator, runs->factor);
+  permi_release(allocator, runs);
+}
+
 static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 {
   permi_hybrid *hybrid = (permi_hybrid *)context, *next = NULL;
   for (; hybrid; hybrid = next) {
 #if defined(PERM_WITH_CUDA)
     next = hybrid->next;
-    permi_code_release(allocator, hybrid->code);
-    permi_release(allocator, hybrid->gpu.memory);
 #endif
-    permi_release(allocator, hybrid->operation);
-    permi_release(allocator, hybrid->statement);
-    permi_release(allocator, hybrid->constant);
-    permi_release(allocator, hybrid->start);
-    permi_release(allocator, hybrid);
+    permi_hybrid_runs_release(allocator, hybrid->runs);
+    permi_hybrid_drop(allocator, hybrid);
   }
 }
 
@@ -95,7 +133,7 @@ typedef struct permi_hybrid_rows {
   int n;
   double number[64][64][2];
   double modulus[64][64], lost[64][64];
-  double lost_square[64], square[64], below_square[64];
+  double lost_square[64], square[64], below[64], below_square[64]; /* below: second words */
   double sum[64];
   double unit[64];
 } permi_hybrid_rows;
@@ -127,16 +165,18 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
     number[1] = 0;
     if (algebra == PERMI_HYBRID_COMPLEX)
       number[1] = permi_to_grid(row[1][k], power);
-    else if (algebra == PERMI_HYBRID_COMPENSATED)
+    else if (permi_hybrid_is_paired(algebra))
       number[1] = permi_to_grid(row[0][k] - number[0], ldexp(power, -PERMI_GRID_LOW_BITS));
-    lost[0] = row[0][k] - number[0] + rest[k] - (algebra == PERMI_HYBRID_COMPENSATED ? number[1] : 0);
+    lost[0] = row[0][k] - number[0] + rest[k] - (permi_hybrid_is_paired(algebra) ? number[1] : 0);
     lost[1] = row[1][k] - number[1];
     *modulus = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(number[0], number[1]) : fabs(number[0]);
     *gone = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(lost[0], lost[1]) : fabs(lost[0]);
     rows->square[i] += *modulus * *modulus;
     rows->lost_square[i] += *gone * *gone;
-    if (algebra == PERMI_HYBRID_COMPENSATED)
+    if (permi_hybrid_is_paired(algebra)) {
+      rows->below[i] += fabs(number[1]) * (1 + 1e-12);
       rows->below_square[i] += number[1] * number[1];
+    }
     for (p = 0; p < parts; p++)
       if (number[p] != 0) {
         const double step = permi_unit_of(number[p]);
@@ -216,7 +256,7 @@ static void permi_hybrid_losses(const permi_hybrid_rows *rows, int i, permi_hybr
   if (rows->sum[i] < 0.125)
     rounding->losses = (double)INFINITY;
   else if (least > 0)
-    rounding->losses += lost <= least ? lost / least * (1 + 1e-12) : (double)INFINITY;
+    rounding->losses += lost + rows->below[i] <= least ? lost / least * (1 + 1e-12) : (double)INFINITY;
   else
     rounding->unfloored += lost;
 }
@@ -344,40 +384,83 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* *made stays NULL if the program for a [n][n][1, complex 2], oriented and scaled, does not fit. */
-static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
-                                       permi_hybrid_algebra algebra, const double *a, permi_hybrid **made)
+/* Row i's whole numbers. */
+static void permi_whole_row(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, int i, int reduced)
 {
-  const int n = work->n;
+  permi_growths *growths = maker->growths;
+  const int n = rows->n;
+  int k;
+  for (k = 0; k < n; k++) {
+    const int column = maker->layout->order[k];
+    const double x = a[i * n + column];
+    rows->number[i][column][0] = x;
+    if (k < maker->hybrid->inner)
+      growths->modulus[i][k] = fabs(x);
+    else
+      growths->outer[i] += fabs(x);
+    growths->row[i] += fabs(x);
+  }
+  growths->reduced[i] = reduced;
+  if (reduced)
+    growths->row[i] = PERMI_GROWTH_HALF;
+  maker->hybrid->floor[permi_hybrid_line(i)] = reduced;
+}
+
+/* The rows of a [n][n][1, complex 2]; reduced: which rows of whole numbers are residues. */
+static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
+{
+  permi_hybrid *hybrid = maker->hybrid;
+  int i, order[64];
+  rows->n = hybrid->n;
+  for (i = 0; i < rows->n; i++)
+    order[i] = i;
+  for (i = 0; i < rows->n; i++) {
+    if (reduced)
+      permi_whole_row(maker, rows, a, i, reduced[i]);
+    else
+      permi_hybrid_row(rows, hybrid->algebra, a, order, i, -1);
+    permi_maker_row(maker, rows, i);
+  }
+  if (reduced)
+    return;
+  permi_hybrid_errors(rows, &hybrid->rounding);
+  for (i = 0; i < rows->n; i++)
+    hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
+}
+
+/* *made stays NULL if the program for a [n][n][1, complex 2], oriented and scaled, does not fit. reduced: which rows of
+   whole numbers are residues, else NULL. */
+static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
+                                       permi_hybrid_algebra algebra, const double *a, const int *reduced,
+                                       permi_hybrid **made)
+{
   permi_hybrid_maker maker;
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate(allocator, 1, sizeof *rows);
-  int i, k, order[64];
+  permi_growths *growths = reduced ? (permi_growths *)permi_allocate(allocator, 1, sizeof *growths) : NULL;
+  int k;
   *made = NULL;
   memset(&maker, 0, sizeof maker);
   maker.work = work;
   maker.layout = layout;
   maker.hybrid = hybrid;
+  maker.growths = growths;
   maker.allocator = allocator;
   maker.failed = 2;
   if (hybrid)
     permi_hybrid_begin(hybrid, work, layout, algebra);
-  if (hybrid && rows && permi_maker_outer(&maker)) {
+  if (hybrid && rows && (growths || !reduced) && permi_maker_outer(&maker)) {
     maker.failed = 0;
     memset(rows, 0, sizeof *rows);
-    rows->n = n;
-    for (i = 0; i < n; i++)
-      order[i] = i;
-    for (i = 0; i < n; i++) {
-      permi_hybrid_row(rows, algebra, a, order, i, -1);
-      permi_maker_row(&maker, rows, i);
+    if (growths) {
+      memset(growths, 0, sizeof *growths);
+      growths->most_halvings = work->n - 1;
     }
-    permi_hybrid_errors(rows, &hybrid->rounding);
-    for (i = 0; i < n; i++)
-      hybrid->floor[permi_hybrid_line(i)] = hybrid->rounding.floor[i];
+    permi_maker_rows(&maker, rows, a, reduced);
     permi_maker_program(&maker);
   }
   permi_release(allocator, rows);
+  permi_release(allocator, growths);
   if (maker.failed) {
     permi_hybrid_release(allocator, hybrid);
     return maker.failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
@@ -400,6 +483,8 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
     hash = permi_hash(hash, (uint64_t)t->opcode | (uint64_t)t->row << 16 | (uint64_t)t->other << 32 |
                                 (uint64_t)t->group << 48);
     hash = permi_hash(hash, (uint64_t)t->count);
+    if (hybrid->runs)
+      hash = permi_hash(hash, (uint64_t)t->growth << 1 | (uint64_t)t->halved);
   }
   for (i = 0; i < hybrid->statements; i++) {
     const permi_statement *t = &hybrid->statement[i];
@@ -415,14 +500,19 @@ static uint64_t permi_hybrid_fingerprint(const permi_hybrid *hybrid)
 
 static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 {
-  return maker->working->is_complex                                   ? PERMI_HYBRID_COMPLEX
-         : maker->options->precision == PERM_PRECISION_ACCURATE ? PERMI_HYBRID_COMPENSATED
-                                                                 : PERMI_HYBRID_REAL;
+  const perm_precision precision = maker->options->precision;
+  const int accurate = precision == PERM_PRECISION_ACCURATE;
+  return maker->working->integer                                                              ? PERMI_HYBRID_WHOLE
+         : maker->working->is_complex                                                         ? PERMI_HYBRID_COMPLEX
+         : precision == PERM_PRECISION_DD || (accurate && maker->options->certify) ? PERMI_HYBRID_DOUBLED
+         : accurate                                                                ? PERMI_HYBRID_COMPENSATED
+                                                                                   : PERMI_HYBRID_REAL;
 }
 
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
-  static const double rate[3][3] = {{6e9, 2.2e9, 2.1e9}, {4.5e9, 1.7e9, 1.3e9}, {1.4e9, 5e8, 2.1e8}};
+  static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
+      {6e9, 2.2e9, 2.1e9, 1.7e9, 6e9}, {4.5e9, 1.7e9, 1.3e9, 1e9, 4.5e9}, {1.4e9, 5e8, 2.1e8, 2.1e8, 8e8}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 

@@ -1,11 +1,12 @@
 /* =================================================================================== >>hybrid_offer
    What methods hybrid and cached offer, on the CPU or a GPU. */
 #pragma once
+#include "hybrid_residues.h"
 #include "program_tune.h"
 
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  static const char *const algebra[] = {"real", "complex", "compensated"};
+  static const char *const algebra[] = {"real", "complex", "compensated", "double-double", "integers"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
@@ -22,6 +23,11 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
                      "dense has %.3g times as many; ",
                      hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
                      all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
+  if (hybrid->runs && hybrid->runs->primes)
+    permi_hybrid_say(buffer, size, &length, "residues modulo %d primes, at most %.0f bits; ", hybrid->runs->primes,
+                     hybrid->runs->bits);
+  else if (hybrid->runs)
+    permi_hybrid_say(buffer, size, &length, "all numbers below 2^53; ");
   permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
                    leaf->information.seconds, hybrid->isa == PERM_ISA_CUDA ? "GPU" : "thread");
 #if defined(PERM_WITH_CUDA)
@@ -35,22 +41,25 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 {
   const perm_options *options = maker->options;
   const int is_complex = maker->working->is_complex;
-  if (block->integer || maker->working->integer)
+  double bits;
+  if (block->integer && is_complex)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "has exact integers; with precision fast or accurate this method takes them");
-  else if (options->precision == PERM_PRECISION_DD)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is to have precision dd, which this method does not give");
-  else if (options->certify && (options->precision == PERM_PRECISION_ACCURATE || options->isa == PERM_ISA_CUDA))
+                 "has Gaussian integers; with precision fast this method takes them as complex numbers");
+  else if (block->integer && options->isa == PERM_ISA_CUDA)
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes on the CPU");
+  else if (options->isa == PERM_ISA_CUDA && (options->certify || options->precision == PERM_PRECISION_DD))
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "is to have a guaranteed bound, which this method gives on the CPU with precision default or fast");
-  else if (is_complex && options->precision == PERM_PRECISION_ACCURATE)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has no precision accurate");
+                 "is to have a guaranteed bound or precision dd, which this method gives on the CPU");
+  else if (is_complex && (options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD))
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has precision default or fast");
 #if defined(PERM_NO_COMPLEX)
   else if (is_complex)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, which this build leaves out");
 #endif
   else if (block->n > PERM_MAX_N || block->n < 2)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
+  else if (block->integer && PERMI_RESIDUE_BITS * permi_whole_primes(block, &bits) + 60 > 64 * PERM_INTEGER_WORDS)
+    permi_refuse_long(offer);
   else if (rival < PERMI_HYBRID_LEAST_SECONDS)
     permi_refuse(offer, PERM_ERROR_LIMIT, "takes less time than finding a layout");
   else
@@ -58,11 +67,20 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   return !offer->why[0];
 }
 
+#if defined(PERM_WITH_CUDA)
+static int permi_hybrid_on_gpu(const perm_options *options, const permi_block *block)
+{
+  return !options->certify && options->precision != PERM_PRECISION_DD && !block->integer;
+}
+#endif
+
 #define PERMI_HYBRID_CERTIFIED 2.1 /* times the time: terms, and their moduli */
+#define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks: sums of chunks are exact, so these alone round the sum */
 /* Those of permi_hybrid_hope, or new ones. */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
   permi_layouts *work = maker->layouts;
+  double bits;
   maker->layouts = NULL;
   if (work) {
     work->rival = rival;
@@ -75,7 +93,9 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   work->budget = PERMI_HYBRID_SLOT_BUDGET;
   work->account = maker->account;
   work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker)) /
-                (maker->options->certify ? PERMI_HYBRID_CERTIFIED : 1);
+                (block->integer            ? PERMI_WHOLE_SLOWER * permi_whole_primes(block, &bits)
+                 : maker->options->certify ? PERMI_HYBRID_CERTIFIED
+                                           : 1);
   work->rival = rival;
   return work;
 }
@@ -97,7 +117,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   cost = permi_layouts_start(work, 1);
   speed = work->speed;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(maker->options, block->n) && !maker->options->certify)
+  if (permi_gpu_wanted(maker->options, block->n) && permi_hybrid_on_gpu(maker->options, block))
     speed = permi_code_rate(permi_hybrid_algebra_of(maker));
 #endif
   *hope = cost / PERMI_HYBRID_GAIN / speed;
@@ -114,7 +134,8 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   permi_arrangement layout;
   permi_hybrid *hybrid = NULL;
   perm_status status = PERM_OK;
-  double seconds = 0, per_block;
+  double seconds = 0, per_block, bits;
+  int most;
   if (!work)
     return permi_fail_memory(maker->result);
   memset(&layout, 0, sizeof layout);
@@ -126,10 +147,12 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", seconds);
       break;
     }
-    status = permi_hybrid_matrix(maker, block, layout.transposed, work->scaled, &scale_exp2, &zero);
+    if (!block->integer)
+      status = permi_hybrid_matrix(maker, block, layout.transposed, work->scaled, &scale_exp2, &zero);
     if (status == PERM_OK && !zero &&
-        permi_hybrid_create(&options->allocator, work, &layout, permi_hybrid_algebra_of(maker), work->scaled,
-                            &hybrid) != PERM_OK)
+        (block->integer ? permi_whole_create(&options->allocator, work, &layout, block, options->modulus, &hybrid)
+                        : permi_hybrid_create(&options->allocator, work, &layout, permi_hybrid_algebra_of(maker),
+                                              work->scaled, NULL, &hybrid)) != PERM_OK)
       status = permi_fail_memory(maker->result);
     if (hybrid)
       hybrid->scale_exp2 = scale_exp2;
@@ -140,17 +163,26 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
     permi_refuse(offer, PERM_ERROR_LIMIT, "has no program that fits");
   if (!hybrid)
     return status;
-  per_block = ldexp(seconds, -hybrid->high);
+  if (block->integer)
+    seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_primes(block, &bits));
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
   hybrid->absolute_mask = options->precision == PERM_PRECISION_FAST ? 127 : 31;
   if (hybrid->high < 10 || options->certify)
     hybrid->absolute_mask = 0;
-  hybrid->chunk_log2 = hybrid->high;
+  if (!options->certify && !hybrid->runs) /* else the speed knows */
+    seconds *= 1 + (PERMI_HYBRID_CERTIFIED - 1) / (hybrid->absolute_mask + 1);
+  per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->primes, 1) : 1), -hybrid->high);
+  most = hybrid->runs                              ? PERMI_WHOLE_CHUNK
+         : hybrid->algebra == PERMI_HYBRID_DOUBLED ? PERMI_DOUBLED_CHUNK
+                                                   : hybrid->high;
+  hybrid->chunk_log2 = hybrid->high > most ? most : hybrid->high;
   while (hybrid->chunk_log2 > 0 &&
          ldexp(per_block, hybrid->chunk_log2) > (hybrid->high - hybrid->chunk_log2 < 6 ? 1e-4 : 0.02))
     hybrid->chunk_log2--;
   hybrid->walked = hybrid->chunk_log2;
   hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
+  if (hybrid->runs)
+    hybrid->fingerprint = permi_whole_fingerprint(hybrid, block);
   permi_hybrid_kernels(hybrid, hybrid->isa);
   offer->seconds = seconds;
   offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
@@ -172,7 +204,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, block->n) && !options->certify &&
+  if (permi_gpu_wanted(options, block->n) && permi_hybrid_on_gpu(options, block) &&
       (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
@@ -204,8 +236,17 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
    5. Entries lost L_i of row i. |y_i| + floor_i = z_i, L_i <= floor_i: the product of (y_i + e_i), |e_i| <= L_i,
       differs from that of y_i by at most the sum over i of L_i prod_(k < i) (|y_k| + L_k) prod_(k > i) |y_k|, at most
       sum_i L_i / floor_i of prod z_i. A row without a floor: L_i times the other rows' growth, floors below twice it.
-   6. An underflow loses 2^-1074, thrice for a complex product, and the scaling at most that of each part of an entry;
-      then as a row without a floor, in each of 2^(n-1) terms, and in A again. */
+   6. An underflow loses 2^-1074, thrice for a complex or double-double product, and the scaling at most that of each
+      part of an entry; then as a row without a floor, in each of 2^(n-1) terms, and in A again.
+   7. Double-doubles v + e: 1 with 64 u^2 < PERMI_DD_UNIT for u, if also |e| <= 2 u z, z the modulus. (a) Row sums v and
+      e are exact on their grids, and TwoSum of them is. Moduli are of v alone: |v + e| + L_i <= z_i = |v| + floor_i,
+      where e's entries and L_i are at most floor_i together; rows without a floor have no e. (b) Product, z = z_a z_b:
+      v_a v_b = p + d exactly, |d| <= u z; e = v_a e_b + (e_a v_b + d) is at most 5 u z and rounds in at most four
+      operations, 12 u^2 z; e_a e_b <= 4 u^2 z is dropped: 16 u^2 z. (c) A difference or sum, even of two of those:
+      TwoSum's rest u z and e_a - e_b <= 5 u z round by 5 and 6 u^2 z; |e| <= 6 u z. (d) FastTwoSum is exact if
+      |v| >= |e|. Else |v| < 6 u z, s = fl(v + e) <= 12 u z, fl(s - v) is off by u 18 u z: 18 u^2 z, and the new e is at
+      most 12 u^2 z + 18 u^2 z; |e| <= u |s| + 30 u^2 z <= 2 u z. In all 34 u^2 z for b and 29 u^2 z for c, within 64
+      u^2 with second order. (e) The sums of a block and of a chunk's N are as c, K larger by N; chunks' are exact. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
@@ -213,9 +254,12 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
   const double blocks = ldexp(1, hybrid->chunk_log2), sums = hybrid->inner + ldexp(1, hybrid->low);
   const double roundings = each * (n - 1) + sums, chunk = permi_gamma(2 * blocks);
   const double moduli = permi_gamma(4 * n + n - 1 + sums + blocks + hybrid->lanes + 1);
+  double terms = permi_gamma(roundings) + chunk * chunk;
   if (hybrid->chunk_log2 > 32 || !(rounding->losses < 1))
     return;
-  leaf->bound_relative = (permi_gamma(roundings) + chunk * chunk + rounding->losses) * (1 + 4 * moduli) * 1.0001;
+  if (hybrid->algebra == PERMI_HYBRID_DOUBLED)
+    terms = (roundings + blocks) * PERMI_DD_UNIT;
+  leaf->bound_relative = (terms + rounding->losses) * (1 + 4 * moduli) * 1.0001;
   leaf->bound_absolute = ldexp(rounding->growth * rounding->unfloored, hybrid->n + 1) +
                          ldexp(rounding->growth * (6 * roundings + 2 * n * n), hybrid->n - 1073);
 }
@@ -230,14 +274,16 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   const double roundings = hybrid->n + hybrid->inner + 4, square = PERMI_UNIT * PERMI_UNIT;
   const double part = 1 - fmin(53 / fmax(rounding->bits, 1), 1);
   leaf->bound_relative = (double)INFINITY;
-  if (maker->options->certify && hybrid->algebra != PERMI_HYBRID_COMPENSATED && hybrid->absolute_mask == 0)
+  if (maker->options->certify && hybrid->absolute_mask == 0)
     permi_hybrid_bound(hybrid, leaf);
   leaf->shared = rounding->shared;
   leaf->estimate_relative = 0;
   permi_make_honest(maker, block, leaf);
   leaf->shared.relative += leaf->estimate_relative;
   leaf->shared.most += leaf->estimate_relative * rounding->majorant;
-  if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
+  if (hybrid->algebra == PERMI_HYBRID_DOUBLED)
+    leaf->estimate_relative = (8 * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square;
+  else if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
     leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square +
                               4 * rounding->below;
   else
@@ -251,7 +297,8 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   perm_status status = PERM_OK;
   permi_hybrid *hybrid;
 #if defined(PERM_WITH_CUDA)
-  status = permi_code_tune(maker, block, &offer->plan);
+  if (!block->integer)
+    status = permi_code_tune(maker, block, &offer->plan);
   hybrid = (permi_hybrid *)offer->plan;
   leaf->information.tuned = hybrid->candidate;
   if (hybrid->code) {
@@ -260,7 +307,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   }
 #else
   hybrid = (permi_hybrid *)offer->plan;
-  if (permi_gpu_wanted(maker->options, hybrid->n) &&
+  if (permi_gpu_wanted(maker->options, hybrid->n) && !block->integer &&
       (maker->options->isa == PERM_ISA_CUDA || offer->seconds > 2 * PERMI_GPU_COMPILE)) {
     char message[PERM_MESSAGE_BYTES];
     permi_gpu_devices(1, message);
@@ -279,9 +326,17 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   leaf->workspace = PERMI_HYBRID_WORKSPACE;
   leaf->explain = permi_hybrid_explain;
   leaf->context = hybrid;
+  if (hybrid->runs) {
+    leaf->information.chunks *= hybrid->runs->primes ? (uint64_t)hybrid->runs->primes : 1;
+    leaf->integer = 1;
+    leaf->run_chunk = permi_whole_chunk;
+    leaf->finish = permi_whole_finish;
+    return PERM_OK;
+  }
   leaf->scale_exp2 = hybrid->scale_exp2 - (hybrid->n - 1);
   permi_hybrid_estimate(maker, block, hybrid, leaf);
-  maker->job->precision =
-      hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE : maker->options->precision;
+  maker->job->precision = hybrid->algebra == PERMI_HYBRID_DOUBLED       ? PERM_PRECISION_DD
+                          : hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE
+                                                                        : maker->options->precision;
   return PERM_OK;
 }

@@ -15,6 +15,7 @@ typedef struct permi_hybrid_maker {
   int turned[PERMI_HYBRID_LOW + 1][64];
   int failed;
   permi_instruction nowhere;
+  struct permi_growths *growths; /* of whole numbers, else NULL */
 } permi_hybrid_maker;
 
 static permi_hybrid_node *permi_maker_node(permi_hybrid_maker *maker, int node)
@@ -170,6 +171,165 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
   return node ? node->scope : maker->scope[index];
 }
 
+/* ---- growth of whole numbers
+   Tables of integers are exact in doubles while their products are below 2^53; where they grow beyond PERMI_GROWTH_CAP
+   their residues modulo a prime p below 2^47 stand for them.
+   1. A table's size: its values are polynomials in the signs with coefficients that are sums of products of entries
+      (f[+] - f[-] is twice the odd part), so |f| is at most f of the moduli of the entries where all signs are +. The
+      program is run once on those, in doubles, whose error is below 2e-12 of the same program with + for -.
+   2. f[+] - f[-] is even where f is exact, as its coefficients are integers: half of it is kept.
+   3. A product of sizes up to 2^52, or a difference of two, is exact, and x - q p is at most (p + 1) / 2.
+   4. Beyond, h + l = ab for h = ab rounded, |ab| <= 2^96; q is h / p to within 1/2 + 2^-51 |h| / p; h - q p and l are
+      whole, and h - q p + l is at most p / 2 + 2^-51 |ab| + 2^44: exact. For ab - cd high parts are multiples of 2^46,
+      low parts at most 2^46 + 2^44 in all. Both stay below the cap. */
+#define PERMI_GROWTH_CAP 281474976710656.0       /* 2^48 */
+#define PERMI_GROWTH_SHORT 4503599627370496.0    /* 2^52 */
+#define PERMI_GROWTH_EXACT 9007199254740992.0    /* 2^53 */
+#define PERMI_GROWTH_HALF 70368744177665.0       /* 2^46 + 1 */
+typedef struct permi_growths {
+  double modulus[64][PERMI_HYBRID_INNER]; /* of entries of inner columns */
+  double outer[64], row[64];              /* sums of a row's moduli: of outer entries, of all, or of residues */
+  int reduced[64];                        /* rows */
+  double table[PERMI_HYBRID_SLOTS][2];    /* values, and with + for - */
+  int item[192];                          /* growth of chains' products */
+  int halvings, most_halvings;
+  double cap;
+} permi_growths;
+
+static int permi_growth_of_item(const permi_hybrid_maker *maker, int item)
+{
+  return maker->growths ? maker->growths->item[item] : 0;
+}
+
+static double permi_growth_size(permi_hybrid_maker *maker, int index)
+{
+  const permi_hybrid_node *node = permi_maker_node(maker, index);
+  return node ? node->size : maker->growths->row[index];
+}
+
+static int permi_growth_whole(permi_hybrid_maker *maker, int index)
+{
+  const permi_hybrid_node *node = permi_maker_node(maker, index);
+  return node ? node->whole : !maker->growths->reduced[index];
+}
+
+static void permi_growth_at(permi_hybrid_maker *maker, int index, uint32_t setting, double *x)
+{
+  const permi_growths *growths = maker->growths;
+  const permi_hybrid_node *node = permi_maker_node(maker, index);
+  int k;
+  if (node) {
+    memcpy(x, growths->table[node->slot + permi_pack_bits(setting, node->scope)], 2 * sizeof *x);
+    return;
+  }
+  x[0] = growths->outer[index];
+  x[1] = growths->row[index];
+  for (k = 0; k < maker->hybrid->inner; k++)
+    x[0] += setting >> k & 1 ? -growths->modulus[index][k] : growths->modulus[index][k];
+}
+
+/* Fills in an exact table, and returns its size. */
+static double permi_growth_table(permi_hybrid_maker *maker, const permi_hybrid_node *node, double half)
+{
+  double (*table)[2] = maker->growths->table + node->slot, size = 0;
+  int k, side, factor;
+  for (k = 0; k < 1 << permi_count_ones(node->scope); k++) {
+    double sum[2] = {0, 0};
+    for (side = 0; side < (node->kind == PERMI_NODE_FOLD ? 2 : 1); side++) {
+      const uint32_t setting = permi_spread_bits(k, node->scope) | (side ? node->all & ~node->scope : 0);
+      double x[2], product[2] = {half, half};
+      for (factor = 0; factor < (node->right < 0 ? 1 : 2); factor++) {
+        permi_growth_at(maker, factor ? node->right : node->left, setting, x);
+        product[0] *= x[0];
+        product[1] *= x[1];
+      }
+      sum[0] += side ? -product[0] : product[0];
+      sum[1] += product[1];
+    }
+    memcpy(table[k], sum, sizeof sum);
+    if (k == 0)
+      size = (sum[0] + 2e-12 * sum[1]) * (1 + 1e-12);
+  }
+  return size;
+}
+
+/* What a product, or a difference of two, of size x becomes. */
+static int permi_growth_kind(double x, int folds, double *size)
+{
+  if (x <= PERMI_GROWTH_CAP) {
+    *size = x;
+    return PERMI_GROWS_NOT;
+  }
+  *size = PERMI_GROWTH_HALF;
+  if (x <= PERMI_GROWTH_SHORT)
+    return PERMI_GROWS_SHORT;
+  *size += ldexp(x, -51) + (folds ? ldexp(1.25, 46) : ldexp(1, 44));
+  return PERMI_GROWS_LONG;
+}
+
+static void permi_growth_chain(permi_hybrid_maker *maker, permi_hybrid_node *node)
+{
+  permi_growths *growths = maker->growths;
+  double *table = growths->table[node->slot];
+  int k;
+  node->whole = 1;
+  node->size = 1;
+  for (k = node->first; k < node->first + node->items; k++) {
+    const int item = maker->work->item[k];
+    double size = node->size * permi_growth_size(maker, item) * (1 + 1e-12);
+    node->whole &= permi_growth_whole(maker, item);
+    growths->item[k] = PERMI_GROWS_NOT;
+    if (k > node->first && !(node->whole && size <= growths->cap))
+      growths->item[k] = permi_growth_kind(size, 0, &size);
+    node->whole &= growths->item[k] == PERMI_GROWS_NOT;
+    node->size = size;
+  }
+  table[0] = table[1] = node->size;
+}
+
+static void permi_growth_node(permi_hybrid_maker *maker, permi_hybrid_node *node)
+{
+  permi_growths *growths = maker->growths;
+  const int folds = node->kind == PERMI_NODE_FOLD, halves = folds && growths->halvings < growths->most_halvings;
+  double product;
+  node->growth = node->halved = 0;
+  if (node->kind == PERMI_NODE_CHAIN) {
+    permi_growth_chain(maker, node);
+    return;
+  }
+  product = permi_growth_size(maker, node->left) * (1 + 1e-12);
+  if (node->right >= 0)
+    product *= permi_growth_size(maker, node->right);
+  node->whole = permi_growth_whole(maker, node->left) && (node->right < 0 || permi_growth_whole(maker, node->right)) &&
+                product <= PERMI_GROWTH_EXACT;
+  if (node->whole) {
+    node->size = permi_growth_table(maker, node, halves ? 0.5 : 1);
+    node->whole = node->size <= growths->cap;
+    node->halved = node->whole && halves;
+    growths->halvings += node->halved;
+  }
+  if (!node->whole) {
+    node->growth = permi_growth_kind(folds ? 2 * product : product, folds, &node->size);
+    memset(growths->table[node->slot], 0, sizeof growths->table[0] << permi_count_ones(node->scope));
+  }
+}
+
+/* Decides what grows; returns 1 if nothing does. */
+static int permi_growth_decide(permi_hybrid_maker *maker, double cap, const permi_hybrid_node *root)
+{
+  int k, whole = 1;
+  for (k = 0; k < maker->work->n; k++)
+    whole &= !maker->growths->reduced[k];
+  maker->growths->cap = cap;
+  maker->growths->halvings = 0;
+  for (k = 0; k < maker->evaluated; k++) {
+    permi_hybrid_node *node = permi_maker_node(maker, maker->sequence[k]);
+    permi_growth_node(maker, node);
+    whole &= node->whole;
+  }
+  return whole && ldexp(root->size, maker->layout->low) <= PERMI_GROWTH_EXACT;
+}
+
 static void permi_maker_emit(permi_hybrid_maker *maker, int index)
 {
   const permi_hybrid_node *node = permi_maker_node(maker, index);
@@ -187,11 +347,14 @@ static void permi_maker_emit(permi_hybrid_maker *maker, int index)
     opcode = held < 0 ? PERMI_OP_DIFFERENCE : held < n ? PERMI_OP_FOLD_ROW : PERMI_OP_FOLD;
   operation = permi_maker_operation(maker, opcode);
   operation->group = 1;
+  operation->growth = node->growth;
+  operation->halved = node->halved;
   if (opcode == PERMI_OP_CHAIN) {
     for (k = 0; k < node->items; k++) {
       const int item = maker->work->item[node->first + k];
       permi_maker_statement(maker, permi_hybrid_line(node->slot),
-                            permi_hybrid_line(item < n ? item : permi_maker_node(maker, item)->slot), 0, 0, 0);
+                            permi_hybrid_line(item < n ? item : permi_maker_node(maker, item)->slot),
+                            permi_growth_of_item(maker, node->first + k), 0, 0);
     }
     return;
   }
@@ -241,6 +404,12 @@ static void permi_maker_program(permi_hybrid_maker *maker)
   memset(maker->busy, 1, (size_t)n);
   permi_maker_keep(maker, permi_maker_node(maker, root));
   permi_maker_visit(maker, permi_maker_node(maker, root), root, 0);
+  if (maker->growths) {
+    maker->hybrid->grows = !permi_growth_decide(maker, PERMI_GROWTH_EXACT, permi_maker_node(maker, root));
+    if (maker->hybrid->grows)
+      permi_growth_decide(maker, PERMI_GROWTH_CAP, permi_maker_node(maker, root));
+    maker->hybrid->halvings = maker->growths->halvings;
+  }
   for (s = 0; s < 1 << low && !maker->failed; s++) {
     const int turns = s ? permi_trailing_zeros((uint64_t)s) : 0;
     for (k = 0; k < maker->evaluated; k++)

@@ -1,11 +1,13 @@
 /* ========================================================================================== >>batch
    Many small matrices: an element of a vector is a matrix.
      n = 2 .. 4    Laplace expansion
+     n = 5 .. 8    real: Laplace expansion of halves of the rows
      n = 5 .. 11   as single calls compute it, >>small_kernels
    Other matrices go through single calls. Ratios to these on a Zen 4 core, entry by entry and one after the other, n =
-   5 .. 12: AVX-512, real .79 .80 1.0 .88 .67 .80 1.0 1.1 and .84 .86 .96 .87 .69 .88 1.0 1.1; complex .81 .86 .87 .65
-   .79 .90 .98 1.1 and .93 .96 .93 .67 .85 .99 1.0 1.0; AVX2, real .91 .95 .74 .74 .78 1.0 1.1 1.3 and 1.0 1.0 .73 .71
-   .80 1.1 1.1 1.3. Entries 512 doubles apart or a multiple of that: n = 4 takes 5.6 ns, not 2.6.
+   5 .. 12: AVX-512, real .56 .57 .69 .78 .67 .80 1.0 1.1 and .68 .65 .74 .79 .69 .88 1.0 1.0; complex .81 .86 .87 .65
+   .79 .90 .98 1.1 and .93 .96 .93 .67 .85 .99 1.0 1.0; AVX2, real .78 .78 .51 .63 .78 1.0 1.1 1.3 and 1.0 1.0 .61 .70
+   .80 1.1 1.1 1.3. Entries 512 doubles apart or a multiple of that: n = 4 takes 5.6 ns, not 2.6; without copies n = 5
+   takes 31 ns, not 11. Pieces of 16 matrices instead of 8 do not help n = 12.
    A value stands if it is large against its rounding errors, as in >>small. Others are computed again by single
    calls. */
 #pragma once
@@ -295,6 +297,10 @@ static void permi_batch_write(permi_batch_check *check, size_t first, size_t cou
   const size_t width = (size_t)batch->kernel->width;
   double *value = batch->out + first * (size_t)parts;
   size_t k;
+  if (parts == 1 && count == width && !(~stand & ((1u << width) - 1))) {
+    memcpy(value, out, width * sizeof *value);
+    return;
+  }
   for (k = 0; k < count; k++, value += parts, stand >>= 1) {
     value[0] = out[k];
     value[parts - 1] = out[k + (size_t)(parts - 1) * width];

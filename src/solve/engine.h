@@ -56,6 +56,8 @@ typedef struct permi_maker {
   permi_control *watch;
   struct permi_account *account;
   struct permi_layouts *layouts; /* of the block's hybrid, begun; or NULL */
+  double glance;                 /* of >>frontier_offer; below 0: not yet */
+  const int *elimination;        /* an order of the block's vertices, from its tree; or NULL */
   /* Hears an offer and its status; returns the status that counts. */
   perm_status (*hear)(struct permi_maker *maker, const struct permi_block *block, const permi_engine *engine,
                       permi_offer *offer, perm_status status);

@@ -1,7 +1,7 @@
 /* =================================================================================== >>minors_calls */
 #pragma once
 #include "check.h"
-#include "../dense/minors_dense.h"
+#include "../dense/minors_gpu.h"
 #include "../dense/small_minors.h"
 
 #if !defined(PERM_NO_EXTRAS)
@@ -122,46 +122,67 @@ static double permi_minors_relative(const perm_result *result, const double *out
   return result->error_estimate == 0 ? 0 : result->error_estimate / most;
 }
 
+/* The predicted fastest of single terms, kernels and GPUs (*gpu), the last two for doubles alone; full: room for the
+   matrix written out, or NULL. Returns 1 for GPUs. */
+static int permi_minors_choose(permi_minors *minors, const perm_options *options, double *full, permi_minors_gpu *gpu)
+{
+  double seconds;
+  int on_gpu;
+  permi_minors_plan_terms(minors);
+  minors->below = 0;
+  if (!full)
+    return 0;
+  seconds = minors->seconds;
+  if (permi_minors_plan_dense(minors, permi_isa(options)) && minors->seconds > seconds &&
+      options->method != PERM_METHOD_DENSE)
+    permi_minors_plan_terms(minors);
+  on_gpu = permi_minors_gpu_plan(gpu, minors, options, minors->seconds);
+  if (on_gpu) {
+    minors->kernel = NULL;
+    minors->terms = gpu->terms;
+    minors->seconds = gpu->seconds;
+    minors->estimate_relative = permi_minors_gpu_relative(gpu);
+    minors->scale_exp2 = gpu->total + PERMI_MINORS_GPU_EXP2;
+  }
+  if (on_gpu || minors->kernel) {
+    permi_minors_write_out(minors, 1, full);
+    minors->below = on_gpu ? permi_minors_gpu_below(gpu, full) : permi_minors_below_grid(minors, full);
+  }
+  return on_gpu;
+}
+
 /* Engine, sum and output, in double or double-double, of scaled entries. */
 static perm_status permi_minors_run(const permi_minors_call *call, permi_minors *minors, const perm_options *options,
                                     int wide, double *full, permi_minors_total *total, permi_control *control,
                                     perm_result *result)
 {
   const int threads = permi_threads(options);
-  int tables = 0;
-  double seconds;
+  permi_minors_gpu gpu;
+  const int on_gpu = permi_minors_choose(minors, options, wide ? NULL : full, &gpu);
   perm_status status = PERM_OK;
-  permi_minors_plan_terms(minors);
-  seconds = minors->seconds;
-  minors->below = 0;
   minors->dense.memory = NULL;
-  if (!wide && full && permi_minors_plan_dense(minors, permi_isa(options))) {
-    if (minors->seconds > seconds && options->method != PERM_METHOD_DENSE) {
-      permi_minors_plan_terms(minors);
-    } else {
-      permi_minors_write_out(minors, 1, full);
-      minors->below = permi_minors_below_grid(minors, full);
-      tables = 1;
-    }
-  }
   if (minors->terms >= 1e18)
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "%.3g terms are too many", minors->terms);
   if (options->max_seconds > 0 && minors->seconds > 100 * options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %.3g s, far over max_seconds = %.3g",
                       minors->seconds, options->max_seconds);
   control->work_total = minors->seconds;
-  if (tables)
+  if (minors->kernel)
     status = permi_minors_tables(minors, &options->allocator, full);
   if (status == PERM_OK)
-    status = permi_minors_execute(minors, options, control, threads, total);
+    status = on_gpu ? permi_minors_gpu_execute(&gpu, options, control, total)
+                    : permi_minors_execute(minors, options, control, threads, total);
   permi_release(&options->allocator, minors->dense.memory);
   if (status != PERM_OK)
-    return permi_fail(result, status, 0, "%s", perm_status_text(status));
+    return permi_fail(result, status, 0, "%s",
+                      status < 0 && control->message[0] ? control->message : perm_status_text(status));
   permi_minors_output(minors, total, call->n, call->out, call->row < 0, result);
-  result->method = minors->kernel ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
-  result->precision = minors->kernel ? options->precision : PERM_PRECISION_DD;
-  result->isa = minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
-  result->threads = minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : threads;
+  minors->in_doubles = on_gpu || minors->kernel;
+  result->method = minors->in_doubles ? PERM_METHOD_DENSE : PERM_METHOD_GLYNN;
+  result->precision = minors->in_doubles ? options->precision : PERM_PRECISION_DD;
+  result->isa = on_gpu ? PERM_ISA_CUDA : minors->kernel ? minors->kernel->isa : PERM_ISA_PLAIN;
+  result->gpus = on_gpu ? control->gpus : 0;
+  result->threads = on_gpu || minors->seconds < PERMI_PARALLEL_SECONDS || minors->chunks == 1 ? 1 : threads;
   result->terms += minors->terms;
   return PERM_OK;
 }
@@ -178,14 +199,13 @@ static void permi_minors_blank(permi_minors_call *call)
     call->out[k] = (double)NAN;
 }
 
-/* Checks a call, completes it, and sets results to NaN. */
+/* Checks a call and completes it. */
 static perm_status permi_minors_check(permi_minors_call *call, const perm_options *options, perm_result *result)
 {
   const int m = call->m, n = call->n, gradient = call->row < 0, arguments = gradient ? 7 : 8;
   const char *refusal = permi_minors_refusal(options);
   int i, j;
   perm_status status = permi_check_whole(options, arguments, result);
-  permi_minors_blank(call);
   if (status == PERM_OK)
     status = permi_check_matrix(m, n, call->view, result);
   if (status != PERM_OK)
@@ -251,7 +271,7 @@ static perm_status permi_minors_solve(const permi_minors_call *call, permi_minor
   permi_control control = permi_control_begin(options);
   perm_status status = permi_minors_run(call, minors, options, wide, full, total, &control, result);
   double relative = status == PERM_OK ? permi_minors_relative(result, call->out, call->entries) : 0;
-  if (status == PERM_OK && minors->kernel && relative > permi_wanted_relative(options)) {
+  if (status == PERM_OK && minors->in_doubles && relative > permi_wanted_relative(options)) {
     permi_minors_plan_terms(minors);
     if (options->tolerance > 0 ? options->max_seconds == 0 || minors->seconds <= options->max_seconds
                                : minors->seconds < PERMI_ESCALATE_SECONDS) {
@@ -281,6 +301,7 @@ static perm_status permi_minors_metered(permi_minors_call *call, const perm_opti
   double *memory, *full = NULL;
   int k;
   perm_status status;
+  permi_minors_blank(call);
   if (!result)
     return PERM_ERROR_NULL;
   permi_result_clear(result);
@@ -351,15 +372,22 @@ static perm_status permi_minors_compute(permi_minors_call *call, const perm_opti
   return permi_minors_general(call, options_given, result);
 }
 
+/* A negative row marks a gradient inside: the minors of one row are what is NaN. */
+static perm_status permi_minors_no_row(permi_minors_call *call, perm_result *result)
+{
+  const int row = call->row;
+  call->row = 0;
+  permi_minors_blank(call);
+  return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
+}
+
 PERM_API perm_status perm_minors_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
                                       const int *column_counts, int row, const perm_options *options, double *minors,
                                       perm_result *result)
 {
   const permi_view view = permi_view_of(a, ld, 1, NULL);
   permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0};
-  if (row < 0)
-    return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
-  return permi_minors_compute(&call, options, result);
+  return row < 0 ? permi_minors_no_row(&call, result) : permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,
@@ -368,9 +396,7 @@ PERM_API perm_status perm_minors_complex(int m, int n, const double *a, ptrdiff_
 {
   const permi_view view = permi_view_of(a, ld, 2, NULL);
   permi_minors_call call = {m, n, row, &view, row_counts, column_counts, minors, NULL, NULL, 0, 0};
-  if (row < 0)
-    return permi_fail(result, PERM_ERROR_RANGE, 7, "row is %d", row);
-  return permi_minors_compute(&call, options, result);
+  return row < 0 ? permi_minors_no_row(&call, result) : permi_minors_compute(&call, options, result);
 }
 
 PERM_API perm_status perm_gradient_real(int m, int n, const double *a, ptrdiff_t ld, const int *row_counts,

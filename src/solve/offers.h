@@ -304,6 +304,7 @@ static const permi_exact_plan *permi_array_exact(permi_array *array, const perm_
 }
 
 #define PERMI_RIVAL_LOOK 24
+#define PERMI_RIVAL_PLAN 36 /* a plan takes less than 0.1 ms, the run 10 and more */
 static perm_status permi_exact_offer(permi_maker *maker, const struct permi_block *block, double rival,
                                      permi_offer *offer)
 {
@@ -315,7 +316,7 @@ static perm_status permi_exact_offer(permi_maker *maker, const struct permi_bloc
       (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT))
     return PERM_OK;
   offer->seconds = n * ldexp(1, n - 1) / PERMI_RIVAL_RATE;
-  if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_LOOK)
+  if (!array->hasty || options->method == PERM_METHOD_EXACT || n <= PERMI_RIVAL_PLAN)
     offer->seconds = permi_array_exact(array, options)->seconds;
   else if (options->gpu.devices)
     offer->seconds = fmin(offer->seconds, 0.5 + n * ldexp(1, n - 1) / PERMI_RIVAL_GPU_RATE);
@@ -348,17 +349,31 @@ static perm_status permi_low_rank_offer(permi_maker *maker, const struct permi_b
 {
   permi_array *array = maker->array;
   const perm_options *options = maker->options;
+  const permi_problem *problem = array->problem;
   const char *why;
   (void)block, (void)rival;
   permi_rank_release(&options->allocator, array->rank);
   array->rank = NULL;
-  if (options->method != PERM_METHOD_AUTO || options->precision == PERM_PRECISION_KAHAN || array->constant >= 0 ||
-      !array->argument) /* a block, whose chooser looks itself */
+  if (options->method == PERM_METHOD_LOW_RANK && !problem->integer) { /* by name no other engine has looked at it */
+    const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
+    perm_status status = permi_check_options(options, array->argument, maker->result);
+    if (status == PERM_OK)
+      status = permi_check_matrix(problem->m, problem->n, &view, maker->result);
+    if (status != PERM_OK)
+      return status;
+  }
+  if ((options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_LOW_RANK) ||
+      options->precision == PERM_PRECISION_KAHAN || array->constant >= 0 ||
+      !array->argument) { /* a block, whose chooser looks itself */
+    snprintf(offer->why, sizeof offer->why, "is asked for in precision %s", perm_precision_name(options->precision));
     return PERM_OK;
+  }
   if (!permi_rank_look(array->problem, options, maker->watch, &array->rank, &why))
     return permi_fail_memory(maker->result);
-  if (!array->rank)
+  if (!array->rank) {
+    snprintf(offer->why, sizeof offer->why, "%s", why);
     return PERM_OK;
+  }
   permi_rank_price(array->rank, offer);
   if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
     offer->seconds = (double)INFINITY;
@@ -387,6 +402,30 @@ static const permi_engine permi_array_engines[] = {
     {PERM_METHOD_EXACT, permi_exact_offer, permi_exact_make, NULL, 0},
 };
 
+/* By name the engine of small ranks is asked alone. */
+static int permi_array_ranked(const permi_problem *problem, const perm_options *options)
+{
+  return options->method == PERM_METHOD_LOW_RANK && problem->reach->engine_count > PERMI_AT_LOW_RANK &&
+         problem->m == problem->n && problem->n > 0 && !problem->row_count && !problem->column_count;
+}
+
+static perm_status permi_array_plan_ranked(permi_maker *maker, double *seconds)
+{
+  permi_array *array = maker->array;
+  permi_offer offer;
+  perm_status status;
+  memset(&offer, 0, sizeof offer);
+  offer.seconds = (double)INFINITY;
+  array->engine = &array->problem->reach->engines[PERMI_AT_LOW_RANK];
+  status = array->engine->offer(maker, NULL, (double)INFINITY, &offer);
+  *seconds = offer.seconds;
+  return status != PERM_OK || array->rank
+             ? status
+             : permi_fail(maker->result, PERM_ERROR_UNSUPPORTED, array->argument,
+                          "options: method low-rank: the array %s; this method takes ranks up to %d", offer.why,
+                          PERMI_RANK_MOST);
+}
+
 /* Asks all engines at first, then only the chosen one. Without any offer, its make says why. */
 static perm_status permi_array_plan(void *context, const perm_options *options, double *seconds, perm_job **job,
                                     perm_result *result)
@@ -401,6 +440,8 @@ static perm_status permi_array_plan(void *context, const perm_options *options, 
   (void)job;
   maker->options = options;
   maker->result = result;
+  if (permi_array_ranked(array->problem, options))
+    return permi_array_plan_ranked(maker, seconds);
   permi_offers_begin(&offers, table, array->engine ? 1 : reach->engine_count, offer);
   if (offers.engines > PERMI_AT_LOW_RANK)
     offers.swapped = PERMI_AT_DENSE; /* which refuses large orders, unless another engine takes them */

@@ -293,12 +293,13 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
 {
   const perm_allocator *allocator = &options->allocator;
   permi_pool pool = {allocator, NULL, 0};
+  const int named = options->method == PERM_METHOD_LOW_RANK; /* any order, and zeros only */
   permi_rank *rank;
   uint64_t *basis;
   int found;
   *plan = NULL;
   *why = NULL;
-  if (problem->n < PERMI_RANK_LEAST)
+  if (problem->n < PERMI_RANK_LEAST && !named)
     *why = "is too small for its rank to matter";
   else if (problem->m != problem->n || problem->n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
            (!problem->real && !problem->integer) || problem->ld < problem->n)
@@ -320,7 +321,7 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
   }
   found = rank && basis && permi_rank_copy(problem, rank, why) ? permi_rank_proven(rank, watch, basis) : 0;
   permi_release(allocator, basis);
-  if (!rank || !basis || rank->pool.failed || *why || found > PERMI_RANK_MOST || found < 1) {
+  if (!rank || !basis || rank->pool.failed || *why || found > PERMI_RANK_MOST || found < !named) {
     const int failed = !rank || !basis || rank->pool.failed;
     if (!*why)
       *why = found < 1 ? "has only zeros" : "has a rank over 4";
@@ -499,7 +500,7 @@ static perm_status permi_rank_task(const permi_leaf *leaf, permi_control *contro
   if (status == PERM_OK) {
     run.residue[1] = run.residue[0] + runs;
     if (rank->primes)
-      permi_primes_choose(run.prime, runs, rank->parts == 2);
+      permi_primes_choose(run.prime, runs, rank->parts == 2, 62);
     else
       run.prime[0] = permi_odd_modulus_of(rank->modulus);
     status = permi_share(threads, 0, runs, permi_rank_prime, &run, NULL);

@@ -146,7 +146,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   permi_number number;
   perm_integer residue[2];
   int i;
-  if (job->modulus && leaf.integer && permi_sum_integer(&partial->value, &residue[0]) &&
+  if (job->modulus && leaf.integer && !leaf.finish && permi_sum_integer(&partial->value, &residue[0]) &&
       permi_sum_integer(&partial->imaginary, &residue[1])) {
     permi_result_clear(result);
     for (i = 0; i < 2; i++) {
@@ -156,6 +156,8 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
       *(i ? &result->partial_imaginary : &result->partial_sum) = (double)word[0];
     }
     result->exp2 = residue[0].words || residue[1].words ? leaf.scale_exp2 + partial->exp2 : 0;
+  } else if (leaf.finish) { /* residues say nothing */
+    permi_result_clear(result);
   } else {
     leaf.integer = 0;
     permi_leaf_number(&leaf, partial, &number);

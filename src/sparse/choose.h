@@ -16,18 +16,20 @@
 static perm_status permi_frontier_first(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const double finding = PERMI_ORDER_PLAN_SECONDS * (2.0 * block->n + block->edges);
-  double hope = (double)INFINITY;
+  double hope = (double)INFINITY, glance;
   perm_status status = PERM_OK;
   if (maker->offers) {
     if (maker->offers->proven < finding ||
-        (rival < finding && finding * maker->working->report.blocks > 2.5 * maker->account->floor)) {
+        (rival < finding && finding * maker->working->report.blocks > 1.25 * maker->account->floor)) {
       permi_refuse(offer, PERM_ERROR_LIMIT, "is done before an order is found");
       return PERM_OK;
     }
-    status = permi_hybrid_hope(maker, block, rival, &hope);
-    if (status == PERM_OK && block->edges >= PERMI_SIGNS_HOPE_ENTRIES * block->n &&
-        permi_frontier_glance(maker, block) > PERMI_SIGNS_HOPE_LEAST)
-      status = permi_signs_hope(maker, block, rival, &hope);
+    if (PERMI_ANNEAL_SHARE * rival > PERMI_ANNEAL_LEAST) {
+      glance = fmin(permi_frontier_glance(maker, block, rival), rival);
+      status = permi_hybrid_hope(maker, block, glance, &hope);
+      if (status == PERM_OK && block->edges >= PERMI_SIGNS_HOPE_ENTRIES * block->n && glance > PERMI_SIGNS_HOPE_LEAST)
+        status = permi_signs_hope(maker, block, rival, &hope);
+    }
   }
   return status == PERM_OK ? permi_frontier_offer(maker, block, fmin(rival, hope), offer) : status;
 }
@@ -91,11 +93,11 @@ static const permi_engine permi_engines[] = {
     {PERM_METHOD_LISTS, permi_frontier_offer, permi_frontier_make, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_SORTING, permi_sorting_offer, permi_sorting_make, permi_owned_release, PERMI_NAMED},
     {PERM_METHOD_ARRAYS, permi_frontier_offer, permi_frontier_make, permi_owned_release, PERMI_NAMED},
+    {PERM_METHOD_SIGNS, permi_signs_offer, permi_signs_make, permi_owned_release, 0},
     {PERM_METHOD_HYBRID, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_CAUTION},
     {PERM_METHOD_CACHED, permi_hybrid_offer, permi_hybrid_make, permi_hybrid_release, PERMI_NAMED},
     {PERM_METHOD_SPARYSER, permi_sparyser_offer, permi_ryser_make, permi_release, 0},
     {PERM_METHOD_DOMINATING, permi_dominating_offer, permi_ryser_make, permi_release, 0},
-    {PERM_METHOD_SIGNS, permi_signs_offer, permi_signs_make, permi_owned_release, 0},
     {PERM_METHOD_DECOMPOSE, permi_decompose_offer, permi_decompose_make, permi_owned_release, 0},
 #if defined(PERM_WITH_CUDA)
     {PERM_METHOD_CODEGEN_REGISTERS, permi_codegen_offer, permi_codegen_make, permi_codegen_release, PERMI_NAMED},
@@ -283,12 +285,15 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   if (block->edges < PERMI_CLASSES_FIRST * block->n)
     offers.swapped = PERMI_AT_CLASSES;
   maker->offers = &offers;
+  maker->elimination = NULL;
+  maker->glance = -1;
   if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
       (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
     status = permi_ask_full(maker, block, &offers);
   else
     status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;
+  maker->elimination = NULL;
   permi_release(&options->allocator, maker->layouts);
   maker->layouts = NULL;
   if (status == PERM_OK && offers.dense < (double)INFINITY)
@@ -379,30 +384,10 @@ static perm_status permi_make_blocks(permi_maker *maker)
   permi_working *working = maker->working;
   const perm_allocator *allocator = &working->allocator;
   const int n = working->n, blocks = working->blocks;
-  int *first = (int *)permi_allocate(allocator, 2 * ((size_t)blocks + 1), sizeof *first);
-  int *line = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *line); /* rows, then columns, by blocks */
-  int *fill, v, k, rows_left = 0;
-  perm_status status = PERM_OK;
-  if (!first || !line) {
-    permi_release(allocator, first);
-    permi_release(allocator, line);
+  int *first, *line, k, rows_left = 0;
+  perm_status status = permi_block_lines(working, &first, &line);
+  if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
-  }
-  fill = first + blocks + 1;
-  memset(first, 0, ((size_t)blocks + 1) * sizeof *first);
-  for (v = 0; v < n; v++)
-    if (working->degree[v] >= 0)
-      first[working->component[v] + 1]++;
-  for (k = 0; k < blocks; k++)
-    first[k + 1] += first[k];
-  for (v = 0; v < 2 * n && status == PERM_OK; v++) {
-    if (v % n == 0)
-      memcpy(fill, first, (size_t)blocks * sizeof *fill);
-    if (permi_watch_step(maker->watch, (size_t)v, 20))
-      status = maker->watch->stopped;
-    else if (working->degree[v] >= 0)
-      line[(v < n ? 0 : n) + fill[working->component[v]]++] = v;
-  }
   for (k = 0; status == PERM_OK && k < blocks && !permi_watch_step(maker->watch, (size_t)k, 50); k++)
     if (first[k + 1] - first[k] == 1)
       status = permi_absorb(working, &working->cell[working->head[line[first[k]]]]);

@@ -241,6 +241,7 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
     budget->quick_start = PERMI_ARRAY_STREAM_SECONDS * block->edges;
   }
   budget->rival = rival;
+  budget->first = maker->elimination;
   budget->reserve = maker->layouts ? PERMI_PLAN_RIVAL * permi_account_free(maker->account, rival) : 0;
   budget->account = maker->account;
   if (!options->gpu.devices)
@@ -261,22 +262,28 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   return 1;
 }
 
-/* Predicted seconds by the first greedy order, of a block of order 64 at most. */
-static double permi_frontier_glance(permi_maker *maker, const permi_block *block)
+/* Predicted seconds by greedy orders, INFINITY beyond order PERM_MAX_N and for a method by name. */
+static double permi_frontier_glance(permi_maker *maker, const permi_block *block, double rival)
 {
   const perm_allocator *allocator = &maker->options->allocator;
-  int *order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
-  double cost = (double)INFINITY, seconds = (double)INFINITY;
+  double cost = (double)INFINITY;
   permi_budget budget;
+  int *order;
+  if (!maker->offers || block->n > PERM_MAX_N)
+    return (double)INFINITY;
+  if (maker->glance >= 0)
+    return maker->glance;
+  maker->glance = (double)INFINITY;
+  order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
   if (!maker->binomial)
     maker->binomial = permi_binomials(allocator, maker->working->n);
-  if (order && maker->binomial && permi_frontier_budget(maker, block, (double)INFINITY, order, &budget)) {
-    budget.rival = 0; /* no second order pays */
+  if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget)) {
+    budget.effort = 0;
     if (permi_order(allocator, block, maker->binomial, &budget, order, &cost))
-      seconds = permi_budget_seconds(&budget, cost);
+      maker->glance = permi_budget_seconds(&budget, cost);
   }
   permi_release(allocator, order);
-  return seconds;
+  return maker->glance;
 }
 
 static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
@@ -472,7 +479,8 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
       tree = swap;
     }
     permi_owned_release(allocator, tree);
-    if (best ? best->cost[best->nodes] < 10 * planning || best->cost[best->nodes] > 2 * rival
+    if (best ? best->cost[best->nodes] < 10 * planning ||
+                   best->cost[best->nodes] > 2 * fmin(rival, permi_frontier_glance(maker, block, rival))
              : rival < (double)INFINITY)
       break;
   }
@@ -485,6 +493,7 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   if (!best) {
     permi_refuse_trees(rival, offer);
   } else {
+    maker->elimination = best->vertex;
     offer->seconds = best->cost[best->nodes];
     offer->bytes = permi_tree_bytes(best);
   }

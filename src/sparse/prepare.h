@@ -292,6 +292,39 @@ static void permi_block_release(const perm_allocator *allocator, permi_block *bl
   permi_release(allocator, block->real);
 }
 
+/* Lists the live rows (*line), then from n on the columns, by blocks; those of block k begin at (*first)[k]. The caller
+   releases both; on PERM_ERROR_MEMORY there is none. */
+static perm_status permi_block_lines(permi_working *working, int **first, int **line)
+{
+  const perm_allocator *allocator = &working->allocator;
+  const int n = working->n, blocks = working->blocks;
+  int *begin = (int *)permi_allocate(allocator, 2 * ((size_t)blocks + 1), sizeof *begin), *fill;
+  int *lines = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *lines), v, k;
+  if (!begin || !lines) {
+    permi_release(allocator, begin);
+    permi_release(allocator, lines);
+    return PERM_ERROR_MEMORY;
+  }
+  fill = begin + blocks + 1;
+  *first = begin;
+  *line = lines;
+  memset(begin, 0, ((size_t)blocks + 1) * sizeof *begin);
+  for (v = 0; v < n; v++)
+    if (working->degree[v] >= 0)
+      begin[working->component[v] + 1]++;
+  for (k = 0; k < blocks; k++)
+    begin[k + 1] += begin[k];
+  for (v = 0; v < 2 * n; v++) {
+    if (v % n == 0)
+      memcpy(fill, begin, (size_t)blocks * sizeof *fill);
+    if (permi_watch_step(working->watch, (size_t)v, 20))
+      return working->watch->stopped;
+    if (working->degree[v] >= 0)
+      lines[(v < n ? 0 : n) + fill[working->component[v]]++] = v;
+  }
+  return PERM_OK;
+}
+
 /* The block is incomplete if watch stops; returns 0 if memory runs out. */
 static int permi_block_create(permi_working *working, const int *rows, const int *columns, int n, permi_block *block)
 {
@@ -305,6 +338,7 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     edges += working->degree[rows[i]];
   }
   block->n = n;
+  block->vertices = 2 * n;
   block->edges = edges;
   block->start = (int *)permi_allocate(allocator, 2 * (size_t)n + 1 + 4 * (size_t)edges, sizeof(int));
   if (working->integer)

@@ -1,318 +1,133 @@
 /* =========================================================================================== >>rook
    Rook numbers of integer matrices: r_k, the sum of the permanents of all k x k submatrices. Two engines:
-   - the board (method frontier): rooks are placed row by row. A state is the set of columns that have a rook, among the
-     columns between their first and last row (the frontier); its values count by rooks on columns that are behind. All
-     states are in one array, which a new column doubles and a finished column folds.
+   - method frontier, >>placements, for what is sparse;
    - evaluation (method exact): with m <= n, per(A + x J) = sum over j of r_(m-j) x^j (n-m+j)! / (n-m)!, since j rows
-     that take x choose among n-m+j columns. The permanents at x = 0 .. m, exact, are interpolated by Newton.
-   Words hold 64 W bits with W from |r_k| <= the product over rows of (1 + sum of |entries|): the arithmetic is modulo
-   2^(64 W), so what is right at the end is exact. */
+     that take x choose among n-m+j columns. The permanents at x = 0 .. m, exact, are interpolated by Newton. */
 #pragma once
+#include "../frontier/placements.h"
 #include "sparse.h"
 
 #if !defined(PERM_NO_EXTRAS)
-#define PERMI_ROOK_PLACES 40          /* columns on the frontier at most: 2^40 states are beyond any memory */
-#define PERMI_ROOK_STARTS 32          /* chosen: orders are grown from so many rows */
-#define PERMI_ROOK_SECONDS 0.8e-9     /* one word of a value, for an entry or a pass */
-#define PERMI_ROOK_FREE_SECONDS 1e-3  /* chosen: quicker boards are not compared */
+typedef struct permi_rook {
+  permi_given given;
+  int m, n, transposed; /* m <= n: of the matrix, or its transpose */
+  permi_block block;    /* lines with entries */
+  int64_t *shifted;     /* m x n, or NULL */
+} permi_rook;
 
-typedef struct permi_board {
-  int rows, columns, words;
-  size_t *start; /* of the entries of a row */
-  int *column;
-  int64_t *entry;
-  int *order;     /* of the rows */
-  int *left;      /* entries of a column in rows to come */
-  int *place;     /* of a column on the frontier, or -1 */
-  int *at;        /* the column at a place */
-  int width;      /* places in use */
-  int done;       /* rows */
-  size_t stride;  /* values of a state: by rooks on columns that had entries and have none to come */
-  double values;  /* at most, at a time */
-  double seconds; /* predicted */
-} permi_board;
+/* Entries that are not 0, one after the other; begins with row 0, next 0. */
+typedef struct permi_rook_entry {
+  int row, column;
+  int64_t value;
+  size_t next;
+} permi_rook_entry;
 
-static void permi_board_free(permi_board *board, const perm_allocator *allocator)
-{
-  permi_release(allocator, board->start);
-  permi_release(allocator, board->column);
-  permi_release(allocator, board->entry);
-  permi_release(allocator, board->order);
-  memset(board, 0, sizeof *board);
-}
-
-/* The matrix, or its transpose, by rows; returns 0 without memory. */
-static int permi_board_create(permi_board *board, const permi_given *given, int transposed,
-                              const perm_allocator *allocator)
+static int permi_rook_next(const permi_given *given, permi_rook_entry *entry)
 {
   permi_given_item item;
-  size_t e, end, t;
-  int i, k;
-  memset(board, 0, sizeof *board);
-  board->rows = transposed ? given->n : given->m;
-  board->columns = transposed ? given->m : given->n;
-  board->start = (size_t *)permi_allocate(allocator, (size_t)board->rows + 2, sizeof *board->start);
-  board->column = (int *)permi_allocate(allocator, given->nnz + 1, sizeof *board->column);
-  board->entry = (int64_t *)permi_allocate(allocator, given->nnz + 1, sizeof *board->entry);
-  board->order = (int *)permi_allocate(allocator, (size_t)board->rows + 3 * (size_t)board->columns + 1, sizeof(int));
-  if (!board->start || !board->column || !board->entry || !board->order) {
-    permi_board_free(board, allocator);
-    return 0;
-  }
-  board->left = board->order + board->rows;
-  board->place = board->left + board->columns;
-  board->at = board->place + board->columns;
-  memset(board->start, 0, ((size_t)board->rows + 2) * sizeof *board->start);
-  for (k = 0; k < 2; k++) { /* counts, then entries */
-    for (i = 0; i < given->m; i++)
-      for (e = permi_given_row(given, i, &end); e < end; e++) {
-        permi_given_entry(given, i, e, &item);
-        if (!item.integer[0])
-          continue;
-        t = (size_t)(transposed ? item.column : i);
-        if (!k) {
-          board->start[t + 2]++;
-          continue;
-        }
-        board->column[board->start[t + 1]] = transposed ? i : item.column;
-        board->entry[board->start[t + 1]++] = item.integer[0];
-      }
-    for (i = 0; i < board->rows && !k; i++)
-      board->start[i + 2] += board->start[i + 1];
-  }
-  return 1;
-}
-
-/* Words for every r_k, and one bit of sign. */
-static double permi_board_bits(const permi_board *board)
-{
-  double bits = 2, sum;
-  size_t e;
-  int i;
-  for (i = 0; i < board->rows; i++) {
-    for (sum = 1, e = board->start[i]; e < board->start[i + 1]; e++)
-      sum += fabs((double)board->entry[e]);
-    bits += log2(sum) * (1 + 1e-12) + 1e-12;
-  }
-  return bits;
-}
-
-static void permi_board_begin(permi_board *board)
-{
-  size_t e;
-  int j;
-  board->width = board->done = 0;
-  board->stride = 1;
-  for (j = 0; j < board->columns; j++) {
-    board->left[j] = 0;
-    board->place[j] = -1;
-  }
-  for (e = 0; e < board->start[board->rows]; e++)
-    board->left[board->column[e]]++;
-}
-
-/* The columns of a row come to the frontier; returns how many. */
-static int permi_board_meet(permi_board *board, int row)
-{
-  const int before = board->width;
-  size_t e;
-  for (e = board->start[row]; e < board->start[row + 1]; e++)
-    if (board->place[board->column[e]] < 0) {
-      board->at[board->width] = board->column[e];
-      board->place[board->column[e]] = board->width++;
-    }
-  return board->width - before;
-}
-
-/* Takes the column at a place off the frontier: one more rook may be behind, but none without a row. */
-static void permi_board_leave(permi_board *board, int place)
-{
-  int k;
-  board->place[board->at[place]] = -1;
-  board->width--;
-  board->stride += board->stride <= (size_t)board->done;
-  for (k = place; k < board->width; k++) {
-    board->at[k] = board->at[k + 1];
-    board->place[board->at[k]] = k;
-  }
-}
-
-static void permi_board_count(permi_board *board, int row)
-{
-  size_t e;
-  for (e = board->start[row]; e < board->start[row + 1]; e++)
-    board->left[board->column[e]]--;
-  board->done++;
-}
-
-/* The row with which the frontier grows least. */
-static int permi_board_next(const permi_board *board)
-{
-  int i, best = -1, least = INT_MAX;
-  for (i = board->done; i < board->rows; i++) {
-    const int row = board->order[i];
-    int grows = 0;
-    size_t e;
-    for (e = board->start[row]; e < board->start[row + 1]; e++)
-      grows += (board->place[board->column[e]] < 0) - (board->left[board->column[e]] == 1);
-    if (grows < least) {
-      least = grows;
-      best = i;
-    }
-  }
-  return best;
-}
-
-/* Grows an order from a row; sets values and seconds, INFINITY if the frontier is too wide. */
-static void permi_board_grow(permi_board *board, int first, permi_control *watch)
-{
-  double work = 0;
-  int i, k;
-  for (i = 0; i < board->rows; i++)
-    board->order[i] = i;
-  permi_board_begin(board);
-  board->values = 1;
-  for (i = 0; i < board->rows; i++) {
-    const int pick = i ? permi_board_next(board) : first, row = board->order[pick];
-    double size;
-    board->order[pick] = board->order[i];
-    board->order[i] = row;
-    permi_board_meet(board, row);
-    size = ldexp((double)board->stride, board->width);
-    board->values = fmax(board->values, size);
-    work += size * (2 + 0.5 * (double)(board->start[row + 1] - board->start[row]));
-    permi_board_count(board, row);
-    for (k = board->width - 1; k >= 0; k--)
-      if (!board->left[board->at[k]])
-        permi_board_leave(board, k);
-    if (size > ldexp(1, PERMI_ROOK_PLACES) || permi_watch(watch, 3.0 * (double)(board->start[board->rows] + 1)))
-      break;
-  }
-  board->seconds = i < board->rows ? (double)INFINITY : work * board->words * PERMI_ROOK_SECONDS;
-}
-
-static void permi_board_order(permi_board *board, permi_control *watch)
-{
-  const int step = board->rows / PERMI_ROOK_STARTS + 1;
-  double least = (double)INFINITY;
-  int first, best = 0;
-  for (first = 0; first < board->rows && watch->stopped == PERM_OK; first += step) {
-    permi_board_grow(board, first, watch);
-    if (board->seconds < least) {
-      least = board->seconds;
-      best = first;
-    }
-  }
-  if (board->rows)
-    permi_board_grow(board, best, watch);
-}
-
-/* to += factor from, modulo 2^(64 words) */
-static PERMI_ALWAYS_INLINE void permi_rook_add(uint64_t *to, const uint64_t *from, int words, int64_t factor)
-{
-  const uint64_t magnitude = factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor;
-  if (words == 1)
-    to[0] += (uint64_t)factor * from[0];
-  else if (factor == 1)
-    permi_words_add(to, from, words);
-  else
-    permi_words_times(to, from, words, magnitude, factor < 0 ? -1 : 1);
-}
-
-static PERMI_ALWAYS_INLINE void permi_rook_add_all(uint64_t *to, const uint64_t *from, size_t count, int words,
-                                                   int64_t factor)
-{
-  size_t c;
-  for (c = 0; c < count; c++)
-    permi_rook_add(to + c * (size_t)words, from + c * (size_t)words, words, factor);
-}
-
-/* The rooks of a row: from the last state down, states with a column less are still those before the row. */
-static int permi_board_place(permi_board *board, int row, uint64_t *value, permi_control *watch)
-{
-  const size_t stride = board->stride, bytes = stride * (size_t)board->words;
-  const size_t begin = board->start[row], end = board->start[row + 1];
-  size_t state, e;
-  for (state = (size_t)1 << board->width; state-- > 1;) {
-    uint64_t *to = value + state * bytes;
-    for (e = begin; e < end; e++) {
-      const size_t bit = (size_t)1 << board->place[board->column[e]];
-      const uint64_t *from = value + (state ^ bit) * bytes;
-      if (!(state & bit))
+  size_t e, end;
+  for (; entry->row < given->m; entry->row++) {
+    e = permi_given_row(given, entry->row, &end);
+    for (e = entry->next > e ? entry->next : e; e < end; e++) {
+      permi_given_entry(given, entry->row, e, &item);
+      if (!item.integer[0])
         continue;
-      switch (board->words) {
-      case 1: permi_rook_add_all(to, from, stride, 1, board->entry[e]); break;
-      case 2: permi_rook_add_all(to, from, stride, 2, board->entry[e]); break;
-      case 3: permi_rook_add_all(to, from, stride, 3, board->entry[e]); break;
-      default: permi_rook_add_all(to, from, stride, board->words, board->entry[e]);
-      }
+      entry->next = e + 1;
+      entry->column = item.column;
+      entry->value = item.integer[0];
+      return 1;
     }
-    if (permi_watch(watch, (double)bytes * (1 + 0.5 * (double)(end - begin))))
-      return 0;
+  }
+  return 0;
+}
+
+/* Every number is at most the product over rows of (1 + sum of |entries|), or over columns. */
+static double permi_rook_bits(const permi_block *block)
+{
+  double bits[2] = {0, 0}, sum;
+  int v, e;
+  for (v = 0; v < block->vertices; v++) {
+    for (sum = 1, e = block->start[v]; e < block->start[v + 1]; e++)
+      sum += fabs((double)block->integer[block->edge[e]]);
+    bits[v >= block->n] += log2(sum) * (1 + 1e-12) + 1e-12;
+  }
+  return 2 + fmin(bits[0], bits[1]);
+}
+
+/* The graph of the lines with entries; returns 0 without memory. */
+static int permi_rook_graph(permi_rook *rook, permi_pool *pool)
+{
+  const permi_given *given = &rook->given;
+  permi_block *block = &rook->block;
+  const size_t lines = (size_t)given->m + (size_t)given->n, most = given->nnz < INT_MAX / 4 ? given->nnz : INT_MAX / 4;
+  int *number = (int *)permi_pool_get(pool, lines + 1, sizeof(int)), k;
+  permi_rook_entry entry;
+  block->start = (int *)permi_pool_get(pool, lines + 2, sizeof(int));
+  block->neighbour = (int *)permi_pool_get(pool, 4 * most + 1, sizeof(int));
+  block->integer = (int64_t *)permi_pool_get(pool, most + 1, sizeof(int64_t));
+  if (pool->failed || most < given->nnz)
+    return 0;
+  block->edge = block->neighbour + 2 * most;
+  memset(number, 0, (lines + 1) * sizeof *number);
+  memset(block->start, 0, (lines + 2) * sizeof *block->start);
+  for (memset(&entry, 0, sizeof entry); permi_rook_next(given, &entry);) {
+    number[entry.row]++;
+    number[given->m + entry.column]++;
+  }
+  for (k = 0; k < given->m + given->n; k++) /* degrees become numbers of vertices */
+    if (number[k]) {
+      block->n += k < given->m;
+      block->start[block->vertices + 2] = block->start[block->vertices + 1] + number[k];
+      number[k] = block->vertices++;
+    }
+  for (memset(&entry, 0, sizeof entry); permi_rook_next(given, &entry); block->edges++) {
+    const int end[2] = {number[entry.row], number[given->m + entry.column]};
+    block->integer[block->edges] = entry.value;
+    for (k = 0; k < 2; k++) {
+      const int at = block->start[end[k] + 1]++;
+      block->neighbour[at] = end[1 - k];
+      block->edge[at] = block->edges;
+    }
   }
   return 1;
 }
 
-/* The column at a place goes: its rook is one behind from now on. */
-static int permi_board_fold(permi_board *board, int place, const uint64_t *from, uint64_t *to, permi_control *watch)
+/* An elimination order and what it costs; returns 0 without memory. seconds INFINITY: none is found. */
+static int permi_rook_order(const permi_block *block, const perm_options *options, permi_pool *pool,
+                            permi_control *watch, permi_placements *plan)
 {
-  const size_t words = (size_t)board->words, stride = board->stride, low = ((size_t)1 << place) - 1;
-  size_t after, state, count, bytes;
-  permi_board_leave(board, place);
-  after = board->stride;
-  count = after - 1 < stride ? after - 1 : stride;
-  bytes = after * words;
-  for (state = 0; state < (size_t)1 << board->width; state++) {
-    const size_t without = (state & low) | (state & ~low) << 1;
-    const uint64_t *with = from + (without | (low + 1)) * stride * words;
-    uint64_t *sum = to + state * bytes;
-    memset(sum, 0, bytes * sizeof *sum);
-    memcpy(sum, from + without * stride * words, (stride < after ? stride : after) * words * sizeof *sum);
-    permi_rook_add_all(sum + words, with, count, board->words, 1);
-    if (permi_watch(watch, 2.0 * (double)bytes))
-      return 0;
-  }
+  const size_t vertices = (size_t)block->vertices;
+  permi_account account = {watch, watch->worked, 0, PERMI_PLAN_SECONDS, PERMI_PLAN_SECONDS, PERMI_PLAN_SHARE};
+  permi_budget budget;
+  int *order = (int *)permi_pool_get(pool, 4 * vertices + 1, sizeof(int));
+  double cost = 0;
+  plan->most = (double *)permi_pool_get(pool, 2 * vertices + 2, sizeof(double));
+  plan->step = (permi_rook_step *)permi_pool_get(pool, PERMI_ROOK_GROUP + 4, sizeof *plan->step);
+  if (pool->failed)
+    return 0;
+  memset(&budget, 0, sizeof budget);
+  account.share *= fmax(options->plan_effort, 1);
+  budget.effort = options->plan_effort > 0 ? options->plan_effort : 1;
+  budget.most = budget.rival = (double)INFINITY;
+  budget.each = budget.quick = PERMI_ROOK_UNIT_SECONDS;
+  budget.quick_width = PERMI_ORDER_WIDTH;
+  budget.account = &account;
+  plan->seconds = (double)INFINITY;
+  plan->block = block;
+  plan->allocator = &options->allocator;
+  plan->watch = watch;
+  plan->order = order;
+  plan->place = order + vertices;
+  plan->open = order + 2 * vertices;
+  plan->sequence = order + 3 * vertices;
+  plan->done = plan->most + vertices + 1;
+  plan->most[0] = 1;
+  plan->threads = permi_threads(options);
+  if (vertices && !permi_order(&options->allocator, block, NULL, &budget, order, &cost))
+    return 0;
+  if (cost < PERMI_ORDER_MOST && watch->stopped == PERM_OK)
+    permi_placements_plan(plan);
   return 1;
-}
-
-static perm_status permi_board_run(permi_board *board, const perm_allocator *allocator, permi_control *watch,
-                                   perm_integer *numbers, int count, perm_result *result)
-{
-  const size_t words = (size_t)board->words, length = (size_t)board->values;
-  uint64_t *value = (uint64_t *)permi_allocate(allocator, length, words * sizeof *value);
-  uint64_t *other = (uint64_t *)permi_allocate(allocator, length, words * sizeof *other), *keep;
-  int i, k, fine = value && other;
-  if (fine) {
-    memset(value, 0, words * sizeof *value);
-    value[0] = 1;
-    permi_board_begin(board);
-  }
-  for (i = 0; i < board->rows && fine; i++) {
-    const int row = board->order[i];
-    const size_t before = ((size_t)1 << board->width) * board->stride * words;
-    permi_board_meet(board, row);
-    fine = permi_copy(watch, value + before, NULL,
-                      (((size_t)1 << board->width) * board->stride * words - before) * sizeof *value) &&
-           permi_board_place(board, row, value, watch);
-    watch->done = board->seconds * (i + 1) / board->rows;
-    permi_board_count(board, row);
-    for (k = board->width - 1; k >= 0 && fine; k--)
-      if (!board->left[board->at[k]]) {
-        fine = permi_board_fold(board, k, value, other, watch);
-        keep = value;
-        value = other;
-        other = keep;
-      }
-  }
-  for (i = 0; i < count && fine; i++) {
-    memset(&numbers[i], 0, sizeof numbers[i]);
-    if ((size_t)i < board->stride)
-      numbers[i].negative = permi_words_magnitude(numbers[i].word, value + (size_t)i * words, board->words);
-    permi_integer_trim(&numbers[i]);
-  }
-  permi_release(allocator, other);
-  permi_release(allocator, value);
-  return fine ? PERM_OK : watch->stopped != PERM_OK ? permi_fail_stopped(watch, result) : permi_fail_memory(result);
 }
 
 /* a /= d, which divides it; d below 2^63. */
@@ -361,57 +176,58 @@ static int permi_rook_interpolate(perm_integer *f, int degree, int columns)
 }
 
 /* The matrix plus x everywhere, rows <= columns. */
-static void permi_rook_shift(const permi_board *board, int64_t x, int64_t *a)
+static void permi_rook_shift(const permi_rook *rook, int64_t x)
 {
-  size_t e, k, n = (size_t)board->columns;
-  int i;
-  for (k = 0; k < (size_t)board->rows * n; k++)
-    a[k] = x;
-  for (i = 0; i < board->rows; i++)
-    for (e = board->start[i]; e < board->start[i + 1]; e++)
-      a[(size_t)i * n + (size_t)board->column[e]] += board->entry[e];
+  const size_t n = (size_t)rook->n;
+  permi_rook_entry entry;
+  size_t k;
+  for (k = 0; k < (size_t)rook->m * n; k++)
+    rook->shifted[k] = x;
+  for (memset(&entry, 0, sizeof entry); permi_rook_next(&rook->given, &entry);)
+    rook->shifted[rook->transposed ? (size_t)entry.column * n + (size_t)entry.row
+                                   : (size_t)entry.row * n + (size_t)entry.column] += entry.value;
 }
 
 /* What all evaluations take by prediction; INFINITY: they cannot be done. */
-static double permi_rook_evaluation_seconds(const permi_board *board, const perm_options *options, int64_t *a)
+static double permi_rook_evaluation_seconds(const permi_rook *rook, const perm_options *options)
 {
   perm_options one = *options;
   perm_job *job = NULL;
   perm_result result;
   double seconds = (double)INFINITY;
-  size_t e;
-  for (e = 0; e < board->start[board->rows]; e++)
-    if (board->entry[e] > INT64_MAX / 2 || board->entry[e] < -(INT64_MAX / 2))
+  int e;
+  for (e = 0; e < rook->block.edges; e++)
+    if (rook->block.integer[e] > INT64_MAX / 2 || rook->block.integer[e] < -(INT64_MAX / 2))
       return seconds;
-  permi_rook_shift(board, board->rows, a);
+  permi_rook_shift(rook, rook->m);
   one.max_seconds = 0;
   one.progress = NULL;
-  if (perm_job_integer(board->rows, board->columns, a, board->columns, &one, &job, &result) == PERM_OK)
-    seconds = permi_job_seconds(job) * (board->rows + 1);
+  if (perm_job_integer(rook->m, rook->n, rook->shifted, rook->n, &one, &job, &result) == PERM_OK)
+    seconds = permi_job_seconds(job) * (rook->m + 1);
   perm_job_free(job);
   return seconds;
 }
 
-static perm_status permi_rook_evaluate(const permi_board *board, const perm_options *options, permi_control *watch,
-                                       int64_t *a, perm_integer *numbers, perm_result *result)
+static perm_status permi_rook_evaluate(const permi_rook *rook, const perm_options *options, permi_control *watch,
+                                       perm_integer *numbers, perm_result *result)
 {
   perm_options one = *options;
   perm_status status;
   int x;
   one.progress = NULL;
-  for (x = 0; x <= board->rows; x++) {
-    permi_rook_shift(board, x, a);
+  for (x = 0; x <= rook->m; x++) {
+    permi_rook_shift(rook, x);
     if (options->max_seconds > 0)
       one.max_seconds = fmax(watch->deadline - permi_seconds(), 1e-9);
-    status = perm_compute_integer(board->rows, board->columns, a, board->columns, &one, result);
+    status = perm_compute_integer(rook->m, rook->n, rook->shifted, rook->n, &one, result);
     if (status != PERM_OK)
       return status;
     numbers[x] = result->integer;
-    watch->done = watch->work_total * (x + 1) / (board->rows + 1);
+    watch->done = watch->work_total * (x + 1) / (rook->m + 1);
     if (permi_watch(watch, PERMI_WATCH_UNITS))
       return permi_fail_stopped(watch, result);
   }
-  return permi_rook_interpolate(numbers, board->rows, board->columns)
+  return permi_rook_interpolate(numbers, rook->m, rook->n)
              ? PERM_OK
              : permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need more than %d bits: scale the "
                                                           "entries down, or try method frontier",
@@ -419,61 +235,61 @@ static perm_status permi_rook_evaluate(const permi_board *board, const perm_opti
 }
 
 /* Chooses by predicted seconds, within max_bytes and max_seconds. */
-static perm_status permi_rook_solve(permi_board side[2], const perm_options *given_options, permi_control *watch,
-                                    perm_integer *numbers, int count, perm_result *result)
+static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, const perm_options *given_options,
+                                    permi_control *watch, perm_integer *numbers, perm_result *result)
 {
   perm_options options = *given_options;
-  permi_board *board = side[1].seconds < side[0].seconds ? &side[1] : &side[0];
-  const permi_board *wide = side[0].rows <= side[0].columns ? &side[0] : &side[1];
-  const double bytes = 16 * board->values * board->words, most = permi_max_bytes(&options);
-  const double area = (double)wide->rows * wide->columns;
-  const int fits = bytes < (double)(SIZE_MAX / 4) && (!(most > 0) || bytes <= most);
-  double first = fits && options.method != PERM_METHOD_EXACT ? board->seconds : (double)INFINITY;
+  const double most = permi_max_bytes(&options), area = (double)rook->m * rook->n;
+  const int fits = plan->bytes < (double)(SIZE_MAX / 4) && (!(most > 0) || plan->bytes <= most);
+  double first = fits && options.method != PERM_METHOD_EXACT ? plan->seconds : (double)INFINITY;
   double second = (double)INFINITY, planned;
-  int64_t *a = NULL;
   perm_status status;
   options.method = PERM_METHOD_AUTO;
-  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_FREE_SECONDS && wide->rows > 0 &&
-      wide->columns <= PERM_MAX_LINES && area < 1e8) {
-    if (!(a = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *a)))
+  if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_FREE_SECONDS && rook->m > 0 &&
+      rook->n <= PERM_MAX_LINES && area < 1e8) {
+    if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
       return permi_fail_memory(result);
-    second = permi_rook_evaluation_seconds(wide, &options, a);
+    second = permi_rook_evaluation_seconds(rook, &options);
   }
   planned = permi_seconds() - watch->start;
   watch->work_total = fmin(first, second);
   watch->activity = "placing rooks";
-  if (watch->work_total == (double)INFINITY)
+  if (watch->work_total == (double)INFINITY && plan->seconds < (double)INFINITY)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
-                        "rook numbers: no engine, the board would have %.3g bytes of states: allow more max_bytes, or "
-                        "try a sparser matrix", bytes);
+                        "rook numbers: no engine, the frontier would have %.3g bytes of states: allow more max_bytes, "
+                        "or try a sparser matrix", plan->bytes);
+  else if (watch->work_total == (double)INFINITY)
+    status = permi_fail(result, PERM_ERROR_LIMIT, 0,
+                        "rook numbers: no engine, the frontier would have over %d vertices: try a sparser matrix",
+                        PERMI_ROOK_PLACES);
   else if (options.max_seconds > 0 && watch->work_total > watch->deadline - permi_seconds())
     status = permi_fail(result, PERM_ERROR_LIMIT, 0, "rook numbers: %.3g s predicted, more than max_seconds = %.3g",
                         watch->work_total, options.max_seconds);
   else if (first <= second) {
     result->method = PERM_METHOD_FRONTIER;
-    result->isa = PERM_ISA_PLAIN;
-    result->threads = 1;
-    status = permi_board_run(board, &options.allocator, watch, numbers, count, result);
+    result->isa = permi_placements_isa(&options, &plan->lanes);
+    result->threads = plan->threads;
+    status = permi_placements_run(plan, numbers, rook->m + 1);
+    if (status != PERM_OK)
+      status = watch->stopped != PERM_OK ? permi_fail_stopped(watch, result) : permi_fail_memory(result);
   } else {
-    status = permi_rook_evaluate(wide, &options, watch, a, numbers, result);
+    status = permi_rook_evaluate(rook, &options, watch, numbers, result);
     result->method = PERM_METHOD_EXACT;
   }
   result->plan_seconds = planned;
-  permi_release(&options.allocator, a);
+  permi_release(&options.allocator, rook->shifted);
   return status;
 }
 
-static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_options *options, perm_integer *numbers,
-                                      permi_control *watch, perm_result *result)
+static perm_status permi_rook_check(const perm_matrix *matrix, const perm_options *options, perm_integer *numbers,
+                                    permi_control *watch, perm_result *result)
 {
   const perm_method method = options->method;
-  permi_board side[2];
+  perm_options checked = *options;
   permi_given given;
   permi_given_item bad;
-  perm_options checked = *options;
   perm_status status;
-  double bits;
-  int row, k, made;
+  int row;
   permi_result_clear(result);
   checked.method = PERM_METHOD_AUTO;
   status = permi_check_options(&checked, 2, result);
@@ -494,27 +310,39 @@ static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_opti
                ? permi_fail_stopped(watch, result)
                : permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "rook numbers are of integers, and the matrix has "
                                                                "others: try it times a common denominator");
-  for (made = 0; made < 2 && status == PERM_OK; made++) {
-    if (!permi_board_create(&side[made], &given, made, &options->allocator))
-      status = permi_fail_memory(result);
-  }
-  if (status == PERM_OK) {
-    bits = fmin(permi_board_bits(&side[0]), permi_board_bits(&side[1]));
-    if (bits > 64 * PERM_INTEGER_WORDS)
+  return PERM_OK;
+}
+
+static perm_status permi_rook_numbers(const perm_matrix *matrix, const perm_options *options, perm_integer *numbers,
+                                      permi_control *watch, perm_result *result)
+{
+  permi_pool pool = {&options->allocator, NULL, 0};
+  permi_rook rook;
+  permi_placements plan;
+  perm_status status = permi_rook_check(matrix, options, numbers, watch, result);
+  if (status != PERM_OK)
+    return status;
+  memset(&rook, 0, sizeof rook);
+  memset(&plan, 0, sizeof plan);
+  rook.given = permi_given_rows(matrix);
+  rook.transposed = matrix->m > matrix->n;
+  rook.m = rook.transposed ? matrix->n : matrix->m;
+  rook.n = rook.transposed ? matrix->m : matrix->n;
+  if (!permi_rook_graph(&rook, &pool)) {
+    status = permi_fail_memory(result);
+  } else {
+    plan.bits = permi_rook_bits(&rook.block);
+    if (plan.bits > 64 * PERM_INTEGER_WORDS)
       status = permi_fail(result, PERM_ERROR_OVERFLOW, 0, "the rook numbers may need %.0f bits, more than %d: try a "
                                                           "smaller matrix or smaller entries",
-                          bits, 64 * PERM_INTEGER_WORDS);
+                          plan.bits, 64 * PERM_INTEGER_WORDS);
+    else if (!permi_rook_order(&rook.block, options, &pool, watch, &plan))
+      status = permi_fail_memory(result);
+    else
+      status = watch->stopped != PERM_OK ? permi_fail_stopped(watch, result)
+                                         : permi_rook_solve(&rook, &plan, options, watch, numbers, result);
   }
-  for (k = 0; k < 2 && status == PERM_OK; k++) {
-    side[k].words = (int)(bits / 64) + 1;
-    permi_board_order(&side[k], watch);
-  }
-  if (status == PERM_OK)
-    status = watch->stopped != PERM_OK ? permi_fail_stopped(watch, result)
-                                       : permi_rook_solve(side, options, watch, numbers,
-                                                          (matrix->m < matrix->n ? matrix->m : matrix->n) + 1, result);
-  while (made-- > 0)
-    permi_board_free(&side[made], &options->allocator);
+  permi_pool_release(&pool);
   return status;
 }
 

@@ -110,6 +110,48 @@ static perm_status permi_make_whole(const permi_given *given, permi_maker *maker
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
+/* By name: the matrix as it is, for eliminations round doubles, which then have other ranks. */
+static perm_status permi_make_ranked(const permi_given *given, int exact, permi_maker *maker)
+{
+  const perm_options *options = maker->options;
+  permi_problem problem;
+  permi_offer offer;
+  permi_leaf leaf;
+  permi_rank *rank = NULL;
+  const char *why = "";
+  void *entries;
+  perm_status status = given->n <= PERM_MAX_LINES
+                           ? permi_sparse_array(given, &options->allocator, exact, &problem, &entries, maker->result)
+                           : permi_fail(maker->result, PERM_ERROR_SIZE, 1, "method low-rank takes orders up to %d",
+                                        PERM_MAX_LINES);
+  if (status != PERM_OK)
+    return status;
+  if (!permi_rank_look(&problem, options, maker->watch, &rank, &why))
+    status = permi_fail_memory(maker->result);
+  permi_release(&options->allocator, entries);
+  if (status != PERM_OK || maker->watch->stopped != PERM_OK || !rank) {
+    permi_rank_release(&options->allocator, rank);
+    return status != PERM_OK || maker->watch->stopped != PERM_OK
+               ? status
+               : permi_fail(maker->result, PERM_ERROR_UNSUPPORTED, 2,
+                            "options: method low-rank: the matrix %s; this method takes ranks up to %d", why,
+                            PERMI_RANK_MOST);
+  }
+  permi_rank_price(rank, &offer);
+  if (rank->integer && !rank->modulus && options->precision != PERM_PRECISION_EXACT &&
+      permi_words_of_bits(rank->bits) > PERM_INTEGER_WORDS) {
+    permi_rank_release(&options->allocator, rank);
+    return permi_fail_long(maker->result);
+  }
+  permi_rank_leaf(rank, offer.seconds, offer.bytes, &leaf);
+  maker->job->precision = leaf.integer ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
+  if (permi_sparse_rounds(given, NULL) && !leaf.integer) {
+    leaf.bound_relative = (double)INFINITY;
+    leaf.estimate_relative += given->n * PERMI_UNIT;
+  }
+  return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
+}
+
 /* Stopped searches return what they have, so the watch is asked at the end. */
 static perm_status permi_make_job(const permi_given *given, permi_control *watch, int exact, perm_job **job,
                                   perm_result *result)
@@ -148,6 +190,8 @@ static perm_status permi_make_job(const permi_given *given, permi_control *watch
        options->method == PERM_METHOD_EXPANSION) &&
       permi_sparse_full(given, working.work)) {
     status = permi_make_whole(given, &maker);
+  } else if (options->method == PERM_METHOD_LOW_RANK && given->n && permi_sparse_full(given, working.work)) {
+    status = permi_make_ranked(given, exact, &maker);
   } else {
     status = permi_sparse_prepare(given, exact, &working, &zero, result);
     if (status == PERM_OK && watch->stopped == PERM_OK) {
@@ -202,7 +246,7 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   if (permi_sparse_by_counts(given, options))
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
-          !permi_method_is_sparse(options->method);
+          options->method != PERM_METHOD_LOW_RANK && !permi_method_is_sparse(options->method);
   if ((whole || options->method == PERM_METHOD_AUTO) && !exactly) {
     const char *refusal =
         permi_plan_refusal(options, options->method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : options->method);

@@ -45,3 +45,13 @@ extern "C" __global__ void permi_other_kernels(const permi_step_arguments a, dou
   permi_places(a);
   permi_scale(x, count, 1, 1);
 }
+#define PERMI_MINORS_KERNEL(columns, parts, fast, blocks)                                                              \
+  extern "C" __global__ void __launch_bounds__(128, blocks) permi_minors_##columns##_##parts##_##fast(                 \
+      const permi_arguments<1> a)                                                                                      \
+  {                                                                                                                    \
+    permi_minors_chunk<columns, parts, fast>(a);                                                                       \
+  }
+PERMI_MINORS_KERNEL(5, 1, 0, 4)
+PERMI_MINORS_KERNEL(5, 2, 0, 3)
+PERMI_MINORS_KERNEL(4, 1, 4, 4)
+PERMI_MINORS_KERNEL(4, 2, 4, 2)

@@ -369,12 +369,12 @@ static void cuda_own_kernel(int devices)
       "  if (threadIdx.x == 0) { room[8000] = (double)(a.first + blockIdx.x); out[2] = a.table[0]; }\n"
       "  if (threadIdx.x == 1) out[1] = out[3] = out[4] = 0;\n"
       "  __syncthreads();\n  out[0] = room[8000];\n}\n"};
-  const perm_gpu_sink sink = {NULL, cuda_own_add, perm_partial_merge, cuda_own_poll};
+  const perm_gpu_sink sink = {NULL, cuda_own_add, perm_partial_merge, cuda_own_poll, 0};
   const double table[1] = {3};
   int k;
   for (k = 0; k < 4; k++) { /* each is compiled once, and the second asks for much shared memory */
     perm_options options = cuda_options(0, 0);
-    perm_gpu_program program = {text[k % 2], k % 2 ? 64008 : 8, cuda_own_twin, table, 0, NULL, 0, NULL, NULL};
+    perm_gpu_program program = {text[k % 2], k % 2 ? 64008 : 8, cuda_own_twin, table, 0, NULL, 0, NULL, NULL, NULL, 0};
     perm_gpu_work work;
     perm_partial partial;
     char message[PERM_MESSAGE_BYTES] = "";

@@ -1,4 +1,4 @@
-/* >>gpu/text, >>text_exact, >>text_batch, >>text_counts, >>text_frontier */
+/* >>gpu/text, >>text_exact, >>text_batch, >>text_counts, >>text_minors, >>text_frontier */
 /* Every kind of kernel once, as small as it comes: what compute-sanitizer looks at. */
 
 /* Every kind of kernel once, as small as it comes: what compute-sanitizer looks at. */
@@ -57,6 +57,12 @@ static void cuda_each_kernel(int devices)
     CHECK_SHOW(r.isa == PERM_ISA_CUDA && hypot(r.value - truth.value, r.imaginary - truth.imaginary) <=
                                              r.error_estimate + truth.error_estimate,
                "counts %d: %s", k, r.message);
+  }
+  for (k = 0; k < 4; k++) {
+    double relative = 0;
+    cuda_matrix(CUDA_SIGNED, 13, 1 + (k & 1), a);
+    minors_against_cpu(&minors_cases[k & 1], k < 2 ? -1 : 3, a, devices, &relative);
+    perm_cuda_test_driver(devices);
   }
   for (k = 0; k < 10; k++) {
     const int complex = k == 4 || k == 5;

@@ -16,6 +16,7 @@
 #include "t_exact.c"
 #include "t_batch.c"
 #include "t_counts.c"
+#include "t_minors.c"
 #include "t_hybrid.c"
 #include "t_codegen.c"
 #include "t_signs.c"

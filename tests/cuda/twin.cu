@@ -230,6 +230,63 @@ static void permi_twin_signs(const perm_gpu_signs *signs, const permi_arguments<
   free(shared);
 }
 
+template <int PARTS, int FAST>
+static void permi_twin_minors(const perm_gpu_program *program, const permi_arguments<512> &a, uint64_t chunk,
+                              double *all, double *out)
+{
+  const int columns = program->minors->columns, size = columns * PARTS;
+  const permi_minors_view view = permi_minors_open(a.table, size, chunk);
+  const int words = 8 * size * (FAST ? view.digits : 1), apart = words * (FAST ? 1 : 2) + 8 * columns;
+  int group, lane, m, bit, i;
+  for (group = 0; group < 16; group++) {
+    permi_minors_lane<0, PARTS, FAST> o[8];
+    double *planes = all + group * apart, other[8][2], weight[8];
+    unsigned long long base;
+    memset(planes, 0, (size_t)apart * sizeof *planes);
+    memset(o, 0, sizeof o);
+    for (base = view.begin; base < view.end; base += 16) {
+      const unsigned long long number = base + (unsigned long long)group;
+      for (lane = 0; lane < 8; lane++)
+        weight[lane] = permi_minors_number(o[lane], a.table, view, columns, number, lane);
+      for (m = 0; m < view.terms; m++) {
+        const int move = (int)view.walk[2 * m + 1], digit = (move < 0 ? -move : move) - 1;
+        for (lane = 0; lane < 8; lane++) {
+          if (move)
+            permi_minors_move(o[lane], view.step + 8 * size * digit + lane, columns, digit, move < 0 ? -1.0 : 1.0,
+                              planes + 8 * size * digit + lane);
+          permi_minors_forward(o[lane], columns);
+        }
+        for (bit = 1; bit < 8; bit *= 2) {
+          for (lane = 0; lane < 8; lane++)
+            memcpy(other[lane], o[lane ^ bit].product, sizeof other[lane]);
+          for (lane = 0; lane < 8; lane++)
+            permi_minors_meet(o[lane], other[lane], bit);
+        }
+        for (lane = 0; lane < 8; lane++)
+          permi_minors_backward(
+              o[lane], columns, permi_mul(view.walk[2 * m], weight[lane]),
+              permi_minors_sampled(a.mask, chunk, (unsigned)(base - view.begin) / 16, (unsigned)m));
+      }
+      for (lane = 0; lane < 8; lane++)
+        permi_minors_put(o[lane], view, columns, number, planes + lane);
+    }
+    for (lane = 0; lane < 8; lane++)
+      for (i = 0; i < columns; i++)
+        planes[apart - 8 * columns + 8 * i + lane] = o[lane].absolute[i];
+  }
+  for (i = 0; i < words + 8 * columns; i++)
+    permi_minors_total(all, apart, words, !FAST, i, out);
+}
+
+static void permi_twin_minors_chunk(const perm_gpu_program *program, const permi_arguments<512> &a, uint64_t chunk,
+                                    double *all, double *out)
+{
+  typedef void (*run)(const perm_gpu_program *, const permi_arguments<512> &, uint64_t, double *, double *);
+  static const run runs[2][2] = {{permi_twin_minors<1, 0>, permi_twin_minors<1, PERM_GPU_MINORS_FAST>},
+                                 {permi_twin_minors<2, 0>, permi_twin_minors<2, PERM_GPU_MINORS_FAST>}};
+  runs[program->minors->parts - 1][program->minors->fast > 0](program, a, chunk, all, out);
+}
+
 static int permi_twin_devices = 1;
 static CUresult permi_twin_init(unsigned) { return CUDA_SUCCESS; }
 static CUresult permi_twin_count(int *count) { *count = permi_twin_devices; return CUDA_SUCCESS; }
@@ -425,6 +482,10 @@ static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, un
         permi_twin_exact<2, 0>(exact, a, a.first + chunk, out);
     } else if (program && program->counts)
       permi_twin_counts_chunk(program->counts, a.table, a.mask, a.first + chunk, a.out + 5 * (size_t)chunk);
+    else if (program && program->minors)
+      permi_twin_minors_chunk(program, a, a.first + chunk,
+                              a.out + (size_t)program->sums * gx + (size_t)program->scratch * chunk,
+                              a.out + (size_t)program->sums * chunk);
     else if (program)
       program->twin(program->context, a.first + chunk, a.out + 5 * (size_t)chunk);
     else

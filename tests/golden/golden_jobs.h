@@ -290,6 +290,7 @@ static void golden_bad(int index)
   static double a[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, bad[9], out[20];
   static int64_t whole[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   static const int counts[3] = {1, 1, 1}, wrong[3] = {2, 1, 1}, below[3] = {-1, 2, 2}, far[3] = {0, 1, 7};
+  static int drawn[9];
   static const float f[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   perm_options o;
   perm_result r;
@@ -436,6 +437,10 @@ static void golden_bad(int index)
     GOLDEN_BAD(perm_sparse_report(&matrix, &o, NULL, &r));
     GOLDEN_BAD(perm_sparse_spy(&matrix, &o, NULL, &r));
     GOLDEN_BAD(perm_rook_numbers(NULL, &o, NULL, &r));
+    GOLDEN_BAD(perm_sample_sparse(NULL, &o, 1, 0, 1, NULL, &r));
+    GOLDEN_BAD(perm_sample_real(3, 3, a, 3, &o, 1, 0, 1, NULL, &r));
+    GOLDEN_BAD(perm_sample_real(3, 3, bad, 3, &o, 1, 0, 1, drawn, &r));
+    GOLDEN_BAD(perm_sample_real(3, 2, a, 3, &o, 1, 0, 1, drawn, &r));
     GOLDEN_BAD(perm_sparse_spy(&matrix, &o, "missing/spy.svg", &r));
     GOLDEN_BAD(perm_matrix_write("missing/a.mtx", &matrix, &r));
     GOLDEN_BAD(perm_matrix_from_dense(3, 3, bad, 3, &o, &matrix, &r));

@@ -183,7 +183,7 @@ static void golden_report(int index)
   perm_preparation p;
   perm_result r;
   perm_integer numbers[13], coefficients[25];
-  int k;
+  int k, drawn[3 * 60];
   memset(&options, 0, sizeof options);
   options.threads = golden_now.threads;
   matrix = golden_sparse_matrix(m, n, kind, &options);
@@ -201,6 +201,9 @@ static void golden_report(int index)
     for (k = 0; k <= m + n; k++)
       golden_say(" %s%.0f", coefficients[k].negative ? "-" : "", (double)coefficients[k].word[0]);
   }
+  if (m <= n && n <= 60 && perm_sample_sparse(&matrix, &options, 5, 0, 3, drawn, &r) == PERM_OK)
+    for (k = 0; k < 3 * m; k++)
+      golden_say(" %d", drawn[k]);
   golden_end();
   perm_matrix_free(&matrix);
 }

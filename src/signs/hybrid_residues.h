@@ -1,0 +1,206 @@
+/* ================================================================================ >>hybrid_residues
+   Exact integers by programs of >>hybrid: in doubles while numbers stay below 2^53, else modulo primes below 2^47, as
+   many as a bound on the permanent needs. Chunks run one prime after the other. A chunk adds its residue times the
+   product of the other primes, so the sum of all chunks has their residues, each times what permi_whole_finish
+   divides by: parts and merges need nothing of their own. */
+#pragma once
+#include "hybrid_leaf.h"
+
+#define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes below 2^47, and more */
+
+#define PERMI_WHOLE_CHUNK 24    /* log2 of blocks: errors of sums are exact */
+/* Measured on Zen 4, 2026, with any vectors: two primes took 1.2 to 2.1 times the time of doubles. */
+#define PERMI_WHOLE_SLOWER 1.25 /* a prime than doubles, before the program is known */
+#define PERMI_WHOLE_SHORT 1.2   /* a statement that grows, than one that does not */
+#define PERMI_WHOLE_LONG 1.6
+
+static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
+  const permi_hybrid_runs *runs = hybrid->runs;
+  const uint64_t each = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
+  const permi_hybrid_run *run = runs->primes ? &runs->run[chunk / each] : NULL;
+  const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
+  const double prime = run ? (double)run->prime.p : 0;
+  permi_hybrid program = *hybrid;
+  uint64_t word[PERM_INTEGER_WORDS + 2];
+  double sum = 0;
+  int k, part;
+  program.prime = prime;
+  program.inverse = run ? 1 / prime : 0;
+  if (run && run->tables) {
+    program.constant = run->tables->constant;
+    program.start = run->tables->start;
+    program.lane = run->tables->lane;
+    program.step = run->tables->step;
+  }
+  permi_hybrid_walk(&program, chunk % each, (double *)workspace);
+  for (k = 0; k < hybrid->lanes; k++)
+    for (part = 0; part < 2 && hybrid->sign[k] != 0; part++) {
+      const double x = hybrid->sign[k] * total[part * PERMI_HYBRID_DOUBLES + k];
+      if (run)
+        sum += fmod(x, prime); /* of at most 64 */
+      else
+        permi_sum_add_double(&partial->value, x);
+    }
+  partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
+  if (!run)
+    return;
+  sum = fmod(sum, prime);
+  word[runs->words] =
+      permi_words_times(word, run->factor, runs->words, (uint64_t)(sum < 0 ? sum + prime : sum), 0);
+  permi_sum_add_integer(&partial->value, word, runs->words + 1, 0);
+}
+
+/* The permanent from the sum of all chunks. */
+static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *integer)
+{
+  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
+  const permi_hybrid_runs *runs = hybrid->runs;
+  permi_odd_modulus prime[PERM_INTEGER_WORDS * 2];
+  uint64_t residue[PERM_INTEGER_WORDS * 2], word[PERM_INTEGER_WORDS * 4 + 2];
+  perm_sum sum;
+  perm_status status;
+  int k, i;
+  if (!runs->primes) {
+    if (!permi_integer_halve(integer, hybrid->n - 1 - hybrid->halvings))
+      return PERM_ERROR_OVERFLOW;
+    if (runs->modulus)
+      permi_integer_reduce(integer, runs->modulus);
+    return PERM_OK;
+  }
+  for (k = 0; k < runs->primes; k++) {
+    const permi_odd_modulus *p = &runs->run[k].prime;
+    uint64_t divisor = permi_montgomery(permi_words_residue(runs->run[k].factor, runs->words, p->p), p->square, p);
+    for (i = hybrid->halvings; i < hybrid->n - 1; i++)
+      divisor = permi_residue_add(divisor, divisor, 0, p->p);
+    residue[k] = permi_words_residue(integer->word, integer->words, p->p);
+    divisor = permi_prime_inverse(permi_montgomery(divisor, 1, p), p);
+    residue[k] = permi_montgomery(residue[k], divisor, p);
+    prime[k] = *p;
+  }
+  memset(&sum, 0, sizeof sum);
+  status = permi_residues_sum(prime, residue, runs->primes, runs->modulus, word, &sum);
+  return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
+}
+
+/* How many primes a block needs, if numbers grow. */
+static int permi_whole_primes(const permi_block *block, double *bits)
+{
+  *bits = permi_block_bits(block);
+  return (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
+}
+
+/* Chooses primes and the products of the others; 0: out of memory. */
+static int permi_whole_runs(const perm_allocator *allocator, int primes, permi_hybrid_runs *runs)
+{
+  permi_odd_modulus *prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
+  const int words = primes * PERMI_RESIDUE_BITS / 64 + 1;
+  int k, i;
+  runs->run = (permi_hybrid_run *)permi_allocate(allocator, (size_t)primes, sizeof *runs->run);
+  runs->factor = (uint64_t *)permi_allocate(allocator, (size_t)(primes * words), sizeof *runs->factor);
+  if (prime && runs->run && runs->factor) {
+    memset(runs->run, 0, (size_t)primes * sizeof *runs->run);
+    memset(runs->factor, 0, (size_t)(primes * words) * sizeof *runs->factor);
+    permi_primes_choose(prime, (size_t)primes, 0, PERMI_RESIDUE_BITS);
+    runs->primes = primes;
+    runs->words = words;
+    for (k = 0; k < primes; k++) {
+      uint64_t *factor = runs->run[k].factor = runs->factor + k * words;
+      runs->run[k].prime = prime[k];
+      factor[0] = 1;
+      for (i = 0; i < primes; i++)
+        if (i != k)
+          permi_words_times(factor, factor, words, prime[i].p, 0);
+    }
+  }
+  permi_release(allocator, prime);
+  return runs->primes;
+}
+
+/* Entries as doubles, oriented; reduced rows modulo p, if that is not 0. */
+static void permi_whole_entries(const permi_block *block, int transposed, uint64_t p, const int *reduced, double *a)
+{
+  const int n = block->n;
+  int i, e;
+  memset(a, 0, (size_t)(n * n) * sizeof *a);
+  for (i = 0; i < n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;
+      const int64_t x = block->integer[block->edge[e]];
+      double *to = &a[row * n + column];
+      *to = (double)x;
+      if (p && reduced[row]) {
+        const uint64_t r = permi_residue_of(x, p);
+        *to = r > p / 2 ? -(double)(p - r) : (double)r;
+      }
+    }
+}
+
+/* The program of a block with what it runs for each prime; *made stays NULL if it does not fit. */
+static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
+                                      const permi_block *block, uint64_t modulus, permi_hybrid **made)
+{
+  const int n = block->n;
+  permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
+  perm_status status = PERM_OK;
+  int reduced[64], i, k, any = 0, primes;
+  *made = NULL;
+  if (!runs)
+    return PERM_ERROR_MEMORY;
+  memset(runs, 0, sizeof *runs);
+  runs->modulus = modulus;
+  primes = permi_whole_primes(block, &runs->bits);
+  permi_whole_entries(block, layout->transposed, 0, NULL, work->scaled);
+  for (i = 0; i < n; i++) {
+    double sum = 0;
+    for (k = 0; k < n; k++)
+      sum += fabs(work->scaled[i * n + k]);
+    reduced[i] = sum * (1 + 1e-12) > PERMI_GROWTH_CAP;
+    any |= reduced[i];
+  }
+  status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced, made);
+  if (!*made) {
+    permi_hybrid_runs_release(allocator, runs);
+    return status;
+  }
+  (*made)->runs = runs;
+  if ((*made)->grows && !permi_whole_runs(allocator, primes, runs))
+    status = PERM_ERROR_MEMORY;
+  for (k = 0; k < runs->primes && any && status == PERM_OK; k++) {
+    permi_whole_entries(block, layout->transposed, runs->run[k].prime.p, reduced, work->scaled);
+    status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced,
+                                 &runs->run[k].tables);
+  }
+  if (status != PERM_OK) {
+    permi_hybrid_release(allocator, *made);
+    *made = NULL;
+  }
+  return status;
+}
+
+static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_block *block)
+{
+  uint64_t hash = permi_hash(permi_hash(hybrid->fingerprint, (uint64_t)hybrid->runs->primes), hybrid->runs->modulus);
+  int e;
+  for (e = 0; e < block->edges; e++)
+    hash = permi_hash(hash, (uint64_t)block->integer[e]);
+  return hash;
+}
+
+/* Seconds of all primes over those of the program in doubles. */
+static double permi_whole_slower(const permi_hybrid *hybrid)
+{
+  static const double weight[] = {1, PERMI_WHOLE_SHORT, PERMI_WHOLE_LONG};
+  double all = 0, weighted = 0;
+  int k, i;
+  for (k = 0; k < hybrid->operations; k++) {
+    const permi_instruction *t = &hybrid->operation[k];
+    all += t->count;
+    for (i = 0; t->opcode == PERMI_OP_CHAIN && i < t->count; i++)
+      weighted += weight[hybrid->statement[t->first + i].q];
+    if (t->opcode != PERMI_OP_CHAIN)
+      weighted += t->count * weight[t->growth];
+  }
+  return weighted / fmax(all, 1) * fmax(hybrid->runs->primes, 1);
+}

@@ -1,0 +1,488 @@
+/* >>sample >>trace >>trace_frontier >>trace_band >>trace_classes >>trace_tree: samples against the enumeration of all
+   permutations by weight, with fixed seeds; chances that are 0 or nearly so; threads and ranges;
+   tilings; what must be refused. */
+
+#define T_SAMPLE_MOST 5040 /* permutations of 7 */
+
+/* The number of a permutation among all of n; -1: it is none. */
+static int t_sample_number(int n, const int *columns)
+{
+  int i, j, number = 0;
+  for (i = 0; i < n; i++) {
+    int smaller = 0;
+    if (columns[i] < 0 || columns[i] >= n)
+      return -1;
+    for (j = 0; j < n; j++) {
+      if (j < i && columns[j] == columns[i])
+        return -1;
+      smaller += j > i && columns[j] < columns[i];
+    }
+    number = number * (n - i) + smaller;
+  }
+  return number;
+}
+
+/* Weights by number, of rows from `row` on; returns their sum. */
+static double t_sample_weights(int n, const double *a, int row, double product, int *columns, double *weight)
+{
+  double sum = 0;
+  int j, k;
+  if (row == n)
+    return weight[t_sample_number(n, columns)] = product;
+  for (j = 0; j < n; j++) {
+    for (k = 0; k < row && columns[k] != j; k++)
+      ;
+    if (k < row)
+      continue;
+    columns[row] = j;
+    sum += t_sample_weights(n, a, row + 1, product * a[row * n + j], columns, weight);
+  }
+  return sum;
+}
+
+/* Draws and counts; *beyond: (chi square - freedom) / sqrt(2 freedom), about normal. 0: a sample of weight 0. */
+static int t_sample_counted(const perm_matrix *matrix, const perm_options *options, uint64_t seed, int samples,
+                            const double *weight, double sum, double *beyond)
+{
+  static int columns[7 * 40000], count[T_SAMPLE_MOST];
+  const int n = matrix->n;
+  int k, all = 1, cells = 0;
+  double square = 0, rare = 0, seen = 0;
+  perm_result result;
+  for (k = 1; k <= n; k++)
+    all *= k;
+  memset(count, 0, sizeof count);
+  CHECK_SHOW(perm_sample_sparse(matrix, options, seed, 0, (uint64_t)samples, columns, &result) == PERM_OK, "%s",
+             result.message);
+  for (k = 0; k < samples; k++) {
+    const int number = t_sample_number(n, columns + (size_t)k * (size_t)n);
+    if (number < 0 || weight[number] == 0)
+      return 0;
+    count[number]++;
+  }
+  for (k = 0; k < all; k++) {
+    const double expected = weight[k] / sum * samples;
+    if (expected >= 5) {
+      square += (count[k] - expected) * (count[k] - expected) / expected;
+      cells++;
+    } else {
+      rare += expected;
+      seen += count[k];
+    }
+  }
+  if (rare >= 5) { /* together one cell */
+    square += (seen - rare) * (seen - rare) / rare;
+    cells++;
+  }
+  *beyond = cells > 1 ? (square - (cells - 1)) / sqrt(2.0 * (cells - 1)) : 0;
+  return 1;
+}
+
+/* Chi square of every engine that takes the matrix, which `taken` counts. */
+TEST(t_sample_matches_enumeration)
+{
+  static const perm_method methods[] = {PERM_METHOD_AUTO,   PERM_METHOD_LISTS, PERM_METHOD_ARRAYS,
+                                        PERM_METHOD_BAND, PERM_METHOD_TREE,  PERM_METHOD_CLASSES};
+  int taken[6] = {0, 0, 0, 0, 0, 0}, t;
+  static double weight[T_SAMPLE_MOST];
+  int trial, counted = 0;
+  double most = 0, total = 0;
+  test_seed(61);
+  for (trial = 0; trial < 60; trial++) {
+    const int n = 2 + trial % 5, whole = trial & 1;
+    double a[49], sum, beyond = 0;
+    int columns[7], k;
+    perm_options options;
+    perm_matrix matrix;
+    perm_result result;
+    memset(&options, 0, sizeof options);
+    if (trial % 4 == 1)
+      options.precision = PERM_PRECISION_FAST;
+    for (k = 0; k < n * n; k++)
+      a[k] = test_below(10) < 3 ? 0 : whole ? 1 + test_below(5) : test_uniform() * (k % 3 ? 1 : 4);
+    for (k = 0; k < n * n && trial % 3 == 2; k++) /* proportional lines, nested */
+      a[k] = k % n > k / n + 2 ? 0 : (1 + k / n % 3) * (2.0 + k % n % 2 * 3) * (whole ? 1 : 0.37);
+    memset(weight, 0, sizeof weight);
+    sum = t_sample_weights(n, a, 0, 1, columns, weight);
+    CHECK(perm_matrix_from_dense(n, n, a, n, NULL, &matrix, &result) == PERM_OK);
+    if (sum == 0) {
+      CHECK(perm_sample_sparse(&matrix, &options, 1, 0, 1, columns, &result) == PERM_ERROR_UNSUPPORTED);
+      CHECK_TEXT(result.message, "permanent is 0");
+    }
+    for (t = 0; t < 6 && sum > 0; t++) {
+      options.method = methods[t];
+      if (perm_sample_sparse(&matrix, &options, 1, 0, 0, NULL, &result) == PERM_ERROR_LIMIT)
+        continue;
+      CHECK_SHOW(t_sample_counted(&matrix, &options, (uint64_t)trial, 8000, weight, sum, &beyond),
+                 "method %d, order %d, %s", (int)methods[t], n, whole ? "integers" : "doubles");
+      CHECK_SHOW(beyond < 5, "method %d, order %d: %g", (int)methods[t], n, beyond);
+      most = beyond > most ? beyond : most;
+      total += beyond;
+      counted++;
+      taken[t]++;
+    }
+    perm_matrix_free(&matrix);
+  }
+  for (t = 0; t < 6; t++)
+    CHECK_SHOW(taken[t] > 30, "method %d: %d", (int)methods[t], taken[t]);
+  CHECK_SHOW(counted > 150 && most < 5 && fabs(total) < 3 * sqrt(counted), "%d: %g at most, %g in all", counted, most,
+             total);
+}
+
+/* How often each entry is drawn, against entry x minor / permanent: kind 0: a band with equal columns, 1: cycles with
+   chords, 2: sparse; by every engine, doubles and integers of two words. */
+TEST(t_sample_marginals)
+{
+  enum { N = 12, DRAWS = 4000 };
+  static const perm_method methods[] = {PERM_METHOD_LISTS, PERM_METHOD_ARRAYS, PERM_METHOD_BAND, PERM_METHOD_TREE,
+                                        PERM_METHOD_CLASSES};
+  static int columns[N * DRAWS];
+  int kind, whole, i, j, k, t, taken = 0;
+  test_seed(67);
+  for (kind = 0; kind < 3; kind++)
+    for (whole = 0; whole < 2; whole++) {
+      double a[N * N], gradient[N * N], square[5];
+      perm_options options;
+      perm_matrix matrix;
+      perm_result result, value;
+      memset(&options, 0, sizeof options);
+      for (i = 0; i < N; i++)
+        for (j = 0; j < N; j++) {
+          const int d = (j - i + N) % N;
+          const int in = kind == 0 ? abs(i / 3 - j / 3) < 2 : kind == 1 ? d < 2 || (d == 5 && i % 4 == 0)
+                                                                      : d == 0 || test_below(3) == 0;
+          a[i * N + j] = !in ? 0 : kind == 0 ? 1 + (i * (j / 3)) % 5 : 1 + test_below(4) + (whole ? 0 : test_uniform());
+          a[i * N + j] *= whole ? 4096 * 16 : 1; /* to 2^19 each */
+        }
+      CHECK(perm_compute_real(N, N, a, N, NULL, &value) == PERM_OK && value.value > 0);
+      CHECK(perm_gradient_real(N, N, a, N, NULL, NULL, &options, gradient, &result) == PERM_OK);
+      CHECK(perm_matrix_from_dense(N, N, a, N, NULL, &matrix, &result) == PERM_OK);
+      for (t = 0; t < 5; t++) {
+        int count[N * N], cells = 0;
+        options.method = methods[t];
+        if (perm_sample_sparse(&matrix, &options, 5, 0, DRAWS, columns, &result) != PERM_OK)
+          continue;
+        taken++;
+        memset(count, 0, sizeof count);
+        for (k = 0; k < DRAWS; k++) {
+          unsigned seen = 0;
+          for (i = 0; i < N; i++) {
+            CHECK(columns[k * N + i] >= 0 && columns[k * N + i] < N);
+            seen |= 1u << columns[k * N + i];
+            count[i * N + columns[k * N + i]]++;
+          }
+          CHECK(seen == (1u << N) - 1);
+        }
+        for (square[t] = 0, i = 0; i < N * N; i++) {
+          const double chance = a[i] * gradient[i] / value.value * ldexp(1, (int)(result.exp2 - value.exp2));
+          CHECK(a[i] > 0 || count[i] == 0);
+          if (chance > 0.005 && chance < 0.995) {
+            const double far = (count[i] - chance * DRAWS) / sqrt(chance * (1 - chance) * DRAWS);
+            CHECK_SHOW(fabs(far) < 4.6, "kind %d, whole %d, method %d, entry %d: %g deviations", kind, whole,
+                       (int)methods[t], i, far);
+            square[t] += far * far;
+            cells++;
+          }
+        }
+        CHECK_SHOW(square[t] < 1.8 * cells, "%g of %d", square[t], cells);
+      }
+      perm_matrix_free(&matrix);
+    }
+  CHECK_SHOW(taken >= 28, "%d", taken);
+}
+
+/* Values of four words, whose high words differ. */
+TEST(t_sample_draws_long_integers)
+{
+  static double weight[T_SAMPLE_MOST];
+  int64_t a[25];
+  double real[25], sum, beyond = 9;
+  int k, columns[7];
+  perm_matrix matrix;
+  test_seed(62);
+  for (k = 0; k < 25; k++) {
+    a[k] = (int64_t)1 << (44 + test_below(3));
+    real[k] = (double)a[k];
+  }
+  memset(weight, 0, sizeof weight);
+  sum = t_sample_weights(5, real, 0, 1, columns, weight);
+  matrix = t_sparse_integers(5, a);
+  CHECK(t_sample_counted(&matrix, NULL, 5, 40000, weight, sum, &beyond));
+  CHECK_SHOW(fabs(beyond) < 4, "%g", beyond);
+  perm_matrix_free(&matrix);
+}
+
+/* Of 4000 samples none is the one with a chance of 2^-60. */
+TEST(t_sample_of_extreme_chances)
+{
+  const int64_t power = (int64_t)1 << 60, whole[4] = {1, 1, 1, power};
+  int kind, k, columns[2 * 4000];
+  perm_result result;
+  for (kind = 0; kind < 3; kind++) { /* integers, doubles, doubles that range further */
+    const double a[4] = {1, kind == 2 ? 1e-300 : 1, 1, (double)power};
+    perm_matrix matrix;
+    int rare = 0;
+    if (kind == 0)
+      matrix = t_sparse_integers(2, whole);
+    else
+      CHECK(perm_matrix_from_dense(2, 2, a, 2, NULL, &matrix, &result) == PERM_OK);
+    CHECK_SHOW(perm_sample_sparse(&matrix, NULL, 1, 0, 4000, columns, &result) == PERM_OK, "%s", result.message);
+    for (k = 0; k < 4000; k++)
+      rare += columns[2 * k] != 0 || columns[2 * k + 1] != 1;
+    CHECK_SHOW(rare == 0, "%d", rare);
+    perm_matrix_free(&matrix);
+  }
+}
+
+/* Every number below the sum is as likely as any other, and each stream has as many as its weight. */
+TEST(t_sample_draws_below_a_sum)
+{
+  const uint64_t top = (uint64_t)1 << 63;
+  uint64_t weight[5 * 2], random = 5;
+  int k, count[3] = {0, 0, 0};
+  for (k = 0; k < 30000; k++) { /* 3 : 0 : 2 in units of 2^63 */
+    const uint64_t weights[6] = {top, 1, 0, 0, 0, 1};
+    int s;
+    memcpy(weight, weights, sizeof weights);
+    s = permi_draw_integer(weight, 3, 2, &random);
+    CHECK(s == 0 || s == 2);
+    count[s]++;
+  }
+  CHECK_SHOW(abs(count[0] - 18000) < 350, "%d", count[0]); /* 4 standard deviations */
+  memset(weight, 0, sizeof weight);
+  CHECK(permi_draw_integer(weight, 3, 2, &random) == -1);
+}
+
+/* Triangular: entries outside the blocks are in no permutation of positive weight. */
+TEST(t_sample_of_blocks)
+{
+  const int n = 9; /* blocks of order 1, 3, 1, 4 */
+  const int of[9] = {0, 1, 1, 1, 2, 3, 3, 3, 3};
+  double a[81];
+  int i, j, k, columns[9 * 300], moved = 0;
+  perm_matrix matrix;
+  perm_result result;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      a[i * n + j] = of[i] <= of[j] ? 1 + (i * j) % 3 : 0;
+  CHECK(perm_matrix_from_dense(n, n, a, n, NULL, &matrix, &result) == PERM_OK);
+  CHECK(perm_sample_sparse(&matrix, NULL, 3, 0, 300, columns, &result) == PERM_OK);
+  for (k = 0; k < 300; k++) {
+    unsigned seen = 0;
+    for (i = 0; i < n; i++) {
+      CHECK(columns[k * n + i] >= 0 && columns[k * n + i] < n && of[columns[k * n + i]] == of[i]);
+      seen |= 1u << columns[k * n + i];
+      moved += columns[k * n + i] != i;
+    }
+    CHECK(seen == 511);
+  }
+  CHECK(moved > 500);
+  perm_matrix_free(&matrix);
+}
+
+TEST(t_sample_same_for_threads_and_ranges)
+{
+  static int whole[40 * 500], again[40 * 500];
+  static const int cut[] = {0, 1, 63, 64, 200, 500};
+  int threads, k, differ = 0;
+  perm_options options;
+  perm_matrix matrix;
+  perm_result result;
+  memset(&options, 0, sizeof options);
+  options.threads = 1;
+  CHECK(perm_generate("regular:40:4", 3, NULL, &matrix, &result) == PERM_OK);
+  CHECK_SHOW(perm_sample_sparse(&matrix, &options, 7, 0, 500, whole, &result) == PERM_OK, "%s", result.message);
+  CHECK(result.terms > 1000);
+  for (k = 40; k < 40 * 500; k++)
+    differ += whole[k] != whole[k - 40];
+  CHECK(differ > 1000);
+  for (threads = 2; threads <= 4; threads += 2) {
+    options.threads = threads;
+    CHECK(perm_sample_sparse(&matrix, &options, 7, 0, 500, again, &result) == PERM_OK);
+    CHECK(!memcmp(whole, again, sizeof whole));
+  }
+  memset(again, 0, sizeof again);
+  for (k = 0; k + 1 < (int)(sizeof cut / sizeof *cut); k++)
+    CHECK(perm_sample_sparse(&matrix, &options, 7, (uint64_t)cut[k], (uint64_t)(cut[k + 1] - cut[k]),
+                             again + 40 * cut[k], &result) == PERM_OK);
+  CHECK(!memcmp(whole, again, sizeof whole));
+  CHECK(perm_sample_sparse(&matrix, &options, 8, 0, 500, again, &result) == PERM_OK);
+  CHECK(memcmp(whole, again, sizeof whole));
+  perm_matrix_free(&matrix);
+}
+
+/* 36 domino tilings of a 4 x 4 board: the 8 white squares are rows, the black ones columns. */
+TEST(t_sample_tilings)
+{
+  static int columns[8 * 36000];
+  int tiling[36], count[36], tilings = 0, k, i, t;
+  double square = 0;
+  perm_matrix matrix;
+  perm_result result;
+  CHECK(perm_generate("grid:4:4", 1, NULL, &matrix, &result) == PERM_OK);
+  CHECK(matrix.n == 8 && perm_sample_sparse(&matrix, NULL, 11, 0, 36000, columns, &result) == PERM_OK);
+  for (k = 0; k < 36000; k++) {
+    int code = 0;
+    for (i = 0; i < 8; i++)
+      code = 8 * code + columns[8 * k + i];
+    for (t = 0; t < tilings && tiling[t] != code; t++)
+      ;
+    if (t == tilings) {
+      CHECK(tilings < 36);
+      if (tilings == 36)
+        break;
+      tiling[tilings] = code;
+      count[tilings++] = 0;
+    }
+    count[t]++;
+  }
+  CHECK_SHOW(tilings == 36, "%d", tilings);
+  for (t = 0; t < tilings; t++)
+    square += (count[t] - 1000.0) * (count[t] - 1000.0) / 1000;
+  CHECK_SHOW(square > 15 && square < 65, "%g", square); /* 35 degrees of freedom */
+  perm_matrix_free(&matrix);
+}
+
+/* 2^59 permutations with column <= row + 1, one class of columns; rows and columns alike by chance 1/2, 1/4, .. */
+TEST(t_sample_nested_rows)
+{
+  enum { N = 60, DRAWS = 4096 };
+  static double a[N * N];
+  static int columns[N * DRAWS];
+  int i, k, straight[N];
+  perm_options options;
+  perm_result result;
+  memset(&options, 0, sizeof options);
+  memset(straight, 0, sizeof straight);
+  options.method = PERM_METHOD_CLASSES;
+  for (k = 0; k < N * N; k++)
+    a[k] = k % N <= k / N + 1 ? 1 + k / N : 0; /* rows are proportional besides */
+  CHECK_SHOW(perm_sample_real(N, N, a, N, &options, 9, 0, DRAWS, columns, &result) == PERM_OK, "%s", result.message);
+  CHECK(result.method == PERM_METHOD_CLASSES && result.terms < 1000);
+  for (k = 0; k < DRAWS; k++)
+    for (i = 0; i < N; i++) {
+      CHECK(columns[k * N + i] <= i + 1);
+      straight[i] += columns[k * N + i] == i + 1;
+    }
+  for (i = 0; i < N - 1; i++)
+    CHECK_SHOW(abs(straight[i] - DRAWS / 2) < 160, "row %d: %d", i, straight[i]); /* 5 standard deviations */
+}
+
+TEST(t_sample_derangements)
+{
+  static double weight[T_SAMPLE_MOST];
+  double a[49], sum, beyond = 9;
+  int k, columns[7];
+  perm_matrix matrix;
+  perm_result result;
+  for (k = 0; k < 49; k++)
+    a[k] = k % 8 != 0;
+  memset(weight, 0, sizeof weight);
+  sum = t_sample_weights(7, a, 0, 1, columns, weight);
+  CHECK(sum == 1854);
+  CHECK(perm_matrix_from_dense(7, 7, a, 7, NULL, &matrix, &result) == PERM_OK);
+  CHECK(t_sample_counted(&matrix, NULL, 13, 40000, weight, sum, &beyond));
+  CHECK_SHOW(fabs(beyond) < 4, "%g", beyond);
+  perm_matrix_free(&matrix);
+}
+
+/* Injections of 3 rows into 5 columns, weighed by every engine's draws of an array. */
+TEST(t_sample_injections)
+{
+  enum { DRAWS = 30000 };
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_LISTS, PERM_METHOD_ARRAYS, PERM_METHOD_TREE,
+                                        PERM_METHOD_CLASSES};
+  static int columns[3 * DRAWS];
+  const double a[3 * 6] = {1, 2, 0, 3.5, 1, -9, 2, 2, 1, 0, 0, -9, .25, 1, 1, 1, 4, -9};
+  int t, i, j, k, d;
+  perm_options options;
+  perm_result result;
+  memset(&options, 0, sizeof options);
+  for (t = 0; t < 5; t++) {
+    double weight[125], sum = 0, square = 0;
+    int count[125], cells = 0;
+    options.method = methods[t];
+    CHECK_SHOW(perm_sample_real(3, 5, a, 6, &options, 3, 0, DRAWS, columns, &result) == PERM_OK, "%s", result.message);
+    memset(count, 0, sizeof count);
+    for (k = 0; k < DRAWS; k++) {
+      for (i = 0; i < 3; i++)
+        CHECK(columns[3 * k + i] >= 0 && columns[3 * k + i] < 5);
+      count[columns[3 * k] * 25 + columns[3 * k + 1] * 5 + columns[3 * k + 2]]++;
+    }
+    for (i = 0; i < 5; i++)
+      for (j = 0; j < 5; j++)
+        for (k = 0; k < 5; k++)
+          sum += weight[i * 25 + j * 5 + k] = i == j || i == k || j == k ? 0 : a[i] * a[6 + j] * a[12 + k];
+    for (d = 0; d < 125; d++) {
+      const double expected = weight[d] / sum * DRAWS;
+      CHECK(weight[d] > 0 || count[d] == 0);
+      if (expected > 5) {
+        square += (count[d] - expected) * (count[d] - expected) / expected;
+        cells++;
+      }
+    }
+    CHECK_SHOW(cells > 20 && fabs(square - cells) < 4 * sqrt(2.0 * cells), "method %d: %g of %d", (int)methods[t],
+               square, cells);
+  }
+  CHECK(perm_sample_real(3, 6, a, 6, NULL, 3, 0, 1, columns, &result) == PERM_ERROR_UNSUPPORTED);
+  CHECK(result.argument == 3);
+  CHECK_TEXT(result.message, "row 1, column 6");
+  CHECK(perm_sample_real(3, 5, a, 4, NULL, 3, 0, 1, columns, &result) < 0 && result.argument == 4);
+  CHECK(perm_sample_real(3, 5, a, 6, NULL, 3, 0, 1, NULL, &result) == PERM_ERROR_NULL && result.argument == 9);
+  options.method = PERM_METHOD_RYSER;
+  CHECK(perm_sample_real(3, 5, a, 6, &options, 3, 0, 1, columns, &result) < 0 && result.argument == 5);
+  CHECK(perm_sample_real(0, 5, NULL, 6, NULL, 3, 0, 1, NULL, &result) == PERM_OK);
+  CHECK(perm_sample_real(3, 5, a, 6, NULL, 3, 0, 1, columns, NULL) == PERM_ERROR_NULL);
+}
+
+static void t_sample_refused(int m, int n, const double *a, perm_options *options, int *columns, perm_status status,
+                             const char *why)
+{
+  perm_matrix matrix;
+  perm_result result;
+  CHECK(perm_matrix_from_dense(m, n, a, n, NULL, &matrix, &result) == PERM_OK);
+  CHECK_SHOW(perm_sample_sparse(&matrix, options, 1, 0, 2, columns, &result) == status && result.status == status,
+             "%d: %s", result.status, result.message);
+  CHECK_TEXT(result.message, why);
+  perm_matrix_free(&matrix);
+}
+
+TEST(t_sample_refuses)
+{
+  const double good[4] = {1, 2, 3, 4}, negative[4] = {1, 2, -3, 4}, zero[4] = {1, 1, 0, 0}, half[4] = {1, .5, 1, 1};
+  const double wild[9] = {1e300, 1e-300, 1, 1e-300, 1, 1e300, 1, 1e300, 1e-300};
+  int columns[18], k;
+  perm_options options;
+  perm_matrix matrix;
+  perm_result result;
+  memset(&options, 0, sizeof options);
+  t_sample_refused(2, 2, negative, NULL, columns, PERM_ERROR_UNSUPPORTED, "row 2, column 1 (counted from 1) has -3");
+  t_sample_refused(2, 2, zero, NULL, columns, PERM_ERROR_UNSUPPORTED, "permanent is 0");
+  t_sample_refused(2, 1, good, NULL, columns, PERM_ERROR_SIZE, "more rows than columns");
+  t_sample_refused(2, 2, good, NULL, NULL, PERM_ERROR_NULL, "columns is NULL");
+  options.modulus = 7;
+  t_sample_refused(2, 2, good, &options, columns, PERM_ERROR_UNSUPPORTED, "no modulus");
+  options.modulus = 0;
+  options.method = PERM_METHOD_HYBRID;
+  t_sample_refused(2, 2, good, &options, columns, PERM_ERROR_UNSUPPORTED, "methods auto, band, tree, classes");
+  options.method = PERM_METHOD_AUTO;
+  options.precision = PERM_PRECISION_EXACT;
+  t_sample_refused(2, 2, half, &options, columns, PERM_ERROR_OPTION, "row 1, column 2");
+  CHECK(perm_matrix_from_dense(3, 3, wild, 3, NULL, &matrix, &result) == PERM_OK);
+  if (perm_sample_sparse(&matrix, NULL, 1, 0, 2, columns, &result) == PERM_OK) /* whatever the scale: no rubbish */
+    for (k = 0; k < 2; k++)
+      CHECK(t_sample_number(3, columns + 3 * k) >= 0);
+  else
+    CHECK_TEXT(result.message, "beyond doubles");
+  perm_matrix_free(&matrix);
+  memset(&options, 0, sizeof options);
+  options.max_bytes = 2e6;
+  CHECK(perm_generate("regular:40:4", 3, NULL, &matrix, &result) == PERM_OK);
+  CHECK(perm_sample_sparse(&matrix, &options, 1, 0, 0, NULL, &result) == PERM_ERROR_LIMIT);
+  CHECK_SHOW(result.message[0] != 0, "%s", result.message);
+  perm_matrix_free(&matrix);
+  CHECK(perm_sample_sparse(NULL, NULL, 1, 0, 0, NULL, &result) == PERM_ERROR_NULL && result.argument == 1);
+  memset(&matrix, 0, sizeof matrix);
+  CHECK(perm_sample_sparse(&matrix, NULL, 1, 0, 5, NULL, &result) == PERM_OK); /* one permutation of nothing */
+  CHECK(perm_sample_sparse(&matrix, NULL, 1, 0, 5, NULL, NULL) == PERM_ERROR_NULL);
+}
