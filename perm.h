@@ -1155,8 +1155,15 @@ static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.
 #define PERMI_SIGNS_PLAN_MOST 4        /* chosen */
 #define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */
 #define PERMI_SIGNS_RANGE_SECONDS 0.02 /* chosen */
-#define PERMI_SIGNS_GPU_RANGE 2e-3     /* chosen: on GPUs, in seconds of the CPU */
-#define PERMI_SIGNS_GPU_FASTER 40      /* than one core with AVX-512: an estimate */
+#define PERMI_SIGNS_GPU_RANGE 2e-3     /* chosen: on GPUs, in seconds of the CPU; */
+#define PERMI_SIGNS_GPU_TASK 20000     /* chosen: nodes of a task of a warp, on average */
+#define PERMI_SIGNS_GPU_BLOCKS 6       /* chosen: blocks of 4 warps on a multiprocessor */
+#define PERMI_SIGNS_GPU_PLAN 4         /* chosen: times the share of planning, which has one core */
+#define PERMI_SIGNS_GPU_FASTER 240     /* than one core with AVX-512: regular:64:6, H100 */
+#define PERMI_SIGNS_GPU_NODE 1e-10     /* as those of a core, from counts of instructions; together measured, */
+#define PERMI_SIGNS_GPU_JOIN 2.9e-10   /* regular:64:6, H100: 9.7 s */
+#define PERMI_SIGNS_GPU_ITEM 5.6e-12
+#define PERMI_SIGNS_GPU_PAIR 1.6e-12   /* and a word of 8 rows of both blocks */
 #define PERMI_SIGNS_PROBE_SECONDS 1e-4 /* chosen: longer subtrees are probed further down */
 #define PERMI_SIGNS_PATHS_SECOND 20000 /* chosen: prefixes a second */
 #define PERMI_SIGNS_LEAF_SECONDS 4e-9 /* chosen: what a leaf takes at least, many being merged */
@@ -4402,6 +4409,21 @@ typedef struct perm_gpu_counts {
   short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
 } perm_gpu_counts;
 
+/* The sign search (>>signs). Rows are digits of words of 32 bits: class c (of block 0 and 1, 0, 1, none) has words
+   word[c] .. word[c + 1] - 1; one word more counts signs +. Places of the table's parts, in such words: root: living
+   patterns [32], counts [32]; pattern: what the low 5 and the high 4 signs of a block add to its own words, then to
+   class 0, each in fours; cut: for blocks 0 and 1, where patterns that a digit leaves stand if it is 0, lane and shift
+   of the digit, words that a digit more is away, and what + is; start: by column, twice its first cut, 1: rows end with
+   it; target, odd: of counts' words; column: what + adds; done: by column, digits of rows that have vanished; path:
+   prefixes of `depth` columns, where chunks begin among them. */
+typedef struct perm_gpu_signs {
+  int small;          /* 1: digits of 4 bits */
+  int prefix, depth, more; /* a task has the signs of depth + more columns */
+  short word[5];
+  int root, pattern[2], cut, start, target, odd, column, done, path, paths;
+  int room;           /* words of shared memory, of a warp */
+} perm_gpu_signs;
+
 /* All minors of a row, or of all rows (>>minors_gpu). */
 #define PERM_GPU_MINORS_WALK 1024 /* terms of a walk, at most */
 #define PERM_GPU_MINORS_FAST 4    /* digits whose sums stay in registers */
@@ -4411,7 +4433,7 @@ typedef struct perm_gpu_minors {
 } perm_gpu_minors;
 
 /* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
-   a.first + blockIdx.x into a.out + sums * blockIdx.x. */
+   a.first + blockIdx.x into a.out + sums * blockIdx.x, where all bits are set before. */
 #define PERM_GPU_ENTRY                                                                                                 \
   "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
 typedef struct perm_gpu_program {
@@ -4423,6 +4445,7 @@ typedef struct perm_gpu_program {
   const perm_gpu_exact *exact; /* the text continues text_exact's, unless NULL */
   int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
   const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
+  const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
   const perm_gpu_minors *minors; /* the text continues text_minors', unless NULL */
   int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
 } perm_gpu_program;

@@ -3697,10 +3697,12 @@ typedef struct permi_signs {
   const permi_signs_family *family;
   int n, prefix, length[2]; /* columns: prefix, block 0, block 1 */
   int words;                /* of the sum */
+  double bits[4], sum_bits; /* of a class's products, of all sums */
   int narrow;               /* products of a class's rows, and partners' sums, have 63 bits */
   int place[5];             /* class c has places place[c] .. place[c + 1] - 1 */
   int shared_words, own_word[2], width[2];
   int last[2];              /* prefix column that touches a block's own rows, -1: none */
+  int16_t entry[PERM_MAX_N][PERM_MAX_N]; /* by place and by the columns' order */
   unsigned char odd[PERM_MAX_N]; /* by place: the sum is odd, twice (count - ZERO) + 1 */
   permi_signs_frame root;
   uint64_t target[PERMI_SIGNS_WORDS];      /* of rows of class BOTH */
@@ -3717,11 +3719,11 @@ typedef struct permi_signs {
   uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at the rows of class BOTH */
   int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_marks */
   /* of >>signs_offer: living prefixes of `depth` columns, as bits, and where chunks begin among them */
-  int depth, ranges, doubled, twos, evens, negative, gpu;
+  int depth, ranges, doubled, twos, evens, gpu;
   uint64_t *path, *begin;
   perm_isa isa, isa_asked;
   int moves;
-  double paths, seconds, spread, counted[4]; /* predicted nodes, joins, patterns, pairs; 95 % of the seconds */
+  double paths, seconds, gpu_seconds, spread, counted[4]; /* predicted: spread of 95 %; nodes, joins, patterns, pairs */
   uint64_t fingerprint;
 } permi_signs;
 
@@ -14370,7 +14372,6 @@ static void permi_code_statements(permi_coder *coder)
 #if !defined(PERMI_CODE_TWIN)
 #define PERMI_CODE_TWIN NULL
 #define PERMI_CODEGEN_TWIN NULL
-#define PERMI_SIGNS_TWIN NULL
 #endif
 
 static void permi_code_print(permi_code *code, const char *format, ...)
@@ -16247,6 +16248,8 @@ static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matr
     bits[c] += most > 1 ? log2(most) + 1e-9 : 0;
   }
   sum = matrix->n - 1 + bits[0] + bits[1] + bits[2] + bits[3];
+  memcpy(signs->bits, bits, sizeof bits);
+  signs->sum_bits = sum;
   signs->words = (int)((sum + 2) / 64) + 1; /* twice the sum, with its sign */
   signs->words = signs->words < 3 ? 3 : signs->words;
   signs->narrow = bits[1] + signs->length[0] < 63 && bits[0] + bits[2] + signs->length[1] < 63 && bits[3] < 63 &&
@@ -16289,7 +16292,7 @@ static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix,
     for (k = 0; k < p; k++)
       permi_signs_add(signs->column[k], place, matrix->entry[row][order->column[k]]);
     for (k = 0; k < n; k++)
-      signs->negative |= matrix->entry[row][k] < 0;
+      signs->entry[place][k] = (int16_t)matrix->entry[row][order->column[k]];
   }
   for (k = 0, place = signs->place[3]; k < p; k++) {
     signs->done_place[k] = place;
@@ -16628,333 +16631,204 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
 }
 
 /* ====================================================================================== >>signs_gpu
-   The search of >>signs on GPUs, by a kernel compiled for the shape. A warp takes a prefix: lane l has word l & 15 of
-   the counts and 32 patterns of block l / 16. Patterns of a group are neighbours, so that a group's products are added
-   before the join; in a join lanes are pairs of groups. Sums are modulo 2^192: any order gives the same. */
+   The search of >>signs on GPUs: table and shape of the kernel of text_signs in perm_cuda.cu, and its seconds. Its sums
+   are modulo 2^192, so those of a chunk must be shorter. */
 
+#define PERMI_SIGNS_GPU_OUT 8 /* words that a chunk puts out: 3 of its sum, 5 for the kernel */
+
+/* Bits of a chunk's sum; a range may have all prefixes. */
 static int permi_signs_gpu_takes(const permi_signs *signs)
 {
-  return signs->narrow && signs->words == 3 && !signs->negative && signs->prefix > signs->depth;
+  const int fit = signs->bits[0] < 62 && signs->bits[1] < 62 && signs->bits[2] < 62 && signs->bits[3] < 62;
+  return (signs->small || fit) && signs->sum_bits < 189 && signs->prefix > signs->depth && signs->prefix < 58;
+}
+
+/* Seconds of what was counted, on one GPU. */
+static double permi_signs_gpu_seconds(const double *counted, int shared_words)
+{
+  return PERMI_SIGNS_GPU_NODE * counted[0] + PERMI_SIGNS_GPU_JOIN * counted[1] + PERMI_SIGNS_GPU_ITEM * counted[2] +
+         PERMI_SIGNS_GPU_PAIR * (1 + shared_words) * counted[3];
 }
 
 #if defined(PERM_WITH_CUDA)
 typedef struct permi_signs_gpu {
   permi_gpu gpu; /* first, for >>gpu */
   perm_gpu_program program;
+  perm_gpu_signs shape;
   permi_signs *signs;
-  permi_code *code;
+  char text[2048];
 } permi_signs_gpu;
 
-/* Words of 32 bits of the table: where parts of it begin. */
-typedef struct permi_signs_table {
-  int own[2], shared;      /* words of a pattern: of its own rows, of rows of both blocks */
-  int column, done, start, cut, target, root, pattern[2], group[2], alive, path, end;
-} permi_signs_table;
-
-static permi_signs_table permi_signs_table_of(const permi_signs *signs)
+static int permi_signs_gpu_bits(const perm_gpu_signs *shape)
 {
-  const int p = signs->prefix, cuts = signs->cut_start[2 * p];
-  permi_signs_table table;
-  int block, at = 0;
-  table.shared = (signs->place[1] + 3) / 4;
-  table.column = at, at += 16 * p;
-  table.done = at, at += 16 * p;
-  table.start = at, at += 2 * p + 2;
-  table.cut = at, at += 2 * cuts;
-  table.target = at, at += 16;
-  table.root = at, at += 48;
-  for (block = 0; block < 2; block++) {
-    const int begin = signs->place[block + 1], end = signs->place[block + 2];
-    table.own[block] = begin < end ? (end + 3) / 4 - begin / 4 : 0;
-    table.pattern[block] = at, at += (table.own[block] + table.shared) << signs->length[block];
-    table.group[block] = at, at += 1 << signs->length[block];
-  }
-  table.alive = at;
-  return table;
+  return shape->small ? 4 : 8;
 }
 
-/* Orders a block's patterns by group. */
-static void permi_signs_gpu_sort(const permi_signs *signs, int block, uint16_t *sorted)
+/* Adds x to the digit of a row. */
+static void permi_signs_gpu_digit(const permi_signs *signs, const perm_gpu_signs *shape, int place, int x,
+                                  uint32_t *word)
 {
-  const int patterns = 1 << signs->length[block];
-  int g, y, at = 0;
-  for (g = 0; g < signs->groups[block]; g++)
-    for (y = 0; y < patterns; y++)
-      if (signs->group[block][y] >> 1 == g)
-        sorted[at++] = (uint16_t)y;
+  const int bits = permi_signs_gpu_bits(shape);
+  int c = 0, at;
+  while (place >= signs->place[c + 1])
+    c++;
+  at = (place - signs->place[c]) * bits;
+  word[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
 }
 
-static void permi_signs_gpu_set(const permi_signs *signs, int block, const uint16_t *sorted, const uint64_t *set,
-                                uint32_t *to)
+/* Sets x in all digits of words that are no row's. */
+static void permi_signs_gpu_rest(const permi_signs *signs, const perm_gpu_signs *shape, int x, uint32_t *word)
 {
-  int z;
-  for (z = 0; z < 1 << signs->length[block]; z++)
-    to[z >> 5] |= (uint32_t)(set[sorted[z] >> 6] >> (sorted[z] & 63) & 1) << (z & 31);
+  const int bits = permi_signs_gpu_bits(shape);
+  int c, at;
+  for (c = 0; c < 4; c++)
+    for (at = (signs->place[c + 1] - signs->place[c]) * bits; at < (shape->word[c + 1] - shape->word[c]) * 32;
+         at += bits)
+      word[shape->word[c] + at / 32] += (uint32_t)x << at % 32;
 }
 
-static void permi_signs_gpu_words(const uint64_t *from, int first, int words, uint32_t *to)
+/* Cuts of a column: as many for both blocks. */
+static int permi_signs_gpu_cuts(const permi_signs *signs, int k)
+{
+  const int *start = signs->cut_start + 2 * k, first = start[1] - start[0], second = start[2] - start[1];
+  return first > second ? first : second;
+}
+
+/* Words of a pattern. */
+static int permi_signs_gpu_row(const perm_gpu_signs *shape, int block)
+{
+  return (shape->word[block + 2] - shape->word[block + 1] + 3) / 4 * 4 + (shape->word[1] + 3) / 4 * 4;
+}
+
+static perm_gpu_signs permi_signs_gpu_shape(const permi_signs *signs)
+{
+  perm_gpu_signs shape;
+  int c, k, at = 64, words, cuts = 0;
+  memset(&shape, 0, sizeof shape);
+  shape.small = signs->small != 0;
+  shape.prefix = signs->prefix;
+  shape.depth = signs->depth;
+  shape.paths = (int)signs->paths;
+  for (c = 0; c < 4; c++)
+    shape.word[c + 1] =
+        (short)(shape.word[c] + ((signs->place[c + 1] - signs->place[c]) * permi_signs_gpu_bits(&shape) + 31) / 32);
+  words = shape.word[4];
+  for (k = 0; k < signs->prefix; k++)
+    cuts += permi_signs_gpu_cuts(signs, k);
+  for (c = 0; c < 2; c++) /* and cuts: in fours of words */
+    shape.pattern[c] = at, at += 48 * permi_signs_gpu_row(&shape, c);
+  shape.cut = at, at += 8 * cuts;
+  shape.start = at, at += signs->prefix + 1;
+  shape.target = at, at += words;
+  shape.odd = at, at += words;
+  shape.column = at, at += signs->prefix * (words + 1);
+  shape.done = at, at += signs->prefix * words;
+  shape.path = at; /* after what the cuts leave */
+  while (shape.more < 10 && shape.depth + shape.more + 2 < shape.prefix &&
+         ldexp(signs->counted[0] / signs->paths, -shape.more) > PERMI_SIGNS_GPU_TASK)
+    shape.more++;
+  shape.room = 128 + (shape.small ? 1 : 2) * (32 + 256) + 33 * (words + 1) + 256 * shape.word[1];
+  shape.room = (shape.room + 3) / 4 * 4;
+  return shape;
+}
+
+static void permi_signs_gpu_set(const uint64_t *set, uint32_t *to)
 {
   int w;
-  for (w = 0; w < words; w++)
-    to[w] = (uint32_t)(from[(first + w) >> 1] >> 32 * ((first + w) & 1));
+  for (w = 0; w < 2 * PERMI_SIGNS_WORDS; w++)
+    to[w] = (uint32_t)(set[w / 2] >> 32 * (w % 2));
 }
 
-static void permi_signs_gpu_patterns(const permi_signs *signs, const permi_signs_table *table, int block,
-                                     const uint16_t *sorted, uint32_t *word)
+/* Fills cuts and what they leave, from `at` on; returns the table's words. word NULL: only that. */
+static int permi_signs_gpu_fill_cuts(const permi_signs *signs, const perm_gpu_signs *shape, int at, uint32_t *word)
 {
-  const int each = table->own[block] + table->shared;
-  int z;
-  for (z = 0; z < 1 << signs->length[block]; z++) {
-    uint64_t shared[PERMI_SIGNS_WORDS] = {0}, own[2 * PERMI_SIGNS_WORDS] = {0};
-    const uint64_t *from = signs->pattern[block] + sorted[z] * signs->width[block];
-    memcpy(shared, from, (size_t)signs->shared_words * sizeof *shared);
-    memcpy(own + signs->own_word[block], from + signs->shared_words,
-           (size_t)(signs->width[block] - signs->shared_words) * sizeof *own);
-    permi_signs_gpu_words(shared, 0, table->shared, word + table->pattern[block] + z * each);
-    permi_signs_gpu_words(own, signs->place[block + 1] / 4, table->own[block],
-                          word + table->pattern[block] + z * each + table->shared);
-    word[table->group[block] + z] = signs->group[block][sorted[z]];
-  }
-}
-
-/* Fills the table, or returns its words if it is NULL. */
-static int permi_signs_gpu_fill(const permi_signs *signs, const permi_signs_table *table, uint32_t *word)
-{
-  uint16_t sorted[2][1 << PERMI_SIGNS_BLOCK];
-  int block, k, cut, level, at = table->alive;
-  for (block = 0; block < 2; block++)
-    permi_signs_gpu_sort(signs, block, sorted[block]);
-  for (k = 0; k < 2 * signs->prefix && word; k++)
-    word[table->start + k] = (uint32_t)signs->cut_start[k];
+  const int bits = permi_signs_gpu_bits(shape), zero = 1 << (bits - 1), all = at;
+  uint64_t ones[PERMI_SIGNS_WORDS];
+  int k, i, block, level, first = 0;
+  memset(ones, 255, sizeof ones);
   if (word)
-    word[table->start + k] = (uint32_t)signs->cut_start[k];
-  for (k = 0; k < signs->prefix && word; k++) {
-    permi_signs_gpu_words(signs->column[k], 0, 16, word + table->column + 16 * k);
-    permi_signs_gpu_words(signs->done[k], 0, 16, word + table->done + 16 * k);
-  }
-  for (k = 0; k < 2 * signs->prefix; k++)
-    for (cut = signs->cut_start[k]; cut < signs->cut_start[k + 1]; cut++)
-      for (level = 0; level < signs->cut[cut].levels; level++, at += 16) {
-        if (!word)
-          continue;
-        if (level == 0) {
-          word[table->cut + 2 * cut] = (uint32_t)signs->cut[cut].place;
-          word[table->cut + 2 * cut + 1] = (uint32_t)(at - 16 * signs->cut[cut].least);
+    permi_signs_gpu_set(ones, word + at);
+  at += 16;
+  for (k = 0; k < signs->prefix; first += permi_signs_gpu_cuts(signs, k++)) {
+    if (word)
+      word[shape->start + k] = (uint32_t)(2 * first + (signs->done_place[k] < signs->done_place[k + 1]));
+    for (i = 0; i < permi_signs_gpu_cuts(signs, k); i++)
+      for (block = 0; block < 2; block++) {
+        const int number = signs->cut_start[2 * k + block] + i, here = number < signs->cut_start[2 * k + block + 1];
+        const permi_signs_cut *cut = &signs->cut[here ? number : 0];
+        uint32_t *to = word ? word + shape->cut + 8 * (first + i) + 4 * block : NULL;
+        if (to && here) {
+          const int digit = (cut->place - signs->place[block + 1]) * bits;
+          to[0] = (uint32_t)(at - 16 * (cut->least - PERMI_SIGNS_ZERO + zero));
+          to[1] = (uint32_t)((shape->word[block + 1] + digit / 32) << 8 | digit % 32);
+          to[2] = 16;
+          to[3] = (uint32_t)(16 * cut->entry);
+        } else if (to) {
+          to[0] = (uint32_t)all;
         }
-        permi_signs_gpu_set(signs, k & 1, sorted[k & 1], signs->cut[cut].alive[level], word + at);
+        for (level = 0; here && level < cut->levels; level++, at += 16)
+          if (word)
+            permi_signs_gpu_set(cut->alive[level], word + at);
       }
-  if (!word)
-    return at;
-  permi_signs_gpu_words(signs->target, 0, 16, word + table->target);
-  permi_signs_gpu_words(signs->root.count, 0, 16, word + table->root);
-  for (block = 0; block < 2; block++) {
-    permi_signs_gpu_set(signs, block, sorted[block], signs->root.alive[block], word + table->root + 16 + 16 * block);
-    permi_signs_gpu_patterns(signs, table, block, sorted[block], word);
   }
+  if (word)
+    word[shape->start + k] = (uint32_t)(2 * first);
   return at;
 }
 
-static const char permi_signs_gpu_walk[] =
-    "PERMI_BOTH int permi_row(const unsigned *w, int place) {\n"
-    "  const int half = (int)(w[place >> 2] >> 8 * (place & 3) & 255u) - 128;\n"
-    "  return ODD >> place & 1 ? 2 * half + 1 : half; }\n"
-    "template <int BEGIN, int END> PERMI_BOTH long long permi_rows(const unsigned *w) {\n"
-    "  long long product = 1;\n"
-    "  PERMI_UNROLL\n"
-    "  for (int i = BEGIN; i < END; i += 3) {\n"
-    "    int part = permi_row(w - BEGIN / 4, i);\n"
-    "    if (i + 1 < END) part *= permi_row(w - BEGIN / 4, i + 1);\n"
-    "    if (i + 2 < END) part *= permi_row(w - BEGIN / 4, i + 2);\n"
-    "    product *= part; }\n"
-    "  return product; }\n"
-    /* Sets column k; returns whether the branch lives. */
-    "__device__ __forceinline__ bool permi_step(const unsigned *t, int k, int bit, int lane, unsigned &count,\n"
-    "                                           unsigned &alive) {\n"
-    "  const int half = lane >> 4, word = lane & 15;\n"
-    "  const unsigned c = count + (bit ? t[COLUMN + 16 * k + word] : 0u);\n"
-    "  const int begin = (int)t[START + 2 * k], middle = (int)t[START + 2 * k + 1], end = (int)t[START + 2 * k + 2];\n"
-    "  const int first = half ? middle : begin, cuts = half ? end - middle : middle - begin;\n"
-    "  const int most = end - middle > middle - begin ? end - middle : middle - begin;\n"
-    "  if (__any_sync(~0u, __vcmpeq4(c, t[DONE + 16 * k + word]) != 0u)) return false;\n"
-    "  PERMI_ROLLED\n"
-    "  for (int i = 0; i < most; i++) {\n"
-    "    const int at = CUT + 2 * (first + i);\n"
-    "    const unsigned place = i < cuts ? t[at] : 0u;\n"
-    "    const unsigned level = __shfl_sync(~0u, c, (int)(place >> 2)) >> 8 * (place & 3u) & 255u;\n"
-    "    if (i < cuts) alive &= t[(int)t[at + 1] + 16 * (int)level + word]; }\n"
-    "  const unsigned any = __ballot_sync(~0u, alive != 0u);\n"
-    "  count = c;\n"
-    "  return (any & 0xffffu) && any >> 16; }\n";
-
-static const char permi_signs_gpu_groups[] =
-    /* Lists a block's living groups with the sums of the products of its own rows; returns their number. */
-    "template <int BLOCK, int OWN, int BEGIN, int END> __device__ __forceinline__ int permi_list(const unsigned *t,\n"
-    "    int lane, unsigned count, unsigned alive, long long *value, unsigned short *list) {\n"
-    "  const unsigned *pattern = t + (BLOCK ? PATTERN1 : PATTERN0), *group = t + (BLOCK ? GROUP1 : GROUP0);\n"
-    "  unsigned own[OWN + 1];\n"
-    "  unsigned left = lane >> 4 == BLOCK ? alive : 0u;\n"
-    "  int items = __popc(left), at, groups = 0;\n"
-    "  PERMI_UNROLL\n"
-    "  for (int w = 0; w < OWN; w++) own[w] = __shfl_sync(~0u, count, BEGIN / 4 + w);\n"
-    "  at = items;\n"
-    "  PERMI_UNROLL\n"
-    "  for (int k = 1; k < 32; k *= 2) {\n"
-    "    const int before = __shfl_up_sync(~0u, items, k);\n"
-    "    items += lane >= k ? before : 0; }\n"
-    "  at = items - at;\n"
-    "  items = __shfl_sync(~0u, items, 31);\n"
-    "  for (; left; left &= left - 1) list[at++] = (unsigned short)((lane & 15) << 5 | permi_ctz(left));\n"
-    "  __syncwarp();\n"
-    "  PERMI_ROLLED\n"
-    "  for (int i = lane; i < items; i += 32) {\n"
-    "    const unsigned z = list[i];\n"
-    "    unsigned w[OWN + 1];\n"
-    "    PERMI_UNROLL\n"
-    "    for (int k = 0; k < OWN; k++) w[k] = own[k] + pattern[(OWN + SHARED) * z + SHARED + k];\n"
-    "    const long long x = permi_rows<BEGIN, END>(w);\n"
-    "    value[i] = group[z] & 1u ? -x : x; }\n"
-    "  __syncwarp();\n"
-    "  PERMI_ROLLED\n"
-    "  for (int i = lane; i - lane < items; i += 32) {\n"
-    "    const unsigned z = i < items ? list[i] : 0u, g = group[z] >> 1;\n"
-    "    const bool first = i < items && (i == 0 || group[list[i - 1]] >> 1 != g);\n"
-    "    const unsigned starts = __ballot_sync(~0u, first);\n"
-    "    long long sum = 0;\n"
-    "    for (int k = i; first && k < items && group[list[k]] >> 1 == g; k++) sum += value[k];\n"
-    "    __syncwarp();\n"
-    "    if (first) {\n"
-    "      const int slot = groups + __popc(starts & ((1u << lane) - 1u));\n"
-    "      value[slot] = sum;\n"
-    "      list[slot] = (unsigned short)z; }\n"
-    "    groups += __popc(starts);\n"
-    "    __syncwarp(); }\n"
-    "  return groups; }\n";
-
-static const char permi_signs_gpu_join[] =
-    "__device__ __forceinline__ void permi_join(const unsigned *t, int lane, unsigned count, unsigned alive,\n"
-    "    long long *value, unsigned short *list, unsigned long long *sum, int minus) {\n"
-    "  const int groups0 = permi_list<0, OWN0, FIRST, SECOND>(t, lane, count, alive, value, list);\n"
-    "  const int groups1 = permi_list<1, OWN1, SECOND, NONE>(t, lane, count, alive, value + 512, list + 512);\n"
-    "  unsigned shared[SHARED + 1], target[SHARED + 1], all[16];\n"
-    "  PERMI_UNROLL\n"
-    "  for (int w = 0; w < 16; w++) all[w] = __shfl_sync(~0u, count, w);\n"
-    "  const long long others = permi_rows<NONE, ROWS>(all + NONE / 4), done = minus ? -others : others;\n"
-    "  PERMI_UNROLL\n"
-    "  for (int w = 0; w < SHARED; w++) { shared[w] = all[w]; target[w] = t[TARGET + w]; }\n"
-    "  const int rows = 32 / groups1, rest = 32 % groups1;\n"
-    "  int a = lane / groups1, b = lane % groups1;\n"
-    "  unsigned long long low = 0, high = 0;\n"
-    "  PERMI_ROLLED\n"
-    "  while (a < groups0) {\n"
-    "    const unsigned *first = t + PATTERN0 + (OWN0 + SHARED) * list[a];\n"
-    "    const unsigned *second = t + PATTERN1 + (OWN1 + SHARED) * list[512 + b];\n"
-    "    unsigned c[SHARED + 1], zero = 0;\n"
-    "    PERMI_UNROLL\n"
-    "    for (int w = 0; w < SHARED; w++) {\n"
-    "      c[w] = shared[w] + first[w] + second[w];\n"
-    "      zero |= __vcmpeq4(c[w], target[w]); }\n"
-    "    if (!zero) {\n"
-    "      const long long x = permi_rows<0, FIRST>(c) * value[512 + b], y = value[a];\n"
-    "      const unsigned long long add = (unsigned long long)(x * y);\n"
-    "      low += add;\n"
-    "      high += (unsigned long long)__mul64hi(x, y) + (low < add ? 1u : 0u); }\n"
-    "    a += rows;\n"
-    "    b += rest;\n"
-    "    if (b >= groups1) { b -= groups1; a++; } }\n"
-    "  const unsigned long long p = (unsigned long long)done, sign = (long long)high < 0 ? ~0ull : 0ull;\n"
-    "  unsigned long long r0 = low * p, r1 = permi_high(low, p), r2 = permi_high(high, p) + sign * p;\n"
-    "  const unsigned long long middle = high * p;\n"
-    "  r1 += middle;\n"
-    "  r2 += r1 < middle ? 1u : 0u;\n"
-    "  if (done < 0) {\n"
-    "    r2 -= high + (r1 < low ? 1u : 0u);\n"
-    "    r1 -= low; }\n"
-    "  sum[0] += r0;\n"
-    "  r1 += sum[0] < r0 ? 1u : 0u;\n"
-    "  r2 += sum[0] < r0 && !r1 ? 1u : 0u;\n"
-    "  sum[1] += r1;\n"
-    "  sum[2] += r2 + (sum[1] < r1 ? 1u : 0u);\n"
-    "  __syncwarp(); }\n";
-
-static const char permi_signs_gpu_kernel[] =
-    "{\n"
-    "  extern __shared__ unsigned long long room[];\n"
-    "  __shared__ unsigned long long total[6];\n"
-    "  __shared__ unsigned next;\n"
-    "  const unsigned *t = (const unsigned *)a.table;\n"
-    "  const unsigned long long *path = (const unsigned long long *)(t + PATH), *begin = path + PATHS;\n"
-    "  const unsigned long long chunk = a.first + blockIdx.x, from = begin[chunk];\n"
-    "  const unsigned count_of = (unsigned)(begin[chunk + 1] - from);\n"
-    "  const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;\n"
-    "  long long *value = (long long *)room + 1280 * warp;\n"
-    "  unsigned short *list = (unsigned short *)(value + 1024);\n"
-    "  unsigned long long sum[3] = {0, 0, 0};\n"
-    "  unsigned kept[PREFIX + 1];\n"
-    "  if (threadIdx.x < 6) total[threadIdx.x] = 0;\n"
-    "  if (threadIdx.x == 6) next = 0;\n"
-    "  __syncthreads();\n"
-    "  for (;;) {\n"
-    "    unsigned mine = lane ? 0u : atomicAdd(&next, 1u);\n"
-    "    unsigned count = t[ROOT + (lane & 15)], alive = t[ROOT + 16 + lane];\n"
-    "    mine = __shfl_sync(~0u, mine, 0);\n"
-    "    if (mine >= count_of) break;\n"
-    "    unsigned long long x = path[from + mine];\n"
-    "    int k = 0;\n"
-    "    bool lives = true;\n"
-    "    PERMI_ROLLED\n"
-    "    for (; lives && k < DEPTH; k++) lives = permi_step(t, k, (int)(x >> k & 1), lane, count, alive);\n"
-    "    if (!lives) continue;\n"
-    "    kept[k] = alive;\n"
-    "    PERMI_ROLLED\n"
-    "    for (;;) {\n"
-    "      unsigned c = count;\n"
-    "      alive = kept[k];\n"
-    "      if (permi_step(t, k, (int)(x >> k & 1), lane, c, alive)) {\n"
-    "        if (k + 1 < PREFIX) {\n"
-    "          count = c;\n"
-    "          kept[++k] = alive;\n"
-    "          continue; }\n"
-    "        permi_join(t, lane, c, alive, value, list, sum, permi_parity(x) ^ (ROWS & 1)); }\n"
-    "      while (k >= DEPTH && x >> k & 1) {\n"
-    "        x &= ~(1ull << k);\n"
-    "        k--;\n"
-    "        if (k >= DEPTH && x >> k & 1) count -= t[COLUMN + 16 * k + (lane & 15)]; }\n"
-    "      if (k < DEPTH) break;\n"
-    "      x |= 1ull << k; } }\n"
-    "  PERMI_UNROLL\n"
-    "  for (int k = 0; k < 6; k++) atomicAdd(total + k, sum[k >> 1] >> 32 * (k & 1) & 0xffffffffull);\n"
-    "  __syncthreads();\n"
-    "  if (threadIdx.x == 0) {\n"
-    "    unsigned long long *out = (unsigned long long *)a.out + 5 * blockIdx.x, carry = 0;\n"
-    "    for (int k = 0; k < 6; k += 2) {\n"
-    "      carry += total[k];\n"
-    "      out[k / 2] = carry & 0xffffffffull;\n"
-    "      carry = (carry >> 32) + total[k + 1];\n"
-    "      out[k / 2] |= carry << 32;\n"
-    "      carry >>= 32; }\n"
-    "    out[3] = out[4] = 0; } }\n";
-
-static void permi_signs_gpu_text(permi_code *code, const permi_signs *signs, const permi_signs_table *table)
+static void permi_signs_gpu_fill(const permi_signs *signs, const perm_gpu_signs *shape, uint32_t *word)
 {
-  const int *place = signs->place;
-  uint64_t odd = 0;
-  int i;
-  for (i = 0; i < signs->n; i++)
-    odd |= (uint64_t)signs->odd[i] << i;
-  permi_code_print(code, "#define ODD 0x%llxull\n#define PREFIX %d\n#define DEPTH %d\n#define FIRST %d\n"
-                         "#define SECOND %d\n#define NONE %d\n#define ROWS %d\n", (unsigned long long)odd,
-                   signs->prefix, signs->depth, place[1], place[2], place[3], place[4]);
-  permi_code_print(code, "#define OWN0 %d\n#define OWN1 %d\n#define SHARED %d\n#define COLUMN %d\n#define DONE %d\n"
-                         "#define START %d\n#define CUT %d\n#define TARGET %d\n#define ROOT %d\n", table->own[0],
-                   table->own[1], table->shared, table->column, table->done, table->start, table->cut, table->target,
-                   table->root);
-  permi_code_print(code, "#define PATTERN0 %d\n#define PATTERN1 %d\n#define GROUP0 %d\n#define GROUP1 %d\n"
-                         "#define PATH %d\n#define PATHS %.0fu\n", table->pattern[0], table->pattern[1],
-                   table->group[0], table->group[1], table->path, signs->paths);
-  permi_code_print(code, "%s", permi_signs_gpu_walk);
-  permi_code_print(code, "%s", permi_signs_gpu_groups);
-  permi_code_print(code, "%s", permi_signs_gpu_join);
-  permi_code_print(code, PERM_GPU_ENTRY "%s", 5, permi_signs_gpu_kernel);
+  const int words = shape->word[4], zero = 1 << (permi_signs_gpu_bits(shape) - 1);
+  const unsigned char *count = (const unsigned char *)signs->root.count;
+  int block, place, k, j;
+  for (block = 0; block < 2; block++)
+    permi_signs_gpu_set(signs->root.alive[block], word + shape->root + 16 * block);
+  permi_signs_gpu_rest(signs, shape, zero + 1, word + shape->root + 32);
+  word[shape->root + 32 + words] = (uint32_t)signs->n;
+  for (place = 0; place < signs->n; place++) {
+    permi_signs_gpu_digit(signs, shape, place, count[place] - PERMI_SIGNS_ZERO + zero, word + shape->root + 32);
+    permi_signs_gpu_digit(signs, shape, place, signs->odd[place] ? 0 : zero, word + shape->target);
+    permi_signs_gpu_digit(signs, shape, place, signs->odd[place], word + shape->odd);
+    for (k = 0; k < signs->prefix; k++)
+      permi_signs_gpu_digit(signs, shape, place, signs->entry[place][k], word + shape->column + k * (words + 1));
+  }
+  for (k = 0; k < signs->prefix; k++) {
+    word[shape->column + k * (words + 1) + words] = 1;
+    for (place = signs->done_place[k]; place < signs->done_place[k + 1]; place++)
+      permi_signs_gpu_digit(signs, shape, place, signs->odd[place] ? 0 : zero, word + shape->done + k * words);
+  }
+  for (block = 0; block < 2; block++) {
+    const int first = signs->prefix + (block ? signs->length[0] : 0);
+    const int begin = shape->word[block + 1], own = shape->word[block + 2] - begin;
+    for (k = 0; k < 48; k++) { /* of the low 5 columns, of the high 4 */
+      const int y = k < 32 ? k : (k - 32) << 5;
+      uint32_t sum[PERM_MAX_N] = {0}, *to = word + shape->pattern[block] + k * permi_signs_gpu_row(shape, block);
+      for (j = 0; j < signs->length[block]; j++)
+        for (place = 0; place < signs->place[4] && y >> j & 1; place++)
+          permi_signs_gpu_digit(signs, shape, place, signs->entry[place][first + j], sum);
+      memcpy(to, sum + begin, (size_t)own * sizeof *sum);
+      memcpy(to + (own + 3) / 4 * 4, sum, (size_t)shape->word[1] * sizeof *sum);
+    }
+  }
+}
+
+static void permi_signs_gpu_text(const perm_gpu_signs *shape, char *text, size_t room)
+{
+  const permi_gpu_member member[] = {
+      {"prefix", NULL, shape->prefix}, {"depth", NULL, shape->depth}, {"more", NULL, shape->more},
+      {"word", shape->word, 5},        {"words", NULL, shape->word[4]}, {"root", NULL, shape->root},
+      {"start", NULL, shape->start},   {"target", NULL, shape->target}, {"odd", NULL, shape->odd},
+      {"column", NULL, shape->column}, {"done", NULL, shape->done},     {"pattern0", NULL, shape->pattern[0]},
+      {"pattern1", NULL, shape->pattern[1]}, {"cut", NULL, shape->cut}, {"path", NULL, shape->path},
+      {"paths", NULL, shape->paths},   {"room", NULL, shape->room}};
+  int c, most = 1, at;
+  for (c = 0; c < 4; c++)
+    most = shape->word[c + 1] - shape->word[c] > most ? shape->word[c + 1] - shape->word[c] : most;
+  at = snprintf(text, room,
+                "struct permi_shape {\n  enum { SMALL = %d, LANES = 1, MOST_PREFIX = %d, MOST_FOURS = %d };\n",
+                shape->small, shape->prefix, (most + 3) / 4);
+  permi_gpu_members(member, sizeof member / sizeof *member, "permi_signs_chunk", PERMI_SIGNS_GPU_BLOCKS, text, room,
+                    (size_t)at);
 }
 
 static int permi_signs_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
@@ -16962,8 +16836,8 @@ static int permi_signs_gpu_add(void *context, perm_partial *partial, uint64_t fi
 {
   const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
   const permi_signs *signs = ((const permi_signs_gpu *)leaf->context)->signs;
-  uint64_t chunk, word[PERM_GPU_SUMS];
-  for (chunk = 0; chunk < chunks; chunk++, sums += PERM_GPU_SUMS) {
+  uint64_t chunk, word[3];
+  for (chunk = 0; chunk < chunks; chunk++, sums += PERMI_SIGNS_GPU_OUT) {
     memcpy(word, sums, sizeof word);
     if (signs->doubled)
       permi_words_add(word, word, 3);
@@ -16976,7 +16850,6 @@ static int permi_signs_gpu_add(void *context, perm_partial *partial, uint64_t fi
 static void permi_signs_gpu_release(const perm_allocator *allocator, void *context)
 {
   permi_signs_gpu *run = (permi_signs_gpu *)context;
-  permi_code_release(allocator, run->code);
   permi_release(allocator, run->gpu.memory);
   permi_owned_release(allocator, run->signs);
   permi_release(allocator, run);
@@ -16986,37 +16859,36 @@ static void permi_signs_gpu_release(const perm_allocator *allocator, void *conte
 static perm_status permi_signs_gpu_make(const perm_allocator *allocator, permi_signs *signs, permi_leaf *leaf)
 {
   permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate(allocator, 1, sizeof *run);
-  permi_signs_table table = permi_signs_table_of(signs);
   const size_t paths = (size_t)signs->paths, ranges = (size_t)signs->ranges + 1;
   uint32_t *word;
+  int alive;
   if (!run)
     return PERM_ERROR_MEMORY;
   memset(run, 0, sizeof *run);
-  table.path = (permi_signs_gpu_fill(signs, &table, NULL) + 1) / 2 * 2;
+  run->shape = permi_signs_gpu_shape(signs);
+  alive = run->shape.path;
+  run->shape.path = (permi_signs_gpu_fill_cuts(signs, &run->shape, alive, NULL) + 1) / 2 * 2;
   run->gpu.allocator = *allocator;
   run->gpu.add = permi_signs_gpu_add;
   run->gpu.terms = (double)(float)(signs->counted[3] / signs->ranges);
-  run->gpu.work.doubles = (size_t)table.path / 2 + paths + ranges;
+  run->gpu.work.doubles = (size_t)run->shape.path / 2 + paths + ranges;
   run->gpu.memory = (double *)permi_allocate(allocator, run->gpu.work.doubles, sizeof(double));
-  run->code = permi_code_make(allocator);
-  if (run->code && run->gpu.memory)
-    permi_signs_gpu_text(run->code, signs, &table);
-  if (!run->code || !run->gpu.memory || run->code->failed) {
-    permi_code_release(allocator, run->code);
-    permi_release(allocator, run->gpu.memory);
+  if (!run->gpu.memory) {
     permi_release(allocator, run);
     return PERM_ERROR_MEMORY;
   }
   memset(run->gpu.memory, 0, run->gpu.work.doubles * sizeof(double));
   word = (uint32_t *)(void *)run->gpu.memory;
-  permi_signs_gpu_fill(signs, &table, word);
-  memcpy(run->gpu.memory + table.path / 2, signs->path, paths * sizeof(uint64_t));
-  memcpy(run->gpu.memory + (size_t)table.path / 2 + paths, signs->begin, ranges * sizeof(uint64_t));
+  permi_signs_gpu_fill(signs, &run->shape, word);
+  permi_signs_gpu_fill_cuts(signs, &run->shape, alive, word);
+  memcpy(run->gpu.memory + run->shape.path / 2, signs->path, paths * sizeof(uint64_t));
+  memcpy(run->gpu.memory + (size_t)run->shape.path / 2 + paths, signs->begin, ranges * sizeof(uint64_t));
   run->signs = signs;
-  run->program.text = run->code->text;
-  run->program.shared = 4 * 1280 * 8;
-  run->program.twin = PERMI_SIGNS_TWIN;
-  run->program.context = signs;
+  permi_signs_gpu_text(&run->shape, run->text, sizeof run->text);
+  run->program.text = run->text;
+  run->program.shared = (260 + 4 * (size_t)run->shape.room) * sizeof(uint32_t);
+  run->program.sums = PERMI_SIGNS_GPU_OUT;
+  run->program.signs = &run->shape;
   run->gpu.work.table = run->gpu.memory;
   run->gpu.work.program = &run->program;
   run->gpu.work.fingerprint = signs->fingerprint;
@@ -17210,9 +17082,9 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
       permi_signs_probe(signs, walk, deep, share, &seed, watch);
   }
   permi_release(allocator, memory);
+  signs->gpu_seconds = PERMI_GPU_COMPILE + permi_signs_gpu_seconds(signs->counted, signs->shared_words);
   signs->gpu &= found && permi_signs_gpu_takes(signs) &&
-                (signs->isa_asked == PERM_ISA_CUDA ||
-                 signs->seconds > PERMI_GPU_COMPILE + signs->seconds / PERMI_SIGNS_GPU_FASTER);
+                (signs->isa_asked == PERM_ISA_CUDA || signs->seconds > signs->gpu_seconds);
   if (signs->path && weight)
     permi_signs_cut_ranges(signs, weight, found);
   permi_release(allocator, weight);
@@ -17258,15 +17130,22 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
   return !offer->why[0];
 }
 
-/* Seconds for the order, and as many for probes. */
-static double permi_signs_share(double seconds, double rival)
+/* How many times faster than a core the search is expected to be. */
+static double permi_signs_faster(const perm_options *options, int n)
 {
+  return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
+}
+
+/* Seconds for the order, and as many for probes, if a core takes so many. */
+static double permi_signs_share(double seconds, double rival, double faster)
+{
+  seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
   return fmin(PERMI_SIGNS_PLAN_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST);
 }
 
 /* Anneals, as long as it pays, orders with blocks of several lengths. Returns the expected seconds. */
-static double permi_signs_search_order(permi_signs_model *model, double rival, permi_control *watch, int *moves,
-                                       permi_signs_order *best)
+static double permi_signs_search_order(permi_signs_model *model, double rival, double faster, permi_control *watch,
+                                       int *moves, permi_signs_order *best)
 {
   const int n = model->n;
   uint64_t seed = UINT64_C(88172645463325252);
@@ -17297,7 +17176,7 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, p
     if (watch && watch->stopped != PERM_OK)
       break;
     if (round + 1 >= PERMI_SIGNS_LENGTHS &&
-        1e-9 * PERMI_SIGNS_MOVE_UNITS(n) * 2 * each > permi_signs_share(least, rival))
+        1e-9 * PERMI_SIGNS_MOVE_UNITS(n) * 2 * each > permi_signs_share(least, rival, faster))
       break;
   }
   return least;
@@ -17348,7 +17227,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   perm_isa isa;
   permi_signs_work *work;
   permi_signs *signs;
-  double expected, share, plan = rival;
+  double expected, share, plan = rival, faster;
   int i, made = 0;
   if (!permi_signs_takes(maker, block, rival, offer))
     return PERM_OK;
@@ -17359,6 +17238,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
                  rival);
     return PERM_OK;
   }
+  faster = permi_signs_faster(options, block->n);
   open.isa = open.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : open.isa; /* of the probes */
   isa = permi_isa(&open);
   work = (permi_signs_work *)permi_allocate(allocator, 1, sizeof *work);
@@ -17374,14 +17254,14 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
       permi_refuse(offer, PERM_ERROR_LIMIT,
                    "has rows whose moduli add up to more than the %d that method signs counts: try method sparyser",
                    PERMI_SIGNS_MOST);
-    else if (permi_signs_leaves(&work->model) * ldexp(PERMI_SIGNS_LEAF_SECONDS, block->n - 1) > rival)
+    else if (permi_signs_leaves(&work->model) * ldexp(PERMI_SIGNS_LEAF_SECONDS, block->n - 1) > rival * faster)
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %.3g s: too few signs are pruned", rival);
   }
   if (made && !offer->why[0]) {
-    expected = permi_signs_search_order(&work->model, plan, maker->watch, &signs->moves, &work->order);
-    share = permi_signs_share(expected, plan);
-    if (expected > PERMI_SIGNS_HOPE * rival)
-      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", expected);
+    expected = permi_signs_search_order(&work->model, plan, faster, maker->watch, &signs->moves, &work->order);
+    share = permi_signs_share(expected, plan, faster);
+    if (expected > PERMI_SIGNS_HOPE * rival * faster)
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", expected / faster);
     else
       made = permi_signs_lay(signs, &work->matrix, &work->order) &&
              permi_signs_ranges(signs, expected, share, maker->watch);
@@ -17389,11 +17269,10 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
       signs->evens += !(work->matrix.sum[i] & 1);
     signs->fingerprint = permi_signs_hash(signs, &work->matrix, &work->order);
     if (made && !offer->why[0] && options->isa == PERM_ISA_CUDA && !signs->gpu)
-      permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s: leave options.isa open, and it runs on the CPU",
-                   signs->negative ? "has negative entries, which method signs does not take on GPUs"
-                                   : "is too small or has too large sums for method signs on GPUs");
+      permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is too small or has too large sums for method signs on GPUs: leave "
+                                                  "options.isa open, and it runs on the CPU");
     if (made && !offer->why[0])
-      offer->seconds = signs->gpu ? PERMI_GPU_COMPILE + signs->seconds / PERMI_SIGNS_GPU_FASTER : signs->seconds;
+      offer->seconds = signs->gpu ? signs->gpu_seconds : signs->seconds;
     offer->bytes = 16.0 * signs->paths + (double)PERMI_SIGNS_WORKSPACE + 1e6;
   }
   permi_release(allocator, work);
@@ -17403,6 +17282,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
 /* *hope: at most the seconds after a short search, so that slower engines do not search for long. */
 static perm_status permi_signs_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
+  const double faster = permi_signs_faster(maker->options, block->n);
   permi_signs_work *work;
   permi_offer offer;
   int moves;
@@ -17413,8 +17293,9 @@ static perm_status permi_signs_hope(permi_maker *maker, const permi_block *block
   if (!work)
     return permi_fail_memory(maker->result);
   if (permi_signs_prepare(block, work, PERMI_SIGNS_HOPE_SECONDS, maker->watch) >= 0)
-    *hope = fmin(*hope, 2 * permi_signs_search_order(&work->model, PERMI_SIGNS_HOPE_SECONDS, maker->watch, &moves,
-                                                     &work->order));
+    *hope = fmin(*hope, 2 / faster * permi_signs_search_order(&work->model, PERMI_SIGNS_HOPE_SECONDS, 1, maker->watch,
+                                                              &moves, &work->order) +
+                            (faster > 1 ? PERMI_GPU_COMPILE : 0));
   permi_release(&maker->options->allocator, work);
   return PERM_OK;
 }

@@ -12,6 +12,7 @@
      >>text_exact     integers
      >>text_batch     many small matrices
      >>text_counts    sums over counts
+     >>text_signs     the pruned sign search
      >>text_minors    minors of a row, of all rows
      >>text_frontier  arrays and lists, merge path
      >>driver         CUDA driver and NVRTC, opened at run time
@@ -54,6 +55,7 @@
 #include "gpu/text_exact.h"
 #include "gpu/text_batch.h"
 #include "gpu/text_counts.h"
+#include "gpu/text_signs.h"
 #include "gpu/text_minors.h"
 #include "gpu/text_frontier.h"
 #include "gpu/driver.h"

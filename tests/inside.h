@@ -69,11 +69,9 @@ static FILE *test_fdopen(int descriptor, const char *mode);
 #if defined(INSIDE_TWINS)
 #include <stdint.h>
 static void permi_code_twin(const void *context, uint64_t chunk, double *sums); /* of generated kernels: twins.h */
-static void permi_signs_twin(const void *context, uint64_t chunk, double *sums);
 static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums);
 #define PERMI_CODE_TWIN permi_code_twin
 #define PERMI_CODEGEN_TWIN permi_codegen_twin
-#define PERMI_SIGNS_TWIN permi_signs_twin
 #define PERMI_GPU_TUNE_SECONDS 0
 #endif
 #endif

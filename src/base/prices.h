@@ -139,8 +139,15 @@ static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.
 #define PERMI_SIGNS_PLAN_MOST 4        /* chosen */
 #define PERMI_SIGNS_LEAST_SECONDS 0.06 /* chosen: not planned against quicker rivals */
 #define PERMI_SIGNS_RANGE_SECONDS 0.02 /* chosen */
-#define PERMI_SIGNS_GPU_RANGE 2e-3     /* chosen: on GPUs, in seconds of the CPU */
-#define PERMI_SIGNS_GPU_FASTER 40      /* than one core with AVX-512: an estimate */
+#define PERMI_SIGNS_GPU_RANGE 2e-3     /* chosen: on GPUs, in seconds of the CPU; */
+#define PERMI_SIGNS_GPU_TASK 20000     /* chosen: nodes of a task of a warp, on average */
+#define PERMI_SIGNS_GPU_BLOCKS 6       /* chosen: blocks of 4 warps on a multiprocessor */
+#define PERMI_SIGNS_GPU_PLAN 4         /* chosen: times the share of planning, which has one core */
+#define PERMI_SIGNS_GPU_FASTER 240     /* than one core with AVX-512: regular:64:6, H100 */
+#define PERMI_SIGNS_GPU_NODE 1e-10     /* as those of a core, from counts of instructions; together measured, */
+#define PERMI_SIGNS_GPU_JOIN 2.9e-10   /* regular:64:6, H100: 9.7 s */
+#define PERMI_SIGNS_GPU_ITEM 5.6e-12
+#define PERMI_SIGNS_GPU_PAIR 1.6e-12   /* and a word of 8 rows of both blocks */
 #define PERMI_SIGNS_PROBE_SECONDS 1e-4 /* chosen: longer subtrees are probed further down */
 #define PERMI_SIGNS_PATHS_SECOND 20000 /* chosen: prefixes a second */
 #define PERMI_SIGNS_LEAF_SECONDS 4e-9 /* chosen: what a leaf takes at least, many being merged */

@@ -219,10 +219,12 @@ typedef struct permi_signs {
   const permi_signs_family *family;
   int n, prefix, length[2]; /* columns: prefix, block 0, block 1 */
   int words;                /* of the sum */
+  double bits[4], sum_bits; /* of a class's products, of all sums */
   int narrow;               /* products of a class's rows, and partners' sums, have 63 bits */
   int place[5];             /* class c has places place[c] .. place[c + 1] - 1 */
   int shared_words, own_word[2], width[2];
   int last[2];              /* prefix column that touches a block's own rows, -1: none */
+  int16_t entry[PERM_MAX_N][PERM_MAX_N]; /* by place and by the columns' order */
   unsigned char odd[PERM_MAX_N]; /* by place: the sum is odd, twice (count - ZERO) + 1 */
   permi_signs_frame root;
   uint64_t target[PERMI_SIGNS_WORDS];      /* of rows of class BOTH */
@@ -239,11 +241,11 @@ typedef struct permi_signs {
   uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at the rows of class BOTH */
   int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_marks */
   /* of >>signs_offer: living prefixes of `depth` columns, as bits, and where chunks begin among them */
-  int depth, ranges, doubled, twos, evens, negative, gpu;
+  int depth, ranges, doubled, twos, evens, gpu;
   uint64_t *path, *begin;
   perm_isa isa, isa_asked;
   int moves;
-  double paths, seconds, spread, counted[4]; /* predicted nodes, joins, patterns, pairs; 95 % of the seconds */
+  double paths, seconds, gpu_seconds, spread, counted[4]; /* predicted: spread of 95 %; nodes, joins, patterns, pairs */
   uint64_t fingerprint;
 } permi_signs;
 

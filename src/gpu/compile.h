@@ -4,6 +4,7 @@
 #include "text_exact.h"
 #include "text_batch.h"
 #include "text_counts.h"
+#include "text_signs.h"
 #include "text_minors.h"
 #include "text_frontier.h"
 #include "devices.h"
@@ -106,6 +107,7 @@ static char *permi_source(const permi_kernel_key *key, const perm_gpu_program *p
                      : program->exact  ? permi_text_exact
                      : program->batch  ? permi_text_batch
                      : program->counts ? permi_text_counts
+                     : program->signs  ? permi_text_signs
                      : program->minors ? permi_text_minors
                                        : "";
   const char *lists = key->family == 2 ? permi_text_lists : "", *end_of_more = key->family || program ? "\n" : "";

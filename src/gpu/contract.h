@@ -27,6 +27,21 @@ typedef struct perm_gpu_counts {
   short before[PERM_GPU_COUNTS_SIZE + 1]; /* copies of earlier forms */
 } perm_gpu_counts;
 
+/* The sign search (>>signs). Rows are digits of words of 32 bits: class c (of block 0 and 1, 0, 1, none) has words
+   word[c] .. word[c + 1] - 1; one word more counts signs +. Places of the table's parts, in such words: root: living
+   patterns [32], counts [32]; pattern: what the low 5 and the high 4 signs of a block add to its own words, then to
+   class 0, each in fours; cut: for blocks 0 and 1, where patterns that a digit leaves stand if it is 0, lane and shift
+   of the digit, words that a digit more is away, and what + is; start: by column, twice its first cut, 1: rows end with
+   it; target, odd: of counts' words; column: what + adds; done: by column, digits of rows that have vanished; path:
+   prefixes of `depth` columns, where chunks begin among them. */
+typedef struct perm_gpu_signs {
+  int small;          /* 1: digits of 4 bits */
+  int prefix, depth, more; /* a task has the signs of depth + more columns */
+  short word[5];
+  int root, pattern[2], cut, start, target, odd, column, done, path, paths;
+  int room;           /* words of shared memory, of a warp */
+} perm_gpu_signs;
+
 /* All minors of a row, or of all rows (>>minors_gpu). */
 #define PERM_GPU_MINORS_WALK 1024 /* terms of a walk, at most */
 #define PERM_GPU_MINORS_FAST 4    /* digits whose sums stay in registers */
@@ -36,7 +51,7 @@ typedef struct perm_gpu_minors {
 } perm_gpu_minors;
 
 /* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
-   a.first + blockIdx.x into a.out + sums * blockIdx.x. */
+   a.first + blockIdx.x into a.out + sums * blockIdx.x, where all bits are set before. */
 #define PERM_GPU_ENTRY                                                                                                 \
   "extern \"C\" __global__ void __launch_bounds__(128, %d) permi_kernel(const permi_arguments<1> a)\n"
 typedef struct perm_gpu_program {
@@ -48,6 +63,7 @@ typedef struct perm_gpu_program {
   const perm_gpu_exact *exact; /* the text continues text_exact's, unless NULL */
   int batch;                   /* 1 real, 2 complex: the text continues text_batch's */
   const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
+  const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
   const perm_gpu_minors *minors; /* the text continues text_minors', unless NULL */
   int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
 } perm_gpu_program;

@@ -5,6 +5,7 @@
      dense sums       here                          >>compile permi_source
      integers         >>text_exact                  perm.h >>exact_gpu permi_exact_gpu_text
      sums over counts >>text_counts                 perm.h >>counts_gpu permi_counts_gpu_text
+     sign search      >>text_signs                  perm_sparse.h >>signs_gpu
      batches          >>text_batch                  >>batch permi_batch_program
      minors           >>text_minors                 perm.h >>minors_gpu permi_minors_gpu_work
      arrays, lists    >>text_frontier               >>compile permi_source_end
@@ -16,7 +17,8 @@
 #pragma once
 
 /* Type, name, parameters, body on a GPU, on the host. A volatile product is not contracted. permi_byte, permi_half:
-   part k with its sign, by one instruction where compilers make three. */
+   part k with its sign, by one instruction where compilers make three. Below permi_words_add: of a warp, whose twin has
+   lanes in arrays. */
 #define PERMI_VOCABULARY(X)                                                                                            \
   X(double, permi_add, (double a, double b), return __dadd_rn(a, b);, return a + b;)                                   \
   X(double, permi_mul, (double a, double b), return __dmul_rn(a, b);,                                                  \
@@ -36,7 +38,38 @@
     double x; memcpy(&x, &bits, sizeof x); return x;)                                                                  \
   X(int, permi_ones, (unsigned x), return __popc(x);, return __builtin_popcount(x);)                                   \
   X(unsigned long long, permi_high, (unsigned long long a, unsigned long long b), return __umul64hi(a, b);,            \
-    return (unsigned long long)((unsigned __int128)a * b >> 64);)
+    return (unsigned long long)((unsigned __int128)a * b >> 64);) \
+  X(unsigned, permi_high32, (unsigned a, unsigned b), return __umulhi(a, b);,                                          \
+    return (unsigned)((unsigned long long)a * b >> 32);)                                                               \
+  X(int, permi_last, (unsigned long long x), return 63 - __clzll((long long)x);, return 63 - __builtin_clzll(x);)      \
+  X(int, permi_first, (unsigned long long x), return __ffsll((long long)x) - 1;, return __builtin_ctzll(x);)           \
+  X(unsigned, permi_funnel, (unsigned low, unsigned high, unsigned k), return __funnelshift_l(low, high, k);,          \
+    return (unsigned)(((unsigned long long)high << 32 | low) << k >> 32);)                                             \
+  X(unsigned, permi_bytes_of, (unsigned low, unsigned high, unsigned places),                                          \
+    return __byte_perm(low, high, places);, const unsigned long long from = (unsigned long long)high << 32 | low;      \
+    unsigned bytes = 0; for (int k = 0; k < 4; k++)                                                                    \
+      bytes |= (unsigned)(from >> 8 * (places >> 4 * k & 7) & 255) << 8 * k; return bytes;)                            \
+  X(unsigned, permi_bytes_sum, (unsigned x, unsigned sum), return __dp4a(x, 0x01010101u, sum);,                        \
+    for (int k = 0; k < 32; k += 8) sum += x >> k & 255; return sum;)                                                  \
+  X(void, permi_words_add, (unsigned *sum, const unsigned *x, unsigned carry),                                         \
+    asm("{.reg .u32 c; add.cc.u32 c,%12,%12; addc.cc.u32 %0,%0,%6; addc.cc.u32 %1,%1,%7; addc.cc.u32 %2,%2,%8;"        \
+        "addc.cc.u32 %3,%3,%9; addc.cc.u32 %4,%4,%10; addc.u32 %5,%5,%11;}" : "+r"(sum[0]), "+r"(sum[1]),              \
+        "+r"(sum[2]), "+r"(sum[3]), "+r"(sum[4]), "+r"(sum[5]) : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]),           \
+        "r"(x[4]), "r"(x[5]), "r"(carry));,                                                                            \
+    unsigned long long s = carry & 1; for (int k = 0; k < 6; k++, s >>= 32)                                            \
+      sum[k] = (unsigned)(s += (unsigned long long)sum[k] + x[k]);)                                                    \
+  X(int, permi_lane, (int l), return (int)(threadIdx.x & 31u) + l;, return l;)                                         \
+  X(unsigned, permi_shuffle, (const unsigned *x, int from), return __shfl_sync(~0u, x[0], from);, return x[from];)     \
+  X(unsigned, permi_ballot, (const bool *x), return __ballot_sync(~0u, x[0]);,                                         \
+    unsigned set = 0; for (int l = 0; l < 32; l++) set |= (unsigned)x[l] << l; return set;)                            \
+  X(void, permi_together, (), __syncwarp();, )                                                                         \
+  X(unsigned long long, permi_seen, (const unsigned long long *x), return *(const volatile unsigned long long *)x;,    \
+    return *x;)                                                                                                        \
+  X(unsigned long long, permi_atomic_add, (unsigned long long *to, unsigned long long x), return atomicAdd(to, x);,    \
+    *to += x; return *to - x;)                                                                                         \
+  X(unsigned long long, permi_atomic_swap, (unsigned long long *at, unsigned long long from, unsigned long long to),   \
+    return atomicCAS(at, from, to);, const unsigned long long was = *at; if (was == from) *at = to; return was;)       \
+  X(void, permi_pause, (), __nanosleep(500);, )
 
 #define PERMI_BOTH __host__ __device__ __forceinline__
 #if defined(__CUDA_ARCH__)

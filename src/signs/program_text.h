@@ -7,7 +7,6 @@
 #if !defined(PERMI_CODE_TWIN)
 #define PERMI_CODE_TWIN NULL
 #define PERMI_CODEGEN_TWIN NULL
-#define PERMI_SIGNS_TWIN NULL
 #endif
 
 static void permi_code_print(permi_code *code, const char *format, ...)

@@ -252,6 +252,8 @@ static void permi_signs_width(permi_signs *signs, const permi_signs_matrix *matr
     bits[c] += most > 1 ? log2(most) + 1e-9 : 0;
   }
   sum = matrix->n - 1 + bits[0] + bits[1] + bits[2] + bits[3];
+  memcpy(signs->bits, bits, sizeof bits);
+  signs->sum_bits = sum;
   signs->words = (int)((sum + 2) / 64) + 1; /* twice the sum, with its sign */
   signs->words = signs->words < 3 ? 3 : signs->words;
   signs->narrow = bits[1] + signs->length[0] < 63 && bits[0] + bits[2] + signs->length[1] < 63 && bits[3] < 63 &&
@@ -294,7 +296,7 @@ static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix,
     for (k = 0; k < p; k++)
       permi_signs_add(signs->column[k], place, matrix->entry[row][order->column[k]]);
     for (k = 0; k < n; k++)
-      signs->negative |= matrix->entry[row][k] < 0;
+      signs->entry[place][k] = (int16_t)matrix->entry[row][order->column[k]];
   }
   for (k = 0, place = signs->place[3]; k < p; k++) {
     signs->done_place[k] = place;

@@ -184,9 +184,9 @@ static int permi_signs_ranges(permi_signs *signs, double expected, double share,
       permi_signs_probe(signs, walk, deep, share, &seed, watch);
   }
   permi_release(allocator, memory);
+  signs->gpu_seconds = PERMI_GPU_COMPILE + permi_signs_gpu_seconds(signs->counted, signs->shared_words);
   signs->gpu &= found && permi_signs_gpu_takes(signs) &&
-                (signs->isa_asked == PERM_ISA_CUDA ||
-                 signs->seconds > PERMI_GPU_COMPILE + signs->seconds / PERMI_SIGNS_GPU_FASTER);
+                (signs->isa_asked == PERM_ISA_CUDA || signs->seconds > signs->gpu_seconds);
   if (signs->path && weight)
     permi_signs_cut_ranges(signs, weight, found);
   permi_release(allocator, weight);
@@ -232,15 +232,22 @@ static int permi_signs_takes(const permi_maker *maker, const permi_block *block,
   return !offer->why[0];
 }
 
-/* Seconds for the order, and as many for probes. */
-static double permi_signs_share(double seconds, double rival)
+/* How many times faster than a core the search is expected to be. */
+static double permi_signs_faster(const perm_options *options, int n)
 {
+  return permi_gpu_wanted(options, n) ? PERMI_SIGNS_GPU_FASTER : 1;
+}
+
+/* Seconds for the order, and as many for probes, if a core takes so many. */
+static double permi_signs_share(double seconds, double rival, double faster)
+{
+  seconds = faster > 1 ? PERMI_SIGNS_GPU_PLAN * (PERMI_GPU_COMPILE + seconds / faster) : seconds;
   return fmin(PERMI_SIGNS_PLAN_SHARE * fmin(seconds, rival), PERMI_SIGNS_PLAN_MOST);
 }
 
 /* Anneals, as long as it pays, orders with blocks of several lengths. Returns the expected seconds. */
-static double permi_signs_search_order(permi_signs_model *model, double rival, permi_control *watch, int *moves,
-                                       permi_signs_order *best)
+static double permi_signs_search_order(permi_signs_model *model, double rival, double faster, permi_control *watch,
+                                       int *moves, permi_signs_order *best)
 {
   const int n = model->n;
   uint64_t seed = UINT64_C(88172645463325252);
@@ -271,7 +278,7 @@ static double permi_signs_search_order(permi_signs_model *model, double rival, p
     if (watch && watch->stopped != PERM_OK)
       break;
     if (round + 1 >= PERMI_SIGNS_LENGTHS &&
-        1e-9 * PERMI_SIGNS_MOVE_UNITS(n) * 2 * each > permi_signs_share(least, rival))
+        1e-9 * PERMI_SIGNS_MOVE_UNITS(n) * 2 * each > permi_signs_share(least, rival, faster))
       break;
   }
   return least;
@@ -322,7 +329,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
   perm_isa isa;
   permi_signs_work *work;
   permi_signs *signs;
-  double expected, share, plan = rival;
+  double expected, share, plan = rival, faster;
   int i, made = 0;
   if (!permi_signs_takes(maker, block, rival, offer))
     return PERM_OK;
@@ -333,6 +340,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
                  rival);
     return PERM_OK;
   }
+  faster = permi_signs_faster(options, block->n);
   open.isa = open.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : open.isa; /* of the probes */
   isa = permi_isa(&open);
   work = (permi_signs_work *)permi_allocate(allocator, 1, sizeof *work);
@@ -348,14 +356,14 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
       permi_refuse(offer, PERM_ERROR_LIMIT,
                    "has rows whose moduli add up to more than the %d that method signs counts: try method sparyser",
                    PERMI_SIGNS_MOST);
-    else if (permi_signs_leaves(&work->model) * ldexp(PERMI_SIGNS_LEAF_SECONDS, block->n - 1) > rival)
+    else if (permi_signs_leaves(&work->model) * ldexp(PERMI_SIGNS_LEAF_SECONDS, block->n - 1) > rival * faster)
       permi_refuse(offer, PERM_ERROR_LIMIT, "takes more than %.3g s: too few signs are pruned", rival);
   }
   if (made && !offer->why[0]) {
-    expected = permi_signs_search_order(&work->model, plan, maker->watch, &signs->moves, &work->order);
-    share = permi_signs_share(expected, plan);
-    if (expected > PERMI_SIGNS_HOPE * rival)
-      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", expected);
+    expected = permi_signs_search_order(&work->model, plan, faster, maker->watch, &signs->moves, &work->order);
+    share = permi_signs_share(expected, plan, faster);
+    if (expected > PERMI_SIGNS_HOPE * rival * faster)
+      permi_refuse(offer, PERM_ERROR_LIMIT, "takes about %.3g s, more than others", expected / faster);
     else
       made = permi_signs_lay(signs, &work->matrix, &work->order) &&
              permi_signs_ranges(signs, expected, share, maker->watch);
@@ -363,11 +371,10 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
       signs->evens += !(work->matrix.sum[i] & 1);
     signs->fingerprint = permi_signs_hash(signs, &work->matrix, &work->order);
     if (made && !offer->why[0] && options->isa == PERM_ISA_CUDA && !signs->gpu)
-      permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s: leave options.isa open, and it runs on the CPU",
-                   signs->negative ? "has negative entries, which method signs does not take on GPUs"
-                                   : "is too small or has too large sums for method signs on GPUs");
+      permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is too small or has too large sums for method signs on GPUs: leave "
+                                                  "options.isa open, and it runs on the CPU");
     if (made && !offer->why[0])
-      offer->seconds = signs->gpu ? PERMI_GPU_COMPILE + signs->seconds / PERMI_SIGNS_GPU_FASTER : signs->seconds;
+      offer->seconds = signs->gpu ? signs->gpu_seconds : signs->seconds;
     offer->bytes = 16.0 * signs->paths + (double)PERMI_SIGNS_WORKSPACE + 1e6;
   }
   permi_release(allocator, work);
@@ -377,6 +384,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
 /* *hope: at most the seconds after a short search, so that slower engines do not search for long. */
 static perm_status permi_signs_hope(permi_maker *maker, const permi_block *block, double rival, double *hope)
 {
+  const double faster = permi_signs_faster(maker->options, block->n);
   permi_signs_work *work;
   permi_offer offer;
   int moves;
@@ -387,8 +395,9 @@ static perm_status permi_signs_hope(permi_maker *maker, const permi_block *block
   if (!work)
     return permi_fail_memory(maker->result);
   if (permi_signs_prepare(block, work, PERMI_SIGNS_HOPE_SECONDS, maker->watch) >= 0)
-    *hope = fmin(*hope, 2 * permi_signs_search_order(&work->model, PERMI_SIGNS_HOPE_SECONDS, maker->watch, &moves,
-                                                     &work->order));
+    *hope = fmin(*hope, 2 / faster * permi_signs_search_order(&work->model, PERMI_SIGNS_HOPE_SECONDS, 1, maker->watch,
+                                                              &moves, &work->order) +
+                            (faster > 1 ? PERMI_GPU_COMPILE : 0));
   permi_release(&maker->options->allocator, work);
   return PERM_OK;
 }

@@ -178,6 +178,58 @@ static void permi_twin_counts_chunk(const perm_gpu_counts *counts, const double 
   permi_twin_fold(room, sums);
 }
 
+/* A warp of 32 lanes, which does all tasks of the launch; others seem to be idle, so that it gives trees away, to
+   itself. */
+template <int DIGITS>
+struct permi_twin_signs_shape {
+  enum { SMALL = DIGITS, LANES = 32, MOST_PREFIX = 64, MOST_FOURS = 4 };
+  const perm_gpu_signs *s;
+  PERMI_BOTH int prefix() const { return s->prefix; }
+  PERMI_BOTH int depth() const { return s->depth; }
+  PERMI_BOTH int more() const { return s->more; }
+  PERMI_BOTH int word(int c) const { return s->word[c]; }
+  PERMI_BOTH int words() const { return s->word[4]; }
+  PERMI_BOTH int root() const { return s->root; }
+  PERMI_BOTH int start() const { return s->start; }
+  PERMI_BOTH int target() const { return s->target; }
+  PERMI_BOTH int odd() const { return s->odd; }
+  PERMI_BOTH int column() const { return s->column; }
+  PERMI_BOTH int done() const { return s->done; }
+  PERMI_BOTH int pattern0() const { return s->pattern[0]; }
+  PERMI_BOTH int pattern1() const { return s->pattern[1]; }
+  PERMI_BOTH int cut() const { return s->cut; }
+  PERMI_BOTH int path() const { return s->path; }
+  PERMI_BOTH int room() const { return s->room; }
+};
+
+template <int DIGITS>
+static void permi_twin_signs(const perm_gpu_signs *signs, const permi_arguments<512> &a, unsigned chunks)
+{
+  const permi_twin_signs_shape<DIGITS> shape = {signs};
+  const unsigned *table = (const unsigned *)a.table;
+  const uint64_t *begin = (const uint64_t *)(const void *)(table + signs->path) + signs->paths + a.first;
+  unsigned *shared = (unsigned *)calloc((size_t)signs->room + 260, sizeof *shared), chunk;
+  permi_signs_warp<permi_twin_signs_shape<DIGITS> > w;
+  unsigned long long total[6] = {0};
+  int l, k;
+  w.queue = (unsigned long long *)a.out;
+  w.slots = chunks;
+  for (k = 0; k < 65; k++)
+    permi_signs_power(shared + 4 * k, k);
+  permi_signs_begin(shape, w, table, shared, 0);
+  w.queue[PERMI_SIGNS_IDLE] += 3;
+  w.queue[PERMI_SIGNS_WARPS] += 3;
+  permi_signs_work(shape, w, begin[0], (unsigned)(begin[chunks] - begin[0]) << signs->more);
+  for (l = 0; l < 32; l++)
+    for (k = 0; k < 6; k++)
+      total[k] += w.sum[l][k];
+  permi_signs_finish(total, a.out);
+  memset(total, 0, sizeof total);
+  for (chunk = 1; chunk < chunks; chunk++)
+    permi_signs_finish(total, a.out + PERMI_SIGNS_OUT * (size_t)chunk);
+  free(shared);
+}
+
 template <int PARTS, int FAST>
 static void permi_twin_minors(const perm_gpu_program *program, const permi_arguments<512> &a, uint64_t chunk,
                               double *all, double *out)
@@ -414,6 +466,10 @@ static CUresult permi_twin_launch(CUfunction function, unsigned gx, unsigned, un
     return permi_twin_batch(a.n, program->batch, a.table, a.first, a.out);
   }
   memcpy(&a, parameters[0], PERMI_HEAD_BYTES + 4096);
+  if (program && program->signs) {
+    (program->signs->small ? permi_twin_signs<1> : permi_twin_signs<0>)(program->signs, a, gx);
+    return CUDA_SUCCESS;
+  }
   for (chunk = 0; chunk < gx; chunk++)
     if (program && program->exact) {
       const perm_gpu_exact *exact = program->exact;
@@ -564,6 +620,20 @@ static char *permi_test_compile(const permi_kernel_key *key, const perm_gpu_prog
     image = permi_compile(source, arch, size, message);
   free(source);
   return image;
+}
+
+/* Adds a product, as four values of the kernel of the sign search, to a sum of 6 words. */
+extern "C" void perm_cuda_test_signs_add(int small, const long long *value, unsigned *sum)
+{
+  uint4 powers[65]; /* aligned */
+  unsigned *power = (unsigned *)powers;
+  int k;
+  for (k = 0; k < 65; k++)
+    permi_signs_power(power + 4 * k, k);
+  if (small)
+    permi_digits<1>::add(power, sum, (unsigned)value[0], (unsigned)value[1], (unsigned)value[2], (unsigned)value[3]);
+  else
+    permi_digits<0>::add(power, sum, value[0], value[1], value[2], value[3]);
 }
 
 extern "C" char *perm_cuda_test_compile(const perm_gpu_work *work, int arch, size_t *size, char *message)

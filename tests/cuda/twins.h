@@ -208,23 +208,6 @@ static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
   free(value);
 }
 
-/* ---- signs: the same integer by the search of the CPU */
-static void permi_signs_twin(const void *context, uint64_t chunk, double *sums)
-{
-  const permi_signs *signs = (const permi_signs *)context;
-  char *memory = (char *)calloc(1, PERMI_SIGNS_WORKSPACE + 64);
-  permi_signs_frame *frame = (permi_signs_frame *)(void *)(memory + (64 - ((uintptr_t)memory & 63)) % 64);
-  permi_signs_walk *walk = (permi_signs_walk *)(void *)(frame + PERM_MAX_N + 1);
-  uint64_t i;
-  permi_signs_begin(walk, signs, frame);
-  for (i = signs->begin[chunk]; i < signs->begin[chunk + 1]; i++)
-    if (permi_signs_follow(walk, signs->path[i], 0, signs->depth))
-      signs->family->search(walk, signs->depth);
-  memset(sums, 0, PERM_GPU_SUMS * sizeof *sums);
-  memcpy(sums, walk->sum, 3 * sizeof *walk->sum);
-  free(memory);
-}
-
 /* ---- codegen-registers, codegen-memory */
 static double cuda_codegen_product(const double *x, int begin, int end)
 {
