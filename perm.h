@@ -13204,8 +13204,6 @@ typedef struct permi_maker {
   permi_control *watch;
   struct permi_account *account;
   struct permi_layouts *layouts; /* of the block's hybrid, begun; or NULL */
-  double glance;                 /* of >>frontier_offer; below 0: not yet */
-  const int *elimination;        /* an order of the block's vertices, from its tree; or NULL */
   /* Hears an offer and its status; returns the status that counts. */
   perm_status (*hear)(struct permi_maker *maker, const struct permi_block *block, const permi_engine *engine,
                       permi_offer *offer, perm_status status);
@@ -13220,6 +13218,8 @@ typedef struct permi_offers {
   int settled, too_long; /* settled: ask no more */
   double best, proven, dense;
   double most_bytes;
+  double glance;          /* of >>frontier_offer; below 0: not yet */
+  const int *elimination; /* an order of the block's vertices, from its tree, which is an offer; or NULL */
 } permi_offers;
 
 static void permi_offers_begin(permi_offers *offers, const permi_engine *engine, int engines, permi_offer *offer)
@@ -13231,6 +13231,8 @@ static void permi_offers_begin(permi_offers *offers, const permi_engine *engine,
   offers->chosen = -1;
   offers->settled = offers->too_long = 0;
   offers->best = offers->proven = offers->dense = offers->most_bytes = (double)INFINITY;
+  offers->glance = -1;
+  offers->elimination = NULL;
   for (k = 0; k < engines; k++) {
     offer[k].seconds = (double)INFINITY;
     offer[k].bytes = 0;

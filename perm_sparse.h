@@ -2946,7 +2946,7 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
   double cost = 0, states = 1;
   int p;
   permi_walk_start(block, walk);
-  for (p = 0; p < 2 * block->n && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
+  for (p = 0; p < block->vertices && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
     const int v = order[p], open = walk->open[v];
     if (walk->state[v] == 2)
       continue;
@@ -21569,7 +21569,7 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
     budget->quick_start = PERMI_ARRAY_STREAM_SECONDS * block->edges;
   }
   budget->rival = rival;
-  budget->first = maker->elimination;
+  budget->first = maker->offers ? maker->offers->elimination : NULL;
   budget->reserve = maker->layouts ? PERMI_PLAN_RIVAL * permi_account_free(maker->account, rival) : 0;
   budget->account = maker->account;
   if (!options->gpu.devices)
@@ -21599,19 +21599,19 @@ static double permi_frontier_glance(permi_maker *maker, const permi_block *block
   int *order;
   if (!maker->offers || block->n > PERM_MAX_N)
     return (double)INFINITY;
-  if (maker->glance >= 0)
-    return maker->glance;
-  maker->glance = (double)INFINITY;
+  if (maker->offers->glance >= 0)
+    return maker->offers->glance;
+  maker->offers->glance = (double)INFINITY;
   order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
   if (!maker->binomial)
     maker->binomial = permi_binomials(allocator, maker->working->n);
   if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget)) {
     budget.effort = 0;
     if (permi_order(allocator, block, maker->binomial, &budget, order, &cost))
-      maker->glance = permi_budget_seconds(&budget, cost);
+      maker->offers->glance = permi_budget_seconds(&budget, cost);
   }
   permi_release(allocator, order);
-  return maker->glance;
+  return maker->offers->glance;
 }
 
 static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
@@ -21821,7 +21821,8 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   if (!best) {
     permi_refuse_trees(rival, offer);
   } else {
-    maker->elimination = best->vertex;
+    if (maker->offers)
+      maker->offers->elimination = best->vertex;
     offer->seconds = best->cost[best->nodes];
     offer->bytes = permi_tree_bytes(best);
   }
@@ -22148,15 +22149,12 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   if (block->edges < PERMI_CLASSES_FIRST * block->n)
     offers.swapped = PERMI_AT_CLASSES;
   maker->offers = &offers;
-  maker->elimination = NULL;
-  maker->glance = -1;
   if (first < (double)INFINITY && block->n >= PERMI_FULL_LEAST && block->edges == block->n * block->n &&
       (block->n > PERMI_FULL_MOST || first <= block->n * ldexp(PERMI_FULL_SECONDS, block->n)))
     status = permi_ask_full(maker, block, &offers);
   else
     status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;
-  maker->elimination = NULL;
   permi_release(&options->allocator, maker->layouts);
   maker->layouts = NULL;
   if (status == PERM_OK && offers.dense < (double)INFINITY)
@@ -23583,7 +23581,8 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   perm_options options = *given_options;
   const double most = permi_max_bytes(&options), area = (double)rook->m * rook->n;
   const int fits = plan->bytes < (double)(SIZE_MAX / 4) && (!(most > 0) || plan->bytes <= most);
-  double first = fits && options.method != PERM_METHOD_EXACT ? plan->seconds : (double)INFINITY;
+  const int named = options.method == PERM_METHOD_EXACT && rook->m > 0; /* without rows there is nothing to evaluate */
+  double first = fits && !named ? plan->seconds : (double)INFINITY;
   double second = (double)INFINITY, planned;
   perm_status status;
   options.method = PERM_METHOD_AUTO;
@@ -23847,11 +23846,13 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, &block))
     return PERM_ERROR_MEMORY;
   permi_offers_begin(&offers, permi_sample_engines, PERMI_TRACERS, offer);
+  maker->offers = &offers;
   if (options->method == PERM_METHOD_AUTO)
     status = permi_ask_engines(maker, &block, &offers);
   for (i = 0; i < PERMI_TRACERS && status == PERM_OK; i++)
     if (options->method == permi_sample_engines[i].method)
       status = permi_ask(maker, &block, &offers, i);
+  maker->offers = NULL;
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);

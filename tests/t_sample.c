@@ -280,6 +280,41 @@ TEST(t_sample_of_blocks)
   perm_matrix_free(&matrix);
 }
 
+/* A block's plan knows nothing of the block before, whose tree is a plan that may be gone. */
+TEST(t_sample_of_blocks_after_a_tree)
+{
+  static int row[400], column[400], columns[2 * 80];
+  static double x[400];
+  int size, i, j, k;
+  for (size = 2; size <= 16; size += 7) {
+    perm_matrix grid, matrix;
+    perm_result result;
+    size_t e, count = 0;
+    CHECK(perm_generate("grid:8:8", 1, NULL, &grid, &result) == PERM_OK);
+    for (i = 0; i < grid.m; i++)
+      for (e = grid.row_start[i]; e < grid.row_start[i + 1]; e++) {
+        row[count] = i;
+        column[count] = grid.column[e];
+        x[count++] = 1.5 + i % 3;
+      }
+    for (i = 0; i < size; i++)
+      for (j = 0; j < size; j++)
+        if (size < 9 || (i + j) % 7 < 3 || i == j) {
+          row[count] = grid.m + i;
+          column[count] = grid.m + j;
+          x[count++] = 1.25 + (i * i + 3 * j) % 7;
+        }
+    CHECK(perm_matrix_from_triplets(grid.m + size, grid.m + size, count, row, column, x, NULL, NULL, PERM_KIND_REAL,
+                                    NULL, &matrix, &result) == PERM_OK);
+    CHECK_SHOW(perm_sample_sparse(&matrix, NULL, 1, 0, 2, columns, &result) == PERM_OK, "%s", result.message);
+    for (k = 0; k < 2; k++)
+      for (i = 0; i < matrix.m; i++)
+        CHECK((columns[k * matrix.m + i] < grid.m) == (i < grid.m));
+    perm_matrix_free(&matrix);
+    perm_matrix_free(&grid);
+  }
+}
+
 TEST(t_sample_same_for_threads_and_ranges)
 {
   static int whole[40 * 500], again[40 * 500];

@@ -278,7 +278,7 @@ static double permi_order_cost(const permi_block *block, const double *binomial,
   double cost = 0, states = 1;
   int p;
   permi_walk_start(block, walk);
-  for (p = 0; p < 2 * block->n && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
+  for (p = 0; p < block->vertices && !permi_watch_step(budget->account->watch, (size_t)p, 100); p++) {
     const int v = order[p], open = walk->open[v];
     if (walk->state[v] == 2)
       continue;

@@ -241,7 +241,7 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
     budget->quick_start = PERMI_ARRAY_STREAM_SECONDS * block->edges;
   }
   budget->rival = rival;
-  budget->first = maker->elimination;
+  budget->first = maker->offers ? maker->offers->elimination : NULL;
   budget->reserve = maker->layouts ? PERMI_PLAN_RIVAL * permi_account_free(maker->account, rival) : 0;
   budget->account = maker->account;
   if (!options->gpu.devices)
@@ -271,19 +271,19 @@ static double permi_frontier_glance(permi_maker *maker, const permi_block *block
   int *order;
   if (!maker->offers || block->n > PERM_MAX_N)
     return (double)INFINITY;
-  if (maker->glance >= 0)
-    return maker->glance;
-  maker->glance = (double)INFINITY;
+  if (maker->offers->glance >= 0)
+    return maker->offers->glance;
+  maker->offers->glance = (double)INFINITY;
   order = (int *)permi_allocate(allocator, 2 * (size_t)block->n, sizeof *order);
   if (!maker->binomial)
     maker->binomial = permi_binomials(allocator, maker->working->n);
   if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget)) {
     budget.effort = 0;
     if (permi_order(allocator, block, maker->binomial, &budget, order, &cost))
-      maker->glance = permi_budget_seconds(&budget, cost);
+      maker->offers->glance = permi_budget_seconds(&budget, cost);
   }
   permi_release(allocator, order);
-  return maker->glance;
+  return maker->offers->glance;
 }
 
 static perm_status permi_frontier_offer(permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
@@ -493,7 +493,8 @@ static perm_status permi_tree_offer(permi_maker *maker, const permi_block *block
   if (!best) {
     permi_refuse_trees(rival, offer);
   } else {
-    maker->elimination = best->vertex;
+    if (maker->offers)
+      maker->offers->elimination = best->vertex;
     offer->seconds = best->cost[best->nodes];
     offer->bytes = permi_tree_bytes(best);
   }

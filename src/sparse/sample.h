@@ -123,11 +123,13 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, &block))
     return PERM_ERROR_MEMORY;
   permi_offers_begin(&offers, permi_sample_engines, PERMI_TRACERS, offer);
+  maker->offers = &offers;
   if (options->method == PERM_METHOD_AUTO)
     status = permi_ask_engines(maker, &block, &offers);
   for (i = 0; i < PERMI_TRACERS && status == PERM_OK; i++)
     if (options->method == permi_sample_engines[i].method)
       status = permi_ask(maker, &block, &offers, i);
+  maker->offers = NULL;
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
