@@ -575,6 +575,29 @@ static void hybrid_run_halves(perm_job *job, perm_partial *partial)
   }
 }
 
+/* Residues need rounding to nearest: in another mode no false value is called exact. */
+TEST(t_hybrid_integers_in_other_rounding_modes)
+{
+  static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+  int t;
+  for (t = 0; t < 30; t++) {
+    perm_matrix a = hybrid_integers(12, 0.5, t % 2 ? 62 : 30);
+    perm_options options;
+    perm_result r, referee;
+    memset(&options, 0, sizeof options);
+    options.method = PERM_METHOD_EXACT;
+    CHECK(perm_compute_sparse(&a, &options, &referee) == PERM_OK);
+    options.method = PERM_METHOD_HYBRID;
+    CHECK(fesetround(modes[t % 3]) == 0);
+    CHECK_SHOW(perm_compute_sparse(&a, &options, &r) == PERM_ERROR_UNSUPPORTED && strstr(r.message, "to nearest"),
+               "%s", r.message);
+    options.method = PERM_METHOD_AUTO;
+    CHECK(perm_compute_sparse(&a, &options, &r) == PERM_OK && !memcmp(&r.integer, &referee.integer, sizeof r.integer));
+    fesetround(FE_TONEAREST);
+    perm_matrix_free(&a);
+  }
+}
+
 /* Both words of precision dd against exact expansions, on every family: the bound holds and is narrow. */
 TEST(t_hybrid_doubled)
 {
