@@ -15066,7 +15066,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
                  "has Gaussian integers; with precision fast this method takes them as complex numbers");
   else if (block->integer && options->isa == PERM_ISA_CUDA)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes on the CPU");
-  else if (block->integer && !permi_arithmetic_is_sound()) /* residues are proved for that */
+  else if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
   else if (options->isa == PERM_ISA_CUDA && (options->certify || options->precision == PERM_PRECISION_DD))
@@ -23584,8 +23584,8 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   perm_options options = *given_options;
   const double most = permi_max_bytes(&options), area = (double)rook->m * rook->n;
   const int fits = plan->bytes < (double)(SIZE_MAX / 4) && (!(most > 0) || plan->bytes <= most);
-  const int named = options.method == PERM_METHOD_EXACT && rook->m > 0; /* without rows there is nothing to evaluate */
-  double first = fits && !named ? plan->seconds : (double)INFINITY;
+  const int evaluated = options.method == PERM_METHOD_EXACT && rook->m > 0;
+  double first = fits && !evaluated ? plan->seconds : (double)INFINITY;
   double second = (double)INFINITY, planned;
   perm_status status;
   options.method = PERM_METHOD_AUTO;

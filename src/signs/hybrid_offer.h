@@ -47,7 +47,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
                  "has Gaussian integers; with precision fast this method takes them as complex numbers");
   else if (block->integer && options->isa == PERM_ISA_CUDA)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes on the CPU");
-  else if (block->integer && !permi_arithmetic_is_sound()) /* residues are proved for that */
+  else if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
   else if (options->isa == PERM_ISA_CUDA && (options->certify || options->precision == PERM_PRECISION_DD))

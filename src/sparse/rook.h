@@ -241,8 +241,8 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   perm_options options = *given_options;
   const double most = permi_max_bytes(&options), area = (double)rook->m * rook->n;
   const int fits = plan->bytes < (double)(SIZE_MAX / 4) && (!(most > 0) || plan->bytes <= most);
-  const int named = options.method == PERM_METHOD_EXACT && rook->m > 0; /* without rows there is nothing to evaluate */
-  double first = fits && !named ? plan->seconds : (double)INFINITY;
+  const int evaluated = options.method == PERM_METHOD_EXACT && rook->m > 0;
+  double first = fits && !evaluated ? plan->seconds : (double)INFINITY;
   double second = (double)INFINITY, planned;
   perm_status status;
   options.method = PERM_METHOD_AUTO;
