@@ -182,6 +182,7 @@
      [CH18]  S. Chin, J. Huh, Scientific Reports 8 (2018) 6101: Glynn's sum over multiplicities.
      [MRA]   C. Masschelein, M. Richer, P. W. Ayers, Optimizing and benchmarking the computation of the permanent of
              general matrices: rectangular ones.
+     [Dek71] T. J. Dekker, Numer. Math. 18 (1971) 224-242: the rest of a product.
      [BGM17] S. Boldo, S. Graillat, J.-M. Muller, ACM Trans. Math. Software 44 (2017): Fast2Sum is exact when a is a
              whole number of units of the last place of b.
      [CLL06] E. Carlen, E. H. Lieb, M. Loss, Methods Appl. Anal. 13 (2006) 1-17: an inequality of Hadamard type.
