@@ -964,11 +964,17 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_UNIT 1.1102230246251565e-16 /* u = 2^-53 */
 #define PERMI_DD_UNIT 8e-31               /* > 2^-100: relative error of a double-double operation */
 
+#if defined(_WIN32) && defined(__cplusplus)
+#define PERMI_WINDOWS(type) extern "C" __declspec(dllimport) type __stdcall
+#elif defined(_WIN32)
+#define PERMI_WINDOWS(type) __declspec(dllimport) type __stdcall
+#endif
+
 /* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, <sched.h> still defines
    timespec, but no header declares clock_gettime, which takes a time of two longs, or has another name where times are
    longer. */
 #if defined(PERM_SECONDS)
-#elif defined(CLOCK_MONOTONIC)
+#elif defined(CLOCK_MONOTONIC) && !defined(_WIN32) /* there it would want another library */
 #define PERMI_CLOCK CLOCK_MONOTONIC
 #define PERMI_CLOCK_FITS(time) 1
 #elif defined(__linux__) && !defined(__cplusplus)
@@ -978,14 +984,8 @@ extern int fchmod(int descriptor, mode_t mode);
 extern int clock_gettime(int clock, struct timespec *now);
 #elif defined(_WIN32)
 union _LARGE_INTEGER;
-#if defined(__cplusplus)
-extern "C"
-#endif
-__declspec(dllimport) int __stdcall QueryPerformanceCounter(union _LARGE_INTEGER *count);
-#if defined(__cplusplus)
-extern "C"
-#endif
-__declspec(dllimport) int __stdcall QueryPerformanceFrequency(union _LARGE_INTEGER *frequency);
+PERMI_WINDOWS(int) QueryPerformanceCounter(union _LARGE_INTEGER *count);
+PERMI_WINDOWS(int) QueryPerformanceFrequency(union _LARGE_INTEGER *frequency);
 #endif
 
 static double permi_seconds(void)
@@ -1537,8 +1537,20 @@ static double permi_times_minus(double a, double b, double c)
     return (p - c) + (((high * other - p) + high * rest + low * other) + low * rest);
   }
 #endif
+#if defined(_WIN32) /* some C libraries there round the product to 64 bits */
+  if (a - a == 0 && b - b == 0 && (x > most || y > most || a * b != 0)) {
+    int i, j;
+    const double u = frexp(a, &i), v = frexp(b, &j);
+    return ldexp(permi_times_minus(u, v, ldexp(c, -i - j)), i + j);
+  }
+#endif
   return fma(a, b, -c);
 }
+#if defined(_WIN32)
+#define PERMI_REST(a, b, c) permi_times_minus(a, b, c)
+#else
+#define PERMI_REST(a, b, c) fma(a, b, -(c)) /* an instruction where the caller's target has it */
+#endif
 
 static permi_dd permi_two_sum(double a, double b)
 {
@@ -1579,7 +1591,7 @@ static permi_dd permi_dd_multiply(permi_dd a, permi_dd b)
   permi_dd p;
   p.hi = a.hi * b.hi;
   PERMI_KEEP_DOUBLE(p.hi);
-  p.lo = fma(a.hi, b.hi, -p.hi);
+  p.lo = PERMI_REST(a.hi, b.hi, p.hi);
   return permi_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
@@ -1623,7 +1635,8 @@ static int permi_arithmetic_is_sound(void)
   permi_dd s = permi_two_sum(one, tiny * half);
   double product = (one + 2 * tiny) * (one + 2 * tiny);
   return permi_rounding_is_sound() && s.hi == 1 && s.lo == tiny / 2 && whole == 1 && seventh == 1.0 / 7 &&
-         fma(one + 2 * tiny, one + 2 * tiny, -product) == 4 * tiny * tiny;
+         PERMI_REST(one + 2 * tiny, one + 2 * tiny, product) == 4 * tiny * tiny &&
+         PERMI_REST(one + 2 * tiny, one - 2 * tiny, one) == -4 * tiny * tiny;
 }
 
 /* ======================================================================================= >>integers
@@ -2257,7 +2270,7 @@ static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double 
     rest += x.hi * low;
   p.hi = x.hi * c;
   PERMI_KEEP_DOUBLE(p.hi);
-  p.lo = fma(x.hi, c, -p.hi);
+  p.lo = PERMI_REST(x.hi, c, p.hi);
   return permi_two_sum(p.hi, p.lo + rest);
 }
 
@@ -2752,6 +2765,13 @@ static int permi_file_create(permi_replacement *file)
   return code;
 }
 
+#if defined(_WIN32) /* whose rename replaces nothing */
+PERMI_WINDOWS(int) MoveFileExA(const char *from, const char *to, unsigned long flags);
+#define PERMI_RENAME(from, to) (MoveFileExA(from, to, 1 | 8) ? 0 : -1) /* replace; write through */
+#else
+#define PERMI_RENAME(from, to) rename(from, to)
+#endif
+
 /* The last steps; returns 0 or an errno. A second descriptor holds the lock until the rename. */
 static int permi_file_finish(permi_replacement *file, int code)
 {
@@ -2761,11 +2781,8 @@ static int permi_file_finish(permi_replacement *file, int code)
   code = permi_file_close(file, code);
   if (!code) {
     file->failed = "rename";
-#if !PERMI_POSIX
-    remove(file->path);
-#endif
     errno = PERMI_FILE_FAULT("rename", NULL);
-    code = errno || rename(file->name, file->path) != 0 ? errno ? errno : EIO : 0;
+    code = errno || PERMI_RENAME(file->name, file->path) != 0 ? errno ? errno : EIO : 0;
   }
 #if PERMI_POSIX
   if (guard >= 0)
@@ -6475,7 +6492,7 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
         z[0] /= pivot[0];
       if (j == 0)
         z[0] = 1, z[1] = 0;
-      exact = exact && parts == 1 && fma(z[0], pivot[0], -a[0][j]) == 0 && !(z[0] != 0 && fabs(z[0]) < DBL_MIN);
+      exact = exact && parts == 1 && PERMI_REST(z[0], pivot[0], a[0][j]) == 0 && !(z[0] != 0 && fabs(z[0]) < DBL_MIN);
       a[0][j] = z[0];
       a[1][j] = z[1];
     }
@@ -6829,7 +6846,7 @@ static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
     permi_plan_row(plan, view, i, row);
     for (j = 1; j < plan->n; j++) {
       double quotient = row[0][j] / row[0][0];
-      if (fma(quotient, row[0][0], -row[0][j]) != 0 || fabs(quotient) < DBL_MIN * (quotient != 0))
+      if (PERMI_REST(quotient, row[0][0], row[0][j]) != 0 || fabs(quotient) < DBL_MIN * (quotient != 0))
         return 0;
       row[0][j] = quotient;
     }
@@ -11591,7 +11608,7 @@ static permi_dd permi_binomial_next(permi_dd b, int times, int over)
 {
   permi_dd inverse;
   inverse.hi = 1.0 / over;
-  inverse.lo = fma(-inverse.hi, over, 1) / over;
+  inverse.lo = PERMI_REST(-inverse.hi, over, -1.0) / over;
   return permi_dd_multiply(permi_dd_multiply(b, permi_dd_make(times)), inverse);
 }
 
@@ -12413,7 +12430,7 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int padding, int
     leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(d));
   if (padding > 1) {
     const double x = leaf->scale.hi, inverse = 1 / x;
-    leaf->scale.lo = (fma(-inverse, x, 1) - inverse * leaf->scale.lo) * inverse;
+    leaf->scale.lo = (PERMI_REST(-inverse, x, -1) - inverse * leaf->scale.lo) * inverse;
     leaf->scale.hi = inverse;
   }
   return counts->integer ? 0 : permi_counts_split(counts);

@@ -9,11 +9,15 @@ case $(uname -m) in aarch64 | arm64) ;; *)
   packages="$packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user";;
 esac
 [ "$1" = full ] && packages="$packages gcc-i686-linux-gnu libc6-dev-i386-cross gcc-s390x-linux-gnu
-  libc6-dev-s390x-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user musl-tools cmake"
+  libc6-dev-s390x-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user musl-tools cmake gcc-mingw-w64-x86-64 wine64 tcc"
 missing=""
 for package in $packages; do
   dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
 done
+if [ "$1" = full ] && [ ! -x build/zig/bin/python ]; then # a cross compiler for macOS and Windows
+  python3 -m venv build/zig && build/zig/bin/pip install -q --disable-pip-version-check ziglang ||
+    echo "setup: pip cannot install ziglang (the tests skip what needs it)"
+fi
 [ -z "$missing" ] && { echo "setup: all optional parts are here"; exit 0; }
 as_root=""
 [ "$(id -u)" = 0 ] || as_root="sudo -n"
