@@ -121,10 +121,11 @@ TEST(t_rook_ferrers_boards)
 /* Two engines, several words: long entries, both shapes; a modulus takes the residues. */
 TEST(t_rook_engines_agree)
 {
+  static const uint64_t modulus[] = {2, 10, 1000003};
   perm_integer one[T_ROOK_MAX + 1], other[T_ROOK_MAX + 1];
   perm_result result;
   double a[12 * 12];
-  int trial, k;
+  int trial, k, t;
   for (trial = 0; trial < 12; trial++) {
     const int m = 6 + test_below(6), n = 6 + test_below(6), size = m < n ? m : n;
     const double scale = ldexp(1, 4 * trial);
@@ -135,11 +136,14 @@ TEST(t_rook_engines_agree)
     CHECK(t_rook_of(m, n, a, PERM_METHOD_FRONTIER, one, &result) == PERM_OK);
     CHECK_SHOW(t_rook_of(m, n, a, PERM_METHOD_EXACT, other, &result) == PERM_OK, "%s", result.message);
     CHECK(!memcmp(one, other, ((size_t)size + 1) * sizeof *one));
-    options.modulus = 1000003;
     CHECK(perm_matrix_from_dense(m, n, a, n, NULL, &matrix, NULL) == PERM_OK);
-    CHECK(perm_rook_numbers(&matrix, &options, other, &result) == PERM_OK && result.modulus == 1000003);
-    for (k = 0; k <= size; k++)
-      CHECK(oracle_modulo(&other[k], UINT64_C(1) << 62) == oracle_modulo(&one[k], 1000003));
+    for (t = 0; t < 6; t++) { /* also such as factorials have no inverse for */
+      options.method = t & 1 ? PERM_METHOD_EXACT : PERM_METHOD_FRONTIER;
+      options.modulus = modulus[t / 2];
+      CHECK(perm_rook_numbers(&matrix, &options, other, &result) == PERM_OK && result.modulus == options.modulus);
+      for (k = 0; k <= size; k++)
+        CHECK(oracle_modulo(&other[k], UINT64_C(1) << 62) == oracle_modulo(&one[k], options.modulus));
+    }
     perm_matrix_free(&matrix);
   }
 }
@@ -272,11 +276,20 @@ TEST(t_rook_refuses)
   static double ones[22 * 22];
   perm_integer numbers[23];
   perm_options options = t_sparse_options(PERM_METHOD_FRONTIER, PERM_PRECISION_DEFAULT);
-  perm_matrix matrix;
+  const int64_t least = -INT64_MAX;
+  perm_matrix matrix, long_entry;
   perm_result result;
   int k;
   volatile int cancel = 1;
   CHECK(t_rook_of(2, 2, half, PERM_METHOD_AUTO, numbers, &result) == PERM_ERROR_UNSUPPORTED);
+  CHECK_TEXT(result.message, "r_k is d^k times as large");
+  long_entry = t_sparse_integers(1, &least);
+  options.method = PERM_METHOD_EXACT;
+  CHECK(perm_rook_numbers(&long_entry, &options, numbers, &result) == PERM_ERROR_LIMIT);
+  CHECK_TEXT(result.message, "method exact takes entries below 2^62");
+  options.method = PERM_METHOD_FRONTIER;
+  CHECK(perm_rook_numbers(&long_entry, &options, numbers, &result) == PERM_OK && t_rook_is(&numbers[1], least));
+  perm_matrix_free(&long_entry);
   CHECK(t_rook_of(2, 2, half + 1, PERM_METHOD_RYSER, numbers, &result) == PERM_ERROR_OPTION);
   CHECK(perm_rook_numbers(NULL, NULL, numbers, &result) == PERM_ERROR_NULL && result.argument == 1);
   for (k = 0; k < 22 * 22; k++)

@@ -139,10 +139,11 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
 
 /* Rook numbers: numbers[k], k = 0 .. min(m, n), the caller's array, is the sum of the permanents of all k x k
    submatrices; of a 0/1 matrix, the placements of k rooks that do not attack. Integers of any sign, or doubles that are
-   whole; others are PERM_ERROR_UNSUPPORTED. The last one, per(A), is the result's integer. Methods auto, frontier (of
-   rows and columns, which may stay unmatched: 2^(frontier vertices) states of a polynomial each; threads) and exact
-   (min(m, n) + 1 permanents of A + x). PERM_ERROR_OVERFLOW over 4544 bits. Heeds modulus, plan_effort, isa, threads,
-   max_seconds, max_bytes, cancel, progress, allocator; refuses checkpoints. On an error numbers are undefined. */
+   whole; others are PERM_ERROR_UNSUPPORTED: take them times a d that makes them whole, r_k is d^k times as large. The
+   last one, per(A), is the result's integer. Methods auto, frontier (of rows and columns, which may stay unmatched:
+   2^(frontier vertices) states of a polynomial each; threads) and exact (min(m, n) + 1 permanents of A + x).
+   PERM_ERROR_OVERFLOW over 4544 bits. Heeds modulus, plan_effort, isa, threads, max_seconds, max_bytes, cancel,
+   progress, allocator; refuses checkpoints. On an error numbers are undefined. */
 PERM_SPARSE_API perm_status perm_rook_numbers(const perm_matrix *matrix, const perm_options *options,
                                               perm_integer *numbers, perm_result *result);
 

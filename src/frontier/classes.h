@@ -19,6 +19,11 @@
    neighbour, a rest has the quotients by it. Rests are proportional where cross products are equal, exactly. Some
    vertices have the factor 1 (permi_class_plain).
 
+   >>subsets counts equal columns as well, but shares nothing with this: its states are a table of the numbers used,
+   walked in order; here they are hashed. So 6 x 6 integers, each line five times, take 0.01 s there (1.40e6 terms),
+   here 0.06 to 0.08 (4.67e4 states), and auto takes the former; classes are for lines that become equal behind the
+   frontier.
+
    The order is made from its end: a vertex goes ahead of those that came, and their classes are refined
    (permi_class_refine), so no class is searched for twice. */
 #define PERMI_CLASSES 64 /* at a time */

@@ -246,6 +246,7 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   double second = (double)INFINITY, planned;
   perm_status status;
   options.method = PERM_METHOD_AUTO;
+  options.modulus = 0; /* residues are taken of what is interpolated, which divides */
   if (given_options->method != PERM_METHOD_FRONTIER && first > PERMI_ROOK_FREE_SECONDS && rook->m > 0 &&
       rook->n <= PERM_MAX_LINES && area < 1e8) {
     if (!(rook->shifted = (int64_t *)permi_allocate(&options.allocator, (size_t)area + 1, sizeof *rook->shifted)))
@@ -255,7 +256,11 @@ static perm_status permi_rook_solve(permi_rook *rook, permi_placements *plan, co
   planned = permi_seconds() - watch->start;
   watch->work_total = fmin(first, second);
   watch->activity = "placing rooks";
-  if (watch->work_total == (double)INFINITY && plan->seconds < (double)INFINITY)
+  if (watch->work_total == (double)INFINITY && evaluated)
+    status = permi_fail(result, PERM_ERROR_LIMIT, 0,
+                        "rook numbers: method exact takes entries below 2^62, up to %d rows and columns, and what "
+                        "max_bytes allows: try method frontier", PERM_MAX_LINES);
+  else if (watch->work_total == (double)INFINITY && plan->seconds < (double)INFINITY)
     status = permi_fail(result, PERM_ERROR_LIMIT, 0,
                         "rook numbers: no engine, the frontier would have %.3g bytes of states: allow more max_bytes, "
                         "or try a sparser matrix", plan->bytes);
@@ -310,7 +315,8 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
     return watch->stopped != PERM_OK
                ? permi_fail_stopped(watch, result)
                : permi_fail(result, PERM_ERROR_UNSUPPORTED, 1, "rook numbers are of integers, and the matrix has "
-                                                               "others: try it times a common denominator");
+                                                               "others: try it times a common denominator "
+                                                               "d, with which r_k is d^k times as large");
   return PERM_OK;
 }
 
