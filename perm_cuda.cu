@@ -1825,15 +1825,17 @@ PERMI_BOTH void permi_signs_join(const S &shape, permi_signs_warp<S> &w)
   w.leaves = w.items[0] = w.items[1] = 0;
 }
 
-/* Lets a leaf wait; one with more patterns than there is room for in 16 parts. */
+/* Lets a leaf wait; one with more patterns than there is room for in 16 parts. Returns how many: 0 or 16. */
 template <class S>
-PERMI_BOTH void permi_signs_leaf(const S &shape, permi_signs_warp<S> &w, const unsigned *count, const unsigned *alive)
+PERMI_BOTH unsigned permi_signs_leaf(const S &shape, permi_signs_warp<S> &w, const unsigned *count,
+                                     const unsigned *alive)
 {
   typedef permi_signs_warp<S> W;
   unsigned set[W::LANES];
   unsigned upto[W::LANES];
+  int parts = 0;
   PERMI_ROLLED
-  for (int part = -1, parts = 0; part < parts; part++) {
+  for (int part = -1; part < parts; part++) {
     for (int l = 0; l < W::LANES; l++) {
       const int lane = permi_lane(l);
       set[l] = part < 0 || (lane & 15) >> 2 == (lane < 16 ? part & 3 : part >> 2) ? alive[l] : 0;
@@ -1863,6 +1865,7 @@ PERMI_BOTH void permi_signs_leaf(const S &shape, permi_signs_warp<S> &w, const u
     w.items[0] += size0;
     w.items[1] += size1;
   }
+  return (unsigned)parts;
 }
 
 /* Both signs of column k: count and alive become those of -, next and left those of +; bit b: sign b lives. */
@@ -1907,6 +1910,19 @@ PERMI_BOTH int permi_signs_step(const S &shape, const unsigned *t, int k, const 
   return lives & ((any0 & 0xffffu && any0 >> 16 ? 1 : 0) | (any1 & 0xffffu && any1 >> 16 ? 2 : 0));
 }
 
+/* Gives away the largest tree that waits, if a warp is idle; returns what waits then. */
+template <class S>
+PERMI_BOTH unsigned long long permi_signs_share(const S &shape, permi_signs_warp<S> &w, unsigned long long waiting,
+                                                unsigned long long now)
+{
+  if (!waiting || permi_first(waiting) + 6 >= shape.prefix() ||
+      permi_signs_counter(w.queue, PERMI_SIGNS_IDLE) <= permi_signs_counter(w.queue, PERMI_SIGNS_OFFERED))
+    return waiting;
+  const int k = permi_first(waiting);
+  const unsigned long long path = (now & ((1ull << (k - 1)) - 1)) | 1ull << (k - 1);
+  return permi_signs_give(shape, w, path | (unsigned long long)k << 58) ? waiting ^ 1ull << k : waiting;
+}
+
 /* Searches below the first `given` signs of path. */
 template <class S>
 PERMI_BOTH void permi_signs_search(const S &shape, permi_signs_warp<S> &w, unsigned long long path, int given)
@@ -1941,7 +1957,7 @@ PERMI_BOTH void permi_signs_search(const S &shape, permi_signs_warp<S> &w, unsig
             of[l] = sign ? next[l] : count[l];
             set[l] = sign ? left[l] : alive[l];
           }
-          permi_signs_leaf(shape, w, of, set);
+          turns += permi_signs_leaf(shape, w, of, set); /* a large one takes long */
         }
       lives = 0;
     }
@@ -1958,11 +1974,9 @@ PERMI_BOTH void permi_signs_search(const S &shape, permi_signs_warp<S> &w, unsig
         alive[l] = left[l];
       }
     } else if (lives == 0) {
-      if (++turns % 16 == 0 && waiting && permi_first(waiting) + 6 < shape.prefix() &&
-          permi_signs_counter(w.queue, PERMI_SIGNS_IDLE) > permi_signs_counter(w.queue, PERMI_SIGNS_OFFERED)) {
-        k = permi_first(waiting);
-        if (permi_signs_give(shape, w, (now & ((1ull << (k - 1)) - 1)) | 1ull << (k - 1) | (unsigned long long)k << 58))
-          waiting ^= 1ull << k;
+      if (++turns >= 16) {
+        turns = 0;
+        waiting = permi_signs_share(shape, w, waiting, now);
       }
       if (!waiting)
         break;
@@ -3794,6 +3808,7 @@ static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char
    so that they overlap. Pieces are merged in order: what is done is a prefix. */
 
 #define PERMI_PIECE_SECONDS 0.1
+#define PERMI_PIECE_TASKS 24  /* chosen: blocks a multiprocessor that share tasks, four times what it holds */
 #define PERMI_PIECE_CHUNKS (1 << 16)
 #define PERMI_PIECE_LEAST 1024 /* chunks of many sums: they must fill a GPU */
 
@@ -3950,6 +3965,13 @@ static uint64_t permi_piece_chunks(const perm_gpu_work *work)
   return chunks > PERMI_PIECE_LEAST ? chunks : PERMI_PIECE_LEAST;
 }
 
+/* A launch's blocks share the tasks of >>text_signs, and all wait for the last: few blocks would leave a GPU empty, and
+   short launches wait often. */
+static double permi_piece_least(const perm_gpu_work *work, int processors)
+{
+  return work->program && work->program->signs ? (double)(PERMI_PIECE_TASKS * processors) : 1;
+}
+
 /* Returns a worker's next piece; NULL: nothing left, or stopped after everyone's first. */
 static permi_piece *permi_take(permi_worker *worker, char *message)
 {
@@ -3965,7 +3987,8 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
   pthread_mutex_lock(&team->lock);
   size = worker->chunks_per_second > 0 ? worker->chunks_per_second * PERMI_PIECE_SECONDS : first;
   size = fmin(size, fmax(first, (double)(run->end - run->next) / (2 * run->gpus))); /* so that all end together */
-  size = fmin(fmax(size, 1), (double)permi_piece_chunks(worker->work));
+  size = fmin(fmax(size, permi_piece_least(worker->work, permi_cuda.processors[worker->device])),
+              (double)permi_piece_chunks(worker->work));
   if (run->next < run->end && !team->failed && !(team->stop && worker->taken)) {
     piece->begin = run->next;
     piece->end = run->end - run->next > (uint64_t)size ? run->next + (uint64_t)size : run->end;

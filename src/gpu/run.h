@@ -5,6 +5,7 @@
 #include "compile.h"
 
 #define PERMI_PIECE_SECONDS 0.1
+#define PERMI_PIECE_TASKS 24  /* chosen: blocks a multiprocessor that share tasks, four times what it holds */
 #define PERMI_PIECE_CHUNKS (1 << 16)
 #define PERMI_PIECE_LEAST 1024 /* chunks of many sums: they must fill a GPU */
 
@@ -161,6 +162,13 @@ static uint64_t permi_piece_chunks(const perm_gpu_work *work)
   return chunks > PERMI_PIECE_LEAST ? chunks : PERMI_PIECE_LEAST;
 }
 
+/* A launch's blocks share the tasks of >>text_signs, and all wait for the last: few blocks would leave a GPU empty, and
+   short launches wait often. */
+static double permi_piece_least(const perm_gpu_work *work, int processors)
+{
+  return work->program && work->program->signs ? (double)(PERMI_PIECE_TASKS * processors) : 1;
+}
+
 /* Returns a worker's next piece; NULL: nothing left, or stopped after everyone's first. */
 static permi_piece *permi_take(permi_worker *worker, char *message)
 {
@@ -176,7 +184,8 @@ static permi_piece *permi_take(permi_worker *worker, char *message)
   pthread_mutex_lock(&team->lock);
   size = worker->chunks_per_second > 0 ? worker->chunks_per_second * PERMI_PIECE_SECONDS : first;
   size = fmin(size, fmax(first, (double)(run->end - run->next) / (2 * run->gpus))); /* so that all end together */
-  size = fmin(fmax(size, 1), (double)permi_piece_chunks(worker->work));
+  size = fmin(fmax(size, permi_piece_least(worker->work, permi_cuda.processors[worker->device])),
+              (double)permi_piece_chunks(worker->work));
   if (run->next < run->end && !team->failed && !(team->stop && worker->taken)) {
     piece->begin = run->next;
     piece->end = run->end - run->next > (uint64_t)size ? run->next + (uint64_t)size : run->end;

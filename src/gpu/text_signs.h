@@ -353,15 +353,17 @@ PERMI_BOTH void permi_signs_join(const S &shape, permi_signs_warp<S> &w)
   w.leaves = w.items[0] = w.items[1] = 0;
 }
 
-/* Lets a leaf wait; one with more patterns than there is room for in 16 parts. */
+/* Lets a leaf wait; one with more patterns than there is room for in 16 parts. Returns how many: 0 or 16. */
 template <class S>
-PERMI_BOTH void permi_signs_leaf(const S &shape, permi_signs_warp<S> &w, const unsigned *count, const unsigned *alive)
+PERMI_BOTH unsigned permi_signs_leaf(const S &shape, permi_signs_warp<S> &w, const unsigned *count,
+                                     const unsigned *alive)
 {
   typedef permi_signs_warp<S> W;
   unsigned set[W::LANES];
   unsigned upto[W::LANES];
+  int parts = 0;
   PERMI_ROLLED
-  for (int part = -1, parts = 0; part < parts; part++) {
+  for (int part = -1; part < parts; part++) {
     for (int l = 0; l < W::LANES; l++) {
       const int lane = permi_lane(l);
       set[l] = part < 0 || (lane & 15) >> 2 == (lane < 16 ? part & 3 : part >> 2) ? alive[l] : 0;
@@ -391,6 +393,7 @@ PERMI_BOTH void permi_signs_leaf(const S &shape, permi_signs_warp<S> &w, const u
     w.items[0] += size0;
     w.items[1] += size1;
   }
+  return (unsigned)parts;
 }
 
 /* Both signs of column k: count and alive become those of -, next and left those of +; bit b: sign b lives. */
@@ -435,6 +438,19 @@ PERMI_BOTH int permi_signs_step(const S &shape, const unsigned *t, int k, const 
   return lives & ((any0 & 0xffffu && any0 >> 16 ? 1 : 0) | (any1 & 0xffffu && any1 >> 16 ? 2 : 0));
 }
 
+/* Gives away the largest tree that waits, if a warp is idle; returns what waits then. */
+template <class S>
+PERMI_BOTH unsigned long long permi_signs_share(const S &shape, permi_signs_warp<S> &w, unsigned long long waiting,
+                                                unsigned long long now)
+{
+  if (!waiting || permi_first(waiting) + 6 >= shape.prefix() ||
+      permi_signs_counter(w.queue, PERMI_SIGNS_IDLE) <= permi_signs_counter(w.queue, PERMI_SIGNS_OFFERED))
+    return waiting;
+  const int k = permi_first(waiting);
+  const unsigned long long path = (now & ((1ull << (k - 1)) - 1)) | 1ull << (k - 1);
+  return permi_signs_give(shape, w, path | (unsigned long long)k << 58) ? waiting ^ 1ull << k : waiting;
+}
+
 /* Searches below the first `given` signs of path. */
 template <class S>
 PERMI_BOTH void permi_signs_search(const S &shape, permi_signs_warp<S> &w, unsigned long long path, int given)
@@ -469,7 +485,7 @@ PERMI_BOTH void permi_signs_search(const S &shape, permi_signs_warp<S> &w, unsig
             of[l] = sign ? next[l] : count[l];
             set[l] = sign ? left[l] : alive[l];
           }
-          permi_signs_leaf(shape, w, of, set);
+          turns += permi_signs_leaf(shape, w, of, set); /* a large one takes long */
         }
       lives = 0;
     }
@@ -486,11 +502,9 @@ PERMI_BOTH void permi_signs_search(const S &shape, permi_signs_warp<S> &w, unsig
         alive[l] = left[l];
       }
     } else if (lives == 0) {
-      if (++turns % 16 == 0 && waiting && permi_first(waiting) + 6 < shape.prefix() &&
-          permi_signs_counter(w.queue, PERMI_SIGNS_IDLE) > permi_signs_counter(w.queue, PERMI_SIGNS_OFFERED)) {
-        k = permi_first(waiting);
-        if (permi_signs_give(shape, w, (now & ((1ull << (k - 1)) - 1)) | 1ull << (k - 1) | (unsigned long long)k << 58))
-          waiting ^= 1ull << k;
+      if (++turns >= 16) {
+        turns = 0;
+        waiting = permi_signs_share(shape, w, waiting, now);
       }
       if (!waiting)
         break;

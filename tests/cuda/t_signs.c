@@ -150,6 +150,15 @@ TEST(t_cuda_twin_signs_ranges)
   perm_matrix_free(&a);
 }
 
+/* Blocks that share tasks fill a GPU, however slow chunks are; others come in pieces of equal seconds. */
+TEST(t_cuda_signs_pieces)
+{
+  CHECK(perm_cuda_test_piece(1, 5, 100000) == 240);
+  CHECK(perm_cuda_test_piece(1, 50000, 100000) == 5000);
+  CHECK(perm_cuda_test_piece(1, 5, 100) == 100);
+  CHECK(perm_cuda_test_piece(0, 50, 100000) == 5);
+}
+
 /* With GPUs signs are chosen where a core would take seconds. */
 TEST(t_cuda_twin_signs_chosen)
 {

@@ -623,6 +623,37 @@ static char *permi_test_compile(const permi_kernel_key *key, const perm_gpu_prog
 }
 
 /* Adds a product, as four values of the kernel of the sign search, to a sum of 6 words. */
+/* Chunks of the next launch on a GPU of 10 multiprocessors that does so many chunks a second. */
+extern "C" unsigned perm_cuda_test_piece(int shares_tasks, double chunks_per_second, unsigned chunks)
+{
+  const perm_gpu_signs signs = {};
+  perm_gpu_program program = {};
+  perm_gpu_work work = {};
+  permi_worker worker = {};
+  permi_team team = {};
+  permi_run run = {};
+  char message[PERM_MESSAGE_BYTES];
+  const int processors = permi_cuda.processors[0];
+  permi_piece *piece;
+  unsigned taken;
+  program.signs = shares_tasks ? &signs : NULL;
+  work.program = &program;
+  run.gpus = 1;
+  run.end = chunks;
+  team.job = &run;
+  pthread_mutex_init(&team.lock, NULL);
+  worker.team = &team;
+  worker.work = &work;
+  worker.chunks_per_second = chunks_per_second;
+  permi_cuda.processors[0] = 10;
+  piece = permi_take(&worker, message);
+  permi_cuda.processors[0] = processors;
+  taken = piece ? (unsigned)(piece->end - piece->begin) : 0;
+  free(piece);
+  pthread_mutex_destroy(&team.lock);
+  return taken;
+}
+
 extern "C" void perm_cuda_test_signs_add(int small, const long long *value, unsigned *sum)
 {
   uint4 powers[65]; /* aligned */
