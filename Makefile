@@ -31,7 +31,7 @@ PERM_MATRICES ?= $(wildcard ../shared/matrices)
 .PHONY: all run headers check-rooms setup setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
         check-faults check-thread check-valgrind check-soundness fuzz fuzz-hours bench bench-sparse \
         python bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi \
-        golden golden-record golden-gpu golden-gpu-record
+        golden golden-record golden-gpu golden-gpu-record dist
 
 all: $(B)/perm examples ## the command and the examples
 
@@ -323,12 +323,15 @@ $(B)/libperm.a: $(B)/perm.o
 	rm -f $@
 	$(AR) rc $@ $<
 
-# Where things go. STATIC=1: libperm.a too.
+# Where things go. STATIC=1: libperm.a too. perm_mpi and perm_gpu go with it where they were built.
+BUILT    = $(notdir $(wildcard $(B)/perm_mpi $(B)/perm_gpu))
 LIBDIR  ?= $(PREFIX)/lib
 MANDIR  ?= $(PREFIX)/share/man
 COMPLETIONS ?= $(PREFIX)/share/bash-completion/completions
 INSTALLED = $(PREFIX)/bin/perm $(addprefix $(PREFIX)/include/,$(HEADERS)) \
   $(addprefix $(LIBDIR)/,libperm.so.$(VERSION) $(SONAME) libperm.so $(if $(STATIC),libperm.a) pkgconfig/perm.pc) \
+  $(addprefix $(LIBDIR)/cmake/perm/,perm-config.cmake perm-config-version.cmake) \
+  $(addprefix $(PREFIX)/bin/,$(BUILT)) \
   $(MANDIR)/man1/perm.1 $(COMPLETIONS)/perm
 install: $(B)/perm $(B)/libperm.so $(B)/perm.1 $(if $(STATIC),$(B)/libperm.a) ## command, headers, libperm, man page, completion to DESTDIR/PREFIX (STATIC=1: libperm.a too)
 	install -d $(addprefix $(DESTDIR),$(sort $(dir $(INSTALLED))))
@@ -341,9 +344,15 @@ install: $(B)/perm $(B)/libperm.so $(B)/perm.1 $(if $(STATIC),$(B)/libperm.a) ##
 	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' 'libdir=$(LIBDIR)' '' 'Name: perm' \
 	  'Description: Exact permanents of matrices' 'Version: $(VERSION)' 'Cflags: -I$${includedir}' \
 	  'Libs: -L$${libdir} -lperm' 'Libs.private: $(OPENMP) $(LIBS)' >$(DESTDIR)$(LIBDIR)/pkgconfig/perm.pc
+	for name in config config-version; do sed 's/@VERSION@/$(VERSION)/' examples/perm-$$name.cmake \
+	  >$(DESTDIR)$(LIBDIR)/cmake/perm/perm-$$name.cmake || exit 1; done
+	$(if $(BUILT),install -m 755 $(addprefix $(B)/,$(BUILT)) $(DESTDIR)$(PREFIX)/bin/)
 	install -m 644 $(B)/perm.1 $(DESTDIR)$(MANDIR)/man1/perm.1
 	install -m 644 examples/perm.bash $(DESTDIR)$(COMPLETIONS)/perm
 	@if test -z "$(DESTDIR)"; then ldconfig 2>/dev/null || echo "now run ldconfig, or set LD_LIBRARY_PATH=$(LIBDIR)"; fi
+
+dist: ## build/perm-VERSION.tar.gz with checksum and SPDX bill of materials: the same bytes from the same commit
+	@sh tests/dist.sh $(VERSION)
 
 uninstall: ## removes what install put there (the same variables)
 	rm -f $(addprefix $(DESTDIR),$(INSTALLED))

@@ -77,6 +77,8 @@
      structure/  >>low_rank        declared rank
                  >>cauchy          Borchardt's identity
                  >>estimate        random samples
+                 >>rejection       the same with a guaranteed relative error
+                 >>estimate_calls  their public calls
      kernels/    >>vocabulary      LOAD, STORE, FMA of an instruction set
                  >>arithmetic      products of parts
                  >>dense_kernels   Glynn's row loops: PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
@@ -183,6 +185,12 @@
      [CH18]  S. Chin, J. Huh, Scientific Reports 8 (2018) 6101: Glynn's sum over multiplicities.
      [MRA]   C. Masschelein, M. Richer, P. W. Ayers, Optimizing and benchmarking the computation of the permanent of
              general matrices: rectangular ones.
+     [HL08]  M. Huber, J. Law, SODA 2008, 681-689: a bound that nests.
+     [HRK21] J. Harviainen, A. Royskoe, M. Koivisto, NeurIPS 2021: rejection with deeper bounds.
+     [Hub17] M. Huber, Random Struct. Algorithms 50 (2017) 167-182: the mean of Bernoulli variables.
+     [Sch98] A. Schrijver, J. Combin. Theory B 72 (1998) 122-135; [Gur11] L. Gurvits, arXiv:1106.2844: a lower bound.
+     [AMS09] J.-Y. Audibert, R. Munos, C. Szepesvari, Theor. Comput. Sci. 410 (2009) 1876-1902: Bernstein's bound.
+     [Dek71] T. J. Dekker, Numer. Math. 18 (1971) 224-242: the rest of a product.
      [BGM17] S. Boldo, S. Graillat, J.-M. Muller, ACM Trans. Math. Software 44 (2017): Fast2Sum is exact when a is a
              whole number of units of the last place of b.
      [CLL06] E. Carlen, E. H. Lieb, M. Loss, Methods Appl. Anal. 13 (2006) 1-17: an inequality of Hadamard type.
@@ -224,7 +232,7 @@
 /* ========================================================================================== >>types */
 
 #define PERM_VERSION_MAJOR 0
-#define PERM_VERSION_MINOR 10
+#define PERM_VERSION_MINOR 11
 #define PERM_VERSION_PATCH 0
 
 #define PERM_MAX_N 64       /* of the engines that sum over signs (64-bit counters) */
@@ -692,6 +700,7 @@ typedef enum perm_estimator {
   PERM_ESTIMATOR_AUTO,
   PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
   PERM_ESTIMATOR_SINKHORN, /* permutations drawn by doubly stochastic weights: non-negative matrices */
+  PERM_ESTIMATOR_REJECTION, /* the same, n <= 2000: relative_error (0: 0.1) is kept with chance `confidence`, proved */
   PERM_ESTIMATOR_COUNT
 } perm_estimator;
 
@@ -710,6 +719,8 @@ typedef struct perm_estimate {
   double standard_error; /* of value; complex: root of the mean squared modulus */
   double low, high;      /* of the real part: value -+ radius */
   double radius;         /* complex: of the disc around the value */
+  double proved_radius;  /* holds with chance `confidence` by a theorem, however samples are distributed; or INFINITY */
+  double certain_low, certain_high; /* the permanent is between them; of rejection, else 0 and INFINITY */
   double confidence, samples;
   uint64_t seed;
   perm_estimator estimator;
@@ -963,11 +974,17 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_UNIT 1.1102230246251565e-16 /* u = 2^-53 */
 #define PERMI_DD_UNIT 8e-31               /* > 2^-100: relative error of a double-double operation */
 
+#if defined(_WIN32) && defined(__cplusplus)
+#define PERMI_WINDOWS(type) extern "C" __declspec(dllimport) type __stdcall
+#elif defined(_WIN32)
+#define PERMI_WINDOWS(type) __declspec(dllimport) type __stdcall
+#endif
+
 /* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, <sched.h> still defines
    timespec, but no header declares clock_gettime, which takes a time of two longs, or has another name where times are
    longer. */
 #if defined(PERM_SECONDS)
-#elif defined(CLOCK_MONOTONIC)
+#elif defined(CLOCK_MONOTONIC) && !defined(_WIN32) /* there it would want another library */
 #define PERMI_CLOCK CLOCK_MONOTONIC
 #define PERMI_CLOCK_FITS(time) 1
 #elif defined(__linux__) && !defined(__cplusplus)
@@ -977,14 +994,8 @@ extern int fchmod(int descriptor, mode_t mode);
 extern int clock_gettime(int clock, struct timespec *now);
 #elif defined(_WIN32)
 union _LARGE_INTEGER;
-#if defined(__cplusplus)
-extern "C"
-#endif
-__declspec(dllimport) int __stdcall QueryPerformanceCounter(union _LARGE_INTEGER *count);
-#if defined(__cplusplus)
-extern "C"
-#endif
-__declspec(dllimport) int __stdcall QueryPerformanceFrequency(union _LARGE_INTEGER *frequency);
+PERMI_WINDOWS(int) QueryPerformanceCounter(union _LARGE_INTEGER *count);
+PERMI_WINDOWS(int) QueryPerformanceFrequency(union _LARGE_INTEGER *frequency);
 #endif
 
 static double permi_seconds(void)
@@ -1523,6 +1534,34 @@ typedef struct permi_dd {
   double hi, lo;
 } permi_dd;
 
+/* ab - c, rounded once where ab rounded less c is exact. Without the instruction, fma takes a hundred times as long as
+   Dekker's product [Dek71], which neither overflows nor loses bits in this range. */
+static double permi_times_minus(double a, double b, double c)
+{
+#ifndef FP_FAST_FMA
+  const double least = 3.4e-136, most = 2.9e135, split = 134217729.0; /* 2^-450, 2^450; 2^27 + 1 */
+  const double x = fabs(a), y = fabs(b);
+  if (x < most && y < most && (x > least || x == 0) && (y > least || y == 0)) {
+    const double p = a * b, u = split * a, v = split * b, high = u - (u - a), other = v - (v - b);
+    const double low = a - high, rest = b - other;
+    return (p - c) + (((high * other - p) + high * rest + low * other) + low * rest);
+  }
+#endif
+#if defined(_WIN32) /* some C libraries there round the product to 64 bits */
+  if (a - a == 0 && b - b == 0 && (x > most || y > most || a * b != 0)) {
+    int i, j;
+    const double u = frexp(a, &i), v = frexp(b, &j);
+    return ldexp(permi_times_minus(u, v, ldexp(c, -i - j)), i + j);
+  }
+#endif
+  return fma(a, b, -c);
+}
+#if defined(_WIN32)
+#define PERMI_REST(a, b, c) permi_times_minus(a, b, c)
+#else
+#define PERMI_REST(a, b, c) fma(a, b, -(c)) /* an instruction where the caller's target has it */
+#endif
+
 static permi_dd permi_two_sum(double a, double b)
 {
   permi_dd s;
@@ -1562,7 +1601,7 @@ static permi_dd permi_dd_multiply(permi_dd a, permi_dd b)
   permi_dd p;
   p.hi = a.hi * b.hi;
   PERMI_KEEP_DOUBLE(p.hi);
-  p.lo = fma(a.hi, b.hi, -p.hi);
+  p.lo = PERMI_REST(a.hi, b.hi, p.hi);
   return permi_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
@@ -1606,7 +1645,8 @@ static int permi_arithmetic_is_sound(void)
   permi_dd s = permi_two_sum(one, tiny * half);
   double product = (one + 2 * tiny) * (one + 2 * tiny);
   return permi_rounding_is_sound() && s.hi == 1 && s.lo == tiny / 2 && whole == 1 && seventh == 1.0 / 7 &&
-         fma(one + 2 * tiny, one + 2 * tiny, -product) == 4 * tiny * tiny;
+         PERMI_REST(one + 2 * tiny, one + 2 * tiny, product) == 4 * tiny * tiny &&
+         PERMI_REST(one + 2 * tiny, one - 2 * tiny, one) == -4 * tiny * tiny;
 }
 
 /* ======================================================================================= >>integers
@@ -2240,7 +2280,7 @@ static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double 
     rest += x.hi * low;
   p.hi = x.hi * c;
   PERMI_KEEP_DOUBLE(p.hi);
-  p.lo = fma(x.hi, c, -p.hi);
+  p.lo = PERMI_REST(x.hi, c, p.hi);
   return permi_two_sum(p.hi, p.lo + rest);
 }
 
@@ -2735,6 +2775,13 @@ static int permi_file_create(permi_replacement *file)
   return code;
 }
 
+#if defined(_WIN32) /* whose rename replaces nothing */
+PERMI_WINDOWS(int) MoveFileExA(const char *from, const char *to, unsigned long flags);
+#define PERMI_RENAME(from, to) (MoveFileExA(from, to, 1 | 8) ? 0 : -1) /* replace; write through */
+#else
+#define PERMI_RENAME(from, to) rename(from, to)
+#endif
+
 /* The last steps; returns 0 or an errno. A second descriptor holds the lock until the rename. */
 static int permi_file_finish(permi_replacement *file, int code)
 {
@@ -2744,11 +2791,8 @@ static int permi_file_finish(permi_replacement *file, int code)
   code = permi_file_close(file, code);
   if (!code) {
     file->failed = "rename";
-#if !PERMI_POSIX
-    remove(file->path);
-#endif
     errno = PERMI_FILE_FAULT("rename", NULL);
-    code = errno || rename(file->name, file->path) != 0 ? errno ? errno : EIO : 0;
+    code = errno || PERMI_RENAME(file->name, file->path) != 0 ? errno ? errno : EIO : 0;
   }
 #if PERMI_POSIX
   if (guard >= 0)
@@ -6458,7 +6502,7 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
         z[0] /= pivot[0];
       if (j == 0)
         z[0] = 1, z[1] = 0;
-      exact = exact && parts == 1 && fma(z[0], pivot[0], -a[0][j]) == 0 && !(z[0] != 0 && fabs(z[0]) < DBL_MIN);
+      exact = exact && parts == 1 && PERMI_REST(z[0], pivot[0], a[0][j]) == 0 && !(z[0] != 0 && fabs(z[0]) < DBL_MIN);
       a[0][j] = z[0];
       a[1][j] = z[1];
     }
@@ -6812,7 +6856,7 @@ static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
     permi_plan_row(plan, view, i, row);
     for (j = 1; j < plan->n; j++) {
       double quotient = row[0][j] / row[0][0];
-      if (fma(quotient, row[0][0], -row[0][j]) != 0 || fabs(quotient) < DBL_MIN * (quotient != 0))
+      if (PERMI_REST(quotient, row[0][0], row[0][j]) != 0 || fabs(quotient) < DBL_MIN * (quotient != 0))
         return 0;
       row[0][j] = quotient;
     }
@@ -11574,7 +11618,7 @@ static permi_dd permi_binomial_next(permi_dd b, int times, int over)
 {
   permi_dd inverse;
   inverse.hi = 1.0 / over;
-  inverse.lo = fma(-inverse.hi, over, 1) / over;
+  inverse.lo = PERMI_REST(-inverse.hi, over, -1.0) / over;
   return permi_dd_multiply(permi_dd_multiply(b, permi_dd_make(times)), inverse);
 }
 
@@ -12396,7 +12440,7 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int padding, int
     leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(d));
   if (padding > 1) {
     const double x = leaf->scale.hi, inverse = 1 / x;
-    leaf->scale.lo = (fma(-inverse, x, 1) - inverse * leaf->scale.lo) * inverse;
+    leaf->scale.lo = (PERMI_REST(-inverse, x, -1) - inverse * leaf->scale.lo) * inverse;
     leaf->scale.hi = inverse;
   }
   return counts->integer ? 0 : permi_counts_split(counts);
@@ -12686,6 +12730,9 @@ static const struct {
     PERMI_FIELD(perm_estimate, low),
     PERMI_FIELD(perm_estimate, high),
     PERMI_FIELD(perm_estimate, radius),
+    PERMI_FIELD(perm_estimate, proved_radius),
+    PERMI_FIELD(perm_estimate, certain_low),
+    PERMI_FIELD(perm_estimate, certain_high),
     PERMI_FIELD(perm_estimate, confidence),
     PERMI_FIELD(perm_estimate, samples),
     PERMI_FIELD(perm_estimate, seed),
@@ -16899,6 +16946,7 @@ typedef struct permi_moments {
 
 typedef struct permi_sampler {
   int n, parts, signs;
+  double most; /* log2 of the largest modulus that a sample may have; INFINITY: not known */
   uint64_t seed;
   const double *a;
   const int *order; /* of the rows */
@@ -17116,12 +17164,12 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* Scales lines in turn until moduli to the power p sum to 1 within a thousandth in each; *scale times the new permanent
+/* Scales lines in turn until moduli to the power p sum to 1 within `within` in each; *scale times the new permanent
    is the old one. Lines have a largest entry near 1. */
-static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
+static void permi_sinkhorn(double *a, int n, int parts, int p, double within, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
-  for (sweep = 0; sweep < PERMI_ESTIMATE_SWEEPS; sweep++) {
+  for (sweep = 0; sweep < (within < 1e-3 ? 10 : 1) * PERMI_ESTIMATE_SWEEPS; sweep++) {
     double moved = 0;
     for (side = 0; side < 2; side++)
       for (i = 0; i < n; i++) {
@@ -17146,7 +17194,7 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *sca
         permi_number_multiply(scale, &by);
         moved = fmax(moved, sweep ? fabs(factor - 1) : 1);
       }
-    if (moved < 1e-3)
+    if (moved < within)
       break;
   }
 }
@@ -17183,9 +17231,75 @@ static double permi_normal_quantile(double chance)
   return high;
 }
 
-static void permi_estimate_value(const permi_moments *moments, const permi_number *scale, perm_estimate *estimate)
+/* log2 of a bound on the spectral norm: a root of the Frobenius norm of the Gram matrix' 256th power. Each
+   squaring of it is off by gamma_m sqrt(m), in all less than the last summand. room: 2 m^2, m = n parts; a complex
+   matrix is taken as a real one of twice the order. */
+static double permi_estimate_norm(const double *a, int n, int parts, double *room, permi_control *watch)
 {
-  const double samples = moments->samples;
+  const int m = n * parts;
+  double *from = room, *to = room + (size_t)m * (size_t)m, log2_norm = 0, weight = 0.5;
+  int round, i, j, k;
+  for (i = 0; i < m; i++)
+    for (j = 0; j < m; j++) {
+      const double *entry = a + (size_t)((i % n) * n + j % n) * (size_t)parts;
+      from[(size_t)i * (size_t)m + (size_t)j] = i / n == j / n ? entry[0] : i / n ? entry[1] : -entry[1];
+    }
+  for (round = 0; round < 9; round++, weight *= 0.5) {
+    double sum = 0, *next = to;
+    for (i = 0; i < m && !permi_watch(watch, 0.7 * m * m); i++)
+      for (j = 0; j <= i; j++) { /* of columns first, then symmetric */
+        const size_t step = round ? 1 : (size_t)m;
+        const double *x = from + (size_t)i * (round ? (size_t)m : 1), *y = from + (size_t)j * (round ? (size_t)m : 1);
+        double dot = 0;
+        for (k = 0; k < m; k++)
+          dot += x[(size_t)k * step] * y[(size_t)k * step];
+        to[(size_t)i * (size_t)m + (size_t)j] = to[(size_t)j * (size_t)m + (size_t)i] = dot;
+        sum += dot * dot * (i == j ? 1 : 2);
+      }
+    sum = sqrt(sum);
+    if (!(sum > 1e-150) || watch->stopped != PERM_OK)
+      return (double)INFINITY;
+    log2_norm += weight * log2(sum);
+    for (i = 0; i < m * m; i++)
+      to[i] /= sum;
+    to = from;
+    from = next;
+  }
+  return log2_norm + 1e-9;
+}
+
+/* The larger ones of a few bounds on a sample's modulus: products of the rows' sums of moduli, powers of the norm. */
+#define PERMI_ESTIMATE_NORM 256 /* chosen: of larger orders the norm takes seconds */
+static double permi_estimate_most(const double *a, int n, int parts, double *room, permi_control *watch)
+{
+  double rows = 0;
+  int i, j;
+  for (i = 0; i < n; i++) {
+    double sum = 0;
+    for (j = 0; j < n; j++)
+      sum += parts == 2 ? hypot(a[(i * n + j) * 2], a[(i * n + j) * 2 + 1]) : fabs(a[i * n + j]);
+    rows += log2(sum * (1 + 2 * n * PERMI_UNIT));
+  }
+  rows += n * 1e-14;
+  return room ? fmin(rows, n * permi_estimate_norm(a, n, parts, room, watch)) : rows;
+}
+
+/* Empirical Bernstein [AMS09]: real samples in [-most, most] whose mean square distance from their mean is `variance`
+   have a mean that is farther from the true one than this with chance delta at most. */
+static double permi_bernstein(double samples, double variance, double most, double delta)
+{
+  const double l = log(3 / delta);
+  return sqrt(2 * variance * l / samples) + 6 * most * l / samples;
+}
+
+/* looks: how often it was asked whether to stop, of which the k-th has 1 / (k (k + 1)) of the chance to err. */
+static void permi_estimate_value(const permi_moments *moments, const permi_number *scale, double most, double looks,
+                                 perm_estimate *estimate)
+{
+  const double samples = moments->samples, parts = estimate->is_complex ? 2 : 1;
+  double proved = permi_bernstein(samples, moments->squares / samples, permi_ldexp(exp2(most - floor(most)),
+                                  (long long)fmin(floor(most), 1e6) - moments->exp2),
+                                  (1 - estimate->confidence) / (parts * looks * (looks + 1))) * sqrt(parts);
   double quantile = permi_normal_quantile(estimate->confidence);
   double error = sqrt(moments->squares / (samples - 1) / samples);
   permi_number number = *scale;
@@ -17210,7 +17324,11 @@ static void permi_estimate_value(const permi_moments *moments, const permi_numbe
     estimate->imaginary = ldexp(estimate->imaginary, -e);
     estimate->standard_error = ldexp(estimate->standard_error, -e);
     estimate->exp2 += e;
+    proved *= ldexp(1, -e);
   }
+  proved *= fabs(number.value.hi) * (1 + 1e-9);
+  proved += 1e-9 * hypot(estimate->value, estimate->imaginary); /* for what samples round */
+  estimate->proved_radius = proved <= DBL_MAX ? proved : (double)INFINITY;
   estimate->radius = quantile * estimate->standard_error;
   estimate->low = estimate->value - estimate->radius;
   estimate->high = estimate->value + estimate->radius;
@@ -17233,6 +17351,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
       floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
   const double together = short_blocks < 1 ? 1 : fmin(64, estimate->threads * short_blocks);
   uint64_t blocks = (uint64_t)ceil(most / PERMI_BLOCK_SAMPLES), done = 0, round = 4;
+  double looks = 1;
   permi_moments moments = {0, 0, 0, 0, 0};
   perm_status status = PERM_OK;
   int stop = 0;
@@ -17258,7 +17377,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
       permi_moments_merge(&moments, &part[b]);
       done++;
       if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
-        permi_estimate_value(&moments, scale, estimate);
+        permi_estimate_value(&moments, scale, sampler->most, looks++, estimate);
         if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary)) {
           blocks = done;
           break;
@@ -17271,13 +17390,509 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   }
   if (!done)
     return status;
-  permi_estimate_value(&moments, scale, estimate);
+  permi_estimate_value(&moments, scale, sampler->most, looks, estimate);
   if (status == PERM_STOPPED_TIME && plan->samples == 0 && plan->relative_error == 0)
     status = PERM_OK;
   if (status == PERM_OK && plan->relative_error > 0 &&
       estimate->standard_error > plan->relative_error * hypot(estimate->value, estimate->imaginary))
     status = PERM_TOLERANCE_NOT_MET;
   return status;
+}
+
+#endif
+
+/* ====================================================================================== >>rejection
+   Estimates of matrices without negative entries whose relative error is kept with a proved chance.
+     Entries in [0, 1], r the sum of a row's entries in free columns: the product over rows of h(r) / e bounds the
+     permanent, h(r) = r + ln(r) / 2 + e - 1 from 1 on, 1 + (e - 1) r below. With one column assigned, its entries times
+     the bounds of what is left sum up to no more [HL08]. So columns draw rows in turn with these chances, what is
+     missing to 1 rejects the trial, and a trial is accepted with chance permanent / bound [HRK21]. An exact programme
+     over subsets of the first columns, with bounds for the other factors, draws those: a nearer bound.
+     Each trial adds an exponential variable of mean 1 until k are accepted: their sum is Gamma(k) / chance whatever the
+     chance is, and k - 1 over it estimates it [Hub17]. k follows from the error and its chance.
+     Blocks of entries that are in perfect matchings are taken apart first; small ones are computed.
+   Trial t has a generator seeded with (seed, block, t), and blocks of trials are added in order: threads change
+   nothing. Chances are right to about n^2 u. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 24 n^2 bytes */
+#define PERMI_REJECTION_COMPUTED 20 /* chosen: such blocks take a millisecond */
+#define PERMI_REJECTION_TABLE 20    /* log2 of the numbers of the programme */
+#define PERMI_REJECTION_SHARE 4 /* chosen: steps of the programme over those of trials if all were accepted */
+#define PERMI_REJECTION_TRIALS 64
+#define PERMI_E 2.718281828459045
+
+typedef struct permi_rejection {
+  int n, deep;
+  uint64_t seed, first; /* the first trial of a round */
+  const double *ratio;  /* of h of row i after column j to before: [j n + i] */
+  const double *weight; /* a_ij e / h of row i after column j */
+  const double *table;  /* (n + 1) 2^deep: rows before i, a set of columns taken; */
+  const double *taken;  /* n (deep + 1): a row's factors, free at last */
+  int *rooms;           /* n a thread */
+  double *waited;       /* of a block: exponentials, and accepted trials */
+  int *accepted;
+} permi_rejection;
+
+static double permi_rejection_h(double r)
+{
+  return r >= 1 ? r + 0.5 * log(r) + PERMI_E - 1 : 1 + (PERMI_E - 1) * fmax(r, 0);
+}
+
+static double permi_random_uniform(uint64_t *state)
+{
+  return (double)(permi_random(state) >> 11) * (1.0 / 9007199254740992.0);
+}
+
+/* Rows for the first columns by the table, backwards; *row: all rows, then the free ones. Returns how many. */
+static int permi_rejection_deep(const permi_rejection *r, uint64_t *state, int *row)
+{
+  const size_t size = (size_t)1 << r->deep;
+  size_t mask = size - 1;
+  int i, j, last, live = 0;
+  for (i = r->n - 1; i >= 0; i--) {
+    const double *before = r->table + (size_t)i * size, *factor = r->taken + (size_t)i * (size_t)(r->deep + 1);
+    double at = permi_random_uniform(state) * before[size + mask] - before[mask] * factor[r->deep];
+    last = -1;
+    for (j = 0; j < r->deep && (at >= 0 || (last < 0 && before[mask] == 0)); j++)
+      if (mask >> j & 1 && factor[j] > 0 && before[mask ^ (size_t)1 << j] > 0) {
+        last = j;
+        at -= before[mask ^ (size_t)1 << j] * factor[j];
+      }
+    if (last < 0)
+      row[live++] = i;
+    else
+      mask ^= (size_t)1 << last;
+  }
+  return live;
+}
+
+/* 1: accepted. */
+static int permi_rejection_trial(const permi_rejection *r, uint64_t *state, int *row)
+{
+  const int n = r->n;
+  int live = permi_rejection_deep(r, state, row), i, j;
+  for (j = r->deep; j < n; j++) {
+    const double *ratio = r->ratio + (size_t)j * (size_t)n, *weight = r->weight + (size_t)j * (size_t)n;
+    double product[4] = {1, 1, 1, 1}, at = permi_random_uniform(state), all;
+    for (i = 0; i + 4 <= live; i += 4) {
+      product[0] *= ratio[row[i]];
+      product[1] *= ratio[row[i + 1]];
+      product[2] *= ratio[row[i + 2]];
+      product[3] *= ratio[row[i + 3]];
+    }
+    for (; i < live; i++)
+      product[0] *= ratio[row[i]];
+    all = (product[0] * product[1]) * (product[2] * product[3]);
+    for (i = 0; i < live && at >= 0; i++)
+      at -= weight[row[i]] * all;
+    if (at >= 0)
+      return 0;
+    row[i - 1] = row[--live];
+  }
+  return 1;
+}
+
+static perm_status permi_rejection_block(void *context, uint64_t b, int thread)
+{
+  const permi_rejection *r = (const permi_rejection *)context;
+  int *row = r->rooms + (size_t)thread * (size_t)r->n, t;
+  r->waited[b] = 0;
+  r->accepted[b] = 0;
+  for (t = 0; t < PERMI_REJECTION_TRIALS; t++) {
+    const uint64_t trial = r->first + b * PERMI_REJECTION_TRIALS + (uint64_t)t;
+    uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, r->seed), trial);
+    r->waited[b] -= log(1 - permi_random_uniform(&state));
+    r->accepted[b] += permi_rejection_trial(r, &state, row);
+  }
+  return PERM_OK;
+}
+
+/* The chance that Gamma(k) is above x: the Poisson distribution below k, from its terms next to k on. */
+static double permi_gamma_above(double k, double x)
+{
+  double below = 1, above = 0, term = 1, i;
+  for (i = k - 1; i > 0 && term > 1e-18 * below; i--)
+    below += term *= i / x;
+  for (i = k, term = x / k; term > 1e-18 * (above + term); term *= x / ++i)
+    above += term;
+  return below / (below + above);
+}
+
+static double permi_gamma_misses(double k, double epsilon)
+{
+  return 1 - permi_gamma_above(k, (k - 1) / (1 + epsilon)) + permi_gamma_above(k, (k - 1) / (1 - epsilon));
+}
+
+/* The accepted trials that an error of epsilon needs to be missed with chance delta at most. */
+static double permi_rejection_accepted(double epsilon, double delta)
+{
+  double low = 2, high = 4, middle;
+  while (permi_gamma_misses(high, epsilon) > delta && high < 1e9)
+    high *= 2;
+  while (high - low > 1) {
+    middle = floor(0.5 * (low + high));
+    if (permi_gamma_misses(middle, epsilon) > delta)
+      low = middle;
+    else
+      high = middle;
+  }
+  return high;
+}
+
+/* Draws until k trials are accepted; *chance is then the estimate of theirs, *trials their number. */
+static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch, double k, int threads, double *chance,
+                                       double *trials)
+{
+  const double units = 0.3 * PERMI_REJECTION_TRIALS * r->n * r->n;
+  double waited[64], sum = 0, accepted = 0;
+  int count[64], b, t, together = (int)fmax(fmin(64, threads * floor(PERMI_ESTIMATE_POLL / (units + 1))), 1);
+  perm_status status = PERM_OK;
+  r->waited = waited;
+  r->accepted = count;
+  watch->work_total = 1;
+  for (r->first = 0; status == PERM_OK; r->first += (uint64_t)together * PERMI_REJECTION_TRIALS) {
+    permi_share(threads, 0, (uint64_t)together, permi_rejection_block, r, NULL);
+    for (b = 0; b < together; b++) {
+      if (accepted + count[b] >= k) { /* trial by trial, as it ends in this block */
+        const uint64_t begin = r->first + (uint64_t)b * PERMI_REJECTION_TRIALS;
+        for (t = 0; accepted < k; t++) {
+          uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, r->seed), begin + (uint64_t)t);
+          sum -= log(1 - permi_random_uniform(&state));
+          accepted += permi_rejection_trial(r, &state, r->rooms);
+        }
+        *chance = (k - 1) / sum;
+        *trials += (double)begin + t;
+        return PERM_OK;
+      }
+      sum += waited[b];
+      accepted += count[b];
+    }
+    status = permi_control_poll(watch, accepted / k, "samples");
+  }
+  *trials += (double)r->first;
+  return status;
+}
+
+/* What a block of the matrix needs: its entries by rows, and after them what they become. */
+typedef struct permi_rejection_work {
+  int n;
+  double *a, *ratio, *weight, *table, *taken;
+  int *rooms, *order;
+} permi_rejection_work;
+
+/* Divides rows by their largest entries; the product of h(row) / e, and of these, goes to *scale. Columns with the
+   largest entries beside others come first. */
+static void permi_rejection_rows(permi_rejection_work *work, permi_number *scale)
+{
+  const int n = work->n;
+  double *a = work->a, *key = work->ratio;
+  int i, j, k;
+  permi_number by;
+  memset(&by, 0, sizeof by);
+  for (j = 0; j < n; j++) {
+    double sum = 0, x;
+    for (i = 0; i < n; i++) {
+      x = a[i * n + j];
+      sum += x * x;
+    }
+    for (k = j; k > 0 && key[k - 1] < sum; k--) {
+      key[k] = key[k - 1];
+      work->order[k] = work->order[k - 1];
+    }
+    key[k] = sum;
+    work->order[k] = j;
+  }
+  for (i = 0; i < n; i++) {
+    double largest = 0, sum = 0, *row = a + (size_t)i * (size_t)n;
+    memcpy(key, row, (size_t)n * sizeof *key);
+    for (j = 0; j < n; j++)
+      largest = fmax(largest, key[j]);
+    for (j = 0; j < n; j++)
+      sum += row[j] = key[work->order[j]] / largest;
+    by.value = permi_dd_make(largest * (permi_rejection_h(sum) / PERMI_E));
+    permi_number_multiply(scale, &by);
+  }
+}
+
+/* The tables; returns the bound of the programme over that of the rows. */
+static double permi_rejection_tables(const permi_rejection_work *work, int deep)
+{
+  const int n = work->n;
+  const size_t size = (size_t)1 << deep;
+  size_t mask;
+  int i, j;
+  for (i = 0; i < n; i++) {
+    const double *row = work->a + (size_t)i * (size_t)n;
+    double *factor = work->taken + (size_t)i * (size_t)(deep + 1), rest = 0, h = permi_rejection_h(0), before;
+    for (j = n - 1; j >= 0; j--, h = before) {
+      work->weight[(size_t)j * (size_t)n + (size_t)i] = row[j] * PERMI_E / h;
+      if (j == deep - 1)
+        factor[deep] = h;
+      rest += row[j];
+      before = permi_rejection_h(rest);
+      work->ratio[(size_t)j * (size_t)n + (size_t)i] = h / before;
+    }
+    for (j = 0; j < deep; j++)
+      factor[j] = row[j] * PERMI_E / h;
+    factor[deep] = deep ? factor[deep] / h : 1;
+  }
+  memset(work->table, 0, size * sizeof(double));
+  work->table[0] = 1;
+  for (i = 0; i < n; i++) {
+    const double *before = work->table + (size_t)i * size, *factor = work->taken + (size_t)i * (size_t)(deep + 1);
+    double *now = work->table + (size_t)(i + 1) * size;
+    for (mask = 0; mask < size; mask++)
+      now[mask] = before[mask] * factor[deep];
+    for (j = 0; j < deep; j++)
+      for (mask = 0; factor[j] > 0 && mask < size; mask++)
+        if (mask >> j & 1)
+          now[mask] += before[mask ^ (size_t)1 << j] * factor[j];
+  }
+  return work->table[(size_t)n * size + size - 1];
+}
+
+/* The product of (1 - a_ij)^(1 - a_ij) is at most the permanent where lines sum to 1 exactly [Sch98, Gur11]; if they are off
+   by `off`, a tree of entries carries it, at most 2 n off each, which moves the logarithm by at most 3 + ln(1 / least
+   entry) times that. Returns the logarithm, or -INFINITY. */
+static double permi_rejection_floor(const double *a, int n)
+{
+  double off = 0, least = 1, sum = 0;
+  int i, j;
+  for (i = 0; i < n; i++) {
+    double row = 0, column = 0;
+    for (j = 0; j < n; j++) {
+      const double x = a[i * n + j];
+      row += x;
+      column += a[j * n + i];
+      if (x > 0)
+        least = fmin(least, x);
+      if (x > 0 && x < 1)
+        sum += (1 - x) * log1p(-x);
+    }
+    off = fmax(off, fmax(fabs(row - 1), fabs(column - 1)));
+  }
+  off += 2 * n * PERMI_UNIT;
+  return 4.0 * n * off < least ? sum - 8.0 * n * n * off * (3 - log(least)) : -(double)INFINITY;
+}
+
+/* Rows and columns paired by positive entries: mate[i] is the column of row i, owner[j] the row of column j; of n each,
+   as the rest. */
+typedef struct permi_pairing {
+  const double *a;
+  int n, *mate, *owner, *block, *mark, *queue;
+  permi_control *watch;
+} permi_pairing;
+
+/* 0: there is no perfect matching. */
+static int permi_rejection_match(permi_pairing *pairing)
+{
+  const double *a = pairing->a;
+  const int n = pairing->n;
+  int *mate = pairing->mate, *owner = pairing->owner, *from = pairing->mark, *queue = pairing->queue;
+  int start, i, j, head, tail, next;
+  for (i = 0; i < n; i++)
+    mate[i] = owner[i] = -1;
+  for (start = 0; start < n && !permi_watch(pairing->watch, 2.0 * n); start++) {
+    int end = -1;
+    for (j = 0; j < n; j++)
+      from[j] = -1;
+    queue[0] = start;
+    for (head = 0, tail = 1; head < tail && end < 0; head++)
+      for (i = queue[head], j = 0; j < n && end < 0; j++)
+        if (a[(size_t)i * (size_t)n + (size_t)j] > 0 && from[j] < 0) {
+          from[j] = i;
+          if (owner[j] < 0)
+            end = j;
+          else
+            queue[tail++] = owner[j];
+        }
+    if (end < 0)
+      return 0;
+    for (j = end; j >= 0; j = next) {
+      i = from[j];
+      next = mate[i];
+      owner[j] = i;
+      mate[i] = j;
+    }
+  }
+  return 1;
+}
+
+/* The rows marked `of` that `start` reaches (along: 1) or that reach it (0) through entries and their columns' owners
+   get the mark `to`. Returns how many; queue: they. */
+static int permi_rejection_reach(permi_pairing *pairing, int start, int along, int of, int to)
+{
+  const int n = pairing->n;
+  int head, tail = 1, j, *queue = pairing->queue;
+  queue[0] = start;
+  pairing->mark[start] = to;
+  for (head = 0; head < tail; head++)
+    for (j = 0; j < n; j++) {
+      const int i = along ? pairing->owner[j] : j, row = along ? queue[head] : j;
+      const int column = along ? j : pairing->mate[queue[head]];
+      if (pairing->mark[i] == of && pairing->a[(size_t)row * (size_t)n + (size_t)column] > 0) {
+        pairing->mark[i] = to;
+        queue[tail++] = i;
+      }
+    }
+  return tail;
+}
+
+/* Numbers the strong components in `block` of the rows; entries outside them are in no perfect matching. */
+static int permi_rejection_blocks(permi_pairing *pairing)
+{
+  const int n = pairing->n;
+  int start, blocks = 0, i, count, *block = pairing->block;
+  for (i = 0; i < n; i++)
+    block[i] = -1;
+  for (start = 0; start < n && !permi_watch(pairing->watch, 3.0 * n); start++) {
+    if (block[start] >= 0)
+      continue;
+    for (i = 0; i < n; i++)
+      pairing->mark[i] = block[i] < 0 ? -1 : -3; /* found before: not entered */
+    permi_rejection_reach(pairing, start, 1, -1, -2);
+    count = permi_rejection_reach(pairing, start, 0, -2, blocks);
+    for (i = 0; i < count; i++)
+      block[pairing->queue[i]] = blocks;
+    blocks++;
+  }
+  return blocks;
+}
+
+/* One block, whose entries are in work->a. Multiplies *scale by its permanent, or the estimate of it with k accepted
+   trials (0: it is computed), floor and top by what is certain; logarithms. */
+typedef struct permi_rejection_call {
+  permi_control *watch;
+  const perm_options *options;
+  uint64_t seed;
+  double delta, accepted, trials, floor, top;
+  int threads;
+} permi_rejection_call;
+
+static double permi_number_log(const permi_number *number)
+{
+  permi_number x = *number;
+  permi_number_normalise(&x);
+  return log(x.value.hi) + (double)x.exp2 * log(2);
+}
+
+static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejection_work *work, permi_number *scale)
+{
+  const int n = work->n;
+  permi_number own = permi_number_one(), by = permi_number_one();
+  permi_rejection r;
+  double bound, chance = 1;
+  perm_status status = PERM_OK;
+  perm_result result;
+  permi_sinkhorn(work->a, n, 1, 1, 1e-13, &own, call->watch);
+  if (n <= PERMI_REJECTION_COMPUTED) {
+    perm_options options = *call->options;
+    memset(&options.checkpoint, 0, sizeof options.checkpoint);
+    options.progress = NULL;
+    status = perm_compute_real(n, n, work->a, n, &options, &result);
+    by.value = permi_dd_make(result.value);
+    by.exp2 = result.exp2;
+    permi_number_multiply(&own, &by);
+    permi_number_multiply(scale, &own);
+    call->floor += permi_number_log(&own);
+    call->top += permi_number_log(&own);
+    return status;
+  }
+  call->floor += permi_number_log(&own) + permi_rejection_floor(work->a, n);
+  permi_rejection_rows(work, &own);
+  memset(&r, 0, sizeof r);
+  r.n = n;
+  r.seed = call->seed++;
+  while (r.deep < n && (n + 1.0) * ldexp(2, r.deep) <= ldexp(1, PERMI_REJECTION_TABLE) &&
+         ldexp(r.deep + 2, r.deep + 1) <= PERMI_REJECTION_SHARE * call->accepted * n)
+    r.deep++;
+  bound = permi_rejection_tables(work, r.deep);
+  r.ratio = work->ratio;
+  r.weight = work->weight;
+  r.table = work->table;
+  r.taken = work->taken;
+  r.rooms = work->rooms;
+  call->top += permi_number_log(&own) + log(bound);
+  status = call->watch->stopped;
+  if (status == PERM_OK)
+    status = permi_rejection_run(&r, call->watch, call->accepted, call->threads, &chance, &call->trials);
+  by.value = permi_dd_make(bound * chance);
+  permi_number_multiply(&own, &by);
+  permi_number_multiply(scale, &own);
+  return status;
+}
+
+/* Rooms for blocks of up to n lines. 0: out of memory. */
+static int permi_rejection_rooms(permi_rejection_work *work, permi_pairing *pairing, int n, int threads,
+                                 permi_pool *pool)
+{
+  const size_t all = (size_t)n;
+  work->a = (double *)permi_pool_get(pool, all * all, sizeof(double));
+  work->ratio = (double *)permi_pool_get(pool, all * all + 1, sizeof(double));
+  work->weight = (double *)permi_pool_get(pool, all * all + 1, sizeof(double));
+  work->table = (double *)permi_pool_get(pool, ((size_t)1 << PERMI_REJECTION_TABLE) + all + 1, sizeof(double));
+  work->taken = (double *)permi_pool_get(pool, all * (PERMI_REJECTION_TABLE + 1), sizeof(double));
+  work->rooms = (int *)permi_pool_get(pool, all * (size_t)threads, sizeof(int));
+  pairing->mate = (int *)permi_pool_get(pool, 5 * all, sizeof(int));
+  pairing->owner = pairing->mate + all;
+  pairing->block = pairing->owner + all;
+  pairing->mark = pairing->block + all;
+  work->order = pairing->queue = pairing->mark + all;
+  return !pool->failed;
+}
+
+/* The estimate of n x n entries >= 0, scaled near 1; *scale is multiplied by it, unless *zero says that it is 0. */
+static perm_status permi_rejection_estimate(const double *a, int n, double epsilon, permi_rejection_call *call,
+                                            permi_pool *pool, permi_number *scale, int *zero)
+{
+  permi_rejection_work work;
+  permi_pairing pairing;
+  int blocks, large = 0, b, i, j, k;
+  perm_status status = PERM_OK;
+  memset(&work, 0, sizeof work);
+  memset(&pairing, 0, sizeof pairing);
+  pairing.a = a;
+  pairing.n = n;
+  pairing.watch = call->watch;
+  if (!permi_rejection_rooms(&work, &pairing, n, call->threads, pool))
+    return PERM_ERROR_MEMORY;
+  *zero = !permi_rejection_match(&pairing);
+  if (*zero || call->watch->stopped != PERM_OK)
+    return call->watch->stopped;
+  blocks = permi_rejection_blocks(&pairing);
+  for (b = 0; b < blocks; b++) {
+    for (i = k = 0; i < n; i++)
+      k += pairing.block[i] == b;
+    large += k > PERMI_REJECTION_COMPUTED;
+  }
+  if (large) /* errors multiply, chances add up */
+    call->accepted = permi_rejection_accepted(large == 1 ? epsilon : expm1(log1p(epsilon) / large),
+                                              call->delta / large);
+  for (b = 0; b < blocks && status == PERM_OK && call->watch->stopped == PERM_OK; b++) {
+    double *to = work.a;
+    int *row = pairing.mark;
+    work.n = 0;
+    for (i = 0; i < n; i++)
+      if (pairing.block[i] == b)
+        row[work.n++] = i;
+    for (i = 0; i < work.n; i++)
+      for (j = 0; j < work.n; j++)
+        *to++ = a[(size_t)row[i] * (size_t)n + (size_t)pairing.mate[row[j]]];
+    status = permi_rejection_one(call, &work, scale);
+  }
+  return status != PERM_OK ? status : call->watch->stopped;
+}
+#endif
+
+/* ================================================================================= >>estimate_calls
+   Their check and the public calls. */
+
+#if !defined(PERM_NO_EXTRAS)
+PERM_API const char *perm_estimator_name(perm_estimator estimator)
+{
+  static const char *const name[] = {"auto", "glynn", "sinkhorn", "rejection"};
+  return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
 }
 
 /* *negative: some entry is not a number >= 0. */
@@ -17314,10 +17929,42 @@ static perm_status permi_estimate_check(int n, const permi_view *view, const per
         return permi_fail(result, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
       *negative |= x < 0 || (parts == 2 && x != 0);
     }
-  if (plan->estimator == PERM_ESTIMATOR_SINKHORN && *negative)
+  if (plan->estimator >= PERM_ESTIMATOR_SINKHORN && *negative)
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4,
-                      "plan: estimator sinkhorn is for matrices without negative or complex entries");
+                      "plan: estimator %s is for matrices without negative or complex entries; glynn takes any",
+                      perm_estimator_name(plan->estimator));
+  if (plan->estimator != PERM_ESTIMATOR_REJECTION)
+    return PERM_OK;
+  if (plan->relative_error >= 1 || plan->confidence > 1 - 1e-9)
+    return permi_fail(result, PERM_ERROR_OPTION, 4,
+                      "plan: estimator rejection takes a relative_error below 1 and a confidence up to 1 - 1e-9");
+  if (n > PERMI_REJECTION_MOST)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "n = %d is above %d, up to which estimator rejection goes; sinkhorn "
+                      "goes further", n, PERMI_REJECTION_MOST);
   return PERM_OK;
+}
+
+/* What the run of rejections has found, in *scale and *call. */
+static void permi_rejection_value(const permi_rejection_call *call, const permi_number *scale, double epsilon,
+                                  perm_estimate *estimate)
+{
+  permi_number number = *scale;
+  double unit;
+  permi_number_normalise(&number);
+  if (number.exp2 > -900 && number.exp2 < 900) {
+    number.value.hi = ldexp(number.value.hi, (int)number.exp2);
+    number.exp2 = 0;
+  }
+  unit = log(2) * (double)number.exp2;
+  estimate->value = number.value.hi;
+  estimate->exp2 = number.exp2;
+  estimate->low = estimate->value / (1 + epsilon);
+  estimate->high = estimate->value / (1 - epsilon);
+  estimate->radius = estimate->proved_radius = estimate->high - estimate->value;
+  estimate->standard_error = call->accepted > 2 ? estimate->value / sqrt(call->accepted - 2) : estimate->radius;
+  estimate->certain_low = exp(call->floor - unit) * (1 - 1e-9);
+  estimate->certain_high = exp(call->top - unit) * (1 + 1e-9);
+  estimate->samples = call->trials;
 }
 
 static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan,
@@ -17340,11 +17987,13 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
   sampler.seed = plan->seed;
   sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN || (plan->estimator == PERM_ESTIMATOR_AUTO && negative);
   sampler.parts = parts = sampler.signs ? view->parts : 1;
-  estimate->estimator = sampler.signs ? PERM_ESTIMATOR_GLYNN : PERM_ESTIMATOR_SINKHORN;
+  estimate->estimator = sampler.signs ? PERM_ESTIMATOR_GLYNN
+                        : plan->estimator == PERM_ESTIMATOR_AUTO ? PERM_ESTIMATOR_SINKHORN : plan->estimator;
   estimate->seed = plan->seed;
   estimate->confidence = plan->confidence > 0 ? plan->confidence : 0.95;
   estimate->threads = permi_threads(options);
   estimate->is_complex = view->parts == 2;
+  estimate->certain_high = estimate->proved_radius = (double)INFINITY;
   a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
   integers = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *integers);
   sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
@@ -17355,11 +18004,35 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
   } else if (copied < 0) {
     status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "the entries span too wide a range for samples in double");
   } else if (!n || !copied) {
-    estimate->value = estimate->low = estimate->high = !n;
+    estimate->value = estimate->low = estimate->high = estimate->certain_low = estimate->certain_high = !n;
+    estimate->proved_radius = 0;
+  } else if (plan->estimator == PERM_ESTIMATOR_REJECTION) {
+    const double epsilon = plan->relative_error > 0 ? plan->relative_error : 0.1;
+    permi_rejection_call call = {&watch, options, plan->seed, 1 - estimate->confidence, 0, 0, 0,
+                                 (double)scale.exp2 * log(2), estimate->threads};
+    int zero = 0;
+    call.floor = call.top;
+    status = permi_rejection_estimate(a, n, epsilon, &call, &pool, &scale, &zero);
+    if (status == PERM_ERROR_MEMORY)
+      permi_fail_memory(result);
+    else if (status > 0)
+      permi_fail(result, status, 0, "%s before %.0f trials were accepted: nothing is known with that chance",
+                 perm_status_text(status), call.accepted);
+    else if (status == PERM_OK && zero)
+      estimate->certain_high = 0;
+    else if (status == PERM_OK) /* blocks that are computed have ten digits and more */
+      permi_rejection_value(&call, &scale, call.accepted > 0 ? epsilon : 1e-10 * n, estimate);
   } else {
-    permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, &scale, &watch);
+    permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, 1e-3, &scale, &watch);
     permi_estimate_order(a, n, parts, integers, integers + n, &watch);
     sampler.a = a;
+    sampler.most = (double)INFINITY;
+    if (sampler.signs) {
+      const size_t m = n > PERMI_ESTIMATE_NORM ? 0 : (size_t)(n * parts);
+      double *room = (double *)permi_allocate(&options->allocator, 2 * m * m, sizeof *room);
+      sampler.most = permi_estimate_most(a, n, parts, m && room ? room : NULL, &watch);
+      permi_release(&options->allocator, room);
+    }
     sampler.order = integers;
     status = watch.stopped;
     if (status == PERM_OK)
@@ -17412,12 +18085,6 @@ PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld,
 {
   permi_view view = permi_view_make(a, ld, 2);
   return permi_estimate(n, &view, plan, options, estimate);
-}
-
-PERM_API const char *perm_estimator_name(perm_estimator estimator)
-{
-  static const char *const name[] = {"auto", "glynn", "sinkhorn"};
-  return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
 }
 #endif
 
@@ -17583,7 +18250,7 @@ PERMI_BRIEF_END
 #define PERMI_FMA(a, b, c) ((a) * (b) + (c))
 #define PERMI_FMS(a, b, c) ((a) * (b) - (c))
 #define PERMI_FNMA(a, b, c) ((c) - (a) * (b))
-#define PERMI_FMS_EXACT(a, b, c) fma(a, b, -(c))
+#define PERMI_FMS_EXACT(a, b, c) permi_times_minus(a, b, c)
 #define PERMI_TIMES_PLUS(p, y) ((p) * ((y) + 1)) /* the grid holds y + 1 */
 #define PERMI_TIMES_MINUS(p, y) ((p) * ((y)-1))
 #define PERMI_KEEP(v) PERMI_KEEP_DOUBLE(v)

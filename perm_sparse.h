@@ -672,7 +672,7 @@ static perm_status permi_matrix_begin(int m, int n, perm_matrix *matrix, int arg
 
 static perm_status permi_no_matrix_memory(size_t nnz, perm_result *result)
 {
-  return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a matrix of %zu entries", nnz);
+  return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for a matrix of %.0f entries", (double)nnz);
 }
 
 static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdiff_t ld, const perm_options *options,
@@ -753,14 +753,15 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, permi_en
   if (given->kind == PERM_KIND_COMPLEX)
     entry->imaginary = given->imaginary[k];
   if (row < 0 || row >= given->m)
-    return permi_fail(result, PERM_ERROR_RANGE, 4, "triplet %zu: row index %d outside 0..%d", k, row, given->m - 1);
+    return permi_fail(result, PERM_ERROR_RANGE, 4, "triplet %.0f: row index %d outside 0..%d", (double)k, row,
+                      given->m - 1);
   if (column < 0 || column >= given->n)
-    return permi_fail(result, PERM_ERROR_RANGE, 5, "triplet %zu: column index %d outside 0..%d", k, column,
+    return permi_fail(result, PERM_ERROR_RANGE, 5, "triplet %.0f: column index %d outside 0..%d", (double)k, column,
                       given->n - 1);
   if (!(fabs(entry->real) <= DBL_MAX))
-    return permi_fail(result, PERM_ERROR_NOT_FINITE, 6, "triplet %zu: the value is not finite", k);
+    return permi_fail(result, PERM_ERROR_NOT_FINITE, 6, "triplet %.0f: the value is not finite", (double)k);
   if (!(fabs(entry->imaginary) <= DBL_MAX))
-    return permi_fail(result, PERM_ERROR_NOT_FINITE, 7, "triplet %zu: the imaginary part is not finite", k);
+    return permi_fail(result, PERM_ERROR_NOT_FINITE, 7, "triplet %.0f: the imaginary part is not finite", (double)k);
   entry->key = permi_entry_key((uint64_t)row, (uint64_t)column);
   return PERM_OK;
 }
@@ -781,12 +782,12 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   list.capacity = given->nnz;
   list.entry = (permi_entry *)permi_allocate(allocator, given->nnz, sizeof *list.entry);
   if (!list.entry)
-    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %zu triplets", given->nnz);
+    return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %.0f triplets", (double)given->nnz);
   for (; list.count < given->nnz && status == PERM_OK && !permi_watch_step(&watch, list.count, 40); list.count++)
     status = permi_triplet(given, list.count, &list.entry[list.count], result);
   if (status == PERM_OK && watch.stopped == PERM_OK) {
     if (!permi_entries_sort(&list, allocator, &watch))
-      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %zu triplets", given->nnz);
+      status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %.0f triplets", (double)given->nnz);
     else if ((second = permi_entries_duplicate(&list, &watch)) != NULL)
       status = permi_fail(result, PERM_ERROR_FORMAT, 4, "triplet %llu: entry (%llu,%llu) given before by triplet %llu",
                           second->line, second->key >> 32, second->key & 0xffffffff, second[-1].line);
@@ -1674,7 +1675,7 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   if (status != PERM_OK)
     return status;
   if (!text && bytes)
-    return permi_fail(result, PERM_ERROR_NULL, 1, "text is NULL, %zu bytes were expected", bytes);
+    return permi_fail(result, PERM_ERROR_NULL, 1, "text is NULL, %.0f bytes were expected", (double)bytes);
   if ((int)format < 0 || format >= PERM_FORMAT_COUNT)
     return permi_fail(result, PERM_ERROR_OPTION, 4, "format %d unknown, 0 to %d were expected", (int)format,
                       (int)PERM_FORMAT_COUNT - 1);
@@ -1734,8 +1735,8 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
     if (*bytes == capacity) {
       wanted = capacity ? 2 * capacity : 65536;
       if (!permi_grow_watched(allocator, watch, text, *bytes, wanted))
-        return permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %zu bytes", permi_show_name(name).text,
-                          *bytes);
+        return permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %.0f bytes",
+                          permi_show_name(name).text, (double)*bytes);
       capacity = wanted;
     }
     wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;
@@ -1833,8 +1834,8 @@ static int permi_print_matrix(FILE *file, const void *what)
   const perm_matrix *matrix = written->matrix;
   size_t k;
   int i;
-  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %zu\n",
-              permi_banner[2].keyword[matrix->kind], matrix->m, matrix->n, matrix->nnz) < 0)
+  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %.0f\n",
+              permi_banner[2].keyword[matrix->kind], matrix->m, matrix->n, (double)matrix->nnz) < 0)
     return 0;
   for (i = 0; i < matrix->m; i++)
     for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {
@@ -9301,7 +9302,7 @@ static int permi_class_add(perm_sum *sum, double x, double y, int negative)
   if (fabs(high) < 1e-250)
     return 0;
   permi_sum_add_double(sum, negative ? -high : high);
-  permi_sum_add_double(sum, negative ? -fma(x, y, -high) : fma(x, y, -high));
+  permi_sum_add_double(sum, negative ? -PERMI_REST(x, y, high) : PERMI_REST(x, y, high));
   return 1;
 }
 
@@ -13419,7 +13420,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
     const double divisor = row[0][unit];
     for (k = 0; k < n; k++) {
       const double quotient = k == unit ? 1 : row[0][k] / divisor;
-      rest[k] = fma(-quotient, divisor, row[0][k]) / divisor;
+      rest[k] = PERMI_REST(-quotient, divisor, -row[0][k]) / divisor;
       row[0][k] = quotient;
     }
   }

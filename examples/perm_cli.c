@@ -38,7 +38,7 @@ enum { CLI_DONE = 0, CLI_EARLY = 1, CLI_USAGE = 2, CLI_REFUSED = 3, CLI_FAILED =
 
 typedef struct cli {
   perm_options options;
-  int json, explain, estimate, gradient, rook, minors; /* minors: the row, counted from 1 */
+  int json, explain, estimate, guarantee, gradient, rook, minors; /* minors: the row, counted from 1 */
   perm_estimate_plan estimate_plan;
   int rows, columns; /* multiplicities given; 0: none */
   int *row_counts, *column_counts;
@@ -229,6 +229,8 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  --samples N       so many samples,\n"
     "  --relative-error E  a standard error of E times the value,\n"
     "  --seconds S       so many seconds\n"
+    "  --guarantee E,D   the same, proved: of a matrix without negative entries within E times the value, with a chance\n"
+    "                    of D at most to miss that; of others, a radius that holds with chance 1 - D\n"
     "  --sample N        N permutations of a matrix without negative entries, with probability (product of entries) /\n"
     "                    permanent: a line has the columns of rows 1, 2, ..., counted from 1. Exact for integers;\n"
     "                    methods auto, band, tree, classes, frontier, lists, arrays; rows may be fewer than columns\n"
@@ -302,7 +304,7 @@ static const char *const cli_plan_options[] = {"--method", "--precision", "--isa
 /* All options; the bit of each in cli.given. */
 static const char *const cli_options[] = {
     "--generate", "--seed", "--rows", "--cols", "--write", "--minors", "--gradient", "--mod", "--estimate", "--samples",
-    "--sample", "--relative-error", "--seconds", "--explain", "--ranks", "--spy", "--force", "--precision", "--certify",
+    "--sample", "--relative-error", "--guarantee", "--seconds", "--explain", "--ranks", "--spy", "--force", "--precision", "--certify",
     "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus", "--cpu-fallback", "--gpu-cache", "--tune",
     "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
     "--progress", "--json", "--rook"};
@@ -313,6 +315,7 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
                    "--tune --max-bytes ",
      "samples are of doubles, on the CPU, and have --samples, --relative-error and --seconds"},
     {"--seconds", " --max-seconds ", "they are the same; give one"},
+    {"--guarantee", " --relative-error ", "the error is the first of --guarantee's numbers"},
     {"--minors", " --mod --certify --effort --tune --max-bytes ",
      "minors are computed in double or double-double, without a bound"},
     {"--gradient", " --mod --certify --effort --tune --max-bytes ",
@@ -523,6 +526,19 @@ static int cli_number(const char *text, double low, double high, double *number)
   return *text && !*end && !strpbrk(text, "xXpPnN \t") && *number >= low && *number <= high;
 }
 
+/* Two numbers between 0 and 1, without these, and a comma. */
+static int cli_two_numbers(const char *text, double *first, double *second)
+{
+  const char *comma = strchr(text, ',');
+  char begin[64];
+  if (!comma || comma - text >= (ptrdiff_t)sizeof begin)
+    return 0;
+  memcpy(begin, text, (size_t)(comma - text));
+  begin[comma - text] = 0;
+  return cli_number(begin, 0, 1, first) && cli_number(comma + 1, 0, 1, second) && *first > 0 && *first < 1 &&
+         *second > 0 && *second < 1;
+}
+
 static int cli_whole(const char *text, uint64_t *number)
 {
   char *end;
@@ -724,6 +740,15 @@ static int cli_parse(cli *run, int argc, char **argv)
       CLI_NEED("expected a relative error such as 0.01")
       if (!cli_number(value, 0, 1, &run->estimate_plan.relative_error) || run->estimate_plan.relative_error == 0)
         return cli_usage("bad --relative-error", value, "expected a number above 0, up to 1");
+    } else if (!strcmp(name, "--guarantee")) {
+      double delta;
+      CLI_NEED("expected an error and a chance such as 0.1,0.05")
+      if (!cli_two_numbers(value, &run->estimate_plan.relative_error, &delta) || delta < 1e-9)
+        return cli_usage("bad --guarantee", value,
+                         "expected a relative error between 0 and 1, a comma, and the chance to miss it, 1e-9 to 1: "
+                         "0.1,0.05");
+      run->estimate_plan.confidence = 1 - delta;
+      run->estimate = run->guarantee = 1;
     } else if (!strcmp(name, "--mod")) {
       CLI_NEED("expected a modulus")
       if (!cli_whole(value, &options->modulus) || options->modulus < 2 || options->modulus > (uint64_t)1 << 63)
@@ -1066,6 +1091,9 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
     cli_json_number("high", e->high);
     cli_json_number("radius", e->radius);
     cli_json_number("confidence", e->confidence);
+    cli_json_number("proved_radius", e->proved_radius);
+    cli_json_number("certain_low", e->certain_low);
+    cli_json_number("certain_high", e->certain_high);
     printf(",\"samples\":%.0f,\"seed\":%llu,\"method\":\"estimate-%s\",\"threads\":%d", e->samples,
            (unsigned long long)e->seed, perm_estimator_name(e->estimator), e->threads);
     cli_json_number("seconds", e->seconds);
@@ -1089,7 +1117,12 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
     printf("\n  %g %% confidence: within %.3g", 100 * e->confidence, e->radius);
   else
     printf("\n  %g %% confidence: %.6g to %.6g", 100 * e->confidence, e->low, e->high);
-  printf("; estimator %s, %.0f samples, seed %llu, %d thread%s, %.3g s\n", perm_estimator_name(e->estimator),
+  if (e->proved_radius < (double)INFINITY && e->estimator == PERM_ESTIMATOR_REJECTION)
+    printf(", proved; certainly %.4g to %.4g\n ", e->certain_low, e->certain_high);
+  else if (e->proved_radius < (double)INFINITY)
+    printf(", proved within %.3g\n ", e->proved_radius);
+  printf("%s estimator %s, %.0f samples, seed %llu, %d thread%s, %.3g s\n",
+         e->proved_radius < (double)INFINITY ? "" : ";", perm_estimator_name(e->estimator),
          e->samples,
          (unsigned long long)e->seed, e->threads, e->threads == 1 ? "" : "s", e->seconds);
   if (e->status == PERM_TOLERANCE_NOT_MET)
@@ -1175,7 +1208,15 @@ static void cli_compute_dense(const cli *run, const perm_matrix *matrix, perm_re
     snprintf(result->message, sizeof result->message, "%s", cli_interrupted ? "cancelled" : "out of memory");
   } else if (run->estimate) {
     perm_estimate_plan plan = run->estimate_plan;
+    size_t k;
+    int negative = parts == 2;
     plan.seed = run->seed;
+    for (k = 0; k < (size_t)m * (size_t)n && !negative; k++)
+      negative = real[k] < 0;
+    if (run->guarantee && !negative)
+      plan.estimator = PERM_ESTIMATOR_REJECTION;
+    else if (run->guarantee) /* a radius, however large: an error relative to the value may be out of reach */
+      plan.relative_error = 0;
     result->status = m != n ? PERM_ERROR_UNSUPPORTED
                      : parts == 1 ? perm_estimate_real(n, real, n, &plan, options, estimate)
                                   : perm_estimate_complex(n, real, n, &plan, options, estimate);

@@ -76,6 +76,8 @@
      structure/  >>low_rank        declared rank
                  >>cauchy          Borchardt's identity
                  >>estimate        random samples
+                 >>rejection       the same with a guaranteed relative error
+                 >>estimate_calls  their public calls
      kernels/    >>vocabulary      LOAD, STORE, FMA of an instruction set
                  >>arithmetic      products of parts
                  >>dense_kernels   Glynn's row loops: PERMI_INSTANCE(glynn_real, ...) is permi_glynn_real_avx512
@@ -182,6 +184,12 @@
      [CH18]  S. Chin, J. Huh, Scientific Reports 8 (2018) 6101: Glynn's sum over multiplicities.
      [MRA]   C. Masschelein, M. Richer, P. W. Ayers, Optimizing and benchmarking the computation of the permanent of
              general matrices: rectangular ones.
+     [HL08]  M. Huber, J. Law, SODA 2008, 681-689: a bound that nests.
+     [HRK21] J. Harviainen, A. Royskoe, M. Koivisto, NeurIPS 2021: rejection with deeper bounds.
+     [Hub17] M. Huber, Random Struct. Algorithms 50 (2017) 167-182: the mean of Bernoulli variables.
+     [Sch98] A. Schrijver, J. Combin. Theory B 72 (1998) 122-135; [Gur11] L. Gurvits, arXiv:1106.2844: a lower bound.
+     [AMS09] J.-Y. Audibert, R. Munos, C. Szepesvari, Theor. Comput. Sci. 410 (2009) 1876-1902: Bernstein's bound.
+     [Dek71] T. J. Dekker, Numer. Math. 18 (1971) 224-242: the rest of a product.
      [BGM17] S. Boldo, S. Graillat, J.-M. Muller, ACM Trans. Math. Software 44 (2017): Fast2Sum is exact when a is a
              whole number of units of the last place of b.
      [CLL06] E. Carlen, E. H. Lieb, M. Loss, Methods Appl. Anal. 13 (2006) 1-17: an inequality of Hadamard type.
@@ -284,6 +292,8 @@ PERMI_BRIEF_END
 #include "structure/cauchy.h"
 PERMI_BRIEF_BEGIN
 #include "structure/estimate.h"
+#include "structure/rejection.h"
+#include "structure/estimate_calls.h"
 PERMI_BRIEF_END
 
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__)

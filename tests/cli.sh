@@ -176,6 +176,10 @@ expect estimate_glynn 0 'estimator glynn, 512 samples, seed 9' --estimate --samp
 expect estimate_json 0 '"standard_error":[0-9.e+]+,"low":[0-9.e+]+,"high":[0-9.e+]+,.*"samples":1024,"seed":1,"method":"estimate-sinkhorn"' \
   --estimate --samples 1024 --json --generate uniform:30
 expect estimate_relative 0 'permanent about' --estimate --relative-error 0.01 --generate uniform:20
+expect guarantee 0 '95 % confidence: .*, proved; certainly ' --guarantee 0.3,0.05 --generate binary:24:0.5
+expect guarantee_signs 0 'proved within ' --guarantee 0.3,0.05 --generate bernoulli:12
+expect guarantee_bad 2 'expected a relative error between 0 and 1' --guarantee 2,3 --generate uniform:12
+expect guarantee_json 0 '"certain_low":[0-9.e+]*,"certain_high":.*estimate-rejection' --guarantee 0.3,0.05 --generate binary:24:0.5 --json
 expect estimate_stopped 5 'relative error asked for is not met, it is .* more --samples or --seconds' --estimate --relative-error 1e-6 --samples 1000 --generate uniform:20
 expect estimate_seconds 0 'permanent about' --estimate --seconds 0.1 --generate uniform:20
 expect estimate_complex 0 'within' --estimate --samples 500 --generate complex-gauss:6

@@ -17,10 +17,11 @@ soname=libperm.so.$(case $version in 0.*) echo "${version%.*}";; *) echo "${vers
 # -- files
 check install $make -s install DESTDIR="$root" PREFIX=$prefix STATIC=1
 for file in bin/perm include/perm.h include/perm_sparse.h lib/libperm.so lib/$soname lib/libperm.so.$version \
-  lib/libperm.a lib/pkgconfig/perm.pc share/man/man1/perm.1 share/bash-completion/completions/perm; do
+  lib/libperm.a lib/pkgconfig/perm.pc lib/cmake/perm/perm-config.cmake lib/cmake/perm/perm-config-version.cmake share/man/man1/perm.1 share/bash-completion/completions/perm; do
   check "$file is there" test -s "$at/$file"
 done
-check "nothing else" test "$(find "$root" ! -type d | wc -l)" -eq 10
+also=$(ls build/perm_mpi build/perm_gpu 2>/dev/null | wc -l) # go with it where they were built
+check "nothing else" test "$(find "$root" ! -type d | wc -l)" -eq $((12 + also))
 check "the version is perm.h's" test "$("$at/bin/perm" --version)" = "perm $version"
 if command -v readelf >/dev/null; then
   check soname sh -c "readelf -d '$at/lib/libperm.so' | grep -q 'SONAME.*\[$soname\]'"
@@ -67,6 +68,18 @@ archive() { (cd "$out" && $cc $strict $flags user.c "$at/lib/libperm.a" $(echo "
 check "linked with libperm.a" archive
 alone() { (cd "$out" && $cc $strict -O0 -DHEADER_ONLY $flags user.c -lm -o alone) && "$out/alone" | grep -q '^450 '; }
 check "headers alone" alone
+
+cmake_project() { # of the shared library, and of the headers alone
+  rm -rf "$out/cmake" && mkdir -p "$out/cmake" && printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' 'project(user C)' \
+    "find_package(perm $version EXACT REQUIRED)" 'add_executable(linked ../user.c)' \
+    'target_link_libraries(linked perm::perm)' 'add_executable(alone ../user.c)' \
+    'target_compile_definitions(alone PRIVATE HEADER_ONLY)' 'target_link_libraries(alone perm::headers)' \
+    >"$out/cmake/CMakeLists.txt" &&
+  cmake -S "$out/cmake" -B "$out/cmake/build" -DCMAKE_PREFIX_PATH="$at" >/dev/null && cmake --build "$out/cmake/build" &&
+  LD_LIBRARY_PATH=$at/lib "$out/cmake/build/linked" | grep -q '^450 ' && "$out/cmake/build/alone" | grep -q '^450 '
+}
+if command -v cmake >/dev/null; then check "CMake's find_package" cmake_project
+else skip 1 "CMake: not here (apt-get install cmake)"; fi
 
 # -- options: the parser's, --help's, the manual page's and the completion's are the same
 options() { sort -u | grep -v '^--$'; }
@@ -138,6 +151,17 @@ if command -v bash >/dev/null; then
   complete "folder" --gpu-cache ""
   check "it is registered" bash -c ". '$at/share/bash-completion/completions/perm'; complete -p perm | grep -q _perm"
 else skip 23 "completion: no bash"; fi
+
+# -- the release
+same_twice() { # its bytes depend on the commit alone
+  $make -s dist && cp build/SHA256SUMS "$out" && $make -s dist && cmp build/SHA256SUMS "$out/SHA256SUMS" &&
+    (cd build && sha256sum -c SHA256SUMS) && tar -xzf "build/perm-$version.tar.gz" -C "$out" &&
+    cmp perm.h "$out/perm-$version/perm.h" && test -x "$out/perm-$version/.ci/run" &&
+    test "$(grep -c '^FileName' "build/perm-$version.spdx")" = "$(find "$out/perm-$version" -type f | wc -l)"
+}
+if git rev-parse --is-inside-work-tree >/dev/null 2>&1 && command -v sha256sum >/dev/null; then
+  check "make dist gives the same bytes twice" same_twice
+else skip 1 "make dist: not a git checkout"; fi
 
 # -- and away again
 check uninstall $make -s uninstall DESTDIR="$root" PREFIX=$prefix STATIC=1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# README.md and the manuals on top of the sources, executed: every command as it stands there, every example program,
+# README.md, docs/ and the manuals on top of the sources, executed: every command as it stands there, every example program,
 # every option and make target that they name. Usage: tests/manuals.sh [names | full]. full: also what compiles for a
 # minute; names: no commands, only that what prose and tables name is there.
 # The last line is `N passed, N failed, N skipped`.
@@ -31,9 +31,16 @@ build/perm --generate unitary:12 --seed 3 --write unitary.mtx >/dev/null
 build/perm --generate er:14:0.5 --write matrix.mtx >$out/matrix
 cp matrix.mtx graph.mtx
 value=$(grep -o 'permanent = .*' $out/matrix)
-# What a reader pastes first, in files of the names that the compile lines below them have.
-sed -n '/^```c$/,/^```$/{/^```/d;p;}' $root/README.md >a.c
-printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\nint main(void) { return PERM_OK; }\n' >sparse.c
+# Programs of README and docs/, each in a directory with nothing but the headers, under the name that the compile line
+# below it has.
+mkdir -p bare
+cp $root/perm.h $root/perm_sparse.h bare
+programs() { # programs FILE: each ```c block becomes the file that the next cc line names
+  awk -v to=bare/ '/^```c$/ {text = ""; inside = 1; next}
+    /^```/ && inside {inside = 0; next}
+    inside {text = text $0 "\n"; next}
+    /^cc / && text != "" {for (k = 2; k <= NF; k++) if ($k ~ /\.c$/) {printf "%s", text >(to $k); close(to $k); text = ""; break}}' $1
+}
 # Commands: indented with or without a shell prompt, of ``` blocks without a language and of the manuals; a comment ends
 # them. Each must end with 0 and, but for `make`, say nothing on standard error.
 commands() { # commands FILE
@@ -67,10 +74,11 @@ execute() { # execute COMMAND
       elif [ "$full" != full ]; then untried="$untried; $command"
       else check "$command" run "$command"; fi;;
     "cc -O2 sparse.c -lm") # half a minute or more
-      if [ "$full" != full ]; then untried="$untried; $command"; else check "$command" run "$command"; fi;;
-    "cc -O2 a.c -lm") # exactly as it is printed, and then it says 450
-      check "$command" run "$command"
-      check "README's program" test "$(./a.out)" = 450;;
+      if [ "$full" != full ]; then untried="$untried; $command"; else check "$command" run "cd bare && $command"; fi;;
+    "cc -O2 a.c -lm") check "$command" run "cd bare && $command";;
+    "cc -O2 "*.c*"&& ./a.out") # exactly as it is printed, and what it says is the comment
+      check "$command" run "cd bare && $command"
+      check "$command prints its comment" test "$(cat out)" = "$(grep -F "$command" $root/$file | sed 's/.*# //')";;
     mpicc*-O2*PERM_IMPLEMENTATION*) # as `make mpi`, without objects made before: a minute of compiling
       if [ "$full" != full ]; then untried="$untried; $command"
       elif [ -z "$mpis" ]; then skip "$command: no MPI"
@@ -88,10 +96,12 @@ program_c() { # program.c as the manuals mean it
   [ $1 = perm_sparse.h ] && printf '#include "perm_mpi.c"\n'
   printf 'int main(void) { double a[4] = {1, 2, 3, 4}; return perm_real(2, a) != 10; }\n'
 }
-for file in README.md perm.h perm_sparse.h perm_cuda.cu perm_mpi.c; do
+pages=$(cd $root && echo README.md docs/*.md)
+for file in $pages perm.h perm_sparse.h perm_cuda.cu perm_mpi.c; do
   commands $root/$file >$out/commands
+  case $file in *.md) programs $root/$file;; esac
   program_c $([ $file = perm_mpi.c ] && echo perm_sparse.h || echo perm.h) >program.c
-  [ "$file" = README.md ] && check "README has commands" test "$(wc -l <$out/commands)" -ge 25
+  case $file in README.md | docs/command.md) check "$file has commands" test "$(wc -l <$out/commands)" -ge 12;; esac
   [ "$full" = names ] || while read -r command <&3; do execute "$command"; done 3<$out/commands
 done
 
@@ -109,7 +119,7 @@ program() { # program WANT WITH BEFORE < text
 }
 example_of() { sed -n '/^   EXAMPLE/,/^$/p' $root/$1 | sed 1d; }
 compile=${CC:-cc} start="" with=build/perm.o
-check "README compiles its program" grep -qxF "cc -O2 a.c -lm" $out/executed
+check "README's programs were compiled" test "$(grep -c '^cc -O2 [ab].c' $out/executed)" -ge 2
 example_of perm.h >text
 check "perm.h's example" program 450 '#include "perm.h"' "" <text
 example_of perm_sparse.h >text
@@ -126,18 +136,25 @@ fi
 
 # Names in prose: make targets, options of the command, files and calls.
 cd $root || exit 1
-for target in $(grep -oE '`make [a-z. -]+`' README.md | tr -d '`' | sed 's/^make//'); do
+for target in $(grep -ohE '`make [a-z. -]+`' $pages | tr -d '`' | sed 's/^make//' | sort -u); do
   check "make $target exists" grep -qE "^$target:" Makefile
 done
 build/perm --help >$out/help
-for option in $(grep -oE -- '--[a-z][a-z-]+' README.md | sort -u); do
+for option in $(grep -ohE -- '--[a-z][a-z-]+' $pages | sort -u); do
   check "$option is in --help" grep -q -- "$option\b" $out/help
 done
-for file in $(grep -oE '`(tests|examples)/[A-Za-z_0-9./]+`' README.md | tr -d '`' | sort -u); do
+for file in $(grep -ohE '`(tests|examples)/[A-Za-z_0-9./]+`' $pages | tr -d '`' | sort -u); do
   check "$file exists" test -e $file
 done
-for name in $(grep -ohE '`perm_[a-z_]+`|options\.[a-z_]+' README.md | tr -d '`' | sed 's/^options\.//; s/_$//' | sort -u); do
+for name in $(grep -ohE '`perm_[a-z_]+`|options\.[a-z_]+' $pages | tr -d '`' | sed 's/^options\.//; s/_$//' | sort -u); do
   check "$name is in a header" grep -q "\b$name" perm.h perm_sparse.h perm_mpi.c perm_cuda.cu
+done
+
+check "README takes 9 kB at most" test "$(wc -c <README.md)" -le 9216
+for page in $pages; do
+  for link in $(grep -oE '\]\([^)#]+' $page | cut -c 3- | grep -v '^http' | sort -u); do
+    check "$page: $link" test -e "$(dirname $page)/$link"
+  done
 done
 
 # GUARANTEES: every point of a manual is in the table, every test of the table exists.

@@ -354,7 +354,8 @@ TEST(t_checkpoint_faults_of_writing)
               break;
           }
         }
-  CHECK_SHOW(old_kept >= 20 && new_kept >= 4 && old_kept + new_kept == failures, "%d old, %d new of %d", old_kept,
+  CHECK_SHOW(old_kept >= 20 && new_kept >= (PERMI_POSIX ? 4 : 0) && /* of a directory that is not synchronised */
+                old_kept + new_kept == failures, "%d old, %d new of %d", old_kept,
              new_kept, failures);
   remove(path);
   perm_state_free(old);
@@ -456,7 +457,7 @@ TEST(t_checkpoint_times)
   fault_set(0, 0, 0, 0);
   CHECK(perm_compute_real(19, 19, a, 19, &options, &r) == PERM_OK);
   once = (test_fault.count - 1) / 2; /* one look whether there is a file, two times written */
-  CHECK_SHOW(once >= 5 && test_fault.count == 2 * once + 1, "%ld", test_fault.count);
+  CHECK_SHOW(once >= (PERMI_POSIX ? 5 : 4) && test_fault.count == 2 * once + 1, "%ld", test_fault.count);
   for (threads = 1; threads <= 2; threads++) {
     remove(path);
     options.threads = threads;

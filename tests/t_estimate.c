@@ -1,4 +1,4 @@
-/* >>estimate */
+/* >>estimate, >>rejection, >>estimate_calls */
 /* Unbiased samples, honest intervals. Every seed is fixed, so nothing here can fail by chance. */
 
 static double estimate_relative(const perm_estimate *estimate, double exact)
@@ -158,4 +158,168 @@ TEST(t_estimate_declines_by_name)
   CHECK(perm_estimate_real(0, NULL, 0, NULL, NULL, &e) == PERM_OK && e.value == 1 && e.low == 1 && e.high == 1);
   a[0] = (double)NAN;
   CHECK(perm_estimate_real(2, a, 2, NULL, NULL, &e) == PERM_ERROR_NOT_FINITE);
+}
+
+/* The bound's step: h of a row's sum is at least h of what is left times exp(entry / that), with which bounds nest. */
+TEST(t_rejection_bound_nests)
+{
+  int i, j;
+  for (i = 0; i <= 400; i++)
+    for (j = 0; j <= 50; j++) {
+      const double left = i < 200 ? i * 0.01 : (i - 199) * 2.5, entry = j * 0.02;
+      const double h = permi_rejection_h(left);
+      CHECK_SHOW(permi_rejection_h(left + entry) >= h * exp(entry / h) * (1 - 1e-14), "%g + %g", left, entry);
+    }
+}
+
+/* Gamma's tails against sums of Poisson's distribution term by term, and the least k. */
+TEST(t_rejection_trials_wanted)
+{
+  static const double epsilon[] = {0.5, 0.1, 0.02}, delta[] = {0.2, 0.05, 1e-4};
+  int e, d;
+  for (e = 0; e < 3; e++)
+    for (d = 0; d < 3; d++) {
+      const double k = permi_rejection_accepted(epsilon[e], delta[d]);
+      CHECK(permi_gamma_misses(k, epsilon[e]) <= delta[d] && permi_gamma_misses(k - 1, epsilon[e]) > delta[d]);
+      CHECK(e || k < 200);
+    }
+  for (e = 2; e < 60; e += 7) {
+    const double x = e * 0.8;
+    double sum = 0, term = exp(-x);
+    for (d = 0; d < e; term *= x / ++d)
+      sum += term;
+    CHECK(fabs(permi_gamma_above(e, x) - sum) <= 1e-13);
+  }
+}
+
+static void rejection_matrix(int kind, int n, double *a)
+{
+  int i, j;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      a[i * n + j] = i == j || j == (i + 1) % n    ? 1
+                     : kind == 0                   ? test_uniform()
+                     : kind == 1                   ? (double)test_below(2)
+                     : kind == 2                   ? (test_below(4) ? 0 : exp(8 * test_uniform()))
+                     : kind == 3 && j / 7 != i / 7 ? 0
+                                                   : ldexp(test_uniform(), test_below(400) - 200);
+  for (i = 0; kind == 3 && i < n; i++)
+    a[i * n + (i + 1) % n] = i < n - 1; /* triangular in blocks: these are in no perfect matching */
+}
+
+/* What is certain holds for computed and for drawn blocks, and the estimate is within it. */
+TEST(t_rejection_encloses)
+{
+  double a[24 * 24];
+  int kind, trial;
+  for (kind = 0; kind < 5; kind++)
+    for (trial = 0; trial < 8; trial++) {
+      const int n = trial < 6 ? 3 + 3 * trial : 21 + 3 * (trial - 6);
+      perm_estimate_plan plan = {PERM_ESTIMATOR_REJECTION, 0, 0.4, 0.9, 0};
+      perm_estimate e, other;
+      perm_options options;
+      perm_result r;
+      double exact;
+      if (kind == 4 && n > 20)
+        continue; /* acceptance would take long */
+      rejection_matrix(kind, n, a);
+      plan.seed = (uint64_t)trial;
+      memset(&options, 0, sizeof options);
+      CHECK(perm_estimate_real(n, a, n, &plan, &options, &e) == PERM_OK);
+      CHECK(perm_compute_real(n, n, a, n, NULL, &r) == PERM_OK);
+      exact = ldexp(r.value, (int)(r.exp2 - e.exp2));
+      CHECK_SHOW(e.certain_low <= exact * (1 + 1e-9) && exact <= e.certain_high * (1 + 1e-9), "kind %d, n %d: %g %g %g",
+                 kind, n, e.certain_low, exact, e.certain_high);
+      CHECK(e.estimator == PERM_ESTIMATOR_REJECTION && e.certain_low > 0 && e.certain_high < INFINITY && e.proved_radius == e.radius && e.low < e.value);
+      CHECK_SHOW(fabs(e.value - exact) <= (e.samples > 0 ? 1.2 : 1e-8) * exact, "kind %d, n %d: %g %g", kind, n,
+                 e.value, exact);
+      options.threads = 3;
+      CHECK(perm_estimate_real(n, a, n, &plan, &options, &other) == PERM_OK);
+      CHECK(other.value == e.value && other.samples == e.samples && other.certain_low == e.certain_low);
+    }
+}
+
+/* Ten thousand estimates of one matrix miss by more than a relative error as often as they may, and no less often. */
+TEST_LONG(t_rejection_covers)
+{
+  enum { TRIALS = 10000, N = 21 };
+  double a[N * N];
+  perm_estimate_plan plan = {PERM_ESTIMATOR_REJECTION, 0, 0.4, 0.95, 0};
+  perm_options options;
+  perm_result r;
+  perm_estimate e;
+  int trial, covered = 0, within = 0;
+  rejection_matrix(1, N, a);
+  memset(&options, 0, sizeof options);
+  options.threads = 1;
+  CHECK(perm_compute_real(N, N, a, N, NULL, &r) == PERM_OK);
+  for (trial = 0; trial < TRIALS; trial++) {
+    plan.seed = (uint64_t)trial * 1000;
+    CHECK(perm_estimate_real(N, a, N, &plan, &options, &e) == PERM_OK);
+    within += fabs(e.value - r.value) <= 0.4 * r.value;
+    covered += e.low <= r.value && r.value <= e.high;
+  }
+  printf("     within the relative error %d of %d, in the interval %d\n", within, TRIALS, covered);
+  CHECK_SHOW(within >= 9450 && within <= 9570, "%d", within); /* 2.3 standard deviations below, by these seeds */
+  CHECK(covered == within);
+}
+
+/* The proved radius holds, is nearer where the matrix is unitary, and shrinks with more samples. */
+TEST(t_estimate_proved_radius)
+{
+  enum { N = 8 };
+  double a[2 * N * N], before = 0;
+  int kind, i, j, seed, round;
+  for (kind = 0; kind < 3; kind++) {
+    const int parts = kind == 0 ? 1 : 2;
+    perm_result r;
+    for (i = 0; i < N; i++)
+      for (j = 0; j < N; j++) {
+        a[(i * N + j) * parts] = kind == 1 ? cos(2 * 3.14159265358979 * i * j / N) / sqrt(N) : 2 * test_uniform() - 1;
+        if (parts == 2)
+          a[(i * N + j) * 2 + 1] = kind == 1 ? sin(2 * 3.14159265358979 * i * j / N) / sqrt(N) : 2 * test_uniform() - 1;
+      }
+    CHECK((parts == 1 ? perm_compute_real : perm_compute_complex)(N, N, a, N, NULL, &r) == PERM_OK);
+    for (round = 0; round < 2; round++)
+      for (seed = 0; seed < 100; seed++) {
+        perm_estimate_plan plan = {PERM_ESTIMATOR_GLYNN, round ? 16384 : 1024, 0, 0.9, 0};
+        perm_estimate e;
+        plan.seed = (uint64_t)seed;
+        CHECK((parts == 1 ? perm_estimate_real : perm_estimate_complex)(N, a, N, &plan, NULL, &e) == PERM_OK);
+        CHECK(hypot(e.value - r.value, e.imaginary - r.imaginary) <= e.proved_radius && e.proved_radius > e.radius);
+        if (kind == 1) /* samples are at most 1 */
+          CHECK(e.proved_radius < (round ? 0.1 : 0.5));
+        if (round)
+          CHECK(e.proved_radius < 0.5 * before);
+        else
+          before = e.proved_radius;
+      }
+  }
+}
+
+TEST(t_rejection_refuses)
+{
+  double a[4] = {1, 2, 3, 4};
+  perm_estimate_plan plan = {PERM_ESTIMATOR_REJECTION, 0, 0, 0, 0};
+  perm_estimate e;
+  CHECK(perm_estimate_real(2, a, 2, &plan, NULL, &e) == PERM_OK && fabs(e.value - 10) < 1e-8);
+  CHECK(perm_estimate_real(0, NULL, 0, &plan, NULL, &e) == PERM_OK && e.value == 1 && e.certain_low == 1);
+  plan.relative_error = 1;
+  CHECK(perm_estimate_real(2, a, 2, &plan, NULL, &e) == PERM_ERROR_OPTION && isnan(e.value));
+  CHECK_TEXT(e.message, "relative_error below 1");
+  plan.relative_error = 0;
+  plan.confidence = 1 - 1e-12;
+  CHECK(perm_estimate_real(2, a, 2, &plan, NULL, &e) == PERM_ERROR_OPTION);
+  plan.confidence = 0;
+  a[1] = -2;
+  CHECK(perm_estimate_real(2, a, 2, &plan, NULL, &e) == PERM_ERROR_UNSUPPORTED);
+  CHECK_TEXT(e.message, "rejection is for matrices without negative");
+  a[1] = a[0] = a[3] = 0; /* no perfect matching, though no line is zero: */
+  a[1] = 5, a[0] = 0, a[2] = 0, a[3] = 7;
+  CHECK(perm_estimate_real(2, a, 2, &plan, NULL, &e) == PERM_OK && e.value == 0 && e.certain_high == 0);
+  {
+    double b[9] = {0, 1, 0, 0, 2, 0, 3, 4, 5};
+    CHECK(perm_estimate_real(3, b, 3, &plan, NULL, &e) == PERM_OK && e.value == 0);
+    CHECK(e.high == 0 && e.certain_high == 0);
+  }
 }

@@ -190,7 +190,7 @@ TEST(t_io_writes_what_it_reads_bit_for_bit)
     perm_matrix_free(&second);
     perm_matrix_free(&first);
   }
-  CHECK(system("! ls " T_IO_DIRECTORY "t_io_round.mtx.* >/dev/null 2>&1") == 0);
+  CHECK(test_shell("! ls " T_IO_DIRECTORY "t_io_round.mtx.* >/dev/null 2>&1") == 0);
   CHECK(perm_matrix_write(path, &first, &result) == PERM_OK); /* all zero */
   CHECK(perm_matrix_read(path, NULL, &second, &result) == PERM_OK && second.m == 0 && second.n == 0);
   perm_matrix_free(&second);
@@ -269,7 +269,7 @@ TEST(t_io_failed_write_keeps_the_old_file)
   setrlimit(RLIMIT_FSIZE, &old);
   signal(SIGXFSZ, handler);
   CHECK_TEXT(result.message, "t_io_limit.mtx: cannot write: ");
-  CHECK(system("! ls " T_IO_DIRECTORY "t_io_limit.mtx.* >/dev/null 2>&1") == 0);
+  CHECK(test_shell("! ls " T_IO_DIRECTORY "t_io_limit.mtx.* >/dev/null 2>&1") == 0);
   CHECK(perm_matrix_read(path, NULL, &read, &result) == PERM_OK && t_io_same(&read, &small));
   perm_matrix_free(&read);
   perm_matrix_free(&small);

@@ -12,6 +12,25 @@ static double core_random_double(void) /* any finite double, all exponents */
   }
 }
 
+/* The rest of a product has fma's bits, whatever the exponents; also less a number near the product. */
+TEST(t_rest_of_a_product)
+{
+  int trial;
+  for (trial = 0; trial < 200000; trial++) {
+    const int near = trial % 2;
+    const double a = near ? ldexp(test_uniform() - 0.5, test_below(60)) : core_random_double();
+    const double b = trial % 16 == 2 ? 0 : near ? ldexp(test_uniform() - 0.5, test_below(60)) : core_random_double();
+    const double c = a * b + (trial % 4 == 1 ? 3 * DBL_EPSILON * fabs(a * b) : 0);
+    const double rest = permi_times_minus(a, b, c), want =
+#if defined(_WIN32) /* whose fma may round twice */
+        (double)((__float128)a * b - c);
+#else
+        fma(a, b, -c);
+#endif
+    CHECK(rest == want || (rest != rest && want != want));
+  }
+}
+
 /* A sum of doubles does not depend on order or grouping, and adding the negatives returns to zero. */
 TEST(t_sum_is_associative)
 {

@@ -197,6 +197,7 @@ TEST_LONG(t_checkpoint_resumes)
   CHECK_SHOW(stops >= 10, "%d stops", stops);
 }
 
+#if !defined(_WIN32)
 /* Files are replaced whole: their mode stays, what a killed process left goes, what a living one writes does not, and
    nothing but regular files is touched or waited for. */
 TEST(t_files)
@@ -261,6 +262,7 @@ TEST(t_files)
   perm_state_free(state);
   perm_job_free(job);
 }
+#endif
 
 /* A tolerance with a checkpoint or parts plans the precision that is expected to meet it, as --explain says; without
    one, a job in pieces gives the bits of the plain call, which may run again in a higher precision. */

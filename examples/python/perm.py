@@ -11,15 +11,16 @@
     >>> perm.permanent(u, rows=[2, 1, 0], cols=[1, 1, 1])            # rows and columns with multiplicities: bosons
 
 MATRICES. numpy arrays of any strides and order, nested lists, what has the buffer protocol (memoryview, array.array),
-scipy.sparse, or the name of a file: Matrix Market, rows of numbers, or what `format` says. A file without a banner that
-looks like a list of coordinates is read as one, with a warning and Result.message; one that may be two things is
-refused. bool and integers (also Python ints beyond 64 bits, in lists or arrays of objects) are computed exactly, by
-residues where the permanent may be over 4544 bits long (real ones; then 72 computations or more, one for every 63 bits;
-multiplicities: by the engine subsets); float16 to float64 and complex in doubles. Complex or real arrays of whole
-numbers are computed exactly with precision="exact". What would have to be rounded first (longdouble; integers beyond
-2^53 among floats) is refused. Square up to order 64, and further where many entries are 0 or lines repeat; rectangular
-m x n: the sum over injections of the shorter side. 0 x 0 has permanent 1. Arrays must not be written to by other
-threads meanwhile.
+scipy.sparse, a networkx graph (its adjacency matrix, by weight or 1), or the name of a file: Matrix Market, rows of
+numbers, or what `format` says. A file without a banner that looks like a list of coordinates is read as one, with a
+warning and Result.message; one that may be two things is refused. bool and integers (also Python ints beyond 64 bits,
+in lists or arrays of objects) are computed exactly, by residues where the permanent may be over 4544 bits long (real
+ones; then 72 computations or more, one for every 63 bits; multiplicities: by the engine subsets); float16 to float64
+and complex in doubles. Complex or real arrays of whole numbers are computed exactly with precision="exact".
+permanent() of Fractions is a Fraction. What would have to be rounded first (longdouble; integers beyond 2^53 among
+floats) is refused. Square up to order 64, and further where many entries are 0 or lines repeat; rectangular m x n: the
+sum over injections of the shorter side. 0 x 0 has permanent 1. Arrays must not be written to by other threads
+meanwhile.
 
 FUNCTIONS
     permanent(a)      the number; of a stack (..., m, n) an array of them
@@ -82,6 +83,7 @@ import warnings
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_longlong, c_size_t,
                     c_ssize_t, c_uint64, c_void_p)
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 try:
@@ -98,8 +100,9 @@ __all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimat
            "cauchy", "rook_numbers", "sample", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian", "Error",
            "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError", "TooLargeError",
            "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS",
-           "ESTIMATORS", "VERSION", "LIBRARY"]
-VERSION = (0, 10)  # of the library that these layouts are of
+           "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
+__version__ = "0.11.0"
+VERSION = tuple(map(int, __version__.split(".")[:2]))  # of the library that these layouts are of
 
 
 # ---- layouts, as perm.h has them; compared below with what the library says
@@ -160,8 +163,9 @@ class _EstimatePlan(Structure):
 
 class _Estimate(Structure):
     _fields_ = [("value", c_double), ("imaginary", c_double), ("exp2", c_longlong), ("standard_error", c_double),
-                ("low", c_double), ("high", c_double), ("radius", c_double), ("confidence", c_double),
-                ("samples", c_double), ("seed", c_uint64), ("estimator", c_int), ("is_complex", c_int),
+                ("low", c_double), ("high", c_double), ("radius", c_double), ("proved_radius", c_double),
+                ("certain_low", c_double), ("certain_high", c_double), ("confidence", c_double), ("samples", c_double),
+                ("seed", c_uint64), ("estimator", c_int), ("is_complex", c_int),
                 ("threads", c_int), ("seconds", c_double), ("status", c_int), ("argument", c_int),
                 ("message", c_char * 256)]
 
@@ -337,6 +341,25 @@ class Result:
         """integer, if there is one, else value * 2**exp2: OverflowError if that exceeds a double."""
         return _scaled(self.value, self.exp2) if self.integer is None else self.integer
 
+    def __str__(self):
+        """One line of what is known: "25, exactly", "1.20067e23, 6 digits guaranteed"."""
+        if self.status not in ("PERM_OK", "PERM_TOLERANCE_NOT_MET"):
+            return self.message or self.status
+        if self.integer is not None:
+            return "%s%s, exactly" % (self.integer, " modulo %d" % self.modulus if self.modulus else "")
+        size, power = abs(self.value), "" if self.exp2 == 0 else " * 2**%d" % self.exp2
+        if self.exact or size == 0 == self.error_bound:
+            return "%.17g%s, exactly" % (size and self.value, power) if not isinstance(self.value, complex) else (
+                "%s%s, exactly" % (self.value, power))
+        for error, known in ((self.error_bound, "guaranteed"), (self.error_estimate, "estimated")):
+            digits = 0 if not 0 <= error < size else 17 if error == 0 else min(int(-math.log10(error / size)), 17)
+            if digits > 0:
+                return "{:.{}g}{}, {} digit{} {}".format(self.value, digits, power, digits, "s" * (digits > 1), known)
+        return "%s%s, no digit known" % (self.value, power)
+
+    def _repr_pretty_(self, printer, cycle):  # of notebooks
+        printer.text(str(self))
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -348,6 +371,9 @@ class Estimate:
     low: float
     high: float
     radius: float
+    proved_radius: float
+    certain_low: float
+    certain_high: float
     confidence: float
     samples: int
     seed: int
@@ -767,6 +793,8 @@ def _plain(a):
         numbers.frombytes(view.tobytes())
         kind = code if code in "fd" else _common_kind(numbers)
         return _Plain(kind, view.shape, list(numbers) if kind == "O" else array.array(_CODES[kind], numbers))
+    if _ragged(a):
+        raise InputTypeError("expected rows of one length, but " + _ragged(a))
     shape, level = [], [a]
     while level and all(isinstance(x, (list, tuple, array.array)) for x in level):
         if len({len(x) for x in level}) != 1:
@@ -784,12 +812,14 @@ def _numbers(a):
     if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
         raise InputTypeError("masked entries have no value: fill them")
     if not isinstance(a, np.ndarray):
+        if _ragged(a):
+            raise InputTypeError("expected rows of one length, but " + _ragged(a))
         try:
             view = None if hasattr(a, "__array__") else _buffer(a)
             a = np.asarray(a if view is None else view) if hasattr(a, "__array__") or view is not None else (
                 np.array(a, dtype=object))
         except (ValueError, TypeError) as error:
-            raise InputError("expected an array of numbers, in rows of one length, but: %s" % error,
+            raise InputError("expected an array of numbers, in rows of one length, but %s" % (_ragged(a) or error),
                              "PERM_ERROR_SIZE") from None
     kind = a.dtype.kind
     if kind in "bi" or (kind == "u" and a.dtype.itemsize < 8):
@@ -811,13 +841,55 @@ def _is_sparse(a):
     return hasattr(a, "tocoo") and hasattr(a, "nnz")
 
 
+def _is_graph(a):
+    return hasattr(a, "adjacency") and hasattr(a, "is_multigraph")
+
+
+def _adjacency(graph):
+    """The adjacency matrix of a networkx graph as lists, by `weight` or 1, in the order of its nodes."""
+    if graph.is_multigraph():
+        raise InputTypeError("a multigraph has no one weight for a pair of nodes: make it a Graph or DiGraph")
+    place = {node: k for k, node in enumerate(graph)}
+    rows = [[0] * len(place) for _ in place]
+    for node, others in graph.adjacency():
+        for other, edge in others.items():
+            rows[place[node]][place[other]] = edge.get("weight", 1)
+    return rows
+
+
+def _rational(a):
+    """Lists of integers and their common denominator, of nested lists or arrays with Fractions; of others None."""
+    a = a.tolist() if np and isinstance(a, np.ndarray) and a.dtype == object and a.ndim == 2 else a
+    if not isinstance(a, (list, tuple)) or not all(isinstance(row, (list, tuple)) for row in a) or (
+            not any(isinstance(x, Fraction) for row in a for x in row)):
+        return None
+    for row in a:
+        for x in row:
+            if not isinstance(x, _INTEGERS + (Fraction,)):
+                raise InputTypeError("an entry is %s beside Fractions: expected int or Fraction" % type(x).__name__)
+    common = math.lcm(*(x.denominator for row in a for x in row if isinstance(x, Fraction)))
+    return [[int(x * common) for x in row] for row in a], common
+
+
+def _ragged(a):
+    """What is wrong with the rows of nested lists, or None."""
+    if not isinstance(a, (list, tuple)):
+        return None
+    for k, row in enumerate(a):
+        if isinstance(row, (list, tuple)) != isinstance(a[0], (list, tuple)):
+            return "row %d is %s, row 1 is %s" % (k + 1, type(row).__name__, type(a[0]).__name__)
+        if isinstance(row, (list, tuple)) and len(row) != len(a[0]):
+            return "row %d has %d entries, row 1 has %d" % (k + 1, len(row), len(a[0]))
+    return None
+
+
 def _array(a, dimensions=2):
     """_numbers with so many dimensions."""
     if isinstance(a, list) and not a and dimensions == 2:
         return _made("q", (0, 0), [])
     if isinstance(a, (str, os.PathLike)):
         raise InputTypeError("expected an array; only permanent(), compute(), plan() and explain() read files")
-    a = _numbers(a.toarray() if _is_sparse(a) else a)
+    a = _numbers(a.toarray() if _is_sparse(a) else _adjacency(a) if _is_graph(a) else a)
     if a.ndim != dimensions:
         raise InputError("expected an array of %d dimensions, not of shape %s" % (dimensions, a.shape),
                          "PERM_ERROR_SIZE")
@@ -1218,7 +1290,13 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     stacks of floats, where to write: float64 or complex128, of the stack's shape (...), without gaps; it is returned.
     Raises Incomplete if stopped early or the tolerance is not met, TooLargeError (an OverflowError) if a double is too
     short for the number."""
-    if isinstance(a, (str, os.PathLike)) or _is_sparse(a) or (isinstance(a, list) and not a):
+    rational = _rational(a)
+    if rational is not None:
+        scaled, common = rational
+        value = permanent(scaled, rows, cols, **options)
+        used = min(len(scaled), len(scaled[0])) if rows is None and cols is None else sum(rows if cols is None else cols)
+        return Fraction(value, common**used)
+    if isinstance(a, (str, os.PathLike)) or _is_sparse(a) or _is_graph(a) or (isinstance(a, list) and not a):
         if out is not None:
             raise InputError("out: only of stacks of floats", "PERM_ERROR_SIZE")
         return _finished(compute(a, rows, cols, **options))
@@ -1354,7 +1432,11 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
 
     Stops at the first of samples (65536 if nothing is given), relative_error (of the standard error) and max_seconds.
     confidence: of the interval, 0.95. estimator: one of ESTIMATORS; sinkhorn wants non-negative entries. The same seed
-    gives the same samples for any number of threads. Integers are taken as doubles. O(n^2) a sample."""
+    gives the same samples for any number of threads. Integers are taken as doubles. O(n^2) a sample.
+
+    estimator "rejection", for non-negative entries and n to 2000, keeps relative_error (0.1) with chance confidence, by
+    a theorem. proved_radius holds with that chance, too (inf: none is known); the permanent is certainly between
+    certain_low and certain_high."""
     a = _floats(_array(a))
     if a.shape[0] != a.shape[1]:
         raise InputError("estimates are of square matrices, not of shape %s" % (a.shape,), "PERM_ERROR_SIZE")
@@ -1370,7 +1452,8 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
     if status < 0:
         raise _error(status, message)
     return Estimate(complex(e.value, e.imaginary) if e.is_complex else e.value, e.exp2, e.standard_error, e.low, e.high,
-                    e.radius, e.confidence, int(e.samples), e.seed, ESTIMATORS[e.estimator], e.threads, e.seconds,
+                    e.radius, e.proved_radius, e.certain_low, e.certain_high, e.confidence, int(e.samples), e.seed,
+                    ESTIMATORS[e.estimator], e.threads, e.seconds,
                     _lib.perm_status_name(status).decode(), message)
 
 

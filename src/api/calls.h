@@ -174,6 +174,7 @@ typedef enum perm_estimator {
   PERM_ESTIMATOR_AUTO,
   PERM_ESTIMATOR_GLYNN,    /* products of signed row sums: any matrix */
   PERM_ESTIMATOR_SINKHORN, /* permutations drawn by doubly stochastic weights: non-negative matrices */
+  PERM_ESTIMATOR_REJECTION, /* the same, n <= 2000: relative_error (0: 0.1) is kept with chance `confidence`, proved */
   PERM_ESTIMATOR_COUNT
 } perm_estimator;
 
@@ -192,6 +193,8 @@ typedef struct perm_estimate {
   double standard_error; /* of value; complex: root of the mean squared modulus */
   double low, high;      /* of the real part: value -+ radius */
   double radius;         /* complex: of the disc around the value */
+  double proved_radius;  /* holds with chance `confidence` by a theorem, however samples are distributed; or INFINITY */
+  double certain_low, certain_high; /* the permanent is between them; of rejection, else 0 and INFINITY */
   double confidence, samples;
   uint64_t seed;
   perm_estimator estimator;

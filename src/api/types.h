@@ -3,7 +3,7 @@
 #include "config.h"
 
 #define PERM_VERSION_MAJOR 0
-#define PERM_VERSION_MINOR 10
+#define PERM_VERSION_MINOR 11
 #define PERM_VERSION_PATCH 0
 
 #define PERM_MAX_N 64       /* of the engines that sum over signs (64-bit counters) */

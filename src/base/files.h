@@ -266,6 +266,13 @@ static int permi_file_create(permi_replacement *file)
   return code;
 }
 
+#if defined(_WIN32) /* whose rename replaces nothing */
+PERMI_WINDOWS(int) MoveFileExA(const char *from, const char *to, unsigned long flags);
+#define PERMI_RENAME(from, to) (MoveFileExA(from, to, 1 | 8) ? 0 : -1) /* replace; write through */
+#else
+#define PERMI_RENAME(from, to) rename(from, to)
+#endif
+
 /* The last steps; returns 0 or an errno. A second descriptor holds the lock until the rename. */
 static int permi_file_finish(permi_replacement *file, int code)
 {
@@ -275,11 +282,8 @@ static int permi_file_finish(permi_replacement *file, int code)
   code = permi_file_close(file, code);
   if (!code) {
     file->failed = "rename";
-#if !PERMI_POSIX
-    remove(file->path);
-#endif
     errno = PERMI_FILE_FAULT("rename", NULL);
-    code = errno || rename(file->name, file->path) != 0 ? errno ? errno : EIO : 0;
+    code = errno || PERMI_RENAME(file->name, file->path) != 0 ? errno ? errno : EIO : 0;
   }
 #if PERMI_POSIX
   if (guard >= 0)

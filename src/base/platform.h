@@ -141,11 +141,17 @@ extern int fchmod(int descriptor, mode_t mode);
 #define PERMI_UNIT 1.1102230246251565e-16 /* u = 2^-53 */
 #define PERMI_DD_UNIT 8e-31               /* > 2^-100: relative error of a double-double operation */
 
+#if defined(_WIN32) && defined(__cplusplus)
+#define PERMI_WINDOWS(type) extern "C" __declspec(dllimport) type __stdcall
+#elif defined(_WIN32)
+#define PERMI_WINDOWS(type) __declspec(dllimport) type __stdcall
+#endif
+
 /* A clock that nobody sets (LLVM's OpenMP clock is gettimeofday). With -std=c99 on Linux, <sched.h> still defines
    timespec, but no header declares clock_gettime, which takes a time of two longs, or has another name where times are
    longer. */
 #if defined(PERM_SECONDS)
-#elif defined(CLOCK_MONOTONIC)
+#elif defined(CLOCK_MONOTONIC) && !defined(_WIN32) /* there it would want another library */
 #define PERMI_CLOCK CLOCK_MONOTONIC
 #define PERMI_CLOCK_FITS(time) 1
 #elif defined(__linux__) && !defined(__cplusplus)
@@ -155,14 +161,8 @@ extern int fchmod(int descriptor, mode_t mode);
 extern int clock_gettime(int clock, struct timespec *now);
 #elif defined(_WIN32)
 union _LARGE_INTEGER;
-#if defined(__cplusplus)
-extern "C"
-#endif
-__declspec(dllimport) int __stdcall QueryPerformanceCounter(union _LARGE_INTEGER *count);
-#if defined(__cplusplus)
-extern "C"
-#endif
-__declspec(dllimport) int __stdcall QueryPerformanceFrequency(union _LARGE_INTEGER *frequency);
+PERMI_WINDOWS(int) QueryPerformanceCounter(union _LARGE_INTEGER *count);
+PERMI_WINDOWS(int) QueryPerformanceFrequency(union _LARGE_INTEGER *frequency);
 #endif
 
 static double permi_seconds(void)

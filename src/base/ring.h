@@ -87,7 +87,7 @@ static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double 
     rest += x.hi * low;
   p.hi = x.hi * c;
   PERMI_KEEP_DOUBLE(p.hi);
-  p.lo = fma(x.hi, c, -p.hi);
+  p.lo = PERMI_REST(x.hi, c, p.hi);
   return permi_two_sum(p.hi, p.lo + rest);
 }
 

@@ -141,7 +141,7 @@ PERMI_COLD static double permi_signs_leaf(permi_counts *counts, int padding, int
     leaf->scale = permi_dd_multiply(leaf->scale, permi_dd_make(d));
   if (padding > 1) {
     const double x = leaf->scale.hi, inverse = 1 / x;
-    leaf->scale.lo = (fma(-inverse, x, 1) - inverse * leaf->scale.lo) * inverse;
+    leaf->scale.lo = (PERMI_REST(-inverse, x, -1) - inverse * leaf->scale.lo) * inverse;
     leaf->scale.hi = inverse;
   }
   return counts->integer ? 0 : permi_counts_split(counts);

@@ -325,7 +325,7 @@ static permi_dd permi_binomial_next(permi_dd b, int times, int over)
 {
   permi_dd inverse;
   inverse.hi = 1.0 / over;
-  inverse.lo = fma(-inverse.hi, over, 1) / over;
+  inverse.lo = PERMI_REST(-inverse.hi, over, -1.0) / over;
   return permi_dd_multiply(permi_dd_multiply(b, permi_dd_make(times)), inverse);
 }
 

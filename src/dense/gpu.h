@@ -94,7 +94,7 @@ static int permi_gpu_row(const perm_plan *plan, const permi_view *view, int i, i
         z[0] /= pivot[0];
       if (j == 0)
         z[0] = 1, z[1] = 0;
-      exact = exact && parts == 1 && fma(z[0], pivot[0], -a[0][j]) == 0 && !(z[0] != 0 && fabs(z[0]) < DBL_MIN);
+      exact = exact && parts == 1 && PERMI_REST(z[0], pivot[0], a[0][j]) == 0 && !(z[0] != 0 && fabs(z[0]) < DBL_MIN);
       a[0][j] = z[0];
       a[1][j] = z[1];
     }

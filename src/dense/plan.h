@@ -74,7 +74,7 @@ static int permi_plan_exact_rows(const perm_plan *plan, const permi_view *view)
     permi_plan_row(plan, view, i, row);
     for (j = 1; j < plan->n; j++) {
       double quotient = row[0][j] / row[0][0];
-      if (fma(quotient, row[0][0], -row[0][j]) != 0 || fabs(quotient) < DBL_MIN * (quotient != 0))
+      if (PERMI_REST(quotient, row[0][0], row[0][j]) != 0 || fabs(quotient) < DBL_MIN * (quotient != 0))
         return 0;
       row[0][j] = quotient;
     }

@@ -108,7 +108,7 @@ static int permi_class_add(perm_sum *sum, double x, double y, int negative)
   if (fabs(high) < 1e-250)
     return 0;
   permi_sum_add_double(sum, negative ? -high : high);
-  permi_sum_add_double(sum, negative ? -fma(x, y, -high) : fma(x, y, -high));
+  permi_sum_add_double(sum, negative ? -PERMI_REST(x, y, high) : PERMI_REST(x, y, high));
   return 1;
 }
 

@@ -286,8 +286,8 @@ static int permi_load(permi_loaded *loaded, size_t shared, char *message)
     fine = PERMI_CALL(function, (&loaded->function[k], loaded->module, permi_functions[family][k]), device, message);
   if (fine && shared > (size_t)permi_cuda.shared[device]) {
     snprintf(message, PERM_MESSAGE_BYTES,
-             "GPU %d: the kernel for this matrix needs %zu bytes of shared memory, a block there has %d: compute it on "
-             "the CPU (options.gpu.devices = 0)", device, shared, permi_cuda.shared[device]);
+             "GPU %d: the kernel for this matrix needs %.0f bytes of shared memory, a block there has %d: compute it "
+             "on the CPU (options.gpu.devices = 0)", device, (double)shared, permi_cuda.shared[device]);
     fine = 0;
   }
   if (fine && shared > 48 * 1024) /* CUDA must be asked for more */

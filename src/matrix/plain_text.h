@@ -375,7 +375,7 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   if (status != PERM_OK)
     return status;
   if (!text && bytes)
-    return permi_fail(result, PERM_ERROR_NULL, 1, "text is NULL, %zu bytes were expected", bytes);
+    return permi_fail(result, PERM_ERROR_NULL, 1, "text is NULL, %.0f bytes were expected", (double)bytes);
   if ((int)format < 0 || format >= PERM_FORMAT_COUNT)
     return permi_fail(result, PERM_ERROR_OPTION, 4, "format %d unknown, 0 to %d were expected", (int)format,
                       (int)PERM_FORMAT_COUNT - 1);
@@ -435,8 +435,8 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
     if (*bytes == capacity) {
       wanted = capacity ? 2 * capacity : 65536;
       if (!permi_grow_watched(allocator, watch, text, *bytes, wanted))
-        return permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %zu bytes", permi_show_name(name).text,
-                          *bytes);
+        return permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %.0f bytes",
+                          permi_show_name(name).text, (double)*bytes);
       capacity = wanted;
     }
     wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;

@@ -41,8 +41,8 @@ static int permi_print_matrix(FILE *file, const void *what)
   const perm_matrix *matrix = written->matrix;
   size_t k;
   int i;
-  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %zu\n",
-              permi_banner[2].keyword[matrix->kind], matrix->m, matrix->n, matrix->nnz) < 0)
+  if (fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%d %d %.0f\n",
+              permi_banner[2].keyword[matrix->kind], matrix->m, matrix->n, (double)matrix->nnz) < 0)
     return 0;
   for (i = 0; i < matrix->m; i++)
     for (k = matrix->row_start[i]; k < matrix->row_start[i + 1]; k++) {

@@ -158,7 +158,7 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
     const double divisor = row[0][unit];
     for (k = 0; k < n; k++) {
       const double quotient = k == unit ? 1 : row[0][k] / divisor;
-      rest[k] = fma(-quotient, divisor, row[0][k]) / divisor;
+      rest[k] = PERMI_REST(-quotient, divisor, -row[0][k]) / divisor;
       row[0][k] = quotient;
     }
   }

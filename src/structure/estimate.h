@@ -30,6 +30,7 @@ typedef struct permi_moments {
 
 typedef struct permi_sampler {
   int n, parts, signs;
+  double most; /* log2 of the largest modulus that a sample may have; INFINITY: not known */
   uint64_t seed;
   const double *a;
   const int *order; /* of the rows */
@@ -247,12 +248,12 @@ static int permi_estimate_copy(const permi_view *view, int n, int parts, int *sh
   return 1;
 }
 
-/* Scales lines in turn until moduli to the power p sum to 1 within a thousandth in each; *scale times the new permanent
+/* Scales lines in turn until moduli to the power p sum to 1 within `within` in each; *scale times the new permanent
    is the old one. Lines have a largest entry near 1. */
-static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *scale, permi_control *watch)
+static void permi_sinkhorn(double *a, int n, int parts, int p, double within, permi_number *scale, permi_control *watch)
 {
   int sweep, side, i, j, k;
-  for (sweep = 0; sweep < PERMI_ESTIMATE_SWEEPS; sweep++) {
+  for (sweep = 0; sweep < (within < 1e-3 ? 10 : 1) * PERMI_ESTIMATE_SWEEPS; sweep++) {
     double moved = 0;
     for (side = 0; side < 2; side++)
       for (i = 0; i < n; i++) {
@@ -277,7 +278,7 @@ static void permi_sinkhorn(double *a, int n, int parts, int p, permi_number *sca
         permi_number_multiply(scale, &by);
         moved = fmax(moved, sweep ? fabs(factor - 1) : 1);
       }
-    if (moved < 1e-3)
+    if (moved < within)
       break;
   }
 }
@@ -314,9 +315,75 @@ static double permi_normal_quantile(double chance)
   return high;
 }
 
-static void permi_estimate_value(const permi_moments *moments, const permi_number *scale, perm_estimate *estimate)
+/* log2 of a bound on the spectral norm: a root of the Frobenius norm of the Gram matrix' 256th power. Each
+   squaring of it is off by gamma_m sqrt(m), in all less than the last summand. room: 2 m^2, m = n parts; a complex
+   matrix is taken as a real one of twice the order. */
+static double permi_estimate_norm(const double *a, int n, int parts, double *room, permi_control *watch)
 {
-  const double samples = moments->samples;
+  const int m = n * parts;
+  double *from = room, *to = room + (size_t)m * (size_t)m, log2_norm = 0, weight = 0.5;
+  int round, i, j, k;
+  for (i = 0; i < m; i++)
+    for (j = 0; j < m; j++) {
+      const double *entry = a + (size_t)((i % n) * n + j % n) * (size_t)parts;
+      from[(size_t)i * (size_t)m + (size_t)j] = i / n == j / n ? entry[0] : i / n ? entry[1] : -entry[1];
+    }
+  for (round = 0; round < 9; round++, weight *= 0.5) {
+    double sum = 0, *next = to;
+    for (i = 0; i < m && !permi_watch(watch, 0.7 * m * m); i++)
+      for (j = 0; j <= i; j++) { /* of columns first, then symmetric */
+        const size_t step = round ? 1 : (size_t)m;
+        const double *x = from + (size_t)i * (round ? (size_t)m : 1), *y = from + (size_t)j * (round ? (size_t)m : 1);
+        double dot = 0;
+        for (k = 0; k < m; k++)
+          dot += x[(size_t)k * step] * y[(size_t)k * step];
+        to[(size_t)i * (size_t)m + (size_t)j] = to[(size_t)j * (size_t)m + (size_t)i] = dot;
+        sum += dot * dot * (i == j ? 1 : 2);
+      }
+    sum = sqrt(sum);
+    if (!(sum > 1e-150) || watch->stopped != PERM_OK)
+      return (double)INFINITY;
+    log2_norm += weight * log2(sum);
+    for (i = 0; i < m * m; i++)
+      to[i] /= sum;
+    to = from;
+    from = next;
+  }
+  return log2_norm + 1e-9;
+}
+
+/* The larger ones of a few bounds on a sample's modulus: products of the rows' sums of moduli, powers of the norm. */
+#define PERMI_ESTIMATE_NORM 256 /* chosen: of larger orders the norm takes seconds */
+static double permi_estimate_most(const double *a, int n, int parts, double *room, permi_control *watch)
+{
+  double rows = 0;
+  int i, j;
+  for (i = 0; i < n; i++) {
+    double sum = 0;
+    for (j = 0; j < n; j++)
+      sum += parts == 2 ? hypot(a[(i * n + j) * 2], a[(i * n + j) * 2 + 1]) : fabs(a[i * n + j]);
+    rows += log2(sum * (1 + 2 * n * PERMI_UNIT));
+  }
+  rows += n * 1e-14;
+  return room ? fmin(rows, n * permi_estimate_norm(a, n, parts, room, watch)) : rows;
+}
+
+/* Empirical Bernstein [AMS09]: real samples in [-most, most] whose mean square distance from their mean is `variance`
+   have a mean that is farther from the true one than this with chance delta at most. */
+static double permi_bernstein(double samples, double variance, double most, double delta)
+{
+  const double l = log(3 / delta);
+  return sqrt(2 * variance * l / samples) + 6 * most * l / samples;
+}
+
+/* looks: how often it was asked whether to stop, of which the k-th has 1 / (k (k + 1)) of the chance to err. */
+static void permi_estimate_value(const permi_moments *moments, const permi_number *scale, double most, double looks,
+                                 perm_estimate *estimate)
+{
+  const double samples = moments->samples, parts = estimate->is_complex ? 2 : 1;
+  double proved = permi_bernstein(samples, moments->squares / samples, permi_ldexp(exp2(most - floor(most)),
+                                  (long long)fmin(floor(most), 1e6) - moments->exp2),
+                                  (1 - estimate->confidence) / (parts * looks * (looks + 1))) * sqrt(parts);
   double quantile = permi_normal_quantile(estimate->confidence);
   double error = sqrt(moments->squares / (samples - 1) / samples);
   permi_number number = *scale;
@@ -341,7 +408,11 @@ static void permi_estimate_value(const permi_moments *moments, const permi_numbe
     estimate->imaginary = ldexp(estimate->imaginary, -e);
     estimate->standard_error = ldexp(estimate->standard_error, -e);
     estimate->exp2 += e;
+    proved *= ldexp(1, -e);
   }
+  proved *= fabs(number.value.hi) * (1 + 1e-9);
+  proved += 1e-9 * hypot(estimate->value, estimate->imaginary); /* for what samples round */
+  estimate->proved_radius = proved <= DBL_MAX ? proved : (double)INFINITY;
   estimate->radius = quantile * estimate->standard_error;
   estimate->low = estimate->value - estimate->radius;
   estimate->high = estimate->value + estimate->radius;
@@ -364,6 +435,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
       floor(PERMI_ESTIMATE_POLL / ((double)PERMI_BLOCK_SAMPLES * sampler->n * sampler->n + 1));
   const double together = short_blocks < 1 ? 1 : fmin(64, estimate->threads * short_blocks);
   uint64_t blocks = (uint64_t)ceil(most / PERMI_BLOCK_SAMPLES), done = 0, round = 4;
+  double looks = 1;
   permi_moments moments = {0, 0, 0, 0, 0};
   perm_status status = PERM_OK;
   int stop = 0;
@@ -389,7 +461,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
       permi_moments_merge(&moments, &part[b]);
       done++;
       if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
-        permi_estimate_value(&moments, scale, estimate);
+        permi_estimate_value(&moments, scale, sampler->most, looks++, estimate);
         if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary)) {
           blocks = done;
           break;
@@ -402,7 +474,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   }
   if (!done)
     return status;
-  permi_estimate_value(&moments, scale, estimate);
+  permi_estimate_value(&moments, scale, sampler->most, looks, estimate);
   if (status == PERM_STOPPED_TIME && plan->samples == 0 && plan->relative_error == 0)
     status = PERM_OK;
   if (status == PERM_OK && plan->relative_error > 0 &&
@@ -411,143 +483,4 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   return status;
 }
 
-/* *negative: some entry is not a number >= 0. */
-static perm_status permi_estimate_check(int n, const permi_view *view, const perm_estimate_plan *plan,
-                                        permi_control *watch, int *negative, perm_result *result)
-{
-  const int parts = view->parts;
-  perm_status status;
-  int i, j;
-  *negative = 0;
-  if ((int)plan->estimator < 0 || plan->estimator >= PERM_ESTIMATOR_COUNT)
-    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: estimator is not one of perm_estimator");
-  if (!(plan->samples >= 0) || plan->samples > 9e15)
-    return permi_fail(result, PERM_ERROR_OPTION, 4,
-                      "plan: samples is negative, NaN or above 9e15 (0 means until another limit)");
-  if (!(plan->relative_error >= 0) || plan->relative_error == (double)INFINITY)
-    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: relative_error is negative or not finite (0 means none)");
-  if (!(plan->confidence >= 0) || plan->confidence >= 1)
-    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: confidence is not between 0 and 1 (0 means 0.95)");
-  status = permi_check_whole(watch->options, 5, result);
-  if (status != PERM_OK)
-    return status;
-  if (n < 0 || n > PERM_ESTIMATE_MAX_N)
-    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is negative or above PERM_ESTIMATE_MAX_N");
-  if (n && !view->a)
-    return permi_fail(result, PERM_ERROR_NULL, 2, "a is NULL");
-  if (n && view->ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 3, "ld is smaller than the columns of a row");
-  watch->activity = "preparing";
-  for (i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
-    for (j = 0; j < n * parts; j++) {
-      const double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
-      if (!(fabs(x) <= DBL_MAX))
-        return permi_fail(result, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
-      *negative |= x < 0 || (parts == 2 && x != 0);
-    }
-  if (plan->estimator == PERM_ESTIMATOR_SINKHORN && *negative)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4,
-                      "plan: estimator sinkhorn is for matrices without negative or complex entries");
-  return PERM_OK;
-}
-
-static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan,
-                                          const perm_options *options, perm_estimate *estimate, perm_result *result)
-{
-  permi_pool pool = {&options->allocator, NULL, 0};
-  permi_control watch = permi_control_begin(options);
-  permi_number scale = permi_number_one();
-  permi_sampler sampler;
-  permi_moments *sample;
-  double *a;
-  int *integers, negative, copied, parts;
-  perm_status status = permi_estimate_check(n, view, plan, &watch, &negative, result);
-  memset(estimate, 0, sizeof *estimate);
-  if (status != PERM_OK)
-    return status;
-  memset(&sampler, 0, sizeof sampler);
-  sampler.n = n;
-  sampler.watch = &watch;
-  sampler.seed = plan->seed;
-  sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN || (plan->estimator == PERM_ESTIMATOR_AUTO && negative);
-  sampler.parts = parts = sampler.signs ? view->parts : 1;
-  estimate->estimator = sampler.signs ? PERM_ESTIMATOR_GLYNN : PERM_ESTIMATOR_SINKHORN;
-  estimate->seed = plan->seed;
-  estimate->confidence = plan->confidence > 0 ? plan->confidence : 0.95;
-  estimate->threads = permi_threads(options);
-  estimate->is_complex = view->parts == 2;
-  a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
-  integers = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *integers);
-  sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
-  sample = (permi_moments *)permi_pool_get(&pool, PERMI_BLOCK_SAMPLES, sizeof *sample);
-  copied = pool.failed ? 0 : permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
-  if (pool.failed) {
-    status = permi_fail_memory(result);
-  } else if (copied < 0) {
-    status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "the entries span too wide a range for samples in double");
-  } else if (!n || !copied) {
-    estimate->value = estimate->low = estimate->high = !n;
-  } else {
-    permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, &scale, &watch);
-    permi_estimate_order(a, n, parts, integers, integers + n, &watch);
-    sampler.a = a;
-    sampler.order = integers;
-    status = watch.stopped;
-    if (status == PERM_OK)
-      status = permi_estimate_run(&sampler, plan, &scale, sample, estimate);
-    if (status > 0 && estimate->samples == 0)
-      permi_fail(result, status, 0, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
-  }
-  permi_pool_release(&pool);
-  return status;
-}
-
-static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan_given,
-                                  const perm_options *options_given, perm_estimate *estimate)
-{
-  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
-  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
-  const double start = permi_seconds();
-  permi_metered call;
-  perm_result result;
-  const perm_options *options;
-  perm_status status;
-  if (!estimate)
-    return PERM_ERROR_NULL;
-  options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
-  status = permi_estimate_metered(n, view, plan, options, estimate, &result);
-  status = permi_meter_end(&call, status, &result);
-  if (status < 0 || (status > 0 && estimate->samples == 0)) {
-    memset(estimate, 0, sizeof *estimate);
-    estimate->value = estimate->imaginary = estimate->low = estimate->high = (double)NAN;
-    estimate->standard_error = estimate->radius = (double)INFINITY;
-    estimate->argument = result.argument;
-    snprintf(estimate->message, sizeof estimate->message, "%s", result.message);
-  } else if (status > 0) {
-    snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
-  }
-  estimate->status = status;
-  estimate->seconds = permi_seconds() - start;
-  return status;
-}
-
-PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
-                                        const perm_options *options, perm_estimate *estimate)
-{
-  permi_view view = permi_view_make(a, ld, 1);
-  return permi_estimate(n, &view, plan, options, estimate);
-}
-
-PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
-                                           const perm_options *options, perm_estimate *estimate)
-{
-  permi_view view = permi_view_make(a, ld, 2);
-  return permi_estimate(n, &view, plan, options, estimate);
-}
-
-PERM_API const char *perm_estimator_name(perm_estimator estimator)
-{
-  static const char *const name[] = {"auto", "glynn", "sinkhorn"};
-  return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
-}
 #endif

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Other machines, C libraries and flags: unit tests run on 32-bit x86, s390x (big-endian) and riscv64 under emulation,
-# and with musl; checkpoints go from x86-64 to s390x and back; flags that break the proofs are refused or seen.
+# with musl, and on Windows' libraries under wine; zig compiles programs for macOS and Windows, tcc one for here;
+# checkpoints go from x86-64 to s390x and back; flags that break the proofs are refused or seen.
 # Usage: [REQUIRE=1] tests/compile/portable.sh [full]
 # full: every test everywhere (hours under emulation; on all cores), and other levels and flags on this machine too.
 # What is missing is skipped, counted (`make setup-full` installs it); REQUIRE=1: a failure.
@@ -68,6 +69,34 @@ if works "" musl-gcc -static; then # threads of 64 KiB there too; musl's own def
   try "musl, stacks" musl-gcc -static -std=gnu11 -O1 -I. tests/stacks.c -o $out/stacks -lm
   try "musl, stacks: runs" $out/stacks
 fi
+wine=$(command -v wine64 || command -v wine || ls /usr/lib/wine/wine64 2>/dev/null)
+printf '%s\n' '#!/bin/sh' 'program=$1; shift' \
+  "WINEPREFIX=$PWD/$out/prefix WINEDEBUG=-all exec ${wine:-wine64} \"\$program.exe\" \"\$@\"" >$out/windows
+chmod +x $out/windows
+of_machine=$tests tests="" # all: other mathematics (fma rounds twice), other files
+machine windows "gcc-mingw-w64-x86-64 wine64" $PWD/$out/windows x86_64-w64-mingw32-gcc -O2
+tests=$of_machine
+
+# Compilers without GNU's extensions, and other systems' headers and linkers.
+printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\nint main(void) { return PERM_OK; }\n' >$out/whole.c
+zig="$(command -v zig) cc"
+[ -x build/zig/bin/python ] && zig="build/zig/bin/python -m ziglang cc"
+if $zig --version >/dev/null 2>&1; then
+  for target in aarch64-macos x86_64-macos x86_64-windows-gnu aarch64-windows-gnu; do
+    try "zig cc for $target" $zig -target $target -std=c99 -O1 -Wall -Wextra -Wshadow -Werror -I. $out/whole.c \
+      -o $out/whole_$target -lm
+  done
+else skip "macOS and Windows by zig: python3 -m venv build/zig && build/zig/bin/pip install ziglang"; fi
+if command -v tcc >/dev/null; then
+  try "tcc" tcc -I. examples/perm_cli.c -o $out/perm_tcc -lm
+  same_by_tcc() {
+    $out/perm_tcc "$@" | grep permanent >$out/tcc
+    build/perm "$@" --isa plain | grep permanent | cmp $out/tcc -
+  }
+  for kind in uniform:14 unitary:9 binary:20:0.5 grid:8:8 er:24:0.2; do
+    try "tcc: the same permanent of $kind" same_by_tcc --generate $kind
+  done
+else skip "tcc: install it"; fi
 if [ "$1" = full ]; then
   machine aarch64 "gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" "$(qemu aarch64)" \
     aarch64-linux-gnu-gcc -static -O2

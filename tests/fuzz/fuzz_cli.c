@@ -23,7 +23,8 @@ static const char *const fuzz_flags[] = {"--json", "--explain", "--certify", "--
 static const char *const fuzz_valued[] = {
     "--method",  "--precision", "--mod",    "--tolerance", "--threads",    "--isa",      "--gpus",
     "--rows",    "--cols",      "--minors", "--samples",   "--seed",       "--generate", "--write",
-    "--relative-error", "--seconds", "--max-seconds", "--max-bytes", "--spy", "--checkpoint", "--checkpoint-seconds",
+    "--relative-error", "--guarantee", "--seconds", "--max-seconds",
+    "--max-bytes", "--spy", "--checkpoint", "--checkpoint-seconds",
     "--resume",  "--part",      "--ranks",  "--gpu-cache", "--effort",     "--tune",     "--format"};
 static const char *const fuzz_values[] = {
     "1", "2", "3", "0", "4", "7", "-1", "1e-12", "0.1", "1e3", "1e6", "1,1,1", "2,0,1", "1,2,0,1", "0,0,0", "1/1",

@@ -1,0 +1,204 @@
+/* ================================================================================= >>estimate_calls
+   Their check and the public calls. */
+#pragma once
+#include "rejection.h"
+
+#if !defined(PERM_NO_EXTRAS)
+PERM_API const char *perm_estimator_name(perm_estimator estimator)
+{
+  static const char *const name[] = {"auto", "glynn", "sinkhorn", "rejection"};
+  return (int)estimator >= 0 && estimator < PERM_ESTIMATOR_COUNT ? name[estimator] : "unknown";
+}
+
+/* *negative: some entry is not a number >= 0. */
+static perm_status permi_estimate_check(int n, const permi_view *view, const perm_estimate_plan *plan,
+                                        permi_control *watch, int *negative, perm_result *result)
+{
+  const int parts = view->parts;
+  perm_status status;
+  int i, j;
+  *negative = 0;
+  if ((int)plan->estimator < 0 || plan->estimator >= PERM_ESTIMATOR_COUNT)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: estimator is not one of perm_estimator");
+  if (!(plan->samples >= 0) || plan->samples > 9e15)
+    return permi_fail(result, PERM_ERROR_OPTION, 4,
+                      "plan: samples is negative, NaN or above 9e15 (0 means until another limit)");
+  if (!(plan->relative_error >= 0) || plan->relative_error == (double)INFINITY)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: relative_error is negative or not finite (0 means none)");
+  if (!(plan->confidence >= 0) || plan->confidence >= 1)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "plan: confidence is not between 0 and 1 (0 means 0.95)");
+  status = permi_check_whole(watch->options, 5, result);
+  if (status != PERM_OK)
+    return status;
+  if (n < 0 || n > PERM_ESTIMATE_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "n is negative or above PERM_ESTIMATE_MAX_N");
+  if (n && !view->a)
+    return permi_fail(result, PERM_ERROR_NULL, 2, "a is NULL");
+  if (n && view->ld < n)
+    return permi_fail(result, PERM_ERROR_STRIDE, 3, "ld is smaller than the columns of a row");
+  watch->activity = "preparing";
+  for (i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
+    for (j = 0; j < n * parts; j++) {
+      const double x = view->a[(ptrdiff_t)i * view->ld * parts + j];
+      if (!(fabs(x) <= DBL_MAX))
+        return permi_fail(result, PERM_ERROR_NOT_FINITE, 2, "a has a NaN or an infinity");
+      *negative |= x < 0 || (parts == 2 && x != 0);
+    }
+  if (plan->estimator >= PERM_ESTIMATOR_SINKHORN && *negative)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, 4,
+                      "plan: estimator %s is for matrices without negative or complex entries; glynn takes any",
+                      perm_estimator_name(plan->estimator));
+  if (plan->estimator != PERM_ESTIMATOR_REJECTION)
+    return PERM_OK;
+  if (plan->relative_error >= 1 || plan->confidence > 1 - 1e-9)
+    return permi_fail(result, PERM_ERROR_OPTION, 4,
+                      "plan: estimator rejection takes a relative_error below 1 and a confidence up to 1 - 1e-9");
+  if (n > PERMI_REJECTION_MOST)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "n = %d is above %d, up to which estimator rejection goes; sinkhorn "
+                      "goes further", n, PERMI_REJECTION_MOST);
+  return PERM_OK;
+}
+
+/* What the run of rejections has found, in *scale and *call. */
+static void permi_rejection_value(const permi_rejection_call *call, const permi_number *scale, double epsilon,
+                                  perm_estimate *estimate)
+{
+  permi_number number = *scale;
+  double unit;
+  permi_number_normalise(&number);
+  if (number.exp2 > -900 && number.exp2 < 900) {
+    number.value.hi = ldexp(number.value.hi, (int)number.exp2);
+    number.exp2 = 0;
+  }
+  unit = log(2) * (double)number.exp2;
+  estimate->value = number.value.hi;
+  estimate->exp2 = number.exp2;
+  estimate->low = estimate->value / (1 + epsilon);
+  estimate->high = estimate->value / (1 - epsilon);
+  estimate->radius = estimate->proved_radius = estimate->high - estimate->value;
+  estimate->standard_error = call->accepted > 2 ? estimate->value / sqrt(call->accepted - 2) : estimate->radius;
+  estimate->certain_low = exp(call->floor - unit) * (1 - 1e-9);
+  estimate->certain_high = exp(call->top - unit) * (1 + 1e-9);
+  estimate->samples = call->trials;
+}
+
+static perm_status permi_estimate_metered(int n, const permi_view *view, const perm_estimate_plan *plan,
+                                          const perm_options *options, perm_estimate *estimate, perm_result *result)
+{
+  permi_pool pool = {&options->allocator, NULL, 0};
+  permi_control watch = permi_control_begin(options);
+  permi_number scale = permi_number_one();
+  permi_sampler sampler;
+  permi_moments *sample;
+  double *a;
+  int *integers, negative, copied, parts;
+  perm_status status = permi_estimate_check(n, view, plan, &watch, &negative, result);
+  memset(estimate, 0, sizeof *estimate);
+  if (status != PERM_OK)
+    return status;
+  memset(&sampler, 0, sizeof sampler);
+  sampler.n = n;
+  sampler.watch = &watch;
+  sampler.seed = plan->seed;
+  sampler.signs = plan->estimator == PERM_ESTIMATOR_GLYNN || (plan->estimator == PERM_ESTIMATOR_AUTO && negative);
+  sampler.parts = parts = sampler.signs ? view->parts : 1;
+  estimate->estimator = sampler.signs ? PERM_ESTIMATOR_GLYNN
+                        : plan->estimator == PERM_ESTIMATOR_AUTO ? PERM_ESTIMATOR_SINKHORN : plan->estimator;
+  estimate->seed = plan->seed;
+  estimate->confidence = plan->confidence > 0 ? plan->confidence : 0.95;
+  estimate->threads = permi_threads(options);
+  estimate->is_complex = view->parts == 2;
+  estimate->certain_high = estimate->proved_radius = (double)INFINITY;
+  a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
+  integers = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *integers);
+  sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));
+  sample = (permi_moments *)permi_pool_get(&pool, PERMI_BLOCK_SAMPLES, sizeof *sample);
+  copied = pool.failed ? 0 : permi_estimate_copy(view, n, parts, integers, a, &scale.exp2, &watch);
+  if (pool.failed) {
+    status = permi_fail_memory(result);
+  } else if (copied < 0) {
+    status = permi_fail(result, PERM_ERROR_UNSUPPORTED, 2, "the entries span too wide a range for samples in double");
+  } else if (!n || !copied) {
+    estimate->value = estimate->low = estimate->high = estimate->certain_low = estimate->certain_high = !n;
+    estimate->proved_radius = 0;
+  } else if (plan->estimator == PERM_ESTIMATOR_REJECTION) {
+    const double epsilon = plan->relative_error > 0 ? plan->relative_error : 0.1;
+    permi_rejection_call call = {&watch, options, plan->seed, 1 - estimate->confidence, 0, 0, 0,
+                                 (double)scale.exp2 * log(2), estimate->threads};
+    int zero = 0;
+    call.floor = call.top;
+    status = permi_rejection_estimate(a, n, epsilon, &call, &pool, &scale, &zero);
+    if (status == PERM_ERROR_MEMORY)
+      permi_fail_memory(result);
+    else if (status > 0)
+      permi_fail(result, status, 0, "%s before %.0f trials were accepted: nothing is known with that chance",
+                 perm_status_text(status), call.accepted);
+    else if (status == PERM_OK && zero)
+      estimate->certain_high = 0;
+    else if (status == PERM_OK) /* blocks that are computed have ten digits and more */
+      permi_rejection_value(&call, &scale, call.accepted > 0 ? epsilon : 1e-10 * n, estimate);
+  } else {
+    permi_sinkhorn(a, n, parts, sampler.signs ? 2 : 1, 1e-3, &scale, &watch);
+    permi_estimate_order(a, n, parts, integers, integers + n, &watch);
+    sampler.a = a;
+    sampler.most = (double)INFINITY;
+    if (sampler.signs) {
+      const size_t m = n > PERMI_ESTIMATE_NORM ? 0 : (size_t)(n * parts);
+      double *room = (double *)permi_allocate(&options->allocator, 2 * m * m, sizeof *room);
+      sampler.most = permi_estimate_most(a, n, parts, m && room ? room : NULL, &watch);
+      permi_release(&options->allocator, room);
+    }
+    sampler.order = integers;
+    status = watch.stopped;
+    if (status == PERM_OK)
+      status = permi_estimate_run(&sampler, plan, &scale, sample, estimate);
+    if (status > 0 && estimate->samples == 0)
+      permi_fail(result, status, 0, "%s before there were %d samples", perm_status_text(status), PERMI_BLOCK_SAMPLES);
+  }
+  permi_pool_release(&pool);
+  return status;
+}
+
+static perm_status permi_estimate(int n, const permi_view *view, const perm_estimate_plan *plan_given,
+                                  const perm_options *options_given, perm_estimate *estimate)
+{
+  static const perm_estimate_plan no_plan = {PERM_ESTIMATOR_AUTO, 0, 0, 0, 0};
+  const perm_estimate_plan *plan = plan_given ? plan_given : &no_plan;
+  const double start = permi_seconds();
+  permi_metered call;
+  perm_result result;
+  const perm_options *options;
+  perm_status status;
+  if (!estimate)
+    return PERM_ERROR_NULL;
+  options = permi_meter_begin(&call, options_given, permi_view_bytes(n, n, view));
+  status = permi_estimate_metered(n, view, plan, options, estimate, &result);
+  status = permi_meter_end(&call, status, &result);
+  if (status < 0 || (status > 0 && estimate->samples == 0)) {
+    memset(estimate, 0, sizeof *estimate);
+    estimate->value = estimate->imaginary = estimate->low = estimate->high = (double)NAN;
+    estimate->standard_error = estimate->radius = (double)INFINITY;
+    estimate->argument = result.argument;
+    snprintf(estimate->message, sizeof estimate->message, "%s", result.message);
+  } else if (status > 0) {
+    snprintf(estimate->message, sizeof estimate->message, "%s", perm_status_text(status));
+  }
+  estimate->status = status;
+  estimate->seconds = permi_seconds() - start;
+  return status;
+}
+
+PERM_API perm_status perm_estimate_real(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
+                                        const perm_options *options, perm_estimate *estimate)
+{
+  permi_view view = permi_view_make(a, ld, 1);
+  return permi_estimate(n, &view, plan, options, estimate);
+}
+
+PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld, const perm_estimate_plan *plan,
+                                           const perm_options *options, perm_estimate *estimate)
+{
+  permi_view view = permi_view_make(a, ld, 2);
+  return permi_estimate(n, &view, plan, options, estimate);
+}
+#endif

@@ -1,0 +1,485 @@
+/* ====================================================================================== >>rejection
+   Estimates of matrices without negative entries whose relative error is kept with a proved chance.
+     Entries in [0, 1], r the sum of a row's entries in free columns: the product over rows of h(r) / e bounds the
+     permanent, h(r) = r + ln(r) / 2 + e - 1 from 1 on, 1 + (e - 1) r below. With one column assigned, its entries times
+     the bounds of what is left sum up to no more [HL08]. So columns draw rows in turn with these chances, what is
+     missing to 1 rejects the trial, and a trial is accepted with chance permanent / bound [HRK21]. An exact programme
+     over subsets of the first columns, with bounds for the other factors, draws those: a nearer bound.
+     Each trial adds an exponential variable of mean 1 until k are accepted: their sum is Gamma(k) / chance whatever the
+     chance is, and k - 1 over it estimates it [Hub17]. k follows from the error and its chance.
+     Blocks of entries that are in perfect matchings are taken apart first; small ones are computed.
+   Trial t has a generator seeded with (seed, block, t), and blocks of trials are added in order: threads change
+   nothing. Chances are right to about n^2 u. */
+#pragma once
+#include "estimate.h"
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_REJECTION_MOST 2000   /* chosen: the tables take 24 n^2 bytes */
+#define PERMI_REJECTION_COMPUTED 20 /* chosen: such blocks take a millisecond */
+#define PERMI_REJECTION_TABLE 20    /* log2 of the numbers of the programme */
+#define PERMI_REJECTION_SHARE 4 /* chosen: steps of the programme over those of trials if all were accepted */
+#define PERMI_REJECTION_TRIALS 64
+#define PERMI_E 2.718281828459045
+
+typedef struct permi_rejection {
+  int n, deep;
+  uint64_t seed, first; /* the first trial of a round */
+  const double *ratio;  /* of h of row i after column j to before: [j n + i] */
+  const double *weight; /* a_ij e / h of row i after column j */
+  const double *table;  /* (n + 1) 2^deep: rows before i, a set of columns taken; */
+  const double *taken;  /* n (deep + 1): a row's factors, free at last */
+  int *rooms;           /* n a thread */
+  double *waited;       /* of a block: exponentials, and accepted trials */
+  int *accepted;
+} permi_rejection;
+
+static double permi_rejection_h(double r)
+{
+  return r >= 1 ? r + 0.5 * log(r) + PERMI_E - 1 : 1 + (PERMI_E - 1) * fmax(r, 0);
+}
+
+static double permi_random_uniform(uint64_t *state)
+{
+  return (double)(permi_random(state) >> 11) * (1.0 / 9007199254740992.0);
+}
+
+/* Rows for the first columns by the table, backwards; *row: all rows, then the free ones. Returns how many. */
+static int permi_rejection_deep(const permi_rejection *r, uint64_t *state, int *row)
+{
+  const size_t size = (size_t)1 << r->deep;
+  size_t mask = size - 1;
+  int i, j, last, live = 0;
+  for (i = r->n - 1; i >= 0; i--) {
+    const double *before = r->table + (size_t)i * size, *factor = r->taken + (size_t)i * (size_t)(r->deep + 1);
+    double at = permi_random_uniform(state) * before[size + mask] - before[mask] * factor[r->deep];
+    last = -1;
+    for (j = 0; j < r->deep && (at >= 0 || (last < 0 && before[mask] == 0)); j++)
+      if (mask >> j & 1 && factor[j] > 0 && before[mask ^ (size_t)1 << j] > 0) {
+        last = j;
+        at -= before[mask ^ (size_t)1 << j] * factor[j];
+      }
+    if (last < 0)
+      row[live++] = i;
+    else
+      mask ^= (size_t)1 << last;
+  }
+  return live;
+}
+
+/* 1: accepted. */
+static int permi_rejection_trial(const permi_rejection *r, uint64_t *state, int *row)
+{
+  const int n = r->n;
+  int live = permi_rejection_deep(r, state, row), i, j;
+  for (j = r->deep; j < n; j++) {
+    const double *ratio = r->ratio + (size_t)j * (size_t)n, *weight = r->weight + (size_t)j * (size_t)n;
+    double product[4] = {1, 1, 1, 1}, at = permi_random_uniform(state), all;
+    for (i = 0; i + 4 <= live; i += 4) {
+      product[0] *= ratio[row[i]];
+      product[1] *= ratio[row[i + 1]];
+      product[2] *= ratio[row[i + 2]];
+      product[3] *= ratio[row[i + 3]];
+    }
+    for (; i < live; i++)
+      product[0] *= ratio[row[i]];
+    all = (product[0] * product[1]) * (product[2] * product[3]);
+    for (i = 0; i < live && at >= 0; i++)
+      at -= weight[row[i]] * all;
+    if (at >= 0)
+      return 0;
+    row[i - 1] = row[--live];
+  }
+  return 1;
+}
+
+static perm_status permi_rejection_block(void *context, uint64_t b, int thread)
+{
+  const permi_rejection *r = (const permi_rejection *)context;
+  int *row = r->rooms + (size_t)thread * (size_t)r->n, t;
+  r->waited[b] = 0;
+  r->accepted[b] = 0;
+  for (t = 0; t < PERMI_REJECTION_TRIALS; t++) {
+    const uint64_t trial = r->first + b * PERMI_REJECTION_TRIALS + (uint64_t)t;
+    uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, r->seed), trial);
+    r->waited[b] -= log(1 - permi_random_uniform(&state));
+    r->accepted[b] += permi_rejection_trial(r, &state, row);
+  }
+  return PERM_OK;
+}
+
+/* The chance that Gamma(k) is above x: the Poisson distribution below k, from its terms next to k on. */
+static double permi_gamma_above(double k, double x)
+{
+  double below = 1, above = 0, term = 1, i;
+  for (i = k - 1; i > 0 && term > 1e-18 * below; i--)
+    below += term *= i / x;
+  for (i = k, term = x / k; term > 1e-18 * (above + term); term *= x / ++i)
+    above += term;
+  return below / (below + above);
+}
+
+static double permi_gamma_misses(double k, double epsilon)
+{
+  return 1 - permi_gamma_above(k, (k - 1) / (1 + epsilon)) + permi_gamma_above(k, (k - 1) / (1 - epsilon));
+}
+
+/* The accepted trials that an error of epsilon needs to be missed with chance delta at most. */
+static double permi_rejection_accepted(double epsilon, double delta)
+{
+  double low = 2, high = 4, middle;
+  while (permi_gamma_misses(high, epsilon) > delta && high < 1e9)
+    high *= 2;
+  while (high - low > 1) {
+    middle = floor(0.5 * (low + high));
+    if (permi_gamma_misses(middle, epsilon) > delta)
+      low = middle;
+    else
+      high = middle;
+  }
+  return high;
+}
+
+/* Draws until k trials are accepted; *chance is then the estimate of theirs, *trials their number. */
+static perm_status permi_rejection_run(permi_rejection *r, permi_control *watch, double k, int threads, double *chance,
+                                       double *trials)
+{
+  const double units = 0.3 * PERMI_REJECTION_TRIALS * r->n * r->n;
+  double waited[64], sum = 0, accepted = 0;
+  int count[64], b, t, together = (int)fmax(fmin(64, threads * floor(PERMI_ESTIMATE_POLL / (units + 1))), 1);
+  perm_status status = PERM_OK;
+  r->waited = waited;
+  r->accepted = count;
+  watch->work_total = 1;
+  for (r->first = 0; status == PERM_OK; r->first += (uint64_t)together * PERMI_REJECTION_TRIALS) {
+    permi_share(threads, 0, (uint64_t)together, permi_rejection_block, r, NULL);
+    for (b = 0; b < together; b++) {
+      if (accepted + count[b] >= k) { /* trial by trial, as it ends in this block */
+        const uint64_t begin = r->first + (uint64_t)b * PERMI_REJECTION_TRIALS;
+        for (t = 0; accepted < k; t++) {
+          uint64_t state = permi_hash(permi_hash(PERMI_HASH_START, r->seed), begin + (uint64_t)t);
+          sum -= log(1 - permi_random_uniform(&state));
+          accepted += permi_rejection_trial(r, &state, r->rooms);
+        }
+        *chance = (k - 1) / sum;
+        *trials += (double)begin + t;
+        return PERM_OK;
+      }
+      sum += waited[b];
+      accepted += count[b];
+    }
+    status = permi_control_poll(watch, accepted / k, "samples");
+  }
+  *trials += (double)r->first;
+  return status;
+}
+
+/* What a block of the matrix needs: its entries by rows, and after them what they become. */
+typedef struct permi_rejection_work {
+  int n;
+  double *a, *ratio, *weight, *table, *taken;
+  int *rooms, *order;
+} permi_rejection_work;
+
+/* Divides rows by their largest entries; the product of h(row) / e, and of these, goes to *scale. Columns with the
+   largest entries beside others come first. */
+static void permi_rejection_rows(permi_rejection_work *work, permi_number *scale)
+{
+  const int n = work->n;
+  double *a = work->a, *key = work->ratio;
+  int i, j, k;
+  permi_number by;
+  memset(&by, 0, sizeof by);
+  for (j = 0; j < n; j++) {
+    double sum = 0, x;
+    for (i = 0; i < n; i++) {
+      x = a[i * n + j];
+      sum += x * x;
+    }
+    for (k = j; k > 0 && key[k - 1] < sum; k--) {
+      key[k] = key[k - 1];
+      work->order[k] = work->order[k - 1];
+    }
+    key[k] = sum;
+    work->order[k] = j;
+  }
+  for (i = 0; i < n; i++) {
+    double largest = 0, sum = 0, *row = a + (size_t)i * (size_t)n;
+    memcpy(key, row, (size_t)n * sizeof *key);
+    for (j = 0; j < n; j++)
+      largest = fmax(largest, key[j]);
+    for (j = 0; j < n; j++)
+      sum += row[j] = key[work->order[j]] / largest;
+    by.value = permi_dd_make(largest * (permi_rejection_h(sum) / PERMI_E));
+    permi_number_multiply(scale, &by);
+  }
+}
+
+/* The tables; returns the bound of the programme over that of the rows. */
+static double permi_rejection_tables(const permi_rejection_work *work, int deep)
+{
+  const int n = work->n;
+  const size_t size = (size_t)1 << deep;
+  size_t mask;
+  int i, j;
+  for (i = 0; i < n; i++) {
+    const double *row = work->a + (size_t)i * (size_t)n;
+    double *factor = work->taken + (size_t)i * (size_t)(deep + 1), rest = 0, h = permi_rejection_h(0), before;
+    for (j = n - 1; j >= 0; j--, h = before) {
+      work->weight[(size_t)j * (size_t)n + (size_t)i] = row[j] * PERMI_E / h;
+      if (j == deep - 1)
+        factor[deep] = h;
+      rest += row[j];
+      before = permi_rejection_h(rest);
+      work->ratio[(size_t)j * (size_t)n + (size_t)i] = h / before;
+    }
+    for (j = 0; j < deep; j++)
+      factor[j] = row[j] * PERMI_E / h;
+    factor[deep] = deep ? factor[deep] / h : 1;
+  }
+  memset(work->table, 0, size * sizeof(double));
+  work->table[0] = 1;
+  for (i = 0; i < n; i++) {
+    const double *before = work->table + (size_t)i * size, *factor = work->taken + (size_t)i * (size_t)(deep + 1);
+    double *now = work->table + (size_t)(i + 1) * size;
+    for (mask = 0; mask < size; mask++)
+      now[mask] = before[mask] * factor[deep];
+    for (j = 0; j < deep; j++)
+      for (mask = 0; factor[j] > 0 && mask < size; mask++)
+        if (mask >> j & 1)
+          now[mask] += before[mask ^ (size_t)1 << j] * factor[j];
+  }
+  return work->table[(size_t)n * size + size - 1];
+}
+
+/* The product of (1 - a_ij)^(1 - a_ij) is at most the permanent where lines sum to 1 exactly [Sch98, Gur11]; if they are off
+   by `off`, a tree of entries carries it, at most 2 n off each, which moves the logarithm by at most 3 + ln(1 / least
+   entry) times that. Returns the logarithm, or -INFINITY. */
+static double permi_rejection_floor(const double *a, int n)
+{
+  double off = 0, least = 1, sum = 0;
+  int i, j;
+  for (i = 0; i < n; i++) {
+    double row = 0, column = 0;
+    for (j = 0; j < n; j++) {
+      const double x = a[i * n + j];
+      row += x;
+      column += a[j * n + i];
+      if (x > 0)
+        least = fmin(least, x);
+      if (x > 0 && x < 1)
+        sum += (1 - x) * log1p(-x);
+    }
+    off = fmax(off, fmax(fabs(row - 1), fabs(column - 1)));
+  }
+  off += 2 * n * PERMI_UNIT;
+  return 4.0 * n * off < least ? sum - 8.0 * n * n * off * (3 - log(least)) : -(double)INFINITY;
+}
+
+/* Rows and columns paired by positive entries: mate[i] is the column of row i, owner[j] the row of column j; of n each,
+   as the rest. */
+typedef struct permi_pairing {
+  const double *a;
+  int n, *mate, *owner, *block, *mark, *queue;
+  permi_control *watch;
+} permi_pairing;
+
+/* 0: there is no perfect matching. */
+static int permi_rejection_match(permi_pairing *pairing)
+{
+  const double *a = pairing->a;
+  const int n = pairing->n;
+  int *mate = pairing->mate, *owner = pairing->owner, *from = pairing->mark, *queue = pairing->queue;
+  int start, i, j, head, tail, next;
+  for (i = 0; i < n; i++)
+    mate[i] = owner[i] = -1;
+  for (start = 0; start < n && !permi_watch(pairing->watch, 2.0 * n); start++) {
+    int end = -1;
+    for (j = 0; j < n; j++)
+      from[j] = -1;
+    queue[0] = start;
+    for (head = 0, tail = 1; head < tail && end < 0; head++)
+      for (i = queue[head], j = 0; j < n && end < 0; j++)
+        if (a[(size_t)i * (size_t)n + (size_t)j] > 0 && from[j] < 0) {
+          from[j] = i;
+          if (owner[j] < 0)
+            end = j;
+          else
+            queue[tail++] = owner[j];
+        }
+    if (end < 0)
+      return 0;
+    for (j = end; j >= 0; j = next) {
+      i = from[j];
+      next = mate[i];
+      owner[j] = i;
+      mate[i] = j;
+    }
+  }
+  return 1;
+}
+
+/* The rows marked `of` that `start` reaches (along: 1) or that reach it (0) through entries and their columns' owners
+   get the mark `to`. Returns how many; queue: they. */
+static int permi_rejection_reach(permi_pairing *pairing, int start, int along, int of, int to)
+{
+  const int n = pairing->n;
+  int head, tail = 1, j, *queue = pairing->queue;
+  queue[0] = start;
+  pairing->mark[start] = to;
+  for (head = 0; head < tail; head++)
+    for (j = 0; j < n; j++) {
+      const int i = along ? pairing->owner[j] : j, row = along ? queue[head] : j;
+      const int column = along ? j : pairing->mate[queue[head]];
+      if (pairing->mark[i] == of && pairing->a[(size_t)row * (size_t)n + (size_t)column] > 0) {
+        pairing->mark[i] = to;
+        queue[tail++] = i;
+      }
+    }
+  return tail;
+}
+
+/* Numbers the strong components in `block` of the rows; entries outside them are in no perfect matching. */
+static int permi_rejection_blocks(permi_pairing *pairing)
+{
+  const int n = pairing->n;
+  int start, blocks = 0, i, count, *block = pairing->block;
+  for (i = 0; i < n; i++)
+    block[i] = -1;
+  for (start = 0; start < n && !permi_watch(pairing->watch, 3.0 * n); start++) {
+    if (block[start] >= 0)
+      continue;
+    for (i = 0; i < n; i++)
+      pairing->mark[i] = block[i] < 0 ? -1 : -3; /* found before: not entered */
+    permi_rejection_reach(pairing, start, 1, -1, -2);
+    count = permi_rejection_reach(pairing, start, 0, -2, blocks);
+    for (i = 0; i < count; i++)
+      block[pairing->queue[i]] = blocks;
+    blocks++;
+  }
+  return blocks;
+}
+
+/* One block, whose entries are in work->a. Multiplies *scale by its permanent, or the estimate of it with k accepted
+   trials (0: it is computed), floor and top by what is certain; logarithms. */
+typedef struct permi_rejection_call {
+  permi_control *watch;
+  const perm_options *options;
+  uint64_t seed;
+  double delta, accepted, trials, floor, top;
+  int threads;
+} permi_rejection_call;
+
+static double permi_number_log(const permi_number *number)
+{
+  permi_number x = *number;
+  permi_number_normalise(&x);
+  return log(x.value.hi) + (double)x.exp2 * log(2);
+}
+
+static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejection_work *work, permi_number *scale)
+{
+  const int n = work->n;
+  permi_number own = permi_number_one(), by = permi_number_one();
+  permi_rejection r;
+  double bound, chance = 1;
+  perm_status status = PERM_OK;
+  perm_result result;
+  permi_sinkhorn(work->a, n, 1, 1, 1e-13, &own, call->watch);
+  if (n <= PERMI_REJECTION_COMPUTED) {
+    perm_options options = *call->options;
+    memset(&options.checkpoint, 0, sizeof options.checkpoint);
+    options.progress = NULL;
+    status = perm_compute_real(n, n, work->a, n, &options, &result);
+    by.value = permi_dd_make(result.value);
+    by.exp2 = result.exp2;
+    permi_number_multiply(&own, &by);
+    permi_number_multiply(scale, &own);
+    call->floor += permi_number_log(&own);
+    call->top += permi_number_log(&own);
+    return status;
+  }
+  call->floor += permi_number_log(&own) + permi_rejection_floor(work->a, n);
+  permi_rejection_rows(work, &own);
+  memset(&r, 0, sizeof r);
+  r.n = n;
+  r.seed = call->seed++;
+  while (r.deep < n && (n + 1.0) * ldexp(2, r.deep) <= ldexp(1, PERMI_REJECTION_TABLE) &&
+         ldexp(r.deep + 2, r.deep + 1) <= PERMI_REJECTION_SHARE * call->accepted * n)
+    r.deep++;
+  bound = permi_rejection_tables(work, r.deep);
+  r.ratio = work->ratio;
+  r.weight = work->weight;
+  r.table = work->table;
+  r.taken = work->taken;
+  r.rooms = work->rooms;
+  call->top += permi_number_log(&own) + log(bound);
+  status = call->watch->stopped;
+  if (status == PERM_OK)
+    status = permi_rejection_run(&r, call->watch, call->accepted, call->threads, &chance, &call->trials);
+  by.value = permi_dd_make(bound * chance);
+  permi_number_multiply(&own, &by);
+  permi_number_multiply(scale, &own);
+  return status;
+}
+
+/* Rooms for blocks of up to n lines. 0: out of memory. */
+static int permi_rejection_rooms(permi_rejection_work *work, permi_pairing *pairing, int n, int threads,
+                                 permi_pool *pool)
+{
+  const size_t all = (size_t)n;
+  work->a = (double *)permi_pool_get(pool, all * all, sizeof(double));
+  work->ratio = (double *)permi_pool_get(pool, all * all + 1, sizeof(double));
+  work->weight = (double *)permi_pool_get(pool, all * all + 1, sizeof(double));
+  work->table = (double *)permi_pool_get(pool, ((size_t)1 << PERMI_REJECTION_TABLE) + all + 1, sizeof(double));
+  work->taken = (double *)permi_pool_get(pool, all * (PERMI_REJECTION_TABLE + 1), sizeof(double));
+  work->rooms = (int *)permi_pool_get(pool, all * (size_t)threads, sizeof(int));
+  pairing->mate = (int *)permi_pool_get(pool, 5 * all, sizeof(int));
+  pairing->owner = pairing->mate + all;
+  pairing->block = pairing->owner + all;
+  pairing->mark = pairing->block + all;
+  work->order = pairing->queue = pairing->mark + all;
+  return !pool->failed;
+}
+
+/* The estimate of n x n entries >= 0, scaled near 1; *scale is multiplied by it, unless *zero says that it is 0. */
+static perm_status permi_rejection_estimate(const double *a, int n, double epsilon, permi_rejection_call *call,
+                                            permi_pool *pool, permi_number *scale, int *zero)
+{
+  permi_rejection_work work;
+  permi_pairing pairing;
+  int blocks, large = 0, b, i, j, k;
+  perm_status status = PERM_OK;
+  memset(&work, 0, sizeof work);
+  memset(&pairing, 0, sizeof pairing);
+  pairing.a = a;
+  pairing.n = n;
+  pairing.watch = call->watch;
+  if (!permi_rejection_rooms(&work, &pairing, n, call->threads, pool))
+    return PERM_ERROR_MEMORY;
+  *zero = !permi_rejection_match(&pairing);
+  if (*zero || call->watch->stopped != PERM_OK)
+    return call->watch->stopped;
+  blocks = permi_rejection_blocks(&pairing);
+  for (b = 0; b < blocks; b++) {
+    for (i = k = 0; i < n; i++)
+      k += pairing.block[i] == b;
+    large += k > PERMI_REJECTION_COMPUTED;
+  }
+  if (large) /* errors multiply, chances add up */
+    call->accepted = permi_rejection_accepted(large == 1 ? epsilon : expm1(log1p(epsilon) / large),
+                                              call->delta / large);
+  for (b = 0; b < blocks && status == PERM_OK && call->watch->stopped == PERM_OK; b++) {
+    double *to = work.a;
+    int *row = pairing.mark;
+    work.n = 0;
+    for (i = 0; i < n; i++)
+      if (pairing.block[i] == b)
+        row[work.n++] = i;
+    for (i = 0; i < work.n; i++)
+      for (j = 0; j < work.n; j++)
+        *to++ = a[(size_t)row[i] * (size_t)n + (size_t)pairing.mate[row[j]]];
+    status = permi_rejection_one(call, &work, scale);
+  }
+  return status != PERM_OK ? status : call->watch->stopped;
+}
+#endif
