@@ -15040,7 +15040,8 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
   static const int budget[3] = {150, 130, 110};
   const int n = choice->block->n, one = choice->algebra == PERMI_HYBRID_REAL || choice->algebra == PERMI_HYBRID_WHOLE;
   const int divided = choice->algebra == PERMI_HYBRID_REAL && !choice->maker->options->certify;
-  const double rate = permi_code_rate(choice->maker, choice->block), density = (double)choice->block->edges / ((double)n * n);
+  const double rate = permi_code_rate(choice->maker, choice->block);
+  const double density = (double)choice->block->edges / ((double)n * n);
   double worth = 0;
   int k, pass;
   *least = (double)INFINITY;
@@ -15313,7 +15314,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   else if (block->integer && options->isa == PERM_ISA_CUDA && permi_gpu_wanted(options, block->n) &&
            !permi_whole_on_gpu(block))
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "has lines of integers that sum to more than 2^48, which this method takes on the CPU; leave isa to it");
+                 "has lines of integers that sum to more than 2^48, which this method takes with isa auto");
   else if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
