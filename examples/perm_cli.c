@@ -229,8 +229,8 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  --samples N       so many samples,\n"
     "  --relative-error E  a standard error of E times the value,\n"
     "  --seconds S       so many seconds\n"
-    "  --guarantee E,D   the same, proved: of a matrix without negative entries within E times the value, with a chance\n"
-    "                    of D at most to miss that; of others, a radius that holds with chance 1 - D\n"
+    "  --guarantee E,D   the same, proved: of a matrix without negative entries within E times the value, with a\n"
+    "                    chance of D at most to miss that; of others, a radius that holds with chance 1 - D\n"
     "  --sample N        N permutations of a matrix without negative entries, with probability (product of entries) /\n"
     "                    permanent: a line has the columns of rows 1, 2, ..., counted from 1. Exact for integers;\n"
     "                    methods auto, band, tree, classes, frontier, lists, arrays; rows may be fewer than columns\n"
@@ -304,8 +304,8 @@ static const char *const cli_plan_options[] = {"--method", "--precision", "--isa
 /* All options; the bit of each in cli.given. */
 static const char *const cli_options[] = {
     "--generate", "--seed", "--rows", "--cols", "--write", "--minors", "--gradient", "--mod", "--estimate", "--samples",
-    "--sample", "--relative-error", "--guarantee", "--seconds", "--explain", "--ranks", "--spy", "--force", "--precision", "--certify",
-    "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus", "--cpu-fallback", "--gpu-cache", "--tune",
+    "--sample", "--relative-error", "--guarantee", "--seconds", "--explain", "--ranks", "--spy", "--force",
+    "--precision", "--certify", "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus", "--cpu-fallback", "--gpu-cache", "--tune",
     "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
     "--progress", "--json", "--rook"};
 
