@@ -335,7 +335,8 @@ static void hybrid_free(void *block, void *user_data)
 
 TEST(t_hybrid_allocation_fails)
 {
-  perm_matrix given[3] = {hybrid_random(13, 0.4, 0, 0), hybrid_integers(13, 0.5, 62, 0), hybrid_integers(13, 0.5, 40, 1)};
+  perm_matrix given[3] = {hybrid_random(13, 0.4, 0, 0), hybrid_integers(13, 0.5, 62, 0),
+                          hybrid_integers(13, 0.5, 40, 1)};
   perm_matrix a;
   perm_options options;
   perm_result result;

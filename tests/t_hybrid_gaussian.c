@@ -51,7 +51,8 @@ TEST(t_hybrid_gaussian_matches_expansion)
   CHECK_SHOW(ran > 1000 && nonzero > 500 && twice > 1000 && once > 50, "%d, %d, %d, %d", ran, nonzero, twice, once);
 }
 
-/* Many chunks a pass, any number of threads, against the frontier; i A, which has no real row, has permanent i^n per A. */
+/* Many chunks a pass, any number of threads, against the frontier;
+   i A, which has no real row, has permanent i^n per A. */
 TEST(t_hybrid_gaussian_of_many_chunks)
 {
   int t;
