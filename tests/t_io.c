@@ -512,6 +512,7 @@ TEST(t_io_refuses_bad_plain_text)
   CHECK_TEXT(t_io_refused_plain("inf 1"), "'inf' found");
   CHECK_TEXT(t_io_refused_plain("1 2\r3 4\r"), "'2?3' found");
   CHECK_TEXT(t_io_refused_bytes("1 2\n3 \0 4\n", 10, "a.txt"), "a.txt:2: a zero byte found");
+  CHECK_TEXT(t_io_refused_bytes("\x1f\x8b\x08\0\0", 5, "a.gz"), "a.gz:1: a gzip file found, text was expected: zcat");
   CHECK_TEXT(t_io_refused_bytes("x", 1, NULL), "memory:1: 'x' found");
 }
 

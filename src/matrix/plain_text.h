@@ -312,6 +312,8 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
   size_t left;
   const char *begin, *end, *start = reader->position, *nul = NULL;
   perm_format format = wanted;
+  if (reader->end - start >= 2 && !memcmp(start, "\x1f\x8b", 2))
+    return permi_reader_fail(reader, "a gzip file found, text was expected: zcat FILE | perm -");
   for (begin = start; !nul && begin < reader->end && !permi_watch(reader->watch, (double)piece / 32); begin += left) {
     left = (size_t)(reader->end - begin) < piece ? (size_t)(reader->end - begin) : piece;
     nul = (const char *)memchr(begin, 0, left);

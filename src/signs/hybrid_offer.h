@@ -64,7 +64,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   if (block->integer && options->isa == PERM_ISA_CUDA && permi_gpu_wanted(options, block->n) &&
            !permi_whole_on_gpu(block))
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "has %s, which this method takes on the CPU; leave isa to it",
+                 "has %s, which this method takes with isa auto",
                  permi_whole_is_gaussian(block) ? "Gaussian integers" : "lines of integers that sum to more than 2^48");
   else if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "

@@ -287,7 +287,8 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
   static const int budget[3] = {150, 130, 110};
   const int n = choice->block->n, one = choice->algebra == PERMI_HYBRID_REAL || choice->algebra == PERMI_HYBRID_WHOLE;
   const int divided = choice->algebra == PERMI_HYBRID_REAL && !choice->maker->options->certify;
-  const double rate = permi_code_rate(choice->maker, choice->block), density = (double)choice->block->edges / ((double)n * n);
+  const double rate = permi_code_rate(choice->maker, choice->block);
+  const double density = (double)choice->block->edges / ((double)n * n);
   double worth = 0;
   int k, pass;
   *least = (double)INFINITY;
