@@ -127,8 +127,8 @@
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate,
                     dd if real (seen at 2.5 to 5 times the time of doubles, on a GPU at 5 to 22);
                     integers, in doubles below 2^53, else modulo a prime for each 47 bits of a bound (on GPUs if no row
-                    or column sums to more than 2^48): each
-                    takes about as long as doubles
+                    or column sums to more than 2^48): each takes about as long as doubles; Gaussian ones (not on GPUs)
+                    twice, with i as either root of -1 modulo the prime
        cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
                      made for the matrix
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
@@ -13353,17 +13353,27 @@ static void permi_code_release(const perm_allocator *allocator, permi_code *code
 /* Of whole numbers: what chunks run modulo each prime; without primes all numbers are exact. */
 typedef struct permi_hybrid_run {
   permi_odd_modulus prime;
+  uint64_t root;        /* what stands for i modulo the prime; 0: all entries are real */
   permi_hybrid *tables; /* with bases and constants of its own, or NULL */
   uint64_t *factor;     /* the product of the other primes, of `words` words */
 } permi_hybrid_run;
 
 typedef struct permi_hybrid_runs {
-  permi_hybrid_run *run;
+  permi_hybrid_run *run; /* of each prime; of Gaussian integers then each again, with the other root */
   uint64_t *factor;
-  int primes, words;
+  int primes, passes, words;
   uint64_t modulus; /* of the answer, or 0 */
   double bits;      /* of a bound on the permanent */
 } permi_hybrid_runs;
+
+/* Keeps bases and constants alone. */
+static void permi_hybrid_forget(const perm_allocator *allocator, permi_hybrid *hybrid)
+{
+  permi_release(allocator, hybrid->operation);
+  permi_release(allocator, hybrid->statement);
+  hybrid->operation = NULL;
+  hybrid->statement = NULL;
+}
 
 /* A program without its runs. */
 static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hybrid)
@@ -13374,8 +13384,7 @@ static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hyb
   permi_code_release(allocator, hybrid->code);
   permi_release(allocator, hybrid->gpu.memory);
 #endif
-  permi_release(allocator, hybrid->operation);
-  permi_release(allocator, hybrid->statement);
+  permi_hybrid_forget(allocator, hybrid);
   permi_release(allocator, hybrid->constant);
   permi_release(allocator, hybrid->start);
   permi_release(allocator, hybrid);
@@ -13386,7 +13395,7 @@ static void permi_hybrid_runs_release(const perm_allocator *allocator, permi_hyb
   int k;
   if (!runs)
     return;
-  for (k = 0; k < runs->primes && runs->run; k++)
+  for (k = 0; k < runs->passes && runs->run; k++)
     permi_hybrid_drop(allocator, runs->run[k].tables);
   permi_release(allocator, runs->run);
   permi_release(allocator, runs->factor);
@@ -13878,7 +13887,9 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
    Exact integers by programs of >>hybrid: in doubles while numbers stay below 2^53, else modulo primes below 2^47, as
    many as a bound on the permanent needs. Chunks run one prime after the other. A chunk adds its residue times the
    product of the other primes, so the sum of all chunks has their residues, each times what permi_whole_finish
-   divides by: parts and merges need nothing of their own. */
+   divides by: parts and merges need nothing of their own.
+   Gaussian integers run modulo primes that are 1 modulo 4, once with i = r and once with i = -r, r a root of -1. Their
+   results x + r y and x - r y sum to 2 x, and times -r and r to 2 y: both parts are sums of chunks like real ones. */
 
 #define PERMI_WHOLE_PRIME_BITS 46.999 /* log2 of the first 100 primes below 2^47, and more */
 
@@ -13888,16 +13899,25 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 #define PERMI_WHOLE_SHORT 1.2   /* a statement that grows, than one that does not */
 #define PERMI_WHOLE_LONG 1.6
 
+/* Adds to a part of the permanent what it takes from residue x of run `run`. */
+static void permi_whole_add_part(const permi_hybrid_runs *runs, const permi_hybrid_run *run, uint64_t x, perm_sum *part)
+{
+  uint64_t word[PERM_INTEGER_WORDS + 2];
+  word[runs->words] = permi_words_times(word, run->factor, runs->words, x, 0);
+  permi_sum_add_integer(part, word, runs->words + 1, 0);
+}
+
 /* Adds a chunk's residue of run `run`, from a sum of residues or their parts. */
 static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum,
                             perm_partial *partial)
 {
-  const double prime = (double)run->prime.p;
-  uint64_t word[PERM_INTEGER_WORDS + 2];
-  sum = fmod(sum, prime);
-  word[runs->words] =
-      permi_words_times(word, run->factor, runs->words, (uint64_t)(sum < 0 ? sum + prime : sum), 0);
-  permi_sum_add_integer(&partial->value, word, runs->words + 1, 0);
+  const uint64_t p = run->prime.p;
+  uint64_t x;
+  sum = fmod(sum, (double)p);
+  x = (uint64_t)(sum < 0 ? sum + (double)p : sum);
+  permi_whole_add_part(runs, run, x, &partial->value);
+  if (run->root)
+    permi_whole_add_part(runs, run, permi_residue_multiply(x, p - run->root, p), &partial->imaginary);
 }
 
 #if defined(PERM_WITH_CUDA)
@@ -13973,7 +13993,7 @@ PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulu
   return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
 }
 
-/* The permanent from the sum of all chunks. */
+/* A part of the permanent from the sum of all chunks. */
 static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *integer)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -13991,7 +14011,7 @@ static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *inte
   for (k = 0; k < runs->primes; k++) {
     const permi_odd_modulus *p = &runs->run[k].prime;
     uint64_t divisor = permi_montgomery(permi_words_residue(runs->run[k].factor, runs->words, p->p), p->square, p);
-    for (i = hybrid->halvings; i < hybrid->n - 1; i++)
+    for (i = hybrid->halvings; i < hybrid->n - (runs->run[k].root ? 0 : 1); i++)
       divisor = permi_residue_add(divisor, divisor, 0, p->p);
     residue[k] = permi_words_residue(integer->word, integer->words, p->p);
     divisor = permi_prime_inverse(permi_montgomery(divisor, 1, p), p);
@@ -14008,19 +14028,36 @@ static int permi_whole_primes(const permi_block *block, double *bits)
   return (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
 }
 
-/* Chooses primes and the products of the others; 0: out of memory. */
-static int permi_whole_runs(const perm_allocator *allocator, int primes, permi_hybrid_runs *runs)
+static int permi_whole_is_gaussian(const permi_block *block)
+{
+  int e;
+  for (e = 0; e < block->edges && block->imaginary_integer; e++)
+    if (block->imaginary_integer[e])
+      return 1;
+  return 0;
+}
+
+/* How often the program runs, if numbers grow. */
+static int permi_whole_passes(const permi_block *block)
+{
+  double bits;
+  return permi_whole_primes(block, &bits) * (permi_whole_is_gaussian(block) ? 2 : 1);
+}
+
+/* Chooses primes, roots and the products of the others; 0: out of memory. */
+static int permi_whole_runs(const perm_allocator *allocator, int primes, int gaussian, permi_hybrid_runs *runs)
 {
   permi_odd_modulus *prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
-  const int words = primes * PERMI_RESIDUE_BITS / 64 + 1;
+  const int words = primes * PERMI_RESIDUE_BITS / 64 + 1, passes = gaussian ? 2 * primes : primes;
   int k, i;
-  runs->run = (permi_hybrid_run *)permi_allocate(allocator, (size_t)primes, sizeof *runs->run);
+  runs->run = (permi_hybrid_run *)permi_allocate(allocator, (size_t)passes, sizeof *runs->run);
   runs->factor = (uint64_t *)permi_allocate(allocator, (size_t)(primes * words), sizeof *runs->factor);
   if (prime && runs->run && runs->factor) {
-    memset(runs->run, 0, (size_t)primes * sizeof *runs->run);
+    memset(runs->run, 0, (size_t)passes * sizeof *runs->run);
     memset(runs->factor, 0, (size_t)(primes * words) * sizeof *runs->factor);
-    permi_primes_choose(prime, (size_t)primes, 0, PERMI_RESIDUE_BITS);
+    permi_primes_choose(prime, (size_t)primes, gaussian, PERMI_RESIDUE_BITS);
     runs->primes = primes;
+    runs->passes = passes;
     runs->words = words;
     for (k = 0; k < primes; k++) {
       uint64_t *factor = runs->run[k].factor = runs->factor + k * words;
@@ -14029,14 +14066,20 @@ static int permi_whole_runs(const perm_allocator *allocator, int primes, permi_h
       for (i = 0; i < primes; i++)
         if (i != k)
           permi_words_times(factor, factor, words, prime[i].p, 0);
+      if (gaussian) {
+        runs->run[k].root = permi_prime_root(&prime[k]);
+        runs->run[primes + k] = runs->run[k];
+        runs->run[primes + k].root = prime[k].p - runs->run[k].root;
+      }
     }
   }
   permi_release(allocator, prime);
   return runs->primes;
 }
 
-/* Entries as doubles, oriented; reduced rows modulo p, if that is not 0. */
-static void permi_whole_entries(const permi_block *block, int transposed, uint64_t p, const int *reduced, double *a)
+/* Entries as doubles, oriented; reduced rows modulo the run's prime, if there is one. */
+static void permi_whole_entries(const permi_block *block, int transposed, const permi_hybrid_run *run,
+                                const int *reduced, double *a)
 {
   const int n = block->n;
   int i, e;
@@ -14047,47 +14090,67 @@ static void permi_whole_entries(const permi_block *block, int transposed, uint64
       const int64_t x = block->integer[block->edge[e]];
       double *to = &a[row * n + column];
       *to = (double)x;
-      if (p && reduced[row]) {
-        const uint64_t r = permi_residue_of(x, p);
+      if (run && reduced[row]) {
+        const uint64_t p = run->prime.p;
+        uint64_t r = permi_residue_of(x, p);
+        if (run->root) {
+          const uint64_t y = permi_residue_of(block->imaginary_integer[block->edge[e]], p);
+          r = permi_residue_add(r, permi_residue_multiply(y, run->root, p), 0, p);
+        }
         *to = r > p / 2 ? -(double)(p - r) : (double)r;
       }
     }
+}
+
+/* Which rows, oriented, are residues: those of sums beyond the cap, and of imaginary parts; a: their real parts. */
+static int permi_whole_reduced(const permi_block *block, int transposed, const double *a, int *reduced)
+{
+  const int n = block->n;
+  int i, e, any = 0;
+  for (i = 0; i < n; i++) {
+    double sum = 0;
+    for (e = 0; e < n; e++)
+      sum += fabs(a[i * n + e]);
+    reduced[i] = sum * (1 + 1e-12) > PERMI_GROWTH_CAP;
+  }
+  for (i = 0; i < n && block->imaginary_integer; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++)
+      if (block->imaginary_integer[block->edge[e]])
+        reduced[transposed ? block->neighbour[e] - n : i] = 1;
+  for (i = 0; i < n; i++)
+    any |= reduced[i];
+  return any;
 }
 
 /* The program of a block with what it runs for each prime; *made stays NULL if it does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
-  const int n = block->n;
   permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
   perm_status status = PERM_OK;
-  int reduced[64], i, k, any = 0, primes;
+  int reduced[64], k, any, primes;
   *made = NULL;
   if (!runs)
     return PERM_ERROR_MEMORY;
   memset(runs, 0, sizeof *runs);
   runs->modulus = modulus;
   primes = permi_whole_primes(block, &runs->bits);
-  permi_whole_entries(block, layout->transposed, 0, NULL, work->scaled);
-  for (i = 0; i < n; i++) {
-    double sum = 0;
-    for (k = 0; k < n; k++)
-      sum += fabs(work->scaled[i * n + k]);
-    reduced[i] = sum * (1 + 1e-12) > PERMI_GROWTH_CAP;
-    any |= reduced[i];
-  }
+  permi_whole_entries(block, layout->transposed, NULL, NULL, work->scaled);
+  any = permi_whole_reduced(block, layout->transposed, work->scaled, reduced);
   status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced, made);
   if (!*made) {
     permi_hybrid_runs_release(allocator, runs);
     return status;
   }
   (*made)->runs = runs;
-  if ((*made)->grows && !permi_whole_runs(allocator, primes, runs))
+  if ((*made)->grows && !permi_whole_runs(allocator, primes, permi_whole_is_gaussian(block), runs))
     status = PERM_ERROR_MEMORY;
-  for (k = 0; k < runs->primes && any && status == PERM_OK; k++) {
-    permi_whole_entries(block, layout->transposed, runs->run[k].prime.p, reduced, work->scaled);
+  for (k = 0; k < runs->passes && any && status == PERM_OK; k++) {
+    permi_whole_entries(block, layout->transposed, &runs->run[k], reduced, work->scaled);
     status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced,
                                  &runs->run[k].tables);
+    if (runs->run[k].tables)
+      permi_hybrid_forget(allocator, runs->run[k].tables);
   }
   if (status != PERM_OK) {
     permi_hybrid_release(allocator, *made);
@@ -14102,10 +14165,12 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
   int e;
   for (e = 0; e < block->edges; e++)
     hash = permi_hash(hash, (uint64_t)block->integer[e]);
+  for (e = 0; e < block->edges && block->imaginary_integer; e++)
+    hash = permi_hash(hash, (uint64_t)block->imaginary_integer[e]);
   return hash;
 }
 
-/* Seconds of all primes over those of the program in doubles. */
+/* Seconds of all passes over those of the program in doubles. */
 static double permi_whole_slower(const permi_hybrid *hybrid)
 {
   static const double weight[] = {1, PERMI_WHOLE_SHORT, PERMI_WHOLE_LONG};
@@ -14119,7 +14184,7 @@ static double permi_whole_slower(const permi_hybrid *hybrid)
     if (t->opcode != PERMI_OP_CHAIN)
       weighted += t->count * weight[t->growth];
   }
-  return weighted / fmax(all, 1) * fmax(hybrid->runs->primes, 1);
+  return weighted / fmax(all, 1) * fmax(hybrid->runs->passes, 1);
 }
 
 /* ======================================================================================= >>programs
@@ -14964,7 +15029,7 @@ static int permi_code_runs(const perm_allocator *allocator, const permi_block *b
   memset(runs, 0, sizeof *runs);
   runs->modulus = modulus;
   primes = permi_whole_primes(block, &runs->bits);
-  if (hybrid->grows && !permi_whole_runs(allocator, primes, runs))
+  if (hybrid->grows && !permi_whole_runs(allocator, primes, 0, runs))
     return 0;
   for (k = 0; k < runs->primes; k++) {
     const double prime = (double)runs->run[k].prime.p;
@@ -15105,7 +15170,7 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
     if (choice->block->integer)
-      permi_whole_entries(choice->block, choice->given, 0, NULL, choice->scaled);
+      permi_whole_entries(choice->block, choice->given, NULL, NULL, choice->scaled);
     else
       status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
                                    &choice->zero);
@@ -15281,8 +15346,8 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
                      hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
                      all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
   if (hybrid->runs && hybrid->runs->primes)
-    permi_hybrid_say(buffer, size, &length, "residues modulo %d primes, at most %.0f bits; ", hybrid->runs->primes,
-                     hybrid->runs->bits);
+    permi_hybrid_say(buffer, size, &length, "residues modulo %d primes%s, at most %.0f bits; ", hybrid->runs->primes,
+                     hybrid->runs->run[0].root ? " with both roots of -1" : "", hybrid->runs->bits);
   else if (hybrid->runs)
     permi_hybrid_say(buffer, size, &length, "all numbers below 2^53; ");
   permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
@@ -15294,11 +15359,13 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   return length;
 }
 
-/* No line's sum is to be a residue: a kernel has one set of constants for all primes. */
+/* No line's sum is to be a residue: a kernel has one set of constants for all primes and both roots. */
 static int permi_whole_on_gpu(const permi_block *block)
 {
   double sum[128] = {0};
   int i, e;
+  if (permi_whole_is_gaussian(block))
+    return 0;
   for (i = 0; i < block->n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const double x = fabs((double)block->integer[block->edge[e]]);
@@ -15316,17 +15383,16 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   const perm_options *options = maker->options;
   const int is_complex = maker->working->is_complex;
   double bits;
-  if (block->integer && is_complex)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "has Gaussian integers; with precision fast this method takes them as complex numbers");
-  else if (block->integer && options->isa == PERM_ISA_CUDA && permi_gpu_wanted(options, block->n) &&
+  if (block->integer && options->isa == PERM_ISA_CUDA && permi_gpu_wanted(options, block->n) &&
            !permi_whole_on_gpu(block))
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "has lines of integers that sum to more than 2^48, which this method takes with isa auto");
+                 "has %s, which this method takes with isa auto",
+                 permi_whole_is_gaussian(block) ? "Gaussian integers" : "lines of integers that sum to more than 2^48");
   else if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
-  else if (is_complex && (options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD))
+  else if (is_complex && !block->integer &&
+           (options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD))
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has precision default or fast");
 #if defined(PERM_NO_COMPLEX)
   else if (is_complex)
@@ -15356,7 +15422,6 @@ static int permi_hybrid_on_gpu(const permi_block *block)
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
   permi_layouts *work = maker->layouts;
-  double bits;
   maker->layouts = NULL;
   if (work) {
     work->rival = rival;
@@ -15369,7 +15434,7 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   work->budget = PERMI_HYBRID_SLOT_BUDGET;
   work->account = maker->account;
   work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker)) /
-                (block->integer            ? PERMI_WHOLE_SLOWER * permi_whole_primes(block, &bits)
+                (block->integer            ? PERMI_WHOLE_SLOWER * permi_whole_passes(block)
                  : maker->options->certify ? PERMI_HYBRID_CERTIFIED
                                            : 1);
   work->rival = rival;
@@ -15410,7 +15475,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   permi_arrangement layout;
   permi_hybrid *hybrid = NULL;
   perm_status status = PERM_OK;
-  double seconds = 0, per_block, bits;
+  double seconds = 0, per_block;
   int most;
   if (!work)
     return permi_fail_memory(maker->result);
@@ -15440,14 +15505,14 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (!hybrid)
     return status;
   if (block->integer)
-    seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_primes(block, &bits));
+    seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_passes(block));
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
   hybrid->absolute_mask = options->precision == PERM_PRECISION_FAST ? 127 : 31;
   if (hybrid->high < 10 || options->certify)
     hybrid->absolute_mask = 0;
   if (!options->certify && !hybrid->runs) /* else the speed knows */
     seconds *= 1 + (PERMI_HYBRID_CERTIFIED - 1) / (hybrid->absolute_mask + 1);
-  per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->primes, 1) : 1), -hybrid->high);
+  per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->passes, 1) : 1), -hybrid->high);
   most = hybrid->runs                              ? PERMI_WHOLE_CHUNK
          : hybrid->algebra == PERMI_HYBRID_DOUBLED ? PERMI_DOUBLED_CHUNK
                                                    : hybrid->high;
@@ -15608,7 +15673,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   leaf->explain = permi_hybrid_explain;
   leaf->context = hybrid;
   if (hybrid->runs) {
-    leaf->information.chunks *= hybrid->runs->primes ? (uint64_t)hybrid->runs->primes : 1;
+    leaf->information.chunks *= hybrid->runs->passes ? (uint64_t)hybrid->runs->passes : 1;
     leaf->integer = 1;
     leaf->run_chunk = permi_whole_chunk;
     leaf->workspace += sizeof *hybrid; /* the program of a prime */

@@ -48,6 +48,7 @@
 #include "t_arrays.c"
 #include "t_hybrid.c"
 #include "engines.h"
+#include "t_hybrid_gaussian.c"
 #include "t_band.c"
 #include "t_classes.c"
 #include "t_transversals.c"

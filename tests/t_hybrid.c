@@ -207,11 +207,14 @@ TEST(t_hybrid_same_bits)
   }
 }
 
-/* Integers of at most `bits` bits, some of fewer; 0: ones. */
-static perm_matrix hybrid_integers(int n, double p, int bits)
+/* Integers of at most `bits` bits, some of fewer; 0: ones. gaussian: some rows with imaginary parts, of 52 bits at
+   most. */
+static perm_matrix hybrid_integers(int n, double p, int bits, int gaussian)
 {
   static int64_t integer[64 * 64];
+  static double real[64 * 64], imaginary[64 * 64];
   static int row[64 * 64], column[64 * 64];
+  uint64_t imaginary_rows = gaussian ? test_random() | UINT64_C(1) << test_below(n) : 0;
   perm_matrix a;
   perm_result result;
   size_t nnz = 0;
@@ -223,22 +226,32 @@ static perm_matrix hybrid_integers(int n, double p, int bits)
         const uint64_t x = (UINT64_C(1) << used) + (test_random() & ((UINT64_C(1) << used) - 1));
         row[nnz] = i;
         column[nnz] = j;
-        integer[nnz++] = bits && test_below(2) ? -(int64_t)x : (int64_t)x;
+        integer[nnz] = bits && test_below(2) ? -(int64_t)x : (int64_t)x;
+        real[nnz] = test_below(4) || !(imaginary_rows >> i & 1) ? (double)integer[nnz] : 0;
+        imaginary[nnz++] = imaginary_rows >> i & 1 ? ldexp(test_below(9) - 4, test_below(bits + 1)) + test_below(4) : 0;
       }
-  CHECK(perm_matrix_from_triplets(n, n, nnz, row, column, NULL, NULL, integer, PERM_KIND_INTEGER, NULL, &a, &result) ==
-        PERM_OK);
+  CHECK(perm_matrix_from_triplets(n, n, nnz, row, column, gaussian ? real : NULL, gaussian ? imaginary : NULL,
+                                  gaussian ? NULL : integer, gaussian ? PERM_KIND_COMPLEX : PERM_KIND_INTEGER, NULL, &a,
+                                  &result) == PERM_OK);
   return a;
 }
 
+static int hybrid_same_integers(const perm_result *r, const perm_result *referee)
+{
+  return r->exact && r->precision == PERM_PRECISION_EXACT &&
+         !memcmp(&r->integer, &referee->integer, sizeof r->integer) &&
+         !memcmp(&r->imaginary_integer, &referee->imaginary_integer, sizeof r->imaginary_integer);
+}
+
 /* Exact integers, by residues or not, on every family, modulo anything, cut into any parts, against method exact. */
-TEST(t_hybrid_integers)
+static void hybrid_check_integers(int gaussian, int trials)
 {
   static const perm_isa isa[] = {PERM_ISA_AUTO, PERM_ISA_PLAIN, PERM_ISA_AVX2};
   static const int sizes[] = {0, 2, 9, 21, 30, 44, 62};
-  int t, grew = 0, whole = 0, tables = 0;
-  for (t = 0; t < 420; t++) {
-    const int n = 4 + test_below(12), bits = sizes[t % 7];
-    perm_matrix a = hybrid_integers(n, 0.1 + 0.9 * test_uniform(), bits);
+  int t, grew = 0, whole = 0, tables = 0, imaginary = 0;
+  for (t = 0; t < trials; t++) {
+    const int n = 4 + test_below(12), bits = gaussian ? sizes[t % 7] * 50 / 62 : sizes[t % 7];
+    perm_matrix a = hybrid_integers(n, 0.1 + 0.9 * test_uniform(), bits, gaussian);
     perm_options options;
     perm_result r, referee;
     perm_partial partial[64];
@@ -248,16 +261,16 @@ TEST(t_hybrid_integers)
     options.threads = 1 + t % 3;
     options.modulus = t % 4 ? 0 : t % 8 ? 2 + test_random() % 1000 : (test_random() >> 2) + 3;
     options.method = PERM_METHOD_EXACT;
+    options.precision = PERM_PRECISION_EXACT;
     CHECK_SHOW(perm_compute_sparse(&a, &options, &referee) == PERM_OK, "%s", referee.message);
     options.isa = permi_isa_here(isa[t % 3]) ? isa[t % 3] : PERM_ISA_AUTO;
     for (m = 0; m < 2; m++) {
       options.method = m ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
       CHECK_SHOW(perm_compute_sparse(&a, &options, &r) == PERM_OK, "n = %d, %d bits: %s", n, bits, r.message);
-      CHECK_SHOW(r.exact && r.precision == PERM_PRECISION_EXACT &&
-                     !memcmp(&r.integer, &referee.integer, sizeof r.integer),
-                 "n = %d, %d bits, %s: %.17g, not %.17g", n, bits, perm_method_name(options.method), r.value,
-                 referee.value);
+      CHECK_SHOW(hybrid_same_integers(&r, &referee), "n = %d, %d bits, %s: %.17g + %.17g i, not %.17g + %.17g i", n,
+                 bits, perm_method_name(options.method), r.value, r.imaginary, referee.value, referee.imaginary);
       CHECK(r.value == referee.value && r.exp2 == referee.exp2);
+      imaginary += r.imaginary_integer.words > 0;
       if (perm_sparse_job(&a, &options, &job, &r) != PERM_OK || perm_job_leaves(job) > 64) {
         CHECK(!"a job");
         continue;
@@ -273,29 +286,27 @@ TEST(t_hybrid_integers)
         tables += hybrid->runs->primes && hybrid->runs->run[0].tables;
         whole += !hybrid->runs->primes;
       }
-      CHECK(perm_job_finish(job, partial, &r) == PERM_OK && !memcmp(&r.integer, &referee.integer, sizeof r.integer));
+      CHECK(perm_job_finish(job, partial, &r) == PERM_OK && hybrid_same_integers(&r, &referee));
       perm_job_free(job);
     }
     perm_matrix_free(&a);
   }
-  CHECK_SHOW(grew > 50 && whole > 50 && tables > 50, "%d, %d, %d", grew, whole, tables);
+  CHECK_SHOW(grew > 50 && (whole > 50 || gaussian) && tables > 50 && (imaginary > trials) == gaussian, "%d, %d, %d, %d",
+             grew, whole, tables, imaginary);
+}
+
+TEST(t_hybrid_integers)
+{
+  hybrid_check_integers(0, 420);
 }
 
 TEST(t_hybrid_refuses)
 {
-  const int one[] = {0, 0, 1, 1, 2, 2, 0, 1, 2}, other[] = {0, 1, 1, 2, 2, 0, 2, 0, 1};
-  const double real[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   perm_matrix a;
   perm_options options;
   perm_result result;
   memset(&options, 0, sizeof options);
-  CHECK(perm_matrix_from_triplets(3, 3, 9, one, other, real, real, NULL, PERM_KIND_COMPLEX, NULL, &a, &result) ==
-        PERM_OK);
   options.method = PERM_METHOD_HYBRID;
-  options.precision = PERM_PRECISION_EXACT;
-  CHECK(perm_compute_sparse(&a, &options, &result) == PERM_ERROR_UNSUPPORTED);
-  CHECK_TEXT(result.message, "Gaussian integers");
-  perm_matrix_free(&a);
   a = hybrid_random(12, 0.4, 1, 0);
   for (options.precision = PERM_PRECISION_ACCURATE; options.precision <= PERM_PRECISION_DD; options.precision++) {
     CHECK(perm_compute_sparse(&a, &options, &result) == PERM_ERROR_UNSUPPORTED);
@@ -324,7 +335,9 @@ static void hybrid_free(void *block, void *user_data)
 
 TEST(t_hybrid_allocation_fails)
 {
-  perm_matrix given[2] = {hybrid_random(13, 0.4, 0, 0), hybrid_integers(13, 0.5, 62)}, a;
+  perm_matrix given[3] = {hybrid_random(13, 0.4, 0, 0), hybrid_integers(13, 0.5, 62, 0),
+                          hybrid_integers(13, 0.5, 40, 1)};
+  perm_matrix a;
   perm_options options;
   perm_result result;
   perm_status status;
@@ -334,8 +347,9 @@ TEST(t_hybrid_allocation_fails)
   options.threads = 1;
   options.allocator.allocate = hybrid_allocate;
   options.allocator.release = hybrid_free;
-  for (whole = 0; whole < 4; whole++) {
+  for (whole = 0; whole < 6; whole++) {
     a = given[whole / 2];
+    options.precision = whole / 2 == 2 ? PERM_PRECISION_EXACT : PERM_PRECISION_DEFAULT;
     hybrid_only_one = whole % 2;
     status = PERM_ERROR_MEMORY;
     for (k = 0; status == PERM_ERROR_MEMORY && k < 1000; k++) {
@@ -346,8 +360,8 @@ TEST(t_hybrid_allocation_fails)
     }
     CHECK(status == PERM_OK && k > 10);
   }
-  perm_matrix_free(&given[0]);
-  perm_matrix_free(&given[1]);
+  for (k = 0; k < 3; k++)
+    perm_matrix_free(&given[k]);
 }
 
 /* ---- estimates: matrices that are to break them, and not too wide for those of every day */
@@ -581,18 +595,19 @@ TEST(t_hybrid_integers_in_other_rounding_modes)
   static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
   int t;
   for (t = 0; t < 30; t++) {
-    perm_matrix a = hybrid_integers(12, 0.5, t % 2 ? 62 : 30);
+    perm_matrix a = hybrid_integers(12, 0.5, t % 2 ? 62 - 20 * (t / 20) : 30, t >= 20);
     perm_options options;
     perm_result r, referee;
     memset(&options, 0, sizeof options);
     options.method = PERM_METHOD_EXACT;
+    options.precision = PERM_PRECISION_EXACT;
     CHECK(perm_compute_sparse(&a, &options, &referee) == PERM_OK);
     options.method = PERM_METHOD_HYBRID;
     CHECK(fesetround(modes[t % 3]) == 0);
     CHECK_SHOW(perm_compute_sparse(&a, &options, &r) == PERM_ERROR_UNSUPPORTED && strstr(r.message, "to nearest"),
                "%s", r.message);
     options.method = PERM_METHOD_AUTO;
-    CHECK(perm_compute_sparse(&a, &options, &r) == PERM_OK && !memcmp(&r.integer, &referee.integer, sizeof r.integer));
+    CHECK(perm_compute_sparse(&a, &options, &r) == PERM_OK && hybrid_same_integers(&r, &referee));
     fesetround(FE_TONEAREST);
     perm_matrix_free(&a);
   }

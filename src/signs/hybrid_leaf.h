@@ -83,17 +83,27 @@ static void permi_code_release(const perm_allocator *allocator, permi_code *code
 /* Of whole numbers: what chunks run modulo each prime; without primes all numbers are exact. */
 typedef struct permi_hybrid_run {
   permi_odd_modulus prime;
+  uint64_t root;        /* what stands for i modulo the prime; 0: all entries are real */
   permi_hybrid *tables; /* with bases and constants of its own, or NULL */
   uint64_t *factor;     /* the product of the other primes, of `words` words */
 } permi_hybrid_run;
 
 typedef struct permi_hybrid_runs {
-  permi_hybrid_run *run;
+  permi_hybrid_run *run; /* of each prime; of Gaussian integers then each again, with the other root */
   uint64_t *factor;
-  int primes, words;
+  int primes, passes, words;
   uint64_t modulus; /* of the answer, or 0 */
   double bits;      /* of a bound on the permanent */
 } permi_hybrid_runs;
+
+/* Keeps bases and constants alone. */
+static void permi_hybrid_forget(const perm_allocator *allocator, permi_hybrid *hybrid)
+{
+  permi_release(allocator, hybrid->operation);
+  permi_release(allocator, hybrid->statement);
+  hybrid->operation = NULL;
+  hybrid->statement = NULL;
+}
 
 /* A program without its runs. */
 static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hybrid)
@@ -104,8 +114,7 @@ static void permi_hybrid_drop(const perm_allocator *allocator, permi_hybrid *hyb
   permi_code_release(allocator, hybrid->code);
   permi_release(allocator, hybrid->gpu.memory);
 #endif
-  permi_release(allocator, hybrid->operation);
-  permi_release(allocator, hybrid->statement);
+  permi_hybrid_forget(allocator, hybrid);
   permi_release(allocator, hybrid->constant);
   permi_release(allocator, hybrid->start);
   permi_release(allocator, hybrid);
@@ -116,7 +125,7 @@ static void permi_hybrid_runs_release(const perm_allocator *allocator, permi_hyb
   int k;
   if (!runs)
     return;
-  for (k = 0; k < runs->primes && runs->run; k++)
+  for (k = 0; k < runs->passes && runs->run; k++)
     permi_hybrid_drop(allocator, runs->run[k].tables);
   permi_release(allocator, runs->run);
   permi_release(allocator, runs->factor);

@@ -24,8 +24,8 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
                      hybrid->high, hybrid->lanes_log2, hybrid->statements, hybrid->slots, hybrid->operations_a_term,
                      all, 1.5 * hybrid->n * ldexp(1, hybrid->n - 1) / all);
   if (hybrid->runs && hybrid->runs->primes)
-    permi_hybrid_say(buffer, size, &length, "residues modulo %d primes, at most %.0f bits; ", hybrid->runs->primes,
-                     hybrid->runs->bits);
+    permi_hybrid_say(buffer, size, &length, "residues modulo %d primes%s, at most %.0f bits; ", hybrid->runs->primes,
+                     hybrid->runs->run[0].root ? " with both roots of -1" : "", hybrid->runs->bits);
   else if (hybrid->runs)
     permi_hybrid_say(buffer, size, &length, "all numbers below 2^53; ");
   permi_hybrid_say(buffer, size, &length, "%.0f chunks, predicted %.3g s on one %s\n", (double)leaf->information.chunks,
@@ -37,11 +37,13 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   return length;
 }
 
-/* No line's sum is to be a residue: a kernel has one set of constants for all primes. */
+/* No line's sum is to be a residue: a kernel has one set of constants for all primes and both roots. */
 static int permi_whole_on_gpu(const permi_block *block)
 {
   double sum[128] = {0};
   int i, e;
+  if (permi_whole_is_gaussian(block))
+    return 0;
   for (i = 0; i < block->n; i++)
     for (e = block->start[i]; e < block->start[i + 1]; e++) {
       const double x = fabs((double)block->integer[block->edge[e]]);
@@ -59,17 +61,16 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   const perm_options *options = maker->options;
   const int is_complex = maker->working->is_complex;
   double bits;
-  if (block->integer && is_complex)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "has Gaussian integers; with precision fast this method takes them as complex numbers");
-  else if (block->integer && options->isa == PERM_ISA_CUDA && permi_gpu_wanted(options, block->n) &&
+  if (block->integer && options->isa == PERM_ISA_CUDA && permi_gpu_wanted(options, block->n) &&
            !permi_whole_on_gpu(block))
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "has lines of integers that sum to more than 2^48, which this method takes with isa auto");
+                 "has %s, which this method takes with isa auto",
+                 permi_whole_is_gaussian(block) ? "Gaussian integers" : "lines of integers that sum to more than 2^48");
   else if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
-  else if (is_complex && (options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD))
+  else if (is_complex && !block->integer &&
+           (options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD))
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has precision default or fast");
 #if defined(PERM_NO_COMPLEX)
   else if (is_complex)
@@ -99,7 +100,6 @@ static int permi_hybrid_on_gpu(const permi_block *block)
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
 {
   permi_layouts *work = maker->layouts;
-  double bits;
   maker->layouts = NULL;
   if (work) {
     work->rival = rival;
@@ -112,7 +112,7 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   work->budget = PERMI_HYBRID_SLOT_BUDGET;
   work->account = maker->account;
   work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker)) /
-                (block->integer            ? PERMI_WHOLE_SLOWER * permi_whole_primes(block, &bits)
+                (block->integer            ? PERMI_WHOLE_SLOWER * permi_whole_passes(block)
                  : maker->options->certify ? PERMI_HYBRID_CERTIFIED
                                            : 1);
   work->rival = rival;
@@ -153,7 +153,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   permi_arrangement layout;
   permi_hybrid *hybrid = NULL;
   perm_status status = PERM_OK;
-  double seconds = 0, per_block, bits;
+  double seconds = 0, per_block;
   int most;
   if (!work)
     return permi_fail_memory(maker->result);
@@ -183,14 +183,14 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (!hybrid)
     return status;
   if (block->integer)
-    seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_primes(block, &bits));
+    seconds *= permi_whole_slower(hybrid) / (PERMI_WHOLE_SLOWER * permi_whole_passes(block));
   hybrid->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
   hybrid->absolute_mask = options->precision == PERM_PRECISION_FAST ? 127 : 31;
   if (hybrid->high < 10 || options->certify)
     hybrid->absolute_mask = 0;
   if (!options->certify && !hybrid->runs) /* else the speed knows */
     seconds *= 1 + (PERMI_HYBRID_CERTIFIED - 1) / (hybrid->absolute_mask + 1);
-  per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->primes, 1) : 1), -hybrid->high);
+  per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->passes, 1) : 1), -hybrid->high);
   most = hybrid->runs                              ? PERMI_WHOLE_CHUNK
          : hybrid->algebra == PERMI_HYBRID_DOUBLED ? PERMI_DOUBLED_CHUNK
                                                    : hybrid->high;
@@ -351,7 +351,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   leaf->explain = permi_hybrid_explain;
   leaf->context = hybrid;
   if (hybrid->runs) {
-    leaf->information.chunks *= hybrid->runs->primes ? (uint64_t)hybrid->runs->primes : 1;
+    leaf->information.chunks *= hybrid->runs->passes ? (uint64_t)hybrid->runs->passes : 1;
     leaf->integer = 1;
     leaf->run_chunk = permi_whole_chunk;
     leaf->workspace += sizeof *hybrid; /* the program of a prime */

@@ -2,7 +2,9 @@
    Exact integers by programs of >>hybrid: in doubles while numbers stay below 2^53, else modulo primes below 2^47, as
    many as a bound on the permanent needs. Chunks run one prime after the other. A chunk adds its residue times the
    product of the other primes, so the sum of all chunks has their residues, each times what permi_whole_finish
-   divides by: parts and merges need nothing of their own. */
+   divides by: parts and merges need nothing of their own.
+   Gaussian integers run modulo primes that are 1 modulo 4, once with i = r and once with i = -r, r a root of -1. Their
+   results x + r y and x - r y sum to 2 x, and times -r and r to 2 y: both parts are sums of chunks like real ones. */
 #pragma once
 #include "hybrid_leaf.h"
 
@@ -14,16 +16,25 @@
 #define PERMI_WHOLE_SHORT 1.2   /* a statement that grows, than one that does not */
 #define PERMI_WHOLE_LONG 1.6
 
+/* Adds to a part of the permanent what it takes from residue x of run `run`. */
+static void permi_whole_add_part(const permi_hybrid_runs *runs, const permi_hybrid_run *run, uint64_t x, perm_sum *part)
+{
+  uint64_t word[PERM_INTEGER_WORDS + 2];
+  word[runs->words] = permi_words_times(word, run->factor, runs->words, x, 0);
+  permi_sum_add_integer(part, word, runs->words + 1, 0);
+}
+
 /* Adds a chunk's residue of run `run`, from a sum of residues or their parts. */
 static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum,
                             perm_partial *partial)
 {
-  const double prime = (double)run->prime.p;
-  uint64_t word[PERM_INTEGER_WORDS + 2];
-  sum = fmod(sum, prime);
-  word[runs->words] =
-      permi_words_times(word, run->factor, runs->words, (uint64_t)(sum < 0 ? sum + prime : sum), 0);
-  permi_sum_add_integer(&partial->value, word, runs->words + 1, 0);
+  const uint64_t p = run->prime.p;
+  uint64_t x;
+  sum = fmod(sum, (double)p);
+  x = (uint64_t)(sum < 0 ? sum + (double)p : sum);
+  permi_whole_add_part(runs, run, x, &partial->value);
+  if (run->root)
+    permi_whole_add_part(runs, run, permi_residue_multiply(x, p - run->root, p), &partial->imaginary);
 }
 
 #if defined(PERM_WITH_CUDA)
@@ -99,7 +110,7 @@ PERMI_NEVER_INLINE static perm_status permi_whole_combine(const permi_odd_modulu
   return status == PERM_OK && !permi_sum_integer(&sum, integer) ? PERM_ERROR_OVERFLOW : status;
 }
 
-/* The permanent from the sum of all chunks. */
+/* A part of the permanent from the sum of all chunks. */
 static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *integer)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -117,7 +128,7 @@ static perm_status permi_whole_finish(const permi_leaf *leaf, perm_integer *inte
   for (k = 0; k < runs->primes; k++) {
     const permi_odd_modulus *p = &runs->run[k].prime;
     uint64_t divisor = permi_montgomery(permi_words_residue(runs->run[k].factor, runs->words, p->p), p->square, p);
-    for (i = hybrid->halvings; i < hybrid->n - 1; i++)
+    for (i = hybrid->halvings; i < hybrid->n - (runs->run[k].root ? 0 : 1); i++)
       divisor = permi_residue_add(divisor, divisor, 0, p->p);
     residue[k] = permi_words_residue(integer->word, integer->words, p->p);
     divisor = permi_prime_inverse(permi_montgomery(divisor, 1, p), p);
@@ -134,19 +145,36 @@ static int permi_whole_primes(const permi_block *block, double *bits)
   return (int)((*bits + 1) / PERMI_WHOLE_PRIME_BITS) + 1;
 }
 
-/* Chooses primes and the products of the others; 0: out of memory. */
-static int permi_whole_runs(const perm_allocator *allocator, int primes, permi_hybrid_runs *runs)
+static int permi_whole_is_gaussian(const permi_block *block)
+{
+  int e;
+  for (e = 0; e < block->edges && block->imaginary_integer; e++)
+    if (block->imaginary_integer[e])
+      return 1;
+  return 0;
+}
+
+/* How often the program runs, if numbers grow. */
+static int permi_whole_passes(const permi_block *block)
+{
+  double bits;
+  return permi_whole_primes(block, &bits) * (permi_whole_is_gaussian(block) ? 2 : 1);
+}
+
+/* Chooses primes, roots and the products of the others; 0: out of memory. */
+static int permi_whole_runs(const perm_allocator *allocator, int primes, int gaussian, permi_hybrid_runs *runs)
 {
   permi_odd_modulus *prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
-  const int words = primes * PERMI_RESIDUE_BITS / 64 + 1;
+  const int words = primes * PERMI_RESIDUE_BITS / 64 + 1, passes = gaussian ? 2 * primes : primes;
   int k, i;
-  runs->run = (permi_hybrid_run *)permi_allocate(allocator, (size_t)primes, sizeof *runs->run);
+  runs->run = (permi_hybrid_run *)permi_allocate(allocator, (size_t)passes, sizeof *runs->run);
   runs->factor = (uint64_t *)permi_allocate(allocator, (size_t)(primes * words), sizeof *runs->factor);
   if (prime && runs->run && runs->factor) {
-    memset(runs->run, 0, (size_t)primes * sizeof *runs->run);
+    memset(runs->run, 0, (size_t)passes * sizeof *runs->run);
     memset(runs->factor, 0, (size_t)(primes * words) * sizeof *runs->factor);
-    permi_primes_choose(prime, (size_t)primes, 0, PERMI_RESIDUE_BITS);
+    permi_primes_choose(prime, (size_t)primes, gaussian, PERMI_RESIDUE_BITS);
     runs->primes = primes;
+    runs->passes = passes;
     runs->words = words;
     for (k = 0; k < primes; k++) {
       uint64_t *factor = runs->run[k].factor = runs->factor + k * words;
@@ -155,14 +183,20 @@ static int permi_whole_runs(const perm_allocator *allocator, int primes, permi_h
       for (i = 0; i < primes; i++)
         if (i != k)
           permi_words_times(factor, factor, words, prime[i].p, 0);
+      if (gaussian) {
+        runs->run[k].root = permi_prime_root(&prime[k]);
+        runs->run[primes + k] = runs->run[k];
+        runs->run[primes + k].root = prime[k].p - runs->run[k].root;
+      }
     }
   }
   permi_release(allocator, prime);
   return runs->primes;
 }
 
-/* Entries as doubles, oriented; reduced rows modulo p, if that is not 0. */
-static void permi_whole_entries(const permi_block *block, int transposed, uint64_t p, const int *reduced, double *a)
+/* Entries as doubles, oriented; reduced rows modulo the run's prime, if there is one. */
+static void permi_whole_entries(const permi_block *block, int transposed, const permi_hybrid_run *run,
+                                const int *reduced, double *a)
 {
   const int n = block->n;
   int i, e;
@@ -173,47 +207,67 @@ static void permi_whole_entries(const permi_block *block, int transposed, uint64
       const int64_t x = block->integer[block->edge[e]];
       double *to = &a[row * n + column];
       *to = (double)x;
-      if (p && reduced[row]) {
-        const uint64_t r = permi_residue_of(x, p);
+      if (run && reduced[row]) {
+        const uint64_t p = run->prime.p;
+        uint64_t r = permi_residue_of(x, p);
+        if (run->root) {
+          const uint64_t y = permi_residue_of(block->imaginary_integer[block->edge[e]], p);
+          r = permi_residue_add(r, permi_residue_multiply(y, run->root, p), 0, p);
+        }
         *to = r > p / 2 ? -(double)(p - r) : (double)r;
       }
     }
+}
+
+/* Which rows, oriented, are residues: those of sums beyond the cap, and of imaginary parts; a: their real parts. */
+static int permi_whole_reduced(const permi_block *block, int transposed, const double *a, int *reduced)
+{
+  const int n = block->n;
+  int i, e, any = 0;
+  for (i = 0; i < n; i++) {
+    double sum = 0;
+    for (e = 0; e < n; e++)
+      sum += fabs(a[i * n + e]);
+    reduced[i] = sum * (1 + 1e-12) > PERMI_GROWTH_CAP;
+  }
+  for (i = 0; i < n && block->imaginary_integer; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++)
+      if (block->imaginary_integer[block->edge[e]])
+        reduced[transposed ? block->neighbour[e] - n : i] = 1;
+  for (i = 0; i < n; i++)
+    any |= reduced[i];
+  return any;
 }
 
 /* The program of a block with what it runs for each prime; *made stays NULL if it does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
-  const int n = block->n;
   permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
   perm_status status = PERM_OK;
-  int reduced[64], i, k, any = 0, primes;
+  int reduced[64], k, any, primes;
   *made = NULL;
   if (!runs)
     return PERM_ERROR_MEMORY;
   memset(runs, 0, sizeof *runs);
   runs->modulus = modulus;
   primes = permi_whole_primes(block, &runs->bits);
-  permi_whole_entries(block, layout->transposed, 0, NULL, work->scaled);
-  for (i = 0; i < n; i++) {
-    double sum = 0;
-    for (k = 0; k < n; k++)
-      sum += fabs(work->scaled[i * n + k]);
-    reduced[i] = sum * (1 + 1e-12) > PERMI_GROWTH_CAP;
-    any |= reduced[i];
-  }
+  permi_whole_entries(block, layout->transposed, NULL, NULL, work->scaled);
+  any = permi_whole_reduced(block, layout->transposed, work->scaled, reduced);
   status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced, made);
   if (!*made) {
     permi_hybrid_runs_release(allocator, runs);
     return status;
   }
   (*made)->runs = runs;
-  if ((*made)->grows && !permi_whole_runs(allocator, primes, runs))
+  if ((*made)->grows && !permi_whole_runs(allocator, primes, permi_whole_is_gaussian(block), runs))
     status = PERM_ERROR_MEMORY;
-  for (k = 0; k < runs->primes && any && status == PERM_OK; k++) {
-    permi_whole_entries(block, layout->transposed, runs->run[k].prime.p, reduced, work->scaled);
+  for (k = 0; k < runs->passes && any && status == PERM_OK; k++) {
+    permi_whole_entries(block, layout->transposed, &runs->run[k], reduced, work->scaled);
     status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced,
                                  &runs->run[k].tables);
+    if (runs->run[k].tables)
+      permi_hybrid_forget(allocator, runs->run[k].tables);
   }
   if (status != PERM_OK) {
     permi_hybrid_release(allocator, *made);
@@ -228,10 +282,12 @@ static uint64_t permi_whole_fingerprint(const permi_hybrid *hybrid, const permi_
   int e;
   for (e = 0; e < block->edges; e++)
     hash = permi_hash(hash, (uint64_t)block->integer[e]);
+  for (e = 0; e < block->edges && block->imaginary_integer; e++)
+    hash = permi_hash(hash, (uint64_t)block->imaginary_integer[e]);
   return hash;
 }
 
-/* Seconds of all primes over those of the program in doubles. */
+/* Seconds of all passes over those of the program in doubles. */
 static double permi_whole_slower(const permi_hybrid *hybrid)
 {
   static const double weight[] = {1, PERMI_WHOLE_SHORT, PERMI_WHOLE_LONG};
@@ -245,5 +301,5 @@ static double permi_whole_slower(const permi_hybrid *hybrid)
     if (t->opcode != PERMI_OP_CHAIN)
       weighted += t->count * weight[t->growth];
   }
-  return weighted / fmax(all, 1) * fmax(hybrid->runs->primes, 1);
+  return weighted / fmax(all, 1) * fmax(hybrid->runs->passes, 1);
 }

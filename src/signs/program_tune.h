@@ -203,7 +203,7 @@ static int permi_code_runs(const perm_allocator *allocator, const permi_block *b
   memset(runs, 0, sizeof *runs);
   runs->modulus = modulus;
   primes = permi_whole_primes(block, &runs->bits);
-  if (hybrid->grows && !permi_whole_runs(allocator, primes, runs))
+  if (hybrid->grows && !permi_whole_runs(allocator, primes, 0, runs))
     return 0;
   for (k = 0; k < runs->primes; k++) {
     const double prime = (double)runs->run[k].prime.p;
@@ -344,7 +344,7 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
     if (choice->block->integer)
-      permi_whole_entries(choice->block, choice->given, 0, NULL, choice->scaled);
+      permi_whole_entries(choice->block, choice->given, NULL, NULL, choice->scaled);
     else
       status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
                                    &choice->zero);
