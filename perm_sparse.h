@@ -838,7 +838,7 @@ typedef struct permi_reader {
   unsigned long long large; /* the first line with an integer beyond 64 bits; 0: none */
   char separator; /* ',', beside blanks; or ';', alone */
   int names; /* in the header line; 0: none */
-  char note[136];
+  char note[132];
   perm_status status;
   perm_result *result;
 } permi_reader;
