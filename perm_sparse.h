@@ -108,7 +108,7 @@
        (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
        arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
        cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: but
-       for integers `error_bound` is INFINITY without certify, which takes the CPU and 2 to 4 times the time.
+       for integers `error_bound` is INFINITY without certify, which takes 2 to 4 times the time.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
@@ -125,8 +125,9 @@
                      product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
                      matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate,
-                    on the CPU also dd (real; seen at 2.5 to 5 times the time of doubles);
-                    integers on the CPU, in doubles below 2^53, else modulo a prime for each 47 bits of a bound: each
+                    dd if real (seen at 2.5 to 5 times the time of doubles, on a GPU at 5 to 22);
+                    integers, in doubles below 2^53, else modulo a prime for each 47 bits of a bound (on GPUs if no row
+                    or column sums to more than 2^48): each
                     takes about as long as doubles
        cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
                      made for the matrix
@@ -261,8 +262,8 @@ typedef struct perm_matrix {
    PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL, which result->message tells if one is an
    integer beyond 64 bits.
    Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
-   magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits, fractions a/b,
-   packed files (.gz and others: the message says how to unpack). Lines end in
+   magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits, fractions
+   a/b, packed files (.gz and others: the message says how to unpack). Lines end in
    LF or CR LF and may have any length. Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever
    sizes it declares. A waiting read (of a pipe) looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found, what was
@@ -1426,7 +1427,7 @@ static void permi_skip_header(permi_reader *reader)
   reader->names = names;
   reader->position = look.position;
   reader->line = look.line;
-  snprintf(reader->note, sizeof reader->note, "rows below the header %s", permi_quoted(first, look.line_end).text);
+  snprintf(reader->note, sizeof reader->note, "rows below the header %.40s", permi_quoted(first, look.line_end).text);
 }
 
 static int permi_read_plain(permi_reader *reader, perm_format wanted)
@@ -1705,7 +1706,7 @@ static int permi_refuse_packed(permi_reader *reader)
   for (k = 0; k < sizeof packed / sizeof *packed; k++) {
     length = strlen(packed[k].bytes);
     if ((size_t)(reader->end - reader->position) >= length && !memcmp(reader->position, packed[k].bytes, length))
-      return permi_reader_fail(reader, "a file packed by %s found, text was expected: %s | perm -", packed[k].what,
+      return permi_reader_fail(reader, "a %s file found, text was expected: %s | perm -", packed[k].what,
                                packed[k].how);
   }
   return 1;
@@ -13338,10 +13339,10 @@ static void permi_maker_flip(permi_hybrid_maker *maker, int s)
       permi_maker_statement(maker, permi_hybrid_line(i), permi_hybrid_line(i), 0, maker->turned[next][i] + minus, 0);
 }
 
-static void permi_maker_program(permi_hybrid_maker *maker)
+/* Places and orders the tables, and decides which whole numbers grow. */
+static void permi_maker_plan(permi_hybrid_maker *maker)
 {
-  const int n = maker->work->n, low = maker->layout->low, root = n + maker->work->nodes - 1;
-  int k, s;
+  const int n = maker->work->n, root = n + maker->work->nodes - 1;
   maker->hybrid->slots = n;
   memset(maker->busy, 1, (size_t)n);
   permi_maker_keep(maker, permi_maker_node(maker, root));
@@ -13352,6 +13353,13 @@ static void permi_maker_program(permi_hybrid_maker *maker)
       permi_growth_decide(maker, PERMI_GROWTH_CAP, permi_maker_node(maker, root));
     maker->hybrid->halvings = maker->growths->halvings;
   }
+}
+
+static void permi_maker_program(permi_hybrid_maker *maker)
+{
+  const int low = maker->layout->low, root = maker->work->n + maker->work->nodes - 1;
+  int k, s;
+  permi_maker_plan(maker);
   for (s = 0; s < 1 << low && !maker->failed; s++) {
     const int turns = s ? permi_trailing_zeros((uint64_t)s) : 0;
     for (k = 0; k < maker->evaluated; k++)
@@ -13390,6 +13398,11 @@ typedef enum permi_code_kind {
   PERMI_CODE_TIMES,
   PERMI_CODE_CROSS,   /* a b - c d */
   PERMI_CODE_MINUS,
+  PERMI_CODE_SETTLE,  /* a row sum as a double-double */
+  PERMI_CODE_HALF,
+  PERMI_CODE_REDUCE,  /* a modulo the prime, of |a| <= 2^52 */
+  PERMI_CODE_TIMES_LONG, /* reduced from two doubles */
+  PERMI_CODE_CROSS_LONG,
   PERMI_CODE_TOTAL,   /* block += a, or -= */
   PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
   PERMI_CODE_MULTIPLY,
@@ -13418,6 +13431,7 @@ typedef struct permi_code {
   int text_room;
   size_t length;
   int walk, samples_log2, live;
+  int certify; /* moduli of every pattern */
   double operations, moves;
   permi_dd scale;               /* product of the rows' divisors, over 2^scale_exp2 */
   long long scale_exp2;
@@ -13758,16 +13772,14 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Row i's whole numbers. */
-static void permi_whole_row(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, int i, int reduced)
+/* Row i's whole numbers: their sizes. */
+static void permi_whole_row(permi_hybrid_maker *maker, const double *a, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
-  const int n = rows->n;
+  const int n = maker->hybrid->n;
   int k;
   for (k = 0; k < n; k++) {
-    const int column = maker->layout->order[k];
-    const double x = a[i * n + column];
-    rows->number[i][column][0] = x;
+    const double x = a[i * n + maker->layout->order[k]];
     if (k < maker->hybrid->inner)
       growths->modulus[i][k] = fabs(x);
     else
@@ -13784,14 +13796,16 @@ static void permi_whole_row(permi_hybrid_maker *maker, permi_hybrid_rows *rows, 
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  int i, order[64];
+  int i, k, order[64];
   rows->n = hybrid->n;
   for (i = 0; i < rows->n; i++)
     order[i] = i;
   for (i = 0; i < rows->n; i++) {
     if (reduced)
-      permi_whole_row(maker, rows, a, i, reduced[i]);
-    else
+      permi_whole_row(maker, a, i, reduced[i]);
+    for (k = 0; k < rows->n && reduced; k++)
+      rows->number[i][k][0] = a[i * rows->n + k];
+    if (!reduced)
       permi_hybrid_row(rows, hybrid->algebra, a, order, i, -1);
     permi_maker_row(maker, rows, i);
   }
@@ -13986,6 +14000,45 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
 #define PERMI_WHOLE_SHORT 1.2   /* a statement that grows, than one that does not */
 #define PERMI_WHOLE_LONG 1.6
 
+/* Adds a chunk's residue of run `run`, from a sum of residues or their parts. */
+static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum,
+                            perm_partial *partial)
+{
+  const double prime = (double)run->prime.p;
+  uint64_t word[PERM_INTEGER_WORDS + 2];
+  sum = fmod(sum, prime);
+  word[runs->words] =
+      permi_words_times(word, run->factor, runs->words, (uint64_t)(sum < 0 ? sum + prime : sum), 0);
+  permi_sum_add_integer(&partial->value, word, runs->words + 1, 0);
+}
+
+#if defined(PERM_WITH_CUDA)
+/* The sums of chunks on a GPU: integers below 2^107 in two doubles. */
+static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
+                                const double *sums)
+{
+  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
+  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
+  const permi_hybrid_runs *runs = hybrid->runs;
+  const int each_log2 = hybrid->high - hybrid->chunk_log2;
+  uint64_t chunk;
+  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
+    const permi_hybrid_run *run = runs->primes ? &runs->run[chunk >> each_log2] : NULL;
+    if (!(fabs(sums[0]) <= DBL_MAX && fabs(sums[1]) <= DBL_MAX))
+      return 0;
+    if (run) {
+      const double prime = (double)run->prime.p;
+      permi_whole_add(runs, run, fmod(sums[0], prime) + fmod(sums[1], prime), partial);
+    } else {
+      permi_sum_add_double(&partial->value, sums[0]);
+      permi_sum_add_double(&partial->value, sums[1]);
+    }
+  }
+  permi_gpu_count(leaf, partial, first, chunks);
+  return 1;
+}
+#endif
+
 static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -13995,7 +14048,6 @@ static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
   const double prime = run ? (double)run->prime.p : 0;
   permi_hybrid *program = (permi_hybrid *)(void *)((char *)workspace + PERMI_HYBRID_WORKSPACE);
-  uint64_t word[PERM_INTEGER_WORDS + 2];
   double sum = 0;
   int k, part;
   *program = *hybrid;
@@ -14017,12 +14069,8 @@ static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
         permi_sum_add_double(&partial->value, x);
     }
   partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
-  if (!run)
-    return;
-  sum = fmod(sum, prime);
-  word[runs->words] =
-      permi_words_times(word, run->factor, runs->words, (uint64_t)(sum < 0 ? sum + prime : sum), 0);
-  permi_sum_add_integer(&partial->value, word, runs->words + 1, 0);
+  if (run)
+    permi_whole_add(runs, run, sum, partial);
 }
 
 /* In a frame of its own, as the words are many. */
@@ -14196,7 +14244,9 @@ static double permi_whole_slower(const permi_hybrid *hybrid)
                  slower, but compile sooner: for short runs)
      order       on demand from the program's end, so that few values wait
      rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f)
-     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp
+     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
+                 every pattern, and rows are not divided
+     integers    as in >>hybrid_residues; a chunk's number has the prime's above the threads'
    Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
    programs; timing, only how a text is compiled. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
 
@@ -14214,7 +14264,7 @@ static double permi_whole_slower(const permi_hybrid *hybrid)
 
 typedef struct permi_coder {
   permi_layouts *work;
-  const permi_arrangement *layout;
+  permi_arrangement *layout;
   permi_code *code;
   int parts, moduli;
   uint32_t minus;
@@ -14227,6 +14277,8 @@ typedef struct permi_coder {
   int memos;
   permi_hybrid_rows rows;
   const double *floor;
+  permi_growths *growths; /* of whole numbers, else NULL */
+  int doubled, grows; /* grows: some numbers are residues */
 } permi_coder;
 
 static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
@@ -14299,8 +14351,25 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   }
   if (coder->moduli)
     value = permi_code_put(coder, PERMI_CODE_MODULUS, 0, value, row, 0, 0);
+  else if (coder->doubled)
+    value = permi_code_put(coder, PERMI_CODE_SETTLE, 0, value, 0, 0, 0);
   *memo = value;
   return value;
+}
+
+/* A result of whole numbers, reduced if it grows (>>hybrid_program). */
+static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int halved, int a, int b, int c,
+                            int d)
+{
+  const int grows_long = growth == PERMI_GROWS_LONG && kind != PERMI_CODE_MINUS;
+  int value;
+  if (grows_long)
+    return permi_code_put(coder, kind == PERMI_CODE_TIMES ? PERMI_CODE_TIMES_LONG : PERMI_CODE_CROSS_LONG, 0, a, b, c,
+                          d);
+  value = permi_code_put(coder, kind, 0, a, b, c, d);
+  if (halved)
+    value = permi_code_put(coder, PERMI_CODE_HALF, 0, value, 0, 0, 0);
+  return growth == PERMI_GROWS_NOT ? value : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
 }
 
 /* A fold makes its larger factor first, so that few values wait. */
@@ -14322,13 +14391,16 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   if (node->kind == PERMI_NODE_CHAIN) {
     for (k = 0; k < node->items; k++) {
       const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
-      value = k ? permi_code_put(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value, next, 0, 0) : next;
+      const int growth = coder->growths ? coder->growths->item[node->first + k] : PERMI_GROWS_NOT;
+      value = k ? permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, growth, 0, value, next, 0, 0)
+                : next;
     }
   } else if (right < 0) {
     value = permi_code_entry(coder, left, setting);
     if (node->kind == PERMI_NODE_FOLD) {
       const int minus = permi_code_entry(coder, left, setting | folded);
-      value = permi_code_put(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, 0, value, minus, 0, 0);
+      value = permi_code_grown(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, node->growth, node->halved, value,
+                               minus, 0, 0);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
     const int swap =
@@ -14340,7 +14412,8 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       value = permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[second] & 1), value, near, 0, 0);
     } else {
       const int other = permi_code_entry(coder, second, setting);
-      value = permi_code_put(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value, other, 0, 0);
+      value = permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, node->growth, 0, value, other, 0,
+                               0);
     }
   } else {
     const int swap =
@@ -14350,7 +14423,8 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       const int second = (k >> 1) ^ swap, minus = k & 1;
       f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
     }
-    value = permi_code_put(coder, moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, 0, f[0], f[1], f[2], f[3]);
+    value = permi_code_grown(coder, moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, node->growth, node->halved, f[0], f[1],
+                             f[2], f[3]);
   }
   *memo = value;
   return value;
@@ -14358,7 +14432,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
-  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 2, 4, 2, 1};
+  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 2, 4, 2, 1};
   operand[0] = statement->a;
   operand[1] = statement->b;
   operand[2] = statement->c;
@@ -14396,10 +14470,15 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
 
 static double permi_code_operations(const permi_code_statement *statement, permi_hybrid_algebra algebra)
 {
-  static const double each[3][8] = {{0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 1},
-                                    {0, 2, 2, 4, 5, 11, 2, 2},
-                                    {0, 2, 2, 5, 5, 18, 8, 9}};
-  return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
+  static const double each[5][PERMI_CODE_TOTAL + 1] = {{0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 0, 0, 0, 0, 1},
+                                                       {0, 2, 2, 4, 5, 11, 2, 0, 0, 0, 0, 0, 2},
+                                                       {0, 2, 2, 5, 5, 18, 8, 0, 0, 0, 0, 0, 9},
+                                                       {0, 2, 2, 5, 8, 22, 11, 6, 0, 0, 0, 0, 12},
+                                                       {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15, 1}};
+  return statement->kind <= PERMI_CODE_TOTAL       ? each[algebra][statement->kind]
+         : statement->kind == PERMI_CODE_JOIN      ? PERMI_GPU_WEIGHT_FOLD
+         : statement->kind == PERMI_CODE_MODULUS   ? (algebra == PERMI_HYBRID_COMPLEX ? 20 : 1)
+                                                   : 1;
 }
 
 /* *growth: log2 of the products' gain by division. */
@@ -14410,7 +14489,11 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
   double most = 0, unit = 0;
   int k, e;
   coder->unit[i] = -1;
-  for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_REAL; k++) {
+  for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_WHOLE; k++)
+    coder->rows.number[i][k][0] = a[i * coder->work->n + coder->layout->order[k]];
+  if (algebra == PERMI_HYBRID_WHOLE)
+    return;
+  for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_REAL && !coder->code->certify; k++) {
     const double x = a[i * coder->work->n + coder->layout->order[k]];
     most = fmax(most, fabs(x));
     if (k < coder->layout->inner && fabs(x) > fabs(unit)) {
@@ -14460,7 +14543,10 @@ static void permi_code_statements(permi_coder *coder)
   permi_code_forget(coder, -1);
   for (s = 0; s < 1 << layout->low && !code->failed; s++) {
     const int next = permi_trailing_zeros((uint64_t)s + 1);
-    permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, permi_code_entry(coder, root, 0), 0, 0, 0);
+    int value = permi_code_entry(coder, root, 0);
+    if (coder->grows)
+      value = permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
+    permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, value, 0, 0, 0);
     if (s + 1 == 1 << layout->low)
       break;
     permi_code_forget(coder, next);
@@ -14470,7 +14556,8 @@ static void permi_code_statements(permi_coder *coder)
   code->moduli = code->statements;
   coder->moduli = 1;
   permi_code_forget(coder, -1);
-  permi_code_put(coder, PERMI_CODE_RETURN, 0, permi_code_entry(coder, root, 0), 0, 0, 0);
+  if (!coder->growths)
+    permi_code_put(coder, PERMI_CODE_RETURN, 0, permi_code_entry(coder, root, 0), 0, 0, 0);
   for (j = 0; j <= code->walk && !code->failed; j++) {
     const int k = layout->inner + layout->low + j;
     code->first_flip[j] = code->flips;
@@ -14527,10 +14614,14 @@ static const char *permi_code_literal(double x, char text[32])
 }
 
 /* Statements' texts by kind, positive and negative (NULL: the same), after their operands: k the value made, A = 1024
-   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c. Two-part numbers are
-   C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus.
+   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c; of residues operand 2 is the prime's negative, 3
+   its inverse, a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Two-part numbers are
+   C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a double-double, S
+   sum of a block, Q modulus.
    Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
    0 against 144 bytes). */
+#define PERMI_CODE_QUOTIENT(x) \
+  "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
 static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
     {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
      {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
@@ -14540,6 +14631,15 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
      {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
      {"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n", NULL},
      {"kab sub.rn.f64 v%d,v%d,v%d;\n", NULL},
+     {NULL, NULL},
+     {"ka mul.rn.f64 v%d,v%d,0d3fe0000000000000;\n", NULL},
+     {"aka " PERMI_CODE_QUOTIENT("v%d") "fma.rn.f64 v%d,c,%%2,v%d;\n", NULL},
+     {"ababk mul.rn.f64 h,v%d,v%d;\nneg.f64 c,h;\nfma.rn.f64 l,v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("h")
+      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n", NULL},
+     {"abcdabcdk fma.rn.f64 f,v%d,v%d,0d4618000000000000;\nneg.f64 c,v%d;\nfma.rn.f64 s,c,v%d,f;\n"
+      "add.rn.f64 h,s,0dc618000000000000;\nsub.rn.f64 c,0d4618000000000000,f;\nfma.rn.f64 l,v%d,v%d,c;\n"
+      "sub.rn.f64 c,s,f;\nfma.rn.f64 f,v%d,v%d,c;\nsub.rn.f64 l,l,f;\n" PERMI_CODE_QUOTIENT("h")
+      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n", NULL},
      {"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
      {"ka abs.f64 v%d,v%d;\n", NULL},
      {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
@@ -14553,6 +14653,11 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
      {"kab N v%d=T(v%d,v%d);\n", NULL},
      {"kabcd N v%d=X(v%d,v%d,v%d,v%d);\n", NULL},
      {"kab N v%d=D(v%d,v%d);\n", NULL},
+     {"ka N v%d=Z(v%d);\n", NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
      {"a S(v%d);\n", "a W(v%d);\n"},
      {"ka double v%d=Q(v%d,", NULL},
      {"kab double v%d=permi_mul(v%d,v%d);\n", NULL},
@@ -14575,7 +14680,7 @@ static void permi_code_print_statement(permi_coder *coder, int k)
   const permi_code_statement *t = &code->statement[k];
   const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c}, real = coder->parts == 1;
   const char *const *forms = permi_code_form[!real][t->kind], *form = forms[t->negative && forms[1]];
-  int operand[5] = {0, 0, 0, 0, 0}, i;
+  int operand[9] = {0}, i;
   char text[32];
   if (real && t->kind == PERMI_CODE_ADD && coder->literals) {
     permi_code_print_sum(code, k, t->a, t->negative ? -code->constant[t->b] : code->constant[t->b]);
@@ -14583,7 +14688,8 @@ static void permi_code_print_statement(permi_coder *coder, int k)
   }
   for (i = 0; *form != ' '; form++)
     operand[i++] = value[strchr(names, *form) - names];
-  permi_code_print(code, form + 1, operand[0], operand[1], operand[2], operand[3], operand[4]);
+  permi_code_print(code, form + 1, operand[0], operand[1], operand[2], operand[3], operand[4], operand[5], operand[6],
+                   operand[7], operand[8]);
   if (t->kind != PERMI_CODE_MODULUS)
     return;
   if (!real)
@@ -14597,8 +14703,8 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   permi_code *code = coder->code;
   int k;
   if (coder->parts == 1)
-    permi_code_print(code, "asm volatile(R\"({\n.reg .f64 block,c,v<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
-                           "mov.f64 block,0d0000000000000000;\n", end);
+    permi_code_print(code, "asm volatile(R\"({\n.reg .f64 block,c,%sv<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
+                           "mov.f64 block,0d0000000000000000;\n", coder->grows ? "f,h,l,s," : "", end);
   for (k = begin; k < end; k++)
     permi_code_print_statement(coder, k);
   if (coder->parts == 2)
@@ -14606,6 +14712,8 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   permi_code_print(code, "mov.f64 %%0,block;\n})\" : \"=d\"(block) : \"r\"((unsigned)__cvta_generic_to_shared(b))");
   for (k = 0; k < low; k++)
     permi_code_print(code, ", \"d\"(m%d)", k);
+  if (coder->grows)
+    permi_code_print(code, ", \"d\"(minus_prime), \"d\"(inverse)");
   permi_code_print(code, " : \"memory\");\n");
 }
 
@@ -14618,7 +14726,19 @@ static const char permi_code_two_parts[] =
     "#define V(v, k) permi_at(v, k, -1.0)\n"
     "#define U(v, k, m) permi_at(v, k, m)\n"
     "#define B(r) permi_n(((const volatile double *)b)[256 * (r)], ((const volatile double *)b)[256 * (r) + 128])\n";
-static const char *const permi_code_algebra[3] = {
+#define PERMI_CODE_TIMES_TEXT(name) \
+    "PERMI_BOTH N " name "(N a, N b) {\n" \
+    "  const double p = permi_mul(a.v, b.v);\n" \
+    "  return permi_n(p, permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(a.v, b.v, -p)))); }\n"
+#define PERMI_CODE_MINUS_TEXT(name) \
+    "PERMI_BOTH N " name "(N a, N b) {\n" \
+    "  N r; permi_two_sum(r.v, r.e, a.v, -b.v); r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
+#define PERMI_CODE_SUM_TEXT \
+    "PERMI_BOTH N L(N a, double s, N b) {\n" \
+    "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n" \
+    "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n" \
+    "#define Q(x, f) permi_add(fabs(x.v), f)\n"
+static const char *const permi_code_algebra[5] = {
     "",
     "PERMI_BOTH N T(N a, N b) {\n"
     "  return permi_n(permi_fma(-a.e, b.e, permi_mul(a.v, b.v)), permi_fma(a.v, b.e, permi_mul(a.e, b.v))); }\n"
@@ -14630,18 +14750,19 @@ static const char *const permi_code_algebra[3] = {
     "#define W(f) block = D(block, f)\n"
     "PERMI_BOTH double Q(N a, double f) {\n"
     "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n",
-    "PERMI_BOTH N T(N a, N b) {\n"
-    "  const double p = permi_mul(a.v, b.v);\n"
-    "  return permi_n(p, permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(a.v, b.v, -p)))); }\n"
-    "PERMI_BOTH N D(N a, N b) {\n"
-    "  N r; permi_two_sum(r.v, r.e, a.v, -b.v); r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
+    PERMI_CODE_TIMES_TEXT("T") PERMI_CODE_MINUS_TEXT("D") PERMI_CODE_SUM_TEXT
     "PERMI_BOTH N X(N a, N b, N c, N d) { return D(T(a, b), T(c, d)); }\n"
-    "PERMI_BOTH N L(N a, double s, N b) {\n"
-    "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n"
-    "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n"
     "#define S(f) block = L(block, 1.0, f)\n"
-    "#define W(f) block = L(block, -1.0, f)\n"
-    "#define Q(x, f) permi_add(fabs(x.v), f)\n"};
+    "#define W(f) block = L(block, -1.0, f)\n",
+    PERMI_CODE_TIMES_TEXT("T2") PERMI_CODE_MINUS_TEXT("D2") PERMI_CODE_SUM_TEXT
+    "PERMI_BOTH N R(N a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
+    "PERMI_BOTH N Z(N a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
+    "PERMI_BOTH N T(N a, N b) { return R(T2(a, b)); }\n"
+    "PERMI_BOTH N D(N a, N b) { return R(D2(a, b)); }\n"
+    "PERMI_BOTH N X(N a, N b, N c, N d) { return R(D2(T2(a, b), T2(c, d))); }\n"
+    "#define S(f) block = R(L(block, 1.0, f))\n"
+    "#define W(f) block = R(L(block, -1.0, f))\n",
+    ""};
 
 static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
 {
@@ -14666,7 +14787,10 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
       }
     permi_code_print(code, "break;\n");
   }
-  permi_code_print(code, "} }\n__device__ __noinline__ double permi_moduli(const double *b, unsigned low) {\n");
+  permi_code_print(code, "} }\n");
+  if (hybrid->algebra == PERMI_HYBRID_WHOLE)
+    return;
+  permi_code_print(code, "__device__ __noinline__ double permi_moduli(const double *b, unsigned low) {\n");
   for (k = 0; k < hybrid->low; k++)
     permi_code_print(code, "const double m%d = -(double)(int)(low >> %d & 1);\n", k, k);
   permi_code_print(code, parts == 1 ? "double block;\n" : "");
@@ -14674,46 +14798,71 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
-/* Table: start [words]; step [high][words], words = rows times parts. */
+/* How a thread adds its blocks. */
+static const char *permi_code_add_text(permi_hybrid_algebra algebra)
+{
+  static const char *const text[5] = {
+      "lo = permi_add(lo, e);\n",
+      "lo = permi_add(lo, e);\n"
+      "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n",
+      "lo = permi_add(lo, e);\nlo = permi_fma(s, block.e, lo);\n",
+      "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.e, e)));\n",
+      "lo = permi_add(lo, e);\n"};
+  return text[algebra];
+}
+
+/* The moduli of a sample of patterns; with certify those of every one are added in the walk. */
+static const char permi_code_samples[] =
+    "PERMI_ROLLED\n"
+    "for (unsigned i = 0; i < 1u << SAMPLES; i++) {\n"
+    "  unsigned h = key + i * 0x9e3779b9u;\n"
+    "  h = (h ^ h >> 16) * 0x7feb352du;\n"
+    "  h = (h ^ h >> 15) * 0x846ca68bu;\n"
+    "  h = ((h ^ h >> 16) << SAMPLES | i) & ((1u << (WALK + LOW)) - 1);\n"
+    "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, -1.0);\n"
+    "  absolute = permi_add(absolute, permi_moduli(b, h >> WALK));\n"
+    "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, 1.0);\n"
+    "}\n";
+static const char permi_code_all_moduli[] =
+    "PERMI_ROLLED for (unsigned h = 0; h < 1u << LOW; h++) absolute = permi_add(absolute, permi_moduli(b, h));\n";
+
+/* Table: start [words]; step [high][words], words = rows times parts; of residues, minus each prime and its inverse. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
-  const int real = coder->parts == 1;
+  const int real = coder->parts == 1, whole = hybrid->algebra == PERMI_HYBRID_WHOLE;
   permi_code_functions(coder, hybrid);
   permi_code_print(code,
                    PERM_GPU_ENTRY "{\n"
                    "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d };\n"
                    "extern __shared__ double room[];\n"
                    "const int t = (int)threadIdx.x;\n"
-                   "const unsigned long long chunk = a.first + blockIdx.x, number = chunk << 7 | (unsigned)t;\n"
+                   "const unsigned long long chunk = a.first + blockIdx.x, number = %s << 7 | (unsigned)t;\n"
                    "const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;\n"
                    "double *b = room + t, absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0;\n"
+                   "%s"
                    "for (int r = 0; r < WORDS; r++) {\n"
                    "  double x = a.table[r];\n"
                    "  for (int k = 0; k < HIGH; k++)\n"
                    "    x = permi_fma(-(double)(int)(number >> k & 1), a.table[WORDS * (1 + k) + r], x);\n"
                    "  b[128 * r] = x;\n"
                    "}\n"
-                   "PERMI_ROLLED\n"
-                   "for (unsigned i = 0; i < 1u << SAMPLES; i++) {\n"
-                   "  unsigned h = key + i * 0x9e3779b9u;\n"
-                   "  h = (h ^ h >> 16) * 0x7feb352du;\n"
-                   "  h = (h ^ h >> 15) * 0x846ca68bu;\n"
-                   "  h = ((h ^ h >> 16) << SAMPLES | i) & ((1u << (WALK + LOW)) - 1);\n"
-                   "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, -1.0);\n"
-                   "  absolute = permi_add(absolute, permi_moduli(b, h >> WALK));\n"
-                   "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, 1.0);\n"
-                   "}\n"
+                   "%s"
                    "PERMI_ROLLED\n"
                    "for (unsigned m = 0;;) {\n"
-                   "%s",
+                   "%s%s",
                    code->live <= 40 ? 4 : code->live <= 62 ? 3 : 2, hybrid->n * coder->parts, hybrid->high, code->walk,
-                   hybrid->low, code->samples_log2, real ? "double block;\n" : "N block = {0, 0};\n");
+                   hybrid->low, code->samples_log2, coder->grows ? "(chunk & ((1ull << (HIGH - 7)) - 1))" : "chunk",
+                   coder->grows ? "const double *prime = a.table + WORDS * (1 + HIGH) + 2 * (chunk >> (HIGH - 7));\n"
+                                  "const double minus_prime = prime[0], inverse = prime[1];\n"
+                                : "",
+                   whole || code->certify ? "" : permi_code_samples, code->certify ? permi_code_all_moduli : "",
+                   real ? "double block;\n" : "N block = {0, 0};\n");
   permi_code_print_statements(coder, 0, code->moduli, 0);
   permi_code_print(code,
                    "double e;\n"
                    "const double s = m & 1 ? -1.0 : 1.0;\n"
-                   "permi_two_sum(hi, e, hi, permi_mul(s, block%s));\nlo = permi_add(lo, e);\n"
+                   "permi_two_sum(hi, e, hi, permi_mul(s, block%s));\n"
                    "%s"
                    "if (++m == 1u << WALK) break;\n"
                    "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0); }\n"
@@ -14722,11 +14871,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
                    "  permi_mul(minus, lo2), absolute};\n"
                    "permi_finish(room, a.out, sum);\n}\n",
-                   real ? "" : ".v",
-                   hybrid->algebra == PERMI_HYBRID_COMPLEX
-                       ? "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n"
-                   : hybrid->algebra == PERMI_HYBRID_COMPENSATED ? "lo = permi_fma(s, block.e, lo);\n"
-                                                                 : "");
+                   real ? "" : ".v", permi_code_add_text(hybrid->algebra));
 }
 #endif
 
@@ -14734,6 +14879,12 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
    The plan on a GPU, and its candidates. */
 
 #if defined(PERM_WITH_CUDA)
+/* How often the sum is run: once for each prime. */
+static int permi_code_passes(const permi_hybrid *hybrid)
+{
+  return hybrid->runs && hybrid->runs->primes ? hybrid->runs->primes : 1;
+}
+
 /* Waiting values above PERMI_GPU_LIVE are spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
@@ -14742,7 +14893,7 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
   const double large = hybrid->inner ? fmax(code->moduli - PERMI_GPU_LARGE, 0) / 6000
                                      : fmax(code->moduli - 4000, 0) / 40000;
   return (hybrid->operations_a_term + ldexp(code->moves, -hybrid->low)) * ldexp(1, hybrid->n - 1 - hybrid->inner) /
-         (PERMI_GPU_PIPE * (hybrid->parts == 1 ? 1 : PERMI_GPU_PART)) *
+         (PERMI_GPU_PIPE * (hybrid->parts == 1 ? 1 : PERMI_GPU_PART)) * permi_code_passes(hybrid) *
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
@@ -14781,21 +14932,52 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
       }
 }
 
-static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
+/* Which whole numbers grow, by their sizes in the tables of the CPU's program. */
+static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
 {
   permi_code *code = coder->code;
-  const int parts = coder->parts;
+  permi_hybrid_maker *maker = (permi_hybrid_maker *)permi_allocate(code->allocator, 1, sizeof *maker);
+  coder->growths = (permi_growths *)permi_allocate(code->allocator, 1, sizeof *coder->growths);
+  if (maker && coder->growths) {
+    permi_layouts *work = coder->work;
+    int i;
+    memset(maker, 0, sizeof *maker);
+    memset(coder->growths, 0, sizeof *coder->growths);
+    coder->growths->most_halvings = work->n - 1;
+    maker->work = work;
+    maker->layout = coder->layout;
+    maker->hybrid = hybrid;
+    maker->growths = coder->growths;
+    for (i = 0; i < work->n; i++)
+      permi_whole_row(maker, a, i, 0);
+    permi_maker_plan(maker);
+    code->failed = maker->failed;
+    coder->grows = hybrid->grows;
+  } else {
+    code->failed = 2;
+  }
+  permi_release(code->allocator, maker);
+}
+
+static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const double *a)
+{
+  permi_code *code = coder->code;
+  const int parts = coder->parts, whole = hybrid->algebra == PERMI_HYBRID_WHOLE;
   int k;
-  permi_hybrid_errors(&coder->rows, &hybrid->rounding);
+  if (whole)
+    permi_code_growths(coder, hybrid, a);
+  else
+    permi_hybrid_errors(&coder->rows, &hybrid->rounding);
   permi_code_statements(coder);
   if (!code->failed && (!permi_code_live(coder, 0, code->moduli) ||
                         !permi_code_live(coder, code->moduli, code->statements)))
     code->failed = 2;
   if (code->failed)
     return;
-  for (k = 0; k < code->moduli; k++) {
-    code->operations += permi_code_operations(&code->statement[k], hybrid->algebra);
-    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * parts : 0;
+  for (k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
+    const double times = k < code->moduli ? 1 : ldexp(1, hybrid->low);
+    code->operations += times * permi_code_operations(&code->statement[k], hybrid->algebra);
+    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? times * PERMI_GPU_LOAD * parts : 0;
   }
   for (k = 0; k < code->walk; k++)
     code->moves += ldexp(PERMI_GPU_FLIP * parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
@@ -14805,8 +14987,10 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
 }
 
 #define PERMI_GPU_VARIANTS 3
+#define PERMI_CODE_PRIMES (PERM_INTEGER_WORDS * 2) /* and more than there are */
 static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
-                                     permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid **made)
+                                     permi_hybrid_algebra algebra, int variant, int certify, const double *a,
+                                     permi_hybrid **made)
 {
   static const int remake[PERMI_GPU_VARIANTS] = {PERMI_GPU_VALUES, 400, 150};
   static const int reload[PERMI_GPU_VARIANTS] = {200, 100, 60};
@@ -14836,7 +15020,7 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   hybrid->walked = code->walk;
   /* a thread samples 1/128 of its 2^(walk + low) patterns, or more for 2^18 in all */
   most = code->walk + hybrid->low;
-  code->samples_log2 = permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
+  code->samples_log2 = certify ? most : permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
   code->scale = permi_dd_make(1);
   coder->work = work;
   coder->layout = layout;
@@ -14845,11 +15029,14 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   coder->remake = remake[variant];
   coder->reload = reload[variant];
   coder->rows.n = n;
+  code->certify = certify && algebra != PERMI_HYBRID_WHOLE;
+  coder->doubled = algebra == PERMI_HYBRID_DOUBLED;
   coder->floor = hybrid->rounding.floor;
   permi_code_rows(coder, algebra, a);
   gpu = &hybrid->gpu.work;
   gpu->doubles = (size_t)(words * (1 + hybrid->high));
-  gpu->table = hybrid->gpu.memory = (double *)permi_allocate(allocator, gpu->doubles, sizeof(double));
+  gpu->table = hybrid->gpu.memory =
+      (double *)permi_allocate(allocator, gpu->doubles + PERMI_CODE_PRIMES * 2, sizeof(double));
   coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
   if (!gpu->table || !coder->memo) {
     code->failed = 2;
@@ -14857,8 +15044,9 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
     code->failed = 1;
   } else {
     permi_code_table(coder, hybrid, hybrid->gpu.memory);
-    permi_code_fill(coder, hybrid);
+    permi_code_fill(coder, hybrid, a);
   }
+  permi_release(allocator, coder->growths);
   permi_release(allocator, coder->memo);
   permi_release(allocator, coder);
   code->program.text = code->text;
@@ -14875,6 +15063,28 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   else
     *made = hybrid;
   return failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
+}
+
+/* The runs of a kernel of whole numbers, whose table ends with its primes; 0: out of memory. */
+static int permi_code_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
+                           permi_hybrid *hybrid)
+{
+  permi_hybrid_runs *runs = hybrid->runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
+  int k, primes;
+  if (!runs)
+    return 0;
+  memset(runs, 0, sizeof *runs);
+  runs->modulus = modulus;
+  primes = permi_whole_primes(block, &runs->bits);
+  if (hybrid->grows && !permi_whole_runs(allocator, primes, runs))
+    return 0;
+  for (k = 0; k < runs->primes; k++) {
+    const double prime = (double)runs->run[k].prime.p;
+    hybrid->gpu.memory[hybrid->gpu.work.doubles++] = -prime;
+    hybrid->gpu.memory[hybrid->gpu.work.doubles++] = 1 / prime;
+  }
+  hybrid->gpu.add = permi_code_add_whole;
+  return 1;
 }
 
 static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const perm_gpu_work *gpu)
@@ -14930,9 +15140,17 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
   return PERM_OK;
 }
 
-static double permi_code_rate(permi_hybrid_algebra algebra)
+/* Slower than doubles; before the program is known. */
+#define PERMI_GPU_WHOLE 2.5     /* a prime */
+#define PERMI_GPU_CERTIFIED 2.2
+static double permi_code_rate(const permi_maker *maker, const permi_block *block)
 {
-  const double slower = algebra == PERMI_HYBRID_REAL ? 1 : algebra == PERMI_HYBRID_COMPLEX ? 4 : 6;
+  static const double each[5] = {1, 4, 6, 10, PERMI_GPU_WHOLE};
+  const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
+  const int whole = algebra == PERMI_HYBRID_WHOLE;
+  double bits, slower = each[algebra] * (whole ? permi_whole_primes(block, &bits) : 1);
+  if (maker->options->certify && !whole)
+    slower += PERMI_GPU_CERTIFIED - 1;
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
@@ -14940,17 +15158,19 @@ static double permi_code_rate(permi_hybrid_algebra algebra)
 static double permi_code_search_all(permi_code_choice *choice, double rival, double *least)
 {
   static const int budget[3] = {150, 130, 110};
-  const int n = choice->block->n, real = choice->algebra == PERMI_HYBRID_REAL;
-  const double rate = permi_code_rate(choice->algebra), density = (double)choice->block->edges / ((double)n * n);
+  const int n = choice->block->n, one = choice->algebra == PERMI_HYBRID_REAL || choice->algebra == PERMI_HYBRID_WHOLE;
+  const int divided = choice->algebra == PERMI_HYBRID_REAL && !choice->maker->options->certify;
+  const double rate = permi_code_rate(choice->maker, choice->block);
+  const double density = (double)choice->block->edges / ((double)n * n);
   double worth = 0;
   int k, pass;
   *least = (double)INFINITY;
   for (k = 0; k < PERMI_GPU_TRIALS; k++) {
     permi_layouts *work = &choice->trial[k].work;
     permi_layouts_make(work, choice->block);
-    work->gpu = real ? 1 : 2;
-    work->add = k >= 6 && real ? 1.6 : 1; /* neither is better for all matrices */
-    work->budget = budget[k / 2 % 3] / (real ? 1 : 2);
+    work->gpu = divided ? 1 : 2;
+    work->add = k >= 6 && one ? 1.6 : 1; /* neither is better for all matrices */
+    work->budget = budget[k / 2 % 3] / (one ? 1 : 2);
   }
   for (pass = 0; pass < 2; pass++) {
     permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search_one, choice, NULL);
@@ -14996,13 +15216,21 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   int k;
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
-    status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
-                                 &choice->zero);
+    if (choice->block->integer)
+      permi_whole_entries(choice->block, choice->given, 0, NULL, choice->scaled);
+    else
+      status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
+                                   &choice->zero);
   }
   for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
-    status = permi_code_create(&choice->maker->options->allocator, &trial->work, &trial->layout, choice->algebra, k,
+    const perm_options *options = choice->maker->options;
+    status = permi_code_create(&options->allocator, &trial->work, &trial->layout, choice->algebra, k, options->certify,
                                choice->scaled, &hybrid);
-    if (hybrid) {
+    if (hybrid && choice->block->integer &&
+        !permi_code_runs(&options->allocator, choice->block, options->modulus, hybrid)) {
+      permi_hybrid_release(&options->allocator, hybrid);
+      status = PERM_ERROR_MEMORY;
+    } else if (hybrid) {
       hybrid->scale_exp2 += choice->scale_exp2;
       permi_code_keep(choice, trial, hybrid);
     }
@@ -15052,6 +15280,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
     hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
     hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
+    hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;
     hybrid->fingerprint = hybrid->gpu.work.fingerprint = hash;
     hybrid->candidate = options->gpu.tune ? ++k : 0;
   }
@@ -15096,7 +15325,7 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
     double predicted[PERMI_GPU_CANDIDATES];
     for (k = 0, hybrid = list; hybrid; hybrid = hybrid->next, k++) {
       work[k] = &hybrid->gpu.work;
-      chunks[k] = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
+      chunks[k] = (UINT64_C(1) << (hybrid->high - hybrid->chunk_log2)) * (uint64_t)permi_code_passes(hybrid);
       predicted[k] = permi_code_seconds(hybrid);
     }
     perm_cuda_tune(work, candidates, chunks, predicted, options, permi_code_poll, maker->watch, timed);
@@ -15177,6 +15406,23 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   return length;
 }
 
+/* No line's sum is to be a residue: a kernel has one set of constants for all primes. */
+static int permi_whole_on_gpu(const permi_block *block)
+{
+  double sum[128] = {0};
+  int i, e;
+  for (i = 0; i < block->n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      const double x = fabs((double)block->integer[block->edge[e]]);
+      sum[i] += x;
+      sum[block->neighbour[e]] += x;
+    }
+  for (i = 0; i < 2 * block->n; i++)
+    if (sum[i] * (1 + 1e-12) > PERMI_GROWTH_CAP)
+      return 0;
+  return 1;
+}
+
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -15185,14 +15431,13 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   if (block->integer && is_complex)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
                  "has Gaussian integers; with precision fast this method takes them as complex numbers");
-  else if (block->integer && options->isa == PERM_ISA_CUDA)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes on the CPU");
+  else if (block->integer && options->isa == PERM_ISA_CUDA && permi_gpu_wanted(options, block->n) &&
+           !permi_whole_on_gpu(block))
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                 "has lines of integers that sum to more than 2^48, which this method takes with isa auto");
   else if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
-  else if (options->isa == PERM_ISA_CUDA && (options->certify || options->precision == PERM_PRECISION_DD))
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "is to have a guaranteed bound or precision dd, which this method gives on the CPU");
   else if (is_complex && (options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD))
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has precision default or fast");
 #if defined(PERM_NO_COMPLEX)
@@ -15211,9 +15456,9 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 }
 
 #if defined(PERM_WITH_CUDA)
-static int permi_hybrid_on_gpu(const perm_options *options, const permi_block *block)
+static int permi_hybrid_on_gpu(const permi_block *block)
 {
-  return !options->certify && options->precision != PERM_PRECISION_DD && !block->integer;
+  return !block->integer || permi_whole_on_gpu(block);
 }
 #endif
 
@@ -15260,8 +15505,8 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   cost = permi_layouts_start(work, 1);
   speed = work->speed;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(maker->options, block->n) && permi_hybrid_on_gpu(maker->options, block))
-    speed = permi_code_rate(permi_hybrid_algebra_of(maker));
+  if (permi_gpu_wanted(maker->options, block->n) && permi_hybrid_on_gpu(block))
+    speed = permi_code_rate(maker, block);
 #endif
   *hope = cost / PERMI_HYBRID_GAIN / speed;
   maker->layouts = work;
@@ -15347,7 +15592,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, block->n) && permi_hybrid_on_gpu(options, block) &&
+  if (permi_gpu_wanted(options, block->n) && permi_hybrid_on_gpu(block) &&
       (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
@@ -15389,16 +15634,22 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
       TwoSum's rest u z and e_a - e_b <= 5 u z round by 5 and 6 u^2 z; |e| <= 6 u z. (d) FastTwoSum is exact if
       |v| >= |e|. Else |v| < 6 u z, s = fl(v + e) <= 12 u z, fl(s - v) is off by u 18 u z: 18 u^2 z, and the new e is at
       most 12 u^2 z + 18 u^2 z; |e| <= u |s| + 30 u^2 z <= 2 u z. In all 34 u^2 z for b and 29 u^2 z for c, within 64
-      u^2 with second order. (e) The sums of a block and of a chunk's N are as c, K larger by N; chunks' are exact. */
+      u^2 with second order. (e) The sums of a block and of a chunk's N are as c, K larger by N; chunks' are exact.
+   8. On a GPU rows are not divided, a chunk's N blocks are 2^walk of each of 128 threads and 7 additions of threads,
+      counted as 64; those renormalise as in 7 (d), for doubles too: what hi loses is at most gamma_N A, and each of the
+      sums and normalisations of lo, at most six for a level, is off by u times that: gamma_2N^2 A in all. Moduli are
+      added for every block and setting of the low columns. Complex a b - c d is four FMA a part, from the last
+      product: its parts round c d four times, |c| |d| 2^(1/2) together: below 6 u (|a| |b| + |c| |d|). */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
-  const double n = hybrid->n, each = hybrid->algebra == PERMI_HYBRID_COMPLEX ? 3 : 1;
-  const double blocks = ldexp(1, hybrid->chunk_log2), sums = hybrid->inner + ldexp(1, hybrid->low);
+  const int on_gpu = hybrid->isa == PERM_ISA_CUDA;
+  const double n = hybrid->n, each = hybrid->algebra != PERMI_HYBRID_COMPLEX ? 1 : on_gpu ? 6 : 3;
+  const double blocks = ldexp(1, hybrid->walked) + (on_gpu ? 64 : 0), sums = hybrid->inner + ldexp(1, hybrid->low);
   const double roundings = each * (n - 1) + sums, chunk = permi_gamma(2 * blocks);
-  const double moduli = permi_gamma(4 * n + n - 1 + sums + blocks + hybrid->lanes + 1);
+  const double moduli = permi_gamma(5 * n + sums + (on_gpu ? ldexp(blocks, hybrid->low) : blocks) + hybrid->lanes);
   double terms = permi_gamma(roundings) + chunk * chunk;
-  if (hybrid->chunk_log2 > 32 || !(rounding->losses < 1))
+  if (hybrid->walked > 32 || !(rounding->losses < 1))
     return;
   if (hybrid->algebra == PERMI_HYBRID_DOUBLED)
     terms = (roundings + blocks) * PERMI_DD_UNIT;
@@ -15440,8 +15691,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   perm_status status = PERM_OK;
   permi_hybrid *hybrid;
 #if defined(PERM_WITH_CUDA)
-  if (!block->integer)
-    status = permi_code_tune(maker, block, &offer->plan);
+  status = permi_code_tune(maker, block, &offer->plan);
   hybrid = (permi_hybrid *)offer->plan;
   leaf->information.tuned = hybrid->candidate;
   if (hybrid->code) {
@@ -15450,8 +15700,8 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   }
 #else
   hybrid = (permi_hybrid *)offer->plan;
-  if (permi_gpu_wanted(maker->options, hybrid->n) && !block->integer &&
-      (maker->options->isa == PERM_ISA_CUDA || offer->seconds > 2 * PERMI_GPU_COMPILE)) {
+  if (permi_gpu_wanted(maker->options, hybrid->n) &&
+      (maker->options->isa == PERM_ISA_CUDA || (!block->integer && offer->seconds > 2 * PERMI_GPU_COMPILE))) {
     char message[PERM_MESSAGE_BYTES];
     permi_gpu_devices(1, message);
     status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
@@ -22131,8 +22381,9 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   memset(leaf, 0, sizeof *leaf);
   if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                      "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
-                      perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
+                      "method %s is predicted to need %s for a block of order %d, over max_bytes = %.3g",
+                      perm_method_name(engine->method), permi_size_words(offer->bytes).text, block->n,
+                      options->max_bytes);
   leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = engine->method;
   leaf->information.isa = PERM_ISA_PLAIN;
@@ -22149,8 +22400,9 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
     maker->task_seconds += offer->seconds;
     if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                          "method %s is predicted to take %.3g s, over max_seconds = %.3g",
-                          perm_method_name(engine->method), maker->task_seconds, options->max_seconds);
+                          "method %s is predicted to take %s, over max_seconds = %.3g",
+                          perm_method_name(engine->method), permi_time_words(maker->task_seconds).text,
+                          options->max_seconds);
       leaf->release(allocator, leaf->context);
     }
   }
@@ -22219,12 +22471,12 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "a block of order %d with %d entries is out of reach: "
-                      "method %s is predicted to take %.3g s and %.3g bytes",
-                      block->n, block->edges, perm_method_name(permi_engines[offers->chosen].method), best->seconds,
-                      best->bytes);
+                      "method %s is predicted to take %s and %s",
+                      block->n, block->edges, perm_method_name(permi_engines[offers->chosen].method),
+                      permi_time_words(best->seconds).text, permi_size_words(best->bytes).text);
   if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes",
-                      best->bytes);
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %s",
+                      permi_size_words(best->bytes).text);
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
@@ -23988,8 +24240,8 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     status = permi_sample_refuse(maker, &block, &offers);
   else if (status == PERM_OK && options->max_seconds > 0 && best->seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                        "a block of order %d: predicted %.3g s, over max_seconds %g", block.n, best->seconds,
-                        options->max_seconds);
+                        "a block of order %d: predicted %s, over max_seconds %g", block.n,
+                        permi_time_words(best->seconds).text, options->max_seconds);
   if (status == PERM_OK) {
     sampling->kept += best->bytes;
     trace->plan = best->plan;
@@ -23997,8 +24249,8 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     best->plan = NULL;
     if (sampling->kept > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES))
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                          "the states that samples keep are predicted to take %.3g bytes: raise max_bytes",
-                          sampling->kept);
+                          "the states that samples keep are predicted to take %s: raise max_bytes",
+                          permi_size_words(sampling->kept).text);
     else
       status = trace->tracer->record(trace, sampling->watch);
   }

@@ -107,7 +107,7 @@
        (above that in doubles, `exact` is 0), and modulo any number at any size. Methods frontier, lists, sorting,
        arrays, tree, band, classes and transversals only add products of entries, so non-negative matrices do not
        cancel, and have a proven `error_bound`. Methods hybrid and cached sum over signs: but
-       for integers `error_bound` is INFINITY without certify, which takes the CPU and 2 to 4 times the time.
+       for integers `error_bound` is INFINITY without certify, which takes 2 to 4 times the time.
      - No file is read as something else: what fits two formats is refused until options.format says which.
      - Files may be hostile: a status, FILE:LINE, what was found and expected; memory bounded by the file.
      - The same plan and the same bits on every run and for any number of threads: searches count moves.
@@ -124,8 +124,9 @@
                      product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
                      matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate,
-                    on the CPU also dd (real; seen at 2.5 to 5 times the time of doubles);
-                    integers on the CPU, in doubles below 2^53, else modulo a prime for each 47 bits of a bound: each
+                    dd if real (seen at 2.5 to 5 times the time of doubles, on a GPU at 5 to 22);
+                    integers, in doubles below 2^53, else modulo a prime for each 47 bits of a bound (on GPUs if no row
+                    or column sums to more than 2^48): each
                     takes about as long as doubles
        cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
                      made for the matrix

@@ -511,13 +511,15 @@ TEST(t_io_refuses_bad_plain_text)
   CHECK_TEXT(t_io_refused_plain("inf 1"), "'inf' found");
   CHECK_TEXT(t_io_refused_plain("1 2\r3 4\r"), "'2?3' found");
   CHECK_TEXT(t_io_refused_bytes("1 2\n3 \0 4\n", 10, "a.txt"), "a.txt:2: a zero byte found");
+  CHECK_TEXT(t_io_refused_bytes("\x1f\x8b\x08\0\0", 5, "a.gz"), "a.gz:1: a gzip file found, text was expected: zcat");
   CHECK_TEXT(t_io_refused_bytes("x", 1, NULL), "memory:1: 'x' found");
 }
 
 TEST(t_io_reads_what_programs_print)
 {
   /* Python, numpy.savetxt, Octave */
-  CHECK_TEXT(t_io_read("1+2j (1-2j)\n(2j) (-1.5e-1+j)"), "2 2 c | 1 1 1 2 | 1 2 1 -2 | 2 1 0 2 | 2 2 -0.14999999999999999 1");
+  CHECK_TEXT(t_io_read("1+2j (1-2j)\n(2j) (-1.5e-1+j)"),
+             "2 2 c | 1 1 1 2 | 1 2 1 -2 | 2 1 0 2 | 2 2 -0.14999999999999999 1");
   CHECK_TEXT(t_io_read(" (1.0e+00+2.0e+00j) (3e0-4e0j)\n (0+0j) (0-1j)\n"),
              "2 2 c | 1 1 1 2 | 1 2 3 -4 | 2 2 0 -1");
   CHECK_TEXT(t_io_read("j,-j\n3,(1+2i)\n"), "2 2 c | 1 1 0 1 | 1 2 0 -1 | 2 1 3 0 | 2 2 1 2");
@@ -574,11 +576,11 @@ TEST(t_io_says_the_limit)
   CHECK_TEXT(t_io_refused_plain("1 2\n1/2 3"), "a.txt:2: '1/2' found, a number such as 1, -2.5e3, 1+2i or (1+2j) was "
              "expected; of fractions: multiply a row");
   CHECK_TEXT(t_io_refused_bytes("\x1f\x8b\x08\0\0\n", 6, "a.gz"),
-             "a.gz:1: a file packed by gzip found, text was expected: zcat FILE | perm -");
-  CHECK_TEXT(t_io_refused_bytes("BZh91AY", 7, "a"), "packed by bzip2 found, text was expected: bzcat FILE | perm -");
-  CHECK_TEXT(t_io_refused_bytes("\xfd" "7zXZ\0", 6, "a"), "packed by xz found, text was expected: xzcat FILE | perm -");
-  CHECK_TEXT(t_io_refused_bytes("\x28\xb5\x2f\xfd", 4, "a"), "packed by zstd found");
-  CHECK_TEXT(t_io_refused_bytes("PK\3\4", 4, "a.npz"), "packed by zip (or .npz) found, text was expected: unzip -p");
+             "a.gz:1: a gzip file found, text was expected: zcat FILE | perm -");
+  CHECK_TEXT(t_io_refused_bytes("BZh91AY", 7, "a"), "a bzip2 file found, text was expected: bzcat FILE | perm -");
+  CHECK_TEXT(t_io_refused_bytes("\xfd" "7zXZ\0", 6, "a"), "a xz file found, text was expected: xzcat FILE | perm -");
+  CHECK_TEXT(t_io_refused_bytes("\x28\xb5\x2f\xfd", 4, "a"), "a zstd file found");
+  CHECK_TEXT(t_io_refused_bytes("PK\3\4", 4, "a.npz"), "a zip (or .npz) file found, text was expected: unzip -p");
 }
 
 /* Control characters and lengths of a file name do not break the one line or push the reason out of it. */

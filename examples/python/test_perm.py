@@ -649,7 +649,8 @@ def test_estimates():
         e = perm.estimate(a, samples=20000, seed=5, estimator=estimator)
         assert abs(e.value - exact) < 6 * e.standard_error and e.low < e.value < e.high and e.status == "PERM_OK"
         assert e.value == perm.estimate(a, samples=20000, seed=5, estimator=estimator, threads=2).value
-        assert (e.samples >= 20000 or estimator == "rejection") and e.seed == 5 and e.confidence == 0.95 and e.estimator in perm.ESTIMATORS[1:]
+        assert e.samples >= 20000 or estimator == "rejection"
+        assert e.seed == 5 and e.confidence == 0.95 and e.estimator in perm.ESTIMATORS[1:]
     wide = perm.estimate(a, samples=1000, confidence=0.999)
     assert wide.confidence == 0.999 and wide.radius > 3 * wide.standard_error
     rough = perm.estimate(a, relative_error=0.01)

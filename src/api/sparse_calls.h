@@ -49,8 +49,8 @@ typedef struct perm_matrix {
    PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL, which result->message tells if one is an
    integer beyond 64 bits.
    Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
-   magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits, fractions a/b,
-   packed files (.gz and others: the message says how to unpack). Lines end in
+   magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits, fractions
+   a/b, packed files (.gz and others: the message says how to unpack). Lines end in
    LF or CR LF and may have any length. Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever
    sizes it declares. A waiting read (of a pipe) looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found, what was

@@ -119,7 +119,7 @@ static void permi_skip_header(permi_reader *reader)
   reader->names = names;
   reader->position = look.position;
   reader->line = look.line;
-  snprintf(reader->note, sizeof reader->note, "rows below the header %s", permi_quoted(first, look.line_end).text);
+  snprintf(reader->note, sizeof reader->note, "rows below the header %.40s", permi_quoted(first, look.line_end).text);
 }
 
 static int permi_read_plain(permi_reader *reader, perm_format wanted)
@@ -398,7 +398,7 @@ static int permi_refuse_packed(permi_reader *reader)
   for (k = 0; k < sizeof packed / sizeof *packed; k++) {
     length = strlen(packed[k].bytes);
     if ((size_t)(reader->end - reader->position) >= length && !memcmp(reader->position, packed[k].bytes, length))
-      return permi_reader_fail(reader, "a file packed by %s found, text was expected: %s | perm -", packed[k].what,
+      return permi_reader_fail(reader, "a %s file found, text was expected: %s | perm -", packed[k].what,
                                packed[k].how);
   }
   return 1;

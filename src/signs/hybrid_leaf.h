@@ -16,6 +16,11 @@ typedef enum permi_code_kind {
   PERMI_CODE_TIMES,
   PERMI_CODE_CROSS,   /* a b - c d */
   PERMI_CODE_MINUS,
+  PERMI_CODE_SETTLE,  /* a row sum as a double-double */
+  PERMI_CODE_HALF,
+  PERMI_CODE_REDUCE,  /* a modulo the prime, of |a| <= 2^52 */
+  PERMI_CODE_TIMES_LONG, /* reduced from two doubles */
+  PERMI_CODE_CROSS_LONG,
   PERMI_CODE_TOTAL,   /* block += a, or -= */
   PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
   PERMI_CODE_MULTIPLY,
@@ -44,6 +49,7 @@ typedef struct permi_code {
   int text_room;
   size_t length;
   int walk, samples_log2, live;
+  int certify; /* moduli of every pattern */
   double operations, moves;
   permi_dd scale;               /* product of the rows' divisors, over 2^scale_exp2 */
   long long scale_exp2;
@@ -384,16 +390,14 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Row i's whole numbers. */
-static void permi_whole_row(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, int i, int reduced)
+/* Row i's whole numbers: their sizes. */
+static void permi_whole_row(permi_hybrid_maker *maker, const double *a, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
-  const int n = rows->n;
+  const int n = maker->hybrid->n;
   int k;
   for (k = 0; k < n; k++) {
-    const int column = maker->layout->order[k];
-    const double x = a[i * n + column];
-    rows->number[i][column][0] = x;
+    const double x = a[i * n + maker->layout->order[k]];
     if (k < maker->hybrid->inner)
       growths->modulus[i][k] = fabs(x);
     else
@@ -410,14 +414,16 @@ static void permi_whole_row(permi_hybrid_maker *maker, permi_hybrid_rows *rows, 
 static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows, const double *a, const int *reduced)
 {
   permi_hybrid *hybrid = maker->hybrid;
-  int i, order[64];
+  int i, k, order[64];
   rows->n = hybrid->n;
   for (i = 0; i < rows->n; i++)
     order[i] = i;
   for (i = 0; i < rows->n; i++) {
     if (reduced)
-      permi_whole_row(maker, rows, a, i, reduced[i]);
-    else
+      permi_whole_row(maker, a, i, reduced[i]);
+    for (k = 0; k < rows->n && reduced; k++)
+      rows->number[i][k][0] = a[i * rows->n + k];
+    if (!reduced)
       permi_hybrid_row(rows, hybrid->algebra, a, order, i, -1);
     permi_maker_row(maker, rows, i);
   }

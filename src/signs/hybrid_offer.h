@@ -37,6 +37,23 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   return length;
 }
 
+/* No line's sum is to be a residue: a kernel has one set of constants for all primes. */
+static int permi_whole_on_gpu(const permi_block *block)
+{
+  double sum[128] = {0};
+  int i, e;
+  for (i = 0; i < block->n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      const double x = fabs((double)block->integer[block->edge[e]]);
+      sum[i] += x;
+      sum[block->neighbour[e]] += x;
+    }
+  for (i = 0; i < 2 * block->n; i++)
+    if (sum[i] * (1 + 1e-12) > PERMI_GROWTH_CAP)
+      return 0;
+  return 1;
+}
+
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
@@ -45,14 +62,13 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   if (block->integer && is_complex)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
                  "has Gaussian integers; with precision fast this method takes them as complex numbers");
-  else if (block->integer && options->isa == PERM_ISA_CUDA)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes on the CPU");
+  else if (block->integer && options->isa == PERM_ISA_CUDA && permi_gpu_wanted(options, block->n) &&
+           !permi_whole_on_gpu(block))
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                 "has lines of integers that sum to more than 2^48, which this method takes with isa auto");
   else if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
-  else if (options->isa == PERM_ISA_CUDA && (options->certify || options->precision == PERM_PRECISION_DD))
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "is to have a guaranteed bound or precision dd, which this method gives on the CPU");
   else if (is_complex && (options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD))
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has precision default or fast");
 #if defined(PERM_NO_COMPLEX)
@@ -71,9 +87,9 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 }
 
 #if defined(PERM_WITH_CUDA)
-static int permi_hybrid_on_gpu(const perm_options *options, const permi_block *block)
+static int permi_hybrid_on_gpu(const permi_block *block)
 {
-  return !options->certify && options->precision != PERM_PRECISION_DD && !block->integer;
+  return !block->integer || permi_whole_on_gpu(block);
 }
 #endif
 
@@ -120,8 +136,8 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   cost = permi_layouts_start(work, 1);
   speed = work->speed;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(maker->options, block->n) && permi_hybrid_on_gpu(maker->options, block))
-    speed = permi_code_rate(permi_hybrid_algebra_of(maker));
+  if (permi_gpu_wanted(maker->options, block->n) && permi_hybrid_on_gpu(block))
+    speed = permi_code_rate(maker, block);
 #endif
   *hope = cost / PERMI_HYBRID_GAIN / speed;
   maker->layouts = work;
@@ -207,7 +223,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, block->n) && permi_hybrid_on_gpu(options, block) &&
+  if (permi_gpu_wanted(options, block->n) && permi_hybrid_on_gpu(block) &&
       (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
@@ -249,16 +265,22 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
       TwoSum's rest u z and e_a - e_b <= 5 u z round by 5 and 6 u^2 z; |e| <= 6 u z. (d) FastTwoSum is exact if
       |v| >= |e|. Else |v| < 6 u z, s = fl(v + e) <= 12 u z, fl(s - v) is off by u 18 u z: 18 u^2 z, and the new e is at
       most 12 u^2 z + 18 u^2 z; |e| <= u |s| + 30 u^2 z <= 2 u z. In all 34 u^2 z for b and 29 u^2 z for c, within 64
-      u^2 with second order. (e) The sums of a block and of a chunk's N are as c, K larger by N; chunks' are exact. */
+      u^2 with second order. (e) The sums of a block and of a chunk's N are as c, K larger by N; chunks' are exact.
+   8. On a GPU rows are not divided, a chunk's N blocks are 2^walk of each of 128 threads and 7 additions of threads,
+      counted as 64; those renormalise as in 7 (d), for doubles too: what hi loses is at most gamma_N A, and each of the
+      sums and normalisations of lo, at most six for a level, is off by u times that: gamma_2N^2 A in all. Moduli are
+      added for every block and setting of the low columns. Complex a b - c d is four FMA a part, from the last
+      product: its parts round c d four times, |c| |d| 2^(1/2) together: below 6 u (|a| |b| + |c| |d|). */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
-  const double n = hybrid->n, each = hybrid->algebra == PERMI_HYBRID_COMPLEX ? 3 : 1;
-  const double blocks = ldexp(1, hybrid->chunk_log2), sums = hybrid->inner + ldexp(1, hybrid->low);
+  const int on_gpu = hybrid->isa == PERM_ISA_CUDA;
+  const double n = hybrid->n, each = hybrid->algebra != PERMI_HYBRID_COMPLEX ? 1 : on_gpu ? 6 : 3;
+  const double blocks = ldexp(1, hybrid->walked) + (on_gpu ? 64 : 0), sums = hybrid->inner + ldexp(1, hybrid->low);
   const double roundings = each * (n - 1) + sums, chunk = permi_gamma(2 * blocks);
-  const double moduli = permi_gamma(4 * n + n - 1 + sums + blocks + hybrid->lanes + 1);
+  const double moduli = permi_gamma(5 * n + sums + (on_gpu ? ldexp(blocks, hybrid->low) : blocks) + hybrid->lanes);
   double terms = permi_gamma(roundings) + chunk * chunk;
-  if (hybrid->chunk_log2 > 32 || !(rounding->losses < 1))
+  if (hybrid->walked > 32 || !(rounding->losses < 1))
     return;
   if (hybrid->algebra == PERMI_HYBRID_DOUBLED)
     terms = (roundings + blocks) * PERMI_DD_UNIT;
@@ -300,8 +322,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   perm_status status = PERM_OK;
   permi_hybrid *hybrid;
 #if defined(PERM_WITH_CUDA)
-  if (!block->integer)
-    status = permi_code_tune(maker, block, &offer->plan);
+  status = permi_code_tune(maker, block, &offer->plan);
   hybrid = (permi_hybrid *)offer->plan;
   leaf->information.tuned = hybrid->candidate;
   if (hybrid->code) {
@@ -310,8 +331,8 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   }
 #else
   hybrid = (permi_hybrid *)offer->plan;
-  if (permi_gpu_wanted(maker->options, hybrid->n) && !block->integer &&
-      (maker->options->isa == PERM_ISA_CUDA || offer->seconds > 2 * PERMI_GPU_COMPILE)) {
+  if (permi_gpu_wanted(maker->options, hybrid->n) &&
+      (maker->options->isa == PERM_ISA_CUDA || (!block->integer && offer->seconds > 2 * PERMI_GPU_COMPILE))) {
     char message[PERM_MESSAGE_BYTES];
     permi_gpu_devices(1, message);
     status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);

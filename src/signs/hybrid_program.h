@@ -396,10 +396,10 @@ static void permi_maker_flip(permi_hybrid_maker *maker, int s)
       permi_maker_statement(maker, permi_hybrid_line(i), permi_hybrid_line(i), 0, maker->turned[next][i] + minus, 0);
 }
 
-static void permi_maker_program(permi_hybrid_maker *maker)
+/* Places and orders the tables, and decides which whole numbers grow. */
+static void permi_maker_plan(permi_hybrid_maker *maker)
 {
-  const int n = maker->work->n, low = maker->layout->low, root = n + maker->work->nodes - 1;
-  int k, s;
+  const int n = maker->work->n, root = n + maker->work->nodes - 1;
   maker->hybrid->slots = n;
   memset(maker->busy, 1, (size_t)n);
   permi_maker_keep(maker, permi_maker_node(maker, root));
@@ -410,6 +410,13 @@ static void permi_maker_program(permi_hybrid_maker *maker)
       permi_growth_decide(maker, PERMI_GROWTH_CAP, permi_maker_node(maker, root));
     maker->hybrid->halvings = maker->growths->halvings;
   }
+}
+
+static void permi_maker_program(permi_hybrid_maker *maker)
+{
+  const int low = maker->layout->low, root = maker->work->n + maker->work->nodes - 1;
+  int k, s;
+  permi_maker_plan(maker);
   for (s = 0; s < 1 << low && !maker->failed; s++) {
     const int turns = s ? permi_trailing_zeros((uint64_t)s) : 0;
     for (k = 0; k < maker->evaluated; k++)

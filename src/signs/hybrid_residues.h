@@ -14,6 +14,45 @@
 #define PERMI_WHOLE_SHORT 1.2   /* a statement that grows, than one that does not */
 #define PERMI_WHOLE_LONG 1.6
 
+/* Adds a chunk's residue of run `run`, from a sum of residues or their parts. */
+static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum,
+                            perm_partial *partial)
+{
+  const double prime = (double)run->prime.p;
+  uint64_t word[PERM_INTEGER_WORDS + 2];
+  sum = fmod(sum, prime);
+  word[runs->words] =
+      permi_words_times(word, run->factor, runs->words, (uint64_t)(sum < 0 ? sum + prime : sum), 0);
+  permi_sum_add_integer(&partial->value, word, runs->words + 1, 0);
+}
+
+#if defined(PERM_WITH_CUDA)
+/* The sums of chunks on a GPU: integers below 2^107 in two doubles. */
+static int permi_code_add_whole(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
+                                const double *sums)
+{
+  const permi_leaf *leaf = ((const permi_gpu_call *)context)->leaf;
+  const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
+  const permi_hybrid_runs *runs = hybrid->runs;
+  const int each_log2 = hybrid->high - hybrid->chunk_log2;
+  uint64_t chunk;
+  for (chunk = first; chunk < first + chunks; chunk++, sums += PERM_GPU_SUMS) {
+    const permi_hybrid_run *run = runs->primes ? &runs->run[chunk >> each_log2] : NULL;
+    if (!(fabs(sums[0]) <= DBL_MAX && fabs(sums[1]) <= DBL_MAX))
+      return 0;
+    if (run) {
+      const double prime = (double)run->prime.p;
+      permi_whole_add(runs, run, fmod(sums[0], prime) + fmod(sums[1], prime), partial);
+    } else {
+      permi_sum_add_double(&partial->value, sums[0]);
+      permi_sum_add_double(&partial->value, sums[1]);
+    }
+  }
+  permi_gpu_count(leaf, partial, first, chunks);
+  return 1;
+}
+#endif
+
 static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
@@ -23,7 +62,6 @@ static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   const double *total = (double *)workspace + PERMI_HYBRID_ROOM + PERMI_HYBRID_DOUBLES;
   const double prime = run ? (double)run->prime.p : 0;
   permi_hybrid *program = (permi_hybrid *)(void *)((char *)workspace + PERMI_HYBRID_WORKSPACE);
-  uint64_t word[PERM_INTEGER_WORDS + 2];
   double sum = 0;
   int k, part;
   *program = *hybrid;
@@ -45,12 +83,8 @@ static void permi_whole_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
         permi_sum_add_double(&partial->value, x);
     }
   partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
-  if (!run)
-    return;
-  sum = fmod(sum, prime);
-  word[runs->words] =
-      permi_words_times(word, run->factor, runs->words, (uint64_t)(sum < 0 ? sum + prime : sum), 0);
-  permi_sum_add_integer(&partial->value, word, runs->words + 1, 0);
+  if (run)
+    permi_whole_add(runs, run, sum, partial);
 }
 
 /* In a frame of its own, as the words are many. */

@@ -41,10 +41,14 @@ static const char *permi_code_literal(double x, char text[32])
 }
 
 /* Statements' texts by kind, positive and negative (NULL: the same), after their operands: k the value made, A = 1024
-   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c. Two-part numbers are
-   C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, S sum of a block, Q modulus.
+   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c; of residues operand 2 is the prime's negative, 3
+   its inverse, a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Two-part numbers are
+   C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a double-double, S
+   sum of a block, Q modulus.
    Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
    0 against 144 bytes). */
+#define PERMI_CODE_QUOTIENT(x) \
+  "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
 static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
     {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
      {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
@@ -54,6 +58,15 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
      {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
      {"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n", NULL},
      {"kab sub.rn.f64 v%d,v%d,v%d;\n", NULL},
+     {NULL, NULL},
+     {"ka mul.rn.f64 v%d,v%d,0d3fe0000000000000;\n", NULL},
+     {"aka " PERMI_CODE_QUOTIENT("v%d") "fma.rn.f64 v%d,c,%%2,v%d;\n", NULL},
+     {"ababk mul.rn.f64 h,v%d,v%d;\nneg.f64 c,h;\nfma.rn.f64 l,v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("h")
+      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n", NULL},
+     {"abcdabcdk fma.rn.f64 f,v%d,v%d,0d4618000000000000;\nneg.f64 c,v%d;\nfma.rn.f64 s,c,v%d,f;\n"
+      "add.rn.f64 h,s,0dc618000000000000;\nsub.rn.f64 c,0d4618000000000000,f;\nfma.rn.f64 l,v%d,v%d,c;\n"
+      "sub.rn.f64 c,s,f;\nfma.rn.f64 f,v%d,v%d,c;\nsub.rn.f64 l,l,f;\n" PERMI_CODE_QUOTIENT("h")
+      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n", NULL},
      {"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
      {"ka abs.f64 v%d,v%d;\n", NULL},
      {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
@@ -67,6 +80,11 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
      {"kab N v%d=T(v%d,v%d);\n", NULL},
      {"kabcd N v%d=X(v%d,v%d,v%d,v%d);\n", NULL},
      {"kab N v%d=D(v%d,v%d);\n", NULL},
+     {"ka N v%d=Z(v%d);\n", NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
      {"a S(v%d);\n", "a W(v%d);\n"},
      {"ka double v%d=Q(v%d,", NULL},
      {"kab double v%d=permi_mul(v%d,v%d);\n", NULL},
@@ -89,7 +107,7 @@ static void permi_code_print_statement(permi_coder *coder, int k)
   const permi_code_statement *t = &code->statement[k];
   const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c}, real = coder->parts == 1;
   const char *const *forms = permi_code_form[!real][t->kind], *form = forms[t->negative && forms[1]];
-  int operand[5] = {0, 0, 0, 0, 0}, i;
+  int operand[9] = {0}, i;
   char text[32];
   if (real && t->kind == PERMI_CODE_ADD && coder->literals) {
     permi_code_print_sum(code, k, t->a, t->negative ? -code->constant[t->b] : code->constant[t->b]);
@@ -97,7 +115,8 @@ static void permi_code_print_statement(permi_coder *coder, int k)
   }
   for (i = 0; *form != ' '; form++)
     operand[i++] = value[strchr(names, *form) - names];
-  permi_code_print(code, form + 1, operand[0], operand[1], operand[2], operand[3], operand[4]);
+  permi_code_print(code, form + 1, operand[0], operand[1], operand[2], operand[3], operand[4], operand[5], operand[6],
+                   operand[7], operand[8]);
   if (t->kind != PERMI_CODE_MODULUS)
     return;
   if (!real)
@@ -111,8 +130,8 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   permi_code *code = coder->code;
   int k;
   if (coder->parts == 1)
-    permi_code_print(code, "asm volatile(R\"({\n.reg .f64 block,c,v<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
-                           "mov.f64 block,0d0000000000000000;\n", end);
+    permi_code_print(code, "asm volatile(R\"({\n.reg .f64 block,c,%sv<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
+                           "mov.f64 block,0d0000000000000000;\n", coder->grows ? "f,h,l,s," : "", end);
   for (k = begin; k < end; k++)
     permi_code_print_statement(coder, k);
   if (coder->parts == 2)
@@ -120,6 +139,8 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   permi_code_print(code, "mov.f64 %%0,block;\n})\" : \"=d\"(block) : \"r\"((unsigned)__cvta_generic_to_shared(b))");
   for (k = 0; k < low; k++)
     permi_code_print(code, ", \"d\"(m%d)", k);
+  if (coder->grows)
+    permi_code_print(code, ", \"d\"(minus_prime), \"d\"(inverse)");
   permi_code_print(code, " : \"memory\");\n");
 }
 
@@ -132,7 +153,19 @@ static const char permi_code_two_parts[] =
     "#define V(v, k) permi_at(v, k, -1.0)\n"
     "#define U(v, k, m) permi_at(v, k, m)\n"
     "#define B(r) permi_n(((const volatile double *)b)[256 * (r)], ((const volatile double *)b)[256 * (r) + 128])\n";
-static const char *const permi_code_algebra[3] = {
+#define PERMI_CODE_TIMES_TEXT(name) \
+    "PERMI_BOTH N " name "(N a, N b) {\n" \
+    "  const double p = permi_mul(a.v, b.v);\n" \
+    "  return permi_n(p, permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(a.v, b.v, -p)))); }\n"
+#define PERMI_CODE_MINUS_TEXT(name) \
+    "PERMI_BOTH N " name "(N a, N b) {\n" \
+    "  N r; permi_two_sum(r.v, r.e, a.v, -b.v); r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
+#define PERMI_CODE_SUM_TEXT \
+    "PERMI_BOTH N L(N a, double s, N b) {\n" \
+    "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n" \
+    "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n" \
+    "#define Q(x, f) permi_add(fabs(x.v), f)\n"
+static const char *const permi_code_algebra[5] = {
     "",
     "PERMI_BOTH N T(N a, N b) {\n"
     "  return permi_n(permi_fma(-a.e, b.e, permi_mul(a.v, b.v)), permi_fma(a.v, b.e, permi_mul(a.e, b.v))); }\n"
@@ -144,18 +177,19 @@ static const char *const permi_code_algebra[3] = {
     "#define W(f) block = D(block, f)\n"
     "PERMI_BOTH double Q(N a, double f) {\n"
     "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n",
-    "PERMI_BOTH N T(N a, N b) {\n"
-    "  const double p = permi_mul(a.v, b.v);\n"
-    "  return permi_n(p, permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(a.v, b.v, -p)))); }\n"
-    "PERMI_BOTH N D(N a, N b) {\n"
-    "  N r; permi_two_sum(r.v, r.e, a.v, -b.v); r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
+    PERMI_CODE_TIMES_TEXT("T") PERMI_CODE_MINUS_TEXT("D") PERMI_CODE_SUM_TEXT
     "PERMI_BOTH N X(N a, N b, N c, N d) { return D(T(a, b), T(c, d)); }\n"
-    "PERMI_BOTH N L(N a, double s, N b) {\n"
-    "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n"
-    "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n"
     "#define S(f) block = L(block, 1.0, f)\n"
-    "#define W(f) block = L(block, -1.0, f)\n"
-    "#define Q(x, f) permi_add(fabs(x.v), f)\n"};
+    "#define W(f) block = L(block, -1.0, f)\n",
+    PERMI_CODE_TIMES_TEXT("T2") PERMI_CODE_MINUS_TEXT("D2") PERMI_CODE_SUM_TEXT
+    "PERMI_BOTH N R(N a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
+    "PERMI_BOTH N Z(N a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
+    "PERMI_BOTH N T(N a, N b) { return R(T2(a, b)); }\n"
+    "PERMI_BOTH N D(N a, N b) { return R(D2(a, b)); }\n"
+    "PERMI_BOTH N X(N a, N b, N c, N d) { return R(D2(T2(a, b), T2(c, d))); }\n"
+    "#define S(f) block = R(L(block, 1.0, f))\n"
+    "#define W(f) block = R(L(block, -1.0, f))\n",
+    ""};
 
 static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
 {
@@ -180,7 +214,10 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
       }
     permi_code_print(code, "break;\n");
   }
-  permi_code_print(code, "} }\n__device__ __noinline__ double permi_moduli(const double *b, unsigned low) {\n");
+  permi_code_print(code, "} }\n");
+  if (hybrid->algebra == PERMI_HYBRID_WHOLE)
+    return;
+  permi_code_print(code, "__device__ __noinline__ double permi_moduli(const double *b, unsigned low) {\n");
   for (k = 0; k < hybrid->low; k++)
     permi_code_print(code, "const double m%d = -(double)(int)(low >> %d & 1);\n", k, k);
   permi_code_print(code, parts == 1 ? "double block;\n" : "");
@@ -188,46 +225,71 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
-/* Table: start [words]; step [high][words], words = rows times parts. */
+/* How a thread adds its blocks. */
+static const char *permi_code_add_text(permi_hybrid_algebra algebra)
+{
+  static const char *const text[5] = {
+      "lo = permi_add(lo, e);\n",
+      "lo = permi_add(lo, e);\n"
+      "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n",
+      "lo = permi_add(lo, e);\nlo = permi_fma(s, block.e, lo);\n",
+      "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.e, e)));\n",
+      "lo = permi_add(lo, e);\n"};
+  return text[algebra];
+}
+
+/* The moduli of a sample of patterns; with certify those of every one are added in the walk. */
+static const char permi_code_samples[] =
+    "PERMI_ROLLED\n"
+    "for (unsigned i = 0; i < 1u << SAMPLES; i++) {\n"
+    "  unsigned h = key + i * 0x9e3779b9u;\n"
+    "  h = (h ^ h >> 16) * 0x7feb352du;\n"
+    "  h = (h ^ h >> 15) * 0x846ca68bu;\n"
+    "  h = ((h ^ h >> 16) << SAMPLES | i) & ((1u << (WALK + LOW)) - 1);\n"
+    "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, -1.0);\n"
+    "  absolute = permi_add(absolute, permi_moduli(b, h >> WALK));\n"
+    "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, 1.0);\n"
+    "}\n";
+static const char permi_code_all_moduli[] =
+    "PERMI_ROLLED for (unsigned h = 0; h < 1u << LOW; h++) absolute = permi_add(absolute, permi_moduli(b, h));\n";
+
+/* Table: start [words]; step [high][words], words = rows times parts; of residues, minus each prime and its inverse. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
-  const int real = coder->parts == 1;
+  const int real = coder->parts == 1, whole = hybrid->algebra == PERMI_HYBRID_WHOLE;
   permi_code_functions(coder, hybrid);
   permi_code_print(code,
                    PERM_GPU_ENTRY "{\n"
                    "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d };\n"
                    "extern __shared__ double room[];\n"
                    "const int t = (int)threadIdx.x;\n"
-                   "const unsigned long long chunk = a.first + blockIdx.x, number = chunk << 7 | (unsigned)t;\n"
+                   "const unsigned long long chunk = a.first + blockIdx.x, number = %s << 7 | (unsigned)t;\n"
                    "const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;\n"
                    "double *b = room + t, absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0;\n"
+                   "%s"
                    "for (int r = 0; r < WORDS; r++) {\n"
                    "  double x = a.table[r];\n"
                    "  for (int k = 0; k < HIGH; k++)\n"
                    "    x = permi_fma(-(double)(int)(number >> k & 1), a.table[WORDS * (1 + k) + r], x);\n"
                    "  b[128 * r] = x;\n"
                    "}\n"
-                   "PERMI_ROLLED\n"
-                   "for (unsigned i = 0; i < 1u << SAMPLES; i++) {\n"
-                   "  unsigned h = key + i * 0x9e3779b9u;\n"
-                   "  h = (h ^ h >> 16) * 0x7feb352du;\n"
-                   "  h = (h ^ h >> 15) * 0x846ca68bu;\n"
-                   "  h = ((h ^ h >> 16) << SAMPLES | i) & ((1u << (WALK + LOW)) - 1);\n"
-                   "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, -1.0);\n"
-                   "  absolute = permi_add(absolute, permi_moduli(b, h >> WALK));\n"
-                   "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, 1.0);\n"
-                   "}\n"
+                   "%s"
                    "PERMI_ROLLED\n"
                    "for (unsigned m = 0;;) {\n"
-                   "%s",
+                   "%s%s",
                    code->live <= 40 ? 4 : code->live <= 62 ? 3 : 2, hybrid->n * coder->parts, hybrid->high, code->walk,
-                   hybrid->low, code->samples_log2, real ? "double block;\n" : "N block = {0, 0};\n");
+                   hybrid->low, code->samples_log2, coder->grows ? "(chunk & ((1ull << (HIGH - 7)) - 1))" : "chunk",
+                   coder->grows ? "const double *prime = a.table + WORDS * (1 + HIGH) + 2 * (chunk >> (HIGH - 7));\n"
+                                  "const double minus_prime = prime[0], inverse = prime[1];\n"
+                                : "",
+                   whole || code->certify ? "" : permi_code_samples, code->certify ? permi_code_all_moduli : "",
+                   real ? "double block;\n" : "N block = {0, 0};\n");
   permi_code_print_statements(coder, 0, code->moduli, 0);
   permi_code_print(code,
                    "double e;\n"
                    "const double s = m & 1 ? -1.0 : 1.0;\n"
-                   "permi_two_sum(hi, e, hi, permi_mul(s, block%s));\nlo = permi_add(lo, e);\n"
+                   "permi_two_sum(hi, e, hi, permi_mul(s, block%s));\n"
                    "%s"
                    "if (++m == 1u << WALK) break;\n"
                    "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0); }\n"
@@ -236,10 +298,6 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
                    "  permi_mul(minus, lo2), absolute};\n"
                    "permi_finish(room, a.out, sum);\n}\n",
-                   real ? "" : ".v",
-                   hybrid->algebra == PERMI_HYBRID_COMPLEX
-                       ? "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n"
-                   : hybrid->algebra == PERMI_HYBRID_COMPENSATED ? "lo = permi_fma(s, block.e, lo);\n"
-                                                                 : "");
+                   real ? "" : ".v", permi_code_add_text(hybrid->algebra));
 }
 #endif

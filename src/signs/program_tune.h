@@ -2,9 +2,16 @@
    The plan on a GPU, and its candidates. */
 #pragma once
 #include "../block/engines.h"
+#include "hybrid_residues.h"
 #include "program_text.h"
 
 #if defined(PERM_WITH_CUDA)
+/* How often the sum is run: once for each prime. */
+static int permi_code_passes(const permi_hybrid *hybrid)
+{
+  return hybrid->runs && hybrid->runs->primes ? hybrid->runs->primes : 1;
+}
+
 /* Waiting values above PERMI_GPU_LIVE are spilled. */
 static double permi_code_seconds(const permi_hybrid *hybrid)
 {
@@ -13,7 +20,7 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
   const double large = hybrid->inner ? fmax(code->moduli - PERMI_GPU_LARGE, 0) / 6000
                                      : fmax(code->moduli - 4000, 0) / 40000;
   return (hybrid->operations_a_term + ldexp(code->moves, -hybrid->low)) * ldexp(1, hybrid->n - 1 - hybrid->inner) /
-         (PERMI_GPU_PIPE * (hybrid->parts == 1 ? 1 : PERMI_GPU_PART)) *
+         (PERMI_GPU_PIPE * (hybrid->parts == 1 ? 1 : PERMI_GPU_PART)) * permi_code_passes(hybrid) *
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
@@ -52,21 +59,52 @@ static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybri
       }
 }
 
-static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
+/* Which whole numbers grow, by their sizes in the tables of the CPU's program. */
+static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
 {
   permi_code *code = coder->code;
-  const int parts = coder->parts;
+  permi_hybrid_maker *maker = (permi_hybrid_maker *)permi_allocate(code->allocator, 1, sizeof *maker);
+  coder->growths = (permi_growths *)permi_allocate(code->allocator, 1, sizeof *coder->growths);
+  if (maker && coder->growths) {
+    permi_layouts *work = coder->work;
+    int i;
+    memset(maker, 0, sizeof *maker);
+    memset(coder->growths, 0, sizeof *coder->growths);
+    coder->growths->most_halvings = work->n - 1;
+    maker->work = work;
+    maker->layout = coder->layout;
+    maker->hybrid = hybrid;
+    maker->growths = coder->growths;
+    for (i = 0; i < work->n; i++)
+      permi_whole_row(maker, a, i, 0);
+    permi_maker_plan(maker);
+    code->failed = maker->failed;
+    coder->grows = hybrid->grows;
+  } else {
+    code->failed = 2;
+  }
+  permi_release(code->allocator, maker);
+}
+
+static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const double *a)
+{
+  permi_code *code = coder->code;
+  const int parts = coder->parts, whole = hybrid->algebra == PERMI_HYBRID_WHOLE;
   int k;
-  permi_hybrid_errors(&coder->rows, &hybrid->rounding);
+  if (whole)
+    permi_code_growths(coder, hybrid, a);
+  else
+    permi_hybrid_errors(&coder->rows, &hybrid->rounding);
   permi_code_statements(coder);
   if (!code->failed && (!permi_code_live(coder, 0, code->moduli) ||
                         !permi_code_live(coder, code->moduli, code->statements)))
     code->failed = 2;
   if (code->failed)
     return;
-  for (k = 0; k < code->moduli; k++) {
-    code->operations += permi_code_operations(&code->statement[k], hybrid->algebra);
-    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * parts : 0;
+  for (k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
+    const double times = k < code->moduli ? 1 : ldexp(1, hybrid->low);
+    code->operations += times * permi_code_operations(&code->statement[k], hybrid->algebra);
+    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? times * PERMI_GPU_LOAD * parts : 0;
   }
   for (k = 0; k < code->walk; k++)
     code->moves += ldexp(PERMI_GPU_FLIP * parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
@@ -76,8 +114,10 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid)
 }
 
 #define PERMI_GPU_VARIANTS 3
+#define PERMI_CODE_PRIMES (PERM_INTEGER_WORDS * 2) /* and more than there are */
 static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
-                                     permi_hybrid_algebra algebra, int variant, const double *a, permi_hybrid **made)
+                                     permi_hybrid_algebra algebra, int variant, int certify, const double *a,
+                                     permi_hybrid **made)
 {
   static const int remake[PERMI_GPU_VARIANTS] = {PERMI_GPU_VALUES, 400, 150};
   static const int reload[PERMI_GPU_VARIANTS] = {200, 100, 60};
@@ -107,7 +147,7 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   hybrid->walked = code->walk;
   /* a thread samples 1/128 of its 2^(walk + low) patterns, or more for 2^18 in all */
   most = code->walk + hybrid->low;
-  code->samples_log2 = permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
+  code->samples_log2 = certify ? most : permi_clamp(18 - hybrid->high, most < 7 ? 0 : most - 7, most);
   code->scale = permi_dd_make(1);
   coder->work = work;
   coder->layout = layout;
@@ -116,11 +156,14 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   coder->remake = remake[variant];
   coder->reload = reload[variant];
   coder->rows.n = n;
+  code->certify = certify && algebra != PERMI_HYBRID_WHOLE;
+  coder->doubled = algebra == PERMI_HYBRID_DOUBLED;
   coder->floor = hybrid->rounding.floor;
   permi_code_rows(coder, algebra, a);
   gpu = &hybrid->gpu.work;
   gpu->doubles = (size_t)(words * (1 + hybrid->high));
-  gpu->table = hybrid->gpu.memory = (double *)permi_allocate(allocator, gpu->doubles, sizeof(double));
+  gpu->table = hybrid->gpu.memory =
+      (double *)permi_allocate(allocator, gpu->doubles + PERMI_CODE_PRIMES * 2, sizeof(double));
   coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
   if (!gpu->table || !coder->memo) {
     code->failed = 2;
@@ -128,8 +171,9 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
     code->failed = 1;
   } else {
     permi_code_table(coder, hybrid, hybrid->gpu.memory);
-    permi_code_fill(coder, hybrid);
+    permi_code_fill(coder, hybrid, a);
   }
+  permi_release(allocator, coder->growths);
   permi_release(allocator, coder->memo);
   permi_release(allocator, coder);
   code->program.text = code->text;
@@ -146,6 +190,28 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   else
     *made = hybrid;
   return failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
+}
+
+/* The runs of a kernel of whole numbers, whose table ends with its primes; 0: out of memory. */
+static int permi_code_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
+                           permi_hybrid *hybrid)
+{
+  permi_hybrid_runs *runs = hybrid->runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
+  int k, primes;
+  if (!runs)
+    return 0;
+  memset(runs, 0, sizeof *runs);
+  runs->modulus = modulus;
+  primes = permi_whole_primes(block, &runs->bits);
+  if (hybrid->grows && !permi_whole_runs(allocator, primes, runs))
+    return 0;
+  for (k = 0; k < runs->primes; k++) {
+    const double prime = (double)runs->run[k].prime.p;
+    hybrid->gpu.memory[hybrid->gpu.work.doubles++] = -prime;
+    hybrid->gpu.memory[hybrid->gpu.work.doubles++] = 1 / prime;
+  }
+  hybrid->gpu.add = permi_code_add_whole;
+  return 1;
 }
 
 static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const perm_gpu_work *gpu)
@@ -201,9 +267,17 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
   return PERM_OK;
 }
 
-static double permi_code_rate(permi_hybrid_algebra algebra)
+/* Slower than doubles; before the program is known. */
+#define PERMI_GPU_WHOLE 2.5     /* a prime */
+#define PERMI_GPU_CERTIFIED 2.2
+static double permi_code_rate(const permi_maker *maker, const permi_block *block)
 {
-  const double slower = algebra == PERMI_HYBRID_REAL ? 1 : algebra == PERMI_HYBRID_COMPLEX ? 4 : 6;
+  static const double each[5] = {1, 4, 6, 10, PERMI_GPU_WHOLE};
+  const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
+  const int whole = algebra == PERMI_HYBRID_WHOLE;
+  double bits, slower = each[algebra] * (whole ? permi_whole_primes(block, &bits) : 1);
+  if (maker->options->certify && !whole)
+    slower += PERMI_GPU_CERTIFIED - 1;
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
 }
 
@@ -211,17 +285,19 @@ static double permi_code_rate(permi_hybrid_algebra algebra)
 static double permi_code_search_all(permi_code_choice *choice, double rival, double *least)
 {
   static const int budget[3] = {150, 130, 110};
-  const int n = choice->block->n, real = choice->algebra == PERMI_HYBRID_REAL;
-  const double rate = permi_code_rate(choice->algebra), density = (double)choice->block->edges / ((double)n * n);
+  const int n = choice->block->n, one = choice->algebra == PERMI_HYBRID_REAL || choice->algebra == PERMI_HYBRID_WHOLE;
+  const int divided = choice->algebra == PERMI_HYBRID_REAL && !choice->maker->options->certify;
+  const double rate = permi_code_rate(choice->maker, choice->block);
+  const double density = (double)choice->block->edges / ((double)n * n);
   double worth = 0;
   int k, pass;
   *least = (double)INFINITY;
   for (k = 0; k < PERMI_GPU_TRIALS; k++) {
     permi_layouts *work = &choice->trial[k].work;
     permi_layouts_make(work, choice->block);
-    work->gpu = real ? 1 : 2;
-    work->add = k >= 6 && real ? 1.6 : 1; /* neither is better for all matrices */
-    work->budget = budget[k / 2 % 3] / (real ? 1 : 2);
+    work->gpu = divided ? 1 : 2;
+    work->add = k >= 6 && one ? 1.6 : 1; /* neither is better for all matrices */
+    work->budget = budget[k / 2 % 3] / (one ? 1 : 2);
   }
   for (pass = 0; pass < 2; pass++) {
     permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search_one, choice, NULL);
@@ -267,13 +343,21 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   int k;
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
-    status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
-                                 &choice->zero);
+    if (choice->block->integer)
+      permi_whole_entries(choice->block, choice->given, 0, NULL, choice->scaled);
+    else
+      status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
+                                   &choice->zero);
   }
   for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
-    status = permi_code_create(&choice->maker->options->allocator, &trial->work, &trial->layout, choice->algebra, k,
+    const perm_options *options = choice->maker->options;
+    status = permi_code_create(&options->allocator, &trial->work, &trial->layout, choice->algebra, k, options->certify,
                                choice->scaled, &hybrid);
-    if (hybrid) {
+    if (hybrid && choice->block->integer &&
+        !permi_code_runs(&options->allocator, choice->block, options->modulus, hybrid)) {
+      permi_hybrid_release(&options->allocator, hybrid);
+      status = PERM_ERROR_MEMORY;
+    } else if (hybrid) {
       hybrid->scale_exp2 += choice->scale_exp2;
       permi_code_keep(choice, trial, hybrid);
     }
@@ -323,6 +407,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)hybrid->algebra);
     hash = permi_hash(permi_hash(hash, (uint64_t)hybrid->high), (uint64_t)hybrid->n);
     hash = permi_code_hash(hash, hybrid->code, &hybrid->gpu.work);
+    hash = hybrid->runs ? permi_hash(hash, hybrid->runs->modulus) : hash;
     hybrid->fingerprint = hybrid->gpu.work.fingerprint = hash;
     hybrid->candidate = options->gpu.tune ? ++k : 0;
   }
@@ -367,7 +452,7 @@ static perm_status permi_code_tune(permi_maker *maker, const permi_block *block,
     double predicted[PERMI_GPU_CANDIDATES];
     for (k = 0, hybrid = list; hybrid; hybrid = hybrid->next, k++) {
       work[k] = &hybrid->gpu.work;
-      chunks[k] = UINT64_C(1) << (hybrid->high - hybrid->chunk_log2);
+      chunks[k] = (UINT64_C(1) << (hybrid->high - hybrid->chunk_log2)) * (uint64_t)permi_code_passes(hybrid);
       predicted[k] = permi_code_seconds(hybrid);
     }
     perm_cuda_tune(work, candidates, chunks, predicted, options, permi_code_poll, maker->watch, timed);

@@ -8,7 +8,9 @@
                  slower, but compile sooner: for short runs)
      order       on demand from the program's end, so that few values wait
      rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f)
-     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp
+     sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
+                 every pattern, and rows are not divided
+     integers    as in >>hybrid_residues; a chunk's number has the prime's above the threads'
    Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
    programs; timing, only how a text is compiled. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
 #pragma once
@@ -28,7 +30,7 @@
 
 typedef struct permi_coder {
   permi_layouts *work;
-  const permi_arrangement *layout;
+  permi_arrangement *layout;
   permi_code *code;
   int parts, moduli;
   uint32_t minus;
@@ -41,6 +43,8 @@ typedef struct permi_coder {
   int memos;
   permi_hybrid_rows rows;
   const double *floor;
+  permi_growths *growths; /* of whole numbers, else NULL */
+  int doubled, grows; /* grows: some numbers are residues */
 } permi_coder;
 
 static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
@@ -113,8 +117,25 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   }
   if (coder->moduli)
     value = permi_code_put(coder, PERMI_CODE_MODULUS, 0, value, row, 0, 0);
+  else if (coder->doubled)
+    value = permi_code_put(coder, PERMI_CODE_SETTLE, 0, value, 0, 0, 0);
   *memo = value;
   return value;
+}
+
+/* A result of whole numbers, reduced if it grows (>>hybrid_program). */
+static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth, int halved, int a, int b, int c,
+                            int d)
+{
+  const int grows_long = growth == PERMI_GROWS_LONG && kind != PERMI_CODE_MINUS;
+  int value;
+  if (grows_long)
+    return permi_code_put(coder, kind == PERMI_CODE_TIMES ? PERMI_CODE_TIMES_LONG : PERMI_CODE_CROSS_LONG, 0, a, b, c,
+                          d);
+  value = permi_code_put(coder, kind, 0, a, b, c, d);
+  if (halved)
+    value = permi_code_put(coder, PERMI_CODE_HALF, 0, value, 0, 0, 0);
+  return growth == PERMI_GROWS_NOT ? value : permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
 }
 
 /* A fold makes its larger factor first, so that few values wait. */
@@ -136,13 +157,16 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   if (node->kind == PERMI_NODE_CHAIN) {
     for (k = 0; k < node->items; k++) {
       const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
-      value = k ? permi_code_put(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value, next, 0, 0) : next;
+      const int growth = coder->growths ? coder->growths->item[node->first + k] : PERMI_GROWS_NOT;
+      value = k ? permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, growth, 0, value, next, 0, 0)
+                : next;
     }
   } else if (right < 0) {
     value = permi_code_entry(coder, left, setting);
     if (node->kind == PERMI_NODE_FOLD) {
       const int minus = permi_code_entry(coder, left, setting | folded);
-      value = permi_code_put(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, 0, value, minus, 0, 0);
+      value = permi_code_grown(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, node->growth, node->halved, value,
+                               minus, 0, 0);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
     const int swap =
@@ -154,7 +178,8 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       value = permi_code_put(coder, PERMI_CODE_NEAR, (int)(setting >> coder->unit[second] & 1), value, near, 0, 0);
     } else {
       const int other = permi_code_entry(coder, second, setting);
-      value = permi_code_put(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, 0, value, other, 0, 0);
+      value = permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, node->growth, 0, value, other, 0,
+                               0);
     }
   } else {
     const int swap =
@@ -164,7 +189,8 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       const int second = (k >> 1) ^ swap, minus = k & 1;
       f[2 * minus + second] = permi_code_entry(coder, second ? right : left, minus ? setting | folded : setting);
     }
-    value = permi_code_put(coder, moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, 0, f[0], f[1], f[2], f[3]);
+    value = permi_code_grown(coder, moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, node->growth, node->halved, f[0], f[1],
+                             f[2], f[3]);
   }
   *memo = value;
   return value;
@@ -172,7 +198,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
-  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 2, 4, 2, 1};
+  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 2, 4, 2, 1};
   operand[0] = statement->a;
   operand[1] = statement->b;
   operand[2] = statement->c;
@@ -210,10 +236,15 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
 
 static double permi_code_operations(const permi_code_statement *statement, permi_hybrid_algebra algebra)
 {
-  static const double each[3][8] = {{0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 1},
-                                    {0, 2, 2, 4, 5, 11, 2, 2},
-                                    {0, 2, 2, 5, 5, 18, 8, 9}};
-  return statement->kind <= PERMI_CODE_TOTAL ? each[algebra][statement->kind] : 1;
+  static const double each[5][PERMI_CODE_TOTAL + 1] = {{0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 0, 0, 0, 0, 1},
+                                                       {0, 2, 2, 4, 5, 11, 2, 0, 0, 0, 0, 0, 2},
+                                                       {0, 2, 2, 5, 5, 18, 8, 0, 0, 0, 0, 0, 9},
+                                                       {0, 2, 2, 5, 8, 22, 11, 6, 0, 0, 0, 0, 12},
+                                                       {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15, 1}};
+  return statement->kind <= PERMI_CODE_TOTAL       ? each[algebra][statement->kind]
+         : statement->kind == PERMI_CODE_JOIN      ? PERMI_GPU_WEIGHT_FOLD
+         : statement->kind == PERMI_CODE_MODULUS   ? (algebra == PERMI_HYBRID_COMPLEX ? 20 : 1)
+                                                   : 1;
 }
 
 /* *growth: log2 of the products' gain by division. */
@@ -224,7 +255,11 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
   double most = 0, unit = 0;
   int k, e;
   coder->unit[i] = -1;
-  for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_REAL; k++) {
+  for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_WHOLE; k++)
+    coder->rows.number[i][k][0] = a[i * coder->work->n + coder->layout->order[k]];
+  if (algebra == PERMI_HYBRID_WHOLE)
+    return;
+  for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_REAL && !coder->code->certify; k++) {
     const double x = a[i * coder->work->n + coder->layout->order[k]];
     most = fmax(most, fabs(x));
     if (k < coder->layout->inner && fabs(x) > fabs(unit)) {
@@ -274,7 +309,10 @@ static void permi_code_statements(permi_coder *coder)
   permi_code_forget(coder, -1);
   for (s = 0; s < 1 << layout->low && !code->failed; s++) {
     const int next = permi_trailing_zeros((uint64_t)s + 1);
-    permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, permi_code_entry(coder, root, 0), 0, 0, 0);
+    int value = permi_code_entry(coder, root, 0);
+    if (coder->grows)
+      value = permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
+    permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, value, 0, 0, 0);
     if (s + 1 == 1 << layout->low)
       break;
     permi_code_forget(coder, next);
@@ -284,7 +322,8 @@ static void permi_code_statements(permi_coder *coder)
   code->moduli = code->statements;
   coder->moduli = 1;
   permi_code_forget(coder, -1);
-  permi_code_put(coder, PERMI_CODE_RETURN, 0, permi_code_entry(coder, root, 0), 0, 0, 0);
+  if (!coder->growths)
+    permi_code_put(coder, PERMI_CODE_RETURN, 0, permi_code_entry(coder, root, 0), 0, 0, 0);
   for (j = 0; j <= code->walk && !code->failed; j++) {
     const int k = layout->inner + layout->low + j;
     code->first_flip[j] = code->flips;

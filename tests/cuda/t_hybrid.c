@@ -31,9 +31,13 @@ static perm_matrix cuda_sparse(int n, double p, int parts, int spread)
   return matrix;
 }
 
-static perm_options cuda_sparse_options(int k) /* hybrid or cached; for k = 2, 3 accurate */
+/* Hybrid or cached; from k = 2 on accurate, 4 certified, 6 dd, 8 both. */
+static perm_options cuda_sparse_options(int k)
 {
-  perm_options options = cuda_options(k & 2 ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DEFAULT, 0);
+  perm_options options = cuda_options(k >= 6       ? PERM_PRECISION_DD
+                                      : k / 2 == 1 ? PERM_PRECISION_ACCURATE
+                                                   : PERM_PRECISION_DEFAULT,
+                                      k / 2 == 2 || k / 2 == 4);
   options.method = k & 1 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
   return options;
 }
@@ -111,6 +115,171 @@ TEST(t_cuda_gpu_sparse_against_cpu)
   cuda_sparse_against_cpu(12, 24);
 }
 
+/* Integers of up to `bits` bits, of both signs; 0: ones. */
+static perm_matrix cuda_sparse_integers(int n, double p, int bits)
+{
+  static int64_t integer[64 * 64];
+  static int row[64 * 64], column[64 * 64];
+  perm_matrix a;
+  perm_result result;
+  size_t nnz = 0;
+  int i, j;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      if (i == j || test_uniform() < p) {
+        row[nnz] = i;
+        column[nnz] = j;
+        integer[nnz++] = bits ? (int64_t)((2 * test_uniform() - 1) * ldexp(1, bits)) : 1;
+      }
+  CHECK(perm_matrix_from_triplets(n, n, nnz, row, column, NULL, NULL, integer, PERM_KIND_INTEGER, NULL, &a, &result) ==
+        PERM_OK);
+  return a;
+}
+
+/* Exact integers, by residues or not, modulo anything, against the CPU. */
+static void cuda_sparse_whole(int rounds, int n_most)
+{
+  int round, kernels[2] = {0, 0}, halved = 0, primes = 0;
+  for (round = 0; round < rounds; round++) {
+    const int n = 13 + test_below(n_most - 12), bits = round % 3 ? 1 + test_below(42) : 0;
+    perm_matrix a = cuda_sparse_integers(n, 0.1 + 0.9 * test_uniform(), bits);
+    perm_options options = cuda_sparse_options(round & 1), exact;
+    perm_result truth, r;
+    perm_job *job = NULL;
+    memset(&exact, 0, sizeof exact);
+    exact.modulus = options.modulus = round % 5 == 4 ? 2 + (uint64_t)test_below(1000000) : 0;
+    truth = cuda_compute_sparse(&a, &exact);
+    CHECK_SHOW(truth.status == PERM_OK && truth.exact, "%s", truth.message);
+    r = cuda_compute_sparse(&a, &options);
+    if (r.status == PERM_ERROR_UNSUPPORTED && strstr(r.message, "sum to more than 2^48")) {
+      perm_matrix_free(&a);
+      continue;
+    }
+    CHECK_SHOW(r.status == PERM_OK && r.exact && !memcmp(&r.integer, &truth.integer, sizeof r.integer),
+               "n %d, %d bits: %s, %.17g, not %.17g", n, bits, r.message, r.value, truth.value);
+    if (r.isa == PERM_ISA_CUDA && perm_sparse_job(&a, &options, &job, &r) == PERM_OK &&
+        job->leaf[0].information.isa == PERM_ISA_CUDA) {
+      const permi_hybrid *hybrid = (const permi_hybrid *)job->leaf[0].context;
+      kernels[hybrid->runs->primes > 0]++;
+      primes = hybrid->runs->primes > primes ? hybrid->runs->primes : primes;
+      halved += hybrid->halvings > 0;
+    }
+    perm_job_free(job);
+    perm_matrix_free(&a);
+  }
+  CHECK_SHOW(kernels[1] > rounds / 3, "%d kernels", kernels[1]);
+  CHECK_SHOW(rounds < 100 || (kernels[0] > rounds / 10 && halved > rounds / 10 && primes > 8),
+             "%d without primes, %d with, at most %d; %d with halves", kernels[0], kernels[1], primes, halved);
+  if (test_verbose)
+    printf("  %d kernels without primes, %d with, at most %d; %d with halves\n", kernels[0], kernels[1], primes,
+           halved);
+}
+
+TEST(t_cuda_twin_sparse_integers)
+{
+  perm_matrix a;
+  perm_options options = cuda_sparse_options(0);
+  perm_result r;
+  perm_cuda_test_driver(1);
+  cuda_sparse_whole(100, 17);
+  a = cuda_sparse_integers(14, 0.5, 62);
+  CHECK(perm_compute_sparse(&a, &options, &r) == PERM_ERROR_UNSUPPORTED);
+  CHECK_SHOW(strstr(r.message, "sum to more than 2^48"), "%s", r.message);
+  perm_matrix_free(&a);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_gpu_sparse_integers)
+{
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  cuda_sparse_whole(12, 26);
+}
+
+/* A job's one leaf as a number; 0: it has others. */
+static int cuda_leaf_number(perm_job *job, permi_number *number, long long *exp2, double *absolute)
+{
+  perm_partial partial;
+  long long e;
+  int power;
+  if (job->leaves != 1 || job->numbers != 1 || fabs(frexp(job->number[0].value.hi, &power)) != 0.5)
+    return 0;
+  memset(&partial, 0, sizeof partial);
+  CHECK(perm_job_run(job, 0, 0, job->leaf[0].information.chunks, &partial) == PERM_OK);
+  CHECK(permi_leaf_number(&job->leaf[0], &partial, number) == PERM_OK);
+  *absolute = permi_sum_value(&partial.absolute, &e).hi;
+  *absolute = ldexp(*absolute, (int)(e + job->leaf[0].scale_exp2 - number->exp2));
+  *exp2 = number->exp2 + job->number[0].exp2 + power - 1;
+  return 1;
+}
+
+/* Certified doubles, complex numbers and double-doubles, and dd without a bound, in both words against the CPU's: off
+   by no more than their bounds and estimates, which are narrow. */
+static void cuda_sparse_bounds(int rounds, int n_most)
+{
+  int round, k, ran[5] = {0, 0, 0, 0, 0};
+  double tight[5] = {0, 0, 0, 0, 0};
+  for (round = 0; round < rounds; round++) {
+    const int parts = round % 3 == 2 ? 2 : 1, n = 13 + test_below(n_most - 12);
+    perm_matrix a = cuda_sparse(n, 0.1 + 0.9 * test_uniform(), parts, round % 4 ? 0 : 20);
+    for (k = 4; k < (parts == 2 ? 6 : 10); k++) {
+      perm_options options = cuda_sparse_options(k), cpu = options;
+      perm_job *job[2] = {NULL, NULL};
+      permi_number number[2];
+      long long exp2[2];
+      double absolute[2];
+      perm_result r;
+      cpu.isa = PERM_ISA_AUTO;
+      cpu.gpu.devices = 0;
+      cpu.precision = PERM_PRECISION_DD;
+      cpu.certify = 1;
+      cpu.method = parts == 2 ? PERM_METHOD_DENSE : options.method;
+      if (perm_sparse_job(&a, &options, &job[0], &r) == PERM_OK && perm_sparse_job(&a, &cpu, &job[1], &r) == PERM_OK &&
+          job[0]->leaves == 1 && job[0]->leaf[0].information.isa == PERM_ISA_CUDA &&
+          cuda_leaf_number(job[0], &number[0], &exp2[0], &absolute[0]) &&
+          cuda_leaf_number(job[1], &number[1], &exp2[1], &absolute[1])) {
+        const double unit = k / 2 == 2 ? PERMI_UNIT : PERMI_UNIT * PERMI_UNIT;
+        const double scale = ldexp(job[0]->number[0].value.hi * job[1]->number[0].value.hi < 0 ? -1 : 1,
+                                   permi_int_exponent(exp2[1] - exp2[0]));
+        const double whole_off = permi_modulus((number[0].value.hi - scale * number[1].value.hi) +
+                                             (number[0].value.lo - scale * number[1].value.lo),
+                                         (number[0].imaginary.hi - scale * number[1].imaginary.hi) +
+                                             (number[0].imaginary.lo - scale * number[1].imaginary.lo));
+        const double off = whole_off - fabs(scale) * number[1].error;
+        const double limit = k < 6 || k > 7 ? number[0].error : number[0].estimate + 1e-30 * absolute[0];
+        CHECK_SHOW(off <= limit, "n %d parts %d way %d: off by %g, at most %g", n, parts, k, off, limit);
+        CHECK_SHOW(limit <= 20000 * unit * absolute[0] || round % 4 == 0, "n %d parts %d way %d: %g of %g", n, parts, k,
+                   limit, absolute[0]);
+        tight[k / 2] = fmax(tight[k / 2], (k < 6 ? off : whole_off) / (limit + DBL_MIN));
+        CHECK_SHOW(k < 6 || round % 4 == 0 || whole_off <= 1e-29 * absolute[0], "n %d way %d: dd off by %g of %g", n, k,
+                   whole_off, absolute[0]);
+        ran[k / 2]++;
+      }
+      perm_job_free(job[0]);
+      perm_job_free(job[1]);
+    }
+    perm_matrix_free(&a);
+  }
+  CHECK_SHOW(ran[2] > rounds && ran[3] > rounds / 2 && ran[4] > rounds / 2, "%d, %d, %d ran", ran[2], ran[3], ran[4]);
+  if (test_verbose)
+    printf("  certified: %d, error / bound at most %.2g; dd: %d, %.2g; certified %d, %.2g\n", ran[2], tight[2], ran[3],
+           tight[3], ran[4], tight[4]);
+}
+
+TEST(t_cuda_twin_sparse_bounds)
+{
+  perm_cuda_test_driver(1);
+  cuda_sparse_bounds(36, 16);
+  perm_cuda_test_driver(0);
+}
+
+TEST(t_cuda_gpu_sparse_bounds)
+{
+  if (!cuda_real_gpus())
+    SKIP("no GPU, driver or NVRTC");
+  cuda_sparse_bounds(6, 22);
+}
+
 /* Where all patterns are samples, the sum of |terms| is that of the interpreter's programs; without inner columns every
    layout of an orientation has the same terms. */
 TEST(t_cuda_twin_sparse_moduli)
@@ -156,9 +325,11 @@ TEST(t_cuda_gpu_sparse_has_the_bits_of_its_twin)
   if (!cuda_real_gpus())
     SKIP("no GPU, driver or NVRTC");
   for (round = 0; round < 6; round++)
-    for (k = 0; k < (round % 3 == 2 ? 2 : 4); k++) {
-      perm_matrix a = cuda_sparse(17 + test_below(3), 0.2 + 0.4 * test_uniform(), round % 3 == 2 ? 2 : 1, 0);
-      perm_options options = cuda_sparse_options(k);
+    for (k = round < 4 ? 0 : 4; k < (round >= 4 ? 12 : round % 3 == 2 ? 2 : 4); k++) {
+      const int parts = round % 3 == 2 && (k < 2 || k / 2 == 2) ? 2 : 1, n = 17 + test_below(3);
+      const double density = 0.2 + 0.4 * test_uniform();
+      perm_matrix a = k < 10 ? cuda_sparse(n, density, parts, 0) : cuda_sparse_integers(n, density, 12 * round);
+      perm_options options = cuda_sparse_options(k < 10 ? k : k - 10);
       perm_result gpu, twin;
       perm_cuda_test_driver(0);
       gpu = cuda_compute_sparse(&a, &options);
@@ -177,9 +348,10 @@ TEST(t_cuda_gpu_sparse_chunks)
   int k;
   if (!cuda_real_gpus())
     SKIP("no GPU, driver or NVRTC");
-  for (k = 0; k < 5; k++) {
-    perm_matrix a = cuda_sparse(k == 4 ? 34 : 52 - 6 * k, 0.25, k == 4 ? 2 : 1, 0);
-    perm_options options = cuda_sparse_options(k % 4);
+  for (k = 0; k < 8; k++) {
+    perm_matrix a = k == 7 ? cuda_sparse_integers(40, 0.25, 20)
+                           : cuda_sparse(k == 4 ? 34 : k > 4 ? 36 : 52 - 6 * k, 0.25, k == 4 ? 2 : 1, 0);
+    perm_options options = cuda_sparse_options(k == 5 ? 4 : k == 6 ? 8 : k % 4 == 3 && k > 4 ? 0 : k % 4);
     perm_partial gpu, twin;
     perm_result r;
     perm_job *job;
@@ -442,9 +614,10 @@ TEST(t_cuda_sparse_allocations_fail)
 TEST(t_cuda_sparse_compiles)
 {
   int k;
-  for (k = 0; k < 6; k++) {
-    perm_matrix a = cuda_sparse(k == 4 ? 28 : k == 5 ? 56 : 32, 0.25, k == 4 ? 2 : 1, 0);
-    perm_options options = cuda_sparse_options(k % 4);
+  for (k = 0; k < 9; k++) {
+    perm_matrix a = k == 8 ? cuda_sparse_integers(32, 0.25, 20)
+                           : cuda_sparse(k == 4 ? 28 : k == 5 ? 56 : 32, 0.25, k == 4 ? 2 : 1, 0);
+    perm_options options = cuda_sparse_options(k == 6 ? 4 : k == 7 ? 6 : k % 4);
     perm_job *job;
     perm_result r;
     char message[PERM_MESSAGE_BYTES] = "", *image;

@@ -38,6 +38,34 @@ static void cuda_fold(double room[5][128], double *sums)
 }
 
 /* ---- hybrid and cached */
+static cuda_number cuda_settle(permi_hybrid_algebra algebra, cuda_number a) /* |a.v| >= |a.e|, or they cancel */
+{
+  const cuda_number b = a;
+  if (algebra == PERMI_HYBRID_DOUBLED) {
+    a.v = b.v + b.e;
+    a.e = b.e - (a.v - b.v);
+  }
+  return a;
+}
+
+static double cuda_quotient(double x, double inverse)
+{
+  return fma(x, inverse, 6755399441055744.0) - 6755399441055744.0;
+}
+
+static double cuda_long_times(double a, double b, const double *prime) /* prime: minus it, its inverse */
+{
+  const double high = cuda_product(a, b), low = fma(a, b, -high);
+  return low + fma(cuda_quotient(high, prime[1]), prime[0], high);
+}
+
+static double cuda_long_cross(double a, double b, double c, double d, const double *prime)
+{
+  const double grid = 1.5 * ldexp(1, 98), first = fma(a, b, grid), both = fma(-c, d, first), high = both - grid;
+  const double low = fma(a, b, grid - first) - fma(c, d, both - first);
+  return low + fma(cuda_quotient(high, prime[1]), prime[0], high);
+}
+
 static cuda_number cuda_times(permi_hybrid_algebra algebra, cuda_number a, cuda_number b)
 {
   cuda_number r;
@@ -46,7 +74,7 @@ static cuda_number cuda_times(permi_hybrid_algebra algebra, cuda_number a, cuda_
     r.e = fma(a.v, b.e, cuda_product(a.e, b.v));
   } else {
     r.v = cuda_product(a.v, b.v);
-    r.e = algebra == PERMI_HYBRID_REAL ? 0 : fma(a.v, b.e, fma(a.e, b.v, fma(a.v, b.v, -r.v)));
+    r.e = !permi_hybrid_is_paired(algebra) ? 0 : fma(a.v, b.e, fma(a.e, b.v, fma(a.v, b.v, -r.v)));
   }
   return r;
 }
@@ -54,7 +82,7 @@ static cuda_number cuda_times(permi_hybrid_algebra algebra, cuda_number a, cuda_
 static cuda_number cuda_minus(permi_hybrid_algebra algebra, cuda_number a, cuda_number b)
 {
   cuda_number r;
-  if (algebra == PERMI_HYBRID_COMPENSATED) {
+  if (permi_hybrid_is_paired(algebra)) {
     r.v = cuda_two_sum(a.v, -b.v, &r.e);
     r.e = r.e + (a.e - b.e);
   } else {
@@ -67,9 +95,9 @@ static cuda_number cuda_minus(permi_hybrid_algebra algebra, cuda_number a, cuda_
 static cuda_number cuda_cross(permi_hybrid_algebra algebra, cuda_number a, cuda_number b, cuda_number c, cuda_number d)
 {
   cuda_number r;
-  if (algebra == PERMI_HYBRID_COMPENSATED)
+  if (permi_hybrid_is_paired(algebra))
     return cuda_minus(algebra, cuda_times(algebra, a, b), cuda_times(algebra, c, d));
-  if (algebra == PERMI_HYBRID_REAL) {
+  if (algebra != PERMI_HYBRID_COMPLEX) {
     r.v = fma(a.v, b.v, -cuda_product(c.v, d.v));
     r.e = 0;
   } else {
@@ -81,8 +109,8 @@ static cuda_number cuda_cross(permi_hybrid_algebra algebra, cuda_number a, cuda_
 
 /* Statements [begin, end) on bases b, [row][part]; `low`: of the second program. Returns what that returns, or the
    block. */
-static cuda_number cuda_run(const permi_hybrid *hybrid, int begin, int end, const double *b, unsigned low,
-                            cuda_number *value)
+static cuda_number cuda_run(const permi_hybrid *hybrid, const double *prime, int begin, int end, const double *b,
+                            unsigned low, cuda_number *value)
 {
   const permi_code *code = hybrid->code;
   const permi_hybrid_algebra algebra = hybrid->algebra;
@@ -108,14 +136,20 @@ static cuda_number cuda_run(const permi_hybrid *hybrid, int begin, int end, cons
       r->e = parts == 2 ? fma(sign, constant[1], a->e) : 0;
       break;
     case PERMI_CODE_NEAR: r->v = fma(a->v, second->v, sign * a->v), r->e = 0; break;
-    case PERMI_CODE_TIMES: *r = cuda_times(algebra, *a, *second); break;
-    case PERMI_CODE_CROSS: *r = cuda_cross(algebra, *a, *second, *c, *d); break;
-    case PERMI_CODE_MINUS: *r = cuda_minus(algebra, *a, *second); break;
+    case PERMI_CODE_TIMES: *r = cuda_settle(algebra, cuda_times(algebra, *a, *second)); break;
+    case PERMI_CODE_CROSS: *r = cuda_settle(algebra, cuda_cross(algebra, *a, *second, *c, *d)); break;
+    case PERMI_CODE_MINUS: *r = cuda_settle(algebra, cuda_minus(algebra, *a, *second)); break;
+    case PERMI_CODE_SETTLE: r->v = cuda_two_sum(a->v, a->e, &r->e); break;
+    case PERMI_CODE_HALF: r->v = a->v / 2; break;
+    case PERMI_CODE_REDUCE: r->v = fma(cuda_quotient(a->v, prime[1]), prime[0], a->v); break;
+    case PERMI_CODE_TIMES_LONG: r->v = cuda_long_times(a->v, second->v, prime); break;
+    case PERMI_CODE_CROSS_LONG: r->v = cuda_long_cross(a->v, second->v, c->v, d->v, prime); break;
     case PERMI_CODE_TOTAL:
-      if (algebra == PERMI_HYBRID_COMPENSATED) {
+      if (permi_hybrid_is_paired(algebra)) {
         double error;
         block.v = cuda_two_sum(block.v, sign * a->v, &error);
         block.e = block.e + fma(sign, a->e, error);
+        block = cuda_settle(algebra, block);
       } else {
         block.v = block.v + sign * a->v;
         block.e = block.e + sign * a->e;
@@ -145,44 +179,67 @@ static void cuda_flip(const permi_hybrid *hybrid, double *b, int j, double s)
     }
 }
 
+/* The sum of |terms| of a sample of patterns. */
+static double cuda_samples(const permi_hybrid *hybrid, unsigned key, double *b, cuda_number *value)
+{
+  const permi_code *code = hybrid->code;
+  double absolute = 0;
+  unsigned i;
+  int k;
+  for (i = 0; i < 1u << code->samples_log2; i++) {
+    unsigned h = key + i * 0x9e3779b9u;
+    h = (h ^ h >> 16) * 0x7feb352du;
+    h = (h ^ h >> 15) * 0x846ca68bu;
+    h = ((h ^ h >> 16) << code->samples_log2 | i) & ((1u << (code->walk + hybrid->low)) - 1);
+    for (k = 0; k < code->walk; k++)
+      if (h >> k & 1)
+        cuda_flip(hybrid, b, k, -1);
+    absolute += cuda_run(hybrid, NULL, code->moduli, code->statements, b, h >> code->walk, value).v;
+    for (k = 0; k < code->walk; k++)
+      if (h >> k & 1)
+        cuda_flip(hybrid, b, k, 1);
+  }
+  return absolute;
+}
+
 static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)context;
   const permi_code *code = hybrid->code;
   const double *table = hybrid->gpu.work.table;
-  const int words = hybrid->n * hybrid->parts;
+  const int words = hybrid->n * hybrid->parts, each_log2 = hybrid->high - 7;
+  const int whole = hybrid->algebra == PERMI_HYBRID_WHOLE, certify = code->certify;
+  const double *prime = table + words * (1 + hybrid->high) + 2 * (whole ? chunk >> each_log2 : 0);
+  const uint64_t within = chunk & ((UINT64_C(1) << each_log2) - 1);
   cuda_number *value = (cuda_number *)calloc((size_t)code->statements + 1, sizeof *value);
   double room[5][128];
   int t, r, k;
   memset(room, 0, sizeof room);
   for (t = 0; t < 128 && value; t++) {
-    const uint64_t number = chunk << 7 | (uint64_t)t;
+    const uint64_t number = within << 7 | (uint64_t)t;
     const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;
     double b[128], absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0, e;
-    unsigned i, m;
+    unsigned m, h;
     for (r = 0; r < words; r++) {
       b[r] = table[r];
       for (k = 0; k < hybrid->high; k++)
         b[r] = fma(-(double)(int)(number >> k & 1), table[words * (1 + k) + r], b[r]);
     }
-    for (i = 0; i < 1u << code->samples_log2; i++) {
-      unsigned h = key + i * 0x9e3779b9u;
-      h = (h ^ h >> 16) * 0x7feb352du;
-      h = (h ^ h >> 15) * 0x846ca68bu;
-      h = ((h ^ h >> 16) << code->samples_log2 | i) & ((1u << (code->walk + hybrid->low)) - 1);
-      for (k = 0; k < code->walk; k++)
-        if (h >> k & 1)
-          cuda_flip(hybrid, b, k, -1);
-      absolute += cuda_run(hybrid, code->moduli, code->statements, b, h >> code->walk, value).v;
-      for (k = 0; k < code->walk; k++)
-        if (h >> k & 1)
-          cuda_flip(hybrid, b, k, 1);
-    }
+    absolute = whole || certify ? 0 : cuda_samples(hybrid, key, b, value);
     for (m = 0;;) {
-      const cuda_number block = cuda_run(hybrid, 0, code->moduli, b, 0, value);
+      const cuda_number block = cuda_run(hybrid, prime, 0, code->moduli, b, 0, value);
       const double s = m & 1 ? -1 : 1;
+      for (h = 0; h < 1u << hybrid->low && certify; h++)
+        absolute += cuda_run(hybrid, NULL, code->moduli, code->statements, b, h, value).v;
       hi = cuda_two_sum(hi, s * block.v, &e);
-      lo += e;
+      if (hybrid->algebra == PERMI_HYBRID_DOUBLED) {
+        cuda_number sum = {hi, lo + fma(s, block.e, e)};
+        sum = cuda_settle(hybrid->algebra, sum);
+        hi = sum.v;
+        lo = sum.e;
+      } else {
+        lo += e;
+      }
       if (hybrid->algebra == PERMI_HYBRID_COMPLEX) {
         hi2 = cuda_two_sum(hi2, s * block.e, &e);
         lo2 += e;

@@ -182,7 +182,8 @@ static const char *const fuzz_words[] = {
   "%%MatrixMarket", " matrix", " coordinate", " array", " real", " complex", " integer", " pattern", " general",
   " symmetric", " skew-symmetric", " hermitian", "\n", "\r\n", "\r", "%", "#", ",", "+", "-", "i", ".", "e", "e999",
   "1e-999", "nan", "inf", "0x1p3", "16777216", "2147483648", "9223372036854775808", "99999999999999999999999", "0",
-  "1 1 1\n", "2 2 2\n1 1 1\n", "3 3 3\n", "1 2\n", ".0", "e1", "\n\n", " ", "\t", "16000000 1 0\n", "4294967297", ";", "a,b\n", "\"", "j", "(", ")", "(1+2j)",
+  "1 1 1\n", "2 2 2\n1 1 1\n", "3 3 3\n", "1 2\n", ".0", "e1", "\n\n", " ", "\t", "16000000 1 0\n", "4294967297",
+  ";", "a,b\n", "\"", "j", "(", ")", "(1+2j)",
   "a/b", "1;2\n"};
 int main(int count, char **arguments)
 {
