@@ -13,7 +13,8 @@ function path_of(from, name) { # of "../base/memory.h" in src/dense/plain.h: src
 function text_of(path,  line, text) {
   text = ""
   while ((getline line <path) > 0)
-    text = text line "\n"
+    if (line !~ /^\/\* SPDX-License-Identifier/) # the joined files have theirs
+      text = text line "\n"
   close(path)
   return text
 }
