@@ -40,6 +40,18 @@ printf '1 2 3\n4,5,6\n7\t8 9\n' >$dir/nine.txt
 expect file 0 'permanent = 450$' $dir/nine.txt
 printf '1 2 3\n4 5 6\n' >$dir/rectangular23.txt
 printf '1 2\n3 4\n' | $perm - >$dir/out 2>&1; check stdin grep -q 'permanent = 10$' $dir/out
+printf 'a;b\n1;2\n3;4\n' >$dir/header.csv
+expect csv 0 'permanent = 10$' $dir/header.csv
+check csv_told grep -q "^perm: .*header.csv: read as rows below the header 'a;b'$" $dir/err
+printf '(1+2j) 3j\n1-1j 2\n' >$dir/complex.txt
+expect complex_j 0 '5 *\+ *7 ?i' $dir/complex.txt
+printf '1/2 1\n1 1\n' >$dir/fraction.txt
+expect fraction 2 "fraction.txt:1: '1/2' found, .* of fractions: multiply a row by" $dir/fraction.txt
+printf '1 2\n99999999999999999999 4\n' >$dir/large.txt
+expect large_told 0 'large.txt: read as doubles, for line 2 has an integer beyond 64 bits' $dir/large.txt
+printf '1 2\n3 4\n' | gzip >$dir/a.gz
+expect packed 2 'a.gz:1: a gzip file found, text was expected: zcat FILE . perm -$' $dir/a.gz
+zcat $dir/a.gz | $perm - >$dir/out 2>&1; check unpacked grep -q 'permanent = 10$' $dir/out
 printf '%%%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 1\n' >$dir/swap.mtx
 expect market 0 'permanent = 1$' $dir/swap.mtx
 # files without a banner: what they are is told, or asked for

@@ -506,7 +506,6 @@ TEST(t_io_refuses_bad_plain_text)
   CHECK_TEXT(t_io_refused_plain("1+-2i"), "'1+-2i' found");
   CHECK_TEXT(t_io_refused_plain("ii"), "'ii' found");
   CHECK_TEXT(t_io_refused_plain("1 + 2i"), "'+' found");
-  CHECK_TEXT(t_io_refused_plain("1;2"), "'1;2' found");
   CHECK_TEXT(t_io_refused_plain("1+1e999i"), "'+1e999' is beyond the largest double");
   CHECK_TEXT(t_io_refused_plain("NaN"), "'NaN' found");
   CHECK_TEXT(t_io_refused_plain("inf 1"), "'inf' found");
@@ -514,6 +513,74 @@ TEST(t_io_refuses_bad_plain_text)
   CHECK_TEXT(t_io_refused_bytes("1 2\n3 \0 4\n", 10, "a.txt"), "a.txt:2: a zero byte found");
   CHECK_TEXT(t_io_refused_bytes("\x1f\x8b\x08\0\0", 5, "a.gz"), "a.gz:1: a gzip file found, text was expected: zcat");
   CHECK_TEXT(t_io_refused_bytes("x", 1, NULL), "memory:1: 'x' found");
+}
+
+TEST(t_io_reads_what_programs_print)
+{
+  /* Python, numpy.savetxt, Octave */
+  CHECK_TEXT(t_io_read("1+2j (1-2j)\n(2j) (-1.5e-1+j)"),
+             "2 2 c | 1 1 1 2 | 1 2 1 -2 | 2 1 0 2 | 2 2 -0.14999999999999999 1");
+  CHECK_TEXT(t_io_read(" (1.0e+00+2.0e+00j) (3e0-4e0j)\n (0+0j) (0-1j)\n"),
+             "2 2 c | 1 1 1 2 | 1 2 3 -4 | 2 2 0 -1");
+  CHECK_TEXT(t_io_read("j,-j\n3,(1+2i)\n"), "2 2 c | 1 1 0 1 | 1 2 0 -1 | 2 1 3 0 | 2 2 1 2");
+  CHECK_TEXT(t_io_read("2 2 2\n1 1 (1+2j)\n2 1 3\n\n# end"), "a 3 x 3 matrix found, or 2 entries");
+  CHECK_TEXT(t_io_read("3 3 3\n1 1 (1+2j)\n2 1 3\n3 1 2j\n"), "3 3 c | 1 1 1 2 | 2 1 3 0 | 3 1 0 2");
+  CHECK_TEXT(t_io_refused_plain("(1) 2"), "a.txt:1: '(1)' found, a number such as 1, -2.5e3, 1+2i or (1+2j) was");
+  CHECK_TEXT(t_io_refused_plain("1 ((1+2j))"), "'((1+2j))' found");
+  CHECK_TEXT(t_io_refused_plain("1\n(1+2j"), "a.txt:2: '(1+2j' found");
+  CHECK_TEXT(t_io_refused_plain("(1 + 2j)"), "'(1' found");
+  CHECK_TEXT(t_io_refused_plain("1+2k"), "'1+2k' found");
+  CHECK_TEXT(t_io_refused_plain("1+1e999j"), "'+1e999' is beyond the largest double");
+}
+
+TEST(t_io_reads_csv)
+{
+  CHECK_TEXT(t_io_read("a,b\n1,2\n3,4\n"), "2 2 i | 1 1 1 | 1 2 2 | 2 1 3 | 2 2 4");
+  CHECK_TEXT(t_io_read("1;2\n3 ; 4\r\n"), "2 2 i | 1 1 1 | 1 2 2 | 2 1 3 | 2 2 4");
+  CHECK_TEXT(t_io_read("# c\n\"x;y\";z\n0.5;2\n"), "1 2 r | 1 1 0.5 | 1 2 2");
+  CHECK_TEXT(t_io_read("one\ttwo words\n1\t2\n"), "1 2 i | 1 1 1 | 1 2 2");
+  CHECK_TEXT(t_io_read("i  j value \n1 2 3\n"), "1 3 i | 1 1 1");
+  CHECK_TEXT(t_io_read("\xef\xbb\xbf_a\n7\n"), "1 1 i | 1 1 7");
+  CHECK_TEXT(t_io_read("i,j\n1,2\n"), "2 2 c | 1 1 0 1 | 1 2 0 1 | 2 1 1 0"); /* numbers, no names */
+  CHECK_TEXT(t_io_read("row,column,value\n2,2,3\n1,1,5\n2,2,7\n1,2,1\n"), "2 2 i | 1 1 5 | 1 2 1 | 2 2 7");
+  CHECK_TEXT((t_io_format = PERM_FORMAT_EDGES, t_io_read("source;target\n0;1\n1;0\n")), "2 2 p | 1 2 | 2 1");
+  t_io_format = PERM_FORMAT_AUTO;
+  CHECK_TEXT(t_io_refused_plain("a,b\n1,2,3\n"), "a.txt:2: 3 numbers found, 2 were expected as names in the line");
+  CHECK_TEXT(t_io_refused_plain("a,1\n1,2\n"), "a.txt:1: 'a' found, a number such as");
+  CHECK_TEXT(t_io_refused_plain(",a,b\n0,1,2\n"), "a.txt:1: ',' found, a number was expected before it");
+  CHECK_TEXT(t_io_refused_plain("nan nan\n1 2\n"), "a.txt:1: 'nan' found"); /* else a row would be lost */
+  CHECK_TEXT(t_io_refused_plain("a,NA\n1,2\n"), "a.txt:1: 'a' found");
+  CHECK_TEXT(t_io_refused_plain("a,b\n"), "a.txt:1: 'a' found");
+  CHECK_TEXT(t_io_refused_plain("a b\nc d\n"), "a.txt:2: 'c' found");
+  CHECK_TEXT(t_io_refused_plain("1;;2"), "a.txt:1: ';' found, a number was expected before it");
+  CHECK_TEXT(t_io_refused_plain("1;2;\n"), "a.txt:1: the line ends in ';'");
+  CHECK_TEXT(t_io_refused_plain("1 2; 3 4"), "a.txt:1: '2; 3 4' found after a blank, ';' was expected between numbers");
+  CHECK_TEXT(t_io_refused_plain("1;2\n3,4\n"), "a.txt:2: '3,4' found, a number such as 1, -2.5e3, 1+2i or (1+2j) was "
+             "expected, with a point before decimals");
+  CHECK_TEXT(t_io_refused_plain("1 2\n3;4\n"), "a.txt:2: '3;4' found");
+}
+
+TEST(t_io_says_the_limit)
+{
+  perm_matrix matrix;
+  perm_result result;
+  CHECK(perm_matrix_read_memory("1 2\n3 9223372036854775808\n", 26, "a.txt", NULL, &matrix, &result) == PERM_OK);
+  CHECK_TEXT(result.message, "a.txt: read as doubles, for line 2 has an integer beyond 64 bits (+-9.22e18)");
+  perm_matrix_free(&matrix);
+  CHECK(perm_matrix_read_memory("a b\n3 9223372036854775808\n", 26, "a.txt", NULL, &matrix, &result) == PERM_OK);
+  CHECK_TEXT(result.message, "a.txt: read as rows below the header 'a b'; doubles, for line 2 has");
+  perm_matrix_free(&matrix);
+  CHECK(perm_matrix_read_memory("1e300 1i\n", 9, "a.txt", NULL, &matrix, &result) == PERM_OK);
+  CHECK(!result.message[0]);
+  perm_matrix_free(&matrix);
+  CHECK_TEXT(t_io_refused_plain("1 2\n1/2 3"), "a.txt:2: '1/2' found, a number such as 1, -2.5e3, 1+2i or (1+2j) was "
+             "expected; of fractions: multiply a row");
+  CHECK_TEXT(t_io_refused_bytes("\x1f\x8b\x08\0\0\n", 6, "a.gz"),
+             "a.gz:1: a gzip file found, text was expected: zcat FILE | perm -");
+  CHECK_TEXT(t_io_refused_bytes("BZh91AY", 7, "a"), "a bzip2 file found, text was expected: bzcat FILE | perm -");
+  CHECK_TEXT(t_io_refused_bytes("\xfd" "7zXZ\0", 6, "a"), "a xz file found, text was expected: xzcat FILE | perm -");
+  CHECK_TEXT(t_io_refused_bytes("\x28\xb5\x2f\xfd", 4, "a"), "a zstd file found");
+  CHECK_TEXT(t_io_refused_bytes("PK\3\4", 4, "a.npz"), "a zip (or .npz) file found, text was expected: unzip -p");
 }
 
 /* Control characters and lengths of a file name do not break the one line or push the reason out of it. */

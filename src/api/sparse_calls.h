@@ -32,7 +32,9 @@ typedef struct perm_matrix {
    FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex, integer or pattern; general, symmetric,
    skew-symmetric or hermitian (both triangles are returned). Comment (%) and blank lines anywhere after the first.
    Without one, options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate
-   numbers; complex ones are a+bi, a-bi, bi or i without blanks inside.
+   numbers, or ';' alone if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j
+   for i too, and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in
+   result->message.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
      real imaginary". Indices count from 1, or from 0 if one of them is 0.
@@ -44,9 +46,11 @@ typedef struct perm_matrix {
      .mtx without banner that is not coordinates.
    For coordinates and edges without a banner, result->message tells how they were read.
    The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real;
-   PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL.
+   PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL, which result->message tells if one is an
+   integer beyond 64 bits.
    Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
-   magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits. Lines end in
+   magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits, fractions
+   a/b, packed files (.gz and others: the message says how to unpack). Lines end in
    LF or CR LF and may have any length. Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever
    sizes it declares. A waiting read (of a pipe) looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found, what was

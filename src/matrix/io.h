@@ -17,6 +17,9 @@ typedef struct permi_reader {
   int m, n;
   perm_kind kind;
   int fraction; /* 1: some number is no integer of 64 bits */
+  unsigned long long large; /* the first line with an integer beyond 64 bits; 0: none */
+  char separator; /* ',', beside blanks; or ';', alone */
+  int names; /* in the header line; 0: none */
   char note[132];
   perm_status status;
   perm_result *result;

@@ -5,24 +5,34 @@
 #include <locale.h>
 #include "market.h"
 
-/* Finds the next number after blanks or one comma; returns 0 at the end of the line, or after a failure. */
+/* Finds the next number after blanks or one separator; returns 0 at the end of the line, or after a failure. Where ';'
+   separates, blanks do not: "1 2; 3 4" would be two rows elsewhere. */
 static int permi_next_field(permi_reader *reader, const char **begin, const char **end)
 {
-  if (!permi_next_until(reader, ',', begin, end))
-    return *begin != reader->line_end && permi_reader_fail(reader, "',' found, a number was expected before it");
+  const char mark = reader->separator;
+  if (!permi_next_until(reader, mark, begin, end))
+    return *begin != reader->line_end && permi_reader_fail(reader, "'%c' found, a number was expected before it", mark);
   permi_skip_blanks(reader);
-  if (reader->cursor == reader->line_end || *reader->cursor != ',')
+  if (reader->cursor < reader->line_end && *reader->cursor != mark && mark == ';')
+    return permi_reader_fail(reader, "%s found after a blank, ';' was expected between numbers as in the first line; "
+                             "each row is a line", permi_quoted(reader->cursor, reader->line_end).text);
+  if (reader->cursor == reader->line_end || *reader->cursor != mark)
     return 1;
   reader->cursor++;
   permi_skip_blanks(reader);
   return reader->cursor < reader->line_end ||
-         permi_reader_fail(reader, "the line ends in ',', a number was expected after it");
+         permi_reader_fail(reader, "the line ends in '%c', a number was expected after it", mark);
 }
 
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
 {
   int integer;
-  const char *middle = permi_number_end(begin, end, &integer);
+  const char *const whole_begin = begin, *const whole_end = end, *middle;
+  if (end - begin > 3 && *begin == '(' && end[-1] == ')' && (end[-2] == 'j' || end[-2] == 'i')) {
+    begin++; /* (1+2j), as Python prints */
+    end--;
+  }
+  middle = permi_number_end(begin, end, &integer);
   entry->real = entry->imaginary = 0;
   entry->integer = 0;
   if (middle == end && middle > begin) {
@@ -32,9 +42,10 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
     }
     if (reader->kind == PERM_KIND_INTEGER)
       reader->kind = PERM_KIND_REAL;
+    reader->large = integer && !reader->large ? reader->line : reader->large;
     return permi_double_value(reader, begin, end, &entry->real);
   }
-  if (end > begin && end[-1] == 'i') {
+  if (end > begin && (end[-1] == 'i' || end[-1] == 'j')) {
     const char *last = end - 1, *from = middle == last ? begin : middle;
     const int sign = from < last && (*from == '+' || *from == '-'), bare = from + sign == last;
     if ((from == begin || sign) && (bare || permi_number_end(from, last, &integer) == last)) {
@@ -44,8 +55,71 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
              (bare || permi_double_value(reader, from, last, &entry->imaginary));
     }
   }
-  return permi_reader_fail(reader, "%s found, a number such as 1, -2.5e3 or 1+2i was expected",
-                           permi_quoted(begin, end).text);
+  return permi_reader_fail(
+      reader, "%s found, a number such as 1, -2.5e3, 1+2i or (1+2j) was expected%s",
+      permi_quoted(whole_begin, whole_end).text,
+      middle > begin && middle < end && *middle == '/'
+          ? "; of fractions: multiply a row by its denominators' least common multiple, then divide the permanent by it"
+      : memchr(begin, ',', (size_t)(end - begin)) ? ", with a point before decimals" : "");
+}
+
+/* Finds the next name of a header: between separators, in a line without any between tabs, else between blanks. Quotes
+   protect separators. Returns 0 after the last one. */
+static int permi_next_name(permi_reader *look, char mark, const char **begin, const char **end)
+{
+  int quoted = 0;
+  if (look->cursor > look->line_end)
+    return 0;
+  *begin = look->cursor;
+  for (; look->cursor < look->line_end && (quoted || *look->cursor != mark); look->cursor++)
+    quoted ^= *look->cursor == '"';
+  *end = look->cursor++;
+  while (*begin < *end && permi_is_blank(**begin))
+    ++*begin;
+  while (*begin < *end && permi_is_blank((*end)[-1]))
+    --*end;
+  if (mark == ' ') /* several of them separate once */
+    while (look->cursor < look->line_end && *look->cursor == ' ')
+      look->cursor++;
+  return mark != ' ' || *begin < *end;
+}
+
+/* A first line of names above others, such as a,"b c",d2: each begins with a letter, '_' or '"', one at least is no
+   number (i and j are), none stands for a missing value. Moves the reader behind it. */
+static void permi_skip_header(permi_reader *reader)
+{
+  static const char *const missing[] = {"nan", "inf", "infinity", "na", "n/a", "null", "none"};
+  permi_reader look = *reader, below;
+  const char *begin, *end, *first;
+  int names = 0, words = 0;
+  size_t k;
+  char mark;
+  look.result = NULL;
+  if (!permi_next_content(&look, 1))
+    return;
+  first = look.cursor;
+  k = (size_t)(look.line_end - first);
+  reader->separator = memchr(first, ';', k) ? ';' : ',';
+  mark = memchr(first, reader->separator, k) ? reader->separator : memchr(first, '\t', k) ? '\t' : ' ';
+  while (permi_next_name(&look, mark, &begin, &end)) {
+    const char letter = begin < end ? *begin : ' ';
+    if (!((letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' || letter == '"'))
+      return;
+    for (k = 0; k < sizeof missing / sizeof *missing; k++)
+      if (permi_same_word(begin, end, missing[k]))
+        return;
+    if (names == INT_MAX)
+      return;
+    names++;
+    words |= end - begin > 1 || (letter != 'i' && letter != 'j');
+  }
+  below = look;
+  if (!words || !permi_next_content(&below, 1))
+    return;
+  reader->names = names;
+  reader->position = look.position;
+  reader->line = look.line;
+  snprintf(reader->note, sizeof reader->note, "rows below the header %.40s", permi_quoted(first, look.line_end).text);
 }
 
 static int permi_read_plain(permi_reader *reader, perm_format wanted)
@@ -73,6 +147,9 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
     if (reader->status != PERM_OK)
       return 0;
     if (!reader->m) {
+      if (reader->names && columns != reader->names)
+        return permi_reader_fail(reader, "%d numbers found, %d were expected as names in the line before", columns,
+                                 reader->names);
       reader->n = columns;
       first_line = reader->line;
     }
@@ -179,6 +256,7 @@ static int permi_resembles_coordinates(const permi_reader *reader, permi_indices
    coordinates are a matrix only if there are at most three. */
 static perm_format permi_recognise(permi_reader *reader)
 {
+  const unsigned long long line = reader->line;
   permi_indices indices;
   unsigned long long entries;
   int array;
@@ -199,7 +277,7 @@ static perm_format permi_recognise(permi_reader *reader)
     return (perm_format)permi_reader_fail(reader, "a %llu x 3 matrix found, or %llu entries of a %lld x %lld matrix? "
                                           "Say which: --format array|coordinate", indices.lines + 1, entries,
                                           (long long)indices.size[0], (long long)indices.size[1]);
-  reader->line = 0;
+  reader->line = line;
   return indices.columns == 4 ? PERM_FORMAT_COORDINATE_COMPLEX : PERM_FORMAT_COORDINATE;
 }
 
@@ -306,14 +384,34 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   return 1;
 }
 
+/* Refuses what a program packed, by its first bytes. */
+static int permi_refuse_packed(permi_reader *reader)
+{
+  static const struct {
+    const char *bytes, *what, *how;
+  } packed[] = {{"\x1f\x8b", "gzip", "zcat FILE"},
+                {"BZh", "bzip2", "bzcat FILE"},
+                {"\xfd" "7zXZ", "xz", "xzcat FILE"},
+                {"\x28\xb5\x2f\xfd", "zstd", "zstdcat FILE"},
+                {"PK\3\4", "zip (or .npz)", "unzip -p FILE NAME"}};
+  size_t k, length;
+  for (k = 0; k < sizeof packed / sizeof *packed; k++) {
+    length = strlen(packed[k].bytes);
+    if ((size_t)(reader->end - reader->position) >= length && !memcmp(reader->position, packed[k].bytes, length))
+      return permi_reader_fail(reader, "a %s file found, text was expected: %s | perm -", packed[k].what,
+                               packed[k].how);
+  }
+  return 1;
+}
+
 static int permi_read_text(permi_reader *reader, perm_format wanted)
 {
   const size_t piece = (size_t)1 << 24, name_length = strlen(reader->name);
   size_t left;
   const char *begin, *end, *start = reader->position, *nul = NULL;
   perm_format format = wanted;
-  if (reader->end - start >= 2 && !memcmp(start, "\x1f\x8b", 2))
-    return permi_reader_fail(reader, "a gzip file found, text was expected: zcat FILE | perm -");
+  if (!permi_refuse_packed(reader))
+    return 0;
   for (begin = start; !nul && begin < reader->end && !permi_watch(reader->watch, (double)piece / 32); begin += left) {
     left = (size_t)(reader->end - begin) < piece ? (size_t)(reader->end - begin) : piece;
     nul = (const char *)memchr(begin, 0, left);
@@ -335,6 +433,7 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
   }
   reader->position = start;
   reader->line = 0;
+  permi_skip_header(reader);
   if (wanted == PERM_FORMAT_AUTO) {
     format = permi_recognise(reader);
     if (format == PERM_FORMAT_AUTO)
@@ -351,6 +450,7 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
 {
   permi_entries *list = &reader->entries;
   const permi_entry *second;
+  int large;
   if (!permi_entries_sort(list, &reader->allocator, reader->watch))
     return permi_reader_no_memory(reader);
   second = permi_entries_duplicate(list, reader->watch);
@@ -361,9 +461,14 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   }
   if (!permi_entries_compress(list, reader->m, reader->n, reader->kind, &reader->allocator, reader->watch, matrix))
     return permi_reader_no_memory(reader);
-  if (reader->result && reader->note[0])
-    snprintf(reader->result->message, sizeof reader->result->message, "%s: read as %s",
-             permi_show_name(reader->name).text, reader->note);
+  large = reader->large && reader->kind == PERM_KIND_REAL;
+  if (reader->result && (reader->note[0] || large)) {
+    const int length = snprintf(reader->result->message, sizeof reader->result->message, "%s: read as %s%s",
+                                permi_show_name(reader->name).text, reader->note, reader->note[0] && large ? "; " : "");
+    if (large && (size_t)length < sizeof reader->result->message)
+      snprintf(reader->result->message + length, sizeof reader->result->message - (size_t)length,
+               "doubles, for line %llu has an integer beyond 64 bits (+-9.22e18)", reader->large);
+  }
   return 1;
 }
 
