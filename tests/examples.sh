@@ -26,6 +26,19 @@ function compare(is, exact, counted) { n++
 $1 ~ /^[0-9]+$/ { compare($3, least(0, 1, $1, $2), $4) }
 /^P/ { compare($(NF - 1), least(3, 1, 8, 3), $NF) }'
 
+# All associations of targets and measurements, one by one
+tracking='
+function associate(i, product,  k, j) {
+  if (i > targets) { whole += product; for (k = 1; k < i; k++) sum[k, choice[k]] += product; return }
+  for (k = 1; k <= pairs[i]; k++) { j = measurement[i, k]
+    if (j && taken[j]) continue
+    taken[j] = 1; choice[i] = j
+    associate(i + 1, product * weight[i, j])
+    taken[j] = 0 } }
+NF == 4 && $1 ~ /^[0-9]+$/ { targets = $1; measurement[$1, ++pairs[$1]] = $2; weight[$1, $2] = $3; is[$1, $2] = $4 }
+END { associate(1, 1)
+  for (pair in is) { n++; if (abs(is[pair] - sum[pair] / whole) > 1e-13) { bad = 1; print pair, sum[pair] / whole } } }'
+
 # Sums over permutations of Fourier matrices
 fourier='
 function sum(n, row, product_x, product_y,  j, a) {
@@ -111,6 +124,14 @@ outputs() { # outputs DIRECTORY: of the programs there
   check "hong_ou_mandel" $at/hong_ou_mandel; mv $out/log $out/dip
   check "Fourier interferometers" holds $out/dip "$fourier" 4
   check "the dip" holds $out/dip '$1 == 2 { n++; bad = $2 > 1e-12 || $3 != 0.5 }'
+  for scene in "1 1 1" "5 2.5 1983" "9 2 7" "10 1.5 2" "12 20 1"; do
+    check "tracking $scene" $at/tracking $scene; mv $out/log $out/tracking
+    check "tracking $scene: by enumeration" holds $out/tracking "$tracking" $(($(wc -l <$out/tracking) - 2))
+  done
+  check "tracking: usage" refused '^usage' $at/tracking 21
+  check "tracking" $at/tracking; mv $out/log $out/tracking
+  check "every target has a measurement or none" holds $out/tracking \
+    'NF == 4 && $1 ~ /^[0-9]+$/ { sum[$1] += $4 } END { for (i in sum) { n++; if (abs(sum[i] - 1) > 1e-13) bad = 1 } }' 20
   check "order_statistics" $at/order_statistics; mv $out/log $out/order
   check "order statistics by dynamic programming" holds $out/order "$order" 11
   check "geminals" $at/geminals; mv $out/log $out/geminals
