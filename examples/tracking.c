@@ -27,7 +27,7 @@ static void demand(perm_status status, const char *message)
   }
 }
 
-/* Target i is at (i spacing, 0). What a measurement weighs is its density if it is the target's over that of clutter. */
+/* Target i is at (i spacing, 0). A measurement weighs: its density if it is the target's, over that of clutter. */
 static void observe(double spacing, uint64_t seed)
 {
   generate_random random = {seed};

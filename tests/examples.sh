@@ -130,8 +130,8 @@ outputs() { # outputs DIRECTORY: of the programs there
   done
   check "tracking: usage" refused '^usage' $at/tracking 21
   check "tracking" $at/tracking; mv $out/log $out/tracking
-  check "every target has a measurement or none" holds $out/tracking \
-    'NF == 4 && $1 ~ /^[0-9]+$/ { sum[$1] += $4 } END { for (i in sum) { n++; if (abs(sum[i] - 1) > 1e-13) bad = 1 } }' 20
+  check "every target has a measurement or none" holds $out/tracking 'NF == 4 && $1 ~ /^[0-9]+$/ { sum[$1] += $4 }
+    END { for (i in sum) { n++; if (abs(sum[i] - 1) > 1e-13) bad = 1 } }' 20
   check "order_statistics" $at/order_statistics; mv $out/log $out/order
   check "order statistics by dynamic programming" holds $out/order "$order" 11
   check "geminals" $at/geminals; mv $out/log $out/geminals
