@@ -51,6 +51,24 @@ $1 + 0 >= 2 { n++; x = y = apart = 0; sum($1, 0, 1, 0); together = x * x + y * y
   for (k = 0; k < $1; k++) { x = y = 0; used[k] = 1; sum($1, 1, 1, 0); used[k] = 0; apart += (x * x + y * y) / $1 }
   if (abs($2 - together) > 1e-11 || abs($3 - apart) > 1e-11) { bad = 1; print together, apart } }'
 
+# Photons one by one: the chance that they, labelled, go to these outputs, by the overlaps of their wave packets
+overlaps='
+function visit(i,  j) { # all ways to label n photons
+  if (i == n_photons) { ways++; for (j = 0; j < i; j++) to[ways, j] = label[j]; return }
+  for (j = 0; j < n_photons; j++) if (!used[j]) { used[j] = 1; label[i] = j; visit(i + 1); used[j] = 0 } }
+function outputs(i, inside,  k, w, v, j, a, real, fixed) {
+  if (i < n_photons) {
+    for (k = 0; k < n_photons; k++) { output[i] = k; outputs(i + 1, inside + (k < int(n_photons / 2))) }
+    return }
+  for (w = 1; w <= ways; w++) for (v = 1; v <= ways; v++) {
+    a = fixed = 0
+    for (j = 0; j < i; j++) { a += output[j] * (to[w, j] - to[v, j]); fixed += to[w, j] == to[v, j] }
+    real = cos(2 * 3.14159265358979324 * a / i) / i ^ i / ways
+    for (j = 0; j < 5; j++) chance[inside, j] += real * (j == 0 ? fixed == i : (j / 4) ^ (i - fixed)) } }
+NF == 7 && $1 <= 4 { n++
+  if ($2 == 0) { n_photons = $1; ways = 0; split("", chance); visit(0); outputs(0, 0) }
+  for (j = 0; j < 5; j++) if (abs($(j + 3) - chance[$2, j]) > 1e-12) { bad = 1; print $1, $2, j / 4, chance[$2, j] } }'
+
 # The ground state of the pairing Hamiltonian by the power method: 5 pairs in 10 levels
 pairing='
 function prepare(  set, k, l, s) {
@@ -132,6 +150,16 @@ outputs() { # outputs DIRECTORY: of the programs there
   check "tracking" $at/tracking; mv $out/log $out/tracking
   check "every target has a measurement or none" holds $out/tracking 'NF == 4 && $1 ~ /^[0-9]+$/ { sum[$1] += $4 }
     END { for (i in sum) { n++; if (abs(sum[i] - 1) > 1e-13) bad = 1 } }' 20
+  check "overlap" $at/overlap; mv $out/log $out/overlap
+  check "photons that overlap, one by one" holds $out/overlap "$overlaps" 12
+  check "the dip of two photons" holds $out/overlap '$1 == 2 && $2 == 1 {
+    for (j = 0; j < 5; j++) { n++; if (abs($(j + 3) - (1 - (j / 4) ^ 2) / 2) > 1e-12) bad = 1 } }' 5
+  check "overlap 12" $at/overlap 12; mv $out/log $out/overlap
+  check "photons without overlap: binomial" holds $out/overlap 'BEGIN { is = 1 / 2 ^ 12 }
+    $1 == 12 { n++; bad = bad || abs($3 - is) > 1e-12; is *= (12 - $2) / ($2 + 1)
+      for (j = 3; j <= 7; j++) { sum += $j; mean += $2 * $j } }
+    END { bad = bad || abs(sum - 5) + abs(mean - 30) > 1e-9 }' 13
+  check "overlap: usage" refused '^usage' $at/overlap 21
   check "order_statistics" $at/order_statistics; mv $out/log $out/order
   check "order statistics by dynamic programming" holds $out/order "$order" 11
   check "geminals" $at/geminals; mv $out/log $out/geminals
