@@ -37,7 +37,29 @@ function associate(i, product,  k, j) {
     taken[j] = 0 } }
 NF == 4 && $1 ~ /^[0-9]+$/ { targets = $1; measurement[$1, ++pairs[$1]] = $2; weight[$1, $2] = $3; is[$1, $2] = $4 }
 END { associate(1, 1)
-  for (pair in is) { n++; if (abs(is[pair] - sum[pair] / whole) > 1e-13) { bad = 1; print pair, sum[pair] / whole } } }'
+  for (pair in is) { n++; if (!(abs(is[pair] - sum[pair] / whole) < 1e-13)) { bad = 1; print pair, sum[pair] / whole } } }'
+
+# 200 machines one after the other: a have failed by x, c still work at y, one fails at x (f is 1), one at y (g is 1)
+fleet='
+function power(i, x) { return exp((1 + 0.1 * (i % 4)) * log(x / (1 + 0.02 * i))) }
+function density(i, x) { return (1 + 0.1 * (i % 4)) / x * power(i, x) * exp(-power(i, x)) }
+function one(x,  i, a, F, D) { # q[a, f]
+  split("", q); q[0, 0] = 1
+  for (i = 0; i < 200; i++) { F = 1 - exp(-power(i, x)); D = density(i, x)
+    for (a = i + 1; a >= 0; a--) {
+      q[a, 1] = q[a, 1] * (1 - F) + q[a - 1, 1] * F + q[a, 0] * D
+      q[a, 0] = q[a, 0] * (1 - F) + q[a - 1, 0] * F } } }
+function two(x, y,  i, a, c, f, g, F, G, D, E) { # p[a, c, f, g], a and c below 20
+  p[0, 0, 0, 0] = 1
+  for (i = 0; i < 200; i++) { F = 1 - exp(-power(i, x)); G = exp(-power(i, y))
+    D = density(i, x); E = density(i, y)
+    for (a = 19; a >= 0; a--) for (c = 19; c >= 0; c--) for (f = 1; f >= 0; f--) for (g = 1; g >= 0; g--)
+      p[a, c, f, g] = p[a, c, f, g] * (1 - F - G) + p[a - 1, c, f, g] * F + p[a, c - 1, f, g] * G + \
+        p[a, c, f - 1, g] * D + p[a, c, f, g - 1] * E } }
+function expect(is, of) { n++; if (!(abs(is / of - 1) < 1e-11)) { bad = 1; print is, of } }
+$1 ~ /^[0-9]+$/ { one($2); sum = 0; for (a = $1; a <= 200; a++) sum += q[a, 0]
+  expect($3, sum); expect($4, q[$1 - 1, 1]) }
+/^density/ { two($6 + 0, $10); expect($NF, p[19, 19, 1, 1]) }'
 
 # Sums over permutations of Fourier matrices
 fourier='
@@ -67,7 +89,7 @@ function outputs(i, inside,  k, w, v, j, a, real, fixed) {
     for (j = 0; j < 5; j++) chance[inside, j] += real * (j == 0 ? fixed == i : (j / 4) ^ (i - fixed)) } }
 NF == 7 && $1 <= 4 { n++
   if ($2 == 0) { n_photons = $1; ways = 0; split("", chance); visit(0); outputs(0, 0) }
-  for (j = 0; j < 5; j++) if (abs($(j + 3) - chance[$2, j]) > 1e-12) { bad = 1; print $1, $2, j / 4, chance[$2, j] } }'
+  for (j = 0; j < 5; j++) if (!(abs($(j + 3) - chance[$2, j]) < 1e-12)) { bad = 1; print $1, $2, j / 4, chance[$2, j] } }'
 
 # The ground state of the pairing Hamiltonian by the power method: 5 pairs in 10 levels
 pairing='
@@ -149,19 +171,21 @@ outputs() { # outputs DIRECTORY: of the programs there
   check "tracking: usage" refused '^usage' $at/tracking 21
   check "tracking" $at/tracking; mv $out/log $out/tracking
   check "every target has a measurement or none" holds $out/tracking 'NF == 4 && $1 ~ /^[0-9]+$/ { sum[$1] += $4 }
-    END { for (i in sum) { n++; if (abs(sum[i] - 1) > 1e-13) bad = 1 } }' 20
+    END { for (i in sum) { n++; if (!(abs(sum[i] - 1) < 1e-13)) bad = 1 } }' 20
   check "overlap" $at/overlap; mv $out/log $out/overlap
   check "photons that overlap, one by one" holds $out/overlap "$overlaps" 12
   check "the dip of two photons" holds $out/overlap '$1 == 2 && $2 == 1 {
-    for (j = 0; j < 5; j++) { n++; if (abs($(j + 3) - (1 - (j / 4) ^ 2) / 2) > 1e-12) bad = 1 } }' 5
+    for (j = 0; j < 5; j++) { n++; if (!(abs($(j + 3) - (1 - (j / 4) ^ 2) / 2) < 1e-12)) bad = 1 } }' 5
   check "overlap 12" $at/overlap 12; mv $out/log $out/overlap
   check "photons without overlap: binomial" holds $out/overlap 'BEGIN { is = 1 / 2 ^ 12 }
-    $1 == 12 { n++; bad = bad || abs($3 - is) > 1e-12; is *= (12 - $2) / ($2 + 1)
+    $1 == 12 { n++; bad = bad || !(abs($3 - is) < 1e-12); is *= (12 - $2) / ($2 + 1)
       for (j = 3; j <= 7; j++) { sum += $j; mean += $2 * $j } }
-    END { bad = bad || abs(sum - 5) + abs(mean - 30) > 1e-9 }' 13
+    END { bad = bad || !(abs(sum - 5) + abs(mean - 30) < 1e-9) }' 13
   check "overlap: usage" refused '^usage' $at/overlap 21
   check "order_statistics" $at/order_statistics; mv $out/log $out/order
   check "order statistics by dynamic programming" holds $out/order "$order" 11
+  check "fleet" $at/fleet; mv $out/log $out/fleet
+  check "order statistics of 200 by dynamic programming" holds $out/fleet "$fleet" 13
   check "geminals" $at/geminals; mv $out/log $out/geminals
   check "ground state of the pairing Hamiltonian" holds $out/geminals "$pairing" 6
   check "bose_gas" $at/bose_gas; mv $out/log $out/gas
