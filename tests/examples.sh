@@ -37,7 +37,8 @@ function associate(i, product,  k, j) {
     taken[j] = 0 } }
 NF == 4 && $1 ~ /^[0-9]+$/ { targets = $1; measurement[$1, ++pairs[$1]] = $2; weight[$1, $2] = $3; is[$1, $2] = $4 }
 END { associate(1, 1)
-  for (pair in is) { n++; if (!(abs(is[pair] - sum[pair] / whole) < 1e-13)) { bad = 1; print pair, sum[pair] / whole } } }'
+  for (pair in is) { n++; of = sum[pair] / whole
+    if (!(abs(is[pair] - of) < 1e-13)) { bad = 1; print pair, of } } }'
 
 # 200 machines one after the other: a have failed by x, c still work at y, one fails at x (f is 1), one at y (g is 1)
 fleet='
@@ -60,6 +61,39 @@ function expect(is, of) { n++; if (!(abs(is / of - 1) < 1e-11)) { bad = 1; print
 $1 ~ /^[0-9]+$/ { one($2); sum = 0; for (a = $1; a <= 200; a++) sum += q[a, 0]
   expect($3, sum); expect($4, q[$1 - 1, 1]) }
 /^density/ { two($6 + 0, $10); expect($NF, p[19, 19, 1, 1]) }'
+
+# One trial at each of six levels, the upper three succeed: all ways to give out thresholds. More: level by level, with
+# q thresholds that wait for a success and r failures that wait for a threshold. The likelihood: Simpson over the place
+# of the logistic curve; 4 standard errors.
+response='
+function assign(i,  k, ways) { # thresholds of kind k are between levels k - 1 and k
+  if (i > 6) return 1
+  for (k = 1; k <= 7; k++) if (left[k] > 0 && (i > 3) == (k <= i)) {
+    ways += left[k]-- * assign(i + 1); left[k]++ }
+  return ways }
+function falling(n, k,  product) { for (product = 1; k > 0; k--) product *= n--; return product }
+function sweep(k, q, r,  u, c, ways) { # u thresholds of kind k to failures
+  c = left[k]
+  if (k == 7) return (q == 0 && c == r) * falling(c, c)
+  for (u = 0; u <= c && u <= r; u++) if (q + c - u >= hits[k])
+    ways += falling(c, u) / falling(u, u) * falling(r, u) * falling(q + c - u, hits[k]) * \
+      sweep(k + 1, q + c - u - hits[k], r - u + trials - hits[k])
+  return ways }
+function likelihood(z,  i, p, log_l) {
+  for (i = 1; i <= 6; i++) { p = 1 / (1 + exp(z - level[i]))
+    log_l += hits[i] * log(p) + (trials - hits[i]) * log(1 - p) }
+  return exp(log_l) }
+BEGIN { split("-2.5 -1.5 -0.5 0.5 1.5 2.5", level); split("0.1 0.2 0.4 0.6 0.8 0.9", rate)
+  for (i = 1; i <= 6; i++) hits[i] = int(trials * rate[i] + 0.5) }
+/^sample/ { n++; before = 0
+  for (k = 1; k <= 6; k++) { left[k] = $(k + 1) - before; before = $(k + 1) }
+  left[7] = 6 * trials - before
+  is = (trials == 1 ? assign(1) : sweep(1, 0, 0)) / falling(6 * trials, 6 * trials)
+  if (!(abs($NF - is) <= 1e-12 * is)) { bad = 1; print is } }
+/^spread/ { n++; is = likelihood(0)
+  if ($2 + 0) for (is = k = 0; k <= 800; k++) { z = (k - 400) / 50
+    is += (k % 2 ? 4 : 2) / 150 * exp(-z * z / 2) / sqrt(2 * 3.14159265358979) * likelihood(z) }
+  if (!(abs($8 - log(is)) < 4 * $10 && $10 < 0.2)) { bad = 1; print log(is) } }'
 
 # Sums over permutations of Fourier matrices
 fourier='
@@ -89,7 +123,7 @@ function outputs(i, inside,  k, w, v, j, a, real, fixed) {
     for (j = 0; j < 5; j++) chance[inside, j] += real * (j == 0 ? fixed == i : (j / 4) ^ (i - fixed)) } }
 NF == 7 && $1 <= 4 { n++
   if ($2 == 0) { n_photons = $1; ways = 0; split("", chance); visit(0); outputs(0, 0) }
-  for (j = 0; j < 5; j++) if (!(abs($(j + 3) - chance[$2, j]) < 1e-12)) { bad = 1; print $1, $2, j / 4, chance[$2, j] } }'
+  for (j = 0; j < 5; j++) { is = chance[$2, j]; if (!(abs($(j + 3) - is) < 1e-12)) { bad = 1; print $1, $2, is } } }'
 
 # The ground state of the pairing Hamiltonian by the power method: 5 pairs in 10 levels
 pairing='
@@ -186,6 +220,12 @@ outputs() { # outputs DIRECTORY: of the programs there
   check "order statistics by dynamic programming" holds $out/order "$order" 11
   check "fleet" $at/fleet; mv $out/log $out/fleet
   check "order statistics of 200 by dynamic programming" holds $out/fleet "$fleet" 13
+  for trials in 1 4 "10 100"; do
+    check "binary_response $trials" $at/binary_response $trials; mv $out/log $out/response
+    check "binary_response $trials: by counting, integration" holds $out/response \
+      "BEGIN { trials = ${trials% *} } $response" 8
+  done
+  check "binary_response: usage" refused '^usage' $at/binary_response 21
   check "geminals" $at/geminals; mv $out/log $out/geminals
   check "ground state of the pairing Hamiltonian" holds $out/geminals "$pairing" 6
   check "bose_gas" $at/bose_gas; mv $out/log $out/gas
