@@ -26,6 +26,75 @@ function compare(is, exact, counted) { n++
 $1 ~ /^[0-9]+$/ { compare($3, least(0, 1, $1, $2), $4) }
 /^P/ { compare($(NF - 1), least(3, 1, 8, 3), $NF) }'
 
+# All associations of targets and measurements, one by one
+tracking='
+function associate(i, product,  k, j) {
+  if (i > targets) { whole += product; for (k = 1; k < i; k++) sum[k, choice[k]] += product; return }
+  for (k = 1; k <= pairs[i]; k++) { j = measurement[i, k]
+    if (j && taken[j]) continue
+    taken[j] = 1; choice[i] = j
+    associate(i + 1, product * weight[i, j])
+    taken[j] = 0 } }
+NF == 4 && $1 ~ /^[0-9]+$/ { targets = $1; measurement[$1, ++pairs[$1]] = $2; weight[$1, $2] = $3; is[$1, $2] = $4 }
+END { associate(1, 1)
+  for (pair in is) { n++; of = sum[pair] / whole
+    if (!(abs(is[pair] - of) < 1e-13)) { bad = 1; print pair, of } } }'
+
+# 200 machines one after the other: a have failed by x, c still work at y, one fails at x (f is 1), one at y (g is 1)
+fleet='
+function power(i, x) { return exp((1 + 0.1 * (i % 4)) * log(x / (1 + 0.02 * i))) }
+function density(i, x) { return (1 + 0.1 * (i % 4)) / x * power(i, x) * exp(-power(i, x)) }
+function one(x,  i, a, F, D) { # q[a, f]
+  split("", q); q[0, 0] = 1
+  for (i = 0; i < 200; i++) { F = 1 - exp(-power(i, x)); D = density(i, x)
+    for (a = i + 1; a >= 0; a--) {
+      q[a, 1] = q[a, 1] * (1 - F) + q[a - 1, 1] * F + q[a, 0] * D
+      q[a, 0] = q[a, 0] * (1 - F) + q[a - 1, 0] * F } } }
+function two(x, y,  i, a, c, f, g, F, G, D, E) { # p[a, c, f, g], a and c below 20
+  p[0, 0, 0, 0] = 1
+  for (i = 0; i < 200; i++) { F = 1 - exp(-power(i, x)); G = exp(-power(i, y))
+    D = density(i, x); E = density(i, y)
+    for (a = 19; a >= 0; a--) for (c = 19; c >= 0; c--) for (f = 1; f >= 0; f--) for (g = 1; g >= 0; g--)
+      p[a, c, f, g] = p[a, c, f, g] * (1 - F - G) + p[a - 1, c, f, g] * F + p[a, c - 1, f, g] * G + \
+        p[a, c, f - 1, g] * D + p[a, c, f, g - 1] * E } }
+function expect(is, of) { n++; if (!(abs(is / of - 1) < 1e-11)) { bad = 1; print is, of } }
+$1 ~ /^[0-9]+$/ { one($2); sum = 0; for (a = $1; a <= 200; a++) sum += q[a, 0]
+  expect($3, sum); expect($4, q[$1 - 1, 1]) }
+/^density/ { two($6 + 0, $10); expect($NF, p[19, 19, 1, 1]) }'
+
+# One trial at each of six levels, the upper three succeed: all ways to give out thresholds. More: level by level, with
+# q thresholds that wait for a success and r failures that wait for a threshold. The likelihood: Simpson over the place
+# of the logistic curve; 4 standard errors.
+response='
+function assign(i,  k, ways) { # thresholds of kind k are between levels k - 1 and k
+  if (i > 6) return 1
+  for (k = 1; k <= 7; k++) if (left[k] > 0 && (i > 3) == (k <= i)) {
+    ways += left[k]-- * assign(i + 1); left[k]++ }
+  return ways }
+function falling(n, k,  product) { for (product = 1; k > 0; k--) product *= n--; return product }
+function sweep(k, q, r,  u, c, ways) { # u thresholds of kind k to failures
+  c = left[k]
+  if (k == 7) return (q == 0 && c == r) * falling(c, c)
+  for (u = 0; u <= c && u <= r; u++) if (q + c - u >= hits[k])
+    ways += falling(c, u) / falling(u, u) * falling(r, u) * falling(q + c - u, hits[k]) * \
+      sweep(k + 1, q + c - u - hits[k], r - u + trials - hits[k])
+  return ways }
+function likelihood(z,  i, p, log_l) {
+  for (i = 1; i <= 6; i++) { p = 1 / (1 + exp(z - level[i]))
+    log_l += hits[i] * log(p) + (trials - hits[i]) * log(1 - p) }
+  return exp(log_l) }
+BEGIN { split("-2.5 -1.5 -0.5 0.5 1.5 2.5", level); split("0.1 0.2 0.4 0.6 0.8 0.9", rate)
+  for (i = 1; i <= 6; i++) hits[i] = int(trials * rate[i] + 0.5) }
+/^sample/ { n++; before = 0
+  for (k = 1; k <= 6; k++) { left[k] = $(k + 1) - before; before = $(k + 1) }
+  left[7] = 6 * trials - before
+  is = (trials == 1 ? assign(1) : sweep(1, 0, 0)) / falling(6 * trials, 6 * trials)
+  if (!(abs($NF - is) <= 1e-12 * is)) { bad = 1; print is } }
+/^spread/ { n++; is = likelihood(0)
+  if ($2 + 0) for (is = k = 0; k <= 800; k++) { z = (k - 400) / 50
+    is += (k % 2 ? 4 : 2) / 150 * exp(-z * z / 2) / sqrt(2 * 3.14159265358979) * likelihood(z) }
+  if (!(abs($8 - log(is)) < 4 * $10 && $10 < 0.2)) { bad = 1; print log(is) } }'
+
 # Sums over permutations of Fourier matrices
 fourier='
 function sum(n, row, product_x, product_y,  j, a) {
@@ -37,6 +106,24 @@ function sum(n, row, product_x, product_y,  j, a) {
 $1 + 0 >= 2 { n++; x = y = apart = 0; sum($1, 0, 1, 0); together = x * x + y * y
   for (k = 0; k < $1; k++) { x = y = 0; used[k] = 1; sum($1, 1, 1, 0); used[k] = 0; apart += (x * x + y * y) / $1 }
   if (abs($2 - together) > 1e-11 || abs($3 - apart) > 1e-11) { bad = 1; print together, apart } }'
+
+# Photons one by one: the chance that they, labelled, go to these outputs, by the overlaps of their wave packets
+overlaps='
+function visit(i,  j) { # all ways to label n photons
+  if (i == n_photons) { ways++; for (j = 0; j < i; j++) to[ways, j] = label[j]; return }
+  for (j = 0; j < n_photons; j++) if (!used[j]) { used[j] = 1; label[i] = j; visit(i + 1); used[j] = 0 } }
+function outputs(i, inside,  k, w, v, j, a, real, fixed) {
+  if (i < n_photons) {
+    for (k = 0; k < n_photons; k++) { output[i] = k; outputs(i + 1, inside + (k < int(n_photons / 2))) }
+    return }
+  for (w = 1; w <= ways; w++) for (v = 1; v <= ways; v++) {
+    a = fixed = 0
+    for (j = 0; j < i; j++) { a += output[j] * (to[w, j] - to[v, j]); fixed += to[w, j] == to[v, j] }
+    real = cos(2 * 3.14159265358979324 * a / i) / i ^ i / ways
+    for (j = 0; j < 5; j++) chance[inside, j] += real * (j == 0 ? fixed == i : (j / 4) ^ (i - fixed)) } }
+NF == 7 && $1 <= 4 { n++
+  if ($2 == 0) { n_photons = $1; ways = 0; split("", chance); visit(0); outputs(0, 0) }
+  for (j = 0; j < 5; j++) { is = chance[$2, j]; if (!(abs($(j + 3) - is) < 1e-12)) { bad = 1; print $1, $2, is } } }'
 
 # The ground state of the pairing Hamiltonian by the power method: 5 pairs in 10 levels
 pairing='
@@ -111,8 +198,34 @@ outputs() { # outputs DIRECTORY: of the programs there
   check "hong_ou_mandel" $at/hong_ou_mandel; mv $out/log $out/dip
   check "Fourier interferometers" holds $out/dip "$fourier" 4
   check "the dip" holds $out/dip '$1 == 2 { n++; bad = $2 > 1e-12 || $3 != 0.5 }'
+  for scene in "1 1 1" "5 2.5 1983" "9 2 7" "10 1.5 2" "12 20 1"; do
+    check "tracking $scene" $at/tracking $scene; mv $out/log $out/tracking
+    check "tracking $scene: by enumeration" holds $out/tracking "$tracking" $(($(wc -l <$out/tracking) - 2))
+  done
+  check "tracking: usage" refused '^usage' $at/tracking 21
+  check "tracking" $at/tracking; mv $out/log $out/tracking
+  check "every target has a measurement or none" holds $out/tracking 'NF == 4 && $1 ~ /^[0-9]+$/ { sum[$1] += $4 }
+    END { for (i in sum) { n++; if (!(abs(sum[i] - 1) < 1e-13)) bad = 1 } }' 20
+  check "overlap" $at/overlap; mv $out/log $out/overlap
+  check "photons that overlap, one by one" holds $out/overlap "$overlaps" 12
+  check "the dip of two photons" holds $out/overlap '$1 == 2 && $2 == 1 {
+    for (j = 0; j < 5; j++) { n++; if (!(abs($(j + 3) - (1 - (j / 4) ^ 2) / 2) < 1e-12)) bad = 1 } }' 5
+  check "overlap 12" $at/overlap 12; mv $out/log $out/overlap
+  check "photons without overlap: binomial" holds $out/overlap 'BEGIN { is = 1 / 2 ^ 12 }
+    $1 == 12 { n++; bad = bad || !(abs($3 - is) < 1e-12); is *= (12 - $2) / ($2 + 1)
+      for (j = 3; j <= 7; j++) { sum += $j; mean += $2 * $j } }
+    END { bad = bad || !(abs(sum - 5) + abs(mean - 30) < 1e-9) }' 13
+  check "overlap: usage" refused '^usage' $at/overlap 21
   check "order_statistics" $at/order_statistics; mv $out/log $out/order
   check "order statistics by dynamic programming" holds $out/order "$order" 11
+  check "fleet" $at/fleet; mv $out/log $out/fleet
+  check "order statistics of 200 by dynamic programming" holds $out/fleet "$fleet" 13
+  for trials in 1 4 "10 100"; do
+    check "binary_response $trials" $at/binary_response $trials; mv $out/log $out/response
+    check "binary_response $trials: by counting, integration" holds $out/response \
+      "BEGIN { trials = ${trials% *} } $response" 8
+  done
+  check "binary_response: usage" refused '^usage' $at/binary_response 21
   check "geminals" $at/geminals; mv $out/log $out/geminals
   check "ground state of the pairing Hamiltonian" holds $out/geminals "$pairing" 6
   check "bose_gas" $at/bose_gas; mv $out/log $out/gas
