@@ -13800,9 +13800,9 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
-      {6e9, 2.2e9, 2.1e9, 1.7e9, 6e9, 4e8},
-      {4.5e9, 1.7e9, 1.3e9, 1e9, 4.5e9, 2.5e8},
-      {1.4e9, 5e8, 2.1e8, 2.1e8, 8e8, 5e7}};
+      {6e9, 2.2e9, 2.1e9, 1.7e9, 6e9, 4.5e8},
+      {4.5e9, 1.7e9, 1.3e9, 1e9, 4.5e9, 3.4e8},
+      {1.4e9, 5e8, 2.1e8, 2.1e8, 8e8, 2.4e7}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
@@ -15368,7 +15368,12 @@ static int permi_hybrid_on_gpu(const permi_maker *maker, const permi_block *bloc
 }
 #endif
 
-#define PERMI_HYBRID_CERTIFIED 2.1 /* times the time: terms, and their moduli */
+/* Times the time: terms, and their moduli; seen 1.1 to 1.3 of complex double-doubles, which are slower themselves. */
+static double permi_hybrid_certified(permi_hybrid_algebra algebra)
+{
+  return algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1;
+}
+
 #define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks: sums of chunks are exact, so these alone round the sum */
 /* Those of permi_hybrid_hope, or new ones. */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
@@ -15388,7 +15393,7 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   work->account = maker->account;
   work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker)) /
                 (block->integer            ? PERMI_WHOLE_SLOWER * permi_whole_primes(block, &bits)
-                 : maker->options->certify ? PERMI_HYBRID_CERTIFIED
+                 : maker->options->certify ? permi_hybrid_certified(permi_hybrid_algebra_of(maker))
                                            : 1);
   work->rival = rival;
   return work;
@@ -15464,7 +15469,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (hybrid->high < 10 || options->certify)
     hybrid->absolute_mask = 0;
   if (!options->certify && !hybrid->runs) /* else the speed knows */
-    seconds *= 1 + (PERMI_HYBRID_CERTIFIED - 1) / (hybrid->absolute_mask + 1);
+    seconds *= 1 + (permi_hybrid_certified(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
   per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->primes, 1) : 1), -hybrid->high);
   most = hybrid->runs                                    ? PERMI_WHOLE_CHUNK
          : permi_hybrid_is_doubled((int)hybrid->algebra) ? PERMI_DOUBLED_CHUNK

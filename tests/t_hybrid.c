@@ -186,7 +186,7 @@ TEST(t_hybrid_programs)
         relative = hypot(hybrid_sum_off(&partial.value, 1 - n, &exact, 0),
                          parts == 2 ? hybrid_sum_off(&partial.imaginary, 1 - n, &exact, 1) : 0) / absolute;
         off_doubled = fmax(off_doubled, relative);
-        CHECK_SHOW(relative <= 2e-30, "n = %d, algebra %d, %s, inner %d, low %d: both words are off by %g", n,
+        CHECK_SHOW(relative <= 2e-31, "n = %d, algebra %d, %s, inner %d, low %d: both words are off by %g", n,
                    (int)algebra, perm_isa_name(family[f]), hybrid->inner, hybrid->low, relative);
       }
     }

@@ -570,8 +570,8 @@ static const permi_hybrid_family PERMI_NAME(hybrid_family) = {
 #if !defined(PERM_NO_COMPLEX)
     {PERMI_NAME(hybrid_real), PERMI_NAME(hybrid_complex), PERMI_NAME(hybrid_compensated), PERMI_NAME(hybrid_doubled),
      PERMI_NAME(hybrid_whole), PERMI_NAME(hybrid_complex_doubled)},
-    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli),
-     PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_complex_moduli)},
+    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_moduli),
+     NULL, PERMI_NAME(hybrid_complex_moduli)},
 #else
     {PERMI_NAME(hybrid_real), NULL, PERMI_NAME(hybrid_compensated), PERMI_NAME(hybrid_doubled),
      PERMI_NAME(hybrid_whole), NULL},
