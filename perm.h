@@ -1424,6 +1424,38 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
+/* Times and sizes for people: "45 s", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". */
+typedef struct permi_words_of {
+  char text[32];
+} permi_words_of;
+
+static permi_words_of permi_time_words(double seconds)
+{
+  permi_words_of words;
+  const double s = fmax(seconds, 0);
+  if (s < 59.95)
+    snprintf(words.text, sizeof words.text, "%.3g %s", s < 1e-3 ? 1e6 * s : s < 1 ? 1e3 * s : s,
+             s < 1e-3 ? "us" : s < 1 ? "ms" : "s");
+  else if (s < 86400)
+    snprintf(words.text, sizeof words.text, s < 3600 ? "%.0f min %.0f s" : "%.0f h %.0f min",
+             floor(s / (s < 3600 ? 60 : 3600)), floor(s < 3600 ? fmod(s, 60) : fmod(s, 3600) / 60));
+  else
+    snprintf(words.text, sizeof words.text, "%.3g %s", s / (s < 6.3e7 ? 86400 : 31557600),
+             s < 6.3e7 ? "days" : "years");
+  return words;
+}
+
+static permi_words_of permi_size_words(double bytes)
+{
+  static const char *const unit[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+  permi_words_of words;
+  int k = 0;
+  for (; k < 6 && bytes >= 999.5; k++)
+    bytes /= 1000;
+  snprintf(words.text, sizeof words.text, "%.3g %s", bytes, unit[k]);
+  return words;
+}
+
 /* PERM_ERROR_MEMORY because of the limit becomes PERM_ERROR_LIMIT. */
 static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
 {
@@ -13080,8 +13112,8 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
     threads = threads == 1 ? permi_leaf_threads(&job->leaf[i], options) : threads;
   if (options->max_seconds > 0 && task_seconds > options->max_seconds)
     return permi_fail(result, PERM_ERROR_LIMIT, 3,
-                      "predicted to take %.3g s in tasks that cannot be resumed, over max_seconds = %.3g", task_seconds,
-                      options->max_seconds);
+                      "predicted to take %s in tasks that cannot be resumed, over max_seconds = %.3g",
+                      permi_time_words(task_seconds).text, options->max_seconds);
   left = !options->checkpoint.merges && permi_next_range(job, state, options, &leaf, &range);
   if (left && keeper && options->checkpoint.file) {
     keeper->keep(job, state, &control, &unwritten);
@@ -14153,8 +14185,8 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
                       choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
   if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
     return permi_fail(result, PERM_ERROR_LIMIT, argument,
-                      "predicted to need %.3g bytes beside the matrix, over max_bytes = %.3g", choice->bytes,
-                      options->max_bytes);
+                      "predicted to need %s beside the matrix, over max_bytes = %.3g",
+                      permi_size_words(choice->bytes).text, options->max_bytes);
   return PERM_OK;
 }
 
@@ -15170,8 +15202,8 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   if (minors->terms >= 1e18)
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "%.3g terms are too many", minors->terms);
   if (options->max_seconds > 0 && minors->seconds > 100 * options->max_seconds)
-    return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %.3g s, far over max_seconds = %.3g",
-                      minors->seconds, options->max_seconds);
+    return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %s, far over max_seconds = %.3g",
+                      permi_time_words(minors->seconds).text, options->max_seconds);
   control->work_total = minors->seconds;
   if (minors->kernel)
     status = permi_minors_tables(minors, &options->allocator, full);
@@ -15232,7 +15264,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
   if (i < 0 || j < 0 || i != j)
     return permi_fail(result, PERM_ERROR_COUNTS, i < 0 ? 5 : 6,
                       i < 0 || j < 0 ? "a multiplicity is negative or above a million"
-                                     : "%d rows with their copies, but %d columns",
+                                     : "%d rows with their copies, but %d columns: minors are of as many",
                       i, j);
   if (i > PERMI_MINORS_TOTAL)
     return permi_fail(result, PERM_ERROR_SIZE, 5, "%d rows with their copies; at most %d", i, PERMI_MINORS_TOTAL);
@@ -17391,7 +17423,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   if (!done)
     return status;
   permi_estimate_value(&moments, scale, sampler->most, looks, estimate);
-  if (status == PERM_STOPPED_TIME && plan->samples == 0 && plan->relative_error == 0)
+  if (status == PERM_STOPPED_TIME && plan->samples == 0)
     status = PERM_OK;
   if (status == PERM_OK && plan->relative_error > 0 &&
       estimate->standard_error > plan->relative_error * hypot(estimate->value, estimate->imaginary))
@@ -17652,8 +17684,8 @@ static double permi_rejection_tables(const permi_rejection_work *work, int deep)
   return work->table[(size_t)n * size + size - 1];
 }
 
-/* The product of (1 - a_ij)^(1 - a_ij) is at most the permanent where lines sum to 1 exactly [Sch98, Gur11]; if they are
-   off by `off`, a tree of entries carries it, at most 2 n off each, which moves the logarithm by at most 3 + ln(1 /
+/* The product of (1 - a_ij)^(1 - a_ij) is at most the permanent where lines sum to 1 exactly [Sch98, Gur11]; if they
+   are off by `off`, a tree of entries carries it, at most 2 n off each, which moves the logarithm by at most 3 + ln(1 /
    least entry) times that. Returns the logarithm, or -INFINITY. */
 static double permi_rejection_floor(const double *a, int n)
 {

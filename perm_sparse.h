@@ -14518,8 +14518,8 @@ static const char *permi_code_literal(double x, char text[32])
 /* Statements' texts by kind, positive and negative (NULL: the same), after their operands: k the value made, A = 1024
    a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c; of residues operand 2 is the prime's negative, 3
    its inverse, a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Two-part numbers are
-   C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a double-double, S sum
-   of a block, Q modulus.
+   C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a double-double, S
+   sum of a block, Q modulus.
    Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
    0 against 144 bytes). */
 #define PERMI_CODE_QUOTIENT(x) \
@@ -22305,8 +22305,9 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   memset(leaf, 0, sizeof *leaf);
   if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                      "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
-                      perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
+                      "method %s is predicted to need %s for a block of order %d, over max_bytes = %.3g",
+                      perm_method_name(engine->method), permi_size_words(offer->bytes).text, block->n,
+                      options->max_bytes);
   leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = engine->method;
   leaf->information.isa = PERM_ISA_PLAIN;
@@ -22323,8 +22324,9 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
     maker->task_seconds += offer->seconds;
     if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                          "method %s is predicted to take %.3g s, over max_seconds = %.3g",
-                          perm_method_name(engine->method), maker->task_seconds, options->max_seconds);
+                          "method %s is predicted to take %s, over max_seconds = %.3g",
+                          perm_method_name(engine->method), permi_time_words(maker->task_seconds).text,
+                          options->max_seconds);
       leaf->release(allocator, leaf->context);
     }
   }
@@ -22393,12 +22395,12 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "a block of order %d with %d entries is out of reach: "
-                      "method %s is predicted to take %.3g s and %.3g bytes",
-                      block->n, block->edges, perm_method_name(permi_engines[offers->chosen].method), best->seconds,
-                      best->bytes);
+                      "method %s is predicted to take %s and %s",
+                      block->n, block->edges, perm_method_name(permi_engines[offers->chosen].method),
+                      permi_time_words(best->seconds).text, permi_size_words(best->bytes).text);
   if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes",
-                      best->bytes);
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %s",
+                      permi_size_words(best->bytes).text);
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 
@@ -24162,8 +24164,8 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     status = permi_sample_refuse(maker, &block, &offers);
   else if (status == PERM_OK && options->max_seconds > 0 && best->seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                        "a block of order %d: predicted %.3g s, over max_seconds %g", block.n, best->seconds,
-                        options->max_seconds);
+                        "a block of order %d: predicted %s, over max_seconds %g", block.n,
+                        permi_time_words(best->seconds).text, options->max_seconds);
   if (status == PERM_OK) {
     sampling->kept += best->bytes;
     trace->plan = best->plan;
@@ -24171,8 +24173,8 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     best->plan = NULL;
     if (sampling->kept > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES))
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                          "the states that samples keep are predicted to take %.3g bytes: raise max_bytes",
-                          sampling->kept);
+                          "the states that samples keep are predicted to take %s: raise max_bytes",
+                          permi_size_words(sampling->kept).text);
     else
       status = trace->tracer->record(trace, sampling->watch);
   }

@@ -229,8 +229,8 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  --samples N       so many samples,\n"
     "  --relative-error E  a standard error of E times the value,\n"
     "  --seconds S       so many seconds\n"
-    "  --guarantee E,D   the same, proved: of a matrix without negative entries within E times the value, with a chance\n"
-    "                    of D at most to miss that; of others, a radius that holds with chance 1 - D\n"
+    "  --guarantee E,D   the same, proved: of a matrix without negative entries within E times the value, with a\n"
+    "                    chance of D at most to miss that; of others, a radius that holds with chance 1 - D\n"
     "  --sample N        N permutations of a matrix without negative entries, with probability (product of entries) /\n"
     "                    permanent: a line has the columns of rows 1, 2, ..., counted from 1. Exact for integers;\n"
     "                    methods auto, band, tree, classes, frontier, lists, arrays; rows may be fewer than columns\n"
@@ -304,8 +304,9 @@ static const char *const cli_plan_options[] = {"--method", "--precision", "--isa
 /* All options; the bit of each in cli.given. */
 static const char *const cli_options[] = {
     "--generate", "--seed", "--rows", "--cols", "--write", "--minors", "--gradient", "--mod", "--estimate", "--samples",
-    "--sample", "--relative-error", "--guarantee", "--seconds", "--explain", "--ranks", "--spy", "--force", "--precision", "--certify",
-    "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus", "--cpu-fallback", "--gpu-cache", "--tune",
+    "--sample", "--relative-error", "--guarantee", "--seconds", "--explain", "--ranks", "--spy", "--force",
+    "--precision", "--certify", "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus",
+    "--cpu-fallback", "--gpu-cache", "--tune",
     "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
     "--progress", "--json", "--rook"};
 
@@ -343,6 +344,45 @@ static int cli_among(const char *word, const char *const *list, int count)
     if (!strcmp(word, list[i]))
       return 1;
   return 0;
+}
+
+/* How many letters are put in, left out or changed between two words of less than 32; other than that, many. */
+static int cli_distance(const char *a, const char *b)
+{
+  int row[32], i, j, n = (int)strlen(b), left, above;
+  if (n >= 32 || strlen(a) >= 32)
+    return 32;
+  for (j = 0; j <= n; j++)
+    row[j] = j;
+  for (i = 1; a[i - 1]; i++)
+    for (left = row[0], row[0] = i, j = 1; j <= n; j++) {
+      above = row[j];
+      row[j] = left + (a[i - 1] != b[j - 1]);
+      if (row[j] > above + 1)
+        row[j] = above + 1;
+      if (row[j] > row[j - 1] + 1)
+        row[j] = row[j - 1] + 1;
+      left = above;
+    }
+  return row[n];
+}
+
+/* What was meant: the nearest of the options, or of the methods, if it is near; else where they are listed. */
+static const char *cli_meant(const char *word, int methods)
+{
+  static char text[96];
+  int k, least = 3;
+  snprintf(text, sizeof text, "perm --%s", methods ? "list methods has them" : "help lists them");
+  for (k = 0; k < (methods ? PERM_METHOD_COUNT : CLI_COUNT(cli_options)); k++) {
+    const char *name = methods ? perm_method_name((perm_method)k) : cli_options[k];
+    const int distance = cli_distance(word, name);
+    if (distance < least && distance < (int)strlen(name) / 2) {
+      least = distance;
+      snprintf(text, sizeof text, "did you mean %s? perm --%s", name,
+               methods ? "list methods has them all" : "help lists all");
+    }
+  }
+  return text;
 }
 
 static int cli_usage(const char *what, const char *word, const char *expected)
@@ -678,7 +718,7 @@ static int cli_parse(cli *run, int argc, char **argv)
            k < PERM_METHOD_COUNT && (k == PERM_METHOD_STRUCTURE || strcmp(value, perm_method_name((perm_method)k)));)
         k++;
       if (k == PERM_METHOD_COUNT)
-        return cli_usage("unknown method", value, "perm --list methods has them");
+        return cli_usage("unknown method", value, cli_meant(value, 1));
       options->method = (perm_method)k;
     } else if (!strcmp(name, "--precision")) {
       CLI_NEED("expected a precision")
@@ -802,9 +842,11 @@ static int cli_parse(cli *run, int argc, char **argv)
       CLI_NEED("expected a file name")
       if (!*value)
         return cli_usage("no file name after", name, "expected one");
+      if (name[2] == 's' && strlen(value) > 4 && strstr(".png.jpg.pdf.gif.eps", value + strlen(value) - 4))
+        return cli_usage("--spy draws SVG, not what is named", value, "expected a name such as order.svg");
       *(name[2] == 's' ? &run->spy : &run->write) = value;
     } else {
-      return cli_usage("unknown option", word, "perm --help lists them");
+      return cli_usage("unknown option", word, cli_meant(word, 0));
     }
   }
   if (options->format != PERM_FORMAT_AUTO && (run->generate || run->resume || run->merge))
@@ -1017,6 +1059,19 @@ static void cli_digits(const perm_result *result, char *text, size_t size)
     snprintf(text, size, "no digit estimated: error up to %.2g%s", result->error_estimate, unit);
 }
 
+/* "0.35 ms", "45 s", "3 h 12 min"; of two at a time. */
+static const char *cli_time(double s, int which)
+{
+  static char text[2][32];
+  if (s < 59.95)
+    snprintf(text[which], sizeof text[which], "%.3g %s", s < 1e-3 ? 1e6 * s : s < 1 ? 1e3 * s : s,
+             s < 1e-3 ? "us" : s < 1 ? "ms" : "s");
+  else
+    snprintf(text[which], sizeof text[which], s < 3600 ? "%.0f min %.0f s" : "%.0f h %.0f min",
+             floor(s / (s < 3600 ? 60 : 3600)), floor(s < 3600 ? fmod(s, 60) : fmod(s, 3600) / 60));
+  return text[which];
+}
+
 static void cli_print(const char *name, const perm_matrix *matrix, const perm_result *result)
 {
   char value[PERM_TEXT_BYTES], digits[96];
@@ -1044,14 +1099,15 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
     if (result->modulus)
       printf(" modulo %llu", (unsigned long long)result->modulus);
   }
-  printf("\n  %s; %s, %s, %s, ", digits, perm_method_name(result->method), perm_precision_name(result->precision),
+  printf("\n  %s; %s, %s%s%s, ", digits, perm_method_name(result->method),
+         result->exact ? "" : perm_precision_name(result->precision), result->exact ? "" : ", ",
          perm_isa_name(result->isa));
   if (result->gpus)
     printf("%d GPU%s, ", result->gpus, result->gpus == 1 ? "" : "s");
   if (result->tuned)
     printf("candidate %d (--tune=%d: again), ", result->tuned, result->tuned);
-  printf("%d thread%s, plan %.3g s, total %.3g s\n", result->threads, result->threads == 1 ? "" : "s",
-         result->plan_seconds, result->seconds);
+  printf("%d thread%s, plan %s, total %s\n", result->threads, result->threads == 1 ? "" : "s",
+         cli_time(result->plan_seconds, 0), cli_time(result->seconds, 1));
   if (result->status != PERM_OK && result->value == result->value)
     printf("  %s\n", result->message);
 }
@@ -1655,7 +1711,7 @@ int CLI_MAIN(int argc, char **argv)
         printf("%s%s", code ? "\n" : "", cli_help[code]);
       return cli_end(CLI_DONE);
     }
-    if (!strcmp(argv[i], "--version")) {
+    if (!strcmp(argv[i], "--version") || !strcmp(argv[i], "-V")) {
       printf("perm %d.%d.%d\n", PERM_VERSION_MAJOR, PERM_VERSION_MINOR, PERM_VERSION_PATCH);
       return cli_end(CLI_DONE);
     }

@@ -31,11 +31,11 @@ for method in dense glynn ryser expansion frontier lists sorting arrays tree ban
   transversals; do
   expect "6! by $method" 0 'permanent = 72(0|0\.0*|0\.00000[0-9]*|19\.99999[0-9]*)$' --generate ones:6 --method $method
 done
-expect planar 0 '^  exact; planar, exact' --generate grid:12:12
+expect planar 0 '^  exact; planar, ' --generate grid:12:12
 expect planar_named 0 'permanent = 12988816$' --generate grid:8:8 --method planar
 expect planar_refused 2 'method planar: a block of order 6 is not planar: 36 entries' --generate ones:6 --method planar
 expect planar_explained 0 '288|Kasteleyn signs' --generate grid:24:24 --explain
-expect exact 0 '^  exact; subsets, exact' --generate ones:10 --precision exact
+expect exact 0 '^  exact; subsets, ' --generate ones:10 --precision exact
 printf '1 2 3\n4,5,6\n7\t8 9\n' >$dir/nine.txt
 expect file 0 'permanent = 450$' $dir/nine.txt
 printf '1 2 3\n4 5 6\n' >$dir/rectangular23.txt
@@ -176,6 +176,13 @@ expect estimate_glynn 0 'estimator glynn, 512 samples, seed 9' --estimate --samp
 expect estimate_json 0 '"standard_error":[0-9.e+]+,"low":[0-9.e+]+,"high":[0-9.e+]+,.*"samples":1024,"seed":1,"method":"estimate-sinkhorn"' \
   --estimate --samples 1024 --json --generate uniform:30
 expect estimate_relative 0 'permanent about' --estimate --relative-error 0.01 --generate uniform:20
+expect meant 2 'did you mean --threads' --generate uniform:8 --treads 2
+expect meant_method 2 'did you mean low-rank' --generate uniform:8 --method lowrank
+expect meant_nothing 2 'perm --help lists them' --generate uniform:8 --quite-another
+expect version_short 0 '^perm [0-9]' -V
+expect spy_raster 2 'draws SVG' --generate grid:4:4 --spy a.png
+expect estimate_late 5 'relative error asked for is not met' --generate uniform:20 --estimate --relative-error 1e-9 --seconds 0.05
+expect far_away 3 'years and .* EB; --explain' --generate binary:66:0.9 --seed 1
 expect guarantee 0 '95 % confidence: .*, proved; certainly ' --guarantee 0.3,0.05 --generate binary:24:0.5
 expect guarantee_signs 0 'proved within ' --guarantee 0.3,0.05 --generate bernoulli:12
 expect guarantee_bad 2 'expected a relative error between 0 and 1' --guarantee 2,3 --generate uniform:12

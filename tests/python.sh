@@ -50,9 +50,10 @@ wheel() { # wheel NAME COMMAND...
 if [ -e "$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ] &&
   "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
   rm -rf build/wheel && mkdir -p build/wheel/source
-  wheel build "$python" -c "import sys; sys.path.insert(0, 'examples/python'); import build_backend as b
-print(b.build_wheel('build/wheel'), b.build_sdist('build/wheel'))"
-  wheel "no compiler warning" sh -c "! grep -i warning build/python.wheel.log"
+  wheel build env CFLAGS="-Wall -Wextra" "$python" -c "import sys; sys.path.insert(0, 'examples/python')
+import build_backend as b; print(b.build_wheel('build/wheel'), b.build_sdist('build/wheel'))"
+  cp build/python.wheel.log build/wheel/made
+  wheel "no compiler warning" sh -c "grep -q whl build/wheel/made && ! grep -i warning build/wheel/made"
   wheel "an environment" "$python" -m venv build/wheel/venv
   wheel install build/wheel/venv/bin/pip install -q --no-index --disable-pip-version-check build/wheel/*.whl
   try='import perm; assert perm.LIBRARY.endswith("_perm.abi3.so"), perm.LIBRARY

@@ -112,7 +112,7 @@ TEST(t_estimate_stops_and_scales)
   CHECK(scaled.value == scaled.value && scaled.message[0]);
   plan.samples = 0;
   options.max_seconds = 0.05;
-  CHECK(perm_estimate_real(20, a, 20, &plan, &options, &scaled) == PERM_STOPPED_TIME && scaled.seconds < 5);
+  CHECK(perm_estimate_real(20, a, 20, &plan, &options, &scaled) == PERM_TOLERANCE_NOT_MET && scaled.seconds < 5);
   plan.relative_error = 0;
   CHECK(perm_estimate_real(20, a, 20, &plan, &options, &scaled) == PERM_OK && scaled.samples > 0);
   for (i = 0; i < 90000; i++)

@@ -1,8 +1,9 @@
 """Builds the wheel and the source archive of perm-exact with the standard library and a C compiler, by PEP 517.
 
-The wheel has perm.py, its types for checkers, and _perm.abi3.so: the headers and the extension module in one, for CPython
-3.11 and later. Its tag is the newest C library that its symbols ask for, manylinux_2_28 at least; with a library beside
-that (OpenMP's, where it cannot be linked in) it is linux, for this machine. CC, CFLAGS and SOURCE_DATE_EPOCH count."""
+The wheel has perm.py, its types for checkers, and _perm.abi3.so: the headers and the extension module in one, for
+CPython 3.11 and later. Its tag is the newest C library that its symbols ask for, manylinux_2_28 at least; with
+another library (OpenMP's, where it cannot be linked in) it is linux, for this machine. CC, CFLAGS and
+SOURCE_DATE_EPOCH count."""
 import base64
 import hashlib
 import io

@@ -1294,7 +1294,8 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     if rational is not None:
         scaled, common = rational
         value = permanent(scaled, rows, cols, **options)
-        used = min(len(scaled), len(scaled[0])) if rows is None and cols is None else sum(rows if cols is None else cols)
+        counts = rows if cols is None else cols
+        used = min(len(scaled), len(scaled[0])) if counts is None else sum(counts)
         return Fraction(value, common**used)
     if isinstance(a, (str, os.PathLike)) or _is_sparse(a) or _is_graph(a) or (isinstance(a, list) and not a):
         if out is not None:

@@ -220,6 +220,38 @@ static const perm_options *permi_meter_begin(permi_metered *call, const perm_opt
   return &call->options;
 }
 
+/* Times and sizes for people: "45 s", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". */
+typedef struct permi_words_of {
+  char text[32];
+} permi_words_of;
+
+static permi_words_of permi_time_words(double seconds)
+{
+  permi_words_of words;
+  const double s = fmax(seconds, 0);
+  if (s < 59.95)
+    snprintf(words.text, sizeof words.text, "%.3g %s", s < 1e-3 ? 1e6 * s : s < 1 ? 1e3 * s : s,
+             s < 1e-3 ? "us" : s < 1 ? "ms" : "s");
+  else if (s < 86400)
+    snprintf(words.text, sizeof words.text, s < 3600 ? "%.0f min %.0f s" : "%.0f h %.0f min",
+             floor(s / (s < 3600 ? 60 : 3600)), floor(s < 3600 ? fmod(s, 60) : fmod(s, 3600) / 60));
+  else
+    snprintf(words.text, sizeof words.text, "%.3g %s", s / (s < 6.3e7 ? 86400 : 31557600),
+             s < 6.3e7 ? "days" : "years");
+  return words;
+}
+
+static permi_words_of permi_size_words(double bytes)
+{
+  static const char *const unit[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+  permi_words_of words;
+  int k = 0;
+  for (; k < 6 && bytes >= 999.5; k++)
+    bytes /= 1000;
+  snprintf(words.text, sizeof words.text, "%.3g %s", bytes, unit[k]);
+  return words;
+}
+
 /* PERM_ERROR_MEMORY because of the limit becomes PERM_ERROR_LIMIT. */
 static perm_status permi_meter_verdict(const perm_allocator *allocator, perm_status status, perm_result *result)
 {

@@ -43,8 +43,8 @@ static const char *permi_code_literal(double x, char text[32])
 /* Statements' texts by kind, positive and negative (NULL: the same), after their operands: k the value made, A = 1024
    a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c; of residues operand 2 is the prime's negative, 3
    its inverse, a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Two-part numbers are
-   C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a double-double, S sum
-   of a block, Q modulus.
+   C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a double-double, S
+   sum of a block, Q modulus.
    Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
    0 against 144 bytes). */
 #define PERMI_CODE_QUOTIENT(x) \

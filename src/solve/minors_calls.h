@@ -164,8 +164,8 @@ static perm_status permi_minors_run(const permi_minors_call *call, permi_minors 
   if (minors->terms >= 1e18)
     return permi_fail(result, PERM_ERROR_LIMIT, 0, "%.3g terms are too many", minors->terms);
   if (options->max_seconds > 0 && minors->seconds > 100 * options->max_seconds)
-    return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %.3g s, far over max_seconds = %.3g",
-                      minors->seconds, options->max_seconds);
+    return permi_fail(result, PERM_ERROR_LIMIT, 0, "predicted to take %s, far over max_seconds = %.3g",
+                      permi_time_words(minors->seconds).text, options->max_seconds);
   control->work_total = minors->seconds;
   if (minors->kernel)
     status = permi_minors_tables(minors, &options->allocator, full);
@@ -226,7 +226,7 @@ static perm_status permi_minors_check(permi_minors_call *call, const perm_option
   if (i < 0 || j < 0 || i != j)
     return permi_fail(result, PERM_ERROR_COUNTS, i < 0 ? 5 : 6,
                       i < 0 || j < 0 ? "a multiplicity is negative or above a million"
-                                     : "%d rows with their copies, but %d columns",
+                                     : "%d rows with their copies, but %d columns: minors are of as many",
                       i, j);
   if (i > PERMI_MINORS_TOTAL)
     return permi_fail(result, PERM_ERROR_SIZE, 5, "%d rows with their copies; at most %d", i, PERMI_MINORS_TOTAL);

@@ -263,8 +263,8 @@ PERMI_COLD static perm_status permi_choice_refuse(const permi_choice *choice, co
                       choice->why ? choice->why : "more memory than max_bytes, or than 4 GB when that is not set");
   if (options->max_bytes > 0 && choice->bytes > permi_max_bytes(options))
     return permi_fail(result, PERM_ERROR_LIMIT, argument,
-                      "predicted to need %.3g bytes beside the matrix, over max_bytes = %.3g", choice->bytes,
-                      options->max_bytes);
+                      "predicted to need %s beside the matrix, over max_bytes = %.3g",
+                      permi_size_words(choice->bytes).text, options->max_bytes);
   return PERM_OK;
 }
 

@@ -143,8 +143,9 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
   memset(leaf, 0, sizeof *leaf);
   if (options->max_bytes > 0 && offer->bytes > permi_max_bytes(options))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                      "method %s is predicted to need %.3g bytes for a block of order %d, over max_bytes = %.3g",
-                      perm_method_name(engine->method), offer->bytes, block->n, options->max_bytes);
+                      "method %s is predicted to need %s for a block of order %d, over max_bytes = %.3g",
+                      perm_method_name(engine->method), permi_size_words(offer->bytes).text, block->n,
+                      options->max_bytes);
   leaf->information.kind = PERM_LEAF_TASK;
   leaf->information.method = engine->method;
   leaf->information.isa = PERM_ISA_PLAIN;
@@ -161,8 +162,9 @@ static perm_status permi_make_engine(permi_maker *maker, const permi_block *bloc
     maker->task_seconds += offer->seconds;
     if (options->max_seconds > 0 && maker->task_seconds > options->max_seconds && !permi_in_pieces(options)) {
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                          "method %s is predicted to take %.3g s, over max_seconds = %.3g",
-                          perm_method_name(engine->method), maker->task_seconds, options->max_seconds);
+                          "method %s is predicted to take %s, over max_seconds = %.3g",
+                          perm_method_name(engine->method), permi_time_words(maker->task_seconds).text,
+                          options->max_seconds);
       leaf->release(allocator, leaf->context);
     }
   }
@@ -231,12 +233,12 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                       "a block of order %d with %d entries is out of reach: "
-                      "method %s is predicted to take %.3g s and %.3g bytes",
-                      block->n, block->edges, perm_method_name(permi_engines[offers->chosen].method), best->seconds,
-                      best->bytes);
+                      "method %s is predicted to take %s and %s",
+                      block->n, block->edges, perm_method_name(permi_engines[offers->chosen].method),
+                      permi_time_words(best->seconds).text, permi_size_words(best->bytes).text);
   if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %.3g bytes",
-                      best->bytes);
+    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %s",
+                      permi_size_words(best->bytes).text);
   return permi_make_engine(maker, block, &permi_engines[offers->chosen], best, leaf);
 }
 

@@ -135,8 +135,8 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     status = permi_sample_refuse(maker, &block, &offers);
   else if (status == PERM_OK && options->max_seconds > 0 && best->seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                        "a block of order %d: predicted %.3g s, over max_seconds %g", block.n, best->seconds,
-                        options->max_seconds);
+                        "a block of order %d: predicted %s, over max_seconds %g", block.n,
+                        permi_time_words(best->seconds).text, options->max_seconds);
   if (status == PERM_OK) {
     sampling->kept += best->bytes;
     trace->plan = best->plan;
@@ -144,8 +144,8 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
     best->plan = NULL;
     if (sampling->kept > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES))
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                          "the states that samples keep are predicted to take %.3g bytes: raise max_bytes",
-                          sampling->kept);
+                          "the states that samples keep are predicted to take %s: raise max_bytes",
+                          permi_size_words(sampling->kept).text);
     else
       status = trace->tracer->record(trace, sampling->watch);
   }

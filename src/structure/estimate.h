@@ -475,7 +475,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   if (!done)
     return status;
   permi_estimate_value(&moments, scale, sampler->most, looks, estimate);
-  if (status == PERM_STOPPED_TIME && plan->samples == 0 && plan->relative_error == 0)
+  if (status == PERM_STOPPED_TIME && plan->samples == 0)
     status = PERM_OK;
   if (status == PERM_OK && plan->relative_error > 0 &&
       estimate->standard_error > plan->relative_error * hypot(estimate->value, estimate->imaginary))

@@ -251,8 +251,8 @@ static double permi_rejection_tables(const permi_rejection_work *work, int deep)
   return work->table[(size_t)n * size + size - 1];
 }
 
-/* The product of (1 - a_ij)^(1 - a_ij) is at most the permanent where lines sum to 1 exactly [Sch98, Gur11]; if they are
-   off by `off`, a tree of entries carries it, at most 2 n off each, which moves the logarithm by at most 3 + ln(1 /
+/* The product of (1 - a_ij)^(1 - a_ij) is at most the permanent where lines sum to 1 exactly [Sch98, Gur11]; if they
+   are off by `off`, a tree of entries carries it, at most 2 n off each, which moves the logarithm by at most 3 + ln(1 /
    least entry) times that. Returns the logarithm, or -INFINITY. */
 static double permi_rejection_floor(const double *a, int n)
 {

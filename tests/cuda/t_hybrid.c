@@ -171,7 +171,8 @@ static void cuda_sparse_whole(int rounds, int n_most)
   CHECK_SHOW(rounds < 100 || (kernels[0] > rounds / 10 && halved > rounds / 10 && primes > 8),
              "%d without primes, %d with, at most %d; %d with halves", kernels[0], kernels[1], primes, halved);
   if (test_verbose)
-    printf("  %d kernels without primes, %d with, at most %d; %d with halves\n", kernels[0], kernels[1], primes, halved);
+    printf("  %d kernels without primes, %d with, at most %d; %d with halves\n", kernels[0], kernels[1], primes,
+           halved);
 }
 
 TEST(t_cuda_twin_sparse_integers)
@@ -212,8 +213,8 @@ static int cuda_leaf_number(perm_job *job, permi_number *number, long long *exp2
   return 1;
 }
 
-/* Certified doubles, complex numbers and double-doubles, and dd without a bound, in both words against the CPU's: off by
-   no more than their bounds and estimates, which are narrow. */
+/* Certified doubles, complex numbers and double-doubles, and dd without a bound, in both words against the CPU's: off
+   by no more than their bounds and estimates, which are narrow. */
 static void cuda_sparse_bounds(int rounds, int n_most)
 {
   int round, k, ran[5] = {0, 0, 0, 0, 0};
