@@ -125,7 +125,8 @@
                      product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
                      matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate,
-                    dd if real (seen at 2.5 to 5 times the time of doubles, on a GPU at 5 to 22);
+                    dd (seen at 2.5 to 5 times the time of doubles, on a GPU at 5 to 22; complex on CPUs only, and
+                    accurate is dd there);
                     integers, in doubles below 2^53, else modulo a prime for each 47 bits of a bound (on GPUs if no row
                     or column sums to more than 2^48): each takes about as long as doubles; Gaussian ones (not on GPUs)
                     twice, with i as either root of -1 modulo the prime
@@ -3676,6 +3677,7 @@ typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_COMPENSATED,   /* rows with 47 bits more, arithmetic of [Gra09] */
   PERMI_HYBRID_DOUBLED,       /* the same rows; every result is a double-double */
   PERMI_HYBRID_WHOLE,         /* integers as they are, or by residues where they grow (>>hybrid_program) */
+  PERMI_HYBRID_COMPLEX_DOUBLED, /* CPUs only; real value and error, imaginary value and error */
   PERMI_HYBRID_SHORT,         /* kernels only: WHOLE + permi_growth */
   PERMI_HYBRID_LONG,
   PERMI_HYBRID_MODULI,        /* for the sum of |terms| */
@@ -3696,18 +3698,28 @@ typedef enum permi_growth {
 
 static PERMI_ALWAYS_INLINE int permi_hybrid_is_whole(int algebra)
 {
-  return algebra >= PERMI_HYBRID_WHOLE && algebra <= PERMI_HYBRID_LONG;
+  return algebra == PERMI_HYBRID_WHOLE || algebra == PERMI_HYBRID_SHORT || algebra == PERMI_HYBRID_LONG;
+}
+
+static PERMI_ALWAYS_INLINE int permi_hybrid_is_doubled(int algebra)
+{
+  return algebra == PERMI_HYBRID_DOUBLED || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
+}
+
+static PERMI_ALWAYS_INLINE int permi_hybrid_is_complex(int algebra)
+{
+  return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
 }
 
 /* Rows have second words. */
 static PERMI_ALWAYS_INLINE int permi_hybrid_is_paired(int algebra)
 {
-  return algebra == PERMI_HYBRID_COMPENSATED || algebra == PERMI_HYBRID_DOUBLED;
+  return algebra == PERMI_HYBRID_COMPENSATED || permi_hybrid_is_doubled(algebra);
 }
 
 static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
 {
-  return algebra == PERMI_HYBRID_COMPLEX || permi_hybrid_is_paired(algebra) ? 2 : 1;
+  return (permi_hybrid_is_complex(algebra) ? 2 : 1) * (permi_hybrid_is_paired(algebra) ? 2 : 1);
 }
 
 static PERMI_ALWAYS_INLINE int permi_hybrid_row_parts(int algebra)
@@ -12455,7 +12467,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   double sampled = 0;
   int k, p;
   permi_hybrid_walk(hybrid, chunk, (double *)workspace);
-  for (p = 0; p < (hybrid->algebra == PERMI_HYBRID_COMPLEX ? 2 : 1); p++)
+  for (p = 0; p < (permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1); p++)
     for (k = 0; k < lanes; k++)
       if (hybrid->sign[k] != 0) {
         perm_sum *sum = p ? &partial->imaginary : &partial->value;
@@ -13528,7 +13540,7 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 
 typedef struct permi_hybrid_rows {
   int n;
-  double number[64][64][2];
+  double number[64][64][4];
   double modulus[64][64], lost[64][64];
   double lost_square[64], square[64], below[64], below_square[64]; /* below: second words */
   double sum[64];
@@ -13538,8 +13550,8 @@ typedef struct permi_hybrid_rows {
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i, int unit)
 {
-  const int n = rows->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
-  const int parts = algebra == PERMI_HYBRID_REAL ? 1 : 2;
+  const int n = rows->n, width = permi_hybrid_is_complex((int)algebra) ? 2 : 1;
+  const int paired = permi_hybrid_is_paired((int)algebra), parts = paired ? 2 * width : width;
   double row[2][64] = {{0}}, rest[64] = {0}, power;
   int k, p;
   for (k = 0; k < n; k++)
@@ -13557,23 +13569,22 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   if (width == 2)
     power = fmax(power, permi_grid_power(row[1], n));
   for (k = 0; k < n; k++) {
-    double *number = rows->number[i][k], lost[2], *modulus = &rows->modulus[i][k], *gone = &rows->lost[i][k];
-    number[0] = permi_to_grid(row[0][k], power);
-    number[1] = 0;
-    if (algebra == PERMI_HYBRID_COMPLEX)
-      number[1] = permi_to_grid(row[1][k], power);
-    else if (permi_hybrid_is_paired((int)algebra))
-      number[1] = permi_to_grid(row[0][k] - number[0], ldexp(power, -PERMI_GRID_LOW_BITS));
-    lost[0] = row[0][k] - number[0] + rest[k] - (permi_hybrid_is_paired((int)algebra) ? number[1] : 0);
-    lost[1] = row[1][k] - number[1];
-    *modulus = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(number[0], number[1]) : fabs(number[0]);
-    *gone = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(lost[0], lost[1]) : fabs(lost[0]);
+    double *number = rows->number[i][k], lost[2] = {0, 0}, below[2] = {0, 0};
+    double *modulus = &rows->modulus[i][k], *gone = &rows->lost[i][k];
+    memset(number, 0, sizeof rows->number[i][k]);
+    for (p = 0; p < width; p++) {
+      double *word = number + p * parts / width;
+      word[0] = permi_to_grid(row[p][k], power);
+      if (paired)
+        word[1] = below[p] = permi_to_grid(row[p][k] - word[0], ldexp(power, -PERMI_GRID_LOW_BITS));
+      lost[p] = row[p][k] - word[0] + (p == 0 ? rest[k] : 0) - below[p];
+    }
+    *modulus = permi_modulus(number[0], width == 2 ? number[parts / 2] : 0);
+    *gone = permi_modulus(lost[0], lost[1]);
     rows->square[i] += *modulus * *modulus;
     rows->lost_square[i] += *gone * *gone;
-    if (permi_hybrid_is_paired((int)algebra)) {
-      rows->below[i] += fabs(number[1]) * (1 + 1e-12);
-      rows->below_square[i] += number[1] * number[1];
-    }
+    rows->below[i] += permi_modulus(below[0], below[1]) * (1 + 1e-12);
+    rows->below_square[i] += below[0] * below[0] + below[1] * below[1];
     for (p = 0; p < parts; p++)
       if (number[p] != 0) {
         const double step = permi_unit_of(number[p]);
@@ -13726,7 +13737,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   maker->constant[i] = hybrid->constants;
   for (s = 0; s < 1 << permi_count_ones(maker->scope[i]); s++) {
     const uint32_t setting = permi_spread_bits(s, maker->scope[i]);
-    double sum[2] = {0, 0};
+    double sum[4] = {0, 0, 0, 0};
     for (k = 0; k < inner; k++)
       for (p = 0; p < parts && maker->scope[i] >> k & 1; p++)
         sum[p] += setting >> k & 1 ? -rows->number[i][layout->order[k]][p] : rows->number[i][layout->order[k]][p];
@@ -13734,7 +13745,8 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   }
   for (k = inner; k < hybrid->n; k++) {
     const double *number = rows->number[i][layout->order[k]];
-    const double twice[2] = {2 * number[0], 2 * number[1]}, back[2] = {-twice[0], -twice[1]};
+    const double twice[4] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
+    const double back[4] = {-twice[0], -twice[1], -twice[2], -twice[3]};
     const int high = k - inner - layout->low, bit = high - hybrid->high;
     for (p = 0; p < parts; p++) {
       hybrid->start[i * parts + p] += number[p];
@@ -13899,8 +13911,9 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 {
   const perm_precision precision = maker->options->precision;
   const int accurate = precision == PERM_PRECISION_ACCURATE;
-  return maker->working->integer                                                              ? PERMI_HYBRID_WHOLE
-         : maker->working->is_complex                                                         ? PERMI_HYBRID_COMPLEX
+  return maker->working->integer                                        ? PERMI_HYBRID_WHOLE
+         : maker->working->is_complex ? (precision == PERM_PRECISION_DD || accurate ? PERMI_HYBRID_COMPLEX_DOUBLED
+                                                                                    : PERMI_HYBRID_COMPLEX)
          : precision == PERM_PRECISION_DD || (accurate && maker->options->certify) ? PERMI_HYBRID_DOUBLED
          : accurate                                                                ? PERMI_HYBRID_COMPENSATED
                                                                                    : PERMI_HYBRID_REAL;
@@ -13909,7 +13922,9 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
-      {6e9, 2.2e9, 2.1e9, 1.7e9, 6e9}, {4.5e9, 1.7e9, 1.3e9, 1e9, 4.5e9}, {1.4e9, 5e8, 2.1e8, 2.1e8, 8e8}};
+      {6e9, 2.2e9, 2.1e9, 1.7e9, 6e9, 4.5e8},
+      {4.5e9, 1.7e9, 1.3e9, 1e9, 4.5e9, 3.4e8},
+      {1.4e9, 5e8, 2.1e8, 2.1e8, 8e8, 2.4e7}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 
@@ -15440,7 +15455,8 @@ static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, 
 
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  static const char *const algebra[] = {"real", "complex", "compensated", "double-double", "integers"};
+  static const char *const algebra[] = {"real", "complex", "compensated", "double-double", "integers",
+                                        "complex double-double"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
@@ -15503,13 +15519,14 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   else if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
-  else if (is_complex && !block->integer &&
-           (options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD))
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has precision default or fast");
 #if defined(PERM_NO_COMPLEX)
   else if (is_complex)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, which this build leaves out");
 #endif
+  else if (permi_hybrid_algebra_of(maker) == PERMI_HYBRID_COMPLEX_DOUBLED && options->isa == PERM_ISA_CUDA &&
+           permi_gpu_wanted(options, block->n))
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                 "is complex, for which this method has precisions accurate and dd on the CPU; leave isa to it");
   else if (block->n > PERM_MAX_N || block->n < 2)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
   else if (block->integer && PERMI_RESIDUE_BITS * permi_whole_primes(block, &bits) + 60 > 64 * PERM_INTEGER_WORDS)
@@ -15522,13 +15539,19 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 }
 
 #if defined(PERM_WITH_CUDA)
-static int permi_hybrid_on_gpu(const permi_block *block)
+static int permi_hybrid_on_gpu(const permi_maker *maker, const permi_block *block)
 {
-  return !block->integer || permi_whole_on_gpu(block);
+  return permi_hybrid_algebra_of(maker) != PERMI_HYBRID_COMPLEX_DOUBLED &&
+         (!block->integer || permi_whole_on_gpu(block));
 }
 #endif
 
-#define PERMI_HYBRID_CERTIFIED 2.1 /* times the time: terms, and their moduli */
+/* Times the time: terms, and their moduli; seen 1.1 to 1.3 of complex double-doubles, which are slower themselves. */
+static double permi_hybrid_certified(permi_hybrid_algebra algebra)
+{
+  return algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1;
+}
+
 #define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks: sums of chunks are exact, so these alone round the sum */
 /* Those of permi_hybrid_hope, or new ones. */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
@@ -15547,7 +15570,7 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   work->account = maker->account;
   work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker)) /
                 (block->integer            ? PERMI_WHOLE_SLOWER * permi_whole_passes(block)
-                 : maker->options->certify ? PERMI_HYBRID_CERTIFIED
+                 : maker->options->certify ? permi_hybrid_certified(permi_hybrid_algebra_of(maker))
                                            : 1);
   work->rival = rival;
   return work;
@@ -15570,7 +15593,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   cost = permi_layouts_start(work, 1);
   speed = work->speed;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(maker->options, block->n) && permi_hybrid_on_gpu(block))
+  if (permi_gpu_wanted(maker->options, block->n) && permi_hybrid_on_gpu(maker, block))
     speed = permi_code_rate(maker, block);
 #endif
   *hope = cost / PERMI_HYBRID_GAIN / speed;
@@ -15623,11 +15646,11 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (hybrid->high < 10 || options->certify)
     hybrid->absolute_mask = 0;
   if (!options->certify && !hybrid->runs) /* else the speed knows */
-    seconds *= 1 + (PERMI_HYBRID_CERTIFIED - 1) / (hybrid->absolute_mask + 1);
+    seconds *= 1 + (permi_hybrid_certified(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
   per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->passes, 1) : 1), -hybrid->high);
-  most = hybrid->runs                              ? PERMI_WHOLE_CHUNK
-         : hybrid->algebra == PERMI_HYBRID_DOUBLED ? PERMI_DOUBLED_CHUNK
-                                                   : hybrid->high;
+  most = hybrid->runs                                    ? PERMI_WHOLE_CHUNK
+         : permi_hybrid_is_doubled((int)hybrid->algebra) ? PERMI_DOUBLED_CHUNK
+                                                         : hybrid->high;
   hybrid->chunk_log2 = hybrid->high > most ? most : hybrid->high;
   while (hybrid->chunk_log2 > 0 &&
          ldexp(per_block, hybrid->chunk_log2) > (hybrid->high - hybrid->chunk_log2 < 6 ? 1e-4 : 0.02))
@@ -15657,7 +15680,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, block->n) && permi_hybrid_on_gpu(block) &&
+  if (permi_gpu_wanted(options, block->n) && permi_hybrid_on_gpu(maker, block) &&
       (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
@@ -15689,8 +15712,9 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
    5. Entries lost L_i of row i. |y_i| + floor_i = z_i, L_i <= floor_i: the product of (y_i + e_i), |e_i| <= L_i,
       differs from that of y_i by at most the sum over i of L_i prod_(k < i) (|y_k| + L_k) prod_(k > i) |y_k|, at most
       sum_i L_i / floor_i of prod z_i. A row without a floor: L_i times the other rows' growth, floors below twice it.
-   6. An underflow loses 2^-1074, thrice for a complex or double-double product, and the scaling at most that of each
-      part of an entry; then as a row without a floor, in each of 2^(n-1) terms, and in A again.
+   6. An underflow loses 2^-1074, thrice for a complex or double-double product, nine times for both (counted as two
+      products), and the scaling at most that of each part of an entry; then as a row without a floor, in each of
+      2^(n-1) terms, and in A again.
    7. Double-doubles v + e: 1 with 64 u^2 < PERMI_DD_UNIT for u, if also |e| <= 2 u z, z the modulus. (a) Row sums v and
       e are exact on their grids, and TwoSum of them is. Moduli are of v alone: |v + e| + L_i <= z_i = |v| + floor_i,
       where e's entries and L_i are at most floor_i together; rows without a floor have no e. (b) Product, z = z_a z_b:
@@ -15700,6 +15724,14 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
       |v| >= |e|. Else |v| < 6 u z, s = fl(v + e) <= 12 u z, fl(s - v) is off by u 18 u z: 18 u^2 z, and the new e is at
       most 12 u^2 z + 18 u^2 z; |e| <= u |s| + 30 u^2 z <= 2 u z. In all 34 u^2 z for b and 29 u^2 z for c, within 64
       u^2 with second order. (e) The sums of a block and of a chunk's N are as c, K larger by N; chunks' are exact.
+      (f) Complex: each part is a double-double v + e, w + f with |e|, |f| <= 2 u z; |v| + |w| <= 2^(1/2) |(v, w)|. The
+      real part of a product: |v_a v_b| + |w_a w_b| <= z [Cauchy], so TwoSum's rest is at most u z, and the e of both
+      products together are at most (2 2^(1/2) + 2 2^(1/2) + 1) u z < 6.7 u z. Those round by 5.7 (products), 3.9
+      (inner sums), 6.7 (outer ones), their difference by 6.7, with the rest by 7.7, and at most 8 are dropped, in u^2
+      z: 38.7 u^2 z, |e| <= 7.7 u z. As d: |s| <= 15.4 u z, 23.1 u^2 z more, |e| <= 2 u z. A difference or sum, even of
+      two products that did not settle, is as c: 7.7 and 8.7 u^2 z, |e| <= 8.7 u z, and 26.1 u^2 z to settle. 2^(1/2)
+      times that for both parts: a product that settles is off by 88 u^2 z, others by 55 u^2 z: two units; a difference
+      or sum by 61 u^2 z: one. An imaginary part is as a real one. Moduli are of (v, w): (a) with |(e, f)| for |e|.
    8. On a GPU rows are not divided, a chunk's N blocks are 2^walk of each of 128 threads and 7 additions of threads,
       counted as 64; those renormalise as in 7 (d), for doubles too: what hi loses is at most gamma_N A, and each of the
       sums and normalisations of lo, at most six for a level, is off by u times that: gamma_2N^2 A in all. Moduli are
@@ -15709,14 +15741,16 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const int on_gpu = hybrid->isa == PERM_ISA_CUDA;
-  const double n = hybrid->n, each = hybrid->algebra != PERMI_HYBRID_COMPLEX ? 1 : on_gpu ? 6 : 3;
+  const int doubled = permi_hybrid_is_doubled((int)hybrid->algebra);
+  const double n = hybrid->n;
+  const double each = !permi_hybrid_is_complex((int)hybrid->algebra) ? 1 : doubled ? 2 : on_gpu ? 6 : 3;
   const double blocks = ldexp(1, hybrid->walked) + (on_gpu ? 64 : 0), sums = hybrid->inner + ldexp(1, hybrid->low);
   const double roundings = each * (n - 1) + sums, chunk = permi_gamma(2 * blocks);
   const double moduli = permi_gamma(5 * n + sums + (on_gpu ? ldexp(blocks, hybrid->low) : blocks) + hybrid->lanes);
   double terms = permi_gamma(roundings) + chunk * chunk;
   if (hybrid->walked > 32 || !(rounding->losses < 1))
     return;
-  if (hybrid->algebra == PERMI_HYBRID_DOUBLED)
+  if (doubled)
     terms = (roundings + blocks) * PERMI_DD_UNIT;
   leaf->bound_relative = (terms + rounding->losses) * (1 + 4 * moduli) * 1.0001;
   leaf->bound_absolute = ldexp(rounding->growth * rounding->unfloored, hybrid->n + 1) +
@@ -15740,8 +15774,9 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   permi_make_honest(maker, block, leaf);
   leaf->shared.relative += leaf->estimate_relative;
   leaf->shared.most += leaf->estimate_relative * rounding->majorant;
-  if (hybrid->algebra == PERMI_HYBRID_DOUBLED)
-    leaf->estimate_relative = (8 * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square;
+  if (permi_hybrid_is_doubled((int)hybrid->algebra))
+    leaf->estimate_relative =
+        (4 * hybrid->parts * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square;
   else if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
     leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square +
                               4 * rounding->below;
@@ -15766,7 +15801,8 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
 #else
   hybrid = (permi_hybrid *)offer->plan;
   if (permi_gpu_wanted(maker->options, hybrid->n) &&
-      (maker->options->isa == PERM_ISA_CUDA || (!block->integer && offer->seconds > 2 * PERMI_GPU_COMPILE))) {
+      (maker->options->isa == PERM_ISA_CUDA || (!block->integer && hybrid->algebra != PERMI_HYBRID_COMPLEX_DOUBLED &&
+                                                offer->seconds > 2 * PERMI_GPU_COMPILE))) {
     char message[PERM_MESSAGE_BYTES];
     permi_gpu_devices(1, message);
     status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
@@ -15794,7 +15830,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   }
   leaf->scale_exp2 = hybrid->scale_exp2 - (hybrid->n - 1);
   permi_hybrid_estimate(maker, block, hybrid, leaf);
-  maker->job->precision = hybrid->algebra == PERMI_HYBRID_DOUBLED       ? PERM_PRECISION_DD
+  maker->job->precision = permi_hybrid_is_doubled((int)hybrid->algebra) ? PERM_PRECISION_DD
                           : hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE
                                                                         : maker->options->precision;
   return PERM_OK;
@@ -24747,13 +24783,16 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void 
    The interpreter of >>hybrid for any algebra. clang contracts within an expression, so products have their own
    statements. */
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(double *half, double x)
+/* Adds sign times the number x of 1, 2 or 4 parts. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(int parts, double *slot, const double *x, double sign)
 {
-  const PERMI_V by = PERMI_SET(x);
-  int k;
-  PERMI_UNROLL
-  for (k = 0; k < PERMI_HYBRID_DOUBLES / 2; k += PERMI_WIDTH)
-    PERMI_STORE(half + k, PERMI_LOAD(half + k) + by);
+  int k, quarter;
+  for (quarter = 0; quarter < 4; quarter++, slot += PERMI_HYBRID_DOUBLES / 4) {
+    const PERMI_V by = PERMI_SET(sign * x[quarter * parts / 4]);
+    PERMI_UNROLL
+    for (k = 0; k < PERMI_HYBRID_DOUBLES / 4; k += PERMI_WIDTH)
+      PERMI_STORE(slot + k, PERMI_LOAD(slot + k) + by);
+  }
 }
 
 /* total +-= block, minus if `negative`, in double-double; second words go to the low parts. */
@@ -24761,15 +24800,18 @@ PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, cons
                                                 int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
-  const int paired = permi_hybrid_is_paired((int)hybrid->algebra), doubled = hybrid->algebra == PERMI_HYBRID_DOUBLED;
+  const int paired = permi_hybrid_is_paired((int)hybrid->algebra);
+  const int doubled = permi_hybrid_is_doubled((int)hybrid->algebra);
   const int end = paired ? PERMI_HYBRID_DOUBLES / 2 : PERMI_HYBRID_DOUBLES;
+  const int apart = PERMI_HYBRID_DOUBLES / hybrid->parts;
   double *low = total + PERMI_HYBRID_DOUBLES;
   int k;
   for (k = 0; k < end; k += PERMI_WIDTH) {
-    const PERMI_V term = sign * PERMI_LOAD(block + k);
+    const double *from = block + k + (paired ? k / apart * apart : 0);
+    const PERMI_V term = sign * PERMI_LOAD(from);
     PERMI_V error, sum = PERMI_NAME(vector_two_sum)(PERMI_LOAD(total + k), term, &error);
     if (paired) {
-      const PERMI_V more = sign * PERMI_LOAD(block + end + k);
+      const PERMI_V more = sign * PERMI_LOAD(from + apart);
       error = error + more;
     }
     error = PERMI_LOAD(low + k) + error;
@@ -24787,25 +24829,41 @@ PERMI_TARGET static void PERMI_NAME(hybrid_turn)(const permi_hybrid *hybrid, int
   for (; *row >= 0; row++) {
     const double *twice = hybrid->step + (j * hybrid->n + *row) * hybrid->parts;
     double *slot = permi_hybrid_slot(slots, permi_hybrid_line(*row));
-    PERMI_NAME(hybrid_shift)(slot, sign * twice[0]);
-    PERMI_NAME(hybrid_shift)(slot + PERMI_HYBRID_DOUBLES / 2, sign * twice[hybrid->parts - 1]);
+    PERMI_NAME(hybrid_shift)(hybrid->parts, slot, twice, sign);
   }
 }
 
 #define PERMI_N PERMI_NAME(hybrid_number)
 typedef struct PERMI_N {
   PERMI_V v, e; /* value and error, or real and imaginary part */
+  PERMI_V w, f; /* of complex double-doubles: value and error of the imaginary part */
 } PERMI_N;
 
 typedef struct PERMI_NAME(hybrid_numbers) {
   PERMI_V v[PERMI_HYBRID_DOUBLES / PERMI_WIDTH], e[PERMI_HYBRID_DOUBLES / 2 / PERMI_WIDTH + 1];
+  PERMI_V w[PERMI_HYBRID_DOUBLES / 4 / PERMI_WIDTH + 1], f[PERMI_HYBRID_DOUBLES / 4 / PERMI_WIDTH + 1];
 } PERMI_NAME(hybrid_numbers);
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_one)(PERMI_V v)
 {
   PERMI_N x;
-  x.v = x.e = v;
+  x.v = x.e = x.w = x.f = v;
   return x;
+}
+
+/* The real part's double-double, or the imaginary part's. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_part)(PERMI_N x, int imaginary)
+{
+  PERMI_N part = PERMI_NAME(hybrid_one)(imaginary ? x.w : x.v);
+  part.e = imaginary ? x.f : x.e;
+  return part;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_join)(PERMI_N real, PERMI_N imaginary)
+{
+  real.w = imaginary.v;
+  real.f = imaginary.e;
+  return real;
 }
 
 /* Its address comes first: with one address a slot gcc loads many vectors twice (complex, compensated: 7% slower). */
@@ -24813,8 +24871,12 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_get)(int parts, const double
 {
   const double *at = slot + k * PERMI_WIDTH;
   PERMI_N x = PERMI_NAME(hybrid_one)(PERMI_LOAD(at));
-  if (parts == 2)
-    x.e = PERMI_LOAD(at + PERMI_HYBRID_DOUBLES / 2);
+  if (parts > 1)
+    x.e = PERMI_LOAD(at + PERMI_HYBRID_DOUBLES / parts);
+  if (parts == 4) {
+    x.w = PERMI_LOAD(at + PERMI_HYBRID_DOUBLES / 2);
+    x.f = PERMI_LOAD(at + PERMI_HYBRID_DOUBLES * 3 / 4);
+  }
   return x;
 }
 
@@ -24822,30 +24884,48 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_put)(int parts, double *slot, i
 {
   double *at = slot + k * PERMI_WIDTH;
   PERMI_STORE(at, x.v);
-  if (parts == 2)
-    PERMI_STORE(at + PERMI_HYBRID_DOUBLES / 2, x.e);
+  if (parts > 1)
+    PERMI_STORE(at + PERMI_HYBRID_DOUBLES / parts, x.e);
+  if (parts == 4) {
+    PERMI_STORE(at + PERMI_HYBRID_DOUBLES / 2, x.w);
+    PERMI_STORE(at + PERMI_HYBRID_DOUBLES * 3 / 4, x.f);
+  }
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_of)(int parts, const PERMI_NAME(hybrid_numbers) *x, int k)
 {
   PERMI_N y = PERMI_NAME(hybrid_one)(x->v[k]);
-  if (parts == 2)
+  if (parts > 1)
     y.e = x->e[k];
+  if (parts == 4) {
+    y.w = x->w[k];
+    y.f = x->f[k];
+  }
   return y;
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_hold)(int parts, PERMI_NAME(hybrid_numbers) *to, int k, PERMI_N x)
 {
   to->v[k] = x.v;
-  if (parts == 2)
+  if (parts > 1)
     to->e[k] = x.e;
+  if (parts == 4) {
+    to->w[k] = x.w;
+    to->f[k] = x.f;
+  }
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_constant)(int algebra, const double *x)
+/* Of x's `step` words; moduli read first words. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_constant)(int algebra, const double *x, int step)
 {
+  const int parts = permi_hybrid_row_parts(algebra);
   PERMI_N y = PERMI_NAME(hybrid_one)(PERMI_SET(x[0]));
-  if (permi_hybrid_row_parts(algebra) == 2)
-    y.e = PERMI_SET(x[1]);
+  if (parts > 1)
+    y.e = PERMI_SET(x[step / parts]);
+  if (parts == 4) {
+    y.w = PERMI_SET(x[2]);
+    y.f = PERMI_SET(x[3]);
+  }
   return y;
 }
 
@@ -24896,8 +24976,10 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce_cross)(PERMI_V a, PER
    cancelled (THE BOUND in >>hybrid_offer). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_settle)(int algebra, PERMI_N x)
 {
-  if (algebra == PERMI_HYBRID_DOUBLED)
+  if (permi_hybrid_is_doubled(algebra))
     x.v = PERMI_NAME(vector_fast_two_sum)(x.v, x.e, &x.e);
+  if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED)
+    x.w = PERMI_NAME(vector_fast_two_sum)(x.w, x.f, &x.f);
   return x;
 }
 
@@ -24906,8 +24988,10 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PER
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
     return PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce)(y.v, p));
-  if (algebra == PERMI_HYBRID_DOUBLED)
+  if (permi_hybrid_is_doubled(algebra))
     y.v = PERMI_NAME(vector_two_sum)(y.v, y.e, &y.e);
+  if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED)
+    y.w = PERMI_NAME(vector_two_sum)(y.w, y.f, &y.f);
   if (algebra == PERMI_HYBRID_MODULI)
     return PERMI_NAME(hybrid_one)(PERMI_ABS(y.v) + PERMI_SET(least));
   if (algebra == PERMI_HYBRID_COMPLEX_MODULI)
@@ -24919,9 +25003,51 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PER
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row)(int algebra, PERMI_N y, PERMI_N c, double least, PERMI_P p)
 {
   y.v = y.v + c.v;
-  if (permi_hybrid_row_parts(algebra) == 2)
+  if (permi_hybrid_row_parts(algebra) > 1)
     y.e = y.e + c.e;
+  if (permi_hybrid_row_parts(algebra) == 4) {
+    y.w = y.w + c.w;
+    y.f = y.f + c.f;
+  }
   return PERMI_NAME(hybrid_row_number)(algebra, y, least, p);
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_pair_times)(PERMI_N a, PERMI_N b)
+{
+  PERMI_N x = a;
+  x.v = PERMI_NAME(vector_two_product)(a.v, b.v, &x.e);
+  x.e = PERMI_FMA(a.v, b.e, PERMI_FMA(a.e, b.v, x.e));
+  return x;
+}
+
+/* a + b, or a - b */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_pair_sum)(PERMI_N a, PERMI_N b, int minus)
+{
+  PERMI_N x = b;
+  PERMI_V error;
+  if (minus)
+    x.v = PERMI_SET(0.0) - b.v;
+  x.v = PERMI_NAME(vector_two_sum)(a.v, x.v, &error);
+  x.e = minus ? a.e - b.e : a.e + b.e;
+  x.e = error + x.e;
+  return x;
+}
+
+/* The same of both parts of complex numbers. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_pairs_sum)(PERMI_N a, PERMI_N b, int minus)
+{
+  return PERMI_NAME(hybrid_join)(
+      PERMI_NAME(hybrid_pair_sum)(PERMI_NAME(hybrid_part)(a, 0), PERMI_NAME(hybrid_part)(b, 0), minus),
+      PERMI_NAME(hybrid_pair_sum)(PERMI_NAME(hybrid_part)(a, 1), PERMI_NAME(hybrid_part)(b, 1), minus));
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_pairs_times)(PERMI_N a, PERMI_N b)
+{
+  const PERMI_N u = PERMI_NAME(hybrid_part)(a, 0), v = PERMI_NAME(hybrid_part)(a, 1);
+  const PERMI_N x = PERMI_NAME(hybrid_part)(b, 0), y = PERMI_NAME(hybrid_part)(b, 1);
+  return PERMI_NAME(hybrid_join)(
+      PERMI_NAME(hybrid_pair_sum)(PERMI_NAME(hybrid_pair_times)(u, x), PERMI_NAME(hybrid_pair_times)(v, y), 1),
+      PERMI_NAME(hybrid_pair_sum)(PERMI_NAME(hybrid_pair_times)(u, y), PERMI_NAME(hybrid_pair_times)(v, x), 0));
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N a, PERMI_N b, PERMI_P p)
@@ -24929,11 +25055,12 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N 
   PERMI_N x;
   if (algebra == PERMI_HYBRID_COMPLEX) {
     const PERMI_V ee = a.e * b.e, vv = a.v * b.v;
-    x.v = vv - ee;
+    x = PERMI_NAME(hybrid_one)(vv - ee);
     x.e = PERMI_FMA(a.v, b.e, a.e * b.v);
+  } else if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
+    x = PERMI_NAME(hybrid_pairs_times)(a, b);
   } else if (permi_hybrid_is_paired(algebra)) {
-    x.v = PERMI_NAME(vector_two_product)(a.v, b.v, &x.e);
-    x.e = PERMI_FMA(a.v, b.e, PERMI_FMA(a.e, b.v, x.e));
+    x = PERMI_NAME(hybrid_pair_times)(a, b);
   } else if (algebra == PERMI_HYBRID_LONG) {
     x = PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce_product)(a.v, b.v, p));
   } else {
@@ -24949,12 +25076,12 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N 
 {
   PERMI_N x;
   if (algebra == PERMI_HYBRID_COMPLEX) {
-    x.v = a.v - b.v;
+    x = PERMI_NAME(hybrid_one)(a.v - b.v);
     x.e = a.e - b.e;
+  } else if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
+    x = PERMI_NAME(hybrid_pairs_sum)(a, b, 1);
   } else if (permi_hybrid_is_paired(algebra)) {
-    PERMI_V error;
-    x.v = PERMI_NAME(vector_two_sum)(a.v, PERMI_SET(0.0) - b.v, &error);
-    x.e = error + (a.e - b.e);
+    x = PERMI_NAME(hybrid_pair_sum)(a, b, 1);
   } else {
     x = PERMI_NAME(hybrid_one)(algebra < PERMI_HYBRID_MODULI ? a.v - b.v : a.v + b.v);
     if (algebra == PERMI_HYBRID_WHOLE)
@@ -24991,16 +25118,15 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch)(int parts, int count, co
     PERMI_NAME(hybrid_hold)(parts, x, k, PERMI_NAME(hybrid_get)(parts, slot, k));
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch_row)(int algebra, int count, const double *slot, const double *c,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch_row)(int algebra, int count, const double *slot, PERMI_N c,
                                                             double least, PERMI_P p, PERMI_NAME(hybrid_numbers) *x)
 {
   const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
-  const PERMI_N constant = PERMI_NAME(hybrid_constant)(algebra, c);
   int k;
   PERMI_UNROLL
   for (k = 0; k < count; k++)
     PERMI_NAME(hybrid_hold)(parts, x, k, PERMI_NAME(hybrid_row)(algebra, PERMI_NAME(hybrid_get)(row_parts, slot, k),
-                                                                constant, least, p));
+                                                                c, least, p));
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_halve)(int count, double half, PERMI_NAME(hybrid_numbers) *x)
@@ -25040,7 +25166,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
     const PERMI_V whole = permi_hybrid_is_whole(algebra) ? PERMI_NAME(hybrid_reduce)(x.v, p) : x.v;
     const PERMI_V v = sign * whole, e = sign * x.e;
     PERMI_N sum = PERMI_NAME(hybrid_get)(parts, block, k);
-    if (permi_hybrid_is_paired(algebra)) {
+    if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
+      PERMI_N term = x;
+      term.v = v;
+      term.e = e;
+      term.w = sign * x.w;
+      term.f = sign * x.f;
+      sum = PERMI_NAME(hybrid_settle)(algebra, PERMI_NAME(hybrid_pairs_sum)(sum, term, 0));
+    } else if (permi_hybrid_is_paired(algebra)) {
       PERMI_V error;
       sum.v = PERMI_NAME(vector_two_sum)(sum.v, v, &error);
       sum.e = sum.e + (error + e);
@@ -25057,7 +25190,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
                                                          const permi_instruction *operation, double *slots)
 {
   const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
-  const int step = algebra == PERMI_HYBRID_MODULI ? hybrid->parts : row_parts;
+  const int step = algebra >= PERMI_HYBRID_MODULI ? hybrid->parts : row_parts;
   const int of_rows = opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW || opcode == PERMI_OP_FOLD_ROW;
   const int folds = opcode == PERMI_OP_FOLD_ROW || opcode == PERMI_OP_FOLD;
   const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
@@ -25074,11 +25207,15 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
   while (t < last) {
     const permi_statement *end = t + operation->group;
     if (of_rows)
-      PERMI_NAME(hybrid_fetch_row)(algebra, count, row, constant + t->h * step, least, prime, &held);
+      PERMI_NAME(hybrid_fetch_row)(algebra, count, row,
+                                   PERMI_NAME(hybrid_constant)(algebra, constant + t->h * step, step), least, prime,
+                                   &held);
     else if (opcode == PERMI_OP_TIMES || opcode == PERMI_OP_FOLD)
       PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(slots, t->h), &held);
     if (opcode == PERMI_OP_FOLD_ROW)
-      PERMI_NAME(hybrid_fetch_row)(algebra, count, row, constant + t->g * step, least, prime, &also);
+      PERMI_NAME(hybrid_fetch_row)(algebra, count, row,
+                                   PERMI_NAME(hybrid_constant)(algebra, constant + t->g * step, step), least, prime,
+                                   &also);
     else if (opcode == PERMI_OP_FOLD)
       PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(slots, t->g), &also);
     if (halves) {
@@ -25091,7 +25228,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
       PERMI_N c;
       int k;
       if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
-        c = PERMI_NAME(hybrid_constant)(algebra, constant + (opcode == PERMI_OP_ROW ? t->h : t->p) * step);
+        c = PERMI_NAME(hybrid_constant)(algebra, constant + (opcode == PERMI_OP_ROW ? t->h : t->p) * step, step);
       PERMI_UNROLL
       for (k = 0; k < count; k++) {
         PERMI_N x;
@@ -25132,7 +25269,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count
                                                           double *slots)
 {
   const int parts = permi_hybrid_parts(algebra), whole = algebra == PERMI_HYBRID_WHOLE;
-  const int numbers = whole || algebra == PERMI_HYBRID_DOUBLED || algebra >= PERMI_HYBRID_MODULI;
+  const int numbers = whole || permi_hybrid_is_doubled(algebra) || algebra >= PERMI_HYBRID_MODULI;
   const int bases = numbers ? permi_hybrid_line(hybrid->n) : 0;
   const PERMI_P prime = PERMI_NAME(hybrid_prime_of)(hybrid);
   double *out = permi_hybrid_slot(slots, t->out), *first = permi_hybrid_slot(slots, t->p);
@@ -25182,8 +25319,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
       for (; t < last; t++) {
         const double *x = hybrid->constant + t->h * hybrid->parts;
         double *slot = permi_hybrid_slot(slots, t->p);
-        PERMI_NAME(hybrid_shift)(slot, x[0]);
-        PERMI_NAME(hybrid_shift)(slot + PERMI_HYBRID_DOUBLES / 2, x[hybrid->parts - 1]);
+        PERMI_NAME(hybrid_shift)(hybrid->parts, slot, x, 1);
       }
       break;
     default:
@@ -25206,6 +25342,7 @@ PERMI_INSTANCE(hybrid_whole, PERMI_HYBRID_WHOLE)
 PERMI_INSTANCE(hybrid_moduli, PERMI_HYBRID_MODULI)
 #if !defined(PERM_NO_COMPLEX)
 PERMI_INSTANCE(hybrid_complex, PERMI_HYBRID_COMPLEX)
+PERMI_INSTANCE(hybrid_complex_doubled, PERMI_HYBRID_COMPLEX_DOUBLED)
 PERMI_INSTANCE(hybrid_complex_moduli, PERMI_HYBRID_COMPLEX_MODULI)
 #endif
 #undef PERMI_INSTANCE
@@ -25213,13 +25350,13 @@ PERMI_INSTANCE(hybrid_complex_moduli, PERMI_HYBRID_COMPLEX_MODULI)
 static const permi_hybrid_family PERMI_NAME(hybrid_family) = {
 #if !defined(PERM_NO_COMPLEX)
     {PERMI_NAME(hybrid_real), PERMI_NAME(hybrid_complex), PERMI_NAME(hybrid_compensated), PERMI_NAME(hybrid_doubled),
-     PERMI_NAME(hybrid_whole)},
-    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli),
-     PERMI_NAME(hybrid_moduli), NULL},
+     PERMI_NAME(hybrid_whole), PERMI_NAME(hybrid_complex_doubled)},
+    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_moduli),
+     NULL, PERMI_NAME(hybrid_complex_moduli)},
 #else
     {PERMI_NAME(hybrid_real), NULL, PERMI_NAME(hybrid_compensated), PERMI_NAME(hybrid_doubled),
-     PERMI_NAME(hybrid_whole)},
-    {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_moduli), NULL},
+     PERMI_NAME(hybrid_whole), NULL},
+    {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_moduli), NULL, NULL},
 #endif
     PERMI_NAME(hybrid_add), PERMI_NAME(hybrid_turn)};
 

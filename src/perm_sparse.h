@@ -124,7 +124,8 @@
                      product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
                      matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate,
-                    dd if real (seen at 2.5 to 5 times the time of doubles, on a GPU at 5 to 22);
+                    dd (seen at 2.5 to 5 times the time of doubles, on a GPU at 5 to 22; complex on CPUs only, and
+                    accurate is dd there);
                     integers, in doubles below 2^53, else modulo a prime for each 47 bits of a bound (on GPUs if no row
                     or column sums to more than 2^48): each takes about as long as doubles; Gaussian ones (not on GPUs)
                     twice, with i as either root of -1 modulo the prime

@@ -88,25 +88,37 @@ static double hybrid_sum(const perm_sum *sum, int shift)
   return ldexp(x.hi, (int)exp2 + shift);
 }
 
+/* |both words of the sum, times 2^shift, - a part of the permanent| */
+static double hybrid_sum_off(const perm_sum *sum, int shift, const oracle_exact *exact, int part)
+{
+  long long exp2;
+  const permi_dd x = permi_sum_value(sum, &exp2);
+  return ldexp(oracle_exact_part(exact, part, x.hi, x.lo, exp2 + shift), (int)exp2 + shift);
+}
+
 /* Programs of random layouts, good or bad, on every family of kernels and cut into any chunks. */
 TEST(t_hybrid_programs)
 {
   static const perm_isa family[] = {PERM_ISA_PLAIN, PERM_ISA_AVX2, PERM_ISA_AVX512};
   static permi_layouts work;
   perm_allocator allocator;
-  double worst[4] = {0, 0, 0, 0};
+  static const permi_hybrid_algebra kinds[] = {PERMI_HYBRID_REAL, PERMI_HYBRID_COMPLEX, PERMI_HYBRID_COMPENSATED,
+                                               PERMI_HYBRID_DOUBLED, PERMI_HYBRID_COMPLEX_DOUBLED};
+  double worst[PERMI_HYBRID_ALGEBRAS] = {0};
+  double off_doubled = 0;
   int t, ran = 0;
   memset(&allocator, 0, sizeof allocator);
-  for (t = 0; t < 300; t++) {
-    const int n = 4 + test_below(13);
-    const permi_hybrid_algebra algebra = (permi_hybrid_algebra)(t % 4);
-    const int parts = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
+  for (t = 0; t < 375; t++) {
+    const permi_hybrid_algebra algebra = kinds[t % 5];
+    const int n = 4 + test_below(permi_hybrid_is_doubled((int)algebra) ? 8 : 13);
+    const int parts = permi_hybrid_is_complex((int)algebra) ? 2 : 1;
     const double p = 0.2 + 0.8 * test_uniform();
     double a[16 * 16 * 2];
     perm_result referee;
     perm_options options;
     permi_arrangement layout;
     permi_hybrid *hybrid;
+    oracle_exact exact = {0, 0, 0, {NULL, NULL}};
     int i, j, f;
     memset(a, 0, sizeof a);
     memset(&options, 0, sizeof options);
@@ -142,6 +154,8 @@ TEST(t_hybrid_programs)
     if (!hybrid)
       continue;
     ran++;
+    if (permi_hybrid_is_doubled((int)algebra))
+      exact = oracle_exact_make(parts, n, a);
     for (f = 0; f < 3; f++) {
       static double workspace[PERMI_HYBRID_WORKSPACE / sizeof(double)] PERMI_ALIGN64;
       permi_leaf leaf;
@@ -168,13 +182,22 @@ TEST(t_hybrid_programs)
                  "n = %d, algebra %d, %s, inner %d, low %d: %.17g, not %.17g, off by %g of the sum of moduli", n,
                  (int)algebra, perm_isa_name(family[f]), hybrid->inner, hybrid->low, value,
                  ldexp(referee.value, (int)referee.exp2), relative);
+      if (exact.parts) {
+        relative = hypot(hybrid_sum_off(&partial.value, 1 - n, &exact, 0),
+                         parts == 2 ? hybrid_sum_off(&partial.imaginary, 1 - n, &exact, 1) : 0) / absolute;
+        off_doubled = fmax(off_doubled, relative);
+        CHECK_SHOW(relative <= 2e-31, "n = %d, algebra %d, %s, inner %d, low %d: both words are off by %g", n,
+                   (int)algebra, perm_isa_name(family[f]), hybrid->inner, hybrid->low, relative);
+      }
     }
+    if (exact.parts)
+      oracle_exact_free(&exact);
     permi_hybrid_release(&allocator, hybrid);
   }
-  CHECK_SHOW(ran > 250, "%d programs", ran);
+  CHECK_SHOW(ran > 320, "%d programs", ran);
   if (test_verbose)
     printf("     %d programs, worst error / sum of moduli: real %.2g, complex %.2g, compensated %.2g, dd %.2g\n", ran,
-           worst[0], worst[1], worst[2], worst[3]);
+           worst[PERMI_HYBRID_REAL], worst[PERMI_HYBRID_COMPLEX], worst[PERMI_HYBRID_COMPENSATED], off_doubled);
 }
 
 TEST(t_hybrid_same_bits)
@@ -196,12 +219,11 @@ TEST(t_hybrid_same_bits)
       }
       other = hybrid_compute(&a, method, PERM_PRECISION_DEFAULT, PERM_ISA_PLAIN, 1);
       CHECK(other.isa == PERM_ISA_PLAIN && hybrid_close(other, referee, NULL));
-      if (t % 3 != 2) {
-        other = hybrid_compute(&a, method, PERM_PRECISION_ACCURATE, PERM_ISA_AUTO, 1);
-        CHECK_SHOW(other.precision == PERM_PRECISION_ACCURATE && hybrid_close(other, referee, NULL) &&
-                       other.error_estimate <= 1e-3 * one.error_estimate, /* 0 of a permanent that is 0 by structure */
-                   "%.17g +- %g, not %.17g", other.value, other.error_estimate, referee.value);
-      }
+      other = hybrid_compute(&a, method, PERM_PRECISION_ACCURATE, PERM_ISA_AUTO, 1);
+      CHECK_SHOW(other.precision == (t % 3 == 2 ? PERM_PRECISION_DD : PERM_PRECISION_ACCURATE) &&
+                     hybrid_close(other, referee, NULL) &&
+                     other.error_estimate <= (t % 3 == 2 ? 1 : 1e-3) * one.error_estimate, /* 0: 0 by structure */
+                 "%.17g +- %g, not %.17g", other.value, other.error_estimate, referee.value);
     }
     perm_matrix_free(&a);
   }
@@ -307,10 +329,12 @@ TEST(t_hybrid_refuses)
   perm_result result;
   memset(&options, 0, sizeof options);
   options.method = PERM_METHOD_HYBRID;
-  a = hybrid_random(12, 0.4, 1, 0);
+  a = hybrid_random(22, 0.4, 1, 0);
+  options.isa = PERM_ISA_CUDA;
+  options.gpu.devices = 1;
   for (options.precision = PERM_PRECISION_ACCURATE; options.precision <= PERM_PRECISION_DD; options.precision++) {
     CHECK(perm_compute_sparse(&a, &options, &result) == PERM_ERROR_UNSUPPORTED);
-    CHECK_TEXT(result.message, "is complex, for which this method has precision default or fast");
+    CHECK_TEXT(result.message, "is complex, for which this method has precisions accurate and dd on the CPU");
   }
   perm_matrix_free(&a);
 }
@@ -451,7 +475,7 @@ TEST_LONG(t_hybrid_estimates_survive_climbing)
   for (climb = 0; climb < 60; climb++) {
     const int n = 4 + climb % 5, complex = climb % 3 == 2;
     const perm_method method = climb % 2 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
-    const perm_precision precision = complex || climb % 4 ? PERM_PRECISION_DEFAULT : PERM_PRECISION_ACCURATE;
+    const perm_precision precision = climb % 4 ? PERM_PRECISION_DEFAULT : PERM_PRECISION_ACCURATE;
     double best, ratio;
     hybrid_attack_start(n, climb % 6, x);
     best = hybrid_ratio(n, complex, method, precision, x);
@@ -518,7 +542,7 @@ TEST(t_hybrid_bound)
     static const perm_isa isa[] = {PERM_ISA_AUTO, PERM_ISA_PLAIN, PERM_ISA_AVX2};
     options.method = climb % 2 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
     options.isa = isa[climb / 6 % 3];
-    options.precision = climb % 4 || complex ? PERM_PRECISION_DEFAULT : PERM_PRECISION_DD;
+    options.precision = climb % 4 ? PERM_PRECISION_DEFAULT : PERM_PRECISION_DD;
     hybrid_attack_start(n, climb % 6, x);
     best = hybrid_bound_ratio(n, complex, &options, x);
     for (step = 0; step < 40; step++) {
@@ -547,8 +571,8 @@ TEST(t_hybrid_bound_of_many_blocks)
 {
   static double x[24 * 24 * 2];
   int t, i, p;
-  for (t = 0; t < 12; t++) {
-    const int n = 20 + t % 4, doubled = t >= 8, complex = t % 2 && !doubled;
+  for (t = 0; t < 16; t++) {
+    const int n = 20 + t % 4, doubled = t >= 8, complex = t % 2;
     perm_options options;
     perm_result r, again, truth;
     perm_matrix a;
@@ -561,12 +585,14 @@ TEST(t_hybrid_bound_of_many_blocks)
     options.method = t & 2 ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
     options.certify = options.threads = 1;
     if (doubled)
-      options.precision = t == 8 ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
+      options.precision = t < 10 ? PERM_PRECISION_ACCURATE : PERM_PRECISION_DD;
     CHECK_SHOW(perm_compute_sparse(&a, &options, &r) == PERM_OK, "n = %d: %s", n, r.message);
     options.threads = 3;
     CHECK(perm_compute_sparse(&a, &options, &again) == PERM_OK);
-    CHECK(r.method == options.method && again.value == r.value && again.error_bound == r.error_bound);
-    CHECK(fabs(r.value * ldexp(1, (int)(r.exp2 - truth.exp2)) - truth.value) <=
+    CHECK(r.method == options.method && again.value == r.value && again.imaginary == r.imaginary &&
+          again.error_bound == r.error_bound);
+    CHECK(hypot(r.value * ldexp(1, (int)(r.exp2 - truth.exp2)) - truth.value,
+                r.imaginary * ldexp(1, (int)(r.exp2 - truth.exp2)) - truth.imaginary) <=
           r.error_bound * ldexp(1, (int)(r.exp2 - truth.exp2)) + truth.error_bound);
     CHECK(!doubled || r.precision == PERM_PRECISION_DD);
     CHECK_SHOW(r.error_bound > 0 && r.error_bound < (doubled ? 2.3e-16 : 1e-4) * hypot(r.value, r.imaginary),
@@ -613,15 +639,16 @@ TEST(t_hybrid_integers_in_other_rounding_modes)
   }
 }
 
-/* Both words of precision dd against exact expansions, on every family: the bound holds and is narrow. */
+/* Both words of precision dd, of complex ones both words of both parts, against exact expansions, on every family: the
+   bound holds and is narrow. */
 TEST(t_hybrid_doubled)
 {
   static const perm_isa isa[] = {PERM_ISA_AUTO, PERM_ISA_PLAIN, PERM_ISA_AVX2};
-  static double x[16 * 16 * 2], plain[16 * 16];
-  double worst[2] = {0, 0}, tight = 0;
-  int t, i, power, ran = 0, lost = 0;
-  for (t = 0; t < 480; t++) {
-    const int n = 4 + test_below(8), method = t % 2;
+  static double x[16 * 16 * 2], plain[16 * 16 * 2];
+  double worst[2][2] = {{0, 0}, {0, 0}}, tight = 0;
+  int t, i, power, ran[2] = {0, 0}, lost[2] = {0, 0};
+  for (t = 0; t < 840; t++) {
+    const int complex = t >= 480, parts = 1 + complex, n = 4 + test_below(8 - complex), method = t % 2;
     perm_partial partial[16];
     perm_options options;
     perm_result r, again;
@@ -630,12 +657,14 @@ TEST(t_hybrid_doubled)
     oracle_exact truth;
     memset(&options, 0, sizeof options);
     hybrid_attack_start(n, t % 6, x);
-    for (i = 0; i < n * n; i++)
-      plain[i] = t % 5 == 4 && t % 6 != 2 && t % 6 != 3 ? x[2 * i] * (1 + ldexp(test_uniform(), -40)) : x[2 * i];
-    for (i = 0; i < n * n; i++)
-      x[2 * i] = plain[i];
-    a = hybrid_whole(n, 0, x);
-    truth = oracle_exact_make(1, n, plain);
+    for (i = 0; i < n * n * parts; i++) {
+      const double entry = x[i * 2 / parts];
+      plain[i] = t % 5 == 4 && t % 6 != 2 && t % 6 != 3 ? entry * (1 + ldexp(test_uniform(), -40)) : entry;
+    }
+    for (i = 0; i < n * n * parts; i++)
+      x[i * 2 / parts] = plain[i];
+    a = hybrid_whole(n, complex, x);
+    truth = oracle_exact_make(parts, n, plain);
     options.method = method ? PERM_METHOD_CACHED : PERM_METHOD_HYBRID;
     options.precision = t % 3 ? PERM_PRECISION_DD : PERM_PRECISION_ACCURATE;
     options.isa = permi_isa_here(isa[t / 2 % 3]) ? isa[t / 2 % 3] : PERM_ISA_AUTO;
@@ -643,6 +672,7 @@ TEST(t_hybrid_doubled)
     options.threads = 1 + t % 3;
     if (perm_sparse_job(&a, &options, &job, &r) == PERM_OK && job->leaves == 1 && job->numbers == 1 &&
         fabs(frexp(job->number[0].value.hi, &power)) == 0.5 && job->number[0].value.lo == 0 &&
+        job->number[0].imaginary.hi == 0 &&
         job->leaf[0].information.kind == PERM_LEAF_RANGE) {
       permi_number number;
       long long exp2;
@@ -653,53 +683,62 @@ TEST(t_hybrid_doubled)
       CHECK(permi_leaf_number(&job->leaf[0], &partial[0], &number) == PERM_OK);
       absolute = permi_sum_value(&partial[0].absolute, &exp2).hi;
       absolute = ldexp(absolute, (int)(exp2 + job->leaf[0].scale_exp2 - number.exp2));
-      off = oracle_exact_part(&truth, 0, sign * number.value.hi, sign * number.value.lo,
-                              number.exp2 + job->number[0].exp2 + power - 1);
+      exp2 = number.exp2 + job->number[0].exp2 + power - 1;
+      off = oracle_exact_part(&truth, 0, sign * number.value.hi, sign * number.value.lo, exp2);
+      if (complex)
+        off = hypot(off, oracle_exact_part(&truth, 1, sign * number.imaginary.hi, sign * number.imaginary.lo, exp2));
       CHECK_SHOW(off <= number.error, "n = %d, kind %d: off by %g, bound %g", n, t % 6, off, number.error);
       CHECK_SHOW(off <= (loses ? 1e-30 : 4e-32) * absolute + DBL_MIN, "n = %d, kind %d: off by %g of %g", n, t % 6, off,
                  absolute);
       CHECK_SHOW(number.error <= 4e-28 * absolute + 4 * DBL_MIN, "n = %d, kind %d: bound %g of %g", n, t % 6,
                  number.error, absolute);
-      worst[loses] = fmax(worst[loses], off / (absolute + DBL_MIN));
+      worst[complex][loses] = fmax(worst[complex][loses], off / (absolute + DBL_MIN));
       tight = fmax(tight, off / (number.error + DBL_MIN));
-      lost += loses;
+      lost[complex] += loses;
       CHECK(perm_job_finish(job, partial, &r) == PERM_OK && r.precision == PERM_PRECISION_DD);
       CHECK_SHOW(perm_compute_sparse(&a, &options, &again) == PERM_OK, "n = %d: %s", n, again.message);
       CHECK(r.value == again.value && r.error_bound == again.error_bound && r.exp2 == again.exp2);
-      CHECK(oracle_exact_distance(&truth, again.value, 0, again.exp2) <= again.error_bound);
-      ran++;
+      CHECK(!complex || r.imaginary == again.imaginary);
+      CHECK(oracle_exact_distance(&truth, again.value, complex ? again.imaginary : 0, again.exp2) <=
+            again.error_bound);
+      ran[complex]++;
     }
     perm_job_free(job);
     oracle_exact_free(&truth);
     perm_matrix_free(&a);
   }
-  CHECK_SHOW(ran > 200 && lost > 20, "%d ran, %d with losses", ran, lost);
-  if (test_verbose)
-    printf("     %d, %d with losses: worst error / sum of moduli %.2g, %.2g; / bound %.2g\n", ran, lost, worst[0],
-           worst[1], tight);
+  for (i = 0; i < 2; i++) {
+    CHECK_SHOW(ran[i] > 200 && lost[i] > 20, "%d ran, %d with losses", ran[i], lost[i]);
+    if (test_verbose)
+      printf("     %s %d, %d with losses: worst error / sum of moduli %.2g, %.2g; / bound %.2g\n",
+             i ? "complex" : "real", ran[i], lost[i], worst[i][0], worst[i][1], tight);
+  }
 }
 
 /* Certify and a tolerance reach dd by name; above dd is nothing. */
 TEST(t_hybrid_escalates_to_doubled)
 {
-  perm_options options;
-  perm_result r, truth;
-  perm_matrix a = hybrid_random(16, 0.5, 0, 0);
-  memset(&options, 0, sizeof options);
-  options.method = PERM_METHOD_HYBRID;
-  options.certify = 1;
-  options.tolerance = 1e-15;
-  CHECK_SHOW(perm_compute_sparse(&a, &options, &r) == PERM_OK, "%s", r.message);
-  CHECK(r.method == PERM_METHOD_HYBRID && r.precision == PERM_PRECISION_DD && r.escalated == 1);
-  CHECK(r.error_bound <= 1e-15 * fabs(r.value));
-  truth = hybrid_compute(&a, PERM_METHOD_DENSE, PERM_PRECISION_DD, PERM_ISA_AUTO, 1);
-  CHECK(fabs(truth.value - r.value) <= r.error_bound + truth.error_bound);
-  options.certify = 0;
-  options.tolerance = 1e-30;
-  CHECK(perm_compute_sparse(&a, &options, &r) == PERM_TOLERANCE_NOT_MET);
-  CHECK(r.precision == PERM_PRECISION_DD && r.escalated == 2);
-  CHECK_TEXT(r.message, "no precision is higher");
-  perm_matrix_free(&a);
+  int complex;
+  for (complex = 0; complex < 2; complex++) {
+    perm_options options;
+    perm_result r, truth;
+    perm_matrix a = hybrid_random(16, 0.5, complex, 0);
+    memset(&options, 0, sizeof options);
+    options.method = PERM_METHOD_HYBRID;
+    options.certify = 1;
+    options.tolerance = 1e-15;
+    CHECK_SHOW(perm_compute_sparse(&a, &options, &r) == PERM_OK, "%s", r.message);
+    CHECK(r.method == PERM_METHOD_HYBRID && r.precision == PERM_PRECISION_DD && r.escalated == 1);
+    CHECK(r.error_bound <= 1e-15 * hypot(r.value, r.imaginary));
+    truth = hybrid_compute(&a, PERM_METHOD_DENSE, PERM_PRECISION_DD, PERM_ISA_AUTO, 1);
+    CHECK(hypot(truth.value - r.value, truth.imaginary - r.imaginary) <= r.error_bound + truth.error_bound);
+    options.certify = 0;
+    options.tolerance = 1e-30;
+    CHECK(perm_compute_sparse(&a, &options, &r) == PERM_TOLERANCE_NOT_MET);
+    CHECK(r.precision == PERM_PRECISION_DD && r.escalated >= 1);
+    CHECK_TEXT(r.message, "no precision is higher");
+    perm_matrix_free(&a);
+  }
 }
 
 static int hybrid_compare(const void *a, const void *b)

@@ -81,6 +81,7 @@ typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_COMPENSATED,   /* rows with 47 bits more, arithmetic of [Gra09] */
   PERMI_HYBRID_DOUBLED,       /* the same rows; every result is a double-double */
   PERMI_HYBRID_WHOLE,         /* integers as they are, or by residues where they grow (>>hybrid_program) */
+  PERMI_HYBRID_COMPLEX_DOUBLED, /* CPUs only; real value and error, imaginary value and error */
   PERMI_HYBRID_SHORT,         /* kernels only: WHOLE + permi_growth */
   PERMI_HYBRID_LONG,
   PERMI_HYBRID_MODULI,        /* for the sum of |terms| */
@@ -101,18 +102,28 @@ typedef enum permi_growth {
 
 static PERMI_ALWAYS_INLINE int permi_hybrid_is_whole(int algebra)
 {
-  return algebra >= PERMI_HYBRID_WHOLE && algebra <= PERMI_HYBRID_LONG;
+  return algebra == PERMI_HYBRID_WHOLE || algebra == PERMI_HYBRID_SHORT || algebra == PERMI_HYBRID_LONG;
+}
+
+static PERMI_ALWAYS_INLINE int permi_hybrid_is_doubled(int algebra)
+{
+  return algebra == PERMI_HYBRID_DOUBLED || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
+}
+
+static PERMI_ALWAYS_INLINE int permi_hybrid_is_complex(int algebra)
+{
+  return algebra == PERMI_HYBRID_COMPLEX || algebra == PERMI_HYBRID_COMPLEX_DOUBLED;
 }
 
 /* Rows have second words. */
 static PERMI_ALWAYS_INLINE int permi_hybrid_is_paired(int algebra)
 {
-  return algebra == PERMI_HYBRID_COMPENSATED || algebra == PERMI_HYBRID_DOUBLED;
+  return algebra == PERMI_HYBRID_COMPENSATED || permi_hybrid_is_doubled(algebra);
 }
 
 static PERMI_ALWAYS_INLINE int permi_hybrid_parts(int algebra)
 {
-  return algebra == PERMI_HYBRID_COMPLEX || permi_hybrid_is_paired(algebra) ? 2 : 1;
+  return (permi_hybrid_is_complex(algebra) ? 2 : 1) * (permi_hybrid_is_paired(algebra) ? 2 : 1);
 }
 
 static PERMI_ALWAYS_INLINE int permi_hybrid_row_parts(int algebra)

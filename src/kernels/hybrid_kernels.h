@@ -2,13 +2,16 @@
    The interpreter of >>hybrid for any algebra. clang contracts within an expression, so products have their own
    statements. */
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(double *half, double x)
+/* Adds sign times the number x of 1, 2 or 4 parts. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_shift)(int parts, double *slot, const double *x, double sign)
 {
-  const PERMI_V by = PERMI_SET(x);
-  int k;
-  PERMI_UNROLL
-  for (k = 0; k < PERMI_HYBRID_DOUBLES / 2; k += PERMI_WIDTH)
-    PERMI_STORE(half + k, PERMI_LOAD(half + k) + by);
+  int k, quarter;
+  for (quarter = 0; quarter < 4; quarter++, slot += PERMI_HYBRID_DOUBLES / 4) {
+    const PERMI_V by = PERMI_SET(sign * x[quarter * parts / 4]);
+    PERMI_UNROLL
+    for (k = 0; k < PERMI_HYBRID_DOUBLES / 4; k += PERMI_WIDTH)
+      PERMI_STORE(slot + k, PERMI_LOAD(slot + k) + by);
+  }
 }
 
 /* total +-= block, minus if `negative`, in double-double; second words go to the low parts. */
@@ -16,15 +19,18 @@ PERMI_TARGET static void PERMI_NAME(hybrid_add)(const permi_hybrid *hybrid, cons
                                                 int negative)
 {
   const PERMI_V sign = PERMI_SET(negative ? -1.0 : 1.0);
-  const int paired = permi_hybrid_is_paired((int)hybrid->algebra), doubled = hybrid->algebra == PERMI_HYBRID_DOUBLED;
+  const int paired = permi_hybrid_is_paired((int)hybrid->algebra);
+  const int doubled = permi_hybrid_is_doubled((int)hybrid->algebra);
   const int end = paired ? PERMI_HYBRID_DOUBLES / 2 : PERMI_HYBRID_DOUBLES;
+  const int apart = PERMI_HYBRID_DOUBLES / hybrid->parts;
   double *low = total + PERMI_HYBRID_DOUBLES;
   int k;
   for (k = 0; k < end; k += PERMI_WIDTH) {
-    const PERMI_V term = sign * PERMI_LOAD(block + k);
+    const double *from = block + k + (paired ? k / apart * apart : 0);
+    const PERMI_V term = sign * PERMI_LOAD(from);
     PERMI_V error, sum = PERMI_NAME(vector_two_sum)(PERMI_LOAD(total + k), term, &error);
     if (paired) {
-      const PERMI_V more = sign * PERMI_LOAD(block + end + k);
+      const PERMI_V more = sign * PERMI_LOAD(from + apart);
       error = error + more;
     }
     error = PERMI_LOAD(low + k) + error;
@@ -42,25 +48,41 @@ PERMI_TARGET static void PERMI_NAME(hybrid_turn)(const permi_hybrid *hybrid, int
   for (; *row >= 0; row++) {
     const double *twice = hybrid->step + (j * hybrid->n + *row) * hybrid->parts;
     double *slot = permi_hybrid_slot(slots, permi_hybrid_line(*row));
-    PERMI_NAME(hybrid_shift)(slot, sign * twice[0]);
-    PERMI_NAME(hybrid_shift)(slot + PERMI_HYBRID_DOUBLES / 2, sign * twice[hybrid->parts - 1]);
+    PERMI_NAME(hybrid_shift)(hybrid->parts, slot, twice, sign);
   }
 }
 
 #define PERMI_N PERMI_NAME(hybrid_number)
 typedef struct PERMI_N {
   PERMI_V v, e; /* value and error, or real and imaginary part */
+  PERMI_V w, f; /* of complex double-doubles: value and error of the imaginary part */
 } PERMI_N;
 
 typedef struct PERMI_NAME(hybrid_numbers) {
   PERMI_V v[PERMI_HYBRID_DOUBLES / PERMI_WIDTH], e[PERMI_HYBRID_DOUBLES / 2 / PERMI_WIDTH + 1];
+  PERMI_V w[PERMI_HYBRID_DOUBLES / 4 / PERMI_WIDTH + 1], f[PERMI_HYBRID_DOUBLES / 4 / PERMI_WIDTH + 1];
 } PERMI_NAME(hybrid_numbers);
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_one)(PERMI_V v)
 {
   PERMI_N x;
-  x.v = x.e = v;
+  x.v = x.e = x.w = x.f = v;
   return x;
+}
+
+/* The real part's double-double, or the imaginary part's. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_part)(PERMI_N x, int imaginary)
+{
+  PERMI_N part = PERMI_NAME(hybrid_one)(imaginary ? x.w : x.v);
+  part.e = imaginary ? x.f : x.e;
+  return part;
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_join)(PERMI_N real, PERMI_N imaginary)
+{
+  real.w = imaginary.v;
+  real.f = imaginary.e;
+  return real;
 }
 
 /* Its address comes first: with one address a slot gcc loads many vectors twice (complex, compensated: 7% slower). */
@@ -68,8 +90,12 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_get)(int parts, const double
 {
   const double *at = slot + k * PERMI_WIDTH;
   PERMI_N x = PERMI_NAME(hybrid_one)(PERMI_LOAD(at));
-  if (parts == 2)
-    x.e = PERMI_LOAD(at + PERMI_HYBRID_DOUBLES / 2);
+  if (parts > 1)
+    x.e = PERMI_LOAD(at + PERMI_HYBRID_DOUBLES / parts);
+  if (parts == 4) {
+    x.w = PERMI_LOAD(at + PERMI_HYBRID_DOUBLES / 2);
+    x.f = PERMI_LOAD(at + PERMI_HYBRID_DOUBLES * 3 / 4);
+  }
   return x;
 }
 
@@ -77,30 +103,48 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_put)(int parts, double *slot, i
 {
   double *at = slot + k * PERMI_WIDTH;
   PERMI_STORE(at, x.v);
-  if (parts == 2)
-    PERMI_STORE(at + PERMI_HYBRID_DOUBLES / 2, x.e);
+  if (parts > 1)
+    PERMI_STORE(at + PERMI_HYBRID_DOUBLES / parts, x.e);
+  if (parts == 4) {
+    PERMI_STORE(at + PERMI_HYBRID_DOUBLES / 2, x.w);
+    PERMI_STORE(at + PERMI_HYBRID_DOUBLES * 3 / 4, x.f);
+  }
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_of)(int parts, const PERMI_NAME(hybrid_numbers) *x, int k)
 {
   PERMI_N y = PERMI_NAME(hybrid_one)(x->v[k]);
-  if (parts == 2)
+  if (parts > 1)
     y.e = x->e[k];
+  if (parts == 4) {
+    y.w = x->w[k];
+    y.f = x->f[k];
+  }
   return y;
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_hold)(int parts, PERMI_NAME(hybrid_numbers) *to, int k, PERMI_N x)
 {
   to->v[k] = x.v;
-  if (parts == 2)
+  if (parts > 1)
     to->e[k] = x.e;
+  if (parts == 4) {
+    to->w[k] = x.w;
+    to->f[k] = x.f;
+  }
 }
 
-PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_constant)(int algebra, const double *x)
+/* Of x's `step` words; moduli read first words. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_constant)(int algebra, const double *x, int step)
 {
+  const int parts = permi_hybrid_row_parts(algebra);
   PERMI_N y = PERMI_NAME(hybrid_one)(PERMI_SET(x[0]));
-  if (permi_hybrid_row_parts(algebra) == 2)
-    y.e = PERMI_SET(x[1]);
+  if (parts > 1)
+    y.e = PERMI_SET(x[step / parts]);
+  if (parts == 4) {
+    y.w = PERMI_SET(x[2]);
+    y.f = PERMI_SET(x[3]);
+  }
   return y;
 }
 
@@ -151,8 +195,10 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce_cross)(PERMI_V a, PER
    cancelled (THE BOUND in >>hybrid_offer). */
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_settle)(int algebra, PERMI_N x)
 {
-  if (algebra == PERMI_HYBRID_DOUBLED)
+  if (permi_hybrid_is_doubled(algebra))
     x.v = PERMI_NAME(vector_fast_two_sum)(x.v, x.e, &x.e);
+  if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED)
+    x.w = PERMI_NAME(vector_fast_two_sum)(x.w, x.f, &x.f);
   return x;
 }
 
@@ -161,8 +207,10 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PER
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
     return PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce)(y.v, p));
-  if (algebra == PERMI_HYBRID_DOUBLED)
+  if (permi_hybrid_is_doubled(algebra))
     y.v = PERMI_NAME(vector_two_sum)(y.v, y.e, &y.e);
+  if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED)
+    y.w = PERMI_NAME(vector_two_sum)(y.w, y.f, &y.f);
   if (algebra == PERMI_HYBRID_MODULI)
     return PERMI_NAME(hybrid_one)(PERMI_ABS(y.v) + PERMI_SET(least));
   if (algebra == PERMI_HYBRID_COMPLEX_MODULI)
@@ -174,9 +222,51 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PER
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row)(int algebra, PERMI_N y, PERMI_N c, double least, PERMI_P p)
 {
   y.v = y.v + c.v;
-  if (permi_hybrid_row_parts(algebra) == 2)
+  if (permi_hybrid_row_parts(algebra) > 1)
     y.e = y.e + c.e;
+  if (permi_hybrid_row_parts(algebra) == 4) {
+    y.w = y.w + c.w;
+    y.f = y.f + c.f;
+  }
   return PERMI_NAME(hybrid_row_number)(algebra, y, least, p);
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_pair_times)(PERMI_N a, PERMI_N b)
+{
+  PERMI_N x = a;
+  x.v = PERMI_NAME(vector_two_product)(a.v, b.v, &x.e);
+  x.e = PERMI_FMA(a.v, b.e, PERMI_FMA(a.e, b.v, x.e));
+  return x;
+}
+
+/* a + b, or a - b */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_pair_sum)(PERMI_N a, PERMI_N b, int minus)
+{
+  PERMI_N x = b;
+  PERMI_V error;
+  if (minus)
+    x.v = PERMI_SET(0.0) - b.v;
+  x.v = PERMI_NAME(vector_two_sum)(a.v, x.v, &error);
+  x.e = minus ? a.e - b.e : a.e + b.e;
+  x.e = error + x.e;
+  return x;
+}
+
+/* The same of both parts of complex numbers. */
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_pairs_sum)(PERMI_N a, PERMI_N b, int minus)
+{
+  return PERMI_NAME(hybrid_join)(
+      PERMI_NAME(hybrid_pair_sum)(PERMI_NAME(hybrid_part)(a, 0), PERMI_NAME(hybrid_part)(b, 0), minus),
+      PERMI_NAME(hybrid_pair_sum)(PERMI_NAME(hybrid_part)(a, 1), PERMI_NAME(hybrid_part)(b, 1), minus));
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_pairs_times)(PERMI_N a, PERMI_N b)
+{
+  const PERMI_N u = PERMI_NAME(hybrid_part)(a, 0), v = PERMI_NAME(hybrid_part)(a, 1);
+  const PERMI_N x = PERMI_NAME(hybrid_part)(b, 0), y = PERMI_NAME(hybrid_part)(b, 1);
+  return PERMI_NAME(hybrid_join)(
+      PERMI_NAME(hybrid_pair_sum)(PERMI_NAME(hybrid_pair_times)(u, x), PERMI_NAME(hybrid_pair_times)(v, y), 1),
+      PERMI_NAME(hybrid_pair_sum)(PERMI_NAME(hybrid_pair_times)(u, y), PERMI_NAME(hybrid_pair_times)(v, x), 0));
 }
 
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N a, PERMI_N b, PERMI_P p)
@@ -184,11 +274,12 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N 
   PERMI_N x;
   if (algebra == PERMI_HYBRID_COMPLEX) {
     const PERMI_V ee = a.e * b.e, vv = a.v * b.v;
-    x.v = vv - ee;
+    x = PERMI_NAME(hybrid_one)(vv - ee);
     x.e = PERMI_FMA(a.v, b.e, a.e * b.v);
+  } else if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
+    x = PERMI_NAME(hybrid_pairs_times)(a, b);
   } else if (permi_hybrid_is_paired(algebra)) {
-    x.v = PERMI_NAME(vector_two_product)(a.v, b.v, &x.e);
-    x.e = PERMI_FMA(a.v, b.e, PERMI_FMA(a.e, b.v, x.e));
+    x = PERMI_NAME(hybrid_pair_times)(a, b);
   } else if (algebra == PERMI_HYBRID_LONG) {
     x = PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce_product)(a.v, b.v, p));
   } else {
@@ -204,12 +295,12 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N 
 {
   PERMI_N x;
   if (algebra == PERMI_HYBRID_COMPLEX) {
-    x.v = a.v - b.v;
+    x = PERMI_NAME(hybrid_one)(a.v - b.v);
     x.e = a.e - b.e;
+  } else if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
+    x = PERMI_NAME(hybrid_pairs_sum)(a, b, 1);
   } else if (permi_hybrid_is_paired(algebra)) {
-    PERMI_V error;
-    x.v = PERMI_NAME(vector_two_sum)(a.v, PERMI_SET(0.0) - b.v, &error);
-    x.e = error + (a.e - b.e);
+    x = PERMI_NAME(hybrid_pair_sum)(a, b, 1);
   } else {
     x = PERMI_NAME(hybrid_one)(algebra < PERMI_HYBRID_MODULI ? a.v - b.v : a.v + b.v);
     if (algebra == PERMI_HYBRID_WHOLE)
@@ -246,16 +337,15 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch)(int parts, int count, co
     PERMI_NAME(hybrid_hold)(parts, x, k, PERMI_NAME(hybrid_get)(parts, slot, k));
 }
 
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch_row)(int algebra, int count, const double *slot, const double *c,
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_fetch_row)(int algebra, int count, const double *slot, PERMI_N c,
                                                             double least, PERMI_P p, PERMI_NAME(hybrid_numbers) *x)
 {
   const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
-  const PERMI_N constant = PERMI_NAME(hybrid_constant)(algebra, c);
   int k;
   PERMI_UNROLL
   for (k = 0; k < count; k++)
     PERMI_NAME(hybrid_hold)(parts, x, k, PERMI_NAME(hybrid_row)(algebra, PERMI_NAME(hybrid_get)(row_parts, slot, k),
-                                                                constant, least, p));
+                                                                c, least, p));
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_halve)(int count, double half, PERMI_NAME(hybrid_numbers) *x)
@@ -295,7 +385,14 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
     const PERMI_V whole = permi_hybrid_is_whole(algebra) ? PERMI_NAME(hybrid_reduce)(x.v, p) : x.v;
     const PERMI_V v = sign * whole, e = sign * x.e;
     PERMI_N sum = PERMI_NAME(hybrid_get)(parts, block, k);
-    if (permi_hybrid_is_paired(algebra)) {
+    if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
+      PERMI_N term = x;
+      term.v = v;
+      term.e = e;
+      term.w = sign * x.w;
+      term.f = sign * x.f;
+      sum = PERMI_NAME(hybrid_settle)(algebra, PERMI_NAME(hybrid_pairs_sum)(sum, term, 0));
+    } else if (permi_hybrid_is_paired(algebra)) {
       PERMI_V error;
       sum.v = PERMI_NAME(vector_two_sum)(sum.v, v, &error);
       sum.e = sum.e + (error + e);
@@ -312,7 +409,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
                                                          const permi_instruction *operation, double *slots)
 {
   const int parts = permi_hybrid_parts(algebra), row_parts = permi_hybrid_row_parts(algebra);
-  const int step = algebra == PERMI_HYBRID_MODULI ? hybrid->parts : row_parts;
+  const int step = algebra >= PERMI_HYBRID_MODULI ? hybrid->parts : row_parts;
   const int of_rows = opcode == PERMI_OP_ROWS || opcode == PERMI_OP_TIMES_ROW || opcode == PERMI_OP_FOLD_ROW;
   const int folds = opcode == PERMI_OP_FOLD_ROW || opcode == PERMI_OP_FOLD;
   const permi_statement *t = hybrid->statement + operation->first, *last = t + operation->count;
@@ -329,11 +426,15 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
   while (t < last) {
     const permi_statement *end = t + operation->group;
     if (of_rows)
-      PERMI_NAME(hybrid_fetch_row)(algebra, count, row, constant + t->h * step, least, prime, &held);
+      PERMI_NAME(hybrid_fetch_row)(algebra, count, row,
+                                   PERMI_NAME(hybrid_constant)(algebra, constant + t->h * step, step), least, prime,
+                                   &held);
     else if (opcode == PERMI_OP_TIMES || opcode == PERMI_OP_FOLD)
       PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(slots, t->h), &held);
     if (opcode == PERMI_OP_FOLD_ROW)
-      PERMI_NAME(hybrid_fetch_row)(algebra, count, row, constant + t->g * step, least, prime, &also);
+      PERMI_NAME(hybrid_fetch_row)(algebra, count, row,
+                                   PERMI_NAME(hybrid_constant)(algebra, constant + t->g * step, step), least, prime,
+                                   &also);
     else if (opcode == PERMI_OP_FOLD)
       PERMI_NAME(hybrid_fetch)(parts, count, permi_hybrid_slot(slots, t->g), &also);
     if (halves) {
@@ -346,7 +447,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
       PERMI_N c;
       int k;
       if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
-        c = PERMI_NAME(hybrid_constant)(algebra, constant + (opcode == PERMI_OP_ROW ? t->h : t->p) * step);
+        c = PERMI_NAME(hybrid_constant)(algebra, constant + (opcode == PERMI_OP_ROW ? t->h : t->p) * step, step);
       PERMI_UNROLL
       for (k = 0; k < count; k++) {
         PERMI_N x;
@@ -387,7 +488,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count
                                                           double *slots)
 {
   const int parts = permi_hybrid_parts(algebra), whole = algebra == PERMI_HYBRID_WHOLE;
-  const int numbers = whole || algebra == PERMI_HYBRID_DOUBLED || algebra >= PERMI_HYBRID_MODULI;
+  const int numbers = whole || permi_hybrid_is_doubled(algebra) || algebra >= PERMI_HYBRID_MODULI;
   const int bases = numbers ? permi_hybrid_line(hybrid->n) : 0;
   const PERMI_P prime = PERMI_NAME(hybrid_prime_of)(hybrid);
   double *out = permi_hybrid_slot(slots, t->out), *first = permi_hybrid_slot(slots, t->p);
@@ -437,8 +538,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
       for (; t < last; t++) {
         const double *x = hybrid->constant + t->h * hybrid->parts;
         double *slot = permi_hybrid_slot(slots, t->p);
-        PERMI_NAME(hybrid_shift)(slot, x[0]);
-        PERMI_NAME(hybrid_shift)(slot + PERMI_HYBRID_DOUBLES / 2, x[hybrid->parts - 1]);
+        PERMI_NAME(hybrid_shift)(hybrid->parts, slot, x, 1);
       }
       break;
     default:
@@ -461,6 +561,7 @@ PERMI_INSTANCE(hybrid_whole, PERMI_HYBRID_WHOLE)
 PERMI_INSTANCE(hybrid_moduli, PERMI_HYBRID_MODULI)
 #if !defined(PERM_NO_COMPLEX)
 PERMI_INSTANCE(hybrid_complex, PERMI_HYBRID_COMPLEX)
+PERMI_INSTANCE(hybrid_complex_doubled, PERMI_HYBRID_COMPLEX_DOUBLED)
 PERMI_INSTANCE(hybrid_complex_moduli, PERMI_HYBRID_COMPLEX_MODULI)
 #endif
 #undef PERMI_INSTANCE
@@ -468,12 +569,12 @@ PERMI_INSTANCE(hybrid_complex_moduli, PERMI_HYBRID_COMPLEX_MODULI)
 static const permi_hybrid_family PERMI_NAME(hybrid_family) = {
 #if !defined(PERM_NO_COMPLEX)
     {PERMI_NAME(hybrid_real), PERMI_NAME(hybrid_complex), PERMI_NAME(hybrid_compensated), PERMI_NAME(hybrid_doubled),
-     PERMI_NAME(hybrid_whole)},
-    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli),
-     PERMI_NAME(hybrid_moduli), NULL},
+     PERMI_NAME(hybrid_whole), PERMI_NAME(hybrid_complex_doubled)},
+    {PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_complex_moduli), PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_moduli),
+     NULL, PERMI_NAME(hybrid_complex_moduli)},
 #else
     {PERMI_NAME(hybrid_real), NULL, PERMI_NAME(hybrid_compensated), PERMI_NAME(hybrid_doubled),
-     PERMI_NAME(hybrid_whole)},
-    {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_moduli), NULL},
+     PERMI_NAME(hybrid_whole), NULL},
+    {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_moduli), NULL, NULL},
 #endif
     PERMI_NAME(hybrid_add), PERMI_NAME(hybrid_turn)};

@@ -73,7 +73,7 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   double sampled = 0;
   int k, p;
   permi_hybrid_walk(hybrid, chunk, (double *)workspace);
-  for (p = 0; p < (hybrid->algebra == PERMI_HYBRID_COMPLEX ? 2 : 1); p++)
+  for (p = 0; p < (permi_hybrid_is_complex((int)hybrid->algebra) ? 2 : 1); p++)
     for (k = 0; k < lanes; k++)
       if (hybrid->sign[k] != 0) {
         perm_sum *sum = p ? &partial->imaginary : &partial->value;

@@ -146,7 +146,7 @@ static void permi_hybrid_release(const perm_allocator *allocator, void *context)
 
 typedef struct permi_hybrid_rows {
   int n;
-  double number[64][64][2];
+  double number[64][64][4];
   double modulus[64][64], lost[64][64];
   double lost_square[64], square[64], below[64], below_square[64]; /* below: second words */
   double sum[64];
@@ -156,8 +156,8 @@ typedef struct permi_hybrid_rows {
 static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algebra, const double *a, const int *order,
                              int i, int unit)
 {
-  const int n = rows->n, width = algebra == PERMI_HYBRID_COMPLEX ? 2 : 1;
-  const int parts = algebra == PERMI_HYBRID_REAL ? 1 : 2;
+  const int n = rows->n, width = permi_hybrid_is_complex((int)algebra) ? 2 : 1;
+  const int paired = permi_hybrid_is_paired((int)algebra), parts = paired ? 2 * width : width;
   double row[2][64] = {{0}}, rest[64] = {0}, power;
   int k, p;
   for (k = 0; k < n; k++)
@@ -175,23 +175,22 @@ static void permi_hybrid_row(permi_hybrid_rows *rows, permi_hybrid_algebra algeb
   if (width == 2)
     power = fmax(power, permi_grid_power(row[1], n));
   for (k = 0; k < n; k++) {
-    double *number = rows->number[i][k], lost[2], *modulus = &rows->modulus[i][k], *gone = &rows->lost[i][k];
-    number[0] = permi_to_grid(row[0][k], power);
-    number[1] = 0;
-    if (algebra == PERMI_HYBRID_COMPLEX)
-      number[1] = permi_to_grid(row[1][k], power);
-    else if (permi_hybrid_is_paired((int)algebra))
-      number[1] = permi_to_grid(row[0][k] - number[0], ldexp(power, -PERMI_GRID_LOW_BITS));
-    lost[0] = row[0][k] - number[0] + rest[k] - (permi_hybrid_is_paired((int)algebra) ? number[1] : 0);
-    lost[1] = row[1][k] - number[1];
-    *modulus = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(number[0], number[1]) : fabs(number[0]);
-    *gone = algebra == PERMI_HYBRID_COMPLEX ? permi_modulus(lost[0], lost[1]) : fabs(lost[0]);
+    double *number = rows->number[i][k], lost[2] = {0, 0}, below[2] = {0, 0};
+    double *modulus = &rows->modulus[i][k], *gone = &rows->lost[i][k];
+    memset(number, 0, sizeof rows->number[i][k]);
+    for (p = 0; p < width; p++) {
+      double *word = number + p * parts / width;
+      word[0] = permi_to_grid(row[p][k], power);
+      if (paired)
+        word[1] = below[p] = permi_to_grid(row[p][k] - word[0], ldexp(power, -PERMI_GRID_LOW_BITS));
+      lost[p] = row[p][k] - word[0] + (p == 0 ? rest[k] : 0) - below[p];
+    }
+    *modulus = permi_modulus(number[0], width == 2 ? number[parts / 2] : 0);
+    *gone = permi_modulus(lost[0], lost[1]);
     rows->square[i] += *modulus * *modulus;
     rows->lost_square[i] += *gone * *gone;
-    if (permi_hybrid_is_paired((int)algebra)) {
-      rows->below[i] += fabs(number[1]) * (1 + 1e-12);
-      rows->below_square[i] += number[1] * number[1];
-    }
+    rows->below[i] += permi_modulus(below[0], below[1]) * (1 + 1e-12);
+    rows->below_square[i] += below[0] * below[0] + below[1] * below[1];
     for (p = 0; p < parts; p++)
       if (number[p] != 0) {
         const double step = permi_unit_of(number[p]);
@@ -344,7 +343,7 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   maker->constant[i] = hybrid->constants;
   for (s = 0; s < 1 << permi_count_ones(maker->scope[i]); s++) {
     const uint32_t setting = permi_spread_bits(s, maker->scope[i]);
-    double sum[2] = {0, 0};
+    double sum[4] = {0, 0, 0, 0};
     for (k = 0; k < inner; k++)
       for (p = 0; p < parts && maker->scope[i] >> k & 1; p++)
         sum[p] += setting >> k & 1 ? -rows->number[i][layout->order[k]][p] : rows->number[i][layout->order[k]][p];
@@ -352,7 +351,8 @@ static void permi_maker_row(permi_hybrid_maker *maker, const permi_hybrid_rows *
   }
   for (k = inner; k < hybrid->n; k++) {
     const double *number = rows->number[i][layout->order[k]];
-    const double twice[2] = {2 * number[0], 2 * number[1]}, back[2] = {-twice[0], -twice[1]};
+    const double twice[4] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
+    const double back[4] = {-twice[0], -twice[1], -twice[2], -twice[3]};
     const int high = k - inner - layout->low, bit = high - hybrid->high;
     for (p = 0; p < parts; p++) {
       hybrid->start[i * parts + p] += number[p];
@@ -517,8 +517,9 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 {
   const perm_precision precision = maker->options->precision;
   const int accurate = precision == PERM_PRECISION_ACCURATE;
-  return maker->working->integer                                                              ? PERMI_HYBRID_WHOLE
-         : maker->working->is_complex                                                         ? PERMI_HYBRID_COMPLEX
+  return maker->working->integer                                        ? PERMI_HYBRID_WHOLE
+         : maker->working->is_complex ? (precision == PERM_PRECISION_DD || accurate ? PERMI_HYBRID_COMPLEX_DOUBLED
+                                                                                    : PERMI_HYBRID_COMPLEX)
          : precision == PERM_PRECISION_DD || (accurate && maker->options->certify) ? PERMI_HYBRID_DOUBLED
          : accurate                                                                ? PERMI_HYBRID_COMPENSATED
                                                                                    : PERMI_HYBRID_REAL;
@@ -527,7 +528,9 @@ static permi_hybrid_algebra permi_hybrid_algebra_of(const permi_maker *maker)
 static double permi_hybrid_rate(perm_isa isa, permi_hybrid_algebra algebra)
 {
   static const double rate[3][PERMI_HYBRID_ALGEBRAS] = {
-      {6e9, 2.2e9, 2.1e9, 1.7e9, 6e9}, {4.5e9, 1.7e9, 1.3e9, 1e9, 4.5e9}, {1.4e9, 5e8, 2.1e8, 2.1e8, 8e8}};
+      {6e9, 2.2e9, 2.1e9, 1.7e9, 6e9, 4.5e8},
+      {4.5e9, 1.7e9, 1.3e9, 1e9, 4.5e9, 3.4e8},
+      {1.4e9, 5e8, 2.1e8, 2.1e8, 8e8, 2.4e7}};
   return rate[isa == PERM_ISA_AVX512 ? 0 : isa == PERM_ISA_AVX2 ? 1 : 2][(int)algebra];
 }
 

@@ -6,7 +6,8 @@
 
 static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
-  static const char *const algebra[] = {"real", "complex", "compensated", "double-double", "integers"};
+  static const char *const algebra[] = {"real", "complex", "compensated", "double-double", "integers",
+                                        "complex double-double"};
   const permi_hybrid *hybrid = (const permi_hybrid *)leaf->context;
   const double all = hybrid->operations_a_term * ldexp(1, hybrid->n - 1 - hybrid->inner);
   size_t length = 0;
@@ -69,13 +70,14 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
   else if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
-  else if (is_complex && !block->integer &&
-           (options->precision == PERM_PRECISION_ACCURATE || options->precision == PERM_PRECISION_DD))
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, for which this method has precision default or fast");
 #if defined(PERM_NO_COMPLEX)
   else if (is_complex)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, which this build leaves out");
 #endif
+  else if (permi_hybrid_algebra_of(maker) == PERMI_HYBRID_COMPLEX_DOUBLED && options->isa == PERM_ISA_CUDA &&
+           permi_gpu_wanted(options, block->n))
+    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                 "is complex, for which this method has precisions accurate and dd on the CPU; leave isa to it");
   else if (block->n > PERM_MAX_N || block->n < 2)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
   else if (block->integer && PERMI_RESIDUE_BITS * permi_whole_primes(block, &bits) + 60 > 64 * PERM_INTEGER_WORDS)
@@ -88,13 +90,19 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 }
 
 #if defined(PERM_WITH_CUDA)
-static int permi_hybrid_on_gpu(const permi_block *block)
+static int permi_hybrid_on_gpu(const permi_maker *maker, const permi_block *block)
 {
-  return !block->integer || permi_whole_on_gpu(block);
+  return permi_hybrid_algebra_of(maker) != PERMI_HYBRID_COMPLEX_DOUBLED &&
+         (!block->integer || permi_whole_on_gpu(block));
 }
 #endif
 
-#define PERMI_HYBRID_CERTIFIED 2.1 /* times the time: terms, and their moduli */
+/* Times the time: terms, and their moduli; seen 1.1 to 1.3 of complex double-doubles, which are slower themselves. */
+static double permi_hybrid_certified(permi_hybrid_algebra algebra)
+{
+  return algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? 1.3 : 2.1;
+}
+
 #define PERMI_DOUBLED_CHUNK 8      /* log2 of blocks: sums of chunks are exact, so these alone round the sum */
 /* Those of permi_hybrid_hope, or new ones. */
 static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block *block, double rival)
@@ -113,7 +121,7 @@ static permi_layouts *permi_hybrid_layouts(permi_maker *maker, const permi_block
   work->account = maker->account;
   work->speed = permi_hybrid_rate(permi_isa(maker->options), permi_hybrid_algebra_of(maker)) /
                 (block->integer            ? PERMI_WHOLE_SLOWER * permi_whole_passes(block)
-                 : maker->options->certify ? PERMI_HYBRID_CERTIFIED
+                 : maker->options->certify ? permi_hybrid_certified(permi_hybrid_algebra_of(maker))
                                            : 1);
   work->rival = rival;
   return work;
@@ -136,7 +144,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   cost = permi_layouts_start(work, 1);
   speed = work->speed;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(maker->options, block->n) && permi_hybrid_on_gpu(block))
+  if (permi_gpu_wanted(maker->options, block->n) && permi_hybrid_on_gpu(maker, block))
     speed = permi_code_rate(maker, block);
 #endif
   *hope = cost / PERMI_HYBRID_GAIN / speed;
@@ -189,11 +197,11 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   if (hybrid->high < 10 || options->certify)
     hybrid->absolute_mask = 0;
   if (!options->certify && !hybrid->runs) /* else the speed knows */
-    seconds *= 1 + (PERMI_HYBRID_CERTIFIED - 1) / (hybrid->absolute_mask + 1);
+    seconds *= 1 + (permi_hybrid_certified(hybrid->algebra) - 1) / (hybrid->absolute_mask + 1);
   per_block = ldexp(seconds / (hybrid->runs ? fmax(hybrid->runs->passes, 1) : 1), -hybrid->high);
-  most = hybrid->runs                              ? PERMI_WHOLE_CHUNK
-         : hybrid->algebra == PERMI_HYBRID_DOUBLED ? PERMI_DOUBLED_CHUNK
-                                                   : hybrid->high;
+  most = hybrid->runs                                    ? PERMI_WHOLE_CHUNK
+         : permi_hybrid_is_doubled((int)hybrid->algebra) ? PERMI_DOUBLED_CHUNK
+                                                         : hybrid->high;
   hybrid->chunk_log2 = hybrid->high > most ? most : hybrid->high;
   while (hybrid->chunk_log2 > 0 &&
          ldexp(per_block, hybrid->chunk_log2) > (hybrid->high - hybrid->chunk_log2 < 6 ? 1e-4 : 0.02))
@@ -223,7 +231,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, block->n) && permi_hybrid_on_gpu(block) &&
+  if (permi_gpu_wanted(options, block->n) && permi_hybrid_on_gpu(maker, block) &&
       (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
@@ -255,8 +263,9 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
    5. Entries lost L_i of row i. |y_i| + floor_i = z_i, L_i <= floor_i: the product of (y_i + e_i), |e_i| <= L_i,
       differs from that of y_i by at most the sum over i of L_i prod_(k < i) (|y_k| + L_k) prod_(k > i) |y_k|, at most
       sum_i L_i / floor_i of prod z_i. A row without a floor: L_i times the other rows' growth, floors below twice it.
-   6. An underflow loses 2^-1074, thrice for a complex or double-double product, and the scaling at most that of each
-      part of an entry; then as a row without a floor, in each of 2^(n-1) terms, and in A again.
+   6. An underflow loses 2^-1074, thrice for a complex or double-double product, nine times for both (counted as two
+      products), and the scaling at most that of each part of an entry; then as a row without a floor, in each of
+      2^(n-1) terms, and in A again.
    7. Double-doubles v + e: 1 with 64 u^2 < PERMI_DD_UNIT for u, if also |e| <= 2 u z, z the modulus. (a) Row sums v and
       e are exact on their grids, and TwoSum of them is. Moduli are of v alone: |v + e| + L_i <= z_i = |v| + floor_i,
       where e's entries and L_i are at most floor_i together; rows without a floor have no e. (b) Product, z = z_a z_b:
@@ -266,6 +275,14 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
       |v| >= |e|. Else |v| < 6 u z, s = fl(v + e) <= 12 u z, fl(s - v) is off by u 18 u z: 18 u^2 z, and the new e is at
       most 12 u^2 z + 18 u^2 z; |e| <= u |s| + 30 u^2 z <= 2 u z. In all 34 u^2 z for b and 29 u^2 z for c, within 64
       u^2 with second order. (e) The sums of a block and of a chunk's N are as c, K larger by N; chunks' are exact.
+      (f) Complex: each part is a double-double v + e, w + f with |e|, |f| <= 2 u z; |v| + |w| <= 2^(1/2) |(v, w)|. The
+      real part of a product: |v_a v_b| + |w_a w_b| <= z [Cauchy], so TwoSum's rest is at most u z, and the e of both
+      products together are at most (2 2^(1/2) + 2 2^(1/2) + 1) u z < 6.7 u z. Those round by 5.7 (products), 3.9
+      (inner sums), 6.7 (outer ones), their difference by 6.7, with the rest by 7.7, and at most 8 are dropped, in u^2
+      z: 38.7 u^2 z, |e| <= 7.7 u z. As d: |s| <= 15.4 u z, 23.1 u^2 z more, |e| <= 2 u z. A difference or sum, even of
+      two products that did not settle, is as c: 7.7 and 8.7 u^2 z, |e| <= 8.7 u z, and 26.1 u^2 z to settle. 2^(1/2)
+      times that for both parts: a product that settles is off by 88 u^2 z, others by 55 u^2 z: two units; a difference
+      or sum by 61 u^2 z: one. An imaginary part is as a real one. Moduli are of (v, w): (a) with |(e, f)| for |e|.
    8. On a GPU rows are not divided, a chunk's N blocks are 2^walk of each of 128 threads and 7 additions of threads,
       counted as 64; those renormalise as in 7 (d), for doubles too: what hi loses is at most gamma_N A, and each of the
       sums and normalisations of lo, at most six for a level, is off by u times that: gamma_2N^2 A in all. Moduli are
@@ -275,14 +292,16 @@ static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
   const int on_gpu = hybrid->isa == PERM_ISA_CUDA;
-  const double n = hybrid->n, each = hybrid->algebra != PERMI_HYBRID_COMPLEX ? 1 : on_gpu ? 6 : 3;
+  const int doubled = permi_hybrid_is_doubled((int)hybrid->algebra);
+  const double n = hybrid->n;
+  const double each = !permi_hybrid_is_complex((int)hybrid->algebra) ? 1 : doubled ? 2 : on_gpu ? 6 : 3;
   const double blocks = ldexp(1, hybrid->walked) + (on_gpu ? 64 : 0), sums = hybrid->inner + ldexp(1, hybrid->low);
   const double roundings = each * (n - 1) + sums, chunk = permi_gamma(2 * blocks);
   const double moduli = permi_gamma(5 * n + sums + (on_gpu ? ldexp(blocks, hybrid->low) : blocks) + hybrid->lanes);
   double terms = permi_gamma(roundings) + chunk * chunk;
   if (hybrid->walked > 32 || !(rounding->losses < 1))
     return;
-  if (hybrid->algebra == PERMI_HYBRID_DOUBLED)
+  if (doubled)
     terms = (roundings + blocks) * PERMI_DD_UNIT;
   leaf->bound_relative = (terms + rounding->losses) * (1 + 4 * moduli) * 1.0001;
   leaf->bound_absolute = ldexp(rounding->growth * rounding->unfloored, hybrid->n + 1) +
@@ -306,8 +325,9 @@ static void permi_hybrid_estimate(permi_maker *maker, const permi_block *block, 
   permi_make_honest(maker, block, leaf);
   leaf->shared.relative += leaf->estimate_relative;
   leaf->shared.most += leaf->estimate_relative * rounding->majorant;
-  if (hybrid->algebra == PERMI_HYBRID_DOUBLED)
-    leaf->estimate_relative = (8 * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square;
+  if (permi_hybrid_is_doubled((int)hybrid->algebra))
+    leaf->estimate_relative =
+        (4 * hybrid->parts * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square;
   else if (hybrid->algebra == PERMI_HYBRID_COMPENSATED)
     leaf->estimate_relative = (4 * roundings * roundings + ldexp(8, (hybrid->walked + hybrid->low) / 2)) * square +
                               4 * rounding->below;
@@ -332,7 +352,8 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
 #else
   hybrid = (permi_hybrid *)offer->plan;
   if (permi_gpu_wanted(maker->options, hybrid->n) &&
-      (maker->options->isa == PERM_ISA_CUDA || (!block->integer && offer->seconds > 2 * PERMI_GPU_COMPILE))) {
+      (maker->options->isa == PERM_ISA_CUDA || (!block->integer && hybrid->algebra != PERMI_HYBRID_COMPLEX_DOUBLED &&
+                                                offer->seconds > 2 * PERMI_GPU_COMPILE))) {
     char message[PERM_MESSAGE_BYTES];
     permi_gpu_devices(1, message);
     status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
@@ -360,7 +381,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
   }
   leaf->scale_exp2 = hybrid->scale_exp2 - (hybrid->n - 1);
   permi_hybrid_estimate(maker, block, hybrid, leaf);
-  maker->job->precision = hybrid->algebra == PERMI_HYBRID_DOUBLED       ? PERM_PRECISION_DD
+  maker->job->precision = permi_hybrid_is_doubled((int)hybrid->algebra) ? PERM_PRECISION_DD
                           : hybrid->algebra == PERMI_HYBRID_COMPENSATED ? PERM_PRECISION_ACCURATE
                                                                         : maker->options->precision;
   return PERM_OK;
