@@ -1662,7 +1662,14 @@ static permi_dd permi_dd_scale(permi_dd a, int exp2)
 static int permi_rounding_is_sound(void)
 {
 #if PERMI_X86
-  return !(_mm_getcsr() & 0xe040); /* rounding, flush to zero, denormals are zeros: computing took 18 ns */
+  /* In one step: reading MXCSR waits for all that was begun, 8 ns. Up, down, to zero; denormals, in and out. */
+  static const double to[4] = {1, 1, 1, DBL_MIN}, add[4] = {PERMI_UNIT, -PERMI_UNIT / 2, 3 * PERMI_UNIT, -DBL_MIN / 2};
+  static const double sum[4] = {1, 1, 1 + 4 * PERMI_UNIT, DBL_MIN / 2};
+  __m128d x = _mm_loadu_pd(to), y = _mm_loadu_pd(to + 2);
+  __asm__ volatile("" : "+x"(x), "+x"(y)); /* not while compiling */
+  x = _mm_xor_pd(_mm_add_pd(x, _mm_loadu_pd(add)), _mm_loadu_pd(sum));
+  y = _mm_xor_pd(_mm_add_pd(y, _mm_loadu_pd(add + 2)), _mm_loadu_pd(sum + 2));
+  return _mm_movemask_epi8(_mm_cmpeq_epi32(_mm_castpd_si128(_mm_or_pd(x, y)), _mm_setzero_si128())) == 0xffff;
 #else
   volatile double one = 1, tiny = PERMI_UNIT, least = DBL_MIN, half = 0.5;
   const double x = one, u = tiny;
@@ -5152,43 +5159,52 @@ static permi_small_size permi_small_sizes_plain(int rows, int width, const doubl
 }
 
 #if PERMI_X86
-/* `vectors` of four: a constant, for a loop of unknown length costs its misprediction in every row. Two rows or
-   two chains of vectors at once gain nothing. Lanes of a pair: a sum, a sum of squares. */
+/* A row's sum and sum of squares, each in two parts: lanes 0 and 2, 1 and 3. */
+__attribute__((target("avx2,fma"))) PERMI_INLINE __m256d permi_small_line(const double *row, int vectors, __m256i mask)
+{
+  const __m256d sign = _mm256_set1_pd(-0.0);
+  __m256d x = _mm256_maskload_pd(row + 4 * (vectors - 1), mask);
+  __m256d sum = _mm256_andnot_pd(sign, x), square = _mm256_mul_pd(x, x);
+  int j;
+  PERMI_UNROLL
+  for (j = 0; j < vectors - 1; j++) {
+    x = _mm256_loadu_pd(row + 4 * j);
+    sum = _mm256_add_pd(sum, _mm256_andnot_pd(sign, x));
+    square = _mm256_fmadd_pd(x, x, square);
+  }
+  return _mm256_add_pd(_mm256_unpacklo_pd(sum, square), _mm256_unpackhi_pd(sum, square));
+}
+
+/* Products over all rows alone: without the least and the others, and two rows in a vector, n = 12 complex takes 32
+   ns, not 43. `vectors` of four: a constant, for a loop of unknown length costs its misprediction in every row. */
 __attribute__((target("avx2,fma"))) PERMI_INLINE permi_small_size permi_small_sizes_rows(int rows, int width,
                                                                                          const double *a, int vectors)
 {
   static const int64_t masks[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
   const __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(masks + 4 * vectors - width));
-  const __m256d sign = _mm256_set1_pd(-0.0);
-  const __m128d bottom = _mm_set_pd(DBL_MIN, 0);
-  __m128d moduli = _mm_setzero_pd(), least = moduli, others = _mm_set1_pd(1), all;
-  permi_small_size size;
-  int i, j;
-  for (i = 0; i < rows; i++, a += width) {
-    __m256d x = _mm256_maskload_pd(a + 4 * (vectors - 1), mask);
-    __m256d sum = _mm256_andnot_pd(sign, x), square = _mm256_mul_pd(x, x);
-    __m128d line;
-    for (j = 0; j < vectors - 1; j++) {
-      x = _mm256_loadu_pd(a + 4 * j);
-      sum = _mm256_add_pd(sum, _mm256_andnot_pd(sign, x));
-      square = _mm256_fmadd_pd(x, x, square);
-    }
-    sum = _mm256_hadd_pd(sum, square);
-    line = _mm_add_pd(_mm256_castpd256_pd128(sum), _mm256_extractf128_pd(sum, 1));
-    moduli = _mm_add_pd(moduli, line);
-    line = _mm_max_pd(line, bottom);
-    if (i) {
-      others = _mm_max_pd(_mm_mul_pd(others, _mm_max_pd(line, least)), bottom);
-      line = _mm_min_pd(line, least);
-    }
-    least = line;
+  const __m256d bottom = _mm256_set_pd(DBL_MIN, 0, DBL_MIN, 0);
+  const __m128d least = _mm256_castpd256_pd128(bottom);
+  __m256d pairs = _mm256_set1_pd(1), moduli = _mm256_setzero_pd();
+  __m128d all, sum;
+  permi_small_size size = {0, 0, 0, 0, 0};
+  int i;
+  for (i = 1; i < rows; i += 2, a += 2 * width) {
+    const __m256d x = permi_small_line(a, vectors, mask), y = permi_small_line(a + width, vectors, mask);
+    const __m256d pair = _mm256_add_pd(_mm256_permute2f128_pd(x, y, 0x20), _mm256_permute2f128_pd(x, y, 0x31));
+    moduli = _mm256_add_pd(moduli, pair);
+    pairs = _mm256_max_pd(_mm256_mul_pd(pairs, _mm256_max_pd(pair, bottom)), bottom);
   }
-  all = _mm_max_pd(_mm_mul_pd(others, least), bottom);
+  sum = _mm_add_pd(_mm256_castpd256_pd128(moduli), _mm256_extractf128_pd(moduli, 1));
+  all = _mm_max_pd(_mm_mul_pd(_mm256_castpd256_pd128(pairs), _mm256_extractf128_pd(pairs, 1)), least);
+  if (i == rows) {
+    const __m256d x = permi_small_line(a, vectors, mask);
+    const __m128d line = _mm_add_pd(_mm256_castpd256_pd128(x), _mm256_extractf128_pd(x, 1));
+    sum = _mm_add_pd(sum, line);
+    all = _mm_max_pd(_mm_mul_pd(all, _mm_max_pd(line, least)), least);
+  }
   size.sums = _mm_cvtsd_f64(all);
   size.squares = _mm_cvtsd_f64(_mm_unpackhi_pd(all, all));
-  size.other_sums = _mm_cvtsd_f64(others);
-  size.other_squares = _mm_cvtsd_f64(_mm_unpackhi_pd(others, others));
-  size.moduli = _mm_cvtsd_f64(moduli);
+  size.moduli = _mm_cvtsd_f64(sum);
   return size;
 }
 
@@ -5208,7 +5224,7 @@ __attribute__((target("avx2,fma"))) static permi_small_size permi_small_sizes_av
 }
 #endif
 
-/* 1 <= rows, width <= 2 PERMI_SMALL_N. */
+/* 1 <= rows, width <= 2 PERMI_SMALL_N. Products over all but the least row: permi_small_sizes_plain. */
 static permi_small_size permi_small_sizes(perm_isa isa, int rows, int width, const double *a)
 {
 #if PERMI_X86
@@ -8571,7 +8587,7 @@ static void permi_small_minors_few(const permi_small_minors *of, double *out)
 static int permi_small_minors_compute(permi_small_minors *of, double *out)
 {
   const int n = of->n, width = n * of->parts, gradient = of->rows == n;
-  const permi_small_size size = permi_small_sizes(of->isa, of->rows, width, of->a);
+  const permi_small_size size = permi_small_sizes(gradient ? PERM_ISA_PLAIN : of->isa, of->rows, width, of->a);
   const double moduli = gradient ? size.other_sums : size.sums; /* largest product of n - 1 rows' R_i */
   const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
                          : n > 4          ? PERMI_SMALL_MINORS_LARGEST

@@ -96,7 +96,7 @@ static void permi_small_minors_few(const permi_small_minors *of, double *out)
 static int permi_small_minors_compute(permi_small_minors *of, double *out)
 {
   const int n = of->n, width = n * of->parts, gradient = of->rows == n;
-  const permi_small_size size = permi_small_sizes(of->isa, of->rows, width, of->a);
+  const permi_small_size size = permi_small_sizes(gradient ? PERM_ISA_PLAIN : of->isa, of->rows, width, of->a);
   const double moduli = gradient ? size.other_sums : size.sums; /* largest product of n - 1 rows' R_i */
   const double largest = n > PERMI_NEAR_N ? PERMI_FAR_MINORS_LARGEST
                          : n > 4          ? PERMI_SMALL_MINORS_LARGEST
