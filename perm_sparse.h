@@ -15509,7 +15509,6 @@ static int permi_whole_on_gpu(const permi_block *block)
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
-  const int is_complex = maker->working->is_complex;
   double bits;
   if (block->integer && options->isa == PERM_ISA_CUDA && permi_gpu_wanted(options, block->n) &&
            !permi_whole_on_gpu(block))
@@ -15520,7 +15519,7 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
 #if defined(PERM_NO_COMPLEX)
-  else if (is_complex)
+  else if (maker->working->is_complex)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, which this build leaves out");
 #endif
   else if (permi_hybrid_algebra_of(maker) == PERMI_HYBRID_COMPLEX_DOUBLED && options->isa == PERM_ISA_CUDA &&
