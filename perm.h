@@ -413,6 +413,7 @@ typedef struct perm_options {
                          struct perm_result *result);
   void *execute_data;
   perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
+  const char *name;   /* of the matrix, in the title of perm_sparse_spy's picture; NULL: none */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
@@ -1272,7 +1273,7 @@ static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0,
                                         NULL, NULL, NULL, {NULL, NULL, NULL}, {0, 0, NULL, 0},
-                                        {NULL, 0, 0, 0, NULL, 0, NULL, 0}, NULL, NULL, PERM_FORMAT_AUTO};
+                                        {NULL, 0, 0, 0, NULL, 0, NULL, 0}, NULL, NULL, PERM_FORMAT_AUTO, NULL};
   return options ? options : &defaults;
 }
 

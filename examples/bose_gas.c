@@ -118,6 +118,8 @@ static void simulate(int sign, double *mean, double *error)
 int main(int argc, char **argv)
 {
   static const char *const name[] = {"bosons", "fermions"};
+  static const char *const label[2][2] = {{"bosons, exact", "bosons, sampled"},
+                                          {"fermions, exact", "fermions, sampled"}};
   double distance[HALF + 1], exact[2][HALF + 1], mean[2][HALF + 1] = {{0}}, error[2][HALF + 1] = {{0}};
   plot_figure figure;
   plot_panel *panel;
@@ -137,11 +139,13 @@ int main(int argc, char **argv)
   }
   if (argc < 2)
     return 0;
-  plot_begin(&figure, 640, 400, "Pairs in an ideal gas: bosons bunch, fermions do not meet");
-  panel = plot_add(&figure, 1, 1, 0, "distance", "pair correlation");
+  plot_begin(&figure, 760, 480, "Pairs in an ideal gas: bosons bunch, fermions do not meet");
+  panel = plot_add(&figure, 1, 1, 0, "distance in sites of the ring", "pairs, relative to far apart");
   for (kind = 0; kind < 2; kind++) {
-    plot_draw(panel, PLOT_LINE, HALF + 1, distance, exact[kind], NULL, name[kind]);
-    plot_draw(panel, PLOT_POINTS, HALF + 1, distance, mean[kind], error[kind], "sampled");
+    const char *colour = plot_colours[kind];
+    plot_draw(panel, kind ? PLOT_LINE | PLOT_DASHED : PLOT_LINE, HALF + 1, distance, exact[kind], NULL, label[kind][0])
+        ->colour = colour;
+    plot_draw(panel, PLOT_POINTS, HALF + 1, distance, mean[kind], error[kind], label[kind][1])->colour = colour;
   }
   return plot_write(&figure, argv[1]);
 }

@@ -43,8 +43,8 @@ static int picture(const char *path)
   double delay[POINTS], relative[POINTS];
   char label[32];
   int n, i;
-  plot_begin(&figure, 640, 400, "n photons, n-port Fourier interferometer, one photon delayed");
-  panel = plot_add(&figure, 1, 1, 0, "delay in coherence times", "one in each output, relative to long delays");
+  plot_begin(&figure, 760, 480, "n photons in an n-port Fourier interferometer, one delayed");
+  panel = plot_add(&figure, 1, 1, 0, "delay, in coherence times", "one in each output / at long delays");
   panel->legend = PLOT_CORNER;
   for (n = 2; n <= MOST; n++) {
     for (i = 0; i < POINTS; i++) {
@@ -52,7 +52,8 @@ static int picture(const char *path)
       relative[i] = coincidences(n, exp(-delay[i] * delay[i])) / coincidences(n, 0);
     }
     snprintf(label, sizeof label, "%d photons", n);
-    plot_draw(panel, n == 4 ? PLOT_LINE | PLOT_DASHED : PLOT_LINE, POINTS, delay, relative, NULL, label);
+    plot_draw(panel, n == 4 ? PLOT_LINE | PLOT_DASHED : PLOT_LINE, POINTS, delay, relative, NULL, label)->colour =
+        plot_colours[n == 4 ? 4 : n - 2]; /* 4 lies on 2 */
   }
   return plot_write(&figure, path);
 }

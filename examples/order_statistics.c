@@ -67,8 +67,8 @@ static int picture(const char *path)
   double x[POINTS], exact[POINTS], at[POINTS], counted[POINTS];
   char label[32];
   int curve, i, points = 0;
-  plot_begin(&figure, 640, 400, "Ten machines with different lifetimes: when has the r-th failed?");
-  panel = plot_add(&figure, 1, 1, 0, "time", "probability");
+  plot_begin(&figure, 760, 480, "Ten machines with different lifetimes: when has the r-th failed?");
+  panel = plot_add(&figure, 1, 1, 0, "time, in units of the first machine's mean", "probability that r have failed");
   for (curve = 0; curve < CURVES; curve++) {
     const int r = 1 + 3 * curve;
     for (i = 0; i < POINTS; i++) {
@@ -82,7 +82,7 @@ static int picture(const char *path)
     snprintf(label, sizeof label, "r = %d", r);
     plot_draw(panel, PLOT_LINE, POINTS, x, exact, NULL, label);
   }
-  plot_draw(panel, PLOT_POINTS | PLOT_SMALL, points, at, counted, NULL, "simulated");
+  plot_draw(panel, PLOT_POINTS | PLOT_SMALL, points, at, counted, NULL, "simulated")->colour = "#000000";
   return plot_write(&figure, path);
 }
 

@@ -1582,6 +1582,7 @@ static int cli_matrix(cli *run, const char *file)
       perm_matrix_free(&matrix);
       return CLI_USAGE;
     }
+    run->options.name = name;
     result.status = perm_sparse_spy(&matrix, &run->options, run->spy, &result);
     if (result.status == PERM_OK && !strcmp(run->spy, "-")) {
       perm_matrix_free(&matrix);

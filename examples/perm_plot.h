@@ -56,9 +56,9 @@ typedef struct plot_figure {
   plot_panel *panel[PLOT_MOST_PANELS];
 } plot_figure;
 
-/* Different in hue and in lightness; markers differ too. */
-static const char *const plot_colours[] = {"#2563eb", "#ea7317", "#15915a", "#d6336c",
-                                           "#7c4dff", "#0e8fa8", "#a16207", "#475569"};
+/* Okabe and Ito's, which the colour-blind tell apart, without yellow, which white hides; markers differ too. */
+static const char *const plot_colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                           "#e69f00", "#56b4e9", "#000000", "#7a7a7a"};
 
 static inline void plot_begin(plot_figure *figure, double width, double height, const char *title)
 {
@@ -93,11 +93,11 @@ static inline plot_panel *plot_panel_at(plot_figure *figure, double left, double
 static inline plot_panel *plot_add(plot_figure *figure, int rows, int columns, int k, const char *x_label,
                                    const char *y_label)
 {
-  const double head = figure->title ? 38 : 10;
-  const double foot = figure->caption[0] ? 8 + 17.0 * (1 + !!figure->caption[1] + !!figure->caption[2]) : 4;
+  const double head = figure->title ? 44 : 12;
+  const double foot = figure->caption[0] ? 10 + 19.0 * (1 + !!figure->caption[1] + !!figure->caption[2]) : 4;
   const double width = figure->width / columns, height = (figure->height - head - foot) / rows;
   const double left = width * (k % columns), top = head + height * (k / columns);
-  return plot_panel_at(figure, left + 72, top + 22, left + width - 20, top + height - 48, x_label, y_label);
+  return plot_panel_at(figure, left + 86, top + 26, left + width - 22, top + height - 58, x_label, y_label);
 }
 
 /* A panel in another one's frame: from (left, top) to (right, bottom), fractions of it. */
@@ -172,7 +172,7 @@ static inline double plot_text_width(const char *text)
 {
   double width = 0;
   for (; *text; text++)
-    width += ((unsigned char)*text & 0xc0) == 0x80 ? 0 : 6.6;
+    width += ((unsigned char)*text & 0xc0) == 0x80 ? 0 : 8.5;
   return width;
 }
 
@@ -265,20 +265,20 @@ static inline void plot_tick(FILE *file, const plot_panel *panel, int vertical, 
     fprintf(file, "<path d=\"M%.1f %.1fH%.1f\"", panel->left, position, panel->right);
   else
     fprintf(file, "<path d=\"M%.1f %.1fV%.1f\"", position, panel->top, panel->bottom);
-  fprintf(file, " stroke=\"%s\"/>\n", text ? "#e3e6ea" : "#f1f3f5");
+  fprintf(file, " stroke=\"%s\"/>\n", text ? "#dddddd" : "#efefef");
   snprintf(style, sizeof style, "text-anchor=\"%s\" font-size=\"%s\"", vertical ? "end" : "middle",
-           panel->inset ? "10" : "12.5");
+           panel->inset ? "12" : "15");
   if (text && vertical)
-    plot_text(file, panel->left - 7, position + 4, style, text);
+    plot_text(file, panel->left - 7, position + 5, style, text);
   else if (text)
-    plot_text(file, position, panel->bottom + (panel->inset ? 13 : 18), style, text);
+    plot_text(file, position, panel->bottom + (panel->inset ? 15 : 21), style, text);
 }
 
 static inline void plot_axis(FILE *file, const plot_panel *panel, int vertical)
 {
   const double least = vertical ? panel->y_least : panel->x_least, most = vertical ? panel->y_most : panel->x_most;
   const double pixels = vertical ? panel->bottom - panel->top : panel->right - panel->left;
-  const int wanted = (int)(pixels / (vertical ? 48 : 74) * (panel->inset ? 1.7 : 1)) + 1;
+  const int wanted = (int)(pixels / (vertical ? 56 : 90) * (panel->inset ? 1.7 : 1)) + 1;
   char text[64];
   if (vertical ? panel->y_log : panel->x_log) {
     const double decades = log10(most / least);
@@ -316,7 +316,7 @@ static inline void plot_marker(FILE *file, const plot_series *series, double x, 
 {
   const double size = series->kind & PLOT_SMALL ? 0.6 : 1;
   const char *colour = series->colour;
-  const double r = 3.3 * size, a = 4.0 * size;
+  const double r = 3.8 * size, a = 4.6 * size;
   switch (series->marker) {
   case 0: fprintf(file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\"/>\n", x, y, r, colour); break;
   case 1:
@@ -345,8 +345,8 @@ static inline void plot_curve(FILE *file, const plot_panel *panel, const plot_se
   int k, length = 0, pen = 0;
   double last_x = 0;
   fprintf(file, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" stroke-linejoin=\"round\"%s d=\"",
-          series->colour, panel->inset || steps ? "1.4" : "1.9",
-          series->kind & PLOT_DASHED ? " stroke-dasharray=\"6 4\"" : "");
+          series->colour, panel->inset || steps ? "1.6" : "2.3",
+          series->kind & PLOT_DASHED ? " stroke-dasharray=\"8 7\"" : "");
   for (k = 0; k < points; k++) {
     const double x = plot_x(panel, series->x[steps ? (k + 1) / 2 : k]);
     double y = plot_y(panel, series->y[steps ? k / 2 : k]);
@@ -394,26 +394,30 @@ static inline void plot_points(FILE *file, const plot_panel *panel, const plot_s
 }
 
 /* The legend's sample of a series, from (x, y), 26 wide, and its label. */
-static inline void plot_legend_entry(FILE *file, const plot_series *series, double x, double y, int coloured)
+static inline void plot_legend_entry(FILE *file, const plot_series *series, double x, double y)
 {
-  char style[64];
   if (series->kind & (PLOT_LINE | PLOT_STEPS))
-    fprintf(file, "<path d=\"M%.1f %.1fh26\" stroke=\"%s\" stroke-width=\"2\"%s/>\n", x, y, series->colour,
-            series->kind & PLOT_DASHED ? " stroke-dasharray=\"6 4\"" : "");
+    fprintf(file, "<path d=\"M%.1f %.1fh26\" stroke=\"%s\" stroke-width=\"2.3\"%s/>\n", x, y, series->colour,
+            series->kind & PLOT_DASHED ? " stroke-dasharray=\"8 7\"" : "");
   if (series->kind & PLOT_POINTS)
     plot_marker(file, series, x + 13, y);
-  snprintf(style, sizeof style, "fill=\"%s\"", coloured ? series->colour : "#1f2933");
-  plot_text(file, x + 33, y + 4.3, style, series->label);
+  plot_text(file, x + 33, y + 5.2, "fill=\"#222222\"", series->label);
 }
 
-/* Points of all series in a box. */
+/* How much of all series lies in a box. */
 static inline int plot_crowd(const plot_panel *panel, double left, double top, double width, double height)
 {
-  int s, k, crowd = 0;
+  int s, k, part, crowd = 0;
   for (s = 0; s < panel->count; s++)
     for (k = 0; k < panel->series[s].count; k++) {
-      const double x = plot_x(panel, panel->series[s].x[k]), y = plot_y(panel, panel->series[s].y[k]);
-      crowd += x > left && x < left + width && y > top && y < top + height;
+      const plot_series *series = &panel->series[s];
+      const int next = series->kind & PLOT_LINE && k + 1 < series->count ? k + 1 : k;
+      const double x0 = plot_x(panel, series->x[k]), y0 = plot_y(panel, series->y[k]);
+      const double x1 = plot_x(panel, series->x[next]), y1 = plot_y(panel, series->y[next]);
+      for (part = 0; part < 8; part++) { /* of the way to the next point */
+        const double x = x0 + (x1 - x0) * part / 8, y = y0 + (y1 - y0) * part / 8;
+        crowd += x > left && x < left + width && y > top && y < top + height;
+      }
     }
   return crowd;
 }
@@ -425,7 +429,7 @@ static inline void plot_legend_corner(FILE *file, const plot_panel *panel)
   for (s = 0; s < panel->count; s++)
     if (*panel->series[s].label) {
       width = fmax(width, plot_text_width(panel->series[s].label) + 48);
-      height += 19;
+      height += 22;
     }
   if (width == 0)
     return;
@@ -440,13 +444,13 @@ static inline void plot_legend_corner(FILE *file, const plot_panel *panel)
     }
   }
   fprintf(file,
-          "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"4\" fill=\"#ffffff\" fill-opacity=\"0.88\" "
-          "stroke=\"#d5dae0\"/>\n",
+          "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"4\" fill=\"#ffffff\" fill-opacity=\"0.9\" "
+          "stroke=\"#cccccc\"/>\n",
           left, top, width, height);
-  for (s = 0, top += 14.5; s < panel->count; s++)
+  for (s = 0, top += 16; s < panel->count; s++)
     if (*panel->series[s].label) {
-      plot_legend_entry(file, &panel->series[s], left + 8, top, 0);
-      top += 19;
+      plot_legend_entry(file, &panel->series[s], left + 8, top);
+      top += 22;
     }
 }
 
@@ -462,7 +466,7 @@ static inline int plot_last(const plot_panel *panel, const plot_series *series)
 /* Labels right of the frame, from the top down, pushed apart where lines end close together. */
 static inline void plot_legend_right(FILE *file, plot_panel *panel)
 {
-  const double apart = 19;
+  const double apart = 22;
   plot_series *order[PLOT_MOST_SERIES];
   int count = 0, s, k, round, moved = 1;
   for (s = 0; s < panel->count; s++) {
@@ -489,7 +493,7 @@ static inline void plot_legend_right(FILE *file, plot_panel *panel)
     fprintf(file, "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"%s\" stroke-width=\"0.8\" opacity=\"0.6\"/>\n",
             plot_x(panel, order[s]->x[last]) + 4, plot_y(panel, order[s]->y[last]), panel->right + 10, order[s]->end,
             order[s]->colour);
-    plot_legend_entry(file, order[s], panel->right + 10, order[s]->end, 1);
+    plot_legend_entry(file, order[s], panel->right + 10, order[s]->end);
   }
 }
 
@@ -501,8 +505,8 @@ static inline void plot_panel_write(FILE *file, plot_panel *panel, int number)
   plot_range(panel, 0);
   plot_range(panel, 1);
   if (panel->inset) /* hides what lies under it and its labels */
-    fprintf(file, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#ffffff\"/>\n", panel->left - 46,
-            panel->top - 6, width + 52, height + 40);
+    fprintf(file, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#ffffff\"/>\n", panel->left - 54,
+            panel->top - 8, width + 60, height + 30);
   plot_axis(file, panel, 0);
   plot_axis(file, panel, 1);
   fprintf(file, "<clipPath id=\"panel%d\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/></clipPath>\n",
@@ -514,19 +518,20 @@ static inline void plot_panel_write(FILE *file, plot_panel *panel, int number)
   for (s = panel->count - 1; s >= 0; s--)
     if (panel->series[s].kind & PLOT_POINTS)
       plot_points(file, panel, &panel->series[s]);
-  fprintf(file, "</g>\n<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"none\" stroke=\"#8a94a0\"/>\n",
+  fprintf(file, "</g>\n<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"none\" stroke=\"#777777\"/>\n",
           panel->left, panel->top, width, height);
   if (panel->title)
-    plot_text(file, panel->left, panel->top - 8, "font-weight=\"bold\" fill=\"#1f2933\"", panel->title);
+    plot_text(file, panel->left, panel->top - 9, "font-weight=\"bold\" font-size=\"16\" fill=\"#222222\"",
+              panel->title);
   if (panel->x_label)
-    plot_text(file, middle, panel->bottom + (panel->inset ? 28 : 40),
-              panel->inset ? "text-anchor=\"middle\" font-size=\"11\"" : "text-anchor=\"middle\" font-size=\"14\"",
+    plot_text(file, middle, panel->bottom + (panel->inset ? 30 : 45),
+              panel->inset ? "text-anchor=\"middle\" font-size=\"13\"" : "text-anchor=\"middle\" font-size=\"16\"",
               panel->x_label);
   if (panel->y_label) {
-    fprintf(file, "<g transform=\"translate(%.1f,%.1f) rotate(-90)\">", panel->left - (panel->inset ? 36 : 54),
+    fprintf(file, "<g transform=\"translate(%.1f,%.1f) rotate(-90)\">", panel->left - (panel->inset ? 40 : 62),
             (panel->top + panel->bottom) / 2);
     plot_text(file, 0, 0,
-              panel->inset ? "text-anchor=\"middle\" font-size=\"11\"" : "text-anchor=\"middle\" font-size=\"14\"",
+              panel->inset ? "text-anchor=\"middle\" font-size=\"13\"" : "text-anchor=\"middle\" font-size=\"16\"",
               panel->y_label);
     fprintf(file, "</g>\n");
   }
@@ -544,17 +549,17 @@ static inline int plot_write(plot_figure *figure, const char *path)
   if (file) {
     fprintf(file,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
-            "font-family=\"Helvetica, Arial, DejaVu Sans, sans-serif\" font-size=\"12.5\" fill=\"#39424e\">\n"
+            "font-family=\"Helvetica, Arial, DejaVu Sans, sans-serif\" font-size=\"15\" fill=\"#333333\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
             figure->width, figure->height, figure->width, figure->height);
     if (figure->title)
-      plot_text(file, 20, 28, "font-size=\"17\" font-weight=\"bold\" fill=\"#1f2933\"", figure->title);
+      plot_text(file, 20, 30, "font-size=\"19\" font-weight=\"bold\" fill=\"#222222\"", figure->title);
     for (k = 0; k < figure->panels; k++)
       plot_panel_write(file, figure->panel[k], k);
     while (lines < 4 && figure->caption[lines])
       lines++;
     for (k = 0; k < lines; k++)
-      plot_text(file, 20, figure->height - 12 - 17.0 * (lines - 1 - k), "font-size=\"12\" fill=\"#66707c\"",
+      plot_text(file, 20, figure->height - 12 - 19.0 * (lines - 1 - k), "font-size=\"14\" fill=\"#555555\"",
                 figure->caption[k]);
     fprintf(file, "</svg>\n");
     bad = ferror(file) != 0;

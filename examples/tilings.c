@@ -73,7 +73,7 @@ static int cover(int x, int y, double *all, generate_random *random)
 
 int main(int argc, char **argv)
 {
-  static const char *const colour[] = {"#2563eb", "#ea7317", "#7fb2ff", "#ffd08a"};
+  static const char *const colour[] = {"#0072b2", "#d55e00", "#56b4e9", "#e69f00"};
   const int order = argc > 1 ? atoi(argv[1]) : 12;
   generate_random random = {argc > 2 ? strtoull(argv[2], NULL, 10) : 1992};
   FILE *file = argc > 3 ? fopen(argv[3], "w") : NULL;
@@ -94,8 +94,9 @@ int main(int argc, char **argv)
   if (file)
     fprintf(file,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"480\" height=\"480\" viewBox=\"%d %d %d %d\" "
-            "stroke=\"#ffffff\" stroke-width=\"0.1\">\n",
-            MOST - order, MOST - order, 2 * order + 2, 2 * order + 2);
+            "stroke=\"#ffffff\" stroke-width=\"0.1\">\n"
+            "<rect x=\"%d\" y=\"%d\" width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
+            MOST - order, MOST - order, 2 * order + 2, 2 * order + 2, MOST - order, MOST - order);
   for (all = result.value, y = 1; y < SIDE - 1; y++)
     for (x = 1; x < SIDE - 1; x++)
       if (number[y][x] && is_black(x, y)) {

@@ -16,16 +16,16 @@ typedef struct svg_series {
 } svg_series;
 
 static svg_series svg_all[] = {
-    {"real, AVX-512", "#0b3c8c", PERM_ISA_AVX512, 0, 1, {0}},
-    {"real, AVX2", "#2f7ed8", PERM_ISA_AVX2, 0, 1, {0}},
-    {"real, NEON", "#2f7ed8", PERM_ISA_NEON, 0, 1, {0}},
-    {"real, portable C", "#56a8e8", PERM_ISA_PLAIN, 0, 1, {0}},
-    {"real, certified", "#0a7d55", PERM_ISA_COUNT, 2, 1, {0}},
-    {"real, accurate", "#c77700", PERM_ISA_COUNT, 3, 1, {0}},
-    {"real, dd", "#8a4b08", PERM_ISA_COUNT, 4, 1, {0}},
-    {"complex", "#a3148b", PERM_ISA_COUNT, 0, 2, {0}},
-    {"plain program, real", "#444444", PERM_ISA_AUTO, 0, 1, {0}},
-    {"plain program, complex", "#888888", PERM_ISA_AUTO, 0, 2, {0}},
+    {"real, AVX-512", "#0072b2", PERM_ISA_AVX512, 0, 1, {0}},
+    {"real, AVX2", "#56b4e9", PERM_ISA_AVX2, 0, 1, {0}},
+    {"real, NEON", "#56b4e9", PERM_ISA_NEON, 0, 1, {0}},
+    {"real, portable C", "#000000", PERM_ISA_PLAIN, 0, 1, {0}},
+    {"real, certified", "#009e73", PERM_ISA_COUNT, 2, 1, {0}},
+    {"real, accurate", "#e69f00", PERM_ISA_COUNT, 3, 1, {0}},
+    {"real, dd", "#d55e00", PERM_ISA_COUNT, 4, 1, {0}},
+    {"complex", "#cc79a7", PERM_ISA_COUNT, 0, 2, {0}},
+    {"plain program, real", "#000000", PERM_ISA_AUTO, 0, 1, {0}},
+    {"plain program, complex", "#7a7a7a", PERM_ISA_AUTO, 0, 2, {0}},
 };
 
 /* Best rate in about a fifth of a second, three calls at least; a plain program's only while a call stays below a few
@@ -81,7 +81,7 @@ static void svg_write(const char *path, svg_series **series, int count)
   double n[SVG_SIZES], rate[SVG_SIZES];
   int i, k;
   svg_machine(machine, sizeof machine);
-  plot_begin(&figure, 1000, 640, "perm: rate of exact permanents, one thread");
+  plot_begin(&figure, 1080, 680, "perm: rate of exact permanents, one thread");
   figure.caption[0] =
       "At the ends of the lines: the rate at the last n measured. Precision default and the best kernels "
       "where none are named;";
@@ -89,8 +89,8 @@ static void svg_write(const char *path, svg_series **series, int count)
       "certified: with a guaranteed bound. Dashed: textbook Gray-code programs. Entries U[-1,1]; best of "
       "3 or more calls (above 0.3 s: of chunks, scaled).";
   figure.caption[2] = machine;
-  panel = plot_add(&figure, 1, 1, 0, "order n of the matrix", "rate, 1e9 elements/s (n 2^(n-1) elements)");
-  panel->right -= 240;
+  panel = plot_add(&figure, 1, 1, 0, "order n of the matrix", "rate, 10\xe2\x81\xb9 elements/s (n 2\xe2\x81\xbf\xe2\x81\xbb\xc2\xb9 elements)");
+  panel->right -= 285;
   panel->legend = PLOT_RIGHT;
   panel->y_log = 1;
   for (i = 0; i < count; i++) {

@@ -255,37 +255,59 @@ def tables(threads, measured):
                                                          for n in SHOWN))
 
 
-COLOURS = ["#0b5fa5", "#5aa6e0", "#c0392b", "#e59866", "#2e8b57", "#8e44ad", "#7f6000"]
+# Okabe and Ito's, which the colour-blind tell apart; perm is thick, its double-double dashed
+COLOURS = ["#0072b2", "#0072b2", "#d55e00", "#e69f00", "#009e73", "#cc79a7", "#56b4e9"]
 
 
-def picture(file, measured, names):
+def picture(file, measured, names, note=""):
     """Seconds against n, logarithmic, a panel a kind."""
     from math import log10
-    width, height, left, top = 300, 330, 60, 40
+    from xml.sax.saxutils import escape
+    width, height, left, top, apart = 300, 360, 80, 96, 50
     low, high = -7, 1.2
-    x = lambda panel, n: left + panel * (width + 70) + (n - 2) * width / 22
+    x = lambda panel, n: left + panel * (width + apart) + (n - 2) * width / 22
     y = lambda seconds: top + (high - log10(seconds)) * height / (high - low)
-    out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1160 %d" font-family="sans-serif" font-size="12">'
-           % (top + height + 90), '<rect width="100%" height="100%" fill="white"/>']
+    line = lambda k, name: 'stroke="%s" stroke-width="%g"%s' % (
+        COLOURS[k % len(COLOURS)], 3.6 if name == "perm" else 2.2,
+        ' stroke-dasharray="8 7"' if name.startswith("perm,") else "")
+    text = lambda at_x, at_y, style, words: out.append('<text x="%.1f" y="%.1f" %s>%s</text>' % (
+        at_x, at_y, style, escape(str(words))))
+    bottom, end = top + height, left + len(KINDS) * (width + apart)
+    tall = bottom + 92 + 26 * ((len(names) + 3) // 4) + (22 if note else 0)
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" '
+           'font-family="Helvetica, Arial, DejaVu Sans, sans-serif" font-size="15" fill="#333333">' % (
+               end, tall, end, tall), '<rect width="100%" height="100%" fill="#ffffff"/>']
+    text(20, 34, 'font-size="19" font-weight="bold" fill="#222222"',
+         "Permanents from Python: time of a call, one thread")
+    out.append('<g transform="translate(24,%g) rotate(-90)">' % (top + height / 2))
+    text(0, 0, 'text-anchor="middle" font-size="16"', "time of a call")
+    out.append("</g>")
     for panel, (kind, title) in enumerate(KINDS.items()):
-        out.append('<text x="%g" y="%g" font-size="13">%s</text>' % (x(panel, 2), top - 14, title.split(" (")[0]))
+        text(x(panel, 2), top - 10, 'font-size="16" font-weight="bold" fill="#222222"',
+             title.split(" (")[0].replace("complex, every", "every"))
         for power in range(-7, 2):
-            out.append('<path d="M%g %gH%g" stroke="#ddd"/><text x="%g" y="%g" text-anchor="end">%s</text>' % (
-                x(panel, 2), y(10**power), x(panel, 24), x(panel, 2) - 6, y(10**power) + 4,
-                {-6: "1 us", -3: "1 ms", 0: "1 s"}.get(power, "")))
-        for n in range(2, 25, 2):
-            out.append('<text x="%g" y="%g" text-anchor="middle">%d</text>' % (x(panel, n), top + height + 16, n))
-        for k, name in enumerate(names):
+            out.append('<path d="M%.1f %.1fH%.1f" stroke="#dddddd"/>' % (x(panel, 2), y(10**power), x(panel, 24)))
+            if panel == 0 and power % 3 == 0:
+                text(x(panel, 2) - 7, y(10**power) + 5, 'text-anchor="end"',
+                     duration(10**power).replace("u", "\u00b5"))
+        for n in range(4, 25, 4):
+            out.append('<path d="M%.1f %.1fV%.1f" stroke="#dddddd"/>' % (x(panel, n), top, bottom))
+            text(x(panel, n), bottom + 21, 'text-anchor="middle"', n)
+        text(x(panel, 13), bottom + 45, 'text-anchor="middle" font-size="16"', "order n of the matrix")
+        for k, name in reversed(list(enumerate(names))):
             points = [(x(panel, m["n"]), y(m["seconds"])) for m in measured if m["kind"] == kind and m["name"] == name]
-            out.append('<polyline fill="none" stroke="%s" stroke-width="%g" points="%s"/>' % (
-                COLOURS[k % len(COLOURS)], 2.6 if name == "perm" else 1.4, " ".join("%.1f,%.1f" % p for p in points)))
+            out.append('<polyline fill="none" stroke-linejoin="round" %s points="%s"/>' % (
+                line(k, name), " ".join("%.1f,%.1f" % p for p in points)))
+        out.append('<rect x="%.1f" y="%d" width="%d" height="%d" fill="none" stroke="#777777"/>' % (
+            x(panel, 2), top, width, height))
     for k, name in enumerate(names):
-        at = left + 180 * (k % 6), top + height + 44 + 20 * (k // 6)
-        out.append('<path d="M%g %gh24" stroke="%s" stroke-width="3"/><text x="%g" y="%g">%s</text>' % (
-            at[0], at[1], COLOURS[k % len(COLOURS)], at[0] + 30, at[1] + 4, name))
-    out.append('<text x="%g" y="%g">seconds a call against n, one thread</text></svg>' % (left, top + height + 84))
+        at = left + (end - left) // 4 * (k % 4), bottom + 82 + 26 * (k // 4)
+        out.append('<path d="M%g %gh30" %s/>' % (at[0], at[1], line(k, name)))
+        text(at[0] + 38, at[1] + 5, 'fill="#222222"', name)
+    if note:
+        text(20, tall - 14, 'font-size="14" fill="#555555"', note)
     with open(file, "w", encoding="utf-8") as stream:
-        stream.write("\n".join(out) + "\n")
+        stream.write("\n".join(out + ["</svg>"]) + "\n")
 
 
 def processor():
@@ -323,7 +345,8 @@ def main():
             for name in data["missing"]:
                 print("not here: " + name)
             names = list(dict.fromkeys(m["name"] for m in data["measured"]))
-            picture(options.output, data["measured"], names)
+            picture(options.output, data["measured"], names, "%s, %s; make bench-python" % (
+                processor(), time.strftime("%Y-%m-%d", time.gmtime())))
         tables(threads, data["measured"])
         sys.stdout.flush()
     return 0

@@ -491,7 +491,7 @@ static void study_plot_moment(const study *all, plot_figure *figure, int cell, i
                               const char *label)
 {
   static const char *const names[] = {"mean of X", "mean of X" STUDY_SQUARED, "mean of X" STUDY_CUBED};
-  plot_panel *panel = plot_add(figure, 2, 2, cell, "1/n", names[power - 1]);
+  plot_panel *panel = plot_add(figure, 2, 2, cell, "1 / order n", names[power - 1]);
   double x[STUDY_MOST_N], y[STUDY_MOST_N], error[STUDY_MOST_N], c[4];
   const int count = study_moments(all, 0, power, 6, x, y, error);
   panel->x_least = 0;
@@ -509,12 +509,12 @@ static void study_plot_gauss_moments(const study *all, const char *directory)
   plot_figure figure;
   plot_panel *panel;
   int k, count;
-  plot_begin(&figure, 980, 780, "Complex normal entries: moments of X = |per A| / \xe2\x88\x9an!");
+  plot_begin(&figure, 1080, 860, "Complex normal entries: moments of X = |per A| / \xe2\x88\x9an!");
   figure.caption[0] = "As figures 5 to 8 of Lundow and Markstr\xc3\xb6m. Bars: one standard error.";
   study_plot_moment(all, &figure, 0, 1, mean, "paper, 0.684 + 0.42/n");
   study_plot_moment(all, &figure, 1, 2, second, "exact, 1");
   study_plot_moment(all, &figure, 2, 3, third, "paper, 3.20 " STUDY_MINUS " 6.8/n");
-  panel = plot_add(&figure, 2, 2, 3, "n", "mean of X" STUDY_POWER4);
+  panel = plot_add(&figure, 2, 2, 3, "order n", "mean of X" STUDY_POWER4);
   count = study_moments(all, 0, 4, 1, n_of, y, error);
   for (k = 0; k < count; k++)
     n_of[k] = 1 / n_of[k];
@@ -557,7 +557,7 @@ static void study_plot_gauss_density(const study *all, const char *directory)
   }
   snprintf(title, sizeof title, "Complex normal entries: density of X, n = %d, %.3g samples", n,
            (double)all->cell[0][n]->count);
-  plot_begin(&figure, 720, 460, title);
+  plot_begin(&figure, 820, 520, title);
   figure.caption[0] = "As figure 9 of Lundow and Markstr\xc3\xb6m.";
   panel = plot_add(&figure, 1, 1, 0, "x", "f(x)");
   plot_draw(panel, PLOT_STEPS | PLOT_FILLED, 100, edge, density, NULL, "samples");
@@ -613,9 +613,10 @@ static void study_plot_gauss_small(const study *all, const char *directory)
   int k;
   if (!count)
     return;
-  plot_begin(&figure, 820, 620, "Complex normal entries: F(x) near 0");
-  figure.caption[0] = "As figure 11 of Lundow and Markstr\xc3\xb6m; fits in 1/n and 1/n" STUDY_SQUARED ", n from 6. "
-                      "Insets: F(x)/x" STUDY_SQUARED ", and 6x" STUDY_SQUARED " " STUDY_MINUS " F(x).";
+  plot_begin(&figure, 880, 680, "Complex normal entries: F(x) = P(X < x) near 0");
+  figure.caption[0] = "As figure 11 of Lundow and Markstr\xc3\xb6m; fits in 1/n and 1/n" STUDY_SQUARED ", n from 6.";
+  figure.caption[1] = "Insets: F(x)/x" STUDY_SQUARED ", and 6x" STUDY_SQUARED " " STUDY_MINUS " F(x). "
+                      "Bars: one standard error.";
   panel = study_plot_loglog(&figure, count, x, y, error);
   panel->y_most = 200;
   panel->y_least = 5e-6;
@@ -646,7 +647,6 @@ static void study_plot_gauss_small(const study *all, const char *directory)
   inset->y_most = 1;
   plot_draw(inset, PLOT_POINTS | PLOT_SMALL, count, x, other, error, NULL);
   plot_draw(inset, PLOT_LINE, count, x, rule, NULL, NULL);
-  panel->series[0].label[0] = 0;
   study_plot_write(&figure, directory, "gauss_near_zero");
 }
 
@@ -726,12 +726,13 @@ static void study_plot_distances(const study *all, const char *directory)
   plot_figure figure;
   plot_panel *panel[2];
   int e, n, which, drawn = 0;
-  plot_begin(&figure, 1080, 520,
-             "Minors of Haar unitaries of order m = n\xe1\xb5\x83 and normal matrices: Kolmogorov-Smirnov distance");
-  figure.caption[0] = "Left, as figure 25 of Lundow and Markstr\xc3\xb6m: D of X = |per A| / \xe2\x88\x9an!. Right: in "
-                      "units of n" STUDY_SQUARED "/m, where D exceeds its 5% level twice. Bars: one standard error.";
-  panel[0] = plot_add(&figure, 1, 2, 0, "n", "D");
-  panel[1] = plot_add(&figure, 1, 2, 1, "n", "D m / n" STUDY_SQUARED);
+  plot_begin(&figure, 1080, 560, "Minors of Haar unitaries of order m = n\xe1\xb5\x83: distance to normal matrices");
+  figure.caption[0] = "Left, as figure 25 of Lundow and Markstr\xc3\xb6m: Kolmogorov and Smirnov's D of X = |per A| / "
+                      "\xe2\x88\x9an!.";
+  figure.caption[1] = "Right: in units of n" STUDY_SQUARED "/m, where D exceeds its 5% level twice. Bars: one standard "
+                      "error.";
+  panel[0] = plot_add(&figure, 1, 2, 0, "order n", "D");
+  panel[1] = plot_add(&figure, 1, 2, 1, "order n", "D m / n" STUDY_SQUARED);
   for (e = 0; e < STUDY_ENSEMBLES; e++) {
     const study_ensemble *ensemble = &study_ensembles[e];
     double x[2][STUDY_MOST_N], y[2][STUDY_MOST_N], error[2][STUDY_MOST_N];
@@ -758,7 +759,7 @@ static void study_plot_distances(const study *all, const char *directory)
   }
   for (which = 0; which < 2; which++) {
     panel[which]->y_least = 0;
-    panel[which]->y_most = which ? 0.14 : 0.1;
+    panel[which]->y_most = which ? 0.15 : 0.12;
   }
   study_plot_write(&figure, directory, "haar_distances");
 }
@@ -767,10 +768,10 @@ static void study_plot_fourth(const study *all, const char *directory)
 {
   plot_figure figure;
   int e, n, k, count;
-  plot_begin(&figure, 1000, 440, "Fourth moments beside their exact values");
+  plot_begin(&figure, 1080, 520, "Fourth moments beside their exact values");
   figure.caption[0] = "Standard errors are themselves too small where the samples have not met the heavy tail.";
   for (e = 1; e <= 2; e++) {
-    plot_panel *panel = plot_add(&figure, 1, 2, e - 1, "n", "mean of X" STUDY_POWER4);
+    plot_panel *panel = plot_add(&figure, 1, 2, e - 1, "order n", "mean of X" STUDY_POWER4);
     double x[STUDY_MOST_N], y[STUDY_MOST_N], error[STUDY_MOST_N], exact[STUDY_MOST_N];
     panel->title = e == 1 ? "Circular entries" : "Entries +1 and " STUDY_MINUS "1";
     count = study_moments(all, e, 4, 1, x, y, error);

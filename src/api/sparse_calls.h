@@ -135,9 +135,10 @@ PERM_SPARSE_API perm_status perm_sparse_report(const perm_matrix *matrix, const 
 
 #if !defined(PERM_NO_EXTRAS)
 /* Draws as SVG: the entries as given and in block triangular form (entries in no perfect matching in another color;
-   over order 600 or 20000 entries densities), the frontier of the largest block that has one, and engine and prediction
-   of every block, or why there is no plan. Options as for perm_sparse_job, path as for perm_matrix_write. The file
-   stays below about a megabyte. */
+   over order 600 or 20000 entries densities); of the largest block with a frontier or a tree, its entries in the order
+   of elimination, vertices and the memory of their states on the way; engine and prediction of every block, or why
+   there is no plan. Options as for perm_sparse_job, and name, for the title; path as for perm_matrix_write. The file
+   stays below about a megabyte and a half. */
 PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                             perm_result *result);
 

@@ -8,22 +8,35 @@
 #define PERMI_SPY_EXACT 600     /* up to this order and */
 #define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
 #define PERMI_SPY_CELLS 160     /* else so many squares a side */
-#define PERMI_SPY_PANEL 440
+#define PERMI_SPY_PANEL 300
+#define PERMI_SPY_TOP 104     /* of the maps */
+#define PERMI_SPY_CURVES 500  /* of what comes below them */
 #define PERMI_SPY_ROWS 14
 #define PERMI_SPY_OUTLINES 500
 #define PERMI_SPY_POINTS 1000
+/* Okabe and Ito's colours, which the colour-blind tell apart; all densities of one hue. */
+#define PERMI_SPY_BLUE "#0072b2"
+#define PERMI_SPY_ORANGE "#d55e00"
+#define PERMI_SPY_GREEN "#009e73"
+
+typedef struct permi_spy_map {
+  int rows, columns, cells[2];
+  unsigned *live, *dead;
+} permi_spy_map;
 
 typedef struct permi_spy {
   const perm_matrix *matrix;
-  int cells[2];
-  unsigned *live[2], *dead[2];
+  const char *name;
+  permi_spy_map map[3]; /* as given, block triangular, in the order of elimination */
   int blocks, outlines, singular;
   int *first, *order;
   const perm_job *job;
   char message[PERM_MESSAGE_BYTES];
   const permi_leaf *leaf;
   int steps;
-  double *width, *states; /* of each step */
+  double *width, *bytes; /* of each step */
+  double states;         /* the most of a step */
+  int *place;            /* of a vertex in the order of elimination */
   double dropped;
   permi_control *watch;
 } permi_spy;
@@ -37,6 +50,19 @@ static permi_spy_text permi_spy_number(double x)
   permi_spy_text number;
   permi_print_number(number.text, 3, x);
   return number;
+}
+
+static permi_spy_text permi_spy_bytes(double bytes)
+{
+  static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+  permi_spy_text text;
+  char number[64];
+  int k = 0;
+  for (; k < 5 && bytes >= 999.5; k++)
+    bytes /= 1000;
+  permi_print_number(number, 3, bytes);
+  snprintf(text.text, sizeof text.text, "%.40s %s", number, unit[k]);
+  return text;
 }
 
 PERMI_PRINTF(5, 6)
@@ -53,7 +79,7 @@ static void permi_spy_label(FILE *file, int x, int y, const char *attributes, co
     if (*at == '<' || *at == '>' || *at == '&')
       fputs(*at == '<' ? "&lt;" : *at == '>' ? "&gt;" : "&amp;", file);
     else
-      putc((unsigned char)*at < 32 ? ' ' : *at, file);
+      putc((unsigned char)*at < 32 ? ' ' : (unsigned char)*at > 126 ? '?' : *at, file); /* any bytes make XML */
   fputs("</text>\n", file);
 }
 
@@ -63,23 +89,23 @@ static void permi_spy_box(FILE *file, int x, int y, int width, int height, const
 }
 
 /* A square's shade: 0 to 3 by density, 4: dead entries only, -1: empty. */
-static int permi_spy_shade(const permi_spy *spy, int map, int i, int j, double area)
+static int permi_spy_shade(const permi_spy_map *map, int i, int j, double area)
 {
-  const size_t at = (size_t)i * (size_t)spy->cells[1] + (size_t)j;
-  const double density = spy->live[map][at] / area;
-  if (spy->live[map][at])
+  const size_t at = (size_t)i * (size_t)map->cells[1] + (size_t)j;
+  const double density = map->live[at] / area;
+  if (map->live[at])
     return (density > 0.03) + (density > 0.1) + (density > 0.3);
-  return spy->dead[map][at] ? 4 : -1;
+  return map->dead[at] ? 4 : -1;
 }
 
-/* A path of runs of squares for each shade. */
-static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int y, int width, int height)
+/* A path of runs of squares for each shade; the numbers of first and last row and column. */
+static void permi_spy_draw_map(FILE *file, const permi_spy_map *map, int x, int width, int height)
 {
-  static const char *const colour[5] = {"#b9cff0", "#7ea6e0", "#3f77c9", "#123f8c", "#e07b39"};
-  const int down = spy->cells[0], across = spy->cells[1];
-  const double area = ((double)spy->matrix->m / (down ? down : 1)) * ((double)spy->matrix->n / (across ? across : 1));
+  static const char *const colour[5] = {"#a6cfe6", "#5fabd4", "#2a8cc4", PERMI_SPY_BLUE, PERMI_SPY_ORANGE};
+  const int down = map->cells[0], across = map->cells[1], y = PERMI_SPY_TOP;
+  const double area = ((double)map->rows / (down ? down : 1)) * ((double)map->columns / (across ? across : 1));
   int shade, i, j, end;
-  permi_spy_box(file, x, y, width, height, "fill=\"#ffffff\" stroke=\"#999999\"");
+  permi_spy_box(file, x, y, width, height, "fill=\"#ffffff\" stroke=\"#777777\"");
   fprintf(file, "<svg x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
                 "preserveAspectRatio=\"none\" shape-rendering=\"crispEdges\">\n",
           x, y, width, height, across ? across : 1, down ? down : 1);
@@ -87,7 +113,7 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
     int used = 0;
     for (i = 0; i < down; i++)
       for (j = 0; j < across; j = end + 1) {
-        for (end = j; end < across && permi_spy_shade(spy, map, i, end, area) == shade; end++)
+        for (end = j; end < across && permi_spy_shade(map, i, end, area) == shade; end++)
           ;
         if (end > j) {
           fprintf(file, "%sM%d %dh%dv1h%dz", used ? "" : "<path d=\"", j, i, end - j, j - end);
@@ -98,138 +124,192 @@ static void permi_spy_map(FILE *file, const permi_spy *spy, int map, int x, int 
       fprintf(file, "\" fill=\"%s\"/>\n", colour[shade]);
   }
   fputs("</svg>\n", file);
+  if (!down || !across)
+    return;
+  permi_spy_label(file, x - 6, y + 12, "text-anchor=\"end\"", "1");
+  permi_spy_label(file, x, y + height + 19, "", "1");
+  if (map->rows > 1 && height > 30)
+    permi_spy_label(file, x - 6, y + height, "text-anchor=\"end\"", "%d", map->rows);
+  if (map->columns > 1 && width > 60)
+    permi_spy_label(file, x + width, y + height + 19, "text-anchor=\"end\"", "%d", map->columns);
+  if (width > 160)
+    permi_spy_label(file, x + width / 2, y + height + 19, "text-anchor=\"middle\"", "columns");
+}
+
+static void permi_spy_head(FILE *file, int x, const char *head, const char *below)
+{
+  permi_spy_label(file, x, PERMI_SPY_TOP - 32, "class=\"h\"", "%s", head);
+  permi_spy_label(file, x, PERMI_SPY_TOP - 11, "", "%s", below);
+}
+
+static void permi_spy_maps(FILE *file, const permi_spy *spy)
+{
+  static const char outline[] = "fill=\"none\" stroke=\"" PERMI_SPY_GREEN "\" stroke-width=\"2\"";
+  const perm_matrix *matrix = spy->matrix;
+  const double longest = matrix->m > matrix->n ? matrix->m : matrix->n, scale = PERMI_SPY_PANEL;
+  const int tall = longest > 0 ? (int)(scale * (matrix->m / longest)) + 1 : PERMI_SPY_PANEL;
+  const int wide = longest > 0 ? (int)(scale * (matrix->n / longest)) + 1 : PERMI_SPY_PANEL, legend = 462;
+  char text[64];
+  int i;
+  permi_spy_label(file, 20, 34, "class=\"t\"", "%.60s%s%d x %d, %.0f entries", spy->name ? spy->name : "",
+                  spy->name ? ": " : "", matrix->m, matrix->n, (double)matrix->nnz);
+  permi_spy_head(file, 60, "As given", "");
+  permi_spy_draw_map(file, &spy->map[0], 60, wide, tall);
+  if (matrix->m == matrix->n) {
+    if (spy->singular) {
+      permi_spy_head(file, 410, "No perfect matching: the permanent is 0", "");
+    } else {
+      snprintf(text, sizeof text, "%d block%s, %.0f dead entries", spy->blocks, spy->blocks == 1 ? "" : "s",
+               spy->dropped);
+      permi_spy_head(file, 410, "Block triangular", text);
+    }
+    permi_spy_draw_map(file, &spy->map[1], 410, wide, tall);
+    for (i = 0; i < spy->outlines; i++) {
+      const int from = (int)(wide * (spy->first[i] / longest)), size = (int)(wide * (spy->order[i] / longest));
+      permi_spy_box(file, 410 + from, PERMI_SPY_TOP + from, size > 1 ? size : 1, size > 1 ? size : 1, outline);
+    }
+  }
+  if (spy->leaf) {
+    snprintf(text, sizeof text, "largest block after reductions: %d", spy->leaf->information.n);
+    permi_spy_head(file, 760, "In the order of elimination", text);
+    permi_spy_draw_map(file, &spy->map[2], 760, PERMI_SPY_PANEL, PERMI_SPY_PANEL);
+  }
+  permi_spy_box(file, 60, legend - 12, 14, 14, "fill=\"" PERMI_SPY_BLUE "\"");
+  permi_spy_box(file, 270, legend - 12, 14, 14, "fill=\"" PERMI_SPY_ORANGE "\"");
+  permi_spy_box(file, 510, legend - 12, 14, 14, outline);
+  permi_spy_label(file, 82, legend, "", "entries%s", spy->map[0].cells[0] < matrix->m ? ", by density" : "");
+  permi_spy_label(file, 292, legend, "", "in no perfect matching");
+  permi_spy_label(file, 532, legend, "", "blocks");
+}
+
+/* 1, 2 or 5 times a power of ten, from 1 on: at most six in a range. */
+static double permi_spy_step(double range)
+{
+  double power = 1;
+  while (power * 50 < range)
+    power *= 10;
+  return power * (range <= 5 * power ? 1 : range <= 10 * power ? 2 : range <= 25 * power ? 5 : 10);
 }
 
 static double permi_spy_height(double value, int logarithmic)
 {
-  return logarithmic ? log2(fmax(value, 1)) : value;
+  return logarithmic ? log10(fmin(fmax(value, 1), 1e300)) : value;
 }
 
+/* Counts from 0 on, or bytes by powers of ten, along the order. */
 static void permi_spy_curve(FILE *file, const permi_spy *spy, const double *value, int y, int logarithmic)
 {
-  const int left = 100, right = 980, height = 130, stride = spy->steps / PERMI_SPY_POINTS + 1;
-  double most = 0, scale;
+  const int left = 110, right = 1060, height = 150, stride = spy->steps / PERMI_SPY_POINTS + 1;
+  double most = 0, scale, step, tick;
   int p, q, last = -1;
   for (p = 0; p < spy->steps; p++)
     most = fmax(most, value[p]);
   scale = fmax(1, permi_spy_height(most, logarithmic));
-  permi_spy_box(file, left, y, right - left, height, "fill=\"#f7f9fc\" stroke=\"#999999\"");
-  permi_spy_label(file, left - 8, y + 12, "text-anchor=\"end\"", "%s", permi_spy_number(most).text);
-  permi_spy_label(file, left - 8, y + height, "text-anchor=\"end\"", "%d", logarithmic);
-  fputs("<polyline fill=\"none\" stroke=\"#123f8c\" stroke-width=\"2\" points=\"", file);
+  step = permi_spy_step(scale);
+  for (tick = 0; tick <= scale; tick += step) {
+    const int at = y + height - (int)((height - 8) * tick / scale);
+    fprintf(file, "<path d=\"M%d %dH%d\" stroke=\"#dddddd\"/>\n", left, at, right);
+    permi_spy_label(file, left - 8, at + 5, "text-anchor=\"end\"", "%s",
+                    logarithmic ? permi_spy_bytes(pow(10, tick)).text : permi_spy_number(tick).text);
+  }
+  step = permi_spy_step(spy->steps);
+  for (tick = 0; tick <= spy->steps; tick += step) {
+    const int at = left + (int)((right - left) * tick / (spy->steps + 1));
+    fprintf(file, "<path d=\"M%d %dV%d\" stroke=\"#dddddd\"/>\n", at, y, y + height);
+    permi_spy_label(file, at, y + height + 19, "text-anchor=\"middle\"", "%.0f", tick);
+  }
+  permi_spy_box(file, left, y, right - left, height, "fill=\"none\" stroke=\"#777777\"");
+  fputs("<polyline fill=\"none\" stroke=\"" PERMI_SPY_BLUE "\" stroke-width=\"3\" points=\"", file);
   for (p = 0; p < spy->steps; p += stride) {
     const int x = left + (int)((double)(right - left) * (p + 1) / (spy->steps + 1));
     double here = 0;
     for (q = p; q < spy->steps && q < p + stride; q++)
       here = fmax(here, value[q]);
     if (x != last)
-      fprintf(file, "%d,%d ", x, y + height - (int)((height - 6) * permi_spy_height(here, logarithmic) / scale));
+      fprintf(file, "%d,%d ", x, y + height - (int)((height - 8) * permi_spy_height(here, logarithmic) / scale));
     last = x;
   }
   fputs("\"/>\n", file);
 }
 
-static void permi_spy_maps(FILE *file, const permi_spy *spy)
+static void permi_spy_curves(FILE *file, const permi_spy *spy)
 {
-  static const char outline[] = "fill=\"none\" stroke=\"#0a7d55\"";
-  const perm_matrix *matrix = spy->matrix;
-  const double longest = matrix->m > matrix->n ? matrix->m : matrix->n, scale = PERMI_SPY_PANEL;
-  const int tall = longest > 0 ? (int)(scale * (matrix->m / longest)) + 1 : PERMI_SPY_PANEL;
-  const int wide = longest > 0 ? (int)(scale * (matrix->n / longest)) + 1 : PERMI_SPY_PANEL;
-  int i;
-  permi_spy_label(file, 50, 36, "class=\"h\"", "As given: %d x %d, %.0f entries", matrix->m, matrix->n,
-                  (double)matrix->nnz);
-  permi_spy_map(file, spy, 0, 50, 50, wide, tall);
-  if (matrix->m == matrix->n) {
-    if (spy->singular)
-      permi_spy_label(file, 540, 36, "class=\"h\"", "No perfect matching: the permanent is 0");
-    else
-      permi_spy_label(file, 540, 36, "class=\"h\"", "Block triangular: %d block%s, %.0f dead entries", spy->blocks,
-                      spy->blocks == 1 ? "" : "s", spy->dropped);
-    permi_spy_map(file, spy, 1, 540, 50, wide, tall);
-    for (i = 0; i < spy->outlines; i++) {
-      const int from = (int)(wide * (spy->first[i] / longest)), size = (int)(wide * (spy->order[i] / longest));
-      permi_spy_box(file, 540 + from, 50 + from, size > 1 ? size : 1, size > 1 ? size : 1, outline);
-    }
-  }
-  permi_spy_box(file, 50, 508, 12, 12, "fill=\"#123f8c\"");
-  permi_spy_box(file, 190, 508, 12, 12, "fill=\"#e07b39\"");
-  permi_spy_box(file, 410, 508, 12, 12, outline);
-  permi_spy_label(file, 68, 519, "", "entries%s", spy->cells[0] < matrix->m ? ", by density" : "");
-  permi_spy_label(file, 208, 519, "", "in no perfect matching");
-  permi_spy_label(file, 428, 519, "", "blocks");
+  const int tree = spy->leaf->information.method == PERM_METHOD_TREE, top = PERMI_SPY_CURVES;
+  permi_spy_label(file, 60, top, "class=\"h\"", "Vertices of the %s along the order of %s",
+                  tree ? "tables" : "frontier", tree ? "the tree" : "elimination");
+  permi_spy_curve(file, spy, spy->width, top + 12, 0);
+  permi_spy_label(file, 60, top + 216, "class=\"h\"",
+                  "Memory of a step's values, predicted, logarithmic (at most %s states; the run: %s)",
+                  permi_spy_number(spy->states).text, permi_spy_bytes(spy->leaf->information.bytes).text);
+  permi_spy_curve(file, spy, spy->bytes, top + 228, 1);
+  permi_spy_label(file, 585, top + 418, "text-anchor=\"middle\"", "steps: vertices eliminated");
 }
 
 static int permi_spy_print(FILE *file, const void *what)
 {
   const permi_spy *spy = (const permi_spy *)what;
-  const int table = spy->leaf ? 910 : 550, leaves = spy->job ? spy->job->leaves : 0;
-  const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS, bottom = table + 70 + 22 * (rows + 1);
+  const int table = spy->leaf ? PERMI_SPY_CURVES + 440 : PERMI_SPY_CURVES, leaves = spy->job ? spy->job->leaves : 0;
+  const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS, bottom = table + 60 + 24 * (rows + 1);
   double seconds = 0, rest = 0;
   int i;
-  fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1040\" height=\"%d\" viewBox=\"0 0 1040 %d\" "
-                "font-family=\"sans-serif\" font-size=\"13\" fill=\"#222222\">\n",
+  fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1090\" height=\"%d\" viewBox=\"0 0 1090 %d\" "
+                "font-family=\"Helvetica, Arial, DejaVu Sans, sans-serif\" font-size=\"15\" fill=\"#333333\">\n",
           bottom, bottom);
-  fputs("<style>.h{font-size:15px;font-weight:bold}</style>\n", file);
-  fprintf(file, "<rect width=\"1040\" height=\"%d\" fill=\"#ffffff\"/>\n", bottom);
+  fputs("<style>.t{font-size:19px;font-weight:bold}.h{font-size:16px;font-weight:bold}</style>\n", file);
+  fprintf(file, "<rect width=\"1090\" height=\"%d\" fill=\"#ffffff\"/>\n", bottom);
   permi_spy_maps(file, spy);
-  if (spy->leaf) {
-    const int tree = spy->leaf->information.method == PERM_METHOD_TREE;
-    permi_spy_label(file, 100, 567, "class=\"h\"",
-                    "Vertices of the %s along the order of %s, block of order %d after reductions",
-                    tree ? "tables" : "frontier", tree ? "the tree" : "elimination", spy->leaf->information.n);
-    permi_spy_curve(file, spy, spy->width, 575, 0);
-    permi_spy_label(file, 100, 757, "class=\"h\"", "States, predicted (logarithmic)");
-    permi_spy_curve(file, spy, spy->states, 765, 1);
-  }
+  if (spy->leaf)
+    permi_spy_curves(file, spy);
   for (i = 0; i < leaves; i++) {
     seconds += spy->job->leaf[i].information.seconds;
     rest += i < rows ? 0 : spy->job->leaf[i].information.seconds;
   }
   if (spy->job) {
-    permi_spy_label(file, 50, table + 20, "class=\"h\"",
+    permi_spy_label(file, 60, table + 20, "class=\"h\"",
                     "Plan: %d block%s after reductions, predicted %s s on one thread", leaves, leaves == 1 ? "" : "s",
                     permi_spy_number(seconds).text);
   } else {
-    permi_spy_label(file, 50, table + 20, "class=\"h\"", "No plan");
-    permi_spy_label(file, 50, table + 44, "", "%s", spy->message);
+    permi_spy_label(file, 60, table + 20, "class=\"h\"", "No plan");
+    permi_spy_label(file, 60, table + 44, "", "%s", spy->message);
   }
   for (i = 0; i < rows; i++) {
     const perm_leaf *leaf = &spy->job->leaf[i].information;
-    const int y = table + 46 + 22 * i;
-    permi_spy_label(file, 50, y, "", "order %d", leaf->n);
-    permi_spy_label(file, 170, y, "", "%s", perm_method_name(leaf->method));
-    permi_spy_label(file, 380, y, "text-anchor=\"end\"", "%s s", permi_spy_number(leaf->seconds).text);
-    permi_spy_label(file, 540, y, "text-anchor=\"end\"", leaf->bytes > 0 ? "%s bytes" : "%.0s",
-                    permi_spy_number(leaf->bytes).text);
+    const int y = table + 46 + 24 * i;
+    permi_spy_label(file, 60, y, "", "order %d", leaf->n);
+    permi_spy_label(file, 200, y, "", "%s", perm_method_name(leaf->method));
+    permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s s", permi_spy_number(leaf->seconds).text);
+    if (leaf->bytes > 0)
+      permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_spy_bytes(leaf->bytes).text);
   }
   if (leaves > rows)
-    permi_spy_label(file, 50, table + 46 + 22 * rows, "", "and %d more, %s s", leaves - rows,
+    permi_spy_label(file, 60, table + 46 + 24 * rows, "", "and %d more, %s s", leaves - rows,
                     permi_spy_number(rest).text);
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
-/* Goes through the streams backwards: what vanishes was there before, what comes was not. */
-static void permi_spy_frontier(permi_spy *spy, const permi_frontier *frontier)
+/* Squares of a map of so many rows, columns and entries. 0: out of memory. */
+static int permi_spy_cells(permi_spy_map *map, const perm_allocator *allocator, int rows, int columns, size_t entries)
 {
-  uint64_t alive = 0;
-  int p, s;
-  for (p = frontier->steps; p-- > 0;) {
-    uint64_t gone = 0, born = 0, self;
-    int held = 0;
-    spy->width[p] = permi_count_ones(alive);
-    spy->states[p] = frontier->states[p + 1];
-    for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
-      const uint64_t test = permi_stream_word(frontier, s, 0, 0), want = permi_stream_word(frontier, s, 1, 0);
-      const uint64_t flip = permi_stream_word(frontier, s, 2, 0);
-      const int drop = want == test && flip == test && s == frontier->stream_start[p];
-      held |= drop;
-      gone |= want | (test & ~want & ~flip);
-      self = held ? permi_stream_word(frontier, frontier->stream_start[p], 0, 0) & ~want : 0;
-      born |= (want ^ flip) & ~(test & ~want & ~self);
-    }
-    alive = (alive & ~born) | gone;
-  }
+  const int exact = rows <= PERMI_SPY_EXACT && columns <= PERMI_SPY_EXACT && entries <= PERMI_SPY_ENTRIES;
+  size_t area;
+  map->rows = rows;
+  map->columns = columns;
+  map->cells[0] = !exact && rows > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : rows;
+  map->cells[1] = !exact && columns > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : columns;
+  area = (size_t)map->cells[0] * (size_t)map->cells[1];
+  map->live = (unsigned *)permi_allocate(allocator, 2 * area + 1, sizeof *map->live);
+  if (!map->live)
+    return 0;
+  memset(map->live, 0, (2 * area + 1) * sizeof *map->live);
+  map->dead = map->live + area;
+  return 1;
+}
+
+static void permi_spy_count(const permi_spy_map *map, unsigned *entries, int row, int column)
+{
+  const size_t down = (size_t)row * (size_t)map->cells[0] / (size_t)map->rows;
+  const size_t across = (size_t)column * (size_t)map->cells[1] / (size_t)map->columns;
+  entries[down * (size_t)map->cells[1] + across]++;
 }
 
 /* The maps and the blocks are incomplete if watch stops. */
@@ -273,10 +353,9 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
       const int j = matrix->column[e], known = square && !spy->singular;
       const int dead = square && (spy->singular || working.component[i] != working.component[n + j]);
       for (k = 0; k < 1 + square; k++) {
+        const permi_spy_map *map = &spy->map[k];
         const int row = k && known ? row_place[i] : i, column = k && known ? column_place[j] : j;
-        const size_t down = (size_t)row * (size_t)spy->cells[0] / (size_t)matrix->m;
-        const size_t across = (size_t)column * (size_t)spy->cells[1] / (size_t)n;
-        (dead ? spy->dead[k] : spy->live[k])[down * (size_t)spy->cells[1] + across]++;
+        permi_spy_count(map, dead ? map->dead : map->live, row, column);
       }
     }
   if (square)
@@ -284,38 +363,118 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
   return PERM_OK;
 }
 
+/* The vertex of a step; *begin to *end: its entries, see permi_spy_other. */
+static int permi_spy_vertex(const permi_spy *spy, int step, int *begin, int *end)
+{
+  if (spy->leaf->run_task == permi_tree_task) {
+    const permi_tree *tree = (const permi_tree *)spy->leaf->context;
+    *begin = tree->node[step].edge;
+    *end = tree->node[step + 1].edge;
+    return tree->vertex[step];
+  } else {
+    const permi_frontier *frontier = (const permi_frontier *)spy->leaf->context;
+    *begin = frontier->stream_start[step];
+    *end = frontier->stream_start[step + 1];
+    return frontier->sequence[step];
+  }
+}
+
+/* The other vertex of an entry; -1: that stream is no entry. */
+static int permi_spy_other(const permi_spy *spy, int entry)
+{
+  return spy->leaf->run_task == permi_tree_task
+             ? ((const permi_tree *)spy->leaf->context)->edge[entry].vertex
+             : ((const permi_frontier *)spy->leaf->context)->partner[entry];
+}
+
+/* Places rows and columns, from the last to the first that goes, and maps their entries. */
+static void permi_spy_reorder(permi_spy *spy)
+{
+  const int n = spy->leaf->information.n;
+  int next[2], step, e, begin, end, v;
+  next[0] = next[1] = n;
+  for (v = 0; v < 2 * n; v++)
+    spy->place[v] = -1;
+  for (step = spy->steps; step-- > 0;) {
+    v = permi_spy_vertex(spy, step, &begin, &end);
+    for (e = begin; e <= end; e++) { /* last the vertex itself */
+      const int t = e < end ? permi_spy_other(spy, e) : v;
+      if (t >= 0 && spy->place[t] < 0)
+        spy->place[t] = --next[t >= n];
+    }
+    for (e = begin; e < end; e++) {
+      const int t = permi_spy_other(spy, e);
+      if (t >= 0)
+        permi_spy_count(&spy->map[2], spy->map[2].live, spy->place[v < n ? v : t], spy->place[v < n ? t : v]);
+    }
+  }
+}
+
+/* Widths after each step, and bytes of its values. */
+static void permi_spy_measure(permi_spy *spy)
+{
+  int p, v;
+  if (spy->leaf->run_task == permi_tree_task) {
+    const permi_tree *tree = (const permi_tree *)spy->leaf->context;
+    for (p = 0; p < tree->nodes; p++) {
+      const permi_tree_node *node = &tree->node[p];
+      const int vertices = permi_count_ones(node->all) - 1;
+      const double states = permi_tree_choose(tree, vertices,
+                                              permi_count_ones(node->rows) - !node->column - node->difference);
+      spy->width[p] = vertices;
+      spy->bytes[p] = 8.0 * tree->size * states;
+      spy->states = fmax(spy->states, states);
+    }
+  } else {
+    const permi_frontier *frontier = (const permi_frontier *)spy->leaf->context;
+    memset(spy->width, 0, (size_t)spy->steps * sizeof *spy->width);
+    for (v = 0; v < 2 * spy->leaf->information.n; v++)
+      if (frontier->birth[v] >= 0)
+        for (p = frontier->birth[v]; p < frontier->death[v]; p++)
+          spy->width[p]++;
+    for (p = 0; p < frontier->steps; p++) {
+      const size_t bytes = frontier->arrays ? permi_arrays_bytes_at(frontier, p + 1) : permi_value_bytes(frontier);
+      spy->bytes[p] = frontier->states[p + 1] * (double)bytes;
+      spy->states = fmax(spy->states, frontier->states[p + 1]);
+    }
+  }
+}
+
+/* Of the largest block that has one. 0: out of memory. */
 static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator)
 {
-  const permi_frontier *frontier;
-  const permi_tree *tree;
-  int i;
+  int i, n, entries, begin;
   for (i = 0; spy->job && i < spy->job->leaves; i++) {
     const permi_leaf *leaf = &spy->job->leaf[i];
-    if ((leaf->run_task == permi_frontier_run || leaf->run_task == permi_tree_task) &&
+    if ((leaf->run_task == permi_frontier_run || leaf->run_task == permi_arrays_run_task ||
+         leaf->run_task == permi_sorting_run || leaf->run_task == permi_tree_task) &&
         (!spy->leaf || leaf->information.n > spy->leaf->information.n))
       spy->leaf = leaf;
   }
   if (!spy->leaf)
     return 1;
-  frontier = spy->leaf->run_task == permi_frontier_run ? (const permi_frontier *)spy->leaf->context : NULL;
-  tree = frontier ? NULL : (const permi_tree *)spy->leaf->context;
-  spy->steps = frontier ? frontier->steps : tree->nodes;
+  n = spy->leaf->information.n;
+  spy->steps = spy->leaf->run_task == permi_tree_task ? ((const permi_tree *)spy->leaf->context)->nodes
+                                                      : ((const permi_frontier *)spy->leaf->context)->steps;
+  permi_spy_vertex(spy, spy->steps - 1, &begin, &entries);
   spy->width = (double *)permi_allocate(allocator, (size_t)spy->steps, sizeof(double));
-  spy->states = (double *)permi_allocate(allocator, (size_t)spy->steps, sizeof(double));
-  if (!spy->width || !spy->states)
+  spy->bytes = (double *)permi_allocate(allocator, (size_t)spy->steps, sizeof(double));
+  spy->place = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof(int));
+  if (!spy->width || !spy->bytes || !spy->place || !permi_spy_cells(&spy->map[2], allocator, n, n, (size_t)entries))
     return 0;
-  if (frontier) {
-    permi_spy_frontier(spy, frontier);
-  } else {
-    for (i = 0; i < tree->nodes; i++) {
-      const permi_tree_node *node = &tree->node[i];
-      const int vertices = permi_count_ones(node->all) - 1;
-      spy->width[i] = vertices;
-      spy->states[i] = permi_tree_choose(tree, vertices,
-                                         permi_count_ones(node->rows) - !node->column - node->difference);
-    }
-  }
+  permi_spy_measure(spy);
+  permi_spy_reorder(spy);
   return 1;
+}
+
+static void permi_spy_free(permi_spy *spy, const perm_allocator *allocator)
+{
+  int k;
+  for (k = 0; k < 3; k++)
+    permi_release(allocator, spy->map[k].live);
+  permi_release(allocator, spy->width);
+  permi_release(allocator, spy->bytes);
+  permi_release(allocator, spy->place);
 }
 
 static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
@@ -327,9 +486,7 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   perm_result planned;
   perm_status status;
   permi_spy spy;
-  unsigned *maps = NULL;
-  int *numbers = NULL, exact, k;
-  size_t area;
+  int *numbers;
   permi_result_clear(result);
   if (!path)
     return permi_fail(result, PERM_ERROR_NULL, 3, "path is NULL");
@@ -347,21 +504,10 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   spy.matrix = matrix;
   spy.job = job;
   memcpy(spy.message, planned.message, sizeof spy.message);
-  exact = matrix->m <= PERMI_SPY_EXACT && matrix->n <= PERMI_SPY_EXACT && matrix->nnz <= PERMI_SPY_ENTRIES;
-  for (k = 0; k < 2; k++) {
-    spy.cells[k] = k ? matrix->n : matrix->m;
-    if (!exact && spy.cells[k] > PERMI_SPY_CELLS)
-      spy.cells[k] = PERMI_SPY_CELLS;
-  }
-  area = (size_t)spy.cells[0] * (size_t)spy.cells[1];
-  maps = (unsigned *)permi_allocate(allocator, 4 * area + 1, sizeof *maps);
+  spy.name = options->name;
   numbers = (int *)permi_allocate(allocator, 3 * (size_t)matrix->n + 2 + 2 * PERMI_SPY_OUTLINES, sizeof *numbers);
-  if (maps && numbers) {
-    memset(maps, 0, (4 * area + 1) * sizeof *maps);
-    for (k = 0; k < 2; k++) {
-      spy.live[k] = maps + (size_t)k * area;
-      spy.dead[k] = maps + (size_t)(2 + k) * area;
-    }
+  if (numbers && permi_spy_cells(&spy.map[0], allocator, matrix->m, matrix->n, matrix->nnz) &&
+      permi_spy_cells(&spy.map[1], allocator, matrix->m, matrix->n, matrix->nnz)) {
     spy.first = numbers + 3 * (size_t)matrix->n + 2;
     spy.order = spy.first + PERMI_SPY_OUTLINES;
     status = permi_spy_matrix(&spy, allocator, numbers);
@@ -376,10 +522,8 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
     status = permi_write_file(path, allocator, permi_spy_print, &spy, result);
   else
     permi_fail_memory(result);
-  permi_release(allocator, maps);
   permi_release(allocator, numbers);
-  permi_release(allocator, spy.width);
-  permi_release(allocator, spy.states);
+  permi_spy_free(&spy, allocator);
   perm_job_free(job);
   return status;
 }
