@@ -25,8 +25,8 @@ static double density(int i, double x)
   return shape(i) / x * pow(x / scale(i), shape(i)) * exp(-pow(x / scale(i), shape(i)));
 }
 
-/* The permanent of counts[k] columns of kind k, over the product of counts[k]!. The kinds: F(x), f(x), F(y) - F(x), f(y),
-   1 - F(y). */
+/* The permanent of counts[k] columns of kind k, over the product of counts[k]!. The kinds: F(x), f(x), F(y) - F(x),
+   f(y), 1 - F(y). */
 static double term(double x, double y, const int *counts)
 {
   double columns[N][KINDS], value;
