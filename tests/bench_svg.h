@@ -89,7 +89,8 @@ static void svg_write(const char *path, svg_series **series, int count)
       "certified: with a guaranteed bound. Dashed: textbook Gray-code programs. Entries U[-1,1]; best of "
       "3 or more calls (above 0.3 s: of chunks, scaled).";
   figure.caption[2] = machine;
-  panel = plot_add(&figure, 1, 1, 0, "order n of the matrix", "rate, 10\xe2\x81\xb9 elements/s (n 2\xe2\x81\xbf\xe2\x81\xbb\xc2\xb9 elements)");
+  panel = plot_add(&figure, 1, 1, 0, "order n of the matrix",
+                   "rate, 10\xe2\x81\xb9 elements/s (n 2\xe2\x81\xbf\xe2\x81\xbb\xc2\xb9 elements)");
   panel->right -= 285;
   panel->legend = PLOT_RIGHT;
   panel->y_log = 1;
