@@ -39,7 +39,7 @@ try() { # try EXITS LIMIT ARGUMENTS...: EXITS: d: done, r: refused, dr: either
   $dir/peak $perm "$@" --max-seconds 60 --threads 2 --max-bytes $limit >$dir/out 2>$dir/err; code=$?
   peak=$(sed -n 's/^peak //p' $dir/err)
   ratio=$(awk -v p="${peak:-1e9}" -v b="$base" -v l=$limit 'BEGIN { printf "%.2f", (p - b) * 1024 / l }')
-  case $wanted$code in d0|dr0) ok=1 done=$((done + 1));; r3|dr3) grep -Eq '[0-9] (bytes|of work)' $dir/err; ok=$((!$?));; *) ok=0;; esac
+  case $wanted$code in d0|dr0) ok=1 done=$((done + 1));; r3|dr3) grep -Eq '[0-9] ([kMGTPE]B|bytes|of work)' $dir/err; ok=$((!$?));; *) ok=0;; esac
   [ "$1" = -v ] || [ -z "$verbose" ] || echo "$ratio of $limit, exit $code: $*"
   if [ $ok = 1 ] && awk -v r="$ratio" 'BEGIN { exit !(r <= 1.1) }'; then passed=$((passed + 1)); else
     failed=$((failed + 1)); echo "FAIL $*: exit $code, peak/limit $ratio of $limit"; head -n 3 $dir/err; fi
