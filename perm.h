@@ -17318,7 +17318,7 @@ static double permi_estimate_norm(const double *a, int n, int parts, double *roo
   return log2_norm + 1e-9;
 }
 
-/* The larger ones of a few bounds on a sample's modulus: products of the rows' sums of moduli, powers of the norm. */
+/* The lesser of two bounds on a sample's modulus: the product of the rows' sums of moduli, a power of the norm. */
 #define PERMI_ESTIMATE_NORM 256 /* chosen: of larger orders the norm takes seconds */
 static double permi_estimate_most(const double *a, int n, int parts, double *room, permi_control *watch)
 {
@@ -17837,9 +17837,10 @@ static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejecti
   perm_result result;
   permi_sinkhorn(work->a, n, 1, 1, 1e-13, &own, call->watch);
   if (n <= PERMI_REJECTION_COMPUTED) {
-    perm_options options = *call->options;
-    memset(&options.checkpoint, 0, sizeof options.checkpoint);
-    options.progress = NULL;
+    perm_options options; /* of the caller's, samples know few */
+    memset(&options, 0, sizeof options);
+    options.allocator = call->options->allocator;
+    options.threads = call->threads;
     status = perm_compute_real(n, n, work->a, n, &options, &result);
     by.value = permi_dd_make(result.value);
     by.exp2 = result.exp2;
@@ -18063,8 +18064,8 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
     int zero = 0;
     call.floor = call.top;
     status = permi_rejection_estimate(a, n, epsilon, &call, &pool, &scale, &zero);
-    if (status == PERM_ERROR_MEMORY)
-      permi_fail_memory(result);
+    if (status < 0)
+      status = permi_fail_memory(result);
     else if (status > 0)
       permi_fail(result, status, 0, "%s before %.0f trials were accepted: nothing is known with that chance",
                  perm_status_text(status), call.accepted);

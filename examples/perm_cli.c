@@ -196,7 +196,7 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "FILE is Matrix Market (array or coordinate; real, complex, integer, pattern; general, symmetric,\n"
     "skew-symmetric, hermitian), or rows of numbers separated by blanks, commas or ';', perhaps below\n"
     "a header line (complex as 1+2i, 1+2j, (1+2j)); - is standard input: zcat FILE.gz | perm -.\n"
-    " Integers, also as 2.0, are computed exactly (if that takes long, only with\n"
+    "Integers, also as 2.0, are computed exactly (if that takes long, only with\n"
     "--precision exact), all else in doubles of known accuracy.\n"
     "\n"
     "Examples:\n"

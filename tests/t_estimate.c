@@ -302,9 +302,14 @@ TEST(t_rejection_refuses)
 {
   double a[4] = {1, 2, 3, 4};
   perm_estimate_plan plan = {PERM_ESTIMATOR_REJECTION, 0, 0, 0, 0};
+  perm_options options;
   perm_estimate e;
   CHECK(perm_estimate_real(2, a, 2, &plan, NULL, &e) == PERM_OK && fabs(e.value - 10) < 1e-8);
   CHECK(perm_estimate_real(0, NULL, 0, &plan, NULL, &e) == PERM_OK && e.value == 1 && e.certain_low == 1);
+  memset(&options, 0, sizeof options); /* computed blocks know nothing of what is for permanents */
+  options.precision = PERM_PRECISION_EXACT;
+  options.method = PERM_METHOD_SIGNS;
+  CHECK(perm_estimate_real(2, a, 2, &plan, &options, &e) == PERM_OK && fabs(e.value - 10) < 1e-8);
   plan.relative_error = 1;
   CHECK(perm_estimate_real(2, a, 2, &plan, NULL, &e) == PERM_ERROR_OPTION && isnan(e.value));
   CHECK_TEXT(e.message, "relative_error below 1");

@@ -352,7 +352,7 @@ static double permi_estimate_norm(const double *a, int n, int parts, double *roo
   return log2_norm + 1e-9;
 }
 
-/* The larger ones of a few bounds on a sample's modulus: products of the rows' sums of moduli, powers of the norm. */
+/* The lesser of two bounds on a sample's modulus: the product of the rows' sums of moduli, a power of the norm. */
 #define PERMI_ESTIMATE_NORM 256 /* chosen: of larger orders the norm takes seconds */
 static double permi_estimate_most(const double *a, int n, int parts, double *room, permi_control *watch)
 {

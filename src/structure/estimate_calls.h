@@ -128,8 +128,8 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
     int zero = 0;
     call.floor = call.top;
     status = permi_rejection_estimate(a, n, epsilon, &call, &pool, &scale, &zero);
-    if (status == PERM_ERROR_MEMORY)
-      permi_fail_memory(result);
+    if (status < 0)
+      status = permi_fail_memory(result);
     else if (status > 0)
       permi_fail(result, status, 0, "%s before %.0f trials were accepted: nothing is known with that chance",
                  perm_status_text(status), call.accepted);

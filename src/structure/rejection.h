@@ -386,9 +386,10 @@ static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejecti
   perm_result result;
   permi_sinkhorn(work->a, n, 1, 1, 1e-13, &own, call->watch);
   if (n <= PERMI_REJECTION_COMPUTED) {
-    perm_options options = *call->options;
-    memset(&options.checkpoint, 0, sizeof options.checkpoint);
-    options.progress = NULL;
+    perm_options options; /* of the caller's, samples know few */
+    memset(&options, 0, sizeof options);
+    options.allocator = call->options->allocator;
+    options.threads = call->threads;
     status = perm_compute_real(n, n, work->a, n, &options, &result);
     by.value = permi_dd_make(result.value);
     by.exp2 = result.exp2;
