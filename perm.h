@@ -17817,7 +17817,7 @@ typedef struct permi_rejection_call {
   const perm_options *options;
   uint64_t seed;
   double delta, accepted, trials, floor, top;
-  int threads;
+  int threads, drawn; /* drawn: blocks so far */
 } permi_rejection_call;
 
 static double permi_number_log(const permi_number *number)
@@ -17854,7 +17854,7 @@ static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejecti
   permi_rejection_rows(work, &own);
   memset(&r, 0, sizeof r);
   r.n = n;
-  r.seed = call->seed++;
+  r.seed = permi_hash(permi_hash(PERMI_HASH_START, call->seed), (uint64_t)call->drawn++);
   while (r.deep < n && (n + 1.0) * ldexp(2, r.deep) <= ldexp(1, PERMI_REJECTION_TABLE) &&
          ldexp(r.deep + 2, r.deep + 1) <= PERMI_REJECTION_SHARE * call->accepted * n)
     r.deep++;
@@ -18060,7 +18060,7 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
   } else if (plan->estimator == PERM_ESTIMATOR_REJECTION) {
     const double epsilon = plan->relative_error > 0 ? plan->relative_error : 0.1;
     permi_rejection_call call = {&watch, options, plan->seed, 1 - estimate->confidence, 0, 0, 0,
-                                 (double)scale.exp2 * log(2), estimate->threads};
+                                 (double)scale.exp2 * log(2), estimate->threads, 0};
     int zero = 0;
     call.floor = call.top;
     status = permi_rejection_estimate(a, n, epsilon, &call, &pool, &scale, &zero);

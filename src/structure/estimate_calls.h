@@ -124,7 +124,7 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
   } else if (plan->estimator == PERM_ESTIMATOR_REJECTION) {
     const double epsilon = plan->relative_error > 0 ? plan->relative_error : 0.1;
     permi_rejection_call call = {&watch, options, plan->seed, 1 - estimate->confidence, 0, 0, 0,
-                                 (double)scale.exp2 * log(2), estimate->threads};
+                                 (double)scale.exp2 * log(2), estimate->threads, 0};
     int zero = 0;
     call.floor = call.top;
     status = permi_rejection_estimate(a, n, epsilon, &call, &pool, &scale, &zero);

@@ -366,7 +366,7 @@ typedef struct permi_rejection_call {
   const perm_options *options;
   uint64_t seed;
   double delta, accepted, trials, floor, top;
-  int threads;
+  int threads, drawn; /* drawn: blocks so far */
 } permi_rejection_call;
 
 static double permi_number_log(const permi_number *number)
@@ -403,7 +403,7 @@ static perm_status permi_rejection_one(permi_rejection_call *call, permi_rejecti
   permi_rejection_rows(work, &own);
   memset(&r, 0, sizeof r);
   r.n = n;
-  r.seed = call->seed++;
+  r.seed = permi_hash(permi_hash(PERMI_HASH_START, call->seed), (uint64_t)call->drawn++);
   while (r.deep < n && (n + 1.0) * ldexp(2, r.deep) <= ldexp(1, PERMI_REJECTION_TABLE) &&
          ldexp(r.deep + 2, r.deep + 1) <= PERMI_REJECTION_SHARE * call->accepted * n)
     r.deep++;
