@@ -8,7 +8,8 @@
    CODE src/dense/bounds.h: leaf->bound_relative = ((parts == 2 ? 60 : 14) * n + ldexp(40, terms_log2)) * square * 1.0001;
    CODE src/frontier/streams.h: const double operations = (block->imaginary ? 3.0 : 1.0) * block->n + sums;
    CODE src/block/reduce.h: #define PERMI_COMPLEX_ROUNDINGS 4
-   FALSE s|(242 / 100 \* u)|(241 / 100 * u)| *)
+   FALSE s|(242 / 100 \* u)|(241 / 100 * u)|
+*)
 From Coq Require Import Reals Lra Lia Psatz.
 Open Scope R_scope.
 

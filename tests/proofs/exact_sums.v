@@ -6,7 +6,8 @@
    CODE src/base/doubles.h: return (p - c) + (((high * other - p) + high * rest + low * other) + low * rest);
    CODE src/kernels/arithmetic.h: *error = (b - other) + (a - (sum - other));
    CODE src/kernels/arithmetic.h: *error = b - (sum - a);
-   FALSE s|bpow radix2 (-969) <= Rabs|bpow radix2 (-970) <= Rabs| *)
+   FALSE s|bpow radix2 (-969) <= Rabs|bpow radix2 (-970) <= Rabs|
+*)
 From Coq Require Import Reals Lra Lia ZArith.
 From Flocq Require Import Core Plus_error Relative Pff2Flocq.
 Open Scope R_scope.

@@ -43,16 +43,14 @@ q * p - h -> ((q - (sum - ones)) + (sum - (h * inverse + ones)) + h * (inverse -
 a * b - q * p -> (a * b - h) - (q * p - h);
 l - back -> (l - (a * b - h)) - (back - (q * p - h)) + ((a * b - h) - (q * p - h));
 
-# CLAIM residue_of_two_products
-# Growth 4: ab - cd on the grid 1.5 2^98, whose binade's doubles are 2^46 apart.
+# CLAIM grid_of_two_products
+# Growth 4: ab - cd = x - y on the grid 1.5 2^98, whose binade's doubles are 2^46 apart: its high part, a multiple of
+# 2^46, and what is left, all exact.
 # CODE src/kernels/hybrid_kernels.h: const PERMI_V first = PERMI_FMA(a, b, grid), both = PERMI_FNMA(c, d, first), high = both - grid;
-# CODE src/kernels/hybrid_kernels.h: return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(hybrid_quotient)(high, p), p.prime, high);
 # CODE src/block/vectors.h: #define PERMI_RESIDUE_GRID 475368975085586025561263702016.0
-# FALSE s/<= 0x1p96 /<= 0x1p99 /g
+# FALSE s/@FIX(high, 46)/@FIX(high, 47)/
 @fl = float<ieee_64, ne>;
-ones = 6755399441055744;
 grid = 475368975085586025561263702016;
-p = int<zr>(p_);
 x = int<zr>(x_);
 y = int<zr>(y_);
 first = fl(x + grid);
@@ -63,20 +61,31 @@ down = fl(first - both);
 low = fl(x - up);
 less = fl(y - down);
 few = fl(low - less);
+{ |x| <= 0x1p96 /\ |y| <= 0x1p96 ->
+  @FIX(high, 46) /\ high = both - grid /\ up = first - grid /\ down = first - both /\ low = x - up /\ less = y - down
+  /\ few = low - less /\ |(x - up) - (y - down)| <= 0x1p46 /\ |both - grid| <= 0x1.0000000000001p97 }
+x - up -> - (first - (x + grid)) - (up - (first - grid));
+y - down -> (both - (first - y)) - (down - (first - both));
+low - less -> (low - (x - up)) - (less - (y - down)) + (x - up) - (y - down);
+both - grid -> (both - (first - y)) + (first - (x + grid)) + x - y;
+
+# CLAIM residue_of_two_products
+# The residue of such a high part, and the sum: exact, below the cap.
+# CODE src/kernels/hybrid_kernels.h: return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(hybrid_quotient)(high, p), p.prime, high);
+# FALSE s/<= 281474976710656 /<= 140000000000000 /
+@fl = float<ieee_64, ne>;
+ones = 6755399441055744;
+p = int<zr>(p_);
+high = fixed<46, zr>(high_);
+few = int<zr>(few_);
 inverse = fl(1 / p);
 sum = fl(high * inverse + ones);
 q = fl(sum - ones);
 back = fl(q * p - high);
-{ p in [0x1p46, 0x1p47] /\ |x| <= 0x1p96 /\ |y| <= 0x1p96 ->
-  @FIX(high, 46) /\ high = both - grid /\ up = first - grid /\ down = first - both /\ low = x - up /\ less = y - down
-  /\ few = low - less /\ @FIX(q, 0) /\ back = q * p - high /\ fl(few - back) = few - back
-  /\ |(x - y - (both - grid)) - (q * p - high)| <= 281474976710656 }
-x - up -> - (first - (x + grid)) - (up - (first - grid));
-y - down -> (both - (first - y)) - (down - (first - both));
-low - less -> (low - (x - up)) - (less - (y - down)) + (x - up) - (y - down);
+{ p in [0x1p46, 0x1p47] /\ |high| <= 0x1.0000000000001p97 /\ |few| <= 0x1p46 ->
+  @FIX(q, 0) /\ back = q * p - high /\ fl(few - back) = few - back /\ |few - (q * p - high)| <= 281474976710656 }
 q * p - high -> ((q - (sum - ones)) + (sum - (high * inverse + ones)) + high * (inverse - 1 / p)) * p { p <> 0 };
-few - back -> (few - (low - less)) + (low - less) - (back - (q * p - high)) - (q * p - high);
-x - y - (both - grid) -> - (first - (x + grid)) - (both - (first - y));
+few - back -> few - (back - (q * p - high)) - (q * p - high);
 
 # CLAIM whole_numbers
 # Growth 2, 3: exact in doubles below 2^53, differences and their halves too.
