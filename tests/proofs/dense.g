@@ -1,4 +1,4 @@
-# >>bounds >>dense >>rounding >>dense_kernels: what a row, a product and a sum of Glynn's formula lose. u = 2^-53. Chains
+# >>bounds >>dense >>rounding: what a row, a product and a sum of Glynn's formula lose. u = 2^-53. Chains
 # of n products are chains.v's, complex products complex.v's; dense_orders.sh has what depends on orders and blocks.
 
 # CLAIM grid

@@ -1,5 +1,5 @@
 #!/bin/sh
-# >>bounds >>dense_kernels: claims about the dense kernels that depend on n or on the block K, for run.sh.
+# >>bounds: claims about the dense kernels that depend on n or on the block K, for run.sh.
 
 # 4. Rounded sums: 2^K terms p - m a state; sum_by_parity, even - odd: K + 1 roundings, in the kernel's order, where
 # moduli sum to 1. Eight states a group and TwoSum's lo (dense.g, rests_of_two_sums): K + 10 units.

@@ -1,4 +1,4 @@
-# >>doubles >>ring >>numbers >>platform: double-doubles, with every rounding of the code. Scaled by powers of two: the
+# >>doubles >>ring >>numbers: double-doubles, with every rounding of the code. Scaled by powers of two: the
 # larger high word is in [1, 2). Low words are at most half a unit in the last place of high ones, 2^-53. TwoSum and the
 # products' rests are exact: exact_sums.v. u = 2^-53; 64 u^2 = 2^-100 < PERMI_DD_UNIT.
 

@@ -1,4 +1,4 @@
-# >>steps_run >>streams >>values >>reduce >>tree_join >>tree_build >>classes_run >>band >>band_run >>arrays_run: constants
+# >>steps_run >>streams >>values >>reduce >>tree_build >>classes_run >>band_run >>arrays_run: constants
 # of the sparse engines' bounds. u = 2^-53, v = PERMI_DD_UNIT > 64 u^2. The induction is chains.v's, complex products
 # complex.v's, double-double operations doubles.g's.
 

@@ -1,4 +1,4 @@
-# >>hybrid_program >>hybrid_kernels >>hybrid_offer >>vectors: whole numbers and residues of the hybrid engine, and its
+# >>hybrid_program >>hybrid_offer: whole numbers and residues of the hybrid engine, and its
 # double-doubles (THE BOUND 7). u = 2^-53. Items 1 to 3 are chains.v's, complex products complex.v's.
 
 # CLAIM residue

@@ -1,5 +1,5 @@
 #!/bin/sh
-# >>exact_kernels >>limb_kernels >>limbs: claims about limbs that depend on how many there are, for run.sh.
+# >>exact_kernels >>limb_kernels: claims about limbs that depend on how many there are, for run.sh.
 # u_0 = 1 and u_1 = 2^51: all limbs are alike, as their weights are powers of two.
 two() { echo $((1 << $1)); }
 G=$(($(two 51) - 1024)) g=$(($(two 50) - 1024)) # permi_exact_cap, up to 6 limbs and beyond

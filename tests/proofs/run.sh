@@ -1,6 +1,6 @@
 #!/bin/sh
 # Proofs that a machine checks: claims about rounding in the comments of src/, as Gappa scripts (*.g, and what *.sh
-# write for orders and numbers of limbs) and Coq files (*.v, with Flocq). docs/proofs.md lists what they cover and what
+# write for orders and numbers of limbs) and Coq files (*.v, with Flocq). docs/proofs-rounding.md lists what they cover and what
 # is not covered.
 # Usage: tests/proofs/run.sh [quick]      quick: false twins of a few claims only
 # A script opens with the rooms that it is about (>>bounds), which cite it (tests/proofs/dense.g): both ways are checked.
