@@ -1,4 +1,4 @@
-# >>steps_run >>streams >>values >>reduce >>tree_build >>classes_run >>band_run >>arrays_run: constants
+# >>steps_run >>streams >>values >>reduce >>tree_build >>classes_run >>band_run >>arrays_run >>fronts: constants
 # of the sparse engines' bounds. u = 2^-53, v = PERMI_DD_UNIT > 64 u^2. The induction is chains.v's, complex products
 # complex.v's, double-double operations doubles.g's.
 
@@ -82,3 +82,11 @@ x = (1 - 0.25 * 5.684341886080802e-14) * (1 - 1b-53) * (1 + 5.684341886080802e-1
 # CODE src/frontier/classes_run.h: double operations = (block->imaginary ? 12.0 : 7.0) * block->n, gamma, doubtful;
 # FALSE s/12)/11)/
 { 2 + 1 + 3 + 3 + 3 - (12) <= 0 /\ 4 + 3 - (7) <= 0 }
+
+# CLAIM radii
+# >>fronts, >>numbers: radii and errors are rounded up by 1 + 1e-13 and 1 + 1e-12; eight operations on numbers >= 0 round
+# by less, and so do moduli, each within 4 u.
+# CODE src/planar/fronts.h: #define PERMI_RADIUS_UP (1 + 1e-13)
+# FALSE s/1e-13/1e-15/
+{ |d| <= 1b-53 ->
+  (1 + d) * (1 + d) * (1 + d) * (1 + d) * (1 + d) * (1 + d) * (1 + d) * (1 + d) * (1 - 4b-53) * (1 - 4b-53) * (1 + 1e-13) >= 1 }
