@@ -5290,7 +5290,8 @@ typedef void (*permi_small_run)(int n, const double *a, double *out);
 
 /* At least how often a product of n entries, one of each row, is rounded on its way into a kernel's value: n - 3
    times in each row's sum, n + 13 in the products of pairs (complex), 2^(n-3) + 5 in the sums over signs and lanes; in
-   >>small_minors n - 1 times in each row's sum, 2 (n - 1) in products, 2^(n-3) + n + 8 in sums. */
+   >>small_minors n - 1 times in each row's sum, 2 (n - 1) in products, 2^(n-3) + n + 8 in sums
+   (tests/proofs/small_orders.sh). */
 static double permi_small_roundings(int n)
 {
   return (1 << (n < 3 ? 0 : n - 3)) + n * (n + 3) + 8;
@@ -18865,7 +18866,8 @@ PERMI_INSTANCE(dd_complex, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
    sum of row i, the permanent is
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
    A pair of rows is p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v, linear in the signs, come from
-   tables like z_i; c is constant. The first pair takes no product, the others 9 operations, the last 4: 74 for 48
+   tables like z_i; c is constant. The first pair takes no product, the others 9 operations, the last 4 (their
+   roundings: tests/proofs/small_orders.sh): 74 for 48
    elements at n = 12 (normalised rows: 72 and a division; Glynn's pairs: 104).
    Constants: order, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts; block columns, 0
    to 2.

@@ -41,7 +41,7 @@ done <$out/citations
 
 # ---- what the claims are about is there, word for word
 grep -hE '^(#| *|\(\*) CODE src/' $scripts | sed 's/^.*CODE //; s/ \*)$//' | sort -u >$out/code
-sh tests/proofs/dense_orders.sh >$out/dense_orders.g; sh tests/proofs/limbs_orders.sh >$out/limbs_orders.g
+for script in tests/proofs/*_orders.sh; do sh $script >$out/$(basename $script .sh).g; done
 grep -h '^# CODE ' $out/*.g | sed 's/^# CODE //' | grep -v '[$]' | sort -u >>$out/code
 while IFS= read -r line; do
   case $line in *'$'*|*%s*) continue;; esac # of a generator: its output is here too
