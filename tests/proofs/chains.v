@@ -151,6 +151,41 @@ Lemma rests_of_two_sums u N A rests lost : 0 <= u -> 0 <= A ->
   rests <= INR N * (u * A) -> lost <= INR N * u * rests -> lost <= INR N * INR N * (u * u) * A.
 Proof. intros. pose proof (pos_INR N). assert (0 <= INR N * u) by nra. nra. Qed.
 
+(* ---- entries that were lost (>>hybrid_offer 5): row sums y are off by e, |e| <= L <= floor, and z = |y| + floor. *)
+From Coq Require Import List.
+Record row := { y : R; e : R; L : R; floor : R }.
+Definition kept (r : row) := Rabs (e r) <= L r /\ L r <= floor r /\ 0 < floor r.
+Definition product_of (f : row -> R) (rows : list row) := fold_right (fun r rest => f r * rest) 1 rows.
+Definition share_of (rows : list row) := fold_right (fun r rest => L r / floor r + rest) 0 rows.
+Definition z (r : row) := Rabs (y r) + floor r.
+
+Theorem lost_entries rows : Forall kept rows ->
+  Rabs (product_of (fun r => y r + e r) rows - product_of y rows) <= share_of rows * product_of z rows /\
+  Rabs (product_of (fun r => y r + e r) rows) <= product_of z rows /\ 0 <= share_of rows.
+Proof.
+  induction 1 as [|r rows [He [HL Hf]] _ [IH [IHz IHs]]]; simpl.
+  - rewrite Rminus_diag_eq, Rabs_R0, Rabs_R1 by reflexivity. lra.
+  - set (A := product_of (fun r => y r + e r) rows) in *; set (B := product_of y rows) in *.
+    set (Z := product_of z rows) in *; set (S := share_of rows) in *.
+    pose proof (Rabs_pos A); pose proof (Rabs_pos (y r)); pose proof (Rabs_pos (e r)).
+    assert (HS : 0 <= L r / floor r) by (apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; assumption]).
+    assert (Hl : L r / floor r * floor r = L r) by (field; lra).
+    assert (HZ : 0 <= Z) by lra. assert (HL0 : 0 <= L r) by lra. assert (0 <= S * Z) by (apply Rmult_le_pos; assumption).
+    split; [|split; [|lra]].
+    + replace ((y r + e r) * A - y r * B) with (e r * A + y r * (A - B)) by ring.
+      eapply Rle_trans; [apply Rabs_triang|]. rewrite !Rabs_mult.
+      assert (Rabs (e r) * Rabs A <= L r * Z) by (apply Rmult_le_compat; assumption).
+      assert (Rabs (y r) * Rabs (A - B) <= Rabs (y r) * (S * Z)) by (apply Rmult_le_compat_l; assumption).
+      assert (0 <= L r / floor r * Rabs (y r) * Z) by (apply Rmult_le_pos; [apply Rmult_le_pos|]; assumption).
+      assert (0 <= S * Z * floor r) by (apply Rmult_le_pos; lra).
+      unfold z at 1.
+      replace ((L r / floor r + S) * ((Rabs (y r) + floor r) * Z)) with
+        (L r / floor r * floor r * Z + L r / floor r * Rabs (y r) * Z + Rabs (y r) * (S * Z) + S * Z * floor r) by ring.
+      rewrite Hl. lra.
+    + rewrite Rabs_mult. apply Rmult_le_compat; try assumption; [apply Rabs_pos|].
+      unfold z. eapply Rle_trans; [apply Rabs_triang|]. lra.
+Qed.
+
 (* ---- real numbers are of this kind *)
 Lemma real_off_times v w x y : Rabs (v * w + - (x * y)) <= Rabs (v + - x) * Rabs w + Rabs x * Rabs (w + - y).
 Proof.
