@@ -1,6 +1,6 @@
-# >>doubles >>ring >>numbers: double-doubles, with every rounding of the code. Scaled by powers of two: the
-# larger high word is in [1, 2). Low words are at most half a unit in the last place of high ones, 2^-53. TwoSum and the
-# products' rests are exact: exact_sums.v. u = 2^-53; 64 u^2 = 2^-100 < PERMI_DD_UNIT.
+# >>doubles >>ring >>numbers >>low_rank >>transversals: double-doubles, with every rounding of the code. Scaled by powers
+# of two: the larger high word is in [1, 2). Low words are at most half a unit in the last place of high ones, 2^-53.
+# TwoSum's and the products' rests are exact: exact_sums.v. u = 2^-53; 64 u^2 = 2^-100 < PERMI_DD_UNIT.
 
 # CLAIM unit
 # CODE src/base/platform.h: #define PERMI_DD_UNIT 8e-31
@@ -114,3 +114,13 @@ e -> - (s - (a + b));
 @fl = float<ieee_64, ne>;
 sum = fl(x);
 { x in [1, 2] -> |sum - x| <= 1b-53 /\ (sum - x) / x in [-1b-53, 1b-53] }
+
+# CLAIM operations_counted_in_units
+# >>low_rank, >>transversals: an operation is one unit v, a complex product (two products and a sum a part, 2^(1/2) for
+# both) within 3 v, one of a term's n within 1 v; doubles' sum of moduli of up to 10^12 operations within 1.001.
+# CODE src/structure/low_rank.h: leaf->bound_relative = 1.001 * PERMI_DD_UNIT * (parts == 2 ? 3 : 1) * (2.0 * n * r + 2.0 * n + r + 8);
+# CODE src/matchings/transversals.h: all->bound_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) / (1 - permi_gamma(n + roundings)) *
+# FALSE s/8e-31/1e-31/g
+g = k * 1b-53;
+{ r in [1.4142, 1.4143] /\ k in [1, 1e12] ->
+  10b-106 - 8e-31 <= 0 /\ 8b-106 - 8e-31 <= 0 /\ r * (10 + 10 + 8) * 1b-106 - 8e-31 <= 0 /\ (1 + 8e-31 * 1e12) / (1 - g) <= 1.001 }
