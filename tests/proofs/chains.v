@@ -170,7 +170,8 @@ Proof.
     pose proof (Rabs_pos A); pose proof (Rabs_pos (y r)); pose proof (Rabs_pos (e r)).
     assert (HS : 0 <= L r / floor r) by (apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; assumption]).
     assert (Hl : L r / floor r * floor r = L r) by (field; lra).
-    assert (HZ : 0 <= Z) by lra. assert (HL0 : 0 <= L r) by lra. assert (0 <= S * Z) by (apply Rmult_le_pos; assumption).
+    assert (HZ : 0 <= Z) by lra. assert (HL0 : 0 <= L r) by lra. assert (0 <= S * Z) by (apply Rmult_le_pos;
+    assumption).
     split; [|split; [|lra]].
     + replace ((y r + e r) * A - y r * B) with (e r * A + y r * (A - B)) by ring.
       eapply Rle_trans; [apply Rabs_triang|]. rewrite !Rabs_mult.

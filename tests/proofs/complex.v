@@ -35,7 +35,8 @@ Proof.
   pose proof (norm_square a b); pose proof (norm_square c d).
   assert (0 <= norm a b * norm c d) by nra.
   assert ((a * c + b * d) * (a * c + b * d) <= (norm a b * norm c d) * (norm a b * norm c d)).
-  { replace ((norm a b * norm c d) * (norm a b * norm c d)) with ((norm a b * norm a b) * (norm c d * norm c d)) by ring.
+  { replace ((norm a b * norm c d) * (norm a b * norm c d)) with ((norm a b * norm a b) * (norm c d * norm c d)) by
+    ring.
     rewrite H1, H2. pose proof (Rle_0_sqr (a * d - b * c)). unfold Rsqr in *. nra. }
   nra.
 Qed.
@@ -82,7 +83,8 @@ Qed.
 Lemma norm_uncancelled a b c d :
   norm (Rabs a * Rabs c + Rabs b * Rabs d) (Rabs a * Rabs d + Rabs b * Rabs c) <= sqrt 2 * (norm a b * norm c d).
 Proof.
-  pose proof (norm_pos a b); pose proof (norm_pos c d). pose proof (sqrt_pos 2). assert (0 <= norm a b * norm c d) by nra.
+  pose proof (norm_pos a b); pose proof (norm_pos c d). pose proof (sqrt_pos 2).
+  assert (0 <= norm a b * norm c d) by nra.
   apply norm_at_most; [nra|].
   replace (sqrt 2 * (norm a b * norm c d) * (sqrt 2 * (norm a b * norm c d)))
     with ((sqrt 2 * sqrt 2) * ((norm a b * norm a b) * (norm c d * norm c d))) by ring.
@@ -113,7 +115,8 @@ Proof.
   intros Hbd Hbc Hre Him.
   assert (first : norm (b * d - bd) (bc - b * c) <= u * (norm a b * norm c d)).
   { apply Rle_trans with (u * norm (b * d) (b * c)).
-    - apply norm_rounded; [assumption| |assumption]. rewrite <- Rabs_Ropp. replace (- (b * d - bd)) with (bd - b * d) by ring. assumption.
+    - apply norm_rounded; [assumption| |assumption]. rewrite <- Rabs_Ropp.
+      replace (- (b * d - bd)) with (bd - b * d) by ring. assumption.
     - apply Rmult_le_compat_l; [assumption|].
       replace (norm (b * d) (b * c)) with (norm 0 b * norm c d).
       + apply Rmult_le_compat_r; [apply norm_pos|]. apply norm_at_most; [apply norm_pos|]. rewrite norm_square. nra.
@@ -123,7 +126,8 @@ Proof.
     replace (a * d + bc) with ((a * d + b * c) + (bc - b * c)) by ring.
     eapply Rle_trans; [apply norm_plus|]. rewrite norm_times. lra. }
   assert (second : norm (re - (a * c - bd)) (im - (a * d + bc)) <= u * ((1 + u) * (norm a b * norm c d))).
-  { eapply Rle_trans; [apply (norm_rounded u (a * c - bd) (a * d + bc)); assumption|]. apply Rmult_le_compat_l; assumption. }
+  { eapply Rle_trans; [apply (norm_rounded u (a * c - bd) (a * d + bc)); assumption|]. apply Rmult_le_compat_l;
+    assumption. }
   replace (re - (a * c - b * d)) with ((re - (a * c - bd)) + (b * d - bd)) by ring.
   replace (im - (a * d + b * c)) with ((im - (a * d + bc)) + (bc - b * c)) by ring.
   eapply Rle_trans; [apply norm_plus|]. lra.
@@ -138,7 +142,8 @@ Theorem without_fma a b c d ac bd ad bc re im :
 Proof.
   intros Hac Hbd Had Hbc Hre Him.
   pose proof (norm_pos a b); pose proof (norm_pos c d). assert (0 <= norm a b * norm c d) by nra.
-  assert (first : norm ((ac - a * c) - (bd - b * d)) ((ad - a * d) + (bc - b * c)) <= u * (sqrt 2 * (norm a b * norm c d))).
+  assert (first : norm ((ac - a * c) - (bd - b * d)) ((ad - a * d) + (bc - b * c)) <= u * (sqrt 2 * (norm a b * norm
+  c d))).
   { apply Rle_trans with (u * norm (Rabs a * Rabs c + Rabs b * Rabs d) (Rabs a * Rabs d + Rabs b * Rabs c)).
     - rewrite <- norm_scaled by assumption. rewrite !Rabs_mult in *. apply norm_monotone.
       + eapply Rle_trans; [apply Rabs_triang|]. rewrite Rabs_Ropp. lra.
@@ -156,7 +161,8 @@ Proof.
   pose proof root_of_2. pose proof (sqrt_pos 2).
   apply Rle_trans with ((u * sqrt 2 + u * (1 + u * sqrt 2)) * (norm a b * norm c d)); [lra|].
   apply Rmult_le_compat_r; [assumption|].
-  assert (u * sqrt 2 <= 14143 / 10000 * u) by nra. assert (u * (u * sqrt 2) <= u * (1 / 1000)) by (apply Rmult_le_compat_l; nra).
+  assert (u * sqrt 2 <= 14143 / 10000 * u) by nra.
+  assert (u * (u * sqrt 2) <= u * (1 / 1000)) by (apply Rmult_le_compat_l; nra).
   lra.
 Qed.
 
@@ -244,7 +250,8 @@ Proof.
   { assert (INR k * u <= 20 * (1 / 1000000)) by (apply Rmult_le_compat; lra). assert (0 <= m) by lra. nra. }
   assert (Hut : u * Rabs t <= 1 / 1000 * Rabs t) by nra.
   assert (Hs : Rabs (s + t') <= 101 / 100 * (m + Rabs t)).
-  { replace (s + t') with ((s - x) + ((t' - t) + (x + t))) by ring. pose proof (Rabs_triang (s - x) ((t' - t) + (x + t))).
+  { replace (s + t') with ((s - x) + ((t' - t) + (x + t))) by ring.
+    pose proof (Rabs_triang (s - x) ((t' - t) + (x + t))).
     pose proof (Rabs_triang (t' - t) (x + t)). pose proof (Rabs_triang x t). lra. }
   split.
   - rewrite !S_INR. replace (s' - (x + t)) with ((s' - (s + t')) + ((s - x) + (t' - t))) by ring.
@@ -299,9 +306,11 @@ Proof.
   assert (HN : 0 <= N) by (apply Rmult_le_pos; assumption).
   rewrite !Rabs_Ropp, !Rabs_mult in *.
   assert (He1 : Rabs e1 <= u * (Rabs a * Rabs c + Rabs b * Rabs d)).
-  { unfold e1. eapply Rle_trans; [apply Rabs_triang|]. rewrite Rabs_Ropp, (Rabs_minus_sym (a * c)), (Rabs_minus_sym (b * d)). lra. }
+  { unfold e1. eapply Rle_trans; [apply Rabs_triang|].
+    rewrite Rabs_Ropp, (Rabs_minus_sym (a * c)), (Rabs_minus_sym (b * d)). lra. }
   assert (He2 : Rabs e2 <= u * (Rabs a * Rabs d + Rabs b * Rabs c)).
-  { unfold e2. eapply Rle_trans; [apply Rabs_triang|]. rewrite (Rabs_minus_sym (a * d)), (Rabs_minus_sym (b * c)). lra. }
+  { unfold e2. eapply Rle_trans; [apply Rabs_triang|]. rewrite (Rabs_minus_sym (a * d)), (Rabs_minus_sym (b * c)).
+    lra. }
   pose proof root_of_2 as root. pose proof (sqrt_pos 2).
   assert (products : norm e1 e2 <= u * (sqrt 2 * N)).
   { apply Rle_trans with (u * norm (Rabs a * Rabs c + Rabs b * Rabs d) (Rabs a * Rabs d + Rabs b * Rabs c)).
@@ -335,8 +344,10 @@ Proof.
     rewrite <- norm_scaled by assumption. apply norm_monotone.
     - apply Rle_trans with (1 := Hx). right. unfold M1. ring.
     - apply Rle_trans with (1 := Hy). right. unfold M2. ring. }
-  replace (h1 + x - ((a + ca) * (c + lc) - (b + cb) * (d + ld))) with (X + - (ca * lc - cb * ld)) by (unfold X, r1, e1; ring).
-  replace (h2 + y - ((a + ca) * (d + ld) + (b + cb) * (c + lc))) with (Y + - (ca * ld + cb * lc)) by (unfold Y, r2, e2; ring).
+  replace (h1 + x - ((a + ca) * (c + lc) - (b + cb) * (d + ld))) with (X + - (ca * lc - cb * ld)) by (unfold X, r1,
+  e1; ring).
+  replace (h2 + y - ((a + ca) * (d + ld) + (b + cb) * (c + lc))) with (Y + - (ca * ld + cb * lc)) by (unfold Y, r2,
+  e2; ring).
   eapply Rle_trans; [apply norm_plus|].
   replace (norm (- (ca * lc - cb * ld)) (- (ca * ld + cb * lc))) with (norm (ca * lc - cb * ld) (ca * ld + cb * lc))
     by (unfold norm; f_equal; ring).

@@ -126,8 +126,8 @@ $ p in 8, y + l in 8;
 { 0x1p18 * 0x1p18 * 1b-106 - 1b-53 * 1b-16 <= 0 }
 
 # CLAIM few_digits
-# >>rounding: whole entries whose moduli sum to at most 2^24: the grid holds them, a product of two row sums and its sums
-# are exact, and the test sees whether x is whole.
+# >>rounding: whole entries whose moduli sum to at most 2^24: the grid holds them, a product of two row sums and
+# its sums are exact, and the test sees whether x is whole.
 # CODE src/dense/rounding.h: const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */
 # FALSE s/0x1p24/0x1p27/g
 @fl = float<ieee_64, ne>;
@@ -140,4 +140,5 @@ x = fl(x_);
 sum = fl(x + 6755399441055744);
 y = fl(sum - 6755399441055744);
 { |z| <= 0x1p24 /\ |w| <= 0x1p24 /\ |c| <= 0x1p48 /\ |o| <= 0x1p49 /\ |x| <= 0x1p24 ->
-  fl(z * w) = z * w /\ even = z * w + c /\ fl(z * w + c + o) = z * w + c + o /\ @FIX(y, 0) /\ y = sum - 6755399441055744 }
+  fl(z * w) = z * w /\ even = z * w + c /\ fl(z * w + c + o) = z * w + c + o /\ @FIX(y, 0)
+  /\ y = sum - 6755399441055744 }

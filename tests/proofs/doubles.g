@@ -27,7 +27,8 @@ low = fl(rest + cross);
 error = (p + low) - (a + c) * (b + d);
 { a in [1, 2] /\ b in [1, 2] /\ |c| <= 1b-53 /\ |d| <= 1b-53 ->
   rest = a * b - p /\ error / (a * b) in [-10b-106, 10b-106] }
-error -> (rest - (a * b - p)) + (low - (rest + cross)) + (cross - (one + other)) + (one - a * d) + (other - c * b) - c * d;
+error -> (rest - (a * b - p)) + (low - (rest + cross)) + (cross - (one + other)) + (one - a * d) +
+  (other - c * b) - c * d;
 $ a in 4, b in 4;
 
 # CLAIM product_with_a_double
@@ -123,4 +124,5 @@ sum = fl(x);
 # FALSE s/8e-31/1e-31/g
 g = k * 1b-53;
 { r in [1.4142, 1.4143] /\ k in [1, 1e12] ->
-  10b-106 - 8e-31 <= 0 /\ 8b-106 - 8e-31 <= 0 /\ r * (10 + 10 + 8) * 1b-106 - 8e-31 <= 0 /\ (1 + 8e-31 * 1e12) / (1 - g) <= 1.001 }
+  10b-106 - 8e-31 <= 0 /\ 8b-106 - 8e-31 <= 0 /\ r * (10 + 10 + 8) * 1b-106 - 8e-31 <= 0
+  /\ (1 + 8e-31 * 1e12) / (1 - g) <= 1.001 }

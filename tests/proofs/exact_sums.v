@@ -48,7 +48,8 @@ Theorem dekker a b : format a -> format b -> a * b = 0 \/ bpow radix2 (-969) <= 
   p + fl (fl (fl (fl (fl (high * other) - p) + fl (high * rest)) + fl (low * other)) + fl (low * rest)) = a * b.
 Proof.
   intros Fa Fb H. cbv zeta.
-  pose proof (Dekker radix2 (-1074) 53 (fun x => negb (Z.even x)) ltac:(lia) ltac:(lia) a b Fa Fb (or_introl eq_refl)) as D.
+  pose proof (Dekker radix2 (-1074) 53 (fun x => negb (Z.even x)) ltac:(lia) ltac:(lia) a b Fa Fb (or_introl
+  eq_refl)) as D.
   cbv zeta in D. destruct D as [D _].
   specialize (D H). symmetry in D. rewrite <- D at 3. clear D.
   change (53 - Z.div2 53)%Z with 27%Z.
@@ -61,7 +62,8 @@ Proof.
 Qed.
 
 (* What a sum's or product's rest is at most: u times the rounded value, u = 2^-53 (no underflow in sums). *)
-Theorem rest_of_a_sum a b : format a -> format b -> Rabs (fl (a + b) - (a + b)) <= bpow radix2 (-53) * Rabs (fl (a + b)).
+Theorem rest_of_a_sum a b : format a -> format b -> Rabs (fl (a + b) - (a + b)) <= bpow radix2 (-53) * Rabs (fl (a +
+b)).
 Proof.
   intros Fa Fb.
   replace (bpow radix2 (-53)) with (/ 2 * bpow radix2 (- (53) + 1)) by (simpl; lra).

@@ -14,7 +14,8 @@
 @fl = float<ieee_64, ne>;
 below = fl(1 - h);
 { |d1| <= 1b-53 /\ |d2| <= 1b-53 /\ |d3| <= 1b-53 /\ h in [0, 0.25] ->
-  (1 + d2) / (1 + d1) * (1 + 8b-53) * (1 + d3) >= 1 /\ fl(1 + 8b-53) = 1 + 8b-53 /\ (below - (1 - h)) / (1 - h) in [-1b-53, 1b-53] }
+  (1 + d2) / (1 + d1) * (1 + 8b-53) * (1 + d3) >= 1 /\ fl(1 + 8b-53) = 1 + 8b-53
+  /\ (below - (1 - h)) / (1 - h) in [-1b-53, 1b-53] }
 
 # CLAIM rounded_entries_in_double_double
 # (1 + u)^r (1 + v)^k - 1 = G (1 + H) + H (chains.v, grown_two): the factor 1 + 1e-12 for up to 10^18 operations, and
@@ -45,7 +46,8 @@ G = g / (1 - g);
 # FALSE s/1e-290/1e-292/g
 @fl = float<ieee_64, ne>;
 x = fl(x_);
-{ x in [1e-290, 1] -> @FIX(x, -1021) /\ 1b-968 - 1e-290 <= 0 /\ 1b-1073 / x <= 1b-109 /\ 10b-106 + 1b-109 - 64b-106 <= 0 }
+{ x in [1e-290, 1] -> @FIX(x, -1021) /\ 1b-968 - 1e-290 <= 0 /\ 1b-1073 / x <= 1b-109
+  /\ 10b-106 + 1b-109 - 64b-106 <= 0 }
 
 # CLAIM underflow_of_bands_and_classes
 # An underflow below DBL_MIN is one more factor: >>band_run above PERMI_BAND_SAFE, >>classes_run above 2^-302.
@@ -89,4 +91,5 @@ x = (1 - 0.25 * 5.684341886080802e-14) * (1 - 1b-53) * (1 + 5.684341886080802e-1
 # CODE src/planar/fronts.h: #define PERMI_RADIUS_UP (1 + 1e-13)
 # FALSE s/1e-13/1e-15/
 { |d| <= 1b-53 ->
-  (1 + d) * (1 + d) * (1 + d) * (1 + d) * (1 + d) * (1 + d) * (1 + d) * (1 + d) * (1 - 4b-53) * (1 - 4b-53) * (1 + 1e-13) >= 1 }
+  (1 + d) * (1 + d) * (1 + d) * (1 + d) * (1 + d) * (1 + d) * (1 + d) * (1 + d) * (1 - 4b-53) * (1 - 4b-53) * (1 +
+  1e-13) >= 1 }

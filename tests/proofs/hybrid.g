@@ -117,7 +117,8 @@ e - (va * eb + ea * vb + d) - ea * eb -> (one + inner) * d4 + (other + d) * d3 +
 # e_a - e_b round by 11 u^2 z, |e| <= 6 u z.
 # FALSE s/<= 0xb.01p-106/<= 0x5p-106/
 { |rest| <= 1b-53 /\ |share| <= 1b-53 /\ |d1| <= 1b-53 /\ |d2| <= 1b-53 ->
-  |(rest + share * 5 * (1 + d1)) * d2 + share * 5 * d1| <= 0xb.01p-106 /\ |(rest + share * 5 * (1 + d1)) * (1 + d2)| <= 0x6.0001p-53 }
+  |(rest + share * 5 * (1 + d1)) * d2 + share * 5 * d1| <= 0xb.01p-106
+  /\ |(rest + share * 5 * (1 + d1)) * (1 + d2)| <= 0x6.0001p-53 }
 
 # CLAIM double_double_settles
 # 7 (d) where |v| < |e| <= 6 u z: with every rounding of FastTwoSum 18 u^2 z of sum and 12 u^2 z of the rest: the new
@@ -145,7 +146,8 @@ s - v -> e * (1 + d1) + v * d1;
 # FALSE s/<= 88/<= 60/
 { r in [1.41421356, 1.41421357] ->
   r * (5.7 + 3.9 + 6.7 + 6.7 + 7.7 + 8 + 23.1) <= 88 /\ r * (7.7 + 8.7 + 26.1) <= 61
-  /\ 2 * r + 2 * r <= 5.7 /\ 2 * r + 1 <= 3.9 /\ 2 * r + 2 * r + 1 <= 6.7 /\ 2 * 2 * 2 <= 8 /\ r * (5.7 + 3.9 + 6.7 + 6.7 + 7.7 + 8) <= 55 }
+  /\ 2 * r + 2 * r <= 5.7 /\ 2 * r + 1 <= 3.9 /\ 2 * r + 2 * r + 1 <= 6.7 /\ 2 * 2 * 2 <= 8
+  /\ r * (5.7 + 3.9 + 6.7 + 6.7 + 7.7 + 8) <= 55 }
 
 # CLAIM complex_on_a_gpu
 # 8: four fused multiply-adds a part, below 6 u (|a| |b| + |c| |d|): six units.

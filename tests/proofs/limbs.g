@@ -36,7 +36,7 @@ low = fl(a * b + offset);
 a * b + offset -> (C + a * b - high) + (offset - (rest - high)) + (rest - (C + 0x1.8p52)) + 0x1.8p52;
 
 # CLAIM carries
-# Item 3 of >>limb_kernels: exact_carry leaves at most 2^50 of a limb of up to 2^53 and adds a multiple of u_1 to the next.
+# Item 3 of >>limb_kernels: exact_carry leaves at most 2^50 of a limb of up to 2^53, the rest goes to the next.
 # CODE src/kernels/limb_kernels.h: const PERMI_V sum = *a + c, high = sum - c;
 # FALSE s/<= 0x1p50 /<= 0x1p49 /
 @fl = float<ieee_64, ne>;

@@ -20,7 +20,8 @@ h = fl(sum - C);
 l = fl(a * g - h);
 next = fl(l + carry);
 { |a| <= $2 /\\ |g| <= $3 /\\ |carry| <= $4 ->
-  l = a * g - h /\\ |a * g - h| <= 0x1p50 /\\ @FIX(h, 51) /\\ next = l + carry /\\ |l + carry| <= $5 /\\ |h * 1b-51| <= $6 }
+  l = a * g - h /\\ |a * g - h| <= 0x1p50 /\\ @FIX(h, 51) /\\ next = l + carry /\\ |l + carry| <= $5
+  /\\ |h * 1b-51| <= $6 }
 a * g - h -> ((C + a * g) - sum) - (h - (sum - C));
 l + carry -> (l - (a * g - h)) + (a * g - h) + carry;
 h * 1b-51 -> (h - (sum - C)) * 1b-51 + (sum - (C + a * g)) * 1b-51 + a * g * 1b-51;
@@ -50,7 +51,8 @@ for parts in 1 2; do cat <<E2
 # CLAIM long_rows_of_${parts}_parts
 # FALSE s/<= 0x1p53 /<= 0x1p51 /
 { l1 in [-0x1p50, 0x1p50] /\\ l2 in [-0x1p50, 0x1p50] /\\ a in [-0x1p50, 0x1p50] /\\ b in [-0x1p50, 0x1p50] /\\
-  y0 in [-0x1p50, 0x1p50] /\\ y1 in [-0x1p20, 0x1p20] /\\ e1 in [-0.5, 0.5] /\\ e2 in [-0.5, 0.5] /\\ carry in [-4, 4] ->
+  y0 in [-0x1p50, 0x1p50] /\\ y1 in [-0x1p20, 0x1p20] /\\ e1 in [-0.5, 0.5] /\\ e2 in [-0.5, 0.5]
+  /\\ carry in [-4, 4] ->
   |$parts * (l1 + l2 + (a * y0 * 1b-51 + e1) + (b * y1 * 1b-51 + e2)) + carry| <= 0x1p53 /\\
   |($parts * (l1 + l2 + (a * y0 * 1b-51 + e1) + (b * y1 * 1b-51 + e2)) + carry) * 1b-51| <= 4 }
 E2
@@ -67,7 +69,8 @@ for limbs in 2 3 4 5 6 8 12 16 20 24 28 32; do
 # CLAIM accumulators_of_${limbs}_limbs
 # FALSE s/0x1p63/0x1p55/
 number = int<zr>(number_);
-{ |number| <= 0x1p51 -> |$settings * 4 * $numbers * number| <= 0x1.ffffffffffp62 /\\ $settings * 4 * $numbers * 0x1p51 <= 0x1p63 }
+{ |number| <= 0x1p51 -> |$settings * 4 * $numbers * number| <= 0x1.ffffffffffp62
+  /\\ $settings * 4 * $numbers * 0x1p51 <= 0x1p63 }
 E2
 done
 
@@ -89,7 +92,8 @@ done
 for k in 2 3; do cat <<E2
 # CLAIM ifma_${k}_limbs
 # FALSE s/0x1p52 }/0x1p51 }/
-{ top in [0, 1b$((51 * (k - 1) - 52 * (k - 2)))] /\\ g in [0, 0x1p51] /\\ above in [0, 0x1p51] /\\ carry in [0, 0x1p11] ->
+{ top in [0, 1b$((51 * (k - 1) - 52 * (k - 2)))] /\\ g in [0, 0x1p51] /\\ above in [0, 0x1p51]
+  /\\ carry in [0, 0x1p11] ->
   top * g * 1b-52 in [0, 1b$((51 * k - 52 * (k - 1)))] /\\ above + carry <= 0x1p52 }
 E2
 done

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Proofs that a machine checks: claims about rounding in the comments of src/, as Gappa scripts (*.g, and what *.sh
-# write for orders and numbers of limbs) and Coq files (*.v, with Flocq). docs/proofs-rounding.md lists what they cover and what
-# is not covered.
+# write for orders and numbers of limbs) and Coq files (*.v, with Flocq). docs/proofs-rounding.md lists what they cover and
+# what not.
 # Usage: tests/proofs/run.sh [quick]      quick: false twins of a few claims only
-# A script opens with the rooms that it is about (>>bounds), which cite it (tests/proofs/dense.g): both ways are checked.
+# A script opens with the rooms that it is about (>>bounds), which cite it (tests/proofs/dense.g).
 #   # CLAIM name      begins a claim, an input of Gappa by itself; a Coq file is one claim
 #   # CODE file: text  the claim is about this line: it must stand in that file
 #   # FALSE s/a/b/    a false twin, by sed: the prover must refuse it, or the claim would prove nothing

@@ -17,7 +17,8 @@ x4 = x2 * x2;
 x8 = x4 * x4;
 x11 = x8 * x2 * 1.7e13;
 { r in [1.4142, 1.4143] ->
-  12 * r * 1e12 <= 1.7e13 /\ x8 * x4 <= 1e159 /\ x11 <= 4e145 /\ 1e6 * 1b-1074 * 4e145 <= 2e-172 /\ 2e-172 - 1e-150 * 1b-53 <= 0 }
+  12 * r * 1e12 <= 1.7e13 /\ x8 * x4 <= 1e159 /\ x11 <= 4e145 /\ 1e6 * 1b-1074 * 4e145 <= 2e-172
+  /\ 2e-172 - 1e-150 * 1b-53 <= 0 }
 
 # CLAIM sixteen
 # CODE src/dense/small.h: #define PERMI_FAR_LEAST 1e-98
@@ -27,7 +28,8 @@ x4 = x2 * x2;
 x8 = x4 * x4;
 x15 = x8 * x4 * x2 * 2.3e13;
 { r in [1.4142, 1.4143] ->
-  16 * r * 1e12 <= 2.3e13 /\ x8 * x8 <= 1e214 /\ x15 <= 3e200 /\ 1e7 * 1b-1074 * 3e200 <= 2e-116 /\ 2e-116 - 1e-98 * 1b-53 <= 0 }
+  16 * r * 1e12 <= 2.3e13 /\ x8 * x8 <= 1e214 /\ x15 <= 3e200 /\ 1e7 * 1b-1074 * 3e200 <= 2e-116
+  /\ 2e-116 - 1e-98 * 1b-53 <= 0 }
 
 # CLAIM minors
 # >>small_minors 4: operations underflow by 2^-1074 times the rest of a product.
