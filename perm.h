@@ -7354,8 +7354,8 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
    2. A complex product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and the other part alike: by Minkowski at most u
    (|p_i| |s| + |ps|) <= 2 u |ps|; without FMA u |p_r| |s| more, 2.42 u |ps|.
    3. Double-double (P, C), |C| <= u |P|, times s + l, |l| <= u |s|: h + e = P s is exact; e + P l + C s is at most 3 u
-   |P s|, rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex: 5.25 u |p| |s|, rounded ten
-   times: below 60 u^2.
+   |P s|, rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex: 5.25 u |p| |s|, rounded
+   ten times: below 60 u^2.
    4. Rounded sums: K + 1 additions in a state, 8 in a group, TwoSum's rounded errors below 2^36 u^2: K + 10 units.
    5. Double-double sums: a term rounds a low part below (2^K + 2) 2 u A twice, A the chunk's sum of |terms|: 40 u^2 A.
    6. Second order and the rounding of sum |terms| (2^18 states: 2^-30): a factor 1.0001.
