@@ -52,8 +52,8 @@ Proof.
   eq_refl)) as D.
   cbv zeta in D. destruct D as [D _].
   specialize (D H). symmetry in D. rewrite <- D at 3. clear D.
-  change (53 - Z.div2 53)%Z with 27%Z.
-  change (round radix2 (FLT_exp (-1074) 53) (Znearest (fun x => negb (Z.even x)))) with fl.
+  replace (53 - Z.div2 53)%Z with 27%Z by reflexivity.
+  replace (round radix2 (FLT_exp (-1074) 53) (Znearest (fun x => negb (Z.even x)))) with fl by reflexivity.
   assert (V : forall x y, fl (fl (x - y) + y) = fl (y - fl (y - x))).
   { intros. replace (x - y) with (- (y - x)) by ring. rewrite fl_opp. f_equal. ring. }
   rewrite (Rmult_comm (bpow radix2 27 + 1) a), (Rmult_comm (bpow radix2 27 + 1) b).
