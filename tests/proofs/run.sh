@@ -12,6 +12,7 @@ cd "$(dirname "$0")/../.." || exit 1
 quick=$1 out=build/proofs
 rm -rf $out; mkdir -p $out/claims
 passed=0 failed=0 skipped=0
+if command -v timeout >/dev/null; then within=timeout; else within() { shift; "$@"; }; within=within; fi
 pass() { passed=$((passed + 1)); }
 fail() { failed=$((failed + 1)); echo "FAIL $*"; }
 skip() { skipped=$((skipped + 1)); echo "SKIP $*"; }
@@ -55,7 +56,7 @@ false_twin() { # CLAIM TWIN COMMENT: writes the twin; 1 if there is none or it i
   [ -s $out/false.sed ] && grep -v 'FALSE \|CODE ' $1 >$out/body && sed -f $out/false.sed $out/body >$2 && ! cmp -s $out/body $2
 }
 # Gappa believes a rewriting that it cannot follow, with a warning, and a name without meaning: not here.
-gappa_proves() { timeout 10 gappa $1 >$out/log 2>&1 && ! grep -q 'trivially equal\|nonzero\|unbound\|Error' $out/log; }
+gappa_proves() { $within 10 gappa $1 >$out/log 2>&1 && ! grep -q 'trivially equal\|nonzero\|unbound\|Error' $out/log; }
 if command -v gappa >/dev/null; then
   for script in tests/proofs/*.g $out/*_orders.g; do
     name=$(basename $script .g)
@@ -76,7 +77,7 @@ fi
 
 # ---- Coq with Flocq
 # In $out, where coqc leaves what it keeps.
-coq_proves() { [ -f $out/$(basename $1) ] || cp $1 $out; (cd $out && timeout 120 coqc -q $(basename $1)) >$out/log 2>&1; }
+coq_proves() { [ -f $out/$(basename $1) ] || cp $1 $out; (cd $out && $within 120 coqc -q $(basename $1)) >$out/log 2>&1; }
 echo 'From Flocq Require Import Core Pff2Flocq.' >$out/flocq.v
 if command -v coqc >/dev/null && coq_proves $out/flocq.v; then
   for file in tests/proofs/*.v; do
