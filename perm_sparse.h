@@ -2557,7 +2557,7 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, perm
 
 /* sum = a x + b y; y may be NULL. 0: overflow, or so near underflow that the error is not one rounding's. A complex
    product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by 2^-1072
-   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute. */
+   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -2694,7 +2694,8 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. */
+/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. Proved: tests/proofs/chains.v, rounding up
+   tests/proofs/frontier.g. */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
@@ -4040,7 +4041,7 @@ typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_
 /* ========================================================================================= >>values
    Values of >>ring in lists, arrays, trees, bands and matchings: their sizes, and which numbers a block needs. */
 
-#define PERMI_SAFE_PRODUCT 1e-290
+#define PERMI_SAFE_PRODUCT 1e-290 /* what is as large loses nothing by underflow: tests/proofs/frontier.g */
 
 /* DO(name, algebra) for all algebras but those of >>arrays only. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
@@ -5217,7 +5218,9 @@ static perm_status permi_run_rounds(permi_run *run, int p, int streams, int toge
    Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
    PERMI_DD_UNIT > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts
    underflow first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of
-   itself, for which v has room. Smaller ones lose less than DBL_MIN. */
+   itself, for which v has room. Smaller ones lose less than DBL_MIN.
+   Proved by machine: 1 to 3 tests/proofs/chains.v, complex tests/proofs/complex.v, constants
+   tests/proofs/frontier.g. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
@@ -5678,6 +5681,7 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   return 1;
 }
 
+/* See >>steps_run; proved by machine: tests/proofs/frontier.g. */
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
   const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
@@ -6674,7 +6678,8 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
    themselves, and so are sums, however they cancel: smallest 2^-106 least |c| bounds the next non-zero values,
    without the power of two where nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
    beyond 1e150. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200 of the
-   product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part. */
+   product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part.
+   Proved by machine: tests/proofs/frontier.g. */
 static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   const permi_arrays *arrays = run->arrays;
@@ -7458,7 +7463,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
    double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
    Underflow: loss bounds the error of any value beyond these factors, M is the largest modulus. A join takes loss to
    pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
-   PERMI_TREE_LOST if it may be below PERMI_SAFE_PRODUCT. */
+   PERMI_TREE_LOST if it may be below PERMI_SAFE_PRODUCT. The induction is proved by machine: tests/proofs/chains.v. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -8071,6 +8076,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
 }
 
+/* See >>tree_join; proved by machine: tests/proofs/frontier.g. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
@@ -8771,7 +8777,7 @@ static int permi_band_open(permi_band_state *state, const permi_band *band, perm
    of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
    more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
    PERMI_DD_UNIT for u. With powers of their own, states have one more factor an addition, for aligning, and one a
-   row. */
+   row. Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
 /* The rows of a run that the caller has cleared, but for `keep`. */
 static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
                                    perm_partial *partial)
@@ -10374,7 +10380,8 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
    What underflow takes from a product, or from the lesser of two values that are added, is below DBL_MIN < u 2^-302
    (double-double: 2^-100): one more factor for each. Quotients are below 2^301: nothing overflows.
    4. Sums of moduli are computed so too, with quotients rounded up (PERMI_CLASS_ROOM), so they are at least 1 - g times
-   what they stand for. */
+   what they stand for.
+   Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
   double operations = (block->imaginary ? 12.0 : 7.0) * block->n, gamma, doubtful;
@@ -13137,7 +13144,8 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
    3. A product of sizes up to 2^52, or a difference of two, is exact, and x - q p is at most (p + 1) / 2.
    4. Beyond, h + l = ab for h = ab rounded, |ab| <= 2^96; q is h / p to within 1/2 + 2^-51 |h| / p; h - q p and l are
       whole, and h - q p + l is at most p / 2 + 2^-51 |ab| + 2^44: exact. For ab - cd high parts are multiples of 2^46,
-      low parts at most 2^46 + 2^44 in all. Both stay below the cap. */
+      low parts at most 2^46 + 2^44 in all. Both stay below the cap.
+   Proved by machine: 2 to 4 tests/proofs/hybrid.g. */
 #define PERMI_GROWTH_CAP 281474976710656.0       /* 2^48 */
 #define PERMI_GROWTH_SHORT 4503599627370496.0    /* 2^52 */
 #define PERMI_GROWTH_EXACT 9007199254740992.0    /* 2^53 */
@@ -15736,7 +15744,9 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
       counted as 64; those renormalise as in 7 (d), for doubles too: what hi loses is at most gamma_N A, and each of the
       sums and normalisations of lo, at most six for a level, is off by u times that: gamma_2N^2 A in all. Moduli are
       added for every block and setting of the low columns. Complex a b - c d is four FMA a part, from the last
-      product: its parts round c d four times, |c| |d| 2^(1/2) together: below 6 u (|a| |b| + |c| |d|). */
+      product: its parts round c d four times, |c| |d| 2^(1/2) together: below 6 u (|a| |b| + |c| |d|).
+   Proved by machine: 1, 3 to 5 tests/proofs/chains.v, 2 tests/proofs/complex.v, 7 (b), (c), (d), (f), 8
+   tests/proofs/hybrid.g. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
@@ -16341,7 +16351,7 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
    exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses
    at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of
    itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
-   rows' sums of moduli. */
+   rows' sums of moduli. The induction is proved by machine: tests/proofs/chains.v. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
 {
@@ -18201,7 +18211,8 @@ PERMI_BRIEF_END
 /* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone. Products are in
    double-double or long integers; terms are added exactly.
 
-   THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
+   THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact
+   (tests/proofs/doubles.g).
 
    THREADS. All walk the top of the tree. A node is a unit when the choices on its path multiply up to `enough`, or
    when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. */
@@ -20709,7 +20720,7 @@ static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_
 }
 
 /* ---- double-doubles */
-#define PERMI_RADIUS_UP (1 + 1e-13)
+#define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
 #define PERMI_RADIUS_LEAST 1e-290
 #define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
 #define PERMI_PIVOT_SURE 4     /* times its radius */
