@@ -102,8 +102,8 @@ except ImportError:
 __all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
            "cauchy", "rook_numbers", "sample", "sampler", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian",
            "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError",
-           "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS",
-           "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
+           "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS",
+           "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
 __version__ = "0.11.0"
 VERSION = tuple(map(int, __version__.split(".")[:2]))  # of the library that these layouts are of
 
@@ -356,13 +356,7 @@ class Result(_Shown):
 
     @property
     def permanent(self):
-        """integer, if there is one, else value * 2**exp2: OverflowError if that exceeds a double.
-
-    >>> perm.permanent([[1j, 2], [3, 4]])
-    (6+4j)
-    >>> perm.permanent([[10**30, 1], [1, 1]], threads=1)
-    1000000000000000000000000000001
-    """
+        """integer, if there is one, else value * 2**exp2: OverflowError if that exceeds a double."""
         return _scaled(self.value, self.exp2) if self.integer is None else self.integer
 
     def __str__(self):
@@ -1353,7 +1347,13 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     ints, in an array of objects; stacks of floats, of order 24 at most, are one call and use all threads. out: of
     stacks of floats, where to write: float64 or complex128, of the stack's shape (...), without gaps; it is returned.
     Raises Incomplete if stopped early or the tolerance is not met, TooLargeError (an OverflowError) if a double is too
-    short for the number."""
+    short for the number.
+
+    >>> perm.permanent([[1j, 2], [3, 4]])
+    (6+4j)
+    >>> perm.permanent([[10**30, 1], [1, 1]], threads=1)
+    1000000000000000000000000000001
+    """
     rational = _rational(a)
     if rational is not None:
         scaled, common = rational
@@ -1652,16 +1652,6 @@ def rook_numbers(a, **options):
     return [int(number) for number in numbers]
 
 
-def _draws(count, seed, first):
-    """The three as ints that make sense."""
-    count, seed, first = (operator.index(number) for number in (count, seed, first))
-    if count < 0:
-        raise InputError("count is negative (%d)" % count, "PERM_ERROR_SIZE")
-    if not (0 <= seed < 1 << 64 and 0 <= first < 1 << 64):
-        raise InputError("seed and first are from 0 to 2**64 - 1", "PERM_ERROR_RANGE")
-    return count, seed, first
-
-
 def sample(a, count, seed=1, first=0, **options):
     """Permutations of a non-negative m x n matrix, m <= n, each with probability (its product) / permanent.
 
@@ -1673,7 +1663,8 @@ def sample(a, count, seed=1, first=0, **options):
     >>> [list(map(int, columns)) for columns in perm.sample([[1, 2], [1, 1]], 4, seed=2)]
     [[1, 0], [1, 0], [0, 1], [0, 1]]
     """
-    count, seed, first = _draws(count, seed, first)
+    count, seed, first = (_whole(name, number, 0, 2**64 - 1) for name, number in (
+        ("count", count), ("seed", seed), ("first", first)))
     call = _call(options)
     if not (_is_sparse(a) or isinstance(a, (str, os.PathLike))):
         a = _array(a)
@@ -1740,12 +1731,14 @@ class sampler:
         import bisect
         import functools
         import random
-        count, seed, first = _draws(count, seed, first)
+        count, seed, first = (_whole(name, number, 0, 2**64 - 1) for name, number in (
+            ("count", count), ("seed", seed), ("first", first)))
         u = _as(_floats(_array(u)), "D")
         m, n = u.shape
         u = u.tolist() if np else u.nested()
         entering = _entering(u, input)
         options.setdefault("tolerance", 0.01)  # by the estimate; errors are far smaller. Not once more in double-double
+        _call(options, "u", "input", "count", "seed", "first")
 
         @functools.lru_cache(1 << 20 // max(m, 1))
         def chances(taken, entered):

@@ -1,4 +1,4 @@
-"""Types of perm.py, or of the package that the wheel has. Matrices and arrays of answers are Any: see MATRICES there."""
+"""Types of perm.py, and of the package in the wheel. Matrices and arrays of answers are Any: MATRICES says which."""
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Callable, Literal, NamedTuple, Protocol, Sequence, TypedDict, Unpack
