@@ -708,14 +708,7 @@ class _Call:
         return status
 
     def compute(self, name, *arguments):
-        """The same with options and result as last arguments; anything below 0 is raised.
-
-    >>> r = perm.compute([[0.1, 0.2], [0.3, 0.4]], certify=True)
-    >>> abs(r.value - 0.1) <= r.error_bound < 1e-15
-    True
-    >>> perm.compute([[1, 2], [3, 4]], modulus=7).integer
-    3
-    """
+        """The same with options and result as last arguments; anything below 0 is raised."""
         status = self.run(name, *arguments, byref(self.options), byref(self.result))
         if status < 0:
             raise _error(status, _text(self.result.message))
@@ -1303,7 +1296,14 @@ def compute(a, rows=None, cols=None, **options):
     a: m x n, see MATRICES. rows (m integers), cols (n): multiplicities, whose totals agree; None: all one. Options: see
     OPTIONS. A job that stops early returns a Result too, with its status. Integers of any size are exact, by residues
     where 64 bits are too few. O(min(m,n) 2^(min(m,n) - 1)) at most, times a few for rectangular ones; O(product of
-    (multiplicities + 1)). Raises Error (module's end of the docstring), TypeError."""
+    (multiplicities + 1)). Raises Error (module's end of the docstring), TypeError.
+
+    >>> r = perm.compute([[0.1, 0.2], [0.3, 0.4]], certify=True)
+    >>> abs(r.value - 0.1) <= r.error_bound < 1e-15
+    True
+    >>> perm.compute([[1, 2], [3, 4]], modulus=7).integer
+    3
+    """
     call = _call(options, "rows", "cols")
     result = _compute(a, rows, cols, call)
     return result if isinstance(result, Result) else _result(result, call.whole)
