@@ -790,8 +790,12 @@ for bad, error, text in (([[1, 2], [3]], TypeError, "one length"), ([["a"]], Typ
 assert perm.sampler.boson(((0.6, 0.8), (0.8, -0.6)), (1, 1), 4, seed=5) == [[0, 2], [0, 2], [1, 1], [2, 0]]
 assert perm.sampler.permutations([[0, 1], [1, 1]], 2) == [[1, 0], [1, 0]]
 lent = type("Tensor", (), {"__dlpack__": None})()
-for call in (lambda: perm.permanent(lent),
-             lambda: perm.gradient(huge), lambda: perm.permanent(real, rows=[1, 2]), lambda: perm.minors(real, 7),
+try:
+    perm.permanent(lent)
+    raise SystemExit("accepted")
+except perm.InputTypeError as caught:
+    assert str(caught) == "Tensor.__dlpack__: only numpy can read it", caught
+for call in (lambda: perm.gradient(huge), lambda: perm.permanent(real, rows=[1, 2]), lambda: perm.minors(real, 7),
              lambda: perm.permanent(real, precision="exact"), lambda: perm.compute(real, threads="x"),
              lambda: perm.permanent(stack, out=[0.0, 0.0]), lambda: perm.submatrices(real, [[0.5]])):
     try:
