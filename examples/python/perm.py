@@ -1701,10 +1701,16 @@ def _chances(u, taken, entered, options):
     takes minors that all ways have in common."""
     columns = [j for j, count in enumerate(entered) if count]
     modes = sorted(set(taken))
-    rows = [[1] * len(columns)] + [[u[i][j] for j in columns] for i in modes]  # row 0, to expand by, is anything
-    numbers, _ = minors(_made("D", (len(rows), len(columns)), [complex(x) for row in rows for x in row]), 0,
-                        [1] + [taken.count(i) for i in modes], [entered[j] for j in columns], True, **options)
-    weights = [(j, entered[j] * complex(x)) for j, x in zip(columns, numbers)]
+    counts = [1] + [taken.count(i) for i in modes], [entered[j] for j in columns]
+    if np:  # a third of the time
+        block = np.ones((len(modes) + 1, len(columns)), complex)  # whose row 0, to expand by, may be anything
+        block[1:] = u[modes][:, columns]
+        counts = [np.array(each) for each in counts]
+        numbers, _ = minors(block, 0, *counts, True, **options)
+        return np.cumsum(abs((u[:, columns] * (numbers * counts[1])).sum(1)) ** 2).tolist()
+    block = [1 + 0j] * len(columns) + [u[i][j] for i in modes for j in columns]
+    numbers, _ = minors(_made("D", (len(modes) + 1, len(columns)), block), 0, *counts, True, **options)
+    weights = [(j, entered[j] * x) for j, x in zip(columns, numbers)]
     return list(itertools.accumulate(abs(sum(row[j] * x for j, x in weights)) ** 2 for row in u))
 
 
@@ -1735,8 +1741,9 @@ class sampler:
             ("count", count), ("seed", seed), ("first", first)))
         u = _as(_floats(_array(u)), "D")
         m, n = u.shape
-        u = u.tolist() if np else u.nested()
-        entering = _entering(u, input)
+        rows = u.tolist() if np else u.nested()
+        entering = _entering(rows, input)
+        u = u if np else rows
         options.setdefault("tolerance", 0.01)  # by the estimate; errors are far smaller. Not once more in double-double
         _call(options, "u", "input", "count", "seed", "first")
 
@@ -1752,7 +1759,9 @@ class sampler:
                 entered[j] += 1
                 cumulative = chances(tuple(taken), tuple(entered))
                 bisect.insort(taken, bisect.bisect_right(cumulative, source.random() * cumulative[-1]))
-            ways.append([taken.count(i) for i in range(m)])
+            ways.append([0] * m)
+            for i in taken:
+                ways[-1][i] += 1
         return np.array(ways, np.intc).reshape(count, m) if np else ways
 
 

@@ -787,7 +787,7 @@ for bad, error, text in (([[1, 2], [3]], TypeError, "one length"), ([["a"]], Typ
         raise SystemExit("accepted %r" % (bad,))
     except perm.Error as caught:
         assert isinstance(caught, error) and text in str(caught), (bad, caught)
-assert perm.sampler.boson(((0.6, 0.8), (0.8, -0.6)), (1, 1), 4, seed=5) == [[0, 2], [0, 2], [1, 1], [2, 0]]
+assert perm.sampler.boson(U, (2, 0, 1), 30, seed=3) == WAYS
 assert perm.sampler.permutations([[0, 1], [1, 1]], 2) == [[1, 0], [1, 0]]
 lent = type("Tensor", (), {"__dlpack__": None})()
 try:
@@ -808,8 +808,10 @@ print("good", perm.LIBRARY)
 
 
 def test_without_numpy():
-    run = subprocess.run([sys.executable, "-X", "dev", "-c", "PLACE = %r\n" % PLACE + WITHOUT], capture_output=True,
-                         text=True)
+    u = unitary(3)
+    known = "PLACE = %r\nU = %r\nWAYS = %r\n" % (
+        PLACE, u.tolist(), perm.sampler.boson(u, [2, 0, 1], 30, seed=3).tolist())
+    run = subprocess.run([sys.executable, "-X", "dev", "-c", known + WITHOUT], capture_output=True, text=True)
     assert run.returncode == 0 and run.stdout == "good %s\n" % perm.LIBRARY and not run.stderr, run.stdout + run.stderr
 
 
