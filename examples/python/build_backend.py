@@ -58,10 +58,13 @@ def _compile(at):
     flags += shlex.split(os.environ.get("CFLAGS", ""))
     made, perm_c, perm_o = (os.path.join(at, name) for name in ("_perm.abi3.so", "perm.c", "perm.o"))
     with open(perm_c, "w") as file:
+        file.write("#include <omp.h>\nint try(void) { return omp_get_max_threads(); }\n")
+    threads = ["-fopenmp"]
+    if subprocess.run([*cc, "-fPIC", "-shared", *threads, perm_c, "-o", made], capture_output=True).returncode:
+        print("perm-exact: %s has no OpenMP: one thread" % " ".join(cc), file=sys.stderr)
+        threads = []
+    with open(perm_c, "w") as file:
         file.write('#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n')
-    openmp = subprocess.run(cc + ["-fopenmp", "-x", "c", os.devnull, "-shared", "-o", made],
-                            capture_output=True).returncode == 0
-    threads = ["-fopenmp"] * openmp
     shared = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared", "-Wl,-Bsymbolic"]
     for options in (["-O2", *threads, "-c", perm_c, "-o", perm_o],
                     ["-O3", _find("_perm.c"), perm_o, *shared, *threads, "-o", made, "-lm"]):
