@@ -331,12 +331,14 @@ BUILT    = $(notdir $(wildcard $(B)/perm_mpi $(B)/perm_gpu))
 LIBDIR  ?= $(PREFIX)/lib
 MANDIR  ?= $(PREFIX)/share/man
 COMPLETIONS ?= $(PREFIX)/share/bash-completion/completions
+PYTHONDIR ?= $(LIBDIR)/perm/python# perm.py finds libperm.so two directories above
+PYTHON_FILES = perm.py perm.pyi $(notdir $(wildcard $(EXTENSION)))
 INSTALLED = $(PREFIX)/bin/perm $(addprefix $(PREFIX)/include/,$(HEADERS)) \
   $(addprefix $(LIBDIR)/,libperm.so.$(VERSION) $(SONAME) libperm.so $(if $(STATIC),libperm.a) pkgconfig/perm.pc) \
   $(addprefix $(LIBDIR)/cmake/perm/,perm-config.cmake perm-config-version.cmake) \
-  $(addprefix $(PREFIX)/bin/,$(BUILT)) \
+  $(addprefix $(PREFIX)/bin/,$(BUILT)) $(addprefix $(PYTHONDIR)/,$(PYTHON_FILES)) \
   $(MANDIR)/man1/perm.1 $(COMPLETIONS)/perm
-install: $(B)/perm $(B)/libperm.so $(B)/perm.1 $(if $(STATIC),$(B)/libperm.a) ## command, headers, libperm, man page, completion to DESTDIR/PREFIX (STATIC=1: libperm.a too)
+install: $(B)/perm $(B)/libperm.so $(B)/perm.1 $(if $(STATIC),$(B)/libperm.a) ## command, headers, libperm, perm.py, man page, completion to DESTDIR/PREFIX (STATIC=1: libperm.a too)
 	install -d $(addprefix $(DESTDIR),$(sort $(dir $(INSTALLED))))
 	install -m 755 $(B)/perm $(DESTDIR)$(PREFIX)/bin/perm
 	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/
@@ -350,6 +352,7 @@ install: $(B)/perm $(B)/libperm.so $(B)/perm.1 $(if $(STATIC),$(B)/libperm.a) ##
 	for name in config config-version; do sed 's/@VERSION@/$(VERSION)/' examples/perm-$$name.cmake \
 	  >$(DESTDIR)$(LIBDIR)/cmake/perm/perm-$$name.cmake || exit 1; done
 	$(if $(BUILT),install -m 755 $(addprefix $(B)/,$(BUILT)) $(DESTDIR)$(PREFIX)/bin/)
+	install -m 644 $(addprefix examples/python/,$(PYTHON_FILES)) $(DESTDIR)$(PYTHONDIR)/
 	install -m 644 $(B)/perm.1 $(DESTDIR)$(MANDIR)/man1/perm.1
 	install -m 644 examples/perm.bash $(DESTDIR)$(COMPLETIONS)/perm
 	@if test -z "$(DESTDIR)"; then ldconfig 2>/dev/null || echo "now run ldconfig, or set LD_LIBRARY_PATH=$(LIBDIR)"; fi

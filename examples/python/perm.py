@@ -244,7 +244,8 @@ def _load():
     elif named:
         names = [named]
     else:
-        places = [here, os.path.join(here, "build"), os.path.join(here, os.pardir, os.pardir, "build")]
+        above = os.path.join(here, os.pardir, os.pardir)  # of the sources, or where make install put it
+        places = [here, os.path.join(here, "build"), os.path.join(above, "build"), above]
         names = [os.path.join(place, name) for place in places for name in ("libperm.so", "libperm.dylib")]
         names = [name for name in names if os.path.exists(name)]
         from ctypes.util import find_library  # a third of the time of `import perm`, which the extension does not want

@@ -287,8 +287,8 @@ static int permi_spy_print(FILE *file, const void *what)
   }
   if (spy->job) {
     permi_spy_label(file, PERMI_SPY_LEFT, table + 20, "class=\"h\"",
-                    "Plan: %d block%s after reductions, predicted %s s on one thread", leaves, leaves == 1 ? "" : "s",
-                    permi_spy_number(seconds).text);
+                    "Plan: %d block%s after reductions, predicted %s on one thread", leaves, leaves == 1 ? "" : "s",
+                    permi_time_words(seconds).text);
   } else {
     permi_spy_label(file, PERMI_SPY_LEFT, table + 20, "class=\"h\"", "No plan");
     permi_spy_say(file, table + 44, spy->message);
@@ -298,13 +298,13 @@ static int permi_spy_print(FILE *file, const void *what)
     const int y = table + 46 + 24 * i;
     permi_spy_label(file, PERMI_SPY_LEFT, y, "", "order %d", leaf->n);
     permi_spy_label(file, 200, y, "", "%s", perm_method_name(leaf->method));
-    permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s s", permi_spy_number(leaf->seconds).text);
+    permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s", permi_time_words(leaf->seconds).text);
     if (leaf->bytes > 0)
       permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_spy_bytes(leaf->bytes).text);
   }
   if (leaves > rows)
-    permi_spy_label(file, PERMI_SPY_LEFT, table + 46 + 24 * rows, "", "and %d more, %s s", leaves - rows,
-                    permi_spy_number(rest).text);
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 46 + 24 * rows, "", "and %d more, %s", leaves - rows,
+                    permi_time_words(rest).text);
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
