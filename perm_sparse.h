@@ -250,14 +250,14 @@ typedef struct perm_matrix {
    %%MatrixMarket is a banner, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real,
    complex, integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). Comment
    (%) and blank lines anywhere after the first.
-   - npy: a file of numpy.save, versions 1 to 3: one array of two axes, by rows or columns, in either byte order, of bool
-     (kind PATTERN), integers of 1 to 8 bytes, float of 4 or 8 and complex of 8 or 16; whole floats are INTEGER.
+   - npy: a file of numpy.save, versions 1 to 3: one array of two axes, by rows or columns, in either byte order, of
+     bool (kind PATTERN), integers of 1 to 8 bytes, float of 4 or 8 and complex of 8 or 16; whole floats are INTEGER.
    - graph6: one line of graph6, sparse6 or digraph6, also below its header: the adjacency matrix. Several: refused.
    - dimacs: "p edge" or "p col" and lines e: the symmetric adjacency matrix, from edges once or all in both directions;
      "p asn", lines n (rows) and a: the bipartite matrix. A weight at the end of lines e or a is the entry.
    Else options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate numbers, or
-   ';' alone if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j for i too, and
-   in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in result->message.
+   ';' alone if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j for i too,
+   and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in result->message.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
      real imaginary". Indices count from 1, or from 0 if one of them is 0.
@@ -318,8 +318,8 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
                                                       const perm_options *options, perm_matrix *matrix,
                                                       perm_result *result);
 
-/* A copy of compressed rows: those of row i are row_start[i] .. row_start[i + 1] - 1, columns in any order. Values as for
-   triplets, errors too; messages number entries from 0. */
+/* A copy of compressed rows: those of row i are row_start[i] .. row_start[i + 1] - 1, columns in any order. Values as
+   for triplets, errors too; messages number entries from 0. */
 PERM_SPARSE_API perm_status perm_matrix_from_csr(int m, int n, const size_t *row_start, const int *column,
                                                  const double *real, const double *imaginary, const int64_t *integer,
                                                  perm_kind kind, const perm_options *options, perm_matrix *matrix,
@@ -1578,8 +1578,8 @@ static int permi_fraction_value(permi_reader *reader, const char *begin, const c
                              permi_quoted(begin, end).text);
   if (!permi_integer_value(begin, slash, &entry->integer) || !permi_integer_value(slash + 1, end, &below) ||
       below < 1 || below > most)
-    return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to 2^53 "
-                             "was expected", permi_quoted(begin, end).text);
+    return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
+                             "2^53 was expected", permi_quoted(begin, end).text);
   magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
   divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
   magnitude /= divisor;
@@ -2223,7 +2223,8 @@ static int permi_numpy_item(permi_reader *reader, const permi_numpy *array, perm
 
 static int permi_numpy_items(permi_reader *reader, const permi_numpy *array)
 {
-  const uint64_t m = array->shape[0], n = array->shape[1], outer = array->fortran ? n : m, inner = array->fortran ? m : n;
+  const uint64_t m = array->shape[0], n = array->shape[1];
+  const uint64_t outer = array->fortran ? n : m, inner = array->fortran ? m : n;
   uint64_t k, i;
   size_t done = 0;
   permi_entry entry;
@@ -2294,18 +2295,19 @@ static double permi_numpy_bytes(const char *text, size_t bytes)
   reader.binary = text;
   reader.cursor = text + (text[6] == 1 ? 10 : 12);
   reader.line_end = text + head;
-  return permi_numpy_header(&reader, &array) ? (double)head + (double)array.shape[0] * (double)array.shape[1] * array.size
-                                             : (double)head;
+  if (!permi_numpy_header(&reader, &array))
+    return (double)head;
+  return (double)head + (double)array.shape[0] * (double)array.shape[1] * array.size;
 }
 
 /* ========================================================================================= >>graph6
-   Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':') and digraph6 (after '&'),
-   with or without the headers >>graph6<< and so on. Every byte but those marks has six bits, 63 + x. First the order n:
-   one byte below 63, else '~' and three bytes, or "~~" and six. Then
+   Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':') and digraph6 (after
+   '&'), with or without the headers >>graph6<< and so on. Every byte but those marks has six bits, 63 + x. First the
+   order n: one byte below 63, else '~' and three bytes, or "~~" and six. Then
    - graph6: the upper triangle column by column, (0,1), (0,2), (1,2), (0,3), ...; zeros fill the last byte
    - digraph6: all rows
-   - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v becomes
-     v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none. */
+   - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
+     becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none. */
 
 static int permi_graph6_are_bits(const char *begin, const char *end)
 {
@@ -2474,7 +2476,7 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "%s found, '%c' was expected before the graph: incremental sparse6 is not read, "
                              "copyg -s of nauty writes sparse6", permi_quoted(reader->cursor, reader->line_end).text,
                              mark && mark != '>' ? mark : ':');
-  if (!mark || mark != '>')
+  if (mark != '>')
     mark = *reader->cursor == ':' || *reader->cursor == '&' ? *reader->cursor++ : '>';
   name = mark == '>' ? "graph6" : mark == ':' ? "sparse6" : "digraph6";
   for (p = reader->cursor; p < reader->line_end; p++)
@@ -2493,8 +2495,8 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
     return 0;
   line = reader->line;
   if (permi_graph6_line(reader))
-    return permi_reader_fail(reader, "a second graph found, one was expected: sed -n %llup FILE | perm - takes this one",
-                             reader->line);
+    return permi_reader_fail(reader, "a second graph found, one was expected: sed -n %llup FILE | perm - takes this "
+                             "one", reader->line);
   reader->line = line;
   if (wanted == PERM_FORMAT_AUTO)
     snprintf(reader->note, sizeof reader->note, "%s, the adjacency matrix of %d vertices and %llu %s", name, reader->n,
@@ -2519,7 +2521,8 @@ typedef struct permi_dimacs {
 
 static int permi_is_dimacs_problem(const char *begin, const char *end)
 {
-  return permi_same_word(begin, end, "edge") || permi_same_word(begin, end, "col") || permi_same_word(begin, end, "asn");
+  return permi_same_word(begin, end, "edge") || permi_same_word(begin, end, "col") ||
+         permi_same_word(begin, end, "asn");
 }
 
 /* After comments "p WORD" and then a number; else it is a header of names. */
@@ -2614,8 +2617,8 @@ static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
       if (!permi_dimacs_problem(reader, graph))
         return 0;
     } else if (!graph->problem) {
-      return permi_reader_fail(reader, "%s found, a line 'p edge VERTICES EDGES' or 'p asn VERTICES EDGES' was expected",
-                               permi_quoted(begin, reader->line_end).text);
+      return permi_reader_fail(reader, "%s found, a line 'p edge VERTICES EDGES' or 'p asn VERTICES EDGES' was "
+                               "expected", permi_quoted(begin, reader->line_end).text);
     } else if (what == (graph->assignment ? 'a' : 'e')) {
       if (!permi_dimacs_edge(reader, graph))
         return 0;
@@ -2661,8 +2664,8 @@ static int permi_dimacs_relabel(permi_reader *reader, permi_dimacs *graph)
     }
     reader->line = entry->line;
     if (!row[0] || row[1])
-      return permi_reader_fail(reader, "an edge from %s to %s found; from a row (with a line n) to a column was expected",
-                               row[0] ? "a row" : "a column", row[1] ? "a row" : "a column");
+      return permi_reader_fail(reader, "an edge from %s to %s found; from a row (with a line n) to a column was "
+                               "expected", row[0] ? "a row" : "a column", row[1] ? "a row" : "a column");
     entry->key = permi_entry_key(at[0], at[1]);
   }
   reader->m = (int)graph->source.count;
@@ -2686,7 +2689,8 @@ static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
   permi_release(&reader->allocator, graph.source.entry);
   if (ok && wanted == PERM_FORMAT_AUTO)
     snprintf(reader->note, sizeof reader->note, "DIMACS, the %s matrix of %llu edges%s",
-             graph.assignment ? "bipartite" : "adjacency", graph.found, graph.columns == 3 ? ", weights as entries" : "");
+             graph.assignment ? "bipartite" : "adjacency", graph.found,
+             graph.columns == 3 ? ", weights as entries" : "");
   return ok;
 }
 
@@ -2840,14 +2844,16 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
     return permi_reader_no_memory(reader);
   large = reader->large && reader->kind == PERM_KIND_REAL;
   if (reader->result && (reader->note[0] || large || reader->fractions)) {
-    const int length = snprintf(reader->result->message, sizeof reader->result->message, "%s: read as %s%s%s",
+    const int length = snprintf(reader->result->message, sizeof reader->result->message, "%s: read as %s%s",
                                 permi_show_name(reader->name).text, reader->note,
-                                reader->note[0] && (large || reader->fractions) ? "; " : "",
-                                reader->fractions ? "fractions, each row times its least common denominator" : "");
-    if (large && (size_t)length < sizeof reader->result->message)
-      snprintf(reader->result->message + length, sizeof reader->result->message - (size_t)length,
-               "doubles, for %s %llu has an integer beyond 64 bits (+-9.22e18)", reader->binary ? "byte" : "line",
-               reader->large);
+                                reader->note[0] && (large || reader->fractions) ? "; " : "");
+    char *end = reader->result->message + length;
+    const size_t left = sizeof reader->result->message - (size_t)length;
+    if (large && left)
+      snprintf(end, left, "doubles, for %s %llu has an integer beyond 64 bits (+-9.22e18)",
+               reader->binary ? "byte" : "line", reader->large);
+    else if (reader->fractions && left)
+      snprintf(end, left, "fractions, each row times its least common denominator");
   }
   return 1;
 }

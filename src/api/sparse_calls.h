@@ -32,14 +32,14 @@ typedef struct perm_matrix {
    %%MatrixMarket is a banner, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real,
    complex, integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). Comment
    (%) and blank lines anywhere after the first.
-   - npy: a file of numpy.save, versions 1 to 3: one array of two axes, by rows or columns, in either byte order, of bool
-     (kind PATTERN), integers of 1 to 8 bytes, float of 4 or 8 and complex of 8 or 16; whole floats are INTEGER.
+   - npy: a file of numpy.save, versions 1 to 3: one array of two axes, by rows or columns, in either byte order, of
+     bool (kind PATTERN), integers of 1 to 8 bytes, float of 4 or 8 and complex of 8 or 16; whole floats are INTEGER.
    - graph6: one line of graph6, sparse6 or digraph6, also below its header: the adjacency matrix. Several: refused.
    - dimacs: "p edge" or "p col" and lines e: the symmetric adjacency matrix, from edges once or all in both directions;
      "p asn", lines n (rows) and a: the bipartite matrix. A weight at the end of lines e or a is the entry.
    Else options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate numbers, or
-   ';' alone if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j for i too, and
-   in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in result->message.
+   ';' alone if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j for i too,
+   and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in result->message.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
      real imaginary". Indices count from 1, or from 0 if one of them is 0.
@@ -100,8 +100,8 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
                                                       const perm_options *options, perm_matrix *matrix,
                                                       perm_result *result);
 
-/* A copy of compressed rows: those of row i are row_start[i] .. row_start[i + 1] - 1, columns in any order. Values as for
-   triplets, errors too; messages number entries from 0. */
+/* A copy of compressed rows: those of row i are row_start[i] .. row_start[i + 1] - 1, columns in any order. Values as
+   for triplets, errors too; messages number entries from 0. */
 PERM_SPARSE_API perm_status perm_matrix_from_csr(int m, int n, const size_t *row_start, const int *column,
                                                  const double *real, const double *imaginary, const int64_t *integer,
                                                  perm_kind kind, const perm_options *options, perm_matrix *matrix,

@@ -17,7 +17,8 @@ typedef struct permi_dimacs {
 
 static int permi_is_dimacs_problem(const char *begin, const char *end)
 {
-  return permi_same_word(begin, end, "edge") || permi_same_word(begin, end, "col") || permi_same_word(begin, end, "asn");
+  return permi_same_word(begin, end, "edge") || permi_same_word(begin, end, "col") ||
+         permi_same_word(begin, end, "asn");
 }
 
 /* After comments "p WORD" and then a number; else it is a header of names. */
@@ -112,8 +113,8 @@ static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
       if (!permi_dimacs_problem(reader, graph))
         return 0;
     } else if (!graph->problem) {
-      return permi_reader_fail(reader, "%s found, a line 'p edge VERTICES EDGES' or 'p asn VERTICES EDGES' was expected",
-                               permi_quoted(begin, reader->line_end).text);
+      return permi_reader_fail(reader, "%s found, a line 'p edge VERTICES EDGES' or 'p asn VERTICES EDGES' was "
+                               "expected", permi_quoted(begin, reader->line_end).text);
     } else if (what == (graph->assignment ? 'a' : 'e')) {
       if (!permi_dimacs_edge(reader, graph))
         return 0;
@@ -159,8 +160,8 @@ static int permi_dimacs_relabel(permi_reader *reader, permi_dimacs *graph)
     }
     reader->line = entry->line;
     if (!row[0] || row[1])
-      return permi_reader_fail(reader, "an edge from %s to %s found; from a row (with a line n) to a column was expected",
-                               row[0] ? "a row" : "a column", row[1] ? "a row" : "a column");
+      return permi_reader_fail(reader, "an edge from %s to %s found; from a row (with a line n) to a column was "
+                               "expected", row[0] ? "a row" : "a column", row[1] ? "a row" : "a column");
     entry->key = permi_entry_key(at[0], at[1]);
   }
   reader->m = (int)graph->source.count;
@@ -184,6 +185,7 @@ static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
   permi_release(&reader->allocator, graph.source.entry);
   if (ok && wanted == PERM_FORMAT_AUTO)
     snprintf(reader->note, sizeof reader->note, "DIMACS, the %s matrix of %llu edges%s",
-             graph.assignment ? "bipartite" : "adjacency", graph.found, graph.columns == 3 ? ", weights as entries" : "");
+             graph.assignment ? "bipartite" : "adjacency", graph.found,
+             graph.columns == 3 ? ", weights as entries" : "");
   return ok;
 }

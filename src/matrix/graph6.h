@@ -1,11 +1,11 @@
 /* ========================================================================================= >>graph6
-   Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':') and digraph6 (after '&'),
-   with or without the headers >>graph6<< and so on. Every byte but those marks has six bits, 63 + x. First the order n:
-   one byte below 63, else '~' and three bytes, or "~~" and six. Then
+   Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':') and digraph6 (after
+   '&'), with or without the headers >>graph6<< and so on. Every byte but those marks has six bits, 63 + x. First the
+   order n: one byte below 63, else '~' and three bytes, or "~~" and six. Then
    - graph6: the upper triangle column by column, (0,1), (0,2), (1,2), (0,3), ...; zeros fill the last byte
    - digraph6: all rows
-   - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v becomes
-     v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none. */
+   - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
+     becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none. */
 #pragma once
 #include "io.h"
 
@@ -176,7 +176,7 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "%s found, '%c' was expected before the graph: incremental sparse6 is not read, "
                              "copyg -s of nauty writes sparse6", permi_quoted(reader->cursor, reader->line_end).text,
                              mark && mark != '>' ? mark : ':');
-  if (!mark || mark != '>')
+  if (mark != '>')
     mark = *reader->cursor == ':' || *reader->cursor == '&' ? *reader->cursor++ : '>';
   name = mark == '>' ? "graph6" : mark == ':' ? "sparse6" : "digraph6";
   for (p = reader->cursor; p < reader->line_end; p++)
@@ -195,8 +195,8 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
     return 0;
   line = reader->line;
   if (permi_graph6_line(reader))
-    return permi_reader_fail(reader, "a second graph found, one was expected: sed -n %llup FILE | perm - takes this one",
-                             reader->line);
+    return permi_reader_fail(reader, "a second graph found, one was expected: sed -n %llup FILE | perm - takes this "
+                             "one", reader->line);
   reader->line = line;
   if (wanted == PERM_FORMAT_AUTO)
     snprintf(reader->note, sizeof reader->note, "%s, the adjacency matrix of %d vertices and %llu %s", name, reader->n,

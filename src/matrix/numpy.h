@@ -227,7 +227,8 @@ static int permi_numpy_item(permi_reader *reader, const permi_numpy *array, perm
 
 static int permi_numpy_items(permi_reader *reader, const permi_numpy *array)
 {
-  const uint64_t m = array->shape[0], n = array->shape[1], outer = array->fortran ? n : m, inner = array->fortran ? m : n;
+  const uint64_t m = array->shape[0], n = array->shape[1];
+  const uint64_t outer = array->fortran ? n : m, inner = array->fortran ? m : n;
   uint64_t k, i;
   size_t done = 0;
   permi_entry entry;
@@ -298,6 +299,7 @@ static double permi_numpy_bytes(const char *text, size_t bytes)
   reader.binary = text;
   reader.cursor = text + (text[6] == 1 ? 10 : 12);
   reader.line_end = text + head;
-  return permi_numpy_header(&reader, &array) ? (double)head + (double)array.shape[0] * (double)array.shape[1] * array.size
-                                             : (double)head;
+  if (!permi_numpy_header(&reader, &array))
+    return (double)head;
+  return (double)head + (double)array.shape[0] * (double)array.shape[1] * array.size;
 }

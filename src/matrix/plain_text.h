@@ -44,8 +44,8 @@ static int permi_fraction_value(permi_reader *reader, const char *begin, const c
                              permi_quoted(begin, end).text);
   if (!permi_integer_value(begin, slash, &entry->integer) || !permi_integer_value(slash + 1, end, &below) ||
       below < 1 || below > most)
-    return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to 2^53 "
-                             "was expected", permi_quoted(begin, end).text);
+    return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
+                             "2^53 was expected", permi_quoted(begin, end).text);
   magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
   divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
   magnitude /= divisor;

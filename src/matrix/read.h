@@ -153,14 +153,16 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
     return permi_reader_no_memory(reader);
   large = reader->large && reader->kind == PERM_KIND_REAL;
   if (reader->result && (reader->note[0] || large || reader->fractions)) {
-    const int length = snprintf(reader->result->message, sizeof reader->result->message, "%s: read as %s%s%s",
+    const int length = snprintf(reader->result->message, sizeof reader->result->message, "%s: read as %s%s",
                                 permi_show_name(reader->name).text, reader->note,
-                                reader->note[0] && (large || reader->fractions) ? "; " : "",
-                                reader->fractions ? "fractions, each row times its least common denominator" : "");
-    if (large && (size_t)length < sizeof reader->result->message)
-      snprintf(reader->result->message + length, sizeof reader->result->message - (size_t)length,
-               "doubles, for %s %llu has an integer beyond 64 bits (+-9.22e18)", reader->binary ? "byte" : "line",
-               reader->large);
+                                reader->note[0] && (large || reader->fractions) ? "; " : "");
+    char *end = reader->result->message + length;
+    const size_t left = sizeof reader->result->message - (size_t)length;
+    if (large && left)
+      snprintf(end, left, "doubles, for %s %llu has an integer beyond 64 bits (+-9.22e18)",
+               reader->binary ? "byte" : "line", reader->large);
+    else if (reader->fractions && left)
+      snprintf(end, left, "fractions, each row times its least common denominator");
   }
   return 1;
 }
