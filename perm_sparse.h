@@ -21,7 +21,7 @@
                  >>market            Matrix Market: banner; symmetric, hermitian in permi_add_entry
                  >>plain_text        files without a banner: rows, coordinates, edges; fractions
                  >>numpy             .npy of NumPy
-                 >>graph6            graph6, sparse6, digraph6
+                 >>graph             graph6, sparse6, digraph6
                  >>dimacs            DIMACS graphs
                  >>read              the table of formats; perm_matrix_read
                  >>write             Matrix Market written
@@ -2300,7 +2300,7 @@ static double permi_numpy_bytes(const char *text, size_t bytes)
   return (double)head + (double)array.shape[0] * (double)array.shape[1] * array.size;
 }
 
-/* ========================================================================================= >>graph6
+/* ========================================================================================== >>graph
    Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':') and digraph6 (after
    '&'), with or without the headers >>graph6<< and so on. Every byte but those marks has six bits, 63 + x. First the
    order n: one byte below 63, else '~' and three bytes, or "~~" and six. Then
@@ -2335,7 +2335,7 @@ static char permi_graph6_header(permi_reader *reader)
   static const struct {
     const char *text;
     char mark;
-  } header[] = {{">>graph6<<", '>'}, {">>sparse6<<", ':'}, {">>digraph6<<", '&'}};
+  } header[] = {{">>graph6<<", '>'}, {">>sparse6<<", ':'}, {">" ">digraph6<<", '&'}};
   size_t k, length;
   for (k = 0; k < sizeof header / sizeof *header; k++) {
     length = strlen(header[k].text);

@@ -20,7 +20,7 @@
                  >>market            Matrix Market: banner; symmetric, hermitian in permi_add_entry
                  >>plain_text        files without a banner: rows, coordinates, edges; fractions
                  >>numpy             .npy of NumPy
-                 >>graph6            graph6, sparse6, digraph6
+                 >>graph             graph6, sparse6, digraph6
                  >>dimacs            DIMACS graphs
                  >>read              the table of formats; perm_matrix_read
                  >>write             Matrix Market written
@@ -219,7 +219,7 @@ PERMI_BRIEF_BEGIN
 #include "matrix/market.h"
 #include "matrix/plain_text.h"
 #include "matrix/numpy.h"
-#include "matrix/graph6.h"
+#include "matrix/graph.h"
 #include "matrix/dimacs.h"
 #include "matrix/read.h"
 #include "matrix/write.h"

@@ -249,8 +249,8 @@ static const size_t fault_rows[] = {0, 2, 3};
 FAULT_MATRIX(perm_matrix_from_csr, perm_matrix_from_csr(2, 7, fault_rows, fault.select, R, R, Z, PERM_KIND_INTEGER, opt,
                                                        &made, &o->r))
 FAULT_MATRIX(perm_matrix_from_edges, perm_matrix_from_edges(7, 7, 3, fault.select, R, 0, opt, &made, &o->r))
-FAULT_MATRIX(perm_matrix_read_fractions, (fault_below.words = 0, perm_matrix_read_fractions("build/fault.mtx", opt, &made,
-                                                                                            &fault_below, &o->r)))
+FAULT_MATRIX(perm_matrix_read_fractions,
+             perm_matrix_read_fractions("build/fault.mtx", opt, &made, &fault_below, &o->r))
 static void fault_rook(fault_outcome *o, const perm_options *options)
 {
   static size_t start[] = {0, 2, 4, 6};

@@ -1,4 +1,4 @@
-/* >>numpy, >>graph6, >>dimacs, >>read, examples/perm_fractions.h */
+/* >>numpy, >>graph, >>dimacs, >>read, examples/perm_fractions.h */
 /* Every format gives the same matrix as coordinates with a banner do, bit for bit; bad files are refused with a place
    and advice; what no byte marks is read as before. */
 #include "../examples/perm_fractions.h"
@@ -275,7 +275,7 @@ TEST(t_graph6_every_kind_and_order)
 {
   static const int orders[] = {2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 61, 62, 63, 64, 65, 127, 128, 129};
   static const struct { const char *header; char kind; } kinds[] = {{">>graph6<<", '>'}, {">>sparse6<<", ':'},
-                                                                     {">>digraph6<<", '&'}};
+                                                                     {">" ">digraph6<<", '&'}};
   static char text[8000];
   size_t order, length, size;
   int kind, density, i, j, way;
@@ -346,7 +346,7 @@ TEST(t_graph6_refuses)
   CHECK_TEXT(T_GRAPH6("DQd"), "a.g6:1: the last character 'd' has a bit behind the last pair of vertices");
   CHECK_TEXT(T_GRAPH6(">>sparse6<<DQc"), "'DQc' found, ':' was expected before the graph: incremental sparse6 is not");
   CHECK_TEXT(T_GRAPH6(">>sparse6<<;Dc"), "';Dc' found, ':' was expected");
-  CHECK_TEXT(T_GRAPH6(">>digraph6<<DQc"), "'DQc' found, '&' was expected");
+  CHECK_TEXT(T_GRAPH6(">" ">digraph6<<DQc"), "'DQc' found, '&' was expected");
   CHECK_TEXT(T_GRAPH6(":Fa~~"), "vertex 7 of a graph of 7 vertices found, counted from 0, within the line");
   CHECK_TEXT(T_GRAPH6(":~?@c?"), "the line ends in 6 bits, which are no edge, up to 5 were expected: is it whole?");
   CHECK_TEXT(T_GRAPH6(":F_??"), "found again, first given in line 1, one was expected; of parallel edges write the "

@@ -1,6 +1,7 @@
 /* ===================================================================================== >>plain_text
    Files that no word marks: rows of numbers, coordinates, edges. Fractions. */
 #pragma once
+#include "../base/integers.h"
 #include "io.h"
 
 /* Finds the next number after blanks or one separator; returns 0 at the end of the line, or after a failure. Where ';'

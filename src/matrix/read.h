@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <locale.h>
 #include "dimacs.h"
-#include "graph6.h"
+#include "graph.h"
 #include "market.h"
 #include "numpy.h"
 

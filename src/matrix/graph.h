@@ -1,4 +1,4 @@
-/* ========================================================================================= >>graph6
+/* ========================================================================================== >>graph
    Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':') and digraph6 (after
    '&'), with or without the headers >>graph6<< and so on. Every byte but those marks has six bits, 63 + x. First the
    order n: one byte below 63, else '~' and three bytes, or "~~" and six. Then
@@ -35,7 +35,7 @@ static char permi_graph6_header(permi_reader *reader)
   static const struct {
     const char *text;
     char mark;
-  } header[] = {{">>graph6<<", '>'}, {">>sparse6<<", ':'}, {">>digraph6<<", '&'}};
+  } header[] = {{">>graph6<<", '>'}, {">>sparse6<<", ':'}, {">" ">digraph6<<", '&'}};
   size_t k, length;
   for (k = 0; k < sizeof header / sizeof *header; k++) {
     length = strlen(header[k].text);
