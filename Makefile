@@ -16,7 +16,7 @@ LIBS    := -lm
 
 HEADERS := perm.h perm_sparse.h
 ROOMS   := $(wildcard src/*.* src/*/*.h)
-GENERATE := examples/perm_generate.h examples/perm_random.h
+GENERATE := examples/perm_generate.h examples/perm_random.h examples/perm_fractions.h
 EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(filter-out examples/perm_cli.c,$(wildcard examples/*.c)))
 
 # CUDA: the compiler if there is one, and what to link with where nvcc does not link.

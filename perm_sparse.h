@@ -19,7 +19,11 @@
      matrix/     >>matrix            compressed rows from triplets, arrays
                  >>io                lines, numbers; messages FILE:LINE
                  >>market            Matrix Market: banner; symmetric, hermitian in permi_add_entry
-                 >>plain_text        files without a banner; perm_matrix_read
+                 >>plain_text        files without a banner: rows, coordinates, edges; fractions
+                 >>numpy             .npy of NumPy
+                 >>graph             graph6, sparse6, digraph6
+                 >>dimacs            DIMACS graphs
+                 >>read              the table of formats; perm_matrix_read
                  >>write             Matrix Market written
      block/      >>matching          Hopcroft-Karp
                  >>components        Dulmage-Mendelsohn, strong components
@@ -242,13 +246,18 @@ typedef struct perm_matrix {
    position given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale is called at
    the same time. */
 
-/* Reads a file; "-" is standard input. A first line that begins with %%MatrixMarket is a banner, "%%MatrixMarket matrix
-   FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex, integer or pattern; general, symmetric,
-   skew-symmetric or hermitian (both triangles are returned). Comment (%) and blank lines anywhere after the first.
-   Without one, options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate
-   numbers, or ';' alone if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j
-   for i too, and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in
-   result->message.
+/* Reads a file, recognised by its bytes, never by its name; "-" is standard input. A first line that begins with
+   %%MatrixMarket is a banner, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real,
+   complex, integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). Comment
+   (%) and blank lines anywhere after the first.
+   - npy: a file of numpy.save, versions 1 to 3: one array of two axes, by rows or columns, in either byte order, of
+     bool (kind PATTERN), integers of 1 to 8 bytes, float of 4 or 8 and complex of 8 or 16; whole floats are INTEGER.
+   - graph6: one line of graph6, sparse6 or digraph6, also below its header: the adjacency matrix. Several: refused.
+   - dimacs: "p edge" or "p col" and lines e: the symmetric adjacency matrix, from edges once or all in both directions;
+     "p asn", lines n (rows) and a: the bipartite matrix. A weight at the end of lines e or a is the entry.
+   Else options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate numbers, or
+   ';' alone if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j for i too,
+   and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in result->message.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
      real imaginary". Indices count from 1, or from 0 if one of them is 0.
@@ -258,17 +267,17 @@ typedef struct perm_matrix {
      Refused where both would do or neither quite does: coordinates of up to two entries that are rows of three numbers,
      or with more or fewer lines than announced; more than two rows of two integers, which may be edges; a file named
      .mtx without banner that is not coordinates.
-   For coordinates and edges without a banner, result->message tells how they were read.
+   For graphs and, without a banner, coordinates and edges result->message tells how they were read.
    The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real;
    PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL, which result->message tells if one is an
    integer beyond 64 bits.
    Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
    magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits, fractions
-   a/b, packed files (.gz and others: the message says how to unpack). Lines end in
-   LF or CR LF and may have any length. Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever
-   sizes it declares. A waiting read (of a pipe) looks at the limits when a signal interrupts it.
+   a/b, packed files (.gz and others: the message says how to unpack). Lines end in LF or CR LF and may have any length.
+   Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever sizes it declares. A waiting read (of a
+   pipe) looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found, what was
-   expected". */
+   expected", or of .npy "FILE: byte K: ...", from 0. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_result *result);
 
@@ -276,6 +285,13 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
                                                     const perm_options *options, perm_matrix *matrix,
                                                     perm_result *result);
+
+/* perm_matrix_read, and without a banner fractions a/b among integers: each row is multiplied by the least common
+   multiple of its denominators. The permanent is that of *matrix (kind INTEGER) / *denominator, their product, not
+   reduced; 1: there was none. Numerators and scaled entries have 64 bits, denominators are up to 2^53, else refused. */
+PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options,
+                                                       perm_matrix *matrix, perm_integer *denominator,
+                                                       perm_result *result);
 
 /* Writes Matrix Market coordinate general, which reads back to the same bits; "-" is standard output. A file is
    replaced as a whole (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and character devices are
@@ -301,6 +317,27 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
                                                       const int64_t *integer, perm_kind kind,
                                                       const perm_options *options, perm_matrix *matrix,
                                                       perm_result *result);
+
+/* A copy of compressed rows: those of row i are row_start[i] .. row_start[i + 1] - 1, columns in any order. Values as
+   for triplets, errors too; messages number entries from 0. */
+PERM_SPARSE_API perm_status perm_matrix_from_csr(int m, int n, const size_t *row_start, const int *column,
+                                                 const double *real, const double *imaginary, const int64_t *integer,
+                                                 perm_kind kind, const perm_options *options, perm_matrix *matrix,
+                                                 perm_result *result);
+
+/* The same without a copy: *matrix points to the caller's arrays, which must stay and are never written;
+   perm_matrix_free leaves them. Refused unless they are as perm_matrix promises: columns that ascend in each row, no
+   zeros; real may be NULL for INTEGER. O(nnz) time, no memory. */
+PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
+                                                   const double *real, const double *imaginary, const int64_t *integer,
+                                                   perm_kind kind, perm_matrix *matrix, perm_result *result);
+
+/* From a list of edges: edge e is (ends[2 e], ends[2 e + 1]), row and column, from 0, with weight[e], or 1 if weight is
+   NULL (kind PATTERN). undirected: the symmetric adjacency matrix, m = n; an edge may then stand there once or in both
+   directions. Errors as for triplets. */
+PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, const int *ends, const double *weight,
+                                                   int undirected, const perm_options *options, perm_matrix *matrix,
+                                                   perm_result *result);
 
 /* Releases the arrays and zeroes the struct; NULL is fine. */
 PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
@@ -631,6 +668,44 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
+/* The first of `count` sorted entries with at least this key. */
+static size_t permi_entries_find(const permi_entries *list, size_t count, uint64_t key)
+{
+  size_t low = 0, high = count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (list->entry[middle].key < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* To a sorted list without duplicates adds what lies across the diagonal, and sorts again. *conflict, else NULL: an
+   entry that has another value there. */
+static int permi_entries_mirror(permi_entries *list, const perm_allocator *allocator, permi_control *watch,
+                                const permi_entry **conflict)
+{
+  const size_t count = list->count;
+  size_t k, at;
+  *conflict = NULL;
+  for (k = 0; k < count && !permi_watch_step(watch, k, 60); k++) {
+    permi_entry entry = list->entry[k];
+    entry.key = permi_entry_key(entry.key & 0xffffffff, entry.key >> 32);
+    at = permi_entries_find(list, count, entry.key);
+    if (at == count || list->entry[at].key != entry.key) {
+      if (!permi_entries_push(list, &entry, allocator, watch))
+        return 0;
+    } else if (list->entry[at].real != entry.real || list->entry[at].imaginary != entry.imaginary ||
+               list->entry[at].integer != entry.integer) {
+      *conflict = &list->entry[list->entry[at].line > entry.line ? at : k];
+      return 1;
+    }
+  }
+  return permi_entries_sort(list, allocator, watch);
+}
+
 /* The list must be sorted, without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
@@ -723,6 +798,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
   return permi_meter_end(&call, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
 }
 
+/* Entries in arrays of the caller: triplets; compressed rows, with row_start; edges, two ints each. */
 typedef struct permi_triplets {
   int m, n;
   size_t nnz;
@@ -730,27 +806,33 @@ typedef struct permi_triplets {
   const double *real, *imaginary;
   const int64_t *integer;
   perm_kind kind;
+  const char *what;        /* "triplet", "entry", "edge" */
+  const size_t *row_start; /* NULL: row has them */
+  int step;                /* ints from one column to the next */
+  int mirrored;
+  int argument; /* of column; real, imaginary, integer, kind follow */
 } permi_triplets;
 
 static perm_status permi_check_triplets(const permi_triplets *given, perm_result *result)
 {
   static const char *const name[5] = {"row", "column", "real", "imaginary", "integer"};
   const int kind = (int)given->kind;
-  const int missing[5] = {!given->row, !given->column, kind >= (int)PERM_KIND_REAL && !given->real,
+  const int missing[5] = {!given->row && !given->row_start, !given->column, kind >= (int)PERM_KIND_REAL && !given->real,
                           kind == (int)PERM_KIND_COMPLEX && !given->imaginary,
                           kind == (int)PERM_KIND_INTEGER && !given->integer};
   int k;
   if (kind < 0 || kind > (int)PERM_KIND_COMPLEX)
-    return permi_fail(result, PERM_ERROR_OPTION, 9, "kind = %d is no perm_kind", kind);
+    return permi_fail(result, PERM_ERROR_OPTION, given->argument + 4, "kind = %d is no perm_kind", kind);
   for (k = 0; given->nnz && k < 5; k++)
     if (missing[k])
-      return permi_fail(result, PERM_ERROR_NULL, 4 + k, "%s is NULL", name[k]);
+      return permi_fail(result, PERM_ERROR_NULL, given->argument - 1 + k, "%s is NULL", name[k]);
   return PERM_OK;
 }
 
-static perm_status permi_triplet(const permi_triplets *given, size_t k, permi_entry *entry, perm_result *result)
+static perm_status permi_triplet(const permi_triplets *given, size_t k, int row, permi_entry *entry,
+                                 perm_result *result)
 {
-  const int row = given->row[k], column = given->column[k];
+  const int column = given->column[k * (size_t)given->step];
   *entry = permi_entry_one();
   entry->line = k;
   if (given->kind == PERM_KIND_INTEGER)
@@ -760,15 +842,17 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, permi_en
   if (given->kind == PERM_KIND_COMPLEX)
     entry->imaginary = given->imaginary[k];
   if (row < 0 || row >= given->m)
-    return permi_fail(result, PERM_ERROR_RANGE, 4, "triplet %.0f: row index %d outside 0..%d", (double)k, row,
-                      given->m - 1);
+    return permi_fail(result, PERM_ERROR_RANGE, given->argument - (given->step == 1), "%s %.0f: row index %d outside "
+                      "0..%d", given->what, (double)k, row, given->m - 1);
   if (column < 0 || column >= given->n)
-    return permi_fail(result, PERM_ERROR_RANGE, 5, "triplet %.0f: column index %d outside 0..%d", (double)k, column,
-                      given->n - 1);
+    return permi_fail(result, PERM_ERROR_RANGE, given->argument, "%s %.0f: column index %d outside 0..%d", given->what,
+                      (double)k, column, given->n - 1);
   if (!(fabs(entry->real) <= DBL_MAX))
-    return permi_fail(result, PERM_ERROR_NOT_FINITE, 6, "triplet %.0f: the value is not finite", (double)k);
+    return permi_fail(result, PERM_ERROR_NOT_FINITE, given->argument + 1, "%s %.0f: the value is not finite",
+                      given->what, (double)k);
   if (!(fabs(entry->imaginary) <= DBL_MAX))
-    return permi_fail(result, PERM_ERROR_NOT_FINITE, 7, "triplet %.0f: the imaginary part is not finite", (double)k);
+    return permi_fail(result, PERM_ERROR_NOT_FINITE, given->argument + 2, "%s %.0f: the imaginary part is not finite",
+                      given->what, (double)k);
   entry->key = permi_entry_key((uint64_t)row, (uint64_t)column);
   return PERM_OK;
 }
@@ -780,9 +864,8 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   permi_control watch = permi_control_begin(options);
   permi_entries list;
   const permi_entry *second;
-  perm_status status = permi_matrix_begin(given->m, given->n, matrix, 11, result);
-  if (status == PERM_OK)
-    status = permi_check_triplets(given, result);
+  perm_status status = permi_check_triplets(given, result);
+  int row = 0;
   if (status != PERM_OK)
     return status;
   list.count = 0;
@@ -790,15 +873,28 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   list.entry = (permi_entry *)permi_allocate(allocator, given->nnz, sizeof *list.entry);
   if (!list.entry)
     return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %.0f triplets", (double)given->nnz);
-  for (; list.count < given->nnz && status == PERM_OK && !permi_watch_step(&watch, list.count, 40); list.count++)
-    status = permi_triplet(given, list.count, &list.entry[list.count], result);
+  for (; list.count < given->nnz && status == PERM_OK && !permi_watch_step(&watch, list.count, 40); list.count++) {
+    while (given->row_start && list.count == given->row_start[row + 1])
+      row++;
+    status = permi_triplet(given, list.count, given->row_start ? row : given->row[list.count * (size_t)given->step],
+                           &list.entry[list.count], result);
+  }
   if (status == PERM_OK && watch.stopped == PERM_OK) {
-    if (!permi_entries_sort(&list, allocator, &watch))
+    int sorted = permi_entries_sort(&list, allocator, &watch);
+    second = sorted ? permi_entries_duplicate(&list, &watch) : NULL;
+    if (second)
+      status = permi_fail(result, PERM_ERROR_FORMAT, given->argument - (given->step == 1), "%s %llu: entry (%llu,%llu) "
+                          "given before by %s %llu", given->what, second->line, second->key >> 32,
+                          second->key & 0xffffffff, given->what, second[-1].line);
+    else if (sorted && given->mirrored)
+      sorted = permi_entries_mirror(&list, allocator, &watch, &second);
+    if (status == PERM_OK && second)
+      status = permi_fail(result, PERM_ERROR_FORMAT, given->argument + 1, "%s %llu: another weight than in the other "
+                          "direction", given->what, second->line);
+    else if (!sorted)
       status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %.0f triplets", (double)given->nnz);
-    else if ((second = permi_entries_duplicate(&list, &watch)) != NULL)
-      status = permi_fail(result, PERM_ERROR_FORMAT, 4, "triplet %llu: entry (%llu,%llu) given before by triplet %llu",
-                          second->line, second->key >> 32, second->key & 0xffffffff, second[-1].line);
-    else if (!permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
+    else if (status == PERM_OK &&
+             !permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
       status = permi_no_matrix_memory(given->nnz, result);
   }
   if (watch.stopped != PERM_OK)
@@ -815,8 +911,127 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * (double)nnz);
-  const permi_triplets given = {m, n, nnz, row, column, real, imaginary, integer, kind};
-  return permi_meter_end(&call, permi_matrix_from_triplets(&given, options, matrix, result), result);
+  const permi_triplets given = {m, n, nnz, row, column, real, imaginary, integer, kind, "triplet", NULL, 1, 0, 5};
+  perm_status status = permi_matrix_begin(m, n, matrix, 11, result);
+  if (status == PERM_OK)
+    status = permi_matrix_from_triplets(&given, options, matrix, result);
+  return permi_meter_end(&call, status, result);
+}
+
+/* *matrix is cleared; row_start runs from 0 upwards. */
+static perm_status permi_check_rows(int m, int n, const size_t *row_start, perm_matrix *matrix, perm_result *result)
+{
+  const perm_status status = permi_matrix_begin(m, n, matrix, 10, result);
+  int i;
+  if (status != PERM_OK)
+    return status;
+  if (!row_start)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "row_start is NULL");
+  if (row_start[0])
+    return permi_fail(result, PERM_ERROR_RANGE, 3, "row_start[0] = %.0f, 0 was expected", (double)row_start[0]);
+  for (i = 0; i < m; i++)
+    if (row_start[i] > row_start[i + 1])
+      return permi_fail(result, PERM_ERROR_RANGE, 3, "row_start[%d] = %.0f is less than the one before", i + 1,
+                        (double)row_start[i + 1]);
+  return PERM_OK;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_from_csr(int m, int n, const size_t *row_start, const int *column,
+                                                 const double *real, const double *imaginary, const int64_t *integer,
+                                                 perm_kind kind, const perm_options *options_given, perm_matrix *matrix,
+                                                 perm_result *result)
+{
+  permi_metered call;
+  perm_status status = permi_check_rows(m, n, row_start, matrix, result);
+  const size_t nnz = status == PERM_OK ? row_start[m] : 0;
+  const perm_options *options = permi_meter_begin(&call, options_given, 12.0 * (double)nnz);
+  const permi_triplets given = {m, n, nnz, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
+  if (status == PERM_OK)
+    status = permi_matrix_from_triplets(&given, options, matrix, result);
+  return permi_meter_end(&call, status, result);
+}
+
+static void *permi_borrow_allocate(size_t bytes, void *user_data)
+{
+  (void)bytes;
+  return user_data;
+}
+
+static void permi_borrow_release(void *pointer, void *user_data)
+{
+  (void)pointer;
+  (void)user_data;
+}
+
+/* The entry must be as perm_matrix promises. */
+static perm_status permi_check_borrowed(const permi_triplets *given, size_t k, int row, perm_result *result)
+{
+  permi_entry entry;
+  perm_status status = permi_triplet(given, k, row, &entry, result);
+  if (status == PERM_OK && k > given->row_start[row] && given->column[k] <= given->column[k - 1])
+    status = permi_fail(result, PERM_ERROR_FORMAT, 4, "entry %.0f: the columns of row %d do not ascend; "
+                        "perm_matrix_from_csr sorts a copy", (double)k, row);
+  else if (status == PERM_OK && permi_entry_is_zero(&entry, given->kind))
+    status = permi_fail(result, PERM_ERROR_FORMAT, given->kind == PERM_KIND_INTEGER ? 7 : 5, "entry %.0f: a zero; "
+                        "perm_matrix_from_csr leaves zeros out of a copy", (double)k);
+  else if (status == PERM_OK && given->kind == PERM_KIND_INTEGER && given->real && given->real[k] != entry.real)
+    status = permi_fail(result, PERM_ERROR_FORMAT, 5, "entry %.0f: real is not the double next to integer", (double)k);
+  return status;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
+                                                   const double *real, const double *imaginary, const int64_t *integer,
+                                                   perm_kind kind, perm_matrix *matrix, perm_result *result)
+{
+  static const perm_allocator borrowed = {permi_borrow_allocate, permi_borrow_release, NULL};
+  permi_triplets given = {m, n, 0, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
+  perm_status status = permi_check_rows(m, n, row_start, matrix, result);
+  size_t k;
+  int row = 0;
+  if (status != PERM_OK)
+    return status;
+  given.nnz = row_start[m];
+  status = permi_check_triplets(&given, result);
+  for (k = 0; k < given.nnz && status == PERM_OK; k++) {
+    while (k == row_start[row + 1])
+      row++;
+    status = permi_check_borrowed(&given, k, row, result);
+  }
+  if (status != PERM_OK)
+    return status;
+  matrix->m = m;
+  matrix->n = n;
+  matrix->nnz = given.nnz;
+  matrix->kind = kind;
+  matrix->allocator = borrowed;
+  memcpy(&matrix->row_start, &row_start, sizeof row_start); /* nothing writes through the struct */
+  memcpy(&matrix->column, &column, sizeof column);
+  if (kind != PERM_KIND_PATTERN)
+    memcpy(&matrix->real, &real, sizeof real);
+  if (kind == PERM_KIND_COMPLEX)
+    memcpy(&matrix->imaginary, &imaginary, sizeof imaginary);
+  if (kind == PERM_KIND_INTEGER)
+    memcpy(&matrix->integer, &integer, sizeof integer);
+  return PERM_OK;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, const int *ends, const double *weight,
+                                                   int undirected, const perm_options *options_given,
+                                                   perm_matrix *matrix, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 8.0 * (double)edges);
+  const permi_triplets given = {m, n, edges, ends, ends ? ends + 1 : NULL, weight, NULL, NULL,
+                                weight ? PERM_KIND_REAL : PERM_KIND_PATTERN, "edge", NULL, 2, undirected, 4};
+  perm_status status = permi_matrix_begin(m, n, matrix, 8, result);
+  if (status == PERM_OK && undirected && m != n)
+    status = permi_fail(result, PERM_ERROR_SIZE, 6, "undirected edges of a %d x %d matrix, a square one was expected",
+                        m, n);
+  else if (status == PERM_OK && !ends && edges)
+    status = permi_fail(result, PERM_ERROR_NULL, 4, "ends is NULL");
+  if (status == PERM_OK)
+    status = permi_matrix_from_triplets(&given, options, matrix, result);
+  return permi_meter_end(&call, status, result);
 }
 
 PERMI_BRIEF_BEGIN
@@ -839,6 +1054,11 @@ typedef struct permi_reader {
   perm_kind kind;
   int fraction; /* 1: some number is no integer of 64 bits */
   unsigned long long large; /* the first line with an integer beyond 64 bits; 0: none */
+  const char *binary; /* the file's first byte, in messages, which count from it; NULL: a text, whose lines count */
+  const char *again;  /* what to try where an entry is given twice; NULL: nothing */
+  int mirrored;       /* 1: entries stand for those across the diagonal too */
+  perm_integer *denominator; /* NULL: fractions are refused */
+  unsigned long long fractions; /* the first line with one, 0: none; then of entries imaginary is the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
   int names; /* in the header line; 0: none */
   char note[132];
@@ -888,8 +1108,12 @@ static int permi_reader_fail(permi_reader *reader, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  reader->status = permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%llu: %s", permi_show_name(reader->name).text,
-                              reader->line ? reader->line : 1, text);
+  reader->status = reader->binary
+                       ? permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s: byte %llu: %s",
+                                    permi_show_name(reader->name).text,
+                                    (unsigned long long)(reader->cursor - reader->binary), text)
+                       : permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%llu: %s",
+                                    permi_show_name(reader->name).text, reader->line ? reader->line : 1, text);
   return 0;
 }
 
@@ -1264,7 +1488,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
   field = permi_banner[2].keyword[found[2]];
   symmetry = (permi_symmetry)found[3];
   symmetry_name = permi_banner[3].keyword[found[3]];
-  if (wanted != PERM_FORMAT_AUTO && (wanted == PERM_FORMAT_EDGES || (wanted == PERM_FORMAT_ARRAY) != array ||
+  if (wanted != PERM_FORMAT_AUTO && (wanted >= PERM_FORMAT_EDGES || (wanted == PERM_FORMAT_ARRAY) != array ||
                                      (wanted == PERM_FORMAT_COORDINATE_COMPLEX && reader->kind != PERM_KIND_COMPLEX)))
     return permi_reader_fail(reader, "a banner of format %s, field %s found, but format %s asked for: leave that out",
                              permi_banner[1].keyword[array], field, perm_format_name(wanted));
@@ -1311,9 +1535,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 }
 
 /* ===================================================================================== >>plain_text
-   Files without a banner: rows of numbers, coordinates, edges; the public calls that read. */
-#include <errno.h>
-#include <locale.h>
+   Files that no word marks: rows of numbers, coordinates, edges. Fractions. */
 
 /* Finds the next number after blanks or one separator; returns 0 at the end of the line, or after a failure. Where ';'
    separates, blanks do not: "1 2; 3 4" would be two rows elsewhere. */
@@ -1332,6 +1554,83 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   permi_skip_blanks(reader);
   return reader->cursor < reader->line_end ||
          permi_reader_fail(reader, "the line ends in '%c', a number was expected after it", mark);
+}
+
+static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
+{
+  while (b) {
+    const uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/* [+-] digits / digits, in lowest terms: integer and, in imaginary, the denominator, a whole number up to 2^53. */
+static int permi_fraction_value(permi_reader *reader, const char *begin, const char *slash, const char *end,
+                                permi_entry *entry)
+{
+  const int64_t most = (int64_t)1 << 53;
+  int64_t below = 0;
+  uint64_t divisor, magnitude;
+  if (permi_digits_end(slash + 1, end) != end || slash + 1 == end)
+    return permi_reader_fail(reader, "%s found, a fraction such as 1/2 or -22/7 was expected",
+                             permi_quoted(begin, end).text);
+  if (!permi_integer_value(begin, slash, &entry->integer) || !permi_integer_value(slash + 1, end, &below) ||
+      below < 1 || below > most)
+    return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
+                             "2^53 was expected", permi_quoted(begin, end).text);
+  magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
+  divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
+  magnitude /= divisor;
+  entry->integer = entry->integer < 0 ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
+  entry->real = (double)entry->integer;
+  entry->imaginary = (double)(below / (int64_t)divisor);
+  reader->fractions = reader->fractions ? reader->fractions : reader->line;
+  return 1;
+}
+
+/* Multiplies each row of the sorted entries by its denominators' least common multiple, and reader->denominator by all
+   of these. */
+static int permi_fractions_scale(permi_reader *reader)
+{
+  permi_entries *list = &reader->entries;
+  perm_integer multiple, product;
+  size_t k, next, end;
+  if (reader->kind != PERM_KIND_INTEGER) {
+    reader->line = reader->fractions;
+    return permi_reader_fail(reader, "a fraction found in a matrix that has other numbers than integers too; write all "
+                             "others as fractions a/b");
+  }
+  for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 50); k = end) {
+    uint64_t common = 1;
+    for (end = k; end < list->count && list->entry[end].key >> 32 == list->entry[k].key >> 32; end++) {
+      const uint64_t below = list->entry[end].imaginary > 0 ? (uint64_t)list->entry[end].imaginary : 1;
+      const uint64_t factor = below / permi_greatest_divisor(common, below);
+      reader->line = list->entry[end].line;
+      if (common > (uint64_t)INT64_MAX / factor)
+        return permi_reader_fail(reader, "the least common denominator of row %llu is over 2^63: multiply the row by "
+                                 "fewer factors, or write decimals, for doubles", (list->entry[k].key >> 32) + 1);
+      common *= factor;
+    }
+    for (next = k; next < end; next++) {
+      permi_entry *entry = &list->entry[next];
+      const int64_t factor = (int64_t)(common / (entry->imaginary > 0 ? (uint64_t)entry->imaginary : 1));
+      reader->line = entry->line;
+      if (entry->integer > INT64_MAX / factor || entry->integer < -(INT64_MAX / factor))
+        return permi_reader_fail(reader, "row %llu over its common denominator has integers beyond 64 bits: write "
+                                 "decimals, for doubles", (entry->key >> 32) + 1);
+      entry->integer *= factor;
+      entry->real = (double)entry->integer;
+      entry->imaginary = 0;
+    }
+    multiple = permi_integer_of((int64_t)common);
+    if (!permi_integer_multiply(reader->denominator, &multiple, &product))
+      return permi_reader_fail(reader, "the product of all rows' common denominators is over %d bits: write decimals, "
+                               "for doubles", 64 * PERM_INTEGER_WORDS);
+    *reader->denominator = product;
+  }
+  return 1;
 }
 
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
@@ -1365,6 +1664,8 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
              (bare || permi_double_value(reader, from, last, &entry->imaginary));
     }
   }
+  if (reader->denominator && integer && middle > begin && middle < end && *middle == '/')
+    return permi_fraction_value(reader, begin, middle, end, entry);
   return permi_reader_fail(
       reader, "%s found, a number such as 1, -2.5e3, 1+2i or (1+2j) was expected%s",
       permi_quoted(whole_begin, whole_end).text,
@@ -1470,7 +1771,8 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   }
   if (!reader->m)
     return permi_reader_fail(reader, "no numbers found, a matrix was expected");
-  if (wanted == PERM_FORMAT_AUTO && reader->n == 2 && reader->m > 2 && reader->kind == PERM_KIND_INTEGER) {
+  if (wanted == PERM_FORMAT_AUTO && reader->n == 2 && reader->m > 2 && reader->kind == PERM_KIND_INTEGER &&
+      !reader->fractions) {
     reader->line = first_line;
     return permi_reader_fail(reader, "%d rows of two integers found: edges of a graph, or a %d x 2 matrix? Say which: "
                              "--format edges|array", reader->m, reader->m);
@@ -1694,6 +1996,709 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   return 1;
 }
 
+/* ========================================================================================== >>numpy
+   Reads a .npy file of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
+   dictionary of Python with descr, fortran_order and shape), the items. One array of two axes, whose items are bool,
+   integers of 1 to 8 bytes, floats of 4 and 8, complex of 8 and 16; all else is refused. */
+
+#define PERMI_NUMPY_MAGIC "\x93NUMPY"
+#define PERMI_NUMPY_MOST 1048576 /* bytes of a header; NumPy's own limit is 10000 */
+
+typedef struct permi_numpy {
+  char code, order; /* of "<f8": f and < */
+  unsigned size;    /* bytes of an item */
+  int fortran;      /* 1: column by column */
+  int axes;
+  uint64_t shape[2];
+  int given; /* bits of the keys that were found */
+} permi_numpy;
+
+static int permi_is_numpy(const char *text, size_t bytes)
+{
+  return bytes >= 6 && !memcmp(text, PERMI_NUMPY_MAGIC, 6);
+}
+
+static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
+{
+  uint64_t bits = 0;
+  unsigned k;
+  for (k = 0; k < size; k++)
+    bits = bits << 8 | (unsigned char)at[order == '>' ? k : size - 1 - k];
+  return bits;
+}
+
+/* Returns the bytes of magic, version, length and header; 0: fewer than that are there, or that is no such file. */
+static size_t permi_numpy_head(const char *text, size_t bytes)
+{
+  const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
+  uint64_t length;
+  if (bytes < 12 || !permi_is_numpy(text, bytes) || text[6] < 1 || text[6] > 3)
+    return 0;
+  length = permi_numpy_bits(text + 8, wide, '<');
+  return length <= PERMI_NUMPY_MOST && length <= bytes - 8 - wide ? (size_t)length + 8 + wide : 0;
+}
+
+/* The next byte of the header that is no space, 0 at its end. */
+static int permi_numpy_next(permi_reader *reader)
+{
+  while (reader->cursor < reader->line_end && (permi_is_blank(*reader->cursor) || *reader->cursor == '\n'))
+    reader->cursor++;
+  return reader->cursor < reader->line_end ? (unsigned char)*reader->cursor : 0;
+}
+
+static int permi_numpy_expect(permi_reader *reader, char mark)
+{
+  if (permi_numpy_next(reader) != mark)
+    return permi_reader_fail(reader, "%s found in the header, '%c' was expected",
+                             permi_quoted(reader->cursor, reader->line_end).text, mark);
+  reader->cursor++;
+  return 1;
+}
+
+static int permi_numpy_string(permi_reader *reader, const char **begin, const char **end)
+{
+  const int quote = permi_numpy_next(reader);
+  if (quote != '\'' && quote != '"')
+    return permi_reader_fail(reader, "%s found in the header, a name in quotes was expected",
+                             permi_quoted(reader->cursor, reader->line_end).text);
+  *begin = ++reader->cursor;
+  while (reader->cursor < reader->line_end && *reader->cursor != quote)
+    reader->cursor++;
+  *end = reader->cursor;
+  return permi_numpy_expect(reader, (char)quote);
+}
+
+/* "<f8" and the like. */
+static int permi_numpy_type(permi_reader *reader, permi_numpy *array)
+{
+  const char *begin, *end;
+  unsigned size;
+  int known;
+  if (permi_numpy_next(reader) == '[')
+    return permi_reader_fail(reader, "an array of records found, one of numbers was expected: save one field of it");
+  if (!permi_numpy_string(reader, &begin, &end))
+    return 0;
+  size = end - begin == 3 && permi_is_digit(begin[2]) ? (unsigned)(begin[2] - '0') : 0;
+  if (end - begin == 4 && begin[2] == '1' && begin[3] == '6')
+    size = 16;
+  array->order = begin < end ? *begin : ' ';
+  array->code = end - begin > 1 ? begin[1] : ' ';
+  array->size = size;
+  known = array->code == 'b'                         ? size == 1
+          : array->code == 'i' || array->code == 'u' ? size == 1 || size == 2 || size == 4 || size == 8
+          : array->code == 'f'                       ? size == 4 || size == 8
+                                                     : array->code == 'c' && (size == 8 || size == 16);
+  if (known && (array->order == '<' || array->order == '>' || (array->order == '|' && size == 1)))
+    return 1;
+  if (array->code == 'O')
+    return permi_reader_fail(reader, "an array of Python objects found, numbers were expected: save a.astype(int) or "
+                             "a.astype(float)");
+  return permi_reader_fail(reader, "items of type %s found, b1, i1 to i8, u1 to u8, f4, f8, c8 or c16 were expected: "
+                           "save a.astype(float)", permi_quoted(begin, end).text);
+}
+
+static int permi_numpy_shape(permi_reader *reader, permi_numpy *array)
+{
+  if (!permi_numpy_expect(reader, '('))
+    return 0;
+  while (permi_numpy_next(reader) != ')') {
+    uint64_t size = 0;
+    const char *begin = reader->cursor;
+    for (; reader->cursor < reader->line_end && permi_is_digit(*reader->cursor); reader->cursor++)
+      size = size < UINT64_MAX / 16 ? 10 * size + (uint64_t)(*reader->cursor - '0') : size;
+    if (reader->cursor == begin)
+      return permi_reader_fail(reader, "%s found in the shape, a whole number was expected",
+                               permi_quoted(begin, reader->line_end).text);
+    if (reader->cursor < reader->line_end && *reader->cursor == 'L') /* as Python 2 wrote */
+      reader->cursor++;
+    if (array->axes < 2)
+      array->shape[array->axes] = size;
+    array->axes += array->axes < 3;
+    if (permi_numpy_next(reader) != ')' && !permi_numpy_expect(reader, ','))
+      return 0;
+  }
+  return permi_numpy_expect(reader, ')');
+}
+
+static int permi_numpy_order(permi_reader *reader, permi_numpy *array)
+{
+  const char *begin;
+  permi_numpy_next(reader);
+  begin = reader->cursor;
+  while (reader->cursor < reader->line_end && *reader->cursor >= 'A' && *reader->cursor <= 'z')
+    reader->cursor++;
+  array->fortran = reader->cursor - begin == 4 && !memcmp(begin, "True", 4);
+  return array->fortran || (reader->cursor - begin == 5 && !memcmp(begin, "False", 5)) ||
+         permi_reader_fail(reader, "%s found for fortran_order, True or False was expected",
+                           permi_quoted(begin, reader->line_end).text);
+}
+
+static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
+{
+  static const char *const keys[3] = {"descr", "fortran_order", "shape"};
+  const char *begin, *end;
+  int k;
+  memset(array, 0, sizeof *array);
+  if (!permi_numpy_expect(reader, '{'))
+    return 0;
+  while (permi_numpy_next(reader) != '}') {
+    if (!permi_numpy_string(reader, &begin, &end))
+      return 0;
+    for (k = 0; k < 3 && !permi_same_word(begin, end, keys[k]);)
+      k++;
+    if (k == 3 || array->given >> k & 1)
+      return permi_reader_fail(reader, "key %s found in the header, descr, fortran_order and shape were expected, once",
+                               permi_quoted(begin, end).text);
+    array->given |= 1 << k;
+    if (!permi_numpy_expect(reader, ':') || !(k == 0   ? permi_numpy_type(reader, array)
+                                              : k == 1 ? permi_numpy_order(reader, array)
+                                                       : permi_numpy_shape(reader, array)))
+      return 0;
+    if (permi_numpy_next(reader) != '}' && !permi_numpy_expect(reader, ','))
+      return 0;
+  }
+  for (k = 0; k < 3; k++)
+    if (!(array->given >> k & 1))
+      return permi_reader_fail(reader, "no %s in the header, descr, fortran_order and shape were expected", keys[k]);
+  if (array->axes != 2)
+    return permi_reader_fail(reader, "an array of %s found, two axes were expected: save %s",
+                             array->axes == 0 ? "no axis" : array->axes == 1 ? "one axis" : "more than two axes",
+                             array->axes == 3 ? "one matrix of it, a[0]" : "a.reshape(rows, columns)");
+  if (array->shape[0] > PERM_MATRIX_MAX_ROWS || array->shape[1] > INT_MAX)
+    return permi_reader_fail(reader, "shape (%llu, %llu) found, up to (%d, 2^31-1) was expected",
+                             (unsigned long long)array->shape[0], (unsigned long long)array->shape[1],
+                             PERM_MATRIX_MAX_ROWS);
+  return 1;
+}
+
+/* A float of 4 or 8 bytes; refuses NaN and infinities. */
+static int permi_numpy_float(permi_reader *reader, const permi_numpy *array, unsigned size, double *value)
+{
+  const uint64_t bits = permi_numpy_bits(reader->cursor, size, array->order);
+  const uint32_t narrow_bits = (uint32_t)bits;
+  float narrow;
+  memcpy(value, &bits, sizeof *value);
+  if (size == 4) {
+    memcpy(&narrow, &narrow_bits, sizeof narrow);
+    *value = (double)narrow;
+  }
+  return fabs(*value) <= DBL_MAX ||
+         permi_reader_fail(reader, "%s found, finite numbers were expected: numpy.isfinite(a) tells where",
+                           *value != *value ? "NaN" : "an infinity");
+}
+
+/* The item at the cursor. Whole numbers of 64 bits are integers too; reader->fraction tells of others. */
+static int permi_numpy_item(permi_reader *reader, const permi_numpy *array, permi_entry *entry)
+{
+  uint64_t bits;
+  int ok = 1;
+  *entry = permi_entry_one();
+  if (array->code == 'c') {
+    ok = permi_numpy_float(reader, array, array->size / 2, &entry->real);
+    reader->cursor += array->size / 2;
+    ok = ok && permi_numpy_float(reader, array, array->size / 2, &entry->imaginary);
+    reader->cursor -= array->size / 2;
+  } else if (array->code == 'f') {
+    ok = permi_numpy_float(reader, array, array->size, &entry->real);
+    if (ok && entry->real == floor(entry->real) && fabs(entry->real) < 9223372036854775808.0)
+      entry->integer = (int64_t)entry->real;
+    else
+      reader->fraction = 1;
+  } else {
+    bits = permi_numpy_bits(reader->cursor, array->size, array->order);
+    if (array->code == 'b' && bits > 1)
+      return permi_reader_fail(reader, "byte %u found in an array of bool, 0 or 1 was expected", (unsigned)bits);
+    if (array->code == 'i' && array->size < 8 && bits >> (8 * array->size - 1))
+      bits |= UINT64_MAX << (8 * array->size);
+    memcpy(&entry->integer, &bits, sizeof bits);
+    entry->real = (double)entry->integer;
+    if (array->code == 'u' && entry->integer < 0) {
+      entry->real = (double)bits;
+      reader->fraction = 1;
+      reader->large = reader->large ? reader->large : (unsigned long long)(reader->cursor - reader->binary);
+    }
+  }
+  return ok;
+}
+
+static int permi_numpy_items(permi_reader *reader, const permi_numpy *array)
+{
+  const uint64_t m = array->shape[0], n = array->shape[1];
+  const uint64_t outer = array->fortran ? n : m, inner = array->fortran ? m : n;
+  uint64_t k, i;
+  size_t done = 0;
+  permi_entry entry;
+  for (k = 0; m && n && k < outer; k++)
+    for (i = 0; i < inner; i++, reader->cursor += array->size) {
+      if (permi_watch_step(reader->watch, done++, 20))
+        return permi_reader_no_memory(reader);
+      if (!permi_numpy_item(reader, array, &entry))
+        return 0;
+      if ((array->code == 'c' ? entry.real != 0 || entry.imaginary != 0 : entry.real != 0) &&
+          !permi_reader_push(reader, array->fortran ? i : k, array->fortran ? k : i, &entry))
+        return 0;
+    }
+  return 1;
+}
+
+/* Messages name bytes of the file, counted from 0. */
+static int permi_read_numpy(permi_reader *reader, perm_format wanted)
+{
+  const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
+  const char *begin = reader->position;
+  unsigned long long left, needed;
+  permi_numpy array;
+  (void)wanted;
+  reader->binary = reader->cursor = begin;
+  if (!permi_is_numpy(begin, bytes))
+    return permi_reader_fail(reader, "no .npy file: its first bytes are not \\x93NUMPY; numpy.save writes them");
+  if (bytes > 6 && (begin[6] < 1 || begin[6] > 3))
+    return permi_reader_fail(reader, "version %d of the .npy format found, 1 to 3 were expected",
+                             (int)(unsigned char)begin[6]);
+  if (!head)
+    return permi_reader_fail(reader, "a file of %llu bytes found that is shorter than its header, or a header of over "
+                             "%d bytes: is it whole?", (unsigned long long)bytes, PERMI_NUMPY_MOST);
+  reader->cursor = begin + (begin[6] == 1 ? 10 : 12);
+  reader->line_end = begin + head;
+  if (!permi_numpy_header(reader, &array))
+    return 0;
+  reader->cursor = reader->line_end;
+  left = (unsigned long long)(bytes - head);
+  needed = array.shape[0] * array.shape[1] * array.size; /* below 2^24 2^31 2^4 */
+  if (left != needed)
+    return permi_reader_fail(reader, "%llu bytes of items found, %llu were expected for shape (%llu, %llu): %s", left,
+                             needed, (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
+                             left < needed ? "is the file whole?" : "save one array a file");
+  reader->m = (int)array.shape[0];
+  reader->n = (int)array.shape[1];
+  reader->kind = array.code == 'b' ? PERM_KIND_PATTERN : array.code == 'c' ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
+  if (!permi_numpy_items(reader, &array))
+    return 0;
+  if (reader->kind == PERM_KIND_REAL && !reader->fraction)
+    reader->kind = PERM_KIND_INTEGER;
+  return 1;
+}
+
+/* Bytes that a .npy file has as far as its header is there, 0: unknown; so a pipe without an end is not read up. */
+static double permi_numpy_bytes(const char *text, size_t bytes)
+{
+  const size_t head = permi_numpy_head(text, bytes);
+  permi_control watch;
+  permi_reader reader;
+  permi_numpy array;
+  if (!head)
+    return 0;
+  memset(&reader, 0, sizeof reader);
+  memset(&watch, 0, sizeof watch);
+  reader.watch = &watch;
+  reader.name = "";
+  reader.binary = text;
+  reader.cursor = text + (text[6] == 1 ? 10 : 12);
+  reader.line_end = text + head;
+  if (!permi_numpy_header(&reader, &array))
+    return (double)head;
+  return (double)head + (double)array.shape[0] * (double)array.shape[1] * array.size;
+}
+
+/* ========================================================================================== >>graph
+   Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':') and digraph6 (after
+   '&'), with or without the headers >>graph6<< and so on. Every byte but those marks has six bits, 63 + x. First the
+   order n: one byte below 63, else '~' and three bytes, or "~~" and six. Then
+   - graph6: the upper triangle column by column, (0,1), (0,2), (1,2), (0,3), ...; zeros fill the last byte
+   - digraph6: all rows
+   - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
+     becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none. */
+
+static int permi_graph6_are_bits(const char *begin, const char *end)
+{
+  while (begin < end && *begin >= 63 && *begin <= 126)
+    begin++;
+  return begin == end;
+}
+
+/* The line without blanks around; 0: there is none left. */
+static int permi_graph6_line(permi_reader *reader)
+{
+  while (permi_next_line(reader)) {
+    permi_skip_blanks(reader);
+    while (reader->line_end > reader->cursor && permi_is_blank(reader->line_end[-1]))
+      reader->line_end--;
+    if (reader->cursor < reader->line_end)
+      return 1;
+  }
+  return 0;
+}
+
+/* Passes a header; returns the mark of the format that it names, '>' for graph6, else 0. */
+static char permi_graph6_header(permi_reader *reader)
+{
+  static const struct {
+    const char *text;
+    char mark;
+  } header[] = {{">>graph6<<", '>'}, {">>sparse6<<", ':'}, {">" ">digraph6<<", '&'}};
+  size_t k, length;
+  for (k = 0; k < sizeof header / sizeof *header; k++) {
+    length = strlen(header[k].text);
+    if ((size_t)(reader->line_end - reader->cursor) >= length && !memcmp(reader->cursor, header[k].text, length)) {
+      reader->cursor += length;
+      return header[k].mark;
+    }
+  }
+  return 0;
+}
+
+/* Moves the cursor over the order; 0: the line ends before. */
+static int permi_graph6_order(permi_reader *reader, uint64_t *n)
+{
+  int bytes = 1;
+  *n = 0;
+  for (; reader->cursor < reader->line_end && *reader->cursor == '~' && bytes < 6; reader->cursor++)
+    bytes = bytes == 1 ? 3 : 6;
+  if (reader->line_end - reader->cursor < bytes)
+    return 0;
+  for (; bytes; bytes--)
+    *n = *n << 6 | (uint64_t)(*reader->cursor++ - 63);
+  return 1;
+}
+
+/* Bytes of all pairs of n <= PERM_MATRIX_MAX_ROWS vertices, in one direction or both. */
+static uint64_t permi_graph6_bytes(uint64_t n, char mark)
+{
+  const uint64_t bits = mark == '&' ? n * n : n ? n * (n - 1) / 2 : 0;
+  return (bits + 5) / 6;
+}
+
+/* A header, a mark, or lines of such bytes alone, of which the first has the length that its order needs. No number is
+   such a line but i and j, which are too short. */
+static int permi_is_graph6(const permi_reader *reader)
+{
+  permi_reader look = *reader;
+  uint64_t n;
+  look.result = NULL;
+  if (!permi_graph6_line(&look))
+    return 0;
+  if (permi_graph6_header(&look))
+    return 1;
+  if (*look.cursor == ':' || *look.cursor == '&')
+    return permi_graph6_are_bits(look.cursor + 1, look.line_end);
+  if (!permi_graph6_are_bits(look.cursor, look.line_end) || !permi_graph6_order(&look, &n) ||
+      n > PERM_MATRIX_MAX_ROWS || (uint64_t)(look.line_end - look.cursor) != permi_graph6_bytes(n, '>'))
+    return 0;
+  while (permi_graph6_line(&look))
+    if (!permi_graph6_are_bits(look.cursor, look.line_end))
+      return 0;
+  return 1;
+}
+
+static int permi_graph6_edge(permi_reader *reader, uint64_t row, uint64_t column, int directed)
+{
+  permi_entry entry = permi_entry_one();
+  return permi_reader_push(reader, row, column, &entry) &&
+         (directed || row == column || permi_reader_push(reader, column, row, &entry));
+}
+
+static int permi_graph6_bit(const char *bits, uint64_t k)
+{
+  return (bits[k / 6] - 63) >> (5 - k % 6) & 1;
+}
+
+/* graph6 and digraph6; the cursor is behind the order. */
+static int permi_graph6_pairs(permi_reader *reader, uint64_t n, char mark, unsigned long long *edges)
+{
+  const uint64_t bytes = permi_graph6_bytes(n, mark), found = (uint64_t)(reader->line_end - reader->cursor);
+  uint64_t k = 0, i, j;
+  if (found != bytes)
+    return permi_reader_fail(reader, "%llu characters found after the order of a graph of %llu vertices, %llu were "
+                             "expected: is the line whole?", (unsigned long long)found, (unsigned long long)n,
+                             (unsigned long long)bytes);
+  for (j = 0; j < n; j++)
+    for (i = 0; i < (mark == '&' ? n : j); i++, k++) {
+      if (permi_watch_step(reader->watch, (size_t)k, 5))
+        return 0;
+      if (!permi_graph6_bit(reader->cursor, k))
+        continue;
+      ++*edges;
+      if (!permi_graph6_edge(reader, mark == '&' ? j : i, mark == '&' ? i : j, mark == '&'))
+        return 0;
+    }
+  for (; k < 6 * bytes; k++)
+    if (permi_graph6_bit(reader->cursor, k))
+      return permi_reader_fail(reader, "the last character %s has a bit behind the last pair of vertices, zeros were "
+                               "expected", permi_quoted(reader->line_end - 1, reader->line_end).text);
+  return 1;
+}
+
+static int permi_sparse6_edges(permi_reader *reader, uint64_t n, unsigned long long *edges)
+{
+  const uint64_t bits = 6 * (uint64_t)(reader->line_end - reader->cursor);
+  uint64_t k = 0, v = 0, x, begin;
+  int width = 0, i;
+  while (n && (n - 1) >> width)
+    width++;
+  if (n < 2 && bits)
+    return permi_reader_fail(reader, "loops of a graph of one vertex found, which programs read in two ways: write the "
+                             "matrix, a number");
+  while (bits - k > (uint64_t)width && n > 1) {
+    if (permi_watch_step(reader->watch, (size_t)*edges, 20))
+      return 0;
+    begin = k;
+    v += (uint64_t)permi_graph6_bit(reader->cursor, k++);
+    for (x = 0, i = 0; i < width; i++)
+      x = x << 1 | (uint64_t)permi_graph6_bit(reader->cursor, k++);
+    if (x > v)
+      v = x;
+    else if (v < n && ++*edges && !permi_graph6_edge(reader, v, x, 0))
+      return 0;
+    if (v >= n && bits - begin > 5)
+      return permi_reader_fail(reader, "vertex %llu of a graph of %llu vertices found, counted from 0, within the line",
+                               (unsigned long long)v, (unsigned long long)n);
+    if (v >= n)
+      return 1;
+  }
+  return bits - k <= 5 || permi_reader_fail(reader, "the line ends in %llu bits, which are no edge, up to 5 were "
+                                            "expected: is it whole?", (unsigned long long)(bits - k));
+}
+
+static int permi_read_graph6(permi_reader *reader, perm_format wanted)
+{
+  char mark = 0;
+  const char *name, *p;
+  uint64_t n;
+  unsigned long long edges = 0, line;
+  int ok = permi_graph6_line(reader);
+  if (ok) {
+    mark = permi_graph6_header(reader);
+    ok = reader->cursor < reader->line_end || permi_graph6_line(reader);
+  }
+  if (!ok)
+    return permi_reader_fail(reader, "no graph found, a line of graph6, sparse6 or digraph6 was expected");
+  if (*reader->cursor == ';' || (mark && mark != '>' && *reader->cursor != mark))
+    return permi_reader_fail(reader, "%s found, '%c' was expected before the graph: incremental sparse6 is not read, "
+                             "copyg -s of nauty writes sparse6", permi_quoted(reader->cursor, reader->line_end).text,
+                             mark && mark != '>' ? mark : ':');
+  if (mark != '>')
+    mark = *reader->cursor == ':' || *reader->cursor == '&' ? *reader->cursor++ : '>';
+  name = mark == '>' ? "graph6" : mark == ':' ? "sparse6" : "digraph6";
+  for (p = reader->cursor; p < reader->line_end; p++)
+    if (*p < 63 || *p > 126)
+      return permi_reader_fail(reader, "%s found as character %llu of a graph, '?' to '~' were expected in %s",
+                               permi_quoted(p, p + 1).text, (unsigned long long)(p - reader->cursor) + 1, name);
+  if (!permi_graph6_order(reader, &n))
+    return permi_reader_fail(reader, "the line ends before the order of the graph: is it whole?");
+  if (n > PERM_MATRIX_MAX_ROWS)
+    return permi_reader_fail(reader, "a graph of %llu vertices found, at most %d were expected", (unsigned long long)n,
+                             PERM_MATRIX_MAX_ROWS);
+  reader->kind = PERM_KIND_PATTERN;
+  reader->m = reader->n = (int)n;
+  reader->again = "; of parallel edges write the number as a weight, with --format edges";
+  if (!(mark == ':' ? permi_sparse6_edges(reader, n, &edges) : permi_graph6_pairs(reader, n, mark, &edges)))
+    return 0;
+  line = reader->line;
+  if (permi_graph6_line(reader))
+    return permi_reader_fail(reader, "a second graph found, one was expected: sed -n %llup FILE | perm - takes this "
+                             "one", reader->line);
+  reader->line = line;
+  if (wanted == PERM_FORMAT_AUTO)
+    snprintf(reader->note, sizeof reader->note, "%s, the adjacency matrix of %d vertices and %llu %s", name, reader->n,
+             edges, mark == '&' ? "arcs" : "edges");
+  return 1;
+}
+
+/* ========================================================================================= >>dimacs
+   Reads graphs as DIMACS challenges have them: lines that begin with c are comments, then
+   - "p edge N M" or "p col N M" and M lines "e I J [W]": the symmetric adjacency matrix, with weights if all have one.
+     Each edge once, or all in both directions with the same weight. Lines n, d, v and x describe vertices: left out
+   - "p asn N M", lines "n I" for the vertices that are rows, and M lines "a I J [W]" from a row to another vertex: the
+     bipartite matrix, whose columns are the other vertices, both in ascending order. */
+
+typedef struct permi_dimacs {
+  int64_t vertices, edges; /* announced */
+  unsigned long long problem, found;
+  int assignment;       /* 1: p asn */
+  int columns;          /* numbers of an edge's line */
+  permi_entries source; /* the rows' vertices as keys */
+} permi_dimacs;
+
+static int permi_is_dimacs_problem(const char *begin, const char *end)
+{
+  return permi_same_word(begin, end, "edge") || permi_same_word(begin, end, "col") ||
+         permi_same_word(begin, end, "asn");
+}
+
+/* After comments "p WORD" and then a number; else it is a header of names. */
+static int permi_is_dimacs(const permi_reader *reader)
+{
+  permi_reader look = *reader;
+  const char *begin, *end;
+  look.result = NULL;
+  while (permi_next_content(&look, 1) && permi_next_word(&look, &begin, &end) && end == begin + 1) {
+    if (*begin == 'p')
+      return permi_next_word(&look, &begin, &end) && permi_next_word(&look, &begin, &end) &&
+             (permi_is_digit(*begin) || *begin == '-');
+    if (*begin != 'c')
+      return 0;
+  }
+  return 0;
+}
+
+static int permi_dimacs_whole(permi_reader *reader, const char *what, int64_t least, int64_t most, int64_t *value)
+{
+  const char *begin, *end;
+  if (!permi_next_word(reader, &begin, &end))
+    return permi_reader_fail(reader, "the line ends before the %s, a whole number was expected", what);
+  return (permi_field_whole(begin, end, most, value) && *value >= least) ||
+         permi_reader_fail(reader, "%s found as the %s, a whole number from %lld to %lld was expected",
+                           permi_quoted(begin, end).text, what, (long long)least, (long long)most);
+}
+
+static int permi_dimacs_problem(permi_reader *reader, permi_dimacs *graph)
+{
+  const char *begin, *end;
+  if (graph->problem)
+    return permi_reader_fail(reader, "a second line p found, the first was line %llu; one graph a file was expected",
+                             graph->problem);
+  graph->problem = reader->line;
+  if (!permi_next_word(reader, &begin, &end) || !permi_is_dimacs_problem(begin, end))
+    return permi_reader_fail(reader, "problem %s found, edge or col (a graph) or asn (rows and columns) was expected",
+                             permi_quoted(begin, end).text);
+  graph->assignment = permi_same_word(begin, end, "asn");
+  return permi_dimacs_whole(reader, "number of vertices", 0, PERM_MATRIX_MAX_ROWS, &graph->vertices) &&
+         permi_dimacs_whole(reader, "number of edges", 0, INT64_MAX, &graph->edges) &&
+         permi_line_finished(reader, "the numbers of vertices and edges");
+}
+
+static int permi_dimacs_edge(permi_reader *reader, permi_dimacs *graph)
+{
+  permi_entry entry = permi_entry_one();
+  const char *begin, *end;
+  int64_t from = 0, to = 0;
+  int columns = 2;
+  if (!permi_dimacs_whole(reader, "first vertex", 1, graph->vertices, &from) ||
+      !permi_dimacs_whole(reader, "second vertex", 1, graph->vertices, &to))
+    return 0;
+  if (permi_next_word(reader, &begin, &end)) {
+    columns = 3;
+    reader->kind = graph->found ? reader->kind : PERM_KIND_INTEGER;
+    if (!permi_plain_value(reader, begin, end, &entry) || !permi_line_finished(reader, "the weight"))
+      return 0;
+  }
+  if (graph->found && columns != graph->columns)
+    return permi_reader_fail(reader, "an edge with%s weight found, after others with%s: all or none were expected",
+                             columns == 3 ? "" : "out", columns == 3 ? "out" : "");
+  graph->columns = columns;
+  graph->found++;
+  return permi_reader_push(reader, (uint64_t)from - 1, (uint64_t)to - 1, &entry);
+}
+
+/* A line "n I" of p asn. */
+static int permi_dimacs_source(permi_reader *reader, permi_dimacs *graph)
+{
+  permi_entry entry = permi_entry_one();
+  int64_t vertex = 0;
+  if (!permi_dimacs_whole(reader, "vertex", 1, graph->vertices, &vertex) || !permi_line_finished(reader, "the vertex"))
+    return 0;
+  entry.key = (uint64_t)vertex - 1;
+  entry.line = reader->line;
+  return permi_entries_push(&graph->source, &entry, &reader->allocator, reader->watch) ||
+         permi_reader_no_memory(reader);
+}
+
+static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
+{
+  const char *begin, *end;
+  while (permi_next_content(reader, 1)) {
+    char what = 0;
+    permi_next_word(reader, &begin, &end);
+    if (end == begin + 1)
+      what = *begin;
+    if (what == 'c')
+      continue;
+    if (what == 'p') {
+      if (!permi_dimacs_problem(reader, graph))
+        return 0;
+    } else if (!graph->problem) {
+      return permi_reader_fail(reader, "%s found, a line 'p edge VERTICES EDGES' or 'p asn VERTICES EDGES' was "
+                               "expected", permi_quoted(begin, reader->line_end).text);
+    } else if (what == (graph->assignment ? 'a' : 'e')) {
+      if (!permi_dimacs_edge(reader, graph))
+        return 0;
+    } else if (what == 'n' && graph->assignment) {
+      if (!permi_dimacs_source(reader, graph))
+        return 0;
+    } else if (graph->assignment || (what != 'n' && what != 'd' && what != 'v' && what != 'x')) {
+      return permi_reader_fail(reader, "%s found, a line '%s' was expected", permi_quoted(begin, reader->line_end).text,
+                               graph->assignment ? "n VERTEX' or 'a ROW COLUMN [WEIGHT]" : "e VERTEX VERTEX [WEIGHT]");
+    }
+  }
+  if (reader->watch->stopped != PERM_OK)
+    return permi_reader_no_memory(reader);
+  if (!graph->problem)
+    return permi_reader_fail(reader, "no line p found, 'p edge VERTICES EDGES' or 'p asn VERTICES EDGES' was expected");
+  return graph->found == (unsigned long long)graph->edges ||
+         permi_reader_fail(reader, "%llu edges found, %lld were announced in line %llu: complete the file or correct "
+                           "that number", graph->found, (long long)graph->edges, graph->problem);
+}
+
+/* Rows and columns of p asn get numbers of their own. */
+static int permi_dimacs_relabel(permi_reader *reader, permi_dimacs *graph)
+{
+  const permi_entry *second;
+  permi_entry *entry;
+  size_t k, at[2];
+  int side, row[2];
+  if (!permi_entries_sort(&graph->source, &reader->allocator, reader->watch))
+    return permi_reader_no_memory(reader);
+  second = permi_entries_duplicate(&graph->source, reader->watch);
+  if (second) {
+    reader->line = second->line;
+    return permi_reader_fail(reader, "vertex %llu found as a row again, first given in line %llu", second->key + 1,
+                             second[-1].line);
+  }
+  for (k = 0; k < reader->entries.count && !permi_watch_step(reader->watch, k, 30); k++) {
+    entry = &reader->entries.entry[k];
+    for (side = 0; side < 2; side++) {
+      const uint64_t vertex = side ? entry->key & 0xffffffff : entry->key >> 32;
+      at[side] = permi_entries_find(&graph->source, graph->source.count, vertex);
+      row[side] = at[side] < graph->source.count && graph->source.entry[at[side]].key == vertex;
+      at[side] = side ? (size_t)vertex - at[side] : at[side];
+    }
+    reader->line = entry->line;
+    if (!row[0] || row[1])
+      return permi_reader_fail(reader, "an edge from %s to %s found; from a row (with a line n) to a column was "
+                               "expected", row[0] ? "a row" : "a column", row[1] ? "a row" : "a column");
+    entry->key = permi_entry_key(at[0], at[1]);
+  }
+  reader->m = (int)graph->source.count;
+  reader->n = (int)graph->vertices - reader->m;
+  return 1;
+}
+
+static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
+{
+  permi_dimacs graph;
+  int ok;
+  memset(&graph, 0, sizeof graph);
+  reader->kind = PERM_KIND_PATTERN;
+  ok = permi_dimacs_lines(reader, &graph);
+  if (ok && graph.assignment) {
+    ok = permi_dimacs_relabel(reader, &graph);
+  } else if (ok) {
+    reader->m = reader->n = (int)graph.vertices;
+    reader->mirrored = 1;
+  }
+  permi_release(&reader->allocator, graph.source.entry);
+  if (ok && wanted == PERM_FORMAT_AUTO)
+    snprintf(reader->note, sizeof reader->note, "DIMACS, the %s matrix of %llu edges%s",
+             graph.assignment ? "bipartite" : "adjacency", graph.found,
+             graph.columns == 3 ? ", weights as entries" : "");
+  return ok;
+}
+
+/* =========================================================================================== >>read
+   The public calls that read, and the table of formats, by which a file is recognised. */
+#include <errno.h>
+#include <locale.h>
+
 /* Refuses what a program packed, by its first bytes. */
 static int permi_refuse_packed(permi_reader *reader)
 {
@@ -1714,14 +2719,12 @@ static int permi_refuse_packed(permi_reader *reader)
   return 1;
 }
 
-static int permi_read_text(permi_reader *reader, perm_format wanted)
+/* Refuses zero bytes, passes the UTF-8 mark of some Windows editors. */
+static int permi_begin_text(permi_reader *reader)
 {
-  const size_t piece = (size_t)1 << 24, name_length = strlen(reader->name);
+  const size_t piece = (size_t)1 << 24;
+  const char *begin, *start = reader->position, *nul = NULL;
   size_t left;
-  const char *begin, *end, *start = reader->position, *nul = NULL;
-  perm_format format = wanted;
-  if (!permi_refuse_packed(reader))
-    return 0;
   for (begin = start; !nul && begin < reader->end && !permi_watch(reader->watch, (double)piece / 32); begin += left) {
     left = (size_t)(reader->end - begin) < piece ? (size_t)(reader->end - begin) : piece;
     nul = (const char *)memchr(begin, 0, left);
@@ -1732,28 +2735,86 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "a zero byte found, text was expected");
   }
   if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
-    start = reader->position += 3; /* UTF-8 mark of some Windows editors */
-  if (permi_next_line(reader)) {
-    permi_next_word(reader, &begin, &end);
-    if (permi_same_word(begin, end, "%%matrixmarket"))
-      return permi_read_market(reader, wanted);
-    /* or a misspelt banner would be a comment, and the coordinates rows of numbers */
-    if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
-      return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
-  }
-  reader->position = start;
-  reader->line = 0;
+    reader->position += 3;
+  return 1;
+}
+
+static int permi_begins_as_numpy(const permi_reader *reader)
+{
+  return permi_is_numpy(reader->position, (size_t)(reader->end - reader->position));
+}
+
+/* A misspelt banner too: it would be a comment, and the coordinates rows of numbers. */
+static int permi_has_banner(const permi_reader *reader)
+{
+  permi_reader look = *reader;
+  const char *begin, *end;
+  return permi_next_line(&look) && permi_next_word(&look, &begin, &end) && end - begin >= 8 &&
+         permi_same_word(begin, begin + 8, "%%matrix");
+}
+
+static int permi_read_banner_and_matrix(permi_reader *reader, perm_format wanted)
+{
+  const char *begin, *end;
+  permi_next_line(reader);
+  permi_next_word(reader, &begin, &end);
+  return permi_same_word(begin, end, "%%matrixmarket")
+             ? permi_read_market(reader, wanted)
+             : permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
+}
+
+static int permi_is_text(const permi_reader *reader)
+{
+  (void)reader;
+  return 1;
+}
+
+/* Rows of numbers, coordinates, edges. */
+static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
+{
+  const size_t name_length = strlen(reader->name);
+  const char *end = reader->name + name_length;
+  perm_format format = wanted;
   permi_skip_header(reader);
   if (wanted == PERM_FORMAT_AUTO) {
     format = permi_recognise(reader);
     if (format == PERM_FORMAT_AUTO)
       return 0;
-    end = reader->name + name_length;
     if (format == PERM_FORMAT_ARRAY && name_length >= 4 && permi_same_word(end - 4, end, ".mtx"))
       return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected; or say "
                                "--format coordinate|coordinate-complex|array|edges");
   }
   return format == PERM_FORMAT_ARRAY ? permi_read_plain(reader, wanted) : permi_read_list(reader, format, wanted);
+}
+
+/* The formats: the first that recognises a file reads it. A recogniser looks at bytes, never at a name, and moves
+   nothing. `format` asks for an entry by name; AUTO: entries that heed the name themselves. */
+static const struct {
+  perm_format format;
+  int binary; /* 1: zero bytes are no error */
+  int (*recognise)(const permi_reader *reader);
+  int (*read)(permi_reader *reader, perm_format wanted);
+} permi_formats[] = {{PERM_FORMAT_NUMPY, 1, permi_begins_as_numpy, permi_read_numpy},
+                     {PERM_FORMAT_AUTO, 0, permi_has_banner, permi_read_banner_and_matrix},
+                     {PERM_FORMAT_GRAPH6, 0, permi_is_graph6, permi_read_graph6},
+                     {PERM_FORMAT_DIMACS, 0, permi_is_dimacs, permi_read_dimacs},
+                     {PERM_FORMAT_AUTO, 0, permi_is_text, permi_read_unmarked}};
+
+static int permi_read_bytes(permi_reader *reader, perm_format wanted)
+{
+  int k, begun = 0;
+  if (!permi_refuse_packed(reader))
+    return 0;
+  for (k = 0;; k++) {
+    const perm_format format = permi_formats[k].format;
+    if (!permi_formats[k].binary && !begun++ && !permi_begin_text(reader))
+      return 0;
+    if (wanted != PERM_FORMAT_AUTO && format == wanted)
+      break;
+    if ((wanted == PERM_FORMAT_AUTO || format == PERM_FORMAT_AUTO) && permi_formats[k].recognise(reader))
+      break;
+  }
+  return permi_formats[k].read(reader, wanted);
 }
 
 static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
@@ -1766,24 +2827,40 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   second = permi_entries_duplicate(list, reader->watch);
   if (second) {
     reader->line = second->line;
-    return permi_reader_fail(reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected",
-                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1, second[-1].line);
+    return permi_reader_fail(reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected%s",
+                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1, second[-1].line,
+                             reader->again ? reader->again : "");
   }
+  if (reader->mirrored && !permi_entries_mirror(list, &reader->allocator, reader->watch, &second))
+    return permi_reader_no_memory(reader);
+  if (second) {
+    reader->line = second->line;
+    return permi_reader_fail(reader, "edge %llu %llu found with another weight than in the other direction",
+                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1);
+  }
+  if (reader->fractions && !permi_fractions_scale(reader))
+    return 0;
   if (!permi_entries_compress(list, reader->m, reader->n, reader->kind, &reader->allocator, reader->watch, matrix))
     return permi_reader_no_memory(reader);
   large = reader->large && reader->kind == PERM_KIND_REAL;
-  if (reader->result && (reader->note[0] || large)) {
+  if (reader->result && (reader->note[0] || large || reader->fractions)) {
     const int length = snprintf(reader->result->message, sizeof reader->result->message, "%s: read as %s%s",
-                                permi_show_name(reader->name).text, reader->note, reader->note[0] && large ? "; " : "");
-    if (large && (size_t)length < sizeof reader->result->message)
-      snprintf(reader->result->message + length, sizeof reader->result->message - (size_t)length,
-               "doubles, for line %llu has an integer beyond 64 bits (+-9.22e18)", reader->large);
+                                permi_show_name(reader->name).text, reader->note,
+                                reader->note[0] && (large || reader->fractions) ? "; " : "");
+    char *end = reader->result->message + length;
+    const size_t left = sizeof reader->result->message - (size_t)length;
+    if (large && left)
+      snprintf(end, left, "doubles, for %s %llu has an integer beyond 64 bits (+-9.22e18)",
+               reader->binary ? "byte" : "line", reader->large);
+    else if (reader->fractions && left)
+      snprintf(end, left, "fractions, each row times its least common denominator");
   }
   return 1;
 }
 
+/* denominator: NULL refuses fractions. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
-                                            perm_matrix *matrix, perm_result *result)
+                                            perm_matrix *matrix, perm_integer *denominator, perm_result *result)
 {
   const char *point = localeconv()->decimal_point;
   const perm_format format = watch->options->format;
@@ -1803,8 +2880,9 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   reader.allocator = watch->options->allocator;
   reader.watch = watch;
   reader.result = result;
+  reader.denominator = denominator;
   strcpy(reader.point, point && *point && strlen(point) < sizeof reader.point ? point : ".");
-  if (permi_read_text(&reader, format))
+  if (permi_read_bytes(&reader, format))
     permi_reader_finish(&reader, matrix);
   permi_release(&reader.allocator, reader.entries.entry);
   if (watch->stopped != PERM_OK) {
@@ -1824,7 +2902,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   const perm_options *options = permi_meter_begin(&call, options_given, (double)bytes);
   permi_control watch = permi_control_begin(options);
   watch.activity = "reading";
-  return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
+  return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, NULL, result), result);
 }
 
 /* NULL: errno says why, or watch says stop. */
@@ -1841,6 +2919,15 @@ static FILE *permi_text_open(const char *path, permi_control *watch)
       break;
   }
   return file;
+}
+
+/* Will these bytes, of which the last `got` are new, be refused whatever follows? /dev/zero has no end. */
+static int permi_text_is_over(const char *text, size_t bytes, size_t got)
+{
+  const double whole = permi_numpy_bytes(text, bytes);
+  if (permi_is_numpy(text, bytes))
+    return whole > 0 ? (double)bytes > whole : bytes > PERMI_NUMPY_MOST + 12;
+  return memchr(text + bytes - got, 0, got) != NULL;
 }
 
 /* The caller releases *text. */
@@ -1866,14 +2953,13 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
       return permi_file_fail(result, name, "cannot read", errno);
     }
     *bytes += got;
-    /* a zero byte will be refused: /dev/zero has no end */
   } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
-           !memchr((char *)*text + *bytes - got, 0, got));
+           !permi_text_is_over((const char *)*text, *bytes, got));
   return PERM_OK;
 }
 
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
-                                     perm_result *result)
+                                     perm_integer *denominator, perm_result *result)
 {
   permi_control watch = permi_control_begin(options);
   void *text = NULL;
@@ -1898,7 +2984,7 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   if (watch.stopped != PERM_OK)
     status = permi_reading_stopped(name, watch.stopped, result);
   else if (status == PERM_OK)
-    status = permi_matrix_read_memory((const char *)text, bytes, name, &watch, matrix, result);
+    status = permi_matrix_read_memory((const char *)text, bytes, name, &watch, matrix, denominator, result);
   permi_release(&options->allocator, text);
   return status;
 }
@@ -1908,7 +2994,23 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, result), result);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, NULL, result), result);
+}
+
+PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options_given,
+                                                       perm_matrix *matrix, perm_integer *denominator,
+                                                       perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options;
+  if (!denominator) {
+    if (matrix)
+      memset(matrix, 0, sizeof *matrix);
+    return permi_fail(result, PERM_ERROR_NULL, 4, "denominator is NULL");
+  }
+  *denominator = permi_integer_of(1);
+  options = permi_meter_begin(&call, options_given, 0);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, result), result);
 }
 
 /* ========================================================================================== >>write
