@@ -35,6 +35,7 @@
                  >>sorting           expand, sort, contract
                  >>streams           from an order to the streams of a step
                  >>arrays            indexed by combinations
+                 >>array_residues    integers modulo primes, a pass each
                  >>array_layout      words and ways of a step
                  >>array_places      one memory for two steps
                  >>arrays_gpu        arrays and lists on a GPU
@@ -87,7 +88,8 @@
                  >>spy               perm_sparse_spy, SVG
                  >>rook              perm_rook_numbers, matching polynomials
                  >>sample            perm_sample_sparse: permutations by weight
-     kernels/    >>array_kernels     arrays for each instruction set
+     kernels/    >>residue_kernels   whole numbers in doubles, modulo primes
+                 >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
                  >>signs_kernels     the sign search
                  >>rook_kernels      values of placements
@@ -3603,6 +3605,13 @@ static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
 /* ========================================================================================= >>vectors
    What the vector kernels of >>arrays, >>hybrid, >>signs read, and their text, read once for each instruction set. */
 
+/* What becomes of a result of whole numbers. */
+typedef enum permi_growth {
+  PERMI_GROWS_NOT,    /* it is exact */
+  PERMI_GROWS_SHORT,  /* exact, and reduced */
+  PERMI_GROWS_LONG    /* reduced from two doubles */
+} permi_growth;
+
 /* ---- blocks of arrays */
 
 #define PERMI_ARRAY_NOWHERE 0xffff
@@ -3625,8 +3634,8 @@ typedef struct permi_origin {
   const permi_coefficient *c; /* real and the rest */
 } permi_origin;
 
-typedef struct permi_arrays_run permi_arrays_run;
-typedef void (*permi_block_kernel)(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin,
+/* Sums a block; residues are modulo numbers->modulus. */
+typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t count, const permi_origin *origin,
                                    int origins);
 
 /* ---- programs of the hybrid */
@@ -3685,13 +3694,6 @@ typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_COMPLEX_MODULI,
   PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT /* of programs */
 } permi_hybrid_algebra;
-
-/* What becomes of a result of whole numbers. */
-typedef enum permi_growth {
-  PERMI_GROWS_NOT,    /* it is exact */
-  PERMI_GROWS_SHORT,  /* exact, and reduced */
-  PERMI_GROWS_LONG    /* reduced from two doubles */
-} permi_growth;
 
 /* Primes are below 2^47, and what they reduce is below 2^97: 1.5 2^98 has the last place 2^46. */
 #define PERMI_RESIDUE_BITS 47
@@ -4429,10 +4431,22 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
+/* Integers of >>arrays by residues: see >>array_residues. */
+typedef struct permi_array_residues {
+  int passes; /* of one double a state each; 0: these integers are not computed so */
+  int primes; /* of a CRT; 0: of the one pass, `modulus`, or, if that is 0, of numbers that are doubles themselves */
+  int bits;   /* of primes */
+  uint64_t modulus;
+  double seconds; /* of the values of all passes */
+} permi_array_residues;
+
 /* See >>arrays. */
 typedef struct permi_arrays {
   perm_isa isa;
   int lists; /* sorted lists on a GPU */
+  int by_residues;
+  permi_array_residues residues;
+  unsigned char *growth; /* steps: a permi_growth, of residues */
   int low, middle, top;
   double bytes; /* of all values, see >>array_places */
   uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, of vertices that just entered */
@@ -4454,7 +4468,9 @@ typedef struct permi_frontier {
   double room[2]; /* most states, of even and odd steps */
   int *sequence, *birth, *death, *slot; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
   int *ones; /* steps + 1: of a state, see >>arrays */
-  int *words; /* steps + 1, never falling: that hold an integer of the step; NULL for other values */
+  int *words; /* steps + 1, never falling: that hold an integer of the step; NULL for other values and residues */
+  double *bits; /* steps + 1, never falling: log2 of a bound on integers of the step, entries modulo a modulus being at
+                   most half of it; NULL for other values */
   permi_arrays *arrays; /* or NULL: lists */
 } permi_frontier;
 
@@ -5654,16 +5670,18 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
   permi_majorant *line = (permi_majorant *)permi_pool_get(room, 2 * (size_t)block->n, sizeof *line);
+  const size_t steps = (size_t)frontier->steps + 1;
+  const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
   double bits[2] = {0, 0};
   int p, e, end;
-  frontier->words = (int *)permi_pool_get(&frontier->owned.pool, (size_t)frontier->steps + 1, sizeof(int));
-  if (!line || !frontier->words)
+  frontier->bits = (double *)permi_pool_get(&frontier->owned.pool, steps, sizeof(double));
+  frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
+  if (!line || frontier->owned.pool.failed)
     return 0;
   memset(line, 0, 2 * (size_t)block->n * sizeof *line);
-  frontier->words[0] = 1;
+  frontier->bits[0] = 0;
   for (p = 0; p < frontier->steps; p++) {
     const int v = frontier->sequence[p];
-    int words;
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       for (end = 0; end < 2 && frontier->death[block->neighbour[e]] >= p; end++) {
         const int u = end ? block->neighbour[e] : v;
@@ -5671,9 +5689,11 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
         permi_majorant_enter(block, block->edge[e], &line[u]);
         bits[u >= block->n] += permi_majorant_bits(&line[u]);
       }
-    words = permi_words_of_bits(permi_majorants_bits(bits));
-    words = words < frontier->numbers.words && p + 1 < frontier->steps ? words : frontier->numbers.words;
-    frontier->words[p + 1] = words > frontier->words[p] ? words : frontier->words[p];
+    frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
+  }
+  for (p = 0; p <= frontier->steps && !residues; p++) {
+    const int words = permi_words_of_bits(frontier->bits[p]);
+    frontier->words[p] = words < frontier->numbers.words && p < frontier->steps ? words : frontier->numbers.words;
   }
   return 1;
 }
@@ -5745,8 +5765,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   if (!frontier->mask)
     goto done;
   permi_frontier_streams(frontier, block, watch);
-  if (block->integer && frontier->numbers.algebra != PERMI_RESIDUES &&
-      !permi_frontier_lengths(frontier, block, &room)) {
+  if (block->integer && !permi_frontier_lengths(frontier, block, &room)) {
     status = PERM_ERROR_MEMORY;
     goto done;
   }
@@ -5832,11 +5851,14 @@ typedef struct permi_lookup {
 } permi_lookup;
 
 typedef struct permi_places permi_places; /* see >>array_places */
+typedef struct permi_arrays_run permi_arrays_run;
 struct permi_arrays_run {
   const permi_frontier *frontier;
   const permi_arrays *arrays;
   permi_control *control;
-  permi_numbers numbers; /* moduli have a pass of their own */
+  permi_numbers numbers; /* moduli have a pass of their own, and residues modulo numbers.modulus */
+  uint64_t root;         /* of -1 modulo the prime of a pass: i of Gaussian integers */
+  int again;             /* a pass after the first, whose states are counted already */
   int absolute; /* the pass of the moduli */
   int threads;
   permi_block_kernel kernel;
@@ -5868,8 +5890,12 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   static const permi_algebra without[] = {PERMI_MAGNITUDES,    PERMI_MAGNITUDES,    PERMI_PAIR_VALUES,
                                           PERMI_MAGNITUDES_DD, PERMI_MAGNITUDES_DD, PERMI_PAIR_DD_VALUES};
   permi_numbers numbers = frontier->numbers;
-  if (!permi_algebra_is_integer(numbers.algebra))
+  if (frontier->arrays->by_residues) {
+    numbers.algebra = PERMI_MAGNITUDES;
+    numbers.parts = numbers.words = 1;
+  } else if (!permi_algebra_is_integer(numbers.algebra)) {
     numbers.algebra = without[numbers.algebra];
+  }
   return numbers;
 }
 
@@ -5877,7 +5903,7 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 static permi_numbers permi_arrays_numbers_at(const permi_frontier *frontier, int p)
 {
   permi_numbers numbers = permi_arrays_numbers(frontier);
-  if (frontier->words && frontier->arrays->isa != PERM_ISA_CUDA)
+  if (frontier->words && !frontier->arrays->by_residues && frontier->arrays->isa != PERM_ISA_CUDA)
     permi_numbers_lengthen(&numbers, frontier->words[p]);
   return numbers;
 }
@@ -5896,6 +5922,8 @@ static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
 
 static int permi_arrays_passes(const permi_frontier *frontier)
 {
+  if (frontier->arrays->by_residues)
+    return frontier->arrays->residues.passes;
   return permi_algebra_has_moduli(frontier->numbers.algebra) ? 2 : 1;
 }
 
@@ -5923,13 +5951,13 @@ static PERMI_ALWAYS_INLINE void permi_block_sum(permi_algebra algebra, const per
   }
 }
 
-static void permi_block_plain(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin,
+static void permi_block_plain(const permi_numbers *numbers, void *y, size_t count, const permi_origin *origin,
                               int origins)
 {
-  memset(y, 0, count * run->bytes);
+  memset(y, 0, count * 8 * permi_numbers_words(numbers));
   for (; origins > 0; origins--, origin++)
-    switch (run->numbers.algebra) {
-#define PERMI_CASE(algebra) case algebra: permi_block_sum(algebra, &run->numbers, (char *)y, count, origin); break;
+    switch (numbers->algebra) {
+#define PERMI_CASE(algebra) case algebra: permi_block_sum(algebra, numbers, (char *)y, count, origin); break;
       PERMI_CASE(PERMI_MAGNITUDES)
       PERMI_CASE(PERMI_PAIR_VALUES)
       PERMI_CASE(PERMI_PAIR_DD_VALUES)
@@ -5942,9 +5970,14 @@ static void permi_block_plain(const permi_arrays_run *run, void *y, size_t count
     }
 }
 
-static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa)
+/* growth: of residues. */
+static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa, int growth)
 {
 #if PERMI_X86
+  if (growth != PERMI_GROWS_NOT && isa >= PERM_ISA_AVX512 && isa <= PERM_ISA_AVX512IFMA)
+    return growth == PERMI_GROWS_SHORT ? permi_block_short_avx512 : permi_block_long_avx512;
+  if (growth != PERMI_GROWS_NOT && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
+    return growth == PERMI_GROWS_SHORT ? permi_block_short_avx2 : permi_block_long_avx2;
   if (algebra == PERMI_MAGNITUDES && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
     return isa == PERM_ISA_AVX2 ? permi_block_double_avx2 : permi_block_double_avx512;
   if (algebra == PERMI_MAGNITUDES_DD && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
@@ -5952,7 +5985,141 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
 #else
   (void)isa;
 #endif
+  if (growth != PERMI_GROWS_NOT)
+    return growth == PERMI_GROWS_SHORT ? permi_block_short_plain : permi_block_long_plain;
   return algebra == PERMI_MAGNITUDES_DD ? permi_block_dd_plain : permi_block_plain;
+}
+
+/* ================================================================================= >>array_residues
+   Integers of arrays modulo primes, a pass for each: one double a state, whatever the length of the permanent. */
+
+/* Residues are whole numbers of at most p / 2 + 1, of either sign. A step is, by its permi_growth,
+     not reduced  where the bound on the true values of its target is below p / 2: these are their own residues,
+     short        where the sum of the moduli of its coefficients times p / 2 + 1 is at most 2^52: sums are exact, and
+                  reduced at the end,
+     long         else: each product is reduced, of two doubles. With a, b at most p / 2 + 1 and p <= 2^50 the quotient
+                  ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself before it is rounded, 0.1, so a product
+                  comes out below 0.61 p; 1.25 p / 2 for each way leaves room for sums below 2^52.
+   Primes are below 2^bits; the fewest seconds in all decide on `bits`. A modulus that short is passed itself; integers
+   below 2^52 are passed without any. Gaussian integers take two passes a prime, with i as either root of -1. */
+#define PERMI_ARRAY_RESIDUE_LEAST 32 /* bits: the first 142 primes of either kind are above 2^(bits - MARGIN) */
+#define PERMI_ARRAY_RESIDUE_MARGIN 1e-5
+#define PERMI_ARRAY_RESIDUE_ROOM 4503599627370496.0 /* 2^52 */
+
+/* The residue of an entry as a double; whole entries are their own without a modulus. */
+static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, uint64_t root)
+{
+  uint64_t r;
+  if (!modulus)
+    return (double)c->integer[0];
+  r = permi_residue_of(c->integer[0], modulus);
+  if (root)
+    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of(c->integer[1], modulus), root, modulus), 0,
+                          modulus);
+  return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
+}
+
+/* Sum of the moduli of a step's coefficients; INFINITY if some are not real. */
+static double permi_residues_weight(const permi_frontier *frontier, int p)
+{
+  const uint64_t modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
+  double weight = 0;
+  int s;
+  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+    const permi_coefficient *c = &frontier->coefficient[s];
+    weight += c->integer[1] ? (double)INFINITY : fabs(permi_residue_entry(c, modulus, 0));
+  }
+  return weight * (1 + 1e-12);
+}
+
+/* How step p of such a weight goes modulo numbers of which half is `half`; -1: not at all. */
+static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
+{
+  const int ways = frontier->stream_start[p + 1] - frontier->stream_start[p];
+  if (exp2(frontier->bits[p + 1] + PERMI_ARRAY_RESIDUE_MARGIN) <= half)
+    return PERMI_GROWS_NOT;
+  if (weight * (half + 1) <= PERMI_ARRAY_RESIDUE_ROOM)
+    return PERMI_GROWS_SHORT;
+  return half <= 562949953421312.0 && 1.25 * ways * (half + 1) <= PERMI_ARRAY_RESIDUE_ROOM ? PERMI_GROWS_LONG : -1;
+}
+
+/* Seconds of the values of a pass; INFINITY: none is possible. */
+static double permi_residues_pass_seconds(const permi_frontier *frontier, const double *weight, double half)
+{
+  double seconds = 0;
+  int p;
+  for (p = 0; p < frontier->steps; p++) {
+    const int growth = permi_residues_growth(frontier, p, weight[p], half);
+    if (growth < 0)
+      return (double)INFINITY;
+    seconds += (frontier->cost[p + 1] - frontier->cost[p]) *
+               ((growth == PERMI_GROWS_LONG ? PERMI_ARRAY_LONG_SECONDS : PERMI_ARRAY_SHORT_SECONDS) +
+                (8 * frontier->states[p + 1] > PERMI_ARRAY_CACHE_BYTES ? 8 * PERMI_ARRAY_MISS_SECONDS : 0));
+  }
+  return seconds;
+}
+
+/* The passes of the least seconds, in frontier->arrays; `bits` of the permanent. */
+static double permi_residues_search(const permi_frontier *frontier, const double *weight, uint64_t modulus,
+                                    permi_array_residues *best)
+{
+  const double bits = frontier->bits[frontier->steps];
+  const int gaussian = frontier->numbers.parts == 2, residues = frontier->numbers.algebra == PERMI_RESIDUES;
+  double half = 0.5 * (double)modulus;
+  int b;
+  memset(best, 0, sizeof *best);
+  best->seconds = (double)INFINITY;
+  if (!gaussian && bits + PERMI_ARRAY_RESIDUE_MARGIN <= 52) {
+    best->seconds = permi_residues_pass_seconds(frontier, weight, PERMI_ARRAY_RESIDUE_ROOM);
+    best->passes = 1;
+    return PERMI_ARRAY_RESIDUE_ROOM;
+  }
+  if (!gaussian && modulus && half < PERMI_ARRAY_RESIDUE_ROOM) {
+    best->seconds = permi_residues_pass_seconds(frontier, weight, half);
+    best->passes = best->seconds < (double)INFINITY;
+    best->modulus = modulus;
+  }
+  for (b = 52; b >= PERMI_ARRAY_RESIDUE_LEAST && !residues; b--) {
+    const int primes = (int)((bits + 1) / (b - PERMI_ARRAY_RESIDUE_MARGIN)) + 1, passes = primes * (1 + gaussian);
+    const double seconds = passes * permi_residues_pass_seconds(frontier, weight, ldexp(1, b - 1));
+    if (seconds < best->seconds) {
+      best->seconds = seconds;
+      best->passes = passes;
+      best->primes = primes;
+      best->bits = b;
+      half = ldexp(1, b - 1);
+    }
+  }
+  return half;
+}
+
+/* Plans frontier->arrays->residues for integers, which may leave it without passes. 0: out of memory. */
+static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
+{
+  const size_t steps = (size_t)frontier->steps;
+  permi_array_residues *residues = &frontier->arrays->residues;
+  permi_pool pool = {&frontier->owned.allocator, NULL, 0};
+  double *weight = (double *)permi_pool_get(&pool, steps, sizeof *weight), half;
+  unsigned char *growth = frontier->arrays->growth;
+  int p;
+  if (pool.failed)
+    return 0;
+  for (p = 0; p < frontier->steps; p++)
+    weight[p] = permi_residues_weight(frontier, p);
+  half = permi_residues_search(frontier, weight, modulus, residues);
+  for (p = 0; p < frontier->steps && residues->passes; p++)
+    growth[p] = (unsigned char)permi_residues_growth(frontier, p, weight[p], half);
+  permi_pool_release(&pool);
+  return 1;
+}
+
+/* "residues modulo 3 primes of 50 bits" */
+static void permi_residues_words(const permi_array_residues *residues, char *text, size_t size)
+{
+  if (residues->primes)
+    snprintf(text, size, "residues modulo %d primes of %d bits", residues->primes, residues->bits);
+  else
+    snprintf(text, size, residues->modulus ? "residues in doubles" : "integers in doubles");
 }
 
 /* =================================================================================== >>array_layout
@@ -6097,7 +6264,9 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
     way->moves = ((pull.test | pull.flip | (source->occupied ^ target->occupied)) & low_mask) != 0;
     lookup->top_ones = permi_count_ones(from & top_mask) - permi_count_ones(pull.want & top_mask);
     lookup->c = frontier->coefficient[first + s];
-    lookup->c.real = run->absolute ? lookup->c.absolute : lookup->c.real;
+    lookup->c.real = run->absolute         ? lookup->c.absolute
+                     : arrays->by_residues ? permi_residue_entry(&lookup->c, run->numbers.modulus, run->root)
+                                           : lookup->c.real;
     lookup->place = NULL;
     way->real = lookup->c.real;
     way->imaginary = lookup->c.imaginary;
@@ -6554,7 +6723,7 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
       origin[origins].place = lookup->place ? lookup->place + start : NULL;
       origin[origins++].eight = lookup->place ? lookup->eight + start / 8 + left : NULL;
     }
-    run->kernel(run, y, count, origin, origins);
+    run->kernel(&run->numbers, y, count, origin, origins);
     if (run->tracking)
       permi_values_extremes((const double *)(const void *)y, count * tracked, stride, sizes);
   }
@@ -6612,7 +6781,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
   for (k = 0; k < threads; k++)
     permi_sizes_clear(&run->extremes[k].sizes);
-  if (frontier->words && frontier->words[p] < frontier->words[p + 1]) {
+  if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
     step.words = frontier->words[p];
     permi_share(threads, 0, (uint64_t)run->layout[p & 1].tops, permi_array_lengthen, &step, NULL);
   }
@@ -6664,10 +6833,12 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
 /* Values are as before step p. */
 static void permi_arrays_shorten(permi_arrays_run *run, int p)
 {
-  if (!run->absolute)
+  const permi_arrays *arrays = run->arrays;
+  if (!run->absolute && !arrays->by_residues)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
-  run->kernel = permi_arrays_kernel(run->numbers.algebra, run->arrays->isa);
+  run->kernel = permi_arrays_kernel(run->numbers.algebra, arrays->isa,
+                                    arrays->by_residues && p ? arrays->growth[p - 1] : PERMI_GROWS_NOT);
 }
 
 /* UNDERFLOW. smallest and largest bound the non-zero high parts. Products of doubles are multiples of 2^-106 times
@@ -6680,7 +6851,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   const permi_arrays *arrays = run->arrays;
   const permi_frontier *frontier = run->frontier;
   const permi_algebra algebra = run->numbers.algebra;
-  const int doubles = !permi_algebra_is_integer(algebra);
+  const int doubles = !permi_algebra_is_integer(algebra) && !arrays->by_residues;
   const int cancels = !run->absolute && permi_algebra_has_moduli(frontier->numbers.algebra);
   permi_sizes *sizes = &run->sizes;
   double least, weight, next_least;
@@ -6728,7 +6899,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
                              : permi_array_step(run, p);
     if (status == PERM_OK && run->tracking)
       status = permi_array_rescale(run, p + 1);
-    run->visited += run->absolute ? 0 : (double)target->states;
+    run->visited += run->again ? 0 : (double)target->states;
   }
   if (status == PERM_OK && run->gpu)
     status = permi_gpu_value(run, run->memory);
@@ -6783,6 +6954,48 @@ static int permi_arrays_open(permi_arrays_run *run, permi_places *places, permi_
   return !pool->failed;
 }
 
+/* The passes of residues. */
+static perm_status permi_arrays_residues(permi_arrays_run *run, permi_pool *pool, double seconds, perm_partial *partial)
+{
+  const permi_array_residues *plan = &run->arrays->residues;
+  const size_t primes = (size_t)plan->primes;
+  const int parts = primes ? plan->passes / plan->primes : 1;
+  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(pool, primes + 1, sizeof *prime);
+  uint64_t *residue[2], *word = (uint64_t *)permi_pool_get(pool, 4 * (primes + 1), sizeof *word), value[2], root = 0;
+  perm_status status = PERM_OK;
+  int pass;
+  if (pool->failed)
+    return PERM_ERROR_MEMORY;
+  residue[0] = word + 2 * (primes + 1);
+  residue[1] = residue[0] + primes + 1;
+  permi_primes_choose(prime, primes, parts == 2, plan->bits);
+  for (pass = 0; pass < plan->passes && status == PERM_OK; pass++) {
+    const int k = pass / parts, part = pass % parts;
+    const uint64_t p = primes ? prime[k].p : plan->modulus;
+    double last;
+    if (parts == 2 && part == 0)
+      root = permi_prime_root(&prime[k]);
+    run->numbers.modulus = p;
+    run->root = part ? p - root : root;
+    run->again = pass > 0;
+    run->seconds_before = pass * seconds / plan->passes;
+    status = permi_arrays_pass(run);
+    memcpy(&last, permi_array_values(run, run->frontier->steps, 0), sizeof last);
+    if (status == PERM_OK && !p)
+      permi_sum_add_double(&partial->value, last);
+    else if (status == PERM_OK)
+      value[part] = permi_residue_of_double(last, p);
+    residue[0][k] = value[0];
+    if (part == 1)
+      permi_residue_parts(value, root, &prime[k], &residue[0][k], &residue[1][k]);
+  }
+  if (status == PERM_OK && (primes || plan->modulus))
+    status = permi_residues_sum(prime, residue[0], (int)primes, 0, word, &partial->value);
+  if (status == PERM_OK && parts == 2)
+    status = permi_residues_sum(prime, residue[1], (int)primes, 0, word, &partial->imaginary);
+  return status;
+}
+
 static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
@@ -6804,8 +7017,14 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   run.control = control;
   if (permi_arrays_open(&run, &places, &pool, leaf->information.seconds))
     status = gpu ? permi_gpu_create(&run, &pool, message) : PERM_OK;
+  if (status == PERM_OK && run.arrays->by_residues) {
+    status = permi_arrays_residues(&run, &pool, leaf->information.seconds, partial);
+    partial->terms += run.visited;
+    permi_pool_release(&pool);
+    return status;
+  }
   for (pass = 0; pass < passes && status == PERM_OK; pass++) {
-    run.absolute = pass;
+    run.absolute = run.again = pass;
     if (pass)
       run.numbers.algebra = PERMI_MAGNITUDES;
     run.seconds_before = pass * leaf->information.seconds / passes;
@@ -6850,9 +7069,12 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   memset(arrays->occupied, 0, steps * 3 * sizeof(uint64_t));
   arrays->rows = arrays->occupied + steps;
   arrays->born = arrays->rows + steps;
+  arrays->growth = (unsigned char *)permi_pool_get(pool, steps, 1);
+  if (!arrays->growth)
+    return 0;
   arrays->isa = isa;
   arrays->bytes = 0;
-  arrays->lists = 0;
+  arrays->lists = arrays->by_residues = arrays->residues.passes = 0;
   arrays->low = slots < PERMI_ARRAY_LOW ? slots : PERMI_ARRAY_LOW;
   arrays->middle = (slots - arrays->low + 1) / 2;
   arrays->top = slots - arrays->low - arrays->middle;
@@ -6910,15 +7132,16 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;
-  double tables = 0, values = 0;
+  double tables = 0, values = arrays->by_residues ? arrays->residues.seconds : 0;
   int p;
   for (p = 1; p <= frontier->steps; p++) {
     const permi_numbers numbers = permi_arrays_numbers_at(frontier, p);
     const permi_algebra algebra = frontier->words ? numbers.algebra : frontier->numbers.algebra;
     const double bytes = (double)permi_arrays_bytes_at(frontier, p);
-    values += (frontier->cost[p] - frontier->cost[p - 1]) *
-              (permi_array_seconds[algebra] * permi_arrays_products(&numbers) +
-               (frontier->states[p] * bytes > PERMI_ARRAY_CACHE_BYTES ? bytes * PERMI_ARRAY_MISS_SECONDS : 0));
+    if (!arrays->by_residues)
+      values += (frontier->cost[p] - frontier->cost[p - 1]) *
+                (permi_array_seconds[algebra] * permi_arrays_products(&numbers) +
+                 (frontier->states[p] * bytes > PERMI_ARRAY_CACHE_BYTES ? bytes * PERMI_ARRAY_MISS_SECONDS : 0));
     const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
     const int tops = permi_count_ones(high ^ middle), ones = frontier->ones[p] < tops ? frontier->ones[p] : tops;
     tables += (ones + 1) * ldexp(1, permi_count_ones(middle)) + ldexp(1, tops);
@@ -6932,6 +7155,8 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
   const permi_arrays *arrays = frontier->arrays;
   int p, s;
   hash = permi_hash(permi_hash(hash, (uint64_t)arrays->isa), (uint64_t)(arrays->low + (arrays->lists << 8)));
+  if (arrays->by_residues)
+    hash = permi_hash(permi_hash(hash, (uint64_t)arrays->residues.passes), (uint64_t)arrays->residues.bits);
   for (p = 0; p < frontier->steps; p++)
     for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && !permi_watch_step(watch, (size_t)s, 10);
          s++) {
@@ -14039,10 +14264,7 @@ static void permi_whole_add_part(const permi_hybrid_runs *runs, const permi_hybr
 static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum,
                             perm_partial *partial)
 {
-  const uint64_t p = run->prime.p;
-  uint64_t x;
-  sum = fmod(sum, (double)p);
-  x = (uint64_t)(sum < 0 ? sum + (double)p : sum);
+  const uint64_t p = run->prime.p, x = permi_residue_of_double(sum, p);
   permi_whole_add_part(runs, run, x, &partial->value);
   if (run->root)
     permi_whole_add_part(runs, run, permi_residue_multiply(x, p - run->root, p), &partial->imaginary);
@@ -21815,10 +22037,12 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                                         "complex double-doubles", "64-bit integers", "128-bit integers",
                                         "integers of several words", "residues"};
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
-  char there[64] = "";
+  char there[64] = "", residues[64] = "";
   int length;
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
     snprintf(there, sizeof there, ", %.3g on the GPU", permi_gpu_needs(frontier));
+  if (frontier->arrays && frontier->arrays->by_residues)
+    permi_residues_words(&frontier->arrays->residues, residues, sizeof residues);
   length =
       snprintf(buffer, size,
                "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
@@ -21830,7 +22054,8 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
                                                         : "arrays",
                leaf->information.work,
-               algebra[frontier->numbers.algebra], leaf->information.seconds, leaf->information.bytes, there);
+               residues[0] ? residues : algebra[frontier->numbers.algebra], leaf->information.seconds,
+               leaf->information.bytes, there);
   return length > 0 ? (size_t)length : 0;
 }
 
@@ -21951,10 +22176,11 @@ static double permi_lists_weight(const permi_numbers *numbers)
   return permi_list_weight[numbers->algebra] + words;
 }
 
-/* Arrays go with cpu_fallback only to a GPU with the memory; offer: that of lists. */
-static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
+/* Arrays go with cpu_fallback only to a GPU with the memory; offer: that of lists; seconds: on the CPU. */
+static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
+                               permi_offer *offer)
 {
-  double seconds = permi_arrays_seconds(frontier), there, needed;
+  double there, needed;
   if (!options->gpu.devices || !permi_gpu_cells(frontier))
     return 0;
   if (options->method != PERM_METHOD_ARRAYS && offer->seconds < seconds)
@@ -21966,6 +22192,42 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
     snprintf(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
+}
+
+/* Takes residues where these are predicted faster; *seconds: of the choice. 0: out of memory. */
+static int permi_residues_offer(const permi_maker *maker, permi_frontier *frontier, double *seconds)
+{
+  permi_arrays *arrays = frontier->arrays;
+  double by_residues;
+  *seconds = permi_arrays_seconds(frontier);
+  if (!frontier->bits || maker->keeps)
+    return 1;
+  if (!permi_residues_plan(frontier, maker->working->modulus))
+    return 0;
+  if (!arrays->residues.passes)
+    return 1;
+  arrays->by_residues = 1;
+  by_residues = permi_arrays_seconds(frontier);
+  arrays->by_residues = by_residues < *seconds;
+  *seconds = fmin(*seconds, by_residues);
+  return 1;
+}
+
+/* Measures the arrays' memory; where integers do not fit, their residues, slower, may. 0: out of memory. */
+static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
+                               permi_control *watch)
+{
+  permi_arrays *arrays = frontier->arrays;
+  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  if (!permi_arrays_measured(frontier, watch))
+    return 0;
+  if (arrays->isa == PERM_ISA_CUDA || arrays->by_residues || !arrays->residues.passes ||
+      permi_arrays_bytes(arrays) <= limit)
+    return 1;
+  arrays->by_residues = 1;
+  arrays->bytes = 0;
+  *seconds = permi_arrays_seconds(frontier);
+  return permi_arrays_measured(frontier, watch);
 }
 
 /* Else the leaf is refused once it is made. */
@@ -21992,19 +22254,26 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if (!permi_arrays_create(block, frontier, permi_isa(options), maker->watch))
     return permi_fail_memory(maker->result);
   if (frontier->arrays) {
-    double seconds = permi_arrays_seconds(frontier);
-    frontier->arrays->lists = gpu_lists;
-    if (permi_arrays_on_gpu(options, frontier, offer)) {
-      frontier->arrays->isa = PERM_ISA_CUDA;
+    permi_arrays *arrays = frontier->arrays;
+    double seconds;
+    int residues;
+    if (!permi_residues_offer(maker, frontier, &seconds))
+      return permi_fail_memory(maker->result);
+    residues = arrays->by_residues;
+    arrays->lists = gpu_lists;
+    arrays->by_residues = 0;
+    if (permi_arrays_on_gpu(options, frontier, seconds, offer)) {
+      arrays->isa = PERM_ISA_CUDA;
       seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
     } else if (options->method != PERM_METHOD_ARRAYS && (gpu_lists || seconds > offer->seconds)) {
       frontier->arrays = NULL;
     }
     if (frontier->arrays) {
+      arrays->by_residues = residues && arrays->isa != PERM_ISA_CUDA;
       if (seconds < rival && permi_frontier_may_run(options, seconds)) {
-        if (!permi_arrays_measured(frontier, maker->watch))
+        if (!permi_arrays_fitted(options, frontier, &seconds, maker->watch))
           return permi_fail_memory(maker->result);
-        offer->bytes = permi_arrays_bytes(frontier->arrays);
+        offer->bytes = permi_arrays_bytes(arrays);
       } /* else of two whole steps */
       offer->seconds = seconds;
     }
@@ -22030,7 +22299,9 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
   double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1), cost, there;
   permi_budget quick;
   permi_numbers numbers;
-  if (block->integer)
+  if (block->integer && options->method != PERM_METHOD_LISTS && options->method != PERM_METHOD_SORTING && !maker->keeps)
+    size = 8; /* residues */
+  else if (block->integer)
     size = 8 * (block->imaginary_integer ? 2 : 1) * (floor((permi_block_bits(block) + 1) / 64) + 1);
   budget->effort = options->plan_effort > 0 ? options->plan_effort : 1;
   budget->most = 0.49 * bytes / size;
@@ -24542,6 +24813,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   asked.isa = asked.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : asked.isa;
   maker.options = &asked;
   maker.hear = permi_sample_hear;
+  maker.keeps = 1;
   maker.account = &account;
   maker.working = working;
   maker.result = sampling->result;
@@ -24793,6 +25065,42 @@ PERMI_BRIEF_END
 
 #else /* PERMI_FAMILY */
 
+/* ================================================================================== >>residue_kernels
+   Residues modulo a number of at most 50 bits, in doubles: whole numbers of either sign, of modulus at most a little
+   more than half of it. */
+#define PERMI_P PERMI_NAME(prime)
+typedef struct PERMI_P {
+  PERMI_V prime, inverse;
+} PERMI_P;
+
+PERMI_TARGET PERMI_INLINE PERMI_P PERMI_NAME(prime_of)(double prime, double inverse)
+{
+  PERMI_P p;
+  p.prime = PERMI_SET(prime);
+  p.inverse = PERMI_SET(inverse);
+  return p;
+}
+
+/* The whole number next to x / p, at most 2^51: in the binade of 1.5 2^52 bits count ones. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(quotient)(PERMI_V x, PERMI_P p)
+{
+  const PERMI_V ones = PERMI_SET(6755399441055744.0);
+  return PERMI_FMA(x, p.inverse, ones) - ones;
+}
+
+/* Of |x| <= 2^52: at most p / 2 + 1, as the quotient is wrong by at most |x| / p 2^-53 before it is rounded. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(reduce)(PERMI_V x, PERMI_P p)
+{
+  return PERMI_FNMA(PERMI_NAME(quotient)(x, p), p.prime, x);
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(reduce_product)(PERMI_V a, PERMI_V b, PERMI_P p)
+{
+  PERMI_V low;
+  const PERMI_V high = PERMI_NAME(vector_two_product)(a, b, &low);
+  return low - PERMI_FMS_EXACT(PERMI_NAME(quotient)(high, p), p.prime, high);
+}
+
 /* ================================================================================== >>array_kernels
    Blocks of >>arrays; a value adds up over all origins in their order. Last vectors read beyond the block
    (PERMI_ARRAY_PAD) but do not store there. */
@@ -24839,9 +25147,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, siz
     y[i] = rest[i];
 }
 
-#if PERMI_WIDTH > 1
+/* growth: PERMI_GROWS_NOT: sums of doubles; else residues, whose sums are below 2^52, or those of reduced products. */
 PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t left, int vectors,
-                                                                       const permi_origin *origin, int origins)
+                                                                       const permi_origin *origin, int origins,
+                                                                       int growth, PERMI_P p)
 {
   PERMI_V sum[4];
   int s, i;
@@ -24851,45 +25160,68 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y
   for (s = 0; s < origins; s++, origin++) {
     const double *x = (const double *)origin->x;
     const PERMI_V real = PERMI_SET(origin->real);
-    if (origin->place) {
-      PERMI_UNROLL
-      for (i = 0; i < vectors; i++) {
-        const size_t at = k + (size_t)(i * PERMI_WIDTH);
-        if (!PERMI_NAME(array_nothing)(origin, at))
-          sum[i] = PERMI_FMA(real, PERMI_NAME(array_fetch)(x, origin, at, left), sum[i]);
-      }
-    } else {
-      PERMI_UNROLL
-      for (i = 0; i < vectors; i++)
-        sum[i] = PERMI_FMA(real, PERMI_LOAD_ANY(x + k + i * PERMI_WIDTH), sum[i]);
+    const int reduced = growth == PERMI_GROWS_LONG && fabs(origin->real) != 1;
+    PERMI_UNROLL
+    for (i = 0; i < vectors; i++) {
+      const size_t at = k + (size_t)(i * PERMI_WIDTH);
+      PERMI_V from;
+      if (PERMI_NAME(array_nothing)(origin, at))
+        continue;
+      from = origin->place ? PERMI_NAME(array_fetch)(x, origin, at, left) : PERMI_LOAD_ANY(x + at);
+      if (reduced)
+        sum[i] = sum[i] + PERMI_NAME(reduce_product)(real, from, p);
+      else
+        sum[i] = PERMI_FMA(real, from, sum[i]);
     }
   }
   PERMI_UNROLL
   for (i = 0; i < vectors; i++)
-    PERMI_NAME(array_store)(y + k + i * PERMI_WIDTH, sum[i], left);
+    PERMI_NAME(array_store)(y + k + i * PERMI_WIDTH,
+                            growth == PERMI_GROWS_NOT ? sum[i] : PERMI_NAME(reduce)(sum[i], p), left);
 }
 
-PERMI_TARGET static void PERMI_NAME(block_double)(const permi_arrays_run *run, void *to, size_t count,
-                                                  const permi_origin *origin, int origins)
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_block)(void *to, size_t count, const permi_origin *origin,
+                                                                     int origins, int growth, PERMI_P p)
 {
   size_t k = 0;
-  (void)run;
   for (; k + 4 * PERMI_WIDTH <= count; k += 4 * PERMI_WIDTH)
-    PERMI_NAME(array_doubles)((double *)to, k, PERMI_WIDTH, 4, origin, origins);
+    PERMI_NAME(array_doubles)((double *)to, k, PERMI_WIDTH, 4, origin, origins, growth, p);
   for (; k < count; k += PERMI_WIDTH)
-    PERMI_NAME(array_doubles)((double *)to, k, count - k, 1, origin, origins);
+    PERMI_NAME(array_doubles)((double *)to, k, count - k, 1, origin, origins, growth, p);
+}
+
+#if PERMI_WIDTH > 1
+PERMI_TARGET static void PERMI_NAME(block_double)(const permi_numbers *numbers, void *to, size_t count,
+                                                  const permi_origin *origin, int origins)
+{
+  (void)numbers;
+  PERMI_NAME(array_block)(to, count, origin, origins, PERMI_GROWS_NOT, PERMI_NAME(prime_of)(1, 1));
 }
 #endif
 
+PERMI_TARGET static void PERMI_NAME(block_short)(const permi_numbers *numbers, void *to, size_t count,
+                                                 const permi_origin *origin, int origins)
+{
+  PERMI_NAME(array_block)(to, count, origin, origins, PERMI_GROWS_SHORT,
+                          PERMI_NAME(prime_of)((double)numbers->modulus, 1 / (double)numbers->modulus));
+}
+
+PERMI_TARGET static void PERMI_NAME(block_long)(const permi_numbers *numbers, void *to, size_t count,
+                                                const permi_origin *origin, int origins)
+{
+  PERMI_NAME(array_block)(to, count, origin, origins, PERMI_GROWS_LONG,
+                          PERMI_NAME(prime_of)((double)numbers->modulus, 1 / (double)numbers->modulus));
+}
+
 /* High parts of a block, then low parts; as permi_dd_times and permi_dd_add, x_lo real rounded first but for 8 doubles
    a vector. */
-PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void *to, size_t count,
+PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {
   double *y = (double *)to;
   size_t k;
   int s;
-  (void)run;
+  (void)numbers;
   for (k = 0; k < count; k += PERMI_WIDTH) {
     PERMI_V hi = PERMI_SET(0.0), lo = hi;
     for (s = 0; s < origins; s++) {
@@ -25073,47 +25405,13 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_constant)(int algebra, const
   return y;
 }
 
-/* Residues modulo `prime`, at most a little more than half of it (>>hybrid_program). */
-#define PERMI_P PERMI_NAME(hybrid_prime)
-typedef struct PERMI_P {
-  PERMI_V prime, inverse;
-} PERMI_P;
-
-PERMI_TARGET PERMI_INLINE PERMI_P PERMI_NAME(hybrid_prime_of)(const permi_hybrid *hybrid)
-{
-  PERMI_P p;
-  p.prime = PERMI_SET(hybrid->prime);
-  p.inverse = PERMI_SET(hybrid->inverse);
-  return p;
-}
-
-/* The whole number next to x / p, at most 2^51: in the binade of 1.5 2^52 bits count ones. */
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_quotient)(PERMI_V x, PERMI_P p)
-{
-  const PERMI_V ones = PERMI_SET(6755399441055744.0);
-  return PERMI_FMA(x, p.inverse, ones) - ones;
-}
-
-/* Of |x| <= 2^52. */
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce)(PERMI_V x, PERMI_P p)
-{
-  return PERMI_FNMA(PERMI_NAME(hybrid_quotient)(x, p), p.prime, x);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce_product)(PERMI_V a, PERMI_V b, PERMI_P p)
-{
-  PERMI_V low;
-  const PERMI_V high = PERMI_NAME(vector_two_product)(a, b, &low);
-  return low - PERMI_FMS_EXACT(PERMI_NAME(hybrid_quotient)(high, p), p.prime, high);
-}
-
 /* ab - cd: its multiples of 2^46, exact in the binade of `grid`, are reduced, and the rest is added: one quotient. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce_cross)(PERMI_V a, PERMI_V b, PERMI_V c, PERMI_V d, PERMI_P p)
 {
   const PERMI_V grid = PERMI_SET(PERMI_RESIDUE_GRID);
   const PERMI_V first = PERMI_FMA(a, b, grid), both = PERMI_FNMA(c, d, first), high = both - grid;
   const PERMI_V low = PERMI_FMS_EXACT(a, b, first - grid), less = PERMI_FMS_EXACT(c, d, first - both);
-  return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(hybrid_quotient)(high, p), p.prime, high);
+  return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(quotient)(high, p), p.prime, high);
 }
 
 /* A result as it is kept: of a double-double the first word takes over what it can; it is the larger one, or has
@@ -25131,7 +25429,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_settle)(int algebra, PERMI_N
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
-    return PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce)(y.v, p));
+    return PERMI_NAME(hybrid_one)(PERMI_NAME(reduce)(y.v, p));
   if (permi_hybrid_is_doubled(algebra))
     y.v = PERMI_NAME(vector_two_sum)(y.v, y.e, &y.e);
   if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED)
@@ -25206,11 +25504,11 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N 
   } else if (permi_hybrid_is_paired(algebra)) {
     x = PERMI_NAME(hybrid_pair_times)(a, b);
   } else if (algebra == PERMI_HYBRID_LONG) {
-    x = PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce_product)(a.v, b.v, p));
+    x = PERMI_NAME(hybrid_one)(PERMI_NAME(reduce_product)(a.v, b.v, p));
   } else {
     x = PERMI_NAME(hybrid_one)(a.v * b.v);
     if (algebra == PERMI_HYBRID_SHORT)
-      x.v = PERMI_NAME(hybrid_reduce)(x.v, p);
+      x.v = PERMI_NAME(reduce)(x.v, p);
   }
   return x;
 }
@@ -25231,7 +25529,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N 
     if (algebra == PERMI_HYBRID_WHOLE)
       x.v = x.v * PERMI_SET(half);
     else if (permi_hybrid_is_whole(algebra))
-      x.v = PERMI_NAME(hybrid_reduce)(x.v, p);
+      x.v = PERMI_NAME(reduce)(x.v, p);
   }
   return x;
 }
@@ -25245,7 +25543,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_cross)(int algebra, PERMI_N 
     return PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce_cross)(a.v, b.v, c.v, d.v, p));
   if (permi_hybrid_is_whole(algebra)) {
     const PERMI_V less = c.v * d.v, x = PERMI_FMS(a.v, b.v, less);
-    return PERMI_NAME(hybrid_one)(algebra == PERMI_HYBRID_SHORT ? PERMI_NAME(hybrid_reduce)(x, p) : x);
+    return PERMI_NAME(hybrid_one)(algebra == PERMI_HYBRID_SHORT ? PERMI_NAME(reduce)(x, p) : x);
   }
   second = PERMI_NAME(hybrid_times)(algebra, c, d, p);
   if (algebra >= PERMI_HYBRID_MODULI)
@@ -25307,7 +25605,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
   PERMI_UNROLL
   for (k = 0; k < count; k++) {
     const PERMI_N x = PERMI_NAME(hybrid_get)(parts, slot, k);
-    const PERMI_V whole = permi_hybrid_is_whole(algebra) ? PERMI_NAME(hybrid_reduce)(x.v, p) : x.v;
+    const PERMI_V whole = permi_hybrid_is_whole(algebra) ? PERMI_NAME(reduce)(x.v, p) : x.v;
     const PERMI_V v = sign * whole, e = sign * x.e;
     PERMI_N sum = PERMI_NAME(hybrid_get)(parts, block, k);
     if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
@@ -25343,7 +25641,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
   const double base_least = opcode == PERMI_OP_ROWS ? hybrid->floor[operation->other] : least;
   const int halves = algebra == PERMI_HYBRID_WHOLE && folds && operation->halved;
   const double half = operation->halved ? 0.5 : 1;
-  const PERMI_P prime = PERMI_NAME(hybrid_prime_of)(hybrid);
+  const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
   PERMI_NAME(hybrid_numbers) base, held, also;
   if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
     PERMI_NAME(hybrid_fetch)(row_parts, count,
@@ -25415,7 +25713,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count
   const int parts = permi_hybrid_parts(algebra), whole = algebra == PERMI_HYBRID_WHOLE;
   const int numbers = whole || permi_hybrid_is_doubled(algebra) || algebra >= PERMI_HYBRID_MODULI;
   const int bases = numbers ? permi_hybrid_line(hybrid->n) : 0;
-  const PERMI_P prime = PERMI_NAME(hybrid_prime_of)(hybrid);
+  const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
   double *out = permi_hybrid_slot(slots, t->out), *first = permi_hybrid_slot(slots, t->p);
   PERMI_NAME(hybrid_numbers) product;
   int k;
@@ -25468,7 +25766,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
       break;
     default:
       PERMI_NAME(hybrid_total)(algebra, count, block, permi_hybrid_slot(slots, t->p), t->h,
-                               PERMI_NAME(hybrid_prime_of)(hybrid));
+                               PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse));
     }
   }
 #undef PERMI_TABLES

@@ -34,6 +34,7 @@
                  >>sorting           expand, sort, contract
                  >>streams           from an order to the streams of a step
                  >>arrays            indexed by combinations
+                 >>array_residues    integers modulo primes, a pass each
                  >>array_layout      words and ways of a step
                  >>array_places      one memory for two steps
                  >>arrays_gpu        arrays and lists on a GPU
@@ -86,7 +87,8 @@
                  >>spy               perm_sparse_spy, SVG
                  >>rook              perm_rook_numbers, matching polynomials
                  >>sample            perm_sample_sparse: permutations by weight
-     kernels/    >>array_kernels     arrays for each instruction set
+     kernels/    >>residue_kernels   whole numbers in doubles, modulo primes
+                 >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
                  >>signs_kernels     the sign search
                  >>rook_kernels      values of placements
@@ -231,6 +233,7 @@ PERMI_BRIEF_END
 #include "frontier/sorting.h"
 #include "frontier/streams.h"
 #include "frontier/arrays.h"
+#include "frontier/array_residues.h"
 #include "frontier/array_layout.h"
 #include "frontier/array_places.h"
 PERMI_BRIEF_BEGIN
@@ -305,6 +308,7 @@ PERMI_BRIEF_END
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
 #else /* PERMI_FAMILY */
+#include "kernels/residue_kernels.h"
 #include "kernels/array_kernels.h"
 #include "kernels/hybrid_kernels.h"
 #include "kernels/signs_kernels.h"

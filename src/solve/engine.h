@@ -53,6 +53,7 @@ typedef struct permi_maker {
   double task_seconds;
   int blocks_noted;
   int tuned;
+  int keeps; /* states are kept: integers as they are, not their residues */
   permi_control *watch;
   struct permi_account *account;
   struct permi_layouts *layouts; /* of the block's hybrid, begun; or NULL */

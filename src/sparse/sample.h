@@ -192,6 +192,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   asked.isa = asked.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : asked.isa;
   maker.options = &asked;
   maker.hear = permi_sample_hear;
+  maker.keeps = 1;
   maker.account = &account;
   maker.working = working;
   maker.result = sampling->result;
