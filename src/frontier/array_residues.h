@@ -5,7 +5,7 @@
 #include "arrays.h"
 
 /* Residues are whole numbers of at most p / 2 + 1, of either sign. A step is, by its permi_growth,
-     not reduced  where the bound on the true values of its target is below p / 2: these are their own residues,
+     not reduced  where the bound on the true values, not Gaussian, is below p / 2: these are their own residues,
      short        where the sum of the moduli of its coefficients times p / 2 + 1 is at most 2^52: sums are exact, and
                   reduced at the end,
      long         else: each product is reduced, of two doubles. With a, b at most p / 2 + 1 and p <= 2^50 the quotient
@@ -47,7 +47,7 @@ static double permi_residues_weight(const permi_frontier *frontier, int p)
 static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
 {
   const int ways = frontier->stream_start[p + 1] - frontier->stream_start[p];
-  if (exp2(frontier->bits[p + 1] + PERMI_ARRAY_RESIDUE_MARGIN) <= half)
+  if (frontier->numbers.parts == 1 && exp2(frontier->bits[p + 1] + PERMI_ARRAY_RESIDUE_MARGIN) <= half)
     return PERMI_GROWS_NOT;
   if (weight * (half + 1) <= PERMI_ARRAY_RESIDUE_ROOM)
     return PERMI_GROWS_SHORT;
