@@ -6043,6 +6043,13 @@ static int permi_residues_growth(const permi_frontier *frontier, int p, double w
   return half <= 562949953421312.0 && 1.25 * ways * (half + 1) <= PERMI_ARRAY_RESIDUE_ROOM ? PERMI_GROWS_LONG : -1;
 }
 
+/* Of a unit of cost. */
+static double permi_residues_unit_seconds(perm_isa isa, int growth)
+{
+  const int family = isa == PERM_ISA_AVX2 ? 1 : isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX512IFMA ? 0 : 2;
+  return permi_residue_seconds[family][growth == PERMI_GROWS_LONG];
+}
+
 /* Seconds of the values of a pass; INFINITY: none is possible. */
 static double permi_residues_pass_seconds(const permi_frontier *frontier, const double *weight, double half)
 {
@@ -6053,7 +6060,7 @@ static double permi_residues_pass_seconds(const permi_frontier *frontier, const 
     if (growth < 0)
       return (double)INFINITY;
     seconds += (frontier->cost[p + 1] - frontier->cost[p]) *
-               ((growth == PERMI_GROWS_LONG ? PERMI_ARRAY_LONG_SECONDS : PERMI_ARRAY_SHORT_SECONDS) +
+               (permi_residues_unit_seconds(frontier->arrays->isa, growth) +
                 (8 * frontier->states[p + 1] > PERMI_ARRAY_CACHE_BYTES ? 8 * PERMI_ARRAY_MISS_SECONDS : 0));
   }
   return seconds;
@@ -6838,7 +6845,7 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
   run->kernel = permi_arrays_kernel(run->numbers.algebra, arrays->isa,
-                                    arrays->by_residues && p ? arrays->growth[p - 1] : PERMI_GROWS_NOT);
+                                    arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT);
 }
 
 /* UNDERFLOW. smallest and largest bound the non-zero high parts. Products of doubles are multiples of 2^-106 times
@@ -6857,8 +6864,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   double least, weight, next_least;
   perm_status status = PERM_OK;
   int p;
-  run->kernel_eights =
-      (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX512;
+  run->kernel_eights = (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX2;
   memset(sizes, 0, sizeof *sizes);
   sizes->smallest = sizes->largest = 1;
   permi_layout_fill(arrays, &run->layout[0], 0, 0);
@@ -25119,6 +25125,15 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const
         eight->here, PERMI_LOAD_ANY(x + eight->base),
         _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)eight->at)),
         PERMI_LOAD_ANY(x + eight->base + 8));
+#elif PERMI_WIDTH == 4
+  const permi_eight *eight = origin->eight + k / 8;
+  if (!eight->wide) {
+    const double *from = x + eight->base;
+    const unsigned char *at = eight->at + (k & 4);
+    const __m256i bits = _mm256_setr_epi64x(1, 2, 4, 8), here = _mm256_set1_epi64x(eight->here >> (k & 4));
+    return _mm256_and_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(here, bits), bits)),
+                         _mm256_setr_pd(from[at[0]], from[at[1]], from[at[2]], from[at[3]]));
+  }
 #endif
   for (i = 0; i < PERMI_WIDTH; i++)
     v[i] = i < left && place[i] != PERMI_ARRAY_NOWHERE ? x[place[i]] : 0;
@@ -25127,8 +25142,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const
 
 PERMI_INLINE int PERMI_NAME(array_nothing)(const permi_origin *origin, size_t k)
 {
-#if PERMI_WIDTH == 8
-  return origin->place && !origin->eight[k / 8].here;
+#if PERMI_WIDTH >= 4
+  return origin->place && !(origin->eight[k / 8].here >> (k % 8) & ((1 << PERMI_WIDTH) - 1));
 #else
   return PERMI_WIDTH == 1 && origin->place && origin->place[k] == PERMI_ARRAY_NOWHERE;
 #endif

@@ -176,7 +176,7 @@ static uint64_t permi_residue_of(int64_t x, uint64_t p)
 }
 
 /* Of a whole number. */
-static uint64_t permi_residue_of_double(double x, uint64_t p)
+PERMI_UNUSED static uint64_t permi_residue_of_double(double x, uint64_t p)
 {
   x = fmod(x, (double)p);
   return (uint64_t)(x < 0 ? x + (double)p : x);

@@ -54,6 +54,13 @@ static int permi_residues_growth(const permi_frontier *frontier, int p, double w
   return half <= 562949953421312.0 && 1.25 * ways * (half + 1) <= PERMI_ARRAY_RESIDUE_ROOM ? PERMI_GROWS_LONG : -1;
 }
 
+/* Of a unit of cost. */
+static double permi_residues_unit_seconds(perm_isa isa, int growth)
+{
+  const int family = isa == PERM_ISA_AVX2 ? 1 : isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX512IFMA ? 0 : 2;
+  return permi_residue_seconds[family][growth == PERMI_GROWS_LONG];
+}
+
 /* Seconds of the values of a pass; INFINITY: none is possible. */
 static double permi_residues_pass_seconds(const permi_frontier *frontier, const double *weight, double half)
 {
@@ -64,7 +71,7 @@ static double permi_residues_pass_seconds(const permi_frontier *frontier, const 
     if (growth < 0)
       return (double)INFINITY;
     seconds += (frontier->cost[p + 1] - frontier->cost[p]) *
-               ((growth == PERMI_GROWS_LONG ? PERMI_ARRAY_LONG_SECONDS : PERMI_ARRAY_SHORT_SECONDS) +
+               (permi_residues_unit_seconds(frontier->arrays->isa, growth) +
                 (8 * frontier->states[p + 1] > PERMI_ARRAY_CACHE_BYTES ? 8 * PERMI_ARRAY_MISS_SECONDS : 0));
   }
   return seconds;

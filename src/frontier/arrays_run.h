@@ -178,7 +178,7 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
   run->kernel = permi_arrays_kernel(run->numbers.algebra, arrays->isa,
-                                    arrays->by_residues && p ? arrays->growth[p - 1] : PERMI_GROWS_NOT);
+                                    arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT);
 }
 
 /* UNDERFLOW. smallest and largest bound the non-zero high parts. Products of doubles are multiples of 2^-106 times
@@ -197,8 +197,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   double least, weight, next_least;
   perm_status status = PERM_OK;
   int p;
-  run->kernel_eights =
-      (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX512;
+  run->kernel_eights = (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX2;
   memset(sizes, 0, sizeof *sizes);
   sizes->smallest = sizes->largest = 1;
   permi_layout_fill(arrays, &run->layout[0], 0, 0);

@@ -16,6 +16,15 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const
         eight->here, PERMI_LOAD_ANY(x + eight->base),
         _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)eight->at)),
         PERMI_LOAD_ANY(x + eight->base + 8));
+#elif PERMI_WIDTH == 4
+  const permi_eight *eight = origin->eight + k / 8;
+  if (!eight->wide) {
+    const double *from = x + eight->base;
+    const unsigned char *at = eight->at + (k & 4);
+    const __m256i bits = _mm256_setr_epi64x(1, 2, 4, 8), here = _mm256_set1_epi64x(eight->here >> (k & 4));
+    return _mm256_and_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(here, bits), bits)),
+                         _mm256_setr_pd(from[at[0]], from[at[1]], from[at[2]], from[at[3]]));
+  }
 #endif
   for (i = 0; i < PERMI_WIDTH; i++)
     v[i] = i < left && place[i] != PERMI_ARRAY_NOWHERE ? x[place[i]] : 0;
@@ -24,8 +33,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const
 
 PERMI_INLINE int PERMI_NAME(array_nothing)(const permi_origin *origin, size_t k)
 {
-#if PERMI_WIDTH == 8
-  return origin->place && !origin->eight[k / 8].here;
+#if PERMI_WIDTH >= 4
+  return origin->place && !(origin->eight[k / 8].here >> (k % 8) & ((1 << PERMI_WIDTH) - 1));
 #else
   return PERMI_WIDTH == 1 && origin->place && origin->place[k] == PERMI_ARRAY_NOWHERE;
 #endif
