@@ -138,18 +138,20 @@ static perm_matrix t_arrays_long_integers(int n, int bits, int is_complex)
   return matrix;
 }
 
-/* Entries of 1 to 52 bits, of all families, with and without moduli: as lists, whose integers are of several words. */
+/* Entries of 1 to 52 bits, of all families, with and without moduli: as lists, whose integers are of several words, and
+   as all perfect matchings one by one. */
 TEST(t_arrays_residues_match_lists)
 {
   static const perm_isa isa[] = {PERM_ISA_AUTO, PERM_ISA_PLAIN, PERM_ISA_AVX2};
   int trial, forced = 0, growths[3] = {0, 0, 0}, primes = 0, nonzero = 0, moduli = 0;
-  for (trial = 0; trial < 1500; trial++) {
+  for (trial = 0; trial < 3000; trial++) {
     const int n = 2 + test_below(8), is_complex = trial % 5 == 4, bits = 1 + trial % 52;
     perm_matrix matrix = trial % 3 ? t_arrays_long_integers(n, bits, is_complex)
                                    : t_arrays_integers(trial % 60 == 0 ? 14 : n + 1, trial, is_complex);
-    perm_options options = t_arrays_options(PERM_METHOD_LISTS, PERM_PRECISION_EXACT, 1);
+    perm_options options = t_arrays_options(trial & 1 || trial % 60 == 0 ? PERM_METHOD_LISTS : PERM_METHOD_TRANSVERSALS,
+                                            PERM_PRECISION_EXACT, 1);
     perm_result lists, r;
-    if (trial % 4 == 1)
+    if (trial / 2 % 4 == 1)
       options.modulus = 2 + (test_random() >> (1 + test_below(60)));
     CHECK(perm_compute_sparse(&matrix, &options, &lists) == PERM_OK);
     options.method = PERM_METHOD_ARRAYS;
@@ -167,8 +169,8 @@ TEST(t_arrays_residues_match_lists)
     moduli += options.modulus != 0;
     perm_matrix_free(&matrix);
   }
-  CHECK_SHOW(forced > 1100 && growths[0] > 100 && growths[1] > 30 && growths[2] > 100 && nonzero > 1200 &&
-                 primes > 500 && moduli > 300,
+  CHECK_SHOW(forced > 2200 && growths[0] > 200 && growths[1] > 60 && growths[2] > 200 && nonzero > 2400 &&
+                 primes > 1000 && moduli > 600,
              "%d forced, growths %d %d %d, %d not 0, %d long, %d moduli", forced, growths[0], growths[1], growths[2],
              nonzero, primes, moduli);
 }
