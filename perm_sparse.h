@@ -382,7 +382,9 @@ PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_inte
    random. Others in doubles: the total variation distance to the true distribution is a few units of 2^-53 for each
    entry and line, see >>sample. Each block is computed once, by method band, tree, classes or frontier (lists, arrays),
    whichever is predicted to be the fastest within max_bytes (16 GB if it is 0), for all its states are kept; then a
-   sample takes O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. No value is returned. Of
+   sample takes O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. If max_bytes is short of
+   them, the frontier keeps about the root of its steps and computes the others again, once for all samples: the block
+   takes twice the time, a sample 72 bytes, and the samples are the same. No value is returned. Of
    the options method, threads, precision, max_seconds, max_bytes, plan_effort, progress, cancel and allocator count.
    columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, which is named; the
    permanent is 0; products that range beyond doubles. PERM_ERROR_SIZE: more rows than columns. PERM_ERROR_LIMIT:
@@ -4474,6 +4476,7 @@ typedef struct permi_frontier {
   double *bits; /* steps + 1, never falling: log2 of a bound on integers of the step, entries modulo a modulus being at
                    most half of it; NULL for other values */
   permi_arrays *arrays; /* or NULL: lists */
+  int every; /* samples keep the states before every so many steps; 0: before all */
 } permi_frontier;
 
 static int permi_frontier_streams_most(const permi_frontier *frontier)
@@ -6855,7 +6858,7 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
    without the power of two where nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
    beyond 1e150. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200 of the
    product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part. */
-static perm_status permi_arrays_pass(permi_arrays_run *run)
+static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
 {
   const permi_arrays *arrays = run->arrays;
   const permi_frontier *frontier = run->frontier;
@@ -6867,16 +6870,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   perm_status status = PERM_OK;
   int p;
   run->kernel_eights = (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX2;
-  memset(sizes, 0, sizeof *sizes);
-  sizes->smallest = sizes->largest = 1;
-  permi_layout_fill(arrays, &run->layout[0], 0, 0);
-  if (run->gpu)
-    status = permi_gpu_begin(run);
-  else
-    permi_places_start(run->places);
-  permi_arrays_shorten(run, 0);
-  permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
-  for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
+  for (p = from; p < to && status == PERM_OK; p++) {
     permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
     if (run->keep && (status = run->keep(run, p)) != PERM_OK)
       break;
@@ -6909,6 +6903,23 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
       status = permi_array_rescale(run, p + 1);
     run->visited += run->again ? 0 : (double)target->states;
   }
+  return status;
+}
+
+static perm_status permi_arrays_pass(permi_arrays_run *run)
+{
+  perm_status status = PERM_OK;
+  memset(&run->sizes, 0, sizeof run->sizes);
+  run->sizes.smallest = run->sizes.largest = 1;
+  permi_layout_fill(run->arrays, &run->layout[0], 0, 0);
+  if (run->gpu)
+    status = permi_gpu_begin(run);
+  else
+    permi_places_start(run->places);
+  permi_arrays_shorten(run, 0);
+  permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
+  if (status == PERM_OK)
+    status = permi_arrays_steps(run, 0, run->frontier->steps);
   if (status == PERM_OK && run->gpu)
     status = permi_gpu_value(run, run->memory);
   return status;
@@ -11681,11 +11692,16 @@ done:
      >>trace_classes    the ways of a step, noted as it runs; which member of a class it was is drawn later
      >>trace_band       the entries of a row; which of equal columns it was is drawn then
      >>trace_tree       of a star, its entries; of a join, how the matched vertices were shared
+   Where memory is short, >>trace_frontier keeps the states before every k-th step. Then it computes the steps between
+   two such again, the last ones first, and all samples go through them before the next: the states, bits and random
+   numbers of each sample are the same, for the run begins again with the states and sizes that it had.
+
    Integers: weights are exact, and numbers below their sum are drawn by rejection, so the chances are exact. A weight
    is part of the value of a state, which is below Bregman's bound, or the product of row sums, of the rows that it has
    matched; for counted states of that times the columns': permi_trace_words. */
 
 #if !defined(PERM_NO_EXTRAS)
+#define PERMI_TRACE_PLACE 8
 struct permi_tracer;
 
 /* Of a block; all of it is in `pool`, whose allocator is the caller's. */
@@ -11699,6 +11715,8 @@ typedef struct permi_trace {
   double visited;
   double lost; /* by underflow, relative to the last value, at most */
   size_t words, room; /* of a draw: words of weights, bytes of the engine */
+  int segments;      /* steps are drawn in so many parts; 0: all states are kept */
+  permi_pool segment; /* states of the part that is drawn now */
 } permi_trace;
 
 typedef struct permi_draw {
@@ -11707,6 +11725,8 @@ typedef struct permi_draw {
   uint64_t *weight; /* words of each way, and of two more; doubles: fraction, exponent */
   char *room;
   int *columns, total; /* of a row of the matrix: its column, minus `total` */
+  int segment;         /* that is drawn */
+  uint64_t *at;        /* PERMI_TRACE_PLACE words: the engine's place between segments, at first 0 */
 } permi_draw;
 
 /* How an engine is sampled. */
@@ -11714,14 +11734,23 @@ typedef struct permi_tracer {
   double (*bytes)(const void *plan); /* that are kept, predicted */
   perm_status (*record)(permi_trace *trace, permi_control *control);
   void (*draw)(permi_draw *draw);
+  /* The bytes if memory is short, which is noted in the plan; or NULL. */
+  double (*bytes_short)(void *plan);
+  /* Computes the states of a segment into trace->segment. */
+  perm_status (*segment)(permi_trace *trace, permi_control *control, int segment);
 } permi_tracer;
 
-static void *permi_trace_copy(permi_trace *trace, const void *from, size_t count, size_t size)
+static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
 {
-  void *copy = permi_pool_get(&trace->pool, count + 1, size);
+  void *copy = permi_pool_get(pool, count + 1, size);
   if (copy && count)
     memcpy(copy, from, count * size);
   return copy;
+}
+
+static void *permi_trace_copy(permi_trace *trace, const void *from, size_t count, size_t size)
+{
+  return permi_pool_copy(&trace->pool, from, count, size);
 }
 
 static size_t permi_weight_words(const permi_numbers *numbers)
@@ -11873,12 +11902,28 @@ static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
    Samples from the frontier: lists, and arrays. */
 
 #if !defined(PERM_NO_EXTRAS)
+/* Where a run can begin again: before the first step of a segment. */
+typedef struct permi_frontier_restart {
+  permi_sizes sizes;
+  permi_places places; /* of arrays: copies */
+} permi_frontier_restart;
+
 /* The states before each step. Arrays: values by the rank of their word among those of the step, ascending. */
 typedef struct permi_frontier_kept {
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
+  permi_frontier_restart *restart; /* of each segment */
+  permi_pool *pool; /* of what is kept now */
+  int every;        /* steps of a segment */
+  int begin, end;   /* the steps that are kept now; begin 0: the first ones of all segments */
   uint64_t choose[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 2];
 } permi_frontier_kept;
+
+static double permi_frontier_layer_bytes(const permi_frontier *frontier, int p)
+{
+  return frontier->states[p] * (frontier->arrays ? (double)permi_arrays_bytes_at(frontier, p)
+                                                 : (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES);
+}
 
 static double permi_frontier_kept_bytes(const void *plan)
 {
@@ -11886,25 +11931,76 @@ static double permi_frontier_kept_bytes(const void *plan)
   double bytes = 0;
   int p;
   for (p = 0; p < frontier->steps; p++)
-    bytes += frontier->states[p] * (frontier->arrays ? (double)permi_arrays_bytes_at(frontier, p)
-                                                     : (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES);
+    bytes += permi_frontier_layer_bytes(frontier, p);
   return bytes;
 }
 
-static int permi_list_keep(permi_trace *trace, const permi_list *from, size_t bytes, permi_list *to)
+/* With the number of steps to a segment, noted in the plan, for which first layers and a whole segment take the fewest
+   bytes: about the root of the number of large steps. A pattern's bits and places are small beside the layers. */
+static double permi_frontier_short_bytes(void *plan)
+{
+  permi_frontier *frontier = (permi_frontier *)plan;
+  double best = (double)INFINITY;
+  int every, p;
+  for (every = 2; every < 2 * frontier->steps; every += (every + 2) / 3) {
+    double first = 0, segment = 0, most = 0;
+    for (p = 0; p < frontier->steps; p++) {
+      const double bytes = permi_frontier_layer_bytes(frontier, p);
+      first += p % every ? 0 : bytes;
+      segment = p % every ? segment + bytes : 0;
+      most = fmax(most, segment);
+    }
+    if (first + most < best) {
+      best = first + most;
+      frontier->every = every;
+    }
+  }
+  return best;
+}
+
+/* Is the layer before step p to be kept? */
+static int permi_frontier_keeps(const permi_frontier_kept *kept, int p)
+{
+  return kept->begin ? p >= kept->begin && p < kept->end : p % kept->every == 0;
+}
+
+static int permi_list_keep(permi_pool *pool, const permi_list *from, size_t bytes, permi_list *to)
 {
   const size_t groups = from->groups, patterns = (size_t)from->patterns.count, low = from->patterns.first[patterns];
   memset(to, 0, sizeof *to);
   to->words = from->words;
   to->groups = groups;
   to->states = from->states;
-  to->high = (uint64_t *)permi_trace_copy(trace, from->high, groups * (size_t)from->words, sizeof *to->high);
-  to->first = (size_t *)permi_trace_copy(trace, from->first, groups, sizeof *to->first);
-  to->pattern = (int *)permi_trace_copy(trace, from->pattern, groups, sizeof *to->pattern);
-  to->value = permi_trace_copy(trace, from->value, from->states, bytes);
-  to->patterns.first = (size_t *)permi_trace_copy(trace, from->patterns.first, patterns + 1, sizeof(size_t));
-  to->patterns.low = (uint16_t *)permi_trace_copy(trace, from->patterns.low, low, sizeof(uint16_t));
-  return !trace->pool.failed;
+  to->high = (uint64_t *)permi_pool_copy(pool, from->high, groups * (size_t)from->words, sizeof *to->high);
+  to->first = (size_t *)permi_pool_copy(pool, from->first, groups, sizeof *to->first);
+  to->pattern = (int *)permi_pool_copy(pool, from->pattern, groups, sizeof *to->pattern);
+  to->value = permi_pool_copy(pool, from->value, from->states, bytes);
+  to->patterns.first = (size_t *)permi_pool_copy(pool, from->patterns.first, patterns + 1, sizeof(size_t));
+  to->patterns.low = (uint16_t *)permi_pool_copy(pool, from->patterns.low, low, sizeof(uint16_t));
+  to->patterns.bits =
+      (uint64_t *)permi_pool_copy(pool, from->patterns.bits, patterns, PERMI_LOW_WORDS * sizeof(uint64_t));
+  to->patterns.count = from->patterns.count;
+  return !pool->failed;
+}
+
+/* The list of a run becomes what was kept. 0: out of memory. */
+static int permi_list_restore(const perm_allocator *allocator, const permi_list *from, size_t bytes, permi_list *to)
+{
+  int k;
+  permi_patterns_clear(&to->patterns);
+  to->groups = to->states = 0;
+  for (k = 0; k < from->patterns.count; k++)
+    if (permi_patterns_find(allocator, &to->patterns, from->patterns.bits + (size_t)k * PERMI_LOW_WORDS) != k)
+      return 0;
+  if (!permi_list_room(allocator, to, from->groups))
+    return 0;
+  memcpy(to->high, from->high, from->groups * (size_t)from->words * sizeof *to->high);
+  memcpy(to->first, from->first, from->groups * sizeof *to->first);
+  memcpy(to->pattern, from->pattern, from->groups * sizeof *to->pattern);
+  memcpy(to->value, from->value, from->states * bytes);
+  to->groups = from->groups;
+  to->states = from->states;
+  return 1;
 }
 
 /* The value of a state; NULL: it is not reached. */
@@ -11952,43 +12048,97 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
 }
 
-static perm_status permi_lists_record(permi_trace *trace, permi_control *control)
+/* Keeps the list before step p where that is asked. 0: out of memory. */
+static int permi_lists_keep(permi_frontier_kept *kept, const permi_run *run, int p)
+{
+  if (!permi_frontier_keeps(kept, p))
+    return 1;
+  if (!kept->begin)
+    kept->restart[p / kept->every].sizes = run->sizes;
+  return permi_list_keep(kept->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p]);
+}
+
+/* From step `from`, whose states were kept if it is not 0, up to the states before step `to`. */
+static perm_status permi_lists_record(permi_trace *trace, permi_control *control, int from, int to)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
   permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
-  const size_t bytes = permi_value_bytes(frontier);
   permi_run run;
   perm_status status = permi_run_open(frontier, control, permi_run_step, &run);
   int p;
-  for (p = 0; p < frontier->steps && status == PERM_OK; p++)
-    status = permi_list_keep(trace, &run.list[p & 1], bytes, &kept->list[p])
-                 ? permi_run_advance(&run, p, permi_run_step)
-                 : PERM_ERROR_MEMORY;
-  if (status == PERM_OK)
+  if (status == PERM_OK && from) {
+    run.sizes = kept->restart[from / kept->every].sizes;
+    if (!permi_list_restore(run.allocator, &kept->list[from], permi_value_bytes(frontier), &run.list[from & 1]))
+      status = PERM_ERROR_MEMORY;
+  }
+  for (p = from; p < to && status == PERM_OK; p++)
+    status = permi_lists_keep(kept, &run, p) ? permi_run_advance(&run, p, permi_run_step) : PERM_ERROR_MEMORY;
+  if (status == PERM_OK && p < frontier->steps && !permi_lists_keep(kept, &run, p))
+    status = PERM_ERROR_MEMORY;
+  if (status == PERM_OK && p == frontier->steps)
     permi_trace_lose(trace, &frontier->numbers, run.list[p & 1].states ? run.list[p & 1].value : NULL, run.sizes.loss);
-  trace->visited = run.visited;
+  trace->visited = kept->begin ? trace->visited : run.visited;
   permi_run_release(&run);
   return status;
 }
 
-/* Keeps the values before step p. */
+/* Copies how the memory of two steps is taken. 0: out of memory. */
+static int permi_places_keep(permi_pool *pool, const permi_places *from, permi_places *to)
+{
+  const size_t tops = permi_places_tops(from->frontier);
+  *to = *from;
+  to->at[0] = (uint64_t *)permi_pool_copy(pool, from->at[0], 2 * tops, sizeof(uint64_t));
+  to->gap = (permi_gap *)permi_pool_copy(pool, from->gap, (size_t)from->gaps, sizeof(permi_gap));
+  return !pool->failed;
+}
+
+static void permi_places_restore(const permi_places *from, permi_places *to)
+{
+  const size_t tops = permi_places_tops(from->frontier);
+  uint64_t *at = to->at[0];
+  permi_gap *gap = to->gap;
+  *to = *from;
+  to->at[0] = at;
+  to->at[1] = at + tops;
+  to->gap = gap;
+  memcpy(at, from->at[0], 2 * tops * sizeof *at);
+  memcpy(gap, from->gap, (size_t)from->gaps * sizeof *gap);
+}
+
+/* Copies all values before step p to `values`, or, if back, from there. */
+static void permi_arrays_copy(permi_arrays_run *run, int p, char *values, int back)
+{
+  const permi_layout *layout = &run->layout[p & 1];
+  int k;
+  for (k = 0; k < layout->tops; k++) {
+    char *here = permi_array_values(run, p, layout->top[k]);
+    char *there = values + layout->top_offset[layout->top[k]] * run->bytes;
+    memcpy(back ? here : there, back ? there : here, permi_layout_states(layout, layout->top[k]) * run->bytes);
+  }
+}
+
+/* Keeps the values before step p where that is asked. */
 static perm_status permi_arrays_keep(permi_arrays_run *run, int p)
 {
-  permi_trace *trace = (permi_trace *)run->keeper;
-  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
-  const permi_layout *layout = &run->layout[p & 1];
-  char *to = (char *)permi_pool_get(&trace->pool, layout->states + 1, run->bytes);
-  int k;
+  permi_frontier_kept *kept = (permi_frontier_kept *)run->keeper;
+  char *to;
+  if (!permi_frontier_keeps(kept, p))
+    return PERM_OK;
+  to = (char *)permi_pool_get(kept->pool, run->layout[p & 1].states + 1, run->bytes);
   if (!to)
     return PERM_ERROR_MEMORY;
   kept->value[p] = (uint64_t *)(void *)to;
-  for (k = 0; k < layout->tops; k++)
-    memcpy(to + layout->top_offset[layout->top[k]] * run->bytes, permi_array_values(run, p, layout->top[k]),
-           permi_layout_states(layout, layout->top[k]) * run->bytes);
-  return PERM_OK;
+  permi_arrays_copy(run, p, to, 0);
+  if (kept->begin)
+    return PERM_OK;
+  kept->restart[p / kept->every].sizes = run->sizes;
+  return kept->every == 1 || permi_places_keep(kept->pool, run->places, &kept->restart[p / kept->every].places)
+             ? PERM_OK
+             : PERM_ERROR_MEMORY;
 }
 
-static perm_status permi_arrays_record(permi_trace *trace, permi_control *control)
+/* As permi_lists_record. */
+static perm_status permi_arrays_record(permi_trace *trace, permi_control *control, int from, int to)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
   permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
@@ -11996,22 +12146,32 @@ static perm_status permi_arrays_record(permi_trace *trace, permi_control *contro
   permi_arrays_run run;
   permi_places places;
   perm_status status = PERM_ERROR_MEMORY;
-  int t, k;
-  for (t = 0; t <= frontier->slots; t++)
-    for (k = 0; k <= t + 1; k++)
-      kept->choose[t][k] = k == 0 ? 1 : k > t ? 0 : kept->choose[t - 1][k - 1] + kept->choose[t - 1][k];
   memset(&run, 0, sizeof run);
   run.frontier = frontier;
   run.arrays = frontier->arrays;
   run.control = control;
   run.keep = permi_arrays_keep;
-  run.keeper = trace;
+  run.keeper = kept;
   if (permi_arrays_measured(frontier, control) &&
-      permi_arrays_open(&run, &places, &pool, permi_arrays_seconds(frontier)))
-    status = permi_arrays_pass(&run);
-  if (status == PERM_OK)
+      permi_arrays_open(&run, &places, &pool, permi_arrays_seconds(frontier))) {
+    if (kept->begin) {
+      const permi_frontier_restart *restart = &kept->restart[from / kept->every];
+      run.sizes = restart->sizes;
+      permi_layout_fill(run.arrays, &run.layout[from & 1], run.arrays->occupied[from], frontier->ones[from]);
+      permi_places_restore(&restart->places, &places);
+      permi_arrays_shorten(&run, from);
+      permi_arrays_copy(&run, from, (char *)kept->value[from], 1);
+      status = permi_arrays_steps(&run, from, to);
+      if (status == PERM_OK)
+        status = permi_arrays_keep(&run, to);
+    } else {
+      status = permi_arrays_pass(&run);
+    }
+  }
+  if (status == PERM_OK && !kept->begin) {
     permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.sizes.loss);
-  trace->visited = run.visited;
+    trace->visited = run.visited;
+  }
   permi_pool_release(&pool);
   return status;
 }
@@ -12019,20 +12179,46 @@ static perm_status permi_arrays_record(permi_trace *trace, permi_control *contro
 static perm_status permi_frontier_record(permi_trace *trace, permi_control *control)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  const size_t steps = (size_t)frontier->steps;
   permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
+  int t, k;
   trace->kept = kept;
   permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
   if (!kept)
     return PERM_ERROR_MEMORY;
-  kept->list = NULL;
-  kept->value = NULL;
+  memset(kept, 0, sizeof *kept);
+  kept->pool = &trace->pool;
+  kept->every = frontier->every ? frontier->every : 1;
+  trace->segments = frontier->every ? (frontier->steps + kept->every - 1) / kept->every : 0;
+  kept->restart =
+      (permi_frontier_restart *)permi_pool_get(&trace->pool, steps / (size_t)kept->every + 1, sizeof *kept->restart);
   if (frontier->arrays)
-    kept->value = (uint64_t **)permi_pool_get(&trace->pool, (size_t)frontier->steps, sizeof *kept->value);
+    kept->value = (uint64_t **)permi_pool_get(&trace->pool, steps, sizeof *kept->value);
   else
-    kept->list = (permi_list *)permi_pool_get(&trace->pool, (size_t)frontier->steps, sizeof *kept->list);
+    kept->list = (permi_list *)permi_pool_get(&trace->pool, steps, sizeof *kept->list);
   if (trace->pool.failed)
     return PERM_ERROR_MEMORY;
-  return frontier->arrays ? permi_arrays_record(trace, control) : permi_lists_record(trace, control);
+  if (!frontier->arrays)
+    return permi_lists_record(trace, control, 0, frontier->steps);
+  for (t = 0; t <= frontier->slots; t++)
+    for (k = 0; k <= t + 1; k++)
+      kept->choose[t][k] = k == 0 ? 1 : k > t ? 0 : kept->choose[t - 1][k - 1] + kept->choose[t - 1][k];
+  return permi_arrays_record(trace, control, 0, frontier->steps);
+}
+
+/* The layers between the first one of a segment, which is kept, and that of the next. */
+static perm_status permi_frontier_segment(permi_trace *trace, permi_control *control, int segment)
+{
+  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
+  const int from = segment * kept->every, next = from + kept->every;
+  kept->begin = from + 1;
+  kept->end = next < frontier->steps ? next : frontier->steps;
+  kept->pool = &trace->segment;
+  if (kept->end == kept->begin)
+    return PERM_OK;
+  return frontier->arrays ? permi_arrays_record(trace, control, from, kept->end - 1)
+                          : permi_lists_record(trace, control, from, kept->end - 1);
 }
 
 static void permi_frontier_draw(permi_draw *draw)
@@ -12041,9 +12227,11 @@ static void permi_frontier_draw(permi_draw *draw)
   const permi_frontier_kept *kept = (const permi_frontier_kept *)draw->trace->kept;
   const permi_numbers *numbers = &frontier->numbers;
   const size_t bytes = permi_value_bytes(frontier), words = permi_numbers_words(numbers);
-  uint64_t mask[PERMI_MASK_WORDS] = {0}, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
+  const int begin = draw->trace->segments ? draw->segment * kept->every : 0;
+  const int end = draw->trace->segments && begin + kept->every < frontier->steps ? begin + kept->every : frontier->steps;
+  uint64_t *mask = draw->at, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
   int p, s, w;
-  for (p = frontier->steps - 1; p >= 0; p--) {
+  for (p = end - 1; p >= begin; p--) {
     const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
     const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
     for (s = 0; s < streams; s++) {
@@ -12075,7 +12263,8 @@ static void permi_frontier_draw(permi_draw *draw)
 }
 
 static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, permi_frontier_record,
-                                                     permi_frontier_draw};
+                                                     permi_frontier_draw, permi_frontier_short_bytes,
+                                                     permi_frontier_segment};
 #endif
 
 /* ===================================================================================== >>trace_band
@@ -12219,7 +12408,7 @@ static void permi_band_draw(permi_draw *draw)
   }
 }
 
-static const permi_tracer permi_band_tracer = {permi_band_kept_bytes, permi_band_record, permi_band_draw};
+static const permi_tracer permi_band_tracer = {permi_band_kept_bytes, permi_band_record, permi_band_draw, NULL, NULL};
 #endif
 
 /* ================================================================================== >>trace_classes
@@ -12434,7 +12623,8 @@ static void permi_classes_draw(permi_draw *draw)
   }
 }
 
-static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw};
+static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw,
+                                                     NULL, NULL};
 #endif
 
 /* ===================================================================================== >>trace_tree
@@ -12624,7 +12814,7 @@ static void permi_tree_draw(permi_draw *draw)
   }
 }
 
-static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw};
+static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw, NULL, NULL};
 #endif
 
 PERMI_BRIEF_BEGIN
@@ -22297,13 +22487,13 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Two steps are in memory at a time, without sums of moduli. If a quick first order says that a GPU will be taken, the
+/* Two steps are in memory at a time, without sums of moduli; samples keep to one order whatever max_bytes. If a quick first order says that a GPU will be taken, the
    budget is that GPU's. Returns 0 if memory runs out. */
 static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
                                  permi_budget *budget)
 {
   const perm_options *options = maker->options;
-  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  const double bytes = options->max_bytes > 0 && !maker->keeps ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1), cost, there;
   permi_budget quick;
   permi_numbers numbers;
@@ -24671,30 +24861,48 @@ typedef struct permi_sampling {
   int *forced; /* of a row: its column in a block of order 1, or -1 */
   char *room;
   size_t weights, bytes; /* of a thread: words of weights, all bytes */
-  double kept, visited, most;
+  double visited, most;
+  uint64_t *place; /* if a block is drawn in segments: of each sample 1 + PERMI_TRACE_PLACE words, random and at */
+  int block, segment; /* that is drawn then; block -1: samples begin */
   perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
   int m, *columns; /* m: rows that are drawn, before rows of ones */
 } permi_sampling;
+
+static permi_draw permi_draw_begin(const permi_sampling *sampling, int thread)
+{
+  const int n = sampling->working.n;
+  permi_draw draw;
+  memset(&draw, 0, sizeof draw);
+  draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
+  draw.columns = (int *)(void *)(draw.weight + sampling->weights);
+  draw.room = (char *)(draw.columns + n + (n & 1));
+  draw.total = n;
+  return draw;
+}
+
+/* Of sample k: its place on the generator's cycle. */
+static uint64_t permi_draw_seed(const permi_sampling *sampling, uint64_t k)
+{
+  uint64_t random = sampling->seed;
+  random = permi_random(&random) + sampling->begin + k;
+  return permi_random(&random);
+}
 
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
 {
   permi_sampling *sampling = (permi_sampling *)context;
   const int n = sampling->working.n;
   const uint64_t begin = part * PERMI_SAMPLE_PART;
-  uint64_t k;
+  uint64_t k, at[PERMI_TRACE_PLACE];
   int b;
-  permi_draw draw;
-  draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
-  draw.columns = (int *)(void *)(draw.weight + sampling->weights);
-  draw.room = (char *)(draw.columns + n + (n & 1));
-  draw.total = n;
+  permi_draw draw = permi_draw_begin(sampling, thread);
+  draw.at = at;
   for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
-    draw.random = sampling->seed;
-    draw.random = permi_random(&draw.random) + sampling->begin + k;
-    draw.random = permi_random(&draw.random); /* its place on the generator's cycle */
+    draw.random = permi_draw_seed(sampling, k);
     memcpy(draw.columns, sampling->forced, (size_t)n * sizeof *draw.columns);
     for (b = 0; b < sampling->blocks; b++) {
+      memset(at, 0, sizeof at);
       draw.trace = &sampling->trace[b];
       draw.trace->tracer->draw(&draw);
     }
@@ -24703,12 +24911,90 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
 }
 
-/* Hears an offer: its states will be kept, within the memory, and its weights must be exact. */
+/* The same for one segment of a block; what samples know between is in `place` and `columns`. */
+static perm_status permi_draw_segment(void *context, uint64_t part, int thread)
+{
+  permi_sampling *sampling = (permi_sampling *)context;
+  const size_t m = (size_t)sampling->m;
+  const uint64_t begin = part * PERMI_SAMPLE_PART;
+  uint64_t k;
+  permi_draw draw = permi_draw_begin(sampling, thread);
+  draw.segment = sampling->segment;
+  for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
+    uint64_t *place = sampling->place + k * (1 + PERMI_TRACE_PLACE);
+    int *columns = sampling->columns + (size_t)k * m;
+    if (sampling->block < 0) {
+      *place = permi_draw_seed(sampling, k);
+      memcpy(columns, sampling->forced, m * sizeof *columns);
+    } else {
+      draw.trace = &sampling->trace[sampling->block];
+      draw.random = *place;
+      draw.at = place + 1;
+      memcpy(draw.columns, columns, m * sizeof *columns);
+      draw.trace->tracer->draw(&draw);
+      memcpy(columns, draw.columns, m * sizeof *columns);
+      *place = draw.random;
+    }
+    if (sampling->segment == 0)
+      memset(place + 1, 0, PERMI_TRACE_PLACE * sizeof *place);
+  }
+  return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
+}
+
+/* Draws all samples: where states are short, block by block and segment by segment. */
+static perm_status permi_draw_all(permi_sampling *sampling)
+{
+  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
+  const int most = permi_threads(sampling->options), threads = parts < (uint64_t)most ? 1 : most;
+  const perm_allocator *allocator = &sampling->options->allocator;
+  perm_status status = PERM_OK;
+  int b, short_of = 0;
+  for (b = 0; b < sampling->blocks; b++)
+    short_of |= sampling->trace[b].segments;
+  if (!short_of)
+    return permi_share(threads, 0, parts, permi_draw_part, sampling, NULL);
+  if (sampling->count >= SIZE_MAX / 128)
+    return PERM_ERROR_MEMORY;
+  sampling->place = (uint64_t *)permi_allocate(allocator, (size_t)sampling->count + 1,
+                                               (1 + PERMI_TRACE_PLACE) * sizeof(uint64_t));
+  if (!sampling->place)
+    return PERM_ERROR_MEMORY;
+  for (sampling->block = -1; sampling->block < sampling->blocks && status == PERM_OK; sampling->block++) {
+    permi_trace *trace = sampling->block < 0 ? NULL : &sampling->trace[sampling->block];
+    const int segments = trace ? trace->segments : 0;
+    sampling->segment = segments ? segments - 1 : 0;
+    for (; sampling->segment >= 0 && status == PERM_OK; sampling->segment--) {
+      if (segments)
+        status = trace->tracer->segment(trace, sampling->watch, sampling->segment);
+      if (status == PERM_OK)
+        status = permi_share(threads, 0, parts, permi_draw_segment, sampling, NULL);
+      if (segments)
+        permi_pool_release(&trace->segment);
+    }
+  }
+  permi_release(allocator, sampling->place);
+  return status;
+}
+
+static double permi_sample_limit(const perm_options *options)
+{
+  return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+}
+
+/* Is a block drawn in segments, so that its engine runs twice? */
+static int permi_sample_twice(const permi_tracer *tracer, const void *plan)
+{
+  return tracer == &permi_frontier_tracer && ((const permi_frontier *)plan)->every > 0;
+}
+
+/* Hears an offer: its states will be kept, within the memory, or if that is short some of them (the choice among engines
+   does not heed the time of computing the others again, so that samples are the same); its weights must be exact. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
-  const perm_options *options = maker->options;
-  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  const double limit = permi_sample_limit(maker->options), run = offer->bytes;
+  const permi_tracer *tracer = permi_tracers[engine - permi_sample_engines];
+  double all, few;
   if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
   if ((engine->method == PERM_METHOD_BAND && !permi_trace_words(&((permi_band *)offer->plan)->numbers, block)) ||
@@ -24716,11 +25002,17 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
     permi_refuse(offer, PERM_ERROR_OVERFLOW, "would need integers of more than %d bits", 64 * PERM_INTEGER_WORDS);
     return status;
   }
-  offer->bytes += permi_tracers[engine - permi_sample_engines]->bytes(offer->plan);
-  if (offer->bytes > limit)
+  all = run + tracer->bytes(offer->plan);
+  few = maker->kept + all > limit && tracer->bytes_short ? run + tracer->bytes_short(offer->plan) : all;
+  offer->bytes = few;
+  if (few > limit && few < all)
+    permi_refuse(offer, PERM_ERROR_LIMIT,
+                 "by method %s: samples keep the states of all steps, predicted %.3g bytes, or of some, %.3g, over %.3g",
+                 perm_method_name(engine->method), all, few, limit);
+  else if (few > limit)
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "by method %s: samples keep the states of all steps, predicted %.3g bytes, over %.3g",
-                 perm_method_name(engine->method), offer->bytes, limit);
+                 perm_method_name(engine->method), all, limit);
   return status;
 }
 
@@ -24748,6 +25040,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   permi_offer offer[PERMI_TRACERS], *best;
   permi_offers offers;
   perm_status status = PERM_OK;
+  double seconds = 0;
   int i;
   if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, &block))
     return PERM_ERROR_MEMORY;
@@ -24762,19 +25055,21 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
-  else if (status == PERM_OK && options->max_seconds > 0 && best->seconds > options->max_seconds)
+  else if (status == PERM_OK)
+    seconds = best->seconds * (1 + permi_sample_twice(permi_tracers[offers.chosen], best->plan));
+  if (options->max_seconds > 0 && seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                         "a block of order %d: predicted %s, over max_seconds %g", block.n,
-                        permi_time_words(best->seconds).text, options->max_seconds);
+                        permi_time_words(seconds).text, options->max_seconds);
   if (status == PERM_OK) {
-    sampling->kept += best->bytes;
+    maker->kept += best->bytes;
     trace->plan = best->plan;
     trace->tracer = permi_tracers[offers.chosen];
     best->plan = NULL;
-    if (sampling->kept > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES))
+    if (maker->kept > permi_sample_limit(options))
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                           "the states that samples keep are predicted to take %s: raise max_bytes",
-                          permi_size_words(sampling->kept).text);
+                          permi_size_words(maker->kept).text);
     else
       status = trace->tracer->record(trace, sampling->watch);
   }
@@ -24833,7 +25128,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
     if (order == 1)
       continue;
     memset(trace, 0, sizeof *trace);
-    trace->pool.allocator = allocator;
+    trace->pool.allocator = trace->segment.allocator = allocator;
     trace->row = row;
     trace->column = column;
     trace->n = order;
@@ -24937,9 +25232,8 @@ static perm_status permi_sample(permi_sampling *sampling, const permi_given *giv
   const perm_allocator *allocator = &options->allocator;
   permi_given_item entry;
   perm_status status;
-  int row, b, all, exact;
+  int row, b, exact;
   const int threads = permi_threads(options);
-  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
   exact = options->precision != PERM_PRECISION_FAST && permi_given_integers(given, &row, &entry, sampling->watch);
   if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
     return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
@@ -24957,9 +25251,7 @@ static perm_status permi_sample(permi_sampling *sampling, const permi_given *giv
   if (status == PERM_OK) {
     sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)given->n + 72) & ~(size_t)7;
     sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
-    status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
-                                          &all)
-                            : PERM_ERROR_MEMORY;
+    status = sampling->room ? permi_draw_all(sampling) : PERM_ERROR_MEMORY;
   }
   for (b = 0; b < sampling->blocks; b++) {
     permi_pool_release(&sampling->trace[b].pool);

@@ -186,7 +186,7 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
    without the power of two where nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
    beyond 1e150. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200 of the
    product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part. */
-static perm_status permi_arrays_pass(permi_arrays_run *run)
+static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
 {
   const permi_arrays *arrays = run->arrays;
   const permi_frontier *frontier = run->frontier;
@@ -198,16 +198,7 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
   perm_status status = PERM_OK;
   int p;
   run->kernel_eights = (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX2;
-  memset(sizes, 0, sizeof *sizes);
-  sizes->smallest = sizes->largest = 1;
-  permi_layout_fill(arrays, &run->layout[0], 0, 0);
-  if (run->gpu)
-    status = permi_gpu_begin(run);
-  else
-    permi_places_start(run->places);
-  permi_arrays_shorten(run, 0);
-  permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
-  for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
+  for (p = from; p < to && status == PERM_OK; p++) {
     permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
     if (run->keep && (status = run->keep(run, p)) != PERM_OK)
       break;
@@ -240,6 +231,23 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
       status = permi_array_rescale(run, p + 1);
     run->visited += run->again ? 0 : (double)target->states;
   }
+  return status;
+}
+
+static perm_status permi_arrays_pass(permi_arrays_run *run)
+{
+  perm_status status = PERM_OK;
+  memset(&run->sizes, 0, sizeof run->sizes);
+  run->sizes.smallest = run->sizes.largest = 1;
+  permi_layout_fill(run->arrays, &run->layout[0], 0, 0);
+  if (run->gpu)
+    status = permi_gpu_begin(run);
+  else
+    permi_places_start(run->places);
+  permi_arrays_shorten(run, 0);
+  permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
+  if (status == PERM_OK)
+    status = permi_arrays_steps(run, 0, run->frontier->steps);
   if (status == PERM_OK && run->gpu)
     status = permi_gpu_value(run, run->memory);
   return status;

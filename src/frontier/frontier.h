@@ -70,6 +70,7 @@ typedef struct permi_frontier {
   double *bits; /* steps + 1, never falling: log2 of a bound on integers of the step, entries modulo a modulus being at
                    most half of it; NULL for other values */
   permi_arrays *arrays; /* or NULL: lists */
+  int every; /* samples keep the states before every so many steps; 0: before all */
 } permi_frontier;
 
 static int permi_frontier_streams_most(const permi_frontier *frontier)
