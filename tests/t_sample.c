@@ -392,7 +392,7 @@ TEST(t_sample_same_when_memory_is_short)
       matrix.real[e] = (double)matrix.integer[e];
     }
     for (e = 0; e < matrix.nnz && steep && !matrix.integer; e++)
-      matrix.real[e] = ldexp(1 + test_uniform(), -test_below(80));
+      matrix.real[e] = ldexp(1 + test_uniform(), -test_below(250));
     CHECK_SHOW(perm_sample_sparse(&matrix, &options, 7, 5, 100, whole, &result) == PERM_OK, "%s", result.message);
     bytes = t_sample_bytes(&matrix, &options, &few);
     for (options.max_bytes = bytes; status == PERM_OK; options.max_bytes *= 0.75) {
