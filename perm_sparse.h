@@ -120,8 +120,8 @@
        frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, with d more
                      columns than rows gone; all values. As lists or arrays:
        lists, arrays   states sorted and merged, or indexed by combinations; sorting: expand, sort, contract.
-                    Arrays hold integers of any size in 8 bytes a state where that is faster or max_bytes asks for it: in
-                    doubles below 2^52, else modulo a prime of 44 to 52 bits (a short modulus itself), a pass each
+                    Arrays hold integers of any size in 8 bytes a state where that is faster or max_bytes asks for
+                    it: below 2^52 in doubles, else modulo primes of 32 to 52 bits (or a short modulus), a pass each
                     options.gpu: arrays on one GPU where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
@@ -12227,8 +12227,8 @@ static void permi_frontier_draw(permi_draw *draw)
   const permi_frontier_kept *kept = (const permi_frontier_kept *)draw->trace->kept;
   const permi_numbers *numbers = &frontier->numbers;
   const size_t bytes = permi_value_bytes(frontier), words = permi_numbers_words(numbers);
-  const int begin = draw->trace->segments ? draw->segment * kept->every : 0;
-  const int end = draw->trace->segments && begin + kept->every < frontier->steps ? begin + kept->every : frontier->steps;
+  const int parted = draw->trace->segments > 0, begin = parted ? draw->segment * kept->every : 0;
+  const int end = parted && begin + kept->every < frontier->steps ? begin + kept->every : frontier->steps;
   uint64_t *mask = draw->at, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
   int p, s, w;
   for (p = end - 1; p >= begin; p--) {
@@ -22487,8 +22487,8 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Two steps are in memory at a time, without sums of moduli; samples keep to one order whatever max_bytes. If a quick first order says that a GPU will be taken, the
-   budget is that GPU's. Returns 0 if memory runs out. */
+/* Two steps are in memory at a time, without sums of moduli; samples keep to one order whatever max_bytes. If a quick
+   first order says that a GPU will be taken, the budget is that GPU's. Returns 0 if memory runs out. */
 static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
                                  permi_budget *budget)
 {
@@ -24987,8 +24987,8 @@ static int permi_sample_twice(const permi_tracer *tracer, const void *plan)
   return tracer == &permi_frontier_tracer && ((const permi_frontier *)plan)->every > 0;
 }
 
-/* Hears an offer: its states will be kept, within the memory, or if that is short some of them (the choice among engines
-   does not heed the time of computing the others again, so that samples are the same); its weights must be exact. */
+/* Hears an offer: its weights must be exact, and its states be kept, or some where memory is short. The time to
+   compute the others again does not count in the choice, so that samples are the same. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
@@ -25007,7 +25007,7 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
   offer->bytes = few;
   if (few > limit && few < all)
     permi_refuse(offer, PERM_ERROR_LIMIT,
-                 "by method %s: samples keep the states of all steps, predicted %.3g bytes, or of some, %.3g, over %.3g",
+                 "by method %s: samples keep the states of all steps, predicted %.3g bytes, or some, %.3g, over %.3g",
                  perm_method_name(engine->method), all, few, limit);
   else if (few > limit)
     permi_refuse(offer, PERM_ERROR_LIMIT,

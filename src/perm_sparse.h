@@ -119,8 +119,8 @@
        frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, with d more
                      columns than rows gone; all values. As lists or arrays:
        lists, arrays   states sorted and merged, or indexed by combinations; sorting: expand, sort, contract.
-                    Arrays hold integers of any size in 8 bytes a state where that is faster or max_bytes asks for it: in
-                    doubles below 2^52, else modulo a prime of 44 to 52 bits (a short modulus itself), a pass each
+                    Arrays hold integers of any size in 8 bytes a state where that is faster or max_bytes asks for
+                    it: below 2^52 in doubles, else modulo primes of 32 to 52 bits (or a short modulus), a pass each
                     options.gpu: arrays on one GPU where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values

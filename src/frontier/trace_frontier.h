@@ -330,8 +330,8 @@ static void permi_frontier_draw(permi_draw *draw)
   const permi_frontier_kept *kept = (const permi_frontier_kept *)draw->trace->kept;
   const permi_numbers *numbers = &frontier->numbers;
   const size_t bytes = permi_value_bytes(frontier), words = permi_numbers_words(numbers);
-  const int begin = draw->trace->segments ? draw->segment * kept->every : 0;
-  const int end = draw->trace->segments && begin + kept->every < frontier->steps ? begin + kept->every : frontier->steps;
+  const int parted = draw->trace->segments > 0, begin = parted ? draw->segment * kept->every : 0;
+  const int end = parted && begin + kept->every < frontier->steps ? begin + kept->every : frontier->steps;
   uint64_t *mask = draw->at, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
   int p, s, w;
   for (p = end - 1; p >= begin; p--) {

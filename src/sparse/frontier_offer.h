@@ -264,8 +264,8 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Two steps are in memory at a time, without sums of moduli; samples keep to one order whatever max_bytes. If a quick first order says that a GPU will be taken, the
-   budget is that GPU's. Returns 0 if memory runs out. */
+/* Two steps are in memory at a time, without sums of moduli; samples keep to one order whatever max_bytes. If a quick
+   first order says that a GPU will be taken, the budget is that GPU's. Returns 0 if memory runs out. */
 static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
                                  permi_budget *budget)
 {

@@ -168,8 +168,8 @@ static int permi_sample_twice(const permi_tracer *tracer, const void *plan)
   return tracer == &permi_frontier_tracer && ((const permi_frontier *)plan)->every > 0;
 }
 
-/* Hears an offer: its states will be kept, within the memory, or if that is short some of them (the choice among engines
-   does not heed the time of computing the others again, so that samples are the same); its weights must be exact. */
+/* Hears an offer: its weights must be exact, and its states be kept, or some where memory is short. The time to
+   compute the others again does not count in the choice, so that samples are the same. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
@@ -188,7 +188,7 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
   offer->bytes = few;
   if (few > limit && few < all)
     permi_refuse(offer, PERM_ERROR_LIMIT,
-                 "by method %s: samples keep the states of all steps, predicted %.3g bytes, or of some, %.3g, over %.3g",
+                 "by method %s: samples keep the states of all steps, predicted %.3g bytes, or some, %.3g, over %.3g",
                  perm_method_name(engine->method), all, few, limit);
   else if (few > limit)
     permi_refuse(offer, PERM_ERROR_LIMIT,
