@@ -1115,6 +1115,8 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 /* Arrays and lists: 30 graphs on a Zen 4 core, times 1.3, by which that core runs dense sums and hybrid faster. */
 static const double permi_array_seconds[] = {2.7e-10, 6e-10, 1.4e-9, 1.3e-9, 1.5e-9, 3e-8, /* by permi_algebra: of a */
                                              6e-10, 8e-10, 1.2e-9, 2e-8}; /* unit of cost (words: and of a word); */
+static const double permi_residue_seconds[3][2] = {{3.2e-10, 4.5e-10}, {4.5e-10, 7e-10}, {6.5e-10, 5.5e-9}}; /* of */
+                                         /* AVX-512, AVX2, others: residues; products of which are reduced */
 #define PERMI_ARRAY_MISS_SECONDS 4e-11   /* a byte of it more if the values of a step */
 #define PERMI_ARRAY_CACHE_BYTES 3e7      /* take more than this */
 #define PERMI_ARRAY_STREAM_SECONDS 3e-6  /* a stream */
@@ -8948,6 +8950,13 @@ static uint64_t permi_residue_of(int64_t x, uint64_t p)
   return x < 0 && rest ? p - rest : rest;
 }
 
+/* Of a whole number. */
+PERMI_UNUSED static uint64_t permi_residue_of_double(double x, uint64_t p)
+{
+  x = fmod(x, (double)p);
+  return (uint64_t)(x < 0 ? x + (double)p : x);
+}
+
 /* Primes for a CRT of integers below 2^bits, of either sign. */
 static int permi_primes_needed(double bits)
 {
@@ -13308,6 +13317,8 @@ typedef struct permi_maker {
   double task_seconds;
   int blocks_noted;
   int tuned;
+  int keeps; /* states are kept, in so many bytes for the blocks before: integers as they are, not their residues */
+  double kept;
   permi_control *watch;
   struct permi_account *account;
   struct permi_layouts *layouts; /* of the block's hybrid, begun; or NULL */

@@ -39,6 +39,7 @@
                  >>sorting           expand, sort, contract
                  >>streams           from an order to the streams of a step
                  >>arrays            indexed by combinations
+                 >>array_residues    integers modulo primes, a pass each
                  >>array_layout      words and ways of a step
                  >>array_places      one memory for two steps
                  >>arrays_gpu        arrays and lists on a GPU
@@ -91,7 +92,8 @@
                  >>spy               perm_sparse_spy, SVG
                  >>rook              perm_rook_numbers, matching polynomials
                  >>sample            perm_sample_sparse: permutations by weight
-     kernels/    >>array_kernels     arrays for each instruction set
+     kernels/    >>residue_kernels   whole numbers in doubles, modulo primes
+                 >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
                  >>signs_kernels     the sign search
                  >>rook_kernels      values of placements
@@ -122,6 +124,8 @@
        frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, with d more
                      columns than rows gone; all values. As lists or arrays:
        lists, arrays   states sorted and merged, or indexed by combinations; sorting: expand, sort, contract.
+                    Arrays hold integers of any size in 8 bytes a state where that is faster or max_bytes asks for
+                    it: below 2^52 in doubles, else modulo primes of 32 to 52 bits (or a short modulus), a pass each
                     options.gpu: arrays on one GPU where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
@@ -415,7 +419,9 @@ PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_inte
    random. Others in doubles: the total variation distance to the true distribution is a few units of 2^-53 for each
    entry and line, see >>sample. Each block is computed once, by method band, tree, classes or frontier (lists, arrays),
    whichever is predicted to be the fastest within max_bytes (16 GB if it is 0), for all its states are kept; then a
-   sample takes O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. No value is returned. Of
+   sample takes O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. If max_bytes is short of
+   them, the frontier keeps about the root of its steps and computes the others again, once for all samples: the block
+   takes twice the time, a sample 72 bytes, and the samples are the same. No value is returned. Of
    the options method, threads, precision, max_seconds, max_bytes, plan_effort, progress, cancel and allocator count.
    columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, which is named; the
    permanent is 0; products that range beyond doubles. PERM_ERROR_SIZE: more rows than columns. PERM_ERROR_LIMIT:
@@ -4706,6 +4712,13 @@ static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
 /* ========================================================================================= >>vectors
    What the vector kernels of >>arrays, >>hybrid, >>signs read, and their text, read once for each instruction set. */
 
+/* What becomes of a result of whole numbers. */
+typedef enum permi_growth {
+  PERMI_GROWS_NOT,    /* it is exact */
+  PERMI_GROWS_SHORT,  /* exact, and reduced */
+  PERMI_GROWS_LONG    /* reduced from two doubles */
+} permi_growth;
+
 /* ---- blocks of arrays */
 
 #define PERMI_ARRAY_NOWHERE 0xffff
@@ -4728,8 +4741,8 @@ typedef struct permi_origin {
   const permi_coefficient *c; /* real and the rest */
 } permi_origin;
 
-typedef struct permi_arrays_run permi_arrays_run;
-typedef void (*permi_block_kernel)(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin,
+/* Sums a block; residues are modulo numbers->modulus. */
+typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t count, const permi_origin *origin,
                                    int origins);
 
 /* ---- programs of the hybrid */
@@ -4788,13 +4801,6 @@ typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_COMPLEX_MODULI,
   PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT /* of programs */
 } permi_hybrid_algebra;
-
-/* What becomes of a result of whole numbers. */
-typedef enum permi_growth {
-  PERMI_GROWS_NOT,    /* it is exact */
-  PERMI_GROWS_SHORT,  /* exact, and reduced */
-  PERMI_GROWS_LONG    /* reduced from two doubles */
-} permi_growth;
 
 /* Primes are below 2^47, and what they reduce is below 2^97: 1.5 2^98 has the last place 2^46. */
 #define PERMI_RESIDUE_BITS 47
@@ -5532,10 +5538,22 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
+/* Integers of >>arrays by residues: see >>array_residues. */
+typedef struct permi_array_residues {
+  int passes; /* of one double a state each; 0: these integers are not computed so */
+  int primes; /* of a CRT; 0: of the one pass, `modulus`, or, if that is 0, of numbers that are doubles themselves */
+  int bits;   /* of primes */
+  uint64_t modulus;
+  double seconds; /* of the values of all passes */
+} permi_array_residues;
+
 /* See >>arrays. */
 typedef struct permi_arrays {
   perm_isa isa;
   int lists; /* sorted lists on a GPU */
+  int by_residues;
+  permi_array_residues residues;
+  unsigned char *growth; /* steps: a permi_growth, of residues */
   int low, middle, top;
   double bytes; /* of all values, see >>array_places */
   uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, of vertices that just entered */
@@ -5557,8 +5575,11 @@ typedef struct permi_frontier {
   double room[2]; /* most states, of even and odd steps */
   int *sequence, *birth, *death, *slot; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
   int *ones; /* steps + 1: of a state, see >>arrays */
-  int *words; /* steps + 1, never falling: that hold an integer of the step; NULL for other values */
+  int *words; /* steps + 1, never falling: that hold an integer of the step; NULL for other values and residues */
+  double *bits; /* steps + 1, never falling: log2 of a bound on integers of the step, entries modulo a modulus being at
+                   most half of it; NULL for other values */
   permi_arrays *arrays; /* or NULL: lists */
+  int every; /* samples keep the states before every so many steps; 0: before all */
 } permi_frontier;
 
 static int permi_frontier_streams_most(const permi_frontier *frontier)
@@ -6759,16 +6780,18 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
   permi_majorant *line = (permi_majorant *)permi_pool_get(room, 2 * (size_t)block->n, sizeof *line);
+  const size_t steps = (size_t)frontier->steps + 1;
+  const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
   double bits[2] = {0, 0};
   int p, e, end;
-  frontier->words = (int *)permi_pool_get(&frontier->owned.pool, (size_t)frontier->steps + 1, sizeof(int));
-  if (!line || !frontier->words)
+  frontier->bits = (double *)permi_pool_get(&frontier->owned.pool, steps, sizeof(double));
+  frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
+  if (!line || frontier->owned.pool.failed)
     return 0;
   memset(line, 0, 2 * (size_t)block->n * sizeof *line);
-  frontier->words[0] = 1;
+  frontier->bits[0] = 0;
   for (p = 0; p < frontier->steps; p++) {
     const int v = frontier->sequence[p];
-    int words;
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       for (end = 0; end < 2 && frontier->death[block->neighbour[e]] >= p; end++) {
         const int u = end ? block->neighbour[e] : v;
@@ -6776,9 +6799,11 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
         permi_majorant_enter(block, block->edge[e], &line[u]);
         bits[u >= block->n] += permi_majorant_bits(&line[u]);
       }
-    words = permi_words_of_bits(permi_majorants_bits(bits));
-    words = words < frontier->numbers.words && p + 1 < frontier->steps ? words : frontier->numbers.words;
-    frontier->words[p + 1] = words > frontier->words[p] ? words : frontier->words[p];
+    frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
+  }
+  for (p = 0; p <= frontier->steps && !residues; p++) {
+    const int words = permi_words_of_bits(frontier->bits[p]);
+    frontier->words[p] = words < frontier->numbers.words && p < frontier->steps ? words : frontier->numbers.words;
   }
   return 1;
 }
@@ -6851,8 +6876,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   if (!frontier->mask)
     goto done;
   permi_frontier_streams(frontier, block, watch);
-  if (block->integer && frontier->numbers.algebra != PERMI_RESIDUES &&
-      !permi_frontier_lengths(frontier, block, &room)) {
+  if (block->integer && !permi_frontier_lengths(frontier, block, &room)) {
     status = PERM_ERROR_MEMORY;
     goto done;
   }
@@ -6938,11 +6962,14 @@ typedef struct permi_lookup {
 } permi_lookup;
 
 typedef struct permi_places permi_places; /* see >>array_places */
+typedef struct permi_arrays_run permi_arrays_run;
 struct permi_arrays_run {
   const permi_frontier *frontier;
   const permi_arrays *arrays;
   permi_control *control;
-  permi_numbers numbers; /* moduli have a pass of their own */
+  permi_numbers numbers; /* moduli have a pass of their own, and residues modulo numbers.modulus */
+  uint64_t root;         /* of -1 modulo the prime of a pass: i of Gaussian integers */
+  int again;             /* a pass after the first, whose states are counted already */
   int absolute; /* the pass of the moduli */
   int threads;
   permi_block_kernel kernel;
@@ -6974,8 +7001,12 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   static const permi_algebra without[] = {PERMI_MAGNITUDES,    PERMI_MAGNITUDES,    PERMI_PAIR_VALUES,
                                           PERMI_MAGNITUDES_DD, PERMI_MAGNITUDES_DD, PERMI_PAIR_DD_VALUES};
   permi_numbers numbers = frontier->numbers;
-  if (!permi_algebra_is_integer(numbers.algebra))
+  if (frontier->arrays->by_residues) {
+    numbers.algebra = PERMI_MAGNITUDES;
+    numbers.parts = numbers.words = 1;
+  } else if (!permi_algebra_is_integer(numbers.algebra)) {
     numbers.algebra = without[numbers.algebra];
+  }
   return numbers;
 }
 
@@ -6983,7 +7014,7 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 static permi_numbers permi_arrays_numbers_at(const permi_frontier *frontier, int p)
 {
   permi_numbers numbers = permi_arrays_numbers(frontier);
-  if (frontier->words && frontier->arrays->isa != PERM_ISA_CUDA)
+  if (frontier->words && !frontier->arrays->by_residues && frontier->arrays->isa != PERM_ISA_CUDA)
     permi_numbers_lengthen(&numbers, frontier->words[p]);
   return numbers;
 }
@@ -7002,6 +7033,8 @@ static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
 
 static int permi_arrays_passes(const permi_frontier *frontier)
 {
+  if (frontier->arrays->by_residues)
+    return frontier->arrays->residues.passes;
   return permi_algebra_has_moduli(frontier->numbers.algebra) ? 2 : 1;
 }
 
@@ -7029,13 +7062,13 @@ static PERMI_ALWAYS_INLINE void permi_block_sum(permi_algebra algebra, const per
   }
 }
 
-static void permi_block_plain(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin,
+static void permi_block_plain(const permi_numbers *numbers, void *y, size_t count, const permi_origin *origin,
                               int origins)
 {
-  memset(y, 0, count * run->bytes);
+  memset(y, 0, count * 8 * permi_numbers_words(numbers));
   for (; origins > 0; origins--, origin++)
-    switch (run->numbers.algebra) {
-#define PERMI_CASE(algebra) case algebra: permi_block_sum(algebra, &run->numbers, (char *)y, count, origin); break;
+    switch (numbers->algebra) {
+#define PERMI_CASE(algebra) case algebra: permi_block_sum(algebra, numbers, (char *)y, count, origin); break;
       PERMI_CASE(PERMI_MAGNITUDES)
       PERMI_CASE(PERMI_PAIR_VALUES)
       PERMI_CASE(PERMI_PAIR_DD_VALUES)
@@ -7048,9 +7081,14 @@ static void permi_block_plain(const permi_arrays_run *run, void *y, size_t count
     }
 }
 
-static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa)
+/* growth: of residues. */
+static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa, int growth)
 {
 #if PERMI_X86
+  if (growth != PERMI_GROWS_NOT && isa >= PERM_ISA_AVX512 && isa <= PERM_ISA_AVX512IFMA)
+    return growth == PERMI_GROWS_SHORT ? permi_block_short_avx512 : permi_block_long_avx512;
+  if (growth != PERMI_GROWS_NOT && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
+    return growth == PERMI_GROWS_SHORT ? permi_block_short_avx2 : permi_block_long_avx2;
   if (algebra == PERMI_MAGNITUDES && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
     return isa == PERM_ISA_AVX2 ? permi_block_double_avx2 : permi_block_double_avx512;
   if (algebra == PERMI_MAGNITUDES_DD && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
@@ -7058,7 +7096,148 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
 #else
   (void)isa;
 #endif
+  if (growth != PERMI_GROWS_NOT)
+    return growth == PERMI_GROWS_SHORT ? permi_block_short_plain : permi_block_long_plain;
   return algebra == PERMI_MAGNITUDES_DD ? permi_block_dd_plain : permi_block_plain;
+}
+
+/* ================================================================================= >>array_residues
+   Integers of arrays modulo primes, a pass for each: one double a state, whatever the length of the permanent. */
+
+/* Residues are whole numbers of at most p / 2 + 1, of either sign. A step is, by its permi_growth,
+     not reduced  where the bound on the true values, not Gaussian, is below p / 2: these are their own residues,
+     short        where the sum of the moduli of its coefficients times p / 2 + 1 is at most 2^52: sums are exact, and
+                  reduced at the end,
+     long         else: each product is reduced, of two doubles. With a, b at most p / 2 + 1 and p <= 2^50 the quotient
+                  ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself before it is rounded, 0.1, so a product
+                  comes out below 0.61 p; 1.25 p / 2 for each way leaves room for sums below 2^52.
+   Primes are below 2^bits; the fewest seconds in all decide on `bits`. A modulus that short is passed itself; integers
+   below 2^52 are passed without any. Gaussian integers take two passes a prime, with i as either root of -1. */
+#define PERMI_ARRAY_RESIDUE_LEAST 32 /* bits: the first 142 primes of either kind are above 2^(bits - MARGIN) */
+#define PERMI_ARRAY_RESIDUE_MARGIN 1e-5
+#define PERMI_ARRAY_RESIDUE_ROOM 4503599627370496.0 /* 2^52 */
+
+/* The residue of an entry as a double; whole entries are their own without a modulus. */
+static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, uint64_t root)
+{
+  uint64_t r;
+  if (!modulus)
+    return (double)c->integer[0];
+  r = permi_residue_of(c->integer[0], modulus);
+  if (root)
+    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of(c->integer[1], modulus), root, modulus), 0,
+                          modulus);
+  return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
+}
+
+/* Sum of the moduli of a step's coefficients; INFINITY if some are not real. */
+static double permi_residues_weight(const permi_frontier *frontier, int p)
+{
+  const uint64_t modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
+  double weight = 0;
+  int s;
+  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+    const permi_coefficient *c = &frontier->coefficient[s];
+    weight += c->integer[1] ? (double)INFINITY : fabs(permi_residue_entry(c, modulus, 0));
+  }
+  return weight * (1 + 1e-12);
+}
+
+/* How step p of such a weight goes modulo numbers of which half is `half`; -1: not at all. */
+static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
+{
+  const int ways = frontier->stream_start[p + 1] - frontier->stream_start[p];
+  if (frontier->numbers.parts == 1 && exp2(frontier->bits[p + 1] + PERMI_ARRAY_RESIDUE_MARGIN) <= half)
+    return PERMI_GROWS_NOT;
+  if (weight * (half + 1) <= PERMI_ARRAY_RESIDUE_ROOM)
+    return PERMI_GROWS_SHORT;
+  return half <= 562949953421312.0 && 1.25 * ways * (half + 1) <= PERMI_ARRAY_RESIDUE_ROOM ? PERMI_GROWS_LONG : -1;
+}
+
+/* Of a unit of cost. */
+static double permi_residues_unit_seconds(perm_isa isa, int growth)
+{
+  const int family = isa == PERM_ISA_AVX2 ? 1 : isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX512IFMA ? 0 : 2;
+  return permi_residue_seconds[family][growth == PERMI_GROWS_LONG];
+}
+
+/* Seconds of the values of a pass; INFINITY: none is possible. */
+static double permi_residues_pass_seconds(const permi_frontier *frontier, const double *weight, double half)
+{
+  double seconds = 0;
+  int p;
+  for (p = 0; p < frontier->steps; p++) {
+    const int growth = permi_residues_growth(frontier, p, weight[p], half);
+    if (growth < 0)
+      return (double)INFINITY;
+    seconds += (frontier->cost[p + 1] - frontier->cost[p]) *
+               (permi_residues_unit_seconds(frontier->arrays->isa, growth) +
+                (8 * frontier->states[p + 1] > PERMI_ARRAY_CACHE_BYTES ? 8 * PERMI_ARRAY_MISS_SECONDS : 0));
+  }
+  return seconds;
+}
+
+/* The passes of the least seconds, in frontier->arrays; `bits` of the permanent. */
+static double permi_residues_search(const permi_frontier *frontier, const double *weight, uint64_t modulus,
+                                    permi_array_residues *best)
+{
+  const double bits = frontier->bits[frontier->steps];
+  const int gaussian = frontier->numbers.parts == 2, residues = frontier->numbers.algebra == PERMI_RESIDUES;
+  double half = 0.5 * (double)modulus;
+  int b;
+  memset(best, 0, sizeof *best);
+  best->seconds = (double)INFINITY;
+  if (!gaussian && bits + PERMI_ARRAY_RESIDUE_MARGIN <= 52) {
+    best->seconds = permi_residues_pass_seconds(frontier, weight, PERMI_ARRAY_RESIDUE_ROOM);
+    best->passes = 1;
+    return PERMI_ARRAY_RESIDUE_ROOM;
+  }
+  if (!gaussian && modulus && half < PERMI_ARRAY_RESIDUE_ROOM) {
+    best->seconds = permi_residues_pass_seconds(frontier, weight, half);
+    best->passes = best->seconds < (double)INFINITY;
+    best->modulus = modulus;
+  }
+  for (b = 52; b >= PERMI_ARRAY_RESIDUE_LEAST && !residues; b--) {
+    const int primes = (int)((bits + 1) / (b - PERMI_ARRAY_RESIDUE_MARGIN)) + 1, passes = primes * (1 + gaussian);
+    const double seconds = passes * permi_residues_pass_seconds(frontier, weight, ldexp(1, b - 1));
+    if (seconds < best->seconds) {
+      best->seconds = seconds;
+      best->passes = passes;
+      best->primes = primes;
+      best->bits = b;
+      half = ldexp(1, b - 1);
+    }
+  }
+  return half;
+}
+
+/* Plans frontier->arrays->residues for integers, which may leave it without passes. 0: out of memory. */
+static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
+{
+  const size_t steps = (size_t)frontier->steps;
+  permi_array_residues *residues = &frontier->arrays->residues;
+  permi_pool pool = {&frontier->owned.allocator, NULL, 0};
+  double *weight = (double *)permi_pool_get(&pool, steps, sizeof *weight), half;
+  unsigned char *growth = frontier->arrays->growth;
+  int p;
+  if (pool.failed)
+    return 0;
+  for (p = 0; p < frontier->steps; p++)
+    weight[p] = permi_residues_weight(frontier, p);
+  half = permi_residues_search(frontier, weight, modulus, residues);
+  for (p = 0; p < frontier->steps && residues->passes; p++)
+    growth[p] = (unsigned char)permi_residues_growth(frontier, p, weight[p], half);
+  permi_pool_release(&pool);
+  return 1;
+}
+
+/* "residues modulo 3 primes of 50 bits" */
+static void permi_residues_words(const permi_array_residues *residues, char *text, size_t size)
+{
+  if (residues->primes)
+    snprintf(text, size, "residues modulo %d primes of %d bits", residues->primes, residues->bits);
+  else
+    snprintf(text, size, residues->modulus ? "residues in doubles" : "integers in doubles");
 }
 
 /* =================================================================================== >>array_layout
@@ -7203,7 +7382,9 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
     way->moves = ((pull.test | pull.flip | (source->occupied ^ target->occupied)) & low_mask) != 0;
     lookup->top_ones = permi_count_ones(from & top_mask) - permi_count_ones(pull.want & top_mask);
     lookup->c = frontier->coefficient[first + s];
-    lookup->c.real = run->absolute ? lookup->c.absolute : lookup->c.real;
+    lookup->c.real = run->absolute         ? lookup->c.absolute
+                     : arrays->by_residues ? permi_residue_entry(&lookup->c, run->numbers.modulus, run->root)
+                                           : lookup->c.real;
     lookup->place = NULL;
     way->real = lookup->c.real;
     way->imaginary = lookup->c.imaginary;
@@ -7660,7 +7841,7 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
       origin[origins].place = lookup->place ? lookup->place + start : NULL;
       origin[origins++].eight = lookup->place ? lookup->eight + start / 8 + left : NULL;
     }
-    run->kernel(run, y, count, origin, origins);
+    run->kernel(&run->numbers, y, count, origin, origins);
     if (run->tracking)
       permi_values_extremes((const double *)(const void *)y, count * tracked, stride, sizes);
   }
@@ -7718,7 +7899,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
   for (k = 0; k < threads; k++)
     permi_sizes_clear(&run->extremes[k].sizes);
-  if (frontier->words && frontier->words[p] < frontier->words[p + 1]) {
+  if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
     step.words = frontier->words[p];
     permi_share(threads, 0, (uint64_t)run->layout[p & 1].tops, permi_array_lengthen, &step, NULL);
   }
@@ -7770,10 +7951,12 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
 /* Values are as before step p. */
 static void permi_arrays_shorten(permi_arrays_run *run, int p)
 {
-  if (!run->absolute)
+  const permi_arrays *arrays = run->arrays;
+  if (!run->absolute && !arrays->by_residues)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
-  run->kernel = permi_arrays_kernel(run->numbers.algebra, run->arrays->isa);
+  run->kernel = permi_arrays_kernel(run->numbers.algebra, arrays->isa,
+                                    arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT);
 }
 
 /* UNDERFLOW. smallest and largest bound the non-zero high parts. Products of doubles are multiples of 2^-106 times
@@ -7782,29 +7965,19 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
    beyond 1e150. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200 of the
    product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part.
    Proved by machine: tests/proofs/frontier.g. */
-static perm_status permi_arrays_pass(permi_arrays_run *run)
+static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
 {
   const permi_arrays *arrays = run->arrays;
   const permi_frontier *frontier = run->frontier;
   const permi_algebra algebra = run->numbers.algebra;
-  const int doubles = !permi_algebra_is_integer(algebra);
+  const int doubles = !permi_algebra_is_integer(algebra) && !arrays->by_residues;
   const int cancels = !run->absolute && permi_algebra_has_moduli(frontier->numbers.algebra);
   permi_sizes *sizes = &run->sizes;
   double least, weight, next_least;
   perm_status status = PERM_OK;
   int p;
-  run->kernel_eights =
-      (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX512;
-  memset(sizes, 0, sizeof *sizes);
-  sizes->smallest = sizes->largest = 1;
-  permi_layout_fill(arrays, &run->layout[0], 0, 0);
-  if (run->gpu)
-    status = permi_gpu_begin(run);
-  else
-    permi_places_start(run->places);
-  permi_arrays_shorten(run, 0);
-  permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
-  for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
+  run->kernel_eights = (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX2;
+  for (p = from; p < to && status == PERM_OK; p++) {
     permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
     if (run->keep && (status = run->keep(run, p)) != PERM_OK)
       break;
@@ -7835,8 +8008,25 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
                              : permi_array_step(run, p);
     if (status == PERM_OK && run->tracking)
       status = permi_array_rescale(run, p + 1);
-    run->visited += run->absolute ? 0 : (double)target->states;
+    run->visited += run->again ? 0 : (double)target->states;
   }
+  return status;
+}
+
+static perm_status permi_arrays_pass(permi_arrays_run *run)
+{
+  perm_status status = PERM_OK;
+  memset(&run->sizes, 0, sizeof run->sizes);
+  run->sizes.smallest = run->sizes.largest = 1;
+  permi_layout_fill(run->arrays, &run->layout[0], 0, 0);
+  if (run->gpu)
+    status = permi_gpu_begin(run);
+  else
+    permi_places_start(run->places);
+  permi_arrays_shorten(run, 0);
+  permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
+  if (status == PERM_OK)
+    status = permi_arrays_steps(run, 0, run->frontier->steps);
   if (status == PERM_OK && run->gpu)
     status = permi_gpu_value(run, run->memory);
   return status;
@@ -7890,6 +8080,48 @@ static int permi_arrays_open(permi_arrays_run *run, permi_places *places, permi_
   return !pool->failed;
 }
 
+/* The passes of residues. */
+static perm_status permi_arrays_residues(permi_arrays_run *run, permi_pool *pool, double seconds, perm_partial *partial)
+{
+  const permi_array_residues *plan = &run->arrays->residues;
+  const size_t primes = (size_t)plan->primes;
+  const int parts = primes ? plan->passes / plan->primes : 1;
+  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(pool, primes + 1, sizeof *prime);
+  uint64_t *residue[2], *word = (uint64_t *)permi_pool_get(pool, 4 * (primes + 1), sizeof *word), value[2], root = 0;
+  perm_status status = PERM_OK;
+  int pass;
+  if (pool->failed)
+    return PERM_ERROR_MEMORY;
+  residue[0] = word + 2 * (primes + 1);
+  residue[1] = residue[0] + primes + 1;
+  permi_primes_choose(prime, primes, parts == 2, plan->bits);
+  for (pass = 0; pass < plan->passes && status == PERM_OK; pass++) {
+    const int k = pass / parts, part = pass % parts;
+    const uint64_t p = primes ? prime[k].p : plan->modulus;
+    double last;
+    if (parts == 2 && part == 0)
+      root = permi_prime_root(&prime[k]);
+    run->numbers.modulus = p;
+    run->root = part ? p - root : root;
+    run->again = pass > 0;
+    run->seconds_before = pass * seconds / plan->passes;
+    status = permi_arrays_pass(run);
+    memcpy(&last, permi_array_values(run, run->frontier->steps, 0), sizeof last);
+    if (status == PERM_OK && !p)
+      permi_sum_add_double(&partial->value, last);
+    else if (status == PERM_OK)
+      value[part] = permi_residue_of_double(last, p);
+    residue[0][k] = value[0];
+    if (part == 1)
+      permi_residue_parts(value, root, &prime[k], &residue[0][k], &residue[1][k]);
+  }
+  if (status == PERM_OK && (primes || plan->modulus))
+    status = permi_residues_sum(prime, residue[0], (int)primes, 0, word, &partial->value);
+  if (status == PERM_OK && parts == 2)
+    status = permi_residues_sum(prime, residue[1], (int)primes, 0, word, &partial->imaginary);
+  return status;
+}
+
 static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
@@ -7911,8 +8143,14 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   run.control = control;
   if (permi_arrays_open(&run, &places, &pool, leaf->information.seconds))
     status = gpu ? permi_gpu_create(&run, &pool, message) : PERM_OK;
+  if (status == PERM_OK && run.arrays->by_residues) {
+    status = permi_arrays_residues(&run, &pool, leaf->information.seconds, partial);
+    partial->terms += run.visited;
+    permi_pool_release(&pool);
+    return status;
+  }
   for (pass = 0; pass < passes && status == PERM_OK; pass++) {
-    run.absolute = pass;
+    run.absolute = run.again = pass;
     if (pass)
       run.numbers.algebra = PERMI_MAGNITUDES;
     run.seconds_before = pass * leaf->information.seconds / passes;
@@ -7957,9 +8195,12 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   memset(arrays->occupied, 0, steps * 3 * sizeof(uint64_t));
   arrays->rows = arrays->occupied + steps;
   arrays->born = arrays->rows + steps;
+  arrays->growth = (unsigned char *)permi_pool_get(pool, steps, 1);
+  if (!arrays->growth)
+    return 0;
   arrays->isa = isa;
   arrays->bytes = 0;
-  arrays->lists = 0;
+  arrays->lists = arrays->by_residues = arrays->residues.passes = 0;
   arrays->low = slots < PERMI_ARRAY_LOW ? slots : PERMI_ARRAY_LOW;
   arrays->middle = (slots - arrays->low + 1) / 2;
   arrays->top = slots - arrays->low - arrays->middle;
@@ -8017,15 +8258,16 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;
-  double tables = 0, values = 0;
+  double tables = 0, values = arrays->by_residues ? arrays->residues.seconds : 0;
   int p;
   for (p = 1; p <= frontier->steps; p++) {
     const permi_numbers numbers = permi_arrays_numbers_at(frontier, p);
     const permi_algebra algebra = frontier->words ? numbers.algebra : frontier->numbers.algebra;
     const double bytes = (double)permi_arrays_bytes_at(frontier, p);
-    values += (frontier->cost[p] - frontier->cost[p - 1]) *
-              (permi_array_seconds[algebra] * permi_arrays_products(&numbers) +
-               (frontier->states[p] * bytes > PERMI_ARRAY_CACHE_BYTES ? bytes * PERMI_ARRAY_MISS_SECONDS : 0));
+    if (!arrays->by_residues)
+      values += (frontier->cost[p] - frontier->cost[p - 1]) *
+                (permi_array_seconds[algebra] * permi_arrays_products(&numbers) +
+                 (frontier->states[p] * bytes > PERMI_ARRAY_CACHE_BYTES ? bytes * PERMI_ARRAY_MISS_SECONDS : 0));
     const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
     const int tops = permi_count_ones(high ^ middle), ones = frontier->ones[p] < tops ? frontier->ones[p] : tops;
     tables += (ones + 1) * ldexp(1, permi_count_ones(middle)) + ldexp(1, tops);
@@ -8039,6 +8281,8 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
   const permi_arrays *arrays = frontier->arrays;
   int p, s;
   hash = permi_hash(permi_hash(hash, (uint64_t)arrays->isa), (uint64_t)(arrays->low + (arrays->lists << 8)));
+  if (arrays->by_residues)
+    hash = permi_hash(permi_hash(hash, (uint64_t)arrays->residues.passes), (uint64_t)arrays->residues.bits);
   for (p = 0; p < frontier->steps; p++)
     for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && !permi_watch_step(watch, (size_t)s, 10);
          s++) {
@@ -12557,11 +12801,16 @@ done:
      >>trace_classes    the ways of a step, noted as it runs; which member of a class it was is drawn later
      >>trace_band       the entries of a row; which of equal columns it was is drawn then
      >>trace_tree       of a star, its entries; of a join, how the matched vertices were shared
+   Where memory is short, >>trace_frontier keeps the states before every k-th step. Then it computes the steps between
+   two such again, the last ones first, and all samples go through them before the next: the states, bits and random
+   numbers of each sample are the same, for the run begins again with the states and sizes that it had.
+
    Integers: weights are exact, and numbers below their sum are drawn by rejection, so the chances are exact. A weight
    is part of the value of a state, which is below Bregman's bound, or the product of row sums, of the rows that it has
    matched; for counted states of that times the columns': permi_trace_words. */
 
 #if !defined(PERM_NO_EXTRAS)
+#define PERMI_TRACE_PLACE 8
 struct permi_tracer;
 
 /* Of a block; all of it is in `pool`, whose allocator is the caller's. */
@@ -12575,6 +12824,8 @@ typedef struct permi_trace {
   double visited;
   double lost; /* by underflow, relative to the last value, at most */
   size_t words, room; /* of a draw: words of weights, bytes of the engine */
+  int segments;      /* steps are drawn in so many parts; 0: all states are kept */
+  permi_pool segment; /* states of the part that is drawn now */
 } permi_trace;
 
 typedef struct permi_draw {
@@ -12583,6 +12834,8 @@ typedef struct permi_draw {
   uint64_t *weight; /* words of each way, and of two more; doubles: fraction, exponent */
   char *room;
   int *columns, total; /* of a row of the matrix: its column, minus `total` */
+  int segment;         /* that is drawn */
+  uint64_t *at;        /* PERMI_TRACE_PLACE words: the engine's place between segments, at first 0 */
 } permi_draw;
 
 /* How an engine is sampled. */
@@ -12590,14 +12843,23 @@ typedef struct permi_tracer {
   double (*bytes)(const void *plan); /* that are kept, predicted */
   perm_status (*record)(permi_trace *trace, permi_control *control);
   void (*draw)(permi_draw *draw);
+  /* The bytes if memory is short, which is noted in the plan; or NULL. */
+  double (*bytes_short)(void *plan);
+  /* Computes the states of a segment into trace->segment. */
+  perm_status (*segment)(permi_trace *trace, permi_control *control, int segment);
 } permi_tracer;
 
-static void *permi_trace_copy(permi_trace *trace, const void *from, size_t count, size_t size)
+static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
 {
-  void *copy = permi_pool_get(&trace->pool, count + 1, size);
+  void *copy = permi_pool_get(pool, count + 1, size);
   if (copy && count)
     memcpy(copy, from, count * size);
   return copy;
+}
+
+static void *permi_trace_copy(permi_trace *trace, const void *from, size_t count, size_t size)
+{
+  return permi_pool_copy(&trace->pool, from, count, size);
 }
 
 static size_t permi_weight_words(const permi_numbers *numbers)
@@ -12749,12 +13011,28 @@ static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
    Samples from the frontier: lists, and arrays. */
 
 #if !defined(PERM_NO_EXTRAS)
+/* Where a run can begin again: before the first step of a segment. */
+typedef struct permi_frontier_restart {
+  permi_sizes sizes;
+  permi_places places; /* of arrays: copies */
+} permi_frontier_restart;
+
 /* The states before each step. Arrays: values by the rank of their word among those of the step, ascending. */
 typedef struct permi_frontier_kept {
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
+  permi_frontier_restart *restart; /* of each segment */
+  permi_pool *pool; /* of what is kept now */
+  int every;        /* steps of a segment */
+  int begin, end;   /* the steps that are kept now; begin 0: the first ones of all segments */
   uint64_t choose[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 2];
 } permi_frontier_kept;
+
+static double permi_frontier_layer_bytes(const permi_frontier *frontier, int p)
+{
+  return frontier->states[p] * (frontier->arrays ? (double)permi_arrays_bytes_at(frontier, p)
+                                                 : (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES);
+}
 
 static double permi_frontier_kept_bytes(const void *plan)
 {
@@ -12762,25 +13040,76 @@ static double permi_frontier_kept_bytes(const void *plan)
   double bytes = 0;
   int p;
   for (p = 0; p < frontier->steps; p++)
-    bytes += frontier->states[p] * (frontier->arrays ? (double)permi_arrays_bytes_at(frontier, p)
-                                                     : (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES);
+    bytes += permi_frontier_layer_bytes(frontier, p);
   return bytes;
 }
 
-static int permi_list_keep(permi_trace *trace, const permi_list *from, size_t bytes, permi_list *to)
+/* With the number of steps to a segment, noted in the plan, for which first layers and a whole segment take the fewest
+   bytes: about the root of the number of large steps. A pattern's bits and places are small beside the layers. */
+static double permi_frontier_short_bytes(void *plan)
+{
+  permi_frontier *frontier = (permi_frontier *)plan;
+  double best = (double)INFINITY;
+  int every, p;
+  for (every = 2; every < 2 * frontier->steps; every += (every + 2) / 3) {
+    double first = 0, segment = 0, most = 0;
+    for (p = 0; p < frontier->steps; p++) {
+      const double bytes = permi_frontier_layer_bytes(frontier, p);
+      first += p % every ? 0 : bytes;
+      segment = p % every ? segment + bytes : 0;
+      most = fmax(most, segment);
+    }
+    if (first + most < best) {
+      best = first + most;
+      frontier->every = every;
+    }
+  }
+  return best;
+}
+
+/* Is the layer before step p to be kept? */
+static int permi_frontier_keeps(const permi_frontier_kept *kept, int p)
+{
+  return kept->begin ? p >= kept->begin && p < kept->end : p % kept->every == 0;
+}
+
+static int permi_list_keep(permi_pool *pool, const permi_list *from, size_t bytes, permi_list *to)
 {
   const size_t groups = from->groups, patterns = (size_t)from->patterns.count, low = from->patterns.first[patterns];
   memset(to, 0, sizeof *to);
   to->words = from->words;
   to->groups = groups;
   to->states = from->states;
-  to->high = (uint64_t *)permi_trace_copy(trace, from->high, groups * (size_t)from->words, sizeof *to->high);
-  to->first = (size_t *)permi_trace_copy(trace, from->first, groups, sizeof *to->first);
-  to->pattern = (int *)permi_trace_copy(trace, from->pattern, groups, sizeof *to->pattern);
-  to->value = permi_trace_copy(trace, from->value, from->states, bytes);
-  to->patterns.first = (size_t *)permi_trace_copy(trace, from->patterns.first, patterns + 1, sizeof(size_t));
-  to->patterns.low = (uint16_t *)permi_trace_copy(trace, from->patterns.low, low, sizeof(uint16_t));
-  return !trace->pool.failed;
+  to->high = (uint64_t *)permi_pool_copy(pool, from->high, groups * (size_t)from->words, sizeof *to->high);
+  to->first = (size_t *)permi_pool_copy(pool, from->first, groups, sizeof *to->first);
+  to->pattern = (int *)permi_pool_copy(pool, from->pattern, groups, sizeof *to->pattern);
+  to->value = permi_pool_copy(pool, from->value, from->states, bytes);
+  to->patterns.first = (size_t *)permi_pool_copy(pool, from->patterns.first, patterns + 1, sizeof(size_t));
+  to->patterns.low = (uint16_t *)permi_pool_copy(pool, from->patterns.low, low, sizeof(uint16_t));
+  to->patterns.bits =
+      (uint64_t *)permi_pool_copy(pool, from->patterns.bits, patterns, PERMI_LOW_WORDS * sizeof(uint64_t));
+  to->patterns.count = from->patterns.count;
+  return !pool->failed;
+}
+
+/* The list of a run becomes what was kept. 0: out of memory. */
+static int permi_list_restore(const perm_allocator *allocator, const permi_list *from, size_t bytes, permi_list *to)
+{
+  int k;
+  permi_patterns_clear(&to->patterns);
+  to->groups = to->states = 0;
+  for (k = 0; k < from->patterns.count; k++)
+    if (permi_patterns_find(allocator, &to->patterns, from->patterns.bits + (size_t)k * PERMI_LOW_WORDS) != k)
+      return 0;
+  if (!permi_list_room(allocator, to, from->groups))
+    return 0;
+  memcpy(to->high, from->high, from->groups * (size_t)from->words * sizeof *to->high);
+  memcpy(to->first, from->first, from->groups * sizeof *to->first);
+  memcpy(to->pattern, from->pattern, from->groups * sizeof *to->pattern);
+  memcpy(to->value, from->value, from->states * bytes);
+  to->groups = from->groups;
+  to->states = from->states;
+  return 1;
 }
 
 /* The value of a state; NULL: it is not reached. */
@@ -12828,43 +13157,97 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
 }
 
-static perm_status permi_lists_record(permi_trace *trace, permi_control *control)
+/* Keeps the list before step p where that is asked. 0: out of memory. */
+static int permi_lists_keep(permi_frontier_kept *kept, const permi_run *run, int p)
+{
+  if (!permi_frontier_keeps(kept, p))
+    return 1;
+  if (!kept->begin)
+    kept->restart[p / kept->every].sizes = run->sizes;
+  return permi_list_keep(kept->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p]);
+}
+
+/* From step `from`, whose states were kept if it is not 0, up to the states before step `to`. */
+static perm_status permi_lists_record(permi_trace *trace, permi_control *control, int from, int to)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
   permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
-  const size_t bytes = permi_value_bytes(frontier);
   permi_run run;
   perm_status status = permi_run_open(frontier, control, permi_run_step, &run);
   int p;
-  for (p = 0; p < frontier->steps && status == PERM_OK; p++)
-    status = permi_list_keep(trace, &run.list[p & 1], bytes, &kept->list[p])
-                 ? permi_run_advance(&run, p, permi_run_step)
-                 : PERM_ERROR_MEMORY;
-  if (status == PERM_OK)
+  if (status == PERM_OK && from) {
+    run.sizes = kept->restart[from / kept->every].sizes;
+    if (!permi_list_restore(run.allocator, &kept->list[from], permi_value_bytes(frontier), &run.list[from & 1]))
+      status = PERM_ERROR_MEMORY;
+  }
+  for (p = from; p < to && status == PERM_OK; p++)
+    status = permi_lists_keep(kept, &run, p) ? permi_run_advance(&run, p, permi_run_step) : PERM_ERROR_MEMORY;
+  if (status == PERM_OK && p < frontier->steps && !permi_lists_keep(kept, &run, p))
+    status = PERM_ERROR_MEMORY;
+  if (status == PERM_OK && p == frontier->steps)
     permi_trace_lose(trace, &frontier->numbers, run.list[p & 1].states ? run.list[p & 1].value : NULL, run.sizes.loss);
-  trace->visited = run.visited;
+  trace->visited = kept->begin ? trace->visited : run.visited;
   permi_run_release(&run);
   return status;
 }
 
-/* Keeps the values before step p. */
+/* Copies how the memory of two steps is taken. 0: out of memory. */
+static int permi_places_keep(permi_pool *pool, const permi_places *from, permi_places *to)
+{
+  const size_t tops = permi_places_tops(from->frontier);
+  *to = *from;
+  to->at[0] = (uint64_t *)permi_pool_copy(pool, from->at[0], 2 * tops, sizeof(uint64_t));
+  to->gap = (permi_gap *)permi_pool_copy(pool, from->gap, (size_t)from->gaps, sizeof(permi_gap));
+  return !pool->failed;
+}
+
+static void permi_places_restore(const permi_places *from, permi_places *to)
+{
+  const size_t tops = permi_places_tops(from->frontier);
+  uint64_t *at = to->at[0];
+  permi_gap *gap = to->gap;
+  *to = *from;
+  to->at[0] = at;
+  to->at[1] = at + tops;
+  to->gap = gap;
+  memcpy(at, from->at[0], 2 * tops * sizeof *at);
+  memcpy(gap, from->gap, (size_t)from->gaps * sizeof *gap);
+}
+
+/* Copies all values before step p to `values`, or, if back, from there. */
+static void permi_arrays_copy(permi_arrays_run *run, int p, char *values, int back)
+{
+  const permi_layout *layout = &run->layout[p & 1];
+  int k;
+  for (k = 0; k < layout->tops; k++) {
+    char *here = permi_array_values(run, p, layout->top[k]);
+    char *there = values + layout->top_offset[layout->top[k]] * run->bytes;
+    memcpy(back ? here : there, back ? there : here, permi_layout_states(layout, layout->top[k]) * run->bytes);
+  }
+}
+
+/* Keeps the values before step p where that is asked. */
 static perm_status permi_arrays_keep(permi_arrays_run *run, int p)
 {
-  permi_trace *trace = (permi_trace *)run->keeper;
-  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
-  const permi_layout *layout = &run->layout[p & 1];
-  char *to = (char *)permi_pool_get(&trace->pool, layout->states + 1, run->bytes);
-  int k;
+  permi_frontier_kept *kept = (permi_frontier_kept *)run->keeper;
+  char *to;
+  if (!permi_frontier_keeps(kept, p))
+    return PERM_OK;
+  to = (char *)permi_pool_get(kept->pool, run->layout[p & 1].states + 1, run->bytes);
   if (!to)
     return PERM_ERROR_MEMORY;
   kept->value[p] = (uint64_t *)(void *)to;
-  for (k = 0; k < layout->tops; k++)
-    memcpy(to + layout->top_offset[layout->top[k]] * run->bytes, permi_array_values(run, p, layout->top[k]),
-           permi_layout_states(layout, layout->top[k]) * run->bytes);
-  return PERM_OK;
+  permi_arrays_copy(run, p, to, 0);
+  if (kept->begin)
+    return PERM_OK;
+  kept->restart[p / kept->every].sizes = run->sizes;
+  return kept->every == 1 || permi_places_keep(kept->pool, run->places, &kept->restart[p / kept->every].places)
+             ? PERM_OK
+             : PERM_ERROR_MEMORY;
 }
 
-static perm_status permi_arrays_record(permi_trace *trace, permi_control *control)
+/* As permi_lists_record. */
+static perm_status permi_arrays_record(permi_trace *trace, permi_control *control, int from, int to)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
   permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
@@ -12872,22 +13255,32 @@ static perm_status permi_arrays_record(permi_trace *trace, permi_control *contro
   permi_arrays_run run;
   permi_places places;
   perm_status status = PERM_ERROR_MEMORY;
-  int t, k;
-  for (t = 0; t <= frontier->slots; t++)
-    for (k = 0; k <= t + 1; k++)
-      kept->choose[t][k] = k == 0 ? 1 : k > t ? 0 : kept->choose[t - 1][k - 1] + kept->choose[t - 1][k];
   memset(&run, 0, sizeof run);
   run.frontier = frontier;
   run.arrays = frontier->arrays;
   run.control = control;
   run.keep = permi_arrays_keep;
-  run.keeper = trace;
+  run.keeper = kept;
   if (permi_arrays_measured(frontier, control) &&
-      permi_arrays_open(&run, &places, &pool, permi_arrays_seconds(frontier)))
-    status = permi_arrays_pass(&run);
-  if (status == PERM_OK)
+      permi_arrays_open(&run, &places, &pool, permi_arrays_seconds(frontier))) {
+    if (kept->begin) {
+      const permi_frontier_restart *restart = &kept->restart[from / kept->every];
+      run.sizes = restart->sizes;
+      permi_layout_fill(run.arrays, &run.layout[from & 1], run.arrays->occupied[from], frontier->ones[from]);
+      permi_places_restore(&restart->places, &places);
+      permi_arrays_shorten(&run, from);
+      permi_arrays_copy(&run, from, (char *)kept->value[from], 1);
+      status = permi_arrays_steps(&run, from, to);
+      if (status == PERM_OK)
+        status = permi_arrays_keep(&run, to);
+    } else {
+      status = permi_arrays_pass(&run);
+    }
+  }
+  if (status == PERM_OK && !kept->begin) {
     permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.sizes.loss);
-  trace->visited = run.visited;
+    trace->visited = run.visited;
+  }
   permi_pool_release(&pool);
   return status;
 }
@@ -12895,20 +13288,46 @@ static perm_status permi_arrays_record(permi_trace *trace, permi_control *contro
 static perm_status permi_frontier_record(permi_trace *trace, permi_control *control)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  const size_t steps = (size_t)frontier->steps;
   permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
+  int t, k;
   trace->kept = kept;
   permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
   if (!kept)
     return PERM_ERROR_MEMORY;
-  kept->list = NULL;
-  kept->value = NULL;
+  memset(kept, 0, sizeof *kept);
+  kept->pool = &trace->pool;
+  kept->every = frontier->every ? frontier->every : 1;
+  trace->segments = frontier->every ? (frontier->steps + kept->every - 1) / kept->every : 0;
+  kept->restart =
+      (permi_frontier_restart *)permi_pool_get(&trace->pool, steps / (size_t)kept->every + 1, sizeof *kept->restart);
   if (frontier->arrays)
-    kept->value = (uint64_t **)permi_pool_get(&trace->pool, (size_t)frontier->steps, sizeof *kept->value);
+    kept->value = (uint64_t **)permi_pool_get(&trace->pool, steps, sizeof *kept->value);
   else
-    kept->list = (permi_list *)permi_pool_get(&trace->pool, (size_t)frontier->steps, sizeof *kept->list);
+    kept->list = (permi_list *)permi_pool_get(&trace->pool, steps, sizeof *kept->list);
   if (trace->pool.failed)
     return PERM_ERROR_MEMORY;
-  return frontier->arrays ? permi_arrays_record(trace, control) : permi_lists_record(trace, control);
+  if (!frontier->arrays)
+    return permi_lists_record(trace, control, 0, frontier->steps);
+  for (t = 0; t <= frontier->slots; t++)
+    for (k = 0; k <= t + 1; k++)
+      kept->choose[t][k] = k == 0 ? 1 : k > t ? 0 : kept->choose[t - 1][k - 1] + kept->choose[t - 1][k];
+  return permi_arrays_record(trace, control, 0, frontier->steps);
+}
+
+/* The layers between the first one of a segment, which is kept, and that of the next. */
+static perm_status permi_frontier_segment(permi_trace *trace, permi_control *control, int segment)
+{
+  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
+  const int from = segment * kept->every, next = from + kept->every;
+  kept->begin = from + 1;
+  kept->end = next < frontier->steps ? next : frontier->steps;
+  kept->pool = &trace->segment;
+  if (kept->end == kept->begin)
+    return PERM_OK;
+  return frontier->arrays ? permi_arrays_record(trace, control, from, kept->end - 1)
+                          : permi_lists_record(trace, control, from, kept->end - 1);
 }
 
 static void permi_frontier_draw(permi_draw *draw)
@@ -12917,9 +13336,11 @@ static void permi_frontier_draw(permi_draw *draw)
   const permi_frontier_kept *kept = (const permi_frontier_kept *)draw->trace->kept;
   const permi_numbers *numbers = &frontier->numbers;
   const size_t bytes = permi_value_bytes(frontier), words = permi_numbers_words(numbers);
-  uint64_t mask[PERMI_MASK_WORDS] = {0}, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
+  const int parted = draw->trace->segments > 0, begin = parted ? draw->segment * kept->every : 0;
+  const int end = parted && begin + kept->every < frontier->steps ? begin + kept->every : frontier->steps;
+  uint64_t *mask = draw->at, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
   int p, s, w;
-  for (p = frontier->steps - 1; p >= 0; p--) {
+  for (p = end - 1; p >= begin; p--) {
     const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
     const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
     for (s = 0; s < streams; s++) {
@@ -12951,7 +13372,8 @@ static void permi_frontier_draw(permi_draw *draw)
 }
 
 static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, permi_frontier_record,
-                                                     permi_frontier_draw};
+                                                     permi_frontier_draw, permi_frontier_short_bytes,
+                                                     permi_frontier_segment};
 #endif
 
 /* ===================================================================================== >>trace_band
@@ -13095,7 +13517,7 @@ static void permi_band_draw(permi_draw *draw)
   }
 }
 
-static const permi_tracer permi_band_tracer = {permi_band_kept_bytes, permi_band_record, permi_band_draw};
+static const permi_tracer permi_band_tracer = {permi_band_kept_bytes, permi_band_record, permi_band_draw, NULL, NULL};
 #endif
 
 /* ================================================================================== >>trace_classes
@@ -13310,7 +13732,8 @@ static void permi_classes_draw(permi_draw *draw)
   }
 }
 
-static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw};
+static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw,
+                                                     NULL, NULL};
 #endif
 
 /* ===================================================================================== >>trace_tree
@@ -13500,7 +13923,7 @@ static void permi_tree_draw(permi_draw *draw)
   }
 }
 
-static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw};
+static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw, NULL, NULL};
 #endif
 
 PERMI_BRIEF_BEGIN
@@ -15149,10 +15572,7 @@ static void permi_whole_add_part(const permi_hybrid_runs *runs, const permi_hybr
 static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum,
                             perm_partial *partial)
 {
-  const uint64_t p = run->prime.p;
-  uint64_t x;
-  sum = fmod(sum, (double)p);
-  x = (uint64_t)(sum < 0 ? sum + (double)p : sum);
+  const uint64_t p = run->prime.p, x = permi_residue_of_double(sum, p);
   permi_whole_add_part(runs, run, x, &partial->value);
   if (run->root)
     permi_whole_add_part(runs, run, permi_residue_multiply(x, p - run->root, p), &partial->imaginary);
@@ -22928,10 +23348,12 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                                         "complex double-doubles", "64-bit integers", "128-bit integers",
                                         "integers of several words", "residues"};
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
-  char there[64] = "";
+  char there[64] = "", residues[64] = "";
   int length;
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
     snprintf(there, sizeof there, ", %.3g on the GPU", permi_gpu_needs(frontier));
+  if (frontier->arrays && frontier->arrays->by_residues)
+    permi_residues_words(&frontier->arrays->residues, residues, sizeof residues);
   length =
       snprintf(buffer, size,
                "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
@@ -22943,7 +23365,8 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
                                                         : "arrays",
                leaf->information.work,
-               algebra[frontier->numbers.algebra], leaf->information.seconds, leaf->information.bytes, there);
+               residues[0] ? residues : algebra[frontier->numbers.algebra], leaf->information.seconds,
+               leaf->information.bytes, there);
   return length > 0 ? (size_t)length : 0;
 }
 
@@ -23064,10 +23487,11 @@ static double permi_lists_weight(const permi_numbers *numbers)
   return permi_list_weight[numbers->algebra] + words;
 }
 
-/* Arrays go with cpu_fallback only to a GPU with the memory; offer: that of lists. */
-static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
+/* Arrays go with cpu_fallback only to a GPU with the memory; offer: that of lists; seconds: on the CPU. */
+static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
+                               permi_offer *offer)
 {
-  double seconds = permi_arrays_seconds(frontier), there, needed;
+  double there, needed;
   if (!options->gpu.devices || !permi_gpu_cells(frontier))
     return 0;
   if (options->method != PERM_METHOD_ARRAYS && offer->seconds < seconds)
@@ -23079,6 +23503,42 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
     snprintf(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
+}
+
+/* Takes residues where these are predicted faster; *seconds: of the choice. 0: out of memory. */
+static int permi_residues_offer(const permi_maker *maker, permi_frontier *frontier, double *seconds)
+{
+  permi_arrays *arrays = frontier->arrays;
+  double by_residues;
+  *seconds = permi_arrays_seconds(frontier);
+  if (!frontier->bits || maker->keeps)
+    return 1;
+  if (!permi_residues_plan(frontier, maker->working->modulus))
+    return 0;
+  if (!arrays->residues.passes)
+    return 1;
+  arrays->by_residues = 1;
+  by_residues = permi_arrays_seconds(frontier);
+  arrays->by_residues = by_residues < *seconds;
+  *seconds = fmin(*seconds, by_residues);
+  return 1;
+}
+
+/* Measures the arrays' memory; where integers do not fit, their residues, slower, may. 0: out of memory. */
+static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
+                               permi_control *watch)
+{
+  permi_arrays *arrays = frontier->arrays;
+  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  if (!permi_arrays_measured(frontier, watch))
+    return 0;
+  if (arrays->isa == PERM_ISA_CUDA || arrays->by_residues || !arrays->residues.passes ||
+      permi_arrays_bytes(arrays) <= limit)
+    return 1;
+  arrays->by_residues = 1;
+  arrays->bytes = 0;
+  *seconds = permi_arrays_seconds(frontier);
+  return permi_arrays_measured(frontier, watch);
 }
 
 /* Else the leaf is refused once it is made. */
@@ -23105,19 +23565,26 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if (!permi_arrays_create(block, frontier, permi_isa(options), maker->watch))
     return permi_fail_memory(maker->result);
   if (frontier->arrays) {
-    double seconds = permi_arrays_seconds(frontier);
-    frontier->arrays->lists = gpu_lists;
-    if (permi_arrays_on_gpu(options, frontier, offer)) {
-      frontier->arrays->isa = PERM_ISA_CUDA;
+    permi_arrays *arrays = frontier->arrays;
+    double seconds;
+    int residues;
+    if (!permi_residues_offer(maker, frontier, &seconds))
+      return permi_fail_memory(maker->result);
+    residues = arrays->by_residues;
+    arrays->lists = gpu_lists;
+    arrays->by_residues = 0;
+    if (permi_arrays_on_gpu(options, frontier, seconds, offer)) {
+      arrays->isa = PERM_ISA_CUDA;
       seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
     } else if (options->method != PERM_METHOD_ARRAYS && (gpu_lists || seconds > offer->seconds)) {
       frontier->arrays = NULL;
     }
     if (frontier->arrays) {
+      arrays->by_residues = residues && arrays->isa != PERM_ISA_CUDA;
       if (seconds < rival && permi_frontier_may_run(options, seconds)) {
-        if (!permi_arrays_measured(frontier, maker->watch))
+        if (!permi_arrays_fitted(options, frontier, &seconds, maker->watch))
           return permi_fail_memory(maker->result);
-        offer->bytes = permi_arrays_bytes(frontier->arrays);
+        offer->bytes = permi_arrays_bytes(arrays);
       } /* else of two whole steps */
       offer->seconds = seconds;
     }
@@ -23133,17 +23600,19 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Two steps are in memory at a time, without sums of moduli. If a quick first order says that a GPU will be taken, the
-   budget is that GPU's. Returns 0 if memory runs out. */
+/* Two steps are in memory at a time, without sums of moduli; samples keep to one order whatever max_bytes. If a quick
+   first order says that a GPU will be taken, the budget is that GPU's. Returns 0 if memory runs out. */
 static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
                                  permi_budget *budget)
 {
   const perm_options *options = maker->options;
-  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  const double bytes = options->max_bytes > 0 && !maker->keeps ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1), cost, there;
   permi_budget quick;
   permi_numbers numbers;
-  if (block->integer)
+  if (block->integer && options->method != PERM_METHOD_LISTS && options->method != PERM_METHOD_SORTING && !maker->keeps)
+    size = 8; /* residues */
+  else if (block->integer)
     size = 8 * (block->imaginary_integer ? 2 : 1) * (floor((permi_block_bits(block) + 1) / 64) + 1);
   budget->effort = options->plan_effort > 0 ? options->plan_effort : 1;
   budget->most = 0.49 * bytes / size;
@@ -25526,30 +25995,48 @@ typedef struct permi_sampling {
   int *forced; /* of a row: its column in a block of order 1, or -1 */
   char *room;
   size_t weights, bytes; /* of a thread: words of weights, all bytes */
-  double kept, visited, most;
+  double visited, most;
+  uint64_t *place; /* if a block is drawn in segments: of each sample 1 + PERMI_TRACE_PLACE words, random and at */
+  int block, segment; /* that is drawn then; block -1: samples begin */
   perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
   int m, *columns; /* m: rows that are drawn, before rows of ones */
 } permi_sampling;
+
+static permi_draw permi_draw_begin(const permi_sampling *sampling, int thread)
+{
+  const int n = sampling->working.n;
+  permi_draw draw;
+  memset(&draw, 0, sizeof draw);
+  draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
+  draw.columns = (int *)(void *)(draw.weight + sampling->weights);
+  draw.room = (char *)(draw.columns + n + (n & 1));
+  draw.total = n;
+  return draw;
+}
+
+/* Of sample k: its place on the generator's cycle. */
+static uint64_t permi_draw_seed(const permi_sampling *sampling, uint64_t k)
+{
+  uint64_t random = sampling->seed;
+  random = permi_random(&random) + sampling->begin + k;
+  return permi_random(&random);
+}
 
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
 {
   permi_sampling *sampling = (permi_sampling *)context;
   const int n = sampling->working.n;
   const uint64_t begin = part * PERMI_SAMPLE_PART;
-  uint64_t k;
+  uint64_t k, at[PERMI_TRACE_PLACE];
   int b;
-  permi_draw draw;
-  draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
-  draw.columns = (int *)(void *)(draw.weight + sampling->weights);
-  draw.room = (char *)(draw.columns + n + (n & 1));
-  draw.total = n;
+  permi_draw draw = permi_draw_begin(sampling, thread);
+  draw.at = at;
   for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
-    draw.random = sampling->seed;
-    draw.random = permi_random(&draw.random) + sampling->begin + k;
-    draw.random = permi_random(&draw.random); /* its place on the generator's cycle */
+    draw.random = permi_draw_seed(sampling, k);
     memcpy(draw.columns, sampling->forced, (size_t)n * sizeof *draw.columns);
     for (b = 0; b < sampling->blocks; b++) {
+      memset(at, 0, sizeof at);
       draw.trace = &sampling->trace[b];
       draw.trace->tracer->draw(&draw);
     }
@@ -25558,12 +26045,90 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
 }
 
-/* Hears an offer: its states will be kept, within the memory, and its weights must be exact. */
+/* The same for one segment of a block; what samples know between is in `place` and `columns`. */
+static perm_status permi_draw_segment(void *context, uint64_t part, int thread)
+{
+  permi_sampling *sampling = (permi_sampling *)context;
+  const size_t m = (size_t)sampling->m;
+  const uint64_t begin = part * PERMI_SAMPLE_PART;
+  uint64_t k;
+  permi_draw draw = permi_draw_begin(sampling, thread);
+  draw.segment = sampling->segment;
+  for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
+    uint64_t *place = sampling->place + k * (1 + PERMI_TRACE_PLACE);
+    int *columns = sampling->columns + (size_t)k * m;
+    if (sampling->block < 0) {
+      *place = permi_draw_seed(sampling, k);
+      memcpy(columns, sampling->forced, m * sizeof *columns);
+    } else {
+      draw.trace = &sampling->trace[sampling->block];
+      draw.random = *place;
+      draw.at = place + 1;
+      memcpy(draw.columns, columns, m * sizeof *columns);
+      draw.trace->tracer->draw(&draw);
+      memcpy(columns, draw.columns, m * sizeof *columns);
+      *place = draw.random;
+    }
+    if (sampling->segment == 0)
+      memset(place + 1, 0, PERMI_TRACE_PLACE * sizeof *place);
+  }
+  return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
+}
+
+/* Draws all samples: where states are short, block by block and segment by segment. */
+static perm_status permi_draw_all(permi_sampling *sampling)
+{
+  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
+  const int most = permi_threads(sampling->options), threads = parts < (uint64_t)most ? 1 : most;
+  const perm_allocator *allocator = &sampling->options->allocator;
+  perm_status status = PERM_OK;
+  int b, short_of = 0;
+  for (b = 0; b < sampling->blocks; b++)
+    short_of |= sampling->trace[b].segments;
+  if (!short_of)
+    return permi_share(threads, 0, parts, permi_draw_part, sampling, NULL);
+  if (sampling->count >= SIZE_MAX / 128)
+    return PERM_ERROR_MEMORY;
+  sampling->place = (uint64_t *)permi_allocate(allocator, (size_t)sampling->count + 1,
+                                               (1 + PERMI_TRACE_PLACE) * sizeof(uint64_t));
+  if (!sampling->place)
+    return PERM_ERROR_MEMORY;
+  for (sampling->block = -1; sampling->block < sampling->blocks && status == PERM_OK; sampling->block++) {
+    permi_trace *trace = sampling->block < 0 ? NULL : &sampling->trace[sampling->block];
+    const int segments = trace ? trace->segments : 0;
+    sampling->segment = segments ? segments - 1 : 0;
+    for (; sampling->segment >= 0 && status == PERM_OK; sampling->segment--) {
+      if (segments)
+        status = trace->tracer->segment(trace, sampling->watch, sampling->segment);
+      if (status == PERM_OK)
+        status = permi_share(threads, 0, parts, permi_draw_segment, sampling, NULL);
+      if (segments)
+        permi_pool_release(&trace->segment);
+    }
+  }
+  permi_release(allocator, sampling->place);
+  return status;
+}
+
+static double permi_sample_limit(const perm_options *options)
+{
+  return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+}
+
+/* Is a block drawn in segments, so that its engine runs twice? */
+static int permi_sample_twice(const permi_tracer *tracer, const void *plan)
+{
+  return tracer == &permi_frontier_tracer && ((const permi_frontier *)plan)->every > 0;
+}
+
+/* Hears an offer: its weights must be exact, and its states be kept, or some where memory is short. The time to
+   compute the others again does not count in the choice, so that samples are the same. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
-  const perm_options *options = maker->options;
-  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  const double limit = permi_sample_limit(maker->options), run = offer->bytes;
+  const permi_tracer *tracer = permi_tracers[engine - permi_sample_engines];
+  double all, few;
   if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
   if ((engine->method == PERM_METHOD_BAND && !permi_trace_words(&((permi_band *)offer->plan)->numbers, block)) ||
@@ -25571,11 +26136,17 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
     permi_refuse(offer, PERM_ERROR_OVERFLOW, "would need integers of more than %d bits", 64 * PERM_INTEGER_WORDS);
     return status;
   }
-  offer->bytes += permi_tracers[engine - permi_sample_engines]->bytes(offer->plan);
-  if (offer->bytes > limit)
+  all = run + tracer->bytes(offer->plan);
+  few = maker->kept + all > limit && tracer->bytes_short ? run + tracer->bytes_short(offer->plan) : all;
+  offer->bytes = few;
+  if (few > limit && few < all)
+    permi_refuse(offer, PERM_ERROR_LIMIT,
+                 "by method %s: samples keep the states of all steps, predicted %.3g bytes, or some, %.3g, over %.3g",
+                 perm_method_name(engine->method), all, few, limit);
+  else if (few > limit)
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "by method %s: samples keep the states of all steps, predicted %.3g bytes, over %.3g",
-                 perm_method_name(engine->method), offer->bytes, limit);
+                 perm_method_name(engine->method), all, limit);
   return status;
 }
 
@@ -25603,6 +26174,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   permi_offer offer[PERMI_TRACERS], *best;
   permi_offers offers;
   perm_status status = PERM_OK;
+  double seconds = 0;
   int i;
   if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, &block))
     return PERM_ERROR_MEMORY;
@@ -25617,19 +26189,21 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
-  else if (status == PERM_OK && options->max_seconds > 0 && best->seconds > options->max_seconds)
+  else if (status == PERM_OK)
+    seconds = best->seconds * (1 + permi_sample_twice(permi_tracers[offers.chosen], best->plan));
+  if (options->max_seconds > 0 && seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                         "a block of order %d: predicted %s, over max_seconds %g", block.n,
-                        permi_time_words(best->seconds).text, options->max_seconds);
+                        permi_time_words(seconds).text, options->max_seconds);
   if (status == PERM_OK) {
-    sampling->kept += best->bytes;
+    maker->kept += best->bytes;
     trace->plan = best->plan;
     trace->tracer = permi_tracers[offers.chosen];
     best->plan = NULL;
-    if (sampling->kept > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES))
+    if (maker->kept > permi_sample_limit(options))
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                           "the states that samples keep are predicted to take %s: raise max_bytes",
-                          permi_size_words(sampling->kept).text);
+                          permi_size_words(maker->kept).text);
     else
       status = trace->tracer->record(trace, sampling->watch);
   }
@@ -25676,6 +26250,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   asked.isa = asked.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : asked.isa;
   maker.options = &asked;
   maker.hear = permi_sample_hear;
+  maker.keeps = 1;
   maker.account = &account;
   maker.working = working;
   maker.result = sampling->result;
@@ -25687,7 +26262,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
     if (order == 1)
       continue;
     memset(trace, 0, sizeof *trace);
-    trace->pool.allocator = allocator;
+    trace->pool.allocator = trace->segment.allocator = allocator;
     trace->row = row;
     trace->column = column;
     trace->n = order;
@@ -25791,9 +26366,8 @@ static perm_status permi_sample(permi_sampling *sampling, const permi_given *giv
   const perm_allocator *allocator = &options->allocator;
   permi_given_item entry;
   perm_status status;
-  int row, b, all, exact;
+  int row, b, exact;
   const int threads = permi_threads(options);
-  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
   exact = options->precision != PERM_PRECISION_FAST && permi_given_integers(given, &row, &entry, sampling->watch);
   if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
     return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
@@ -25811,9 +26385,7 @@ static perm_status permi_sample(permi_sampling *sampling, const permi_given *giv
   if (status == PERM_OK) {
     sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)given->n + 72) & ~(size_t)7;
     sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
-    status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
-                                          &all)
-                            : PERM_ERROR_MEMORY;
+    status = sampling->room ? permi_draw_all(sampling) : PERM_ERROR_MEMORY;
   }
   for (b = 0; b < sampling->blocks; b++) {
     permi_pool_release(&sampling->trace[b].pool);
@@ -25927,6 +26499,42 @@ PERMI_BRIEF_END
 
 #else /* PERMI_FAMILY */
 
+/* ================================================================================== >>residue_kernels
+   Residues modulo a number of at most 50 bits, in doubles: whole numbers of either sign, of modulus at most a little
+   more than half of it. */
+#define PERMI_P PERMI_NAME(prime)
+typedef struct PERMI_P {
+  PERMI_V prime, inverse;
+} PERMI_P;
+
+PERMI_TARGET PERMI_INLINE PERMI_P PERMI_NAME(prime_of)(double prime, double inverse)
+{
+  PERMI_P p;
+  p.prime = PERMI_SET(prime);
+  p.inverse = PERMI_SET(inverse);
+  return p;
+}
+
+/* The whole number next to x / p, at most 2^51: in the binade of 1.5 2^52 bits count ones. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(quotient)(PERMI_V x, PERMI_P p)
+{
+  const PERMI_V ones = PERMI_SET(6755399441055744.0);
+  return PERMI_FMA(x, p.inverse, ones) - ones;
+}
+
+/* Of |x| <= 2^52: at most p / 2 + 1, as the quotient is wrong by at most |x| / p 2^-53 before it is rounded. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(reduce)(PERMI_V x, PERMI_P p)
+{
+  return PERMI_FNMA(PERMI_NAME(quotient)(x, p), p.prime, x);
+}
+
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(reduce_product)(PERMI_V a, PERMI_V b, PERMI_P p)
+{
+  PERMI_V low;
+  const PERMI_V high = PERMI_NAME(vector_two_product)(a, b, &low);
+  return low - PERMI_FMS_EXACT(PERMI_NAME(quotient)(high, p), p.prime, high);
+}
+
 /* ================================================================================== >>array_kernels
    Blocks of >>arrays; a value adds up over all origins in their order. Last vectors read beyond the block
    (PERMI_ARRAY_PAD) but do not store there. */
@@ -25945,6 +26553,15 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const
         eight->here, PERMI_LOAD_ANY(x + eight->base),
         _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)eight->at)),
         PERMI_LOAD_ANY(x + eight->base + 8));
+#elif PERMI_WIDTH == 4
+  const permi_eight *eight = origin->eight + k / 8;
+  if (!eight->wide) {
+    const double *from = x + eight->base;
+    const unsigned char *at = eight->at + (k & 4);
+    const __m256i bits = _mm256_setr_epi64x(1, 2, 4, 8), here = _mm256_set1_epi64x(eight->here >> (k & 4));
+    return _mm256_and_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(here, bits), bits)),
+                         _mm256_setr_pd(from[at[0]], from[at[1]], from[at[2]], from[at[3]]));
+  }
 #endif
   for (i = 0; i < PERMI_WIDTH; i++)
     v[i] = i < left && place[i] != PERMI_ARRAY_NOWHERE ? x[place[i]] : 0;
@@ -25953,8 +26570,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const
 
 PERMI_INLINE int PERMI_NAME(array_nothing)(const permi_origin *origin, size_t k)
 {
-#if PERMI_WIDTH == 8
-  return origin->place && !origin->eight[k / 8].here;
+#if PERMI_WIDTH >= 4
+  return origin->place && !(origin->eight[k / 8].here >> (k % 8) & ((1 << PERMI_WIDTH) - 1));
 #else
   return PERMI_WIDTH == 1 && origin->place && origin->place[k] == PERMI_ARRAY_NOWHERE;
 #endif
@@ -25973,9 +26590,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, siz
     y[i] = rest[i];
 }
 
-#if PERMI_WIDTH > 1
+/* growth: PERMI_GROWS_NOT: sums of doubles; else residues, whose sums are below 2^52, or those of reduced products. */
 PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t left, int vectors,
-                                                                       const permi_origin *origin, int origins)
+                                                                       const permi_origin *origin, int origins,
+                                                                       int growth, PERMI_P p)
 {
   PERMI_V sum[4];
   int s, i;
@@ -25985,45 +26603,68 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y
   for (s = 0; s < origins; s++, origin++) {
     const double *x = (const double *)origin->x;
     const PERMI_V real = PERMI_SET(origin->real);
-    if (origin->place) {
-      PERMI_UNROLL
-      for (i = 0; i < vectors; i++) {
-        const size_t at = k + (size_t)(i * PERMI_WIDTH);
-        if (!PERMI_NAME(array_nothing)(origin, at))
-          sum[i] = PERMI_FMA(real, PERMI_NAME(array_fetch)(x, origin, at, left), sum[i]);
-      }
-    } else {
-      PERMI_UNROLL
-      for (i = 0; i < vectors; i++)
-        sum[i] = PERMI_FMA(real, PERMI_LOAD_ANY(x + k + i * PERMI_WIDTH), sum[i]);
+    const int reduced = growth == PERMI_GROWS_LONG && fabs(origin->real) != 1;
+    PERMI_UNROLL
+    for (i = 0; i < vectors; i++) {
+      const size_t at = k + (size_t)(i * PERMI_WIDTH);
+      PERMI_V from;
+      if (PERMI_NAME(array_nothing)(origin, at))
+        continue;
+      from = origin->place ? PERMI_NAME(array_fetch)(x, origin, at, left) : PERMI_LOAD_ANY(x + at);
+      if (reduced)
+        sum[i] = sum[i] + PERMI_NAME(reduce_product)(real, from, p);
+      else
+        sum[i] = PERMI_FMA(real, from, sum[i]);
     }
   }
   PERMI_UNROLL
   for (i = 0; i < vectors; i++)
-    PERMI_NAME(array_store)(y + k + i * PERMI_WIDTH, sum[i], left);
+    PERMI_NAME(array_store)(y + k + i * PERMI_WIDTH,
+                            growth == PERMI_GROWS_NOT ? sum[i] : PERMI_NAME(reduce)(sum[i], p), left);
 }
 
-PERMI_TARGET static void PERMI_NAME(block_double)(const permi_arrays_run *run, void *to, size_t count,
-                                                  const permi_origin *origin, int origins)
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_block)(void *to, size_t count, const permi_origin *origin,
+                                                                     int origins, int growth, PERMI_P p)
 {
   size_t k = 0;
-  (void)run;
   for (; k + 4 * PERMI_WIDTH <= count; k += 4 * PERMI_WIDTH)
-    PERMI_NAME(array_doubles)((double *)to, k, PERMI_WIDTH, 4, origin, origins);
+    PERMI_NAME(array_doubles)((double *)to, k, PERMI_WIDTH, 4, origin, origins, growth, p);
   for (; k < count; k += PERMI_WIDTH)
-    PERMI_NAME(array_doubles)((double *)to, k, count - k, 1, origin, origins);
+    PERMI_NAME(array_doubles)((double *)to, k, count - k, 1, origin, origins, growth, p);
+}
+
+#if PERMI_WIDTH > 1
+PERMI_TARGET static void PERMI_NAME(block_double)(const permi_numbers *numbers, void *to, size_t count,
+                                                  const permi_origin *origin, int origins)
+{
+  (void)numbers;
+  PERMI_NAME(array_block)(to, count, origin, origins, PERMI_GROWS_NOT, PERMI_NAME(prime_of)(1, 1));
 }
 #endif
 
+PERMI_TARGET static void PERMI_NAME(block_short)(const permi_numbers *numbers, void *to, size_t count,
+                                                 const permi_origin *origin, int origins)
+{
+  PERMI_NAME(array_block)(to, count, origin, origins, PERMI_GROWS_SHORT,
+                          PERMI_NAME(prime_of)((double)numbers->modulus, 1 / (double)numbers->modulus));
+}
+
+PERMI_TARGET static void PERMI_NAME(block_long)(const permi_numbers *numbers, void *to, size_t count,
+                                                const permi_origin *origin, int origins)
+{
+  PERMI_NAME(array_block)(to, count, origin, origins, PERMI_GROWS_LONG,
+                          PERMI_NAME(prime_of)((double)numbers->modulus, 1 / (double)numbers->modulus));
+}
+
 /* High parts of a block, then low parts; as permi_dd_times and permi_dd_add, x_lo real rounded first but for 8 doubles
    a vector. */
-PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void *to, size_t count,
+PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {
   double *y = (double *)to;
   size_t k;
   int s;
-  (void)run;
+  (void)numbers;
   for (k = 0; k < count; k += PERMI_WIDTH) {
     PERMI_V hi = PERMI_SET(0.0), lo = hi;
     for (s = 0; s < origins; s++) {
@@ -26207,47 +26848,13 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_constant)(int algebra, const
   return y;
 }
 
-/* Residues modulo `prime`, at most a little more than half of it (>>hybrid_program). */
-#define PERMI_P PERMI_NAME(hybrid_prime)
-typedef struct PERMI_P {
-  PERMI_V prime, inverse;
-} PERMI_P;
-
-PERMI_TARGET PERMI_INLINE PERMI_P PERMI_NAME(hybrid_prime_of)(const permi_hybrid *hybrid)
-{
-  PERMI_P p;
-  p.prime = PERMI_SET(hybrid->prime);
-  p.inverse = PERMI_SET(hybrid->inverse);
-  return p;
-}
-
-/* The whole number next to x / p, at most 2^51: in the binade of 1.5 2^52 bits count ones. */
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_quotient)(PERMI_V x, PERMI_P p)
-{
-  const PERMI_V ones = PERMI_SET(6755399441055744.0);
-  return PERMI_FMA(x, p.inverse, ones) - ones;
-}
-
-/* Of |x| <= 2^52. */
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce)(PERMI_V x, PERMI_P p)
-{
-  return PERMI_FNMA(PERMI_NAME(hybrid_quotient)(x, p), p.prime, x);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce_product)(PERMI_V a, PERMI_V b, PERMI_P p)
-{
-  PERMI_V low;
-  const PERMI_V high = PERMI_NAME(vector_two_product)(a, b, &low);
-  return low - PERMI_FMS_EXACT(PERMI_NAME(hybrid_quotient)(high, p), p.prime, high);
-}
-
 /* ab - cd: its multiples of 2^46, exact in the binade of `grid`, are reduced, and the rest is added: one quotient. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce_cross)(PERMI_V a, PERMI_V b, PERMI_V c, PERMI_V d, PERMI_P p)
 {
   const PERMI_V grid = PERMI_SET(PERMI_RESIDUE_GRID);
   const PERMI_V first = PERMI_FMA(a, b, grid), both = PERMI_FNMA(c, d, first), high = both - grid;
   const PERMI_V low = PERMI_FMS_EXACT(a, b, first - grid), less = PERMI_FMS_EXACT(c, d, first - both);
-  return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(hybrid_quotient)(high, p), p.prime, high);
+  return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(quotient)(high, p), p.prime, high);
 }
 
 /* A result as it is kept: of a double-double the first word takes over what it can; it is the larger one, or has
@@ -26265,7 +26872,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_settle)(int algebra, PERMI_N
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
-    return PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce)(y.v, p));
+    return PERMI_NAME(hybrid_one)(PERMI_NAME(reduce)(y.v, p));
   if (permi_hybrid_is_doubled(algebra))
     y.v = PERMI_NAME(vector_two_sum)(y.v, y.e, &y.e);
   if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED)
@@ -26340,11 +26947,11 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N 
   } else if (permi_hybrid_is_paired(algebra)) {
     x = PERMI_NAME(hybrid_pair_times)(a, b);
   } else if (algebra == PERMI_HYBRID_LONG) {
-    x = PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce_product)(a.v, b.v, p));
+    x = PERMI_NAME(hybrid_one)(PERMI_NAME(reduce_product)(a.v, b.v, p));
   } else {
     x = PERMI_NAME(hybrid_one)(a.v * b.v);
     if (algebra == PERMI_HYBRID_SHORT)
-      x.v = PERMI_NAME(hybrid_reduce)(x.v, p);
+      x.v = PERMI_NAME(reduce)(x.v, p);
   }
   return x;
 }
@@ -26365,7 +26972,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N 
     if (algebra == PERMI_HYBRID_WHOLE)
       x.v = x.v * PERMI_SET(half);
     else if (permi_hybrid_is_whole(algebra))
-      x.v = PERMI_NAME(hybrid_reduce)(x.v, p);
+      x.v = PERMI_NAME(reduce)(x.v, p);
   }
   return x;
 }
@@ -26379,7 +26986,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_cross)(int algebra, PERMI_N 
     return PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce_cross)(a.v, b.v, c.v, d.v, p));
   if (permi_hybrid_is_whole(algebra)) {
     const PERMI_V less = c.v * d.v, x = PERMI_FMS(a.v, b.v, less);
-    return PERMI_NAME(hybrid_one)(algebra == PERMI_HYBRID_SHORT ? PERMI_NAME(hybrid_reduce)(x, p) : x);
+    return PERMI_NAME(hybrid_one)(algebra == PERMI_HYBRID_SHORT ? PERMI_NAME(reduce)(x, p) : x);
   }
   second = PERMI_NAME(hybrid_times)(algebra, c, d, p);
   if (algebra >= PERMI_HYBRID_MODULI)
@@ -26441,7 +27048,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
   PERMI_UNROLL
   for (k = 0; k < count; k++) {
     const PERMI_N x = PERMI_NAME(hybrid_get)(parts, slot, k);
-    const PERMI_V whole = permi_hybrid_is_whole(algebra) ? PERMI_NAME(hybrid_reduce)(x.v, p) : x.v;
+    const PERMI_V whole = permi_hybrid_is_whole(algebra) ? PERMI_NAME(reduce)(x.v, p) : x.v;
     const PERMI_V v = sign * whole, e = sign * x.e;
     PERMI_N sum = PERMI_NAME(hybrid_get)(parts, block, k);
     if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
@@ -26477,7 +27084,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
   const double base_least = opcode == PERMI_OP_ROWS ? hybrid->floor[operation->other] : least;
   const int halves = algebra == PERMI_HYBRID_WHOLE && folds && operation->halved;
   const double half = operation->halved ? 0.5 : 1;
-  const PERMI_P prime = PERMI_NAME(hybrid_prime_of)(hybrid);
+  const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
   PERMI_NAME(hybrid_numbers) base, held, also;
   if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
     PERMI_NAME(hybrid_fetch)(row_parts, count,
@@ -26549,7 +27156,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count
   const int parts = permi_hybrid_parts(algebra), whole = algebra == PERMI_HYBRID_WHOLE;
   const int numbers = whole || permi_hybrid_is_doubled(algebra) || algebra >= PERMI_HYBRID_MODULI;
   const int bases = numbers ? permi_hybrid_line(hybrid->n) : 0;
-  const PERMI_P prime = PERMI_NAME(hybrid_prime_of)(hybrid);
+  const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
   double *out = permi_hybrid_slot(slots, t->out), *first = permi_hybrid_slot(slots, t->p);
   PERMI_NAME(hybrid_numbers) product;
   int k;
@@ -26602,7 +27209,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
       break;
     default:
       PERMI_NAME(hybrid_total)(algebra, count, block, permi_hybrid_slot(slots, t->p), t->h,
-                               PERMI_NAME(hybrid_prime_of)(hybrid));
+                               PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse));
     }
   }
 #undef PERMI_TABLES

@@ -197,7 +197,9 @@ PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_inte
    random. Others in doubles: the total variation distance to the true distribution is a few units of 2^-53 for each
    entry and line, see >>sample. Each block is computed once, by method band, tree, classes or frontier (lists, arrays),
    whichever is predicted to be the fastest within max_bytes (16 GB if it is 0), for all its states are kept; then a
-   sample takes O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. No value is returned. Of
+   sample takes O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. If max_bytes is short of
+   them, the frontier keeps about the root of its steps and computes the others again, once for all samples: the block
+   takes twice the time, a sample 72 bytes, and the samples are the same. No value is returned. Of
    the options method, threads, precision, max_seconds, max_bytes, plan_effort, progress, cancel and allocator count.
    columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, which is named; the
    permanent is 0; products that range beyond doubles. PERM_ERROR_SIZE: more rows than columns. PERM_ERROR_LIMIT:
