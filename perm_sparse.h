@@ -13403,6 +13403,7 @@ static double permi_instruction_operations(const permi_instruction *operation)
 #if defined(PERM_WITH_CUDA)
 /* The program of >>programs */
 #define PERMI_GPU_WALK 8
+#define PERMI_CODE_WORDS 4 /* of an entry of a reduced row */
 typedef enum permi_code_kind {
   PERMI_CODE_BASE,    /* base of row a */
   PERMI_CODE_ADD,     /* a + constant b, or - */
@@ -13416,6 +13417,7 @@ typedef enum permi_code_kind {
   PERMI_CODE_REDUCE,  /* a modulo the prime, of |a| <= 2^52 */
   PERMI_CODE_TIMES_LONG, /* reduced from two doubles */
   PERMI_CODE_CROSS_LONG,
+  PERMI_CODE_RESIDUE, /* a + residue b, or -, reduced */
   PERMI_CODE_TOTAL,   /* block += a, or -= */
   PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
   PERMI_CODE_MULTIPLY,
@@ -13430,17 +13432,19 @@ typedef struct permi_code_statement {
 } permi_code_statement;
 
 typedef struct permi_code_flip {
-  int row, constant, negative;
+  int row, constant, negative, reduced; /* reduced: the constant is a residue */
 } permi_code_flip;
 
 typedef struct permi_code {
   perm_gpu_program program;
   permi_code_statement *statement;
   double *constant;
+  double *residue; /* sums of entries of reduced rows, each of PERMI_CODE_WORDS */
   permi_code_flip *flip;
   char *text;
   int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
-  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
+  int constants, constant_room, residues, residue_room;
+  int flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
   int text_room;
   size_t length;
   int walk, samples_log2, live;
@@ -13469,6 +13473,7 @@ static void permi_code_release(const perm_allocator *allocator, permi_code *code
     return;
   permi_release(allocator, code->statement);
   permi_release(allocator, code->constant);
+  permi_release(allocator, code->residue);
   permi_release(allocator, code->flip);
   permi_release(allocator, code->text);
   permi_release(allocator, code);
@@ -14250,6 +14255,28 @@ static int permi_whole_reduced(const permi_block *block, int transposed, const d
   return any;
 }
 
+#if defined(PERM_WITH_CUDA)
+/* Entries as words (>>programs), oriented; those of rows that are not reduced as one word. */
+static void permi_whole_words(const permi_block *block, int transposed, const int *reduced, double *word)
+{
+  const int n = block->n;
+  int i, e;
+  memset(word, 0, (size_t)(n * n) * PERMI_CODE_WORDS * sizeof *word);
+  for (i = 0; i < n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;
+      const int64_t x = block->integer[block->edge[e]], split = INT64_C(1) << 32;
+      double *to = &word[(row * n + column) * PERMI_CODE_WORDS];
+      to[0] = (double)(reduced[row] ? x % split : x);
+      to[1] = (double)(reduced[row] ? x / split : 0);
+      if (block->imaginary_integer) {
+        to[2] = (double)(block->imaginary_integer[block->edge[e]] % split);
+        to[3] = (double)(block->imaginary_integer[block->edge[e]] / split);
+      }
+    }
+}
+#endif
+
 /* The program of a block with what it runs for each prime; *made stays NULL if it does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
@@ -14327,7 +14354,9 @@ static double permi_whole_slower(const permi_hybrid *hybrid)
      rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f)
      sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
                  every pattern, and rows are not divided
-     integers    as in >>hybrid_residues; a chunk's number has the prime's above the threads'
+     integers    as in >>hybrid_residues; a chunk's number has the pass's above the threads'. A row that is reduced has
+                 entries of four words x + 2^32 y + i (z + 2^32 w), so that one program serves all primes and roots; a
+                 pass has a table of what its constants, and the base's words, are modulo its prime
    Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
    programs; timing, only how a text is compiled. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
 
@@ -14358,6 +14387,7 @@ typedef struct permi_coder {
   int memos;
   permi_hybrid_rows rows;
   const double *floor;
+  const int *reduced;     /* which rows of whole numbers are residues */
   permi_growths *growths; /* of whole numbers, else NULL */
   int doubled, grows; /* grows: some numbers are residues */
 } permi_coder;
@@ -14372,27 +14402,51 @@ static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative
              : 0;
 }
 
-static int permi_code_constant(permi_coder *coder, const double *x, int *negative)
+/* Words of a row's entries and constants. */
+static int permi_code_words(const permi_coder *coder, int row)
+{
+  return coder->reduced[row] ? PERMI_CODE_WORDS : coder->parts;
+}
+
+static int permi_code_is_zero(const permi_coder *coder, int row, const double *x)
+{
+  int p, zero = 1;
+  for (p = 0; p < permi_code_words(coder, row); p++)
+    zero &= x[p] == 0;
+  return zero;
+}
+
+/* The number of |x| among the row's constants or residues. */
+static int permi_code_constant(permi_coder *coder, int row, const double *x, int *negative)
 {
   permi_code *code = coder->code;
-  const int parts = coder->parts;
-  const double sign = x[0] < 0 || (x[0] == 0 && parts == 2 && x[1] < 0) ? -1 : 1;
-  const double y[2] = {sign * x[0], sign * x[1]};
-  int k;
-  *negative = sign < 0;
-  for (k = 0; k < code->constants; k++)
-    if (code->constant[k * parts] == y[0] && (parts == 1 || code->constant[k * 2 + 1] == y[1]))
+  const int words = permi_code_words(coder, row), reduced = coder->reduced[row];
+  double **list = reduced ? &code->residue : &code->constant, y[PERMI_CODE_WORDS];
+  int *count = reduced ? &code->residues : &code->constants;
+  int *room = reduced ? &code->residue_room : &code->constant_room;
+  int k, p, same;
+  for (p = 0; p < words - 1 && x[p] == 0;)
+    p++;
+  *negative = x[p] < 0;
+  for (p = 0; p < words; p++)
+    y[p] = *negative ? -x[p] : x[p];
+  for (k = 0; k < *count; k++) {
+    for (p = 0, same = 1; p < words; p++)
+      same &= (*list)[k * words + p] == y[p];
+    if (same)
       return k;
-  return permi_append(code->allocator, (void **)&code->constant, &code->constants, &code->constant_room, y,
-                      (size_t)parts * sizeof *y, PERMI_GPU_CONSTANTS / parts, &code->failed)
+  }
+  return permi_append(code->allocator, (void **)list, count, room, y, (size_t)words * sizeof *y,
+                      PERMI_GPU_CONSTANTS / coder->parts, &code->failed)
              ? k
              : 0;
 }
 
 static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
 {
-  const double *number = coder->rows.number[row][place], twice[2] = {2 * number[0], 2 * number[1]};
-  return permi_code_constant(coder, twice, negative);
+  const double *number = coder->rows.number[row][place];
+  const double twice[PERMI_CODE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
+  return permi_code_constant(coder, row, twice, negative);
 }
 
 static int permi_code_base(permi_coder *coder, int row)
@@ -14415,20 +14469,24 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
   int *memo = coder->memo + coder->row[row] + permi_pack_bits(setting, scope) +
               (whole ? 0 : 1 << permi_count_ones(coder->scope[row]));
-  double sum[2] = {0, 0};
+  const int words = permi_code_words(coder, row);
+  double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
   int k, p, negative, constant, value;
   if (*memo >= 0 && (coder->moduli || coder->code->statements - *memo < coder->remake))
     return *memo;
   for (k = 0; k < coder->layout->low; k++)
-    for (p = 0; p < coder->parts && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
+    for (p = 0; p < words && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
       sum[p] -= 2 * coder->rows.number[row][coder->layout->inner + k][p];
   for (k = 0; k < coder->layout->inner; k++)
-    for (p = 0; p < coder->parts && scope >> k & 1; p++)
+    for (p = 0; p < words && scope >> k & 1; p++)
       sum[p] += setting >> k & 1 ? -coder->rows.number[row][k][p] : coder->rows.number[row][k][p];
   value = permi_code_base(coder, row);
-  if (sum[0] != 0 || sum[1] != 0) {
-    constant = permi_code_constant(coder, sum, &negative);
-    value = permi_code_put(coder, PERMI_CODE_ADD, negative, value, constant, 0, 0);
+  if (!permi_code_is_zero(coder, row, sum)) {
+    constant = permi_code_constant(coder, row, sum, &negative);
+    value = permi_code_put(coder, coder->reduced[row] ? PERMI_CODE_RESIDUE : PERMI_CODE_ADD, negative, value, constant,
+                           0, 0);
+  } else if (coder->reduced[row]) {
+    value = permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
   }
   if (coder->moduli)
     value = permi_code_put(coder, PERMI_CODE_MODULUS, 0, value, row, 0, 0);
@@ -14513,7 +14571,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
-  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 2, 4, 2, 1};
+  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 1, 2, 4, 2, 1};
   operand[0] = statement->a;
   operand[1] = statement->b;
   operand[2] = statement->c;
@@ -14551,11 +14609,12 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
 
 static double permi_code_operations(const permi_code_statement *statement, permi_hybrid_algebra algebra)
 {
-  static const double each[5][PERMI_CODE_TOTAL + 1] = {{0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 0, 0, 0, 0, 1},
-                                                       {0, 2, 2, 4, 5, 11, 2, 0, 0, 0, 0, 0, 2},
-                                                       {0, 2, 2, 5, 5, 18, 8, 0, 0, 0, 0, 0, 9},
-                                                       {0, 2, 2, 5, 8, 22, 11, 6, 0, 0, 0, 0, 12},
-                                                       {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15, 1}};
+  static const double each[5][PERMI_CODE_TOTAL + 1] = {{0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 0, 0, 0, 0, 0, 1},
+                                                       {0, 2, 2, 4, 5, 11, 2, 0, 0, 0, 0, 0, 0, 2},
+                                                       {0, 2, 2, 5, 5, 18, 8, 0, 0, 0, 0, 0, 0, 9},
+                                                       {0, 2, 2, 5, 8, 22, 11, 6, 0, 0, 0, 0, 0, 12},
+                                                       {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15,
+                                                        4.5 + PERMI_GPU_LOAD, 1}};
   return statement->kind <= PERMI_CODE_TOTAL       ? each[algebra][statement->kind]
          : statement->kind == PERMI_CODE_JOIN      ? PERMI_GPU_WEIGHT_FOLD
          : statement->kind == PERMI_CODE_MODULUS   ? (algebra == PERMI_HYBRID_COMPLEX ? 20 : 1)
@@ -14570,8 +14629,6 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
   double most = 0, unit = 0;
   int k, e;
   coder->unit[i] = -1;
-  for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_WHOLE; k++)
-    coder->rows.number[i][k][0] = a[i * coder->work->n + coder->layout->order[k]];
   if (algebra == PERMI_HYBRID_WHOLE)
     return;
   for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_REAL && !coder->code->certify; k++) {
@@ -14643,9 +14700,10 @@ static void permi_code_statements(permi_coder *coder)
     const int k = layout->inner + layout->low + j;
     code->first_flip[j] = code->flips;
     for (i = 0; i < n && j < code->walk; i++)
-      if (coder->rows.number[i][k][0] != 0 || coder->rows.number[i][k][1] != 0) {
+      if (!permi_code_is_zero(coder, i, coder->rows.number[i][k])) {
         permi_code_flip flip;
         flip.row = i;
+        flip.reduced = coder->reduced[i];
         flip.constant = permi_code_twice(coder, i, k, &flip.negative);
         permi_append(code->allocator, (void **)&code->flip, &code->flips, &code->flip_room, &flip, sizeof flip,
                      INT_MAX, &code->failed);
@@ -14721,6 +14779,10 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
       "add.rn.f64 h,s,0dc618000000000000;\nsub.rn.f64 c,0d4618000000000000,f;\nfma.rn.f64 l,v%d,v%d,c;\n"
       "sub.rn.f64 c,s,f;\nfma.rn.f64 f,v%d,v%d,c;\nsub.rn.f64 l,l,f;\n" PERMI_CODE_QUOTIENT("h")
       "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n", NULL},
+     {"Bkakkk ld.global.nc.f64 c,[t+%d];\nadd.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
+      "fma.rn.f64 v%d,c,%%2,v%d;\n",
+      "Bkakkk ld.global.nc.f64 c,[t+%d];\nsub.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
+      "fma.rn.f64 v%d,c,%%2,v%d;\n"},
      {"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
      {"ka abs.f64 v%d,v%d;\n", NULL},
      {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
@@ -14735,6 +14797,7 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
      {"kabcd N v%d=X(v%d,v%d,v%d,v%d);\n", NULL},
      {"kab N v%d=D(v%d,v%d);\n", NULL},
      {"ka N v%d=Z(v%d);\n", NULL},
+     {NULL, NULL},
      {NULL, NULL},
      {NULL, NULL},
      {NULL, NULL},
@@ -14785,7 +14848,8 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   int k;
   if (coder->parts == 1)
     permi_code_print(code, "asm volatile(R\"({\n.reg .f64 block,c,%sv<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
-                           "mov.f64 block,0d0000000000000000;\n", coder->grows ? "f,h,l,s," : "", end);
+                           "mov.f64 block,0d0000000000000000;\n%s", coder->grows ? "f,h,l,s," : "", end,
+                     coder->grows ? ".reg .u64 t;\ncvta.to.global.u64 t,%4;\n" : "");
   for (k = begin; k < end; k++)
     permi_code_print_statement(coder, k);
   if (coder->parts == 2)
@@ -14794,7 +14858,7 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   for (k = 0; k < low; k++)
     permi_code_print(code, ", \"d\"(m%d)", k);
   if (coder->grows)
-    permi_code_print(code, ", \"d\"(minus_prime), \"d\"(inverse)");
+    permi_code_print(code, ", \"d\"(minus_prime), \"d\"(inverse), \"l\"(residue)");
   permi_code_print(code, " : \"memory\");\n");
 }
 
@@ -14845,6 +14909,12 @@ static const char *const permi_code_algebra[5] = {
     "#define W(f) block = R(L(block, -1.0, f))\n",
     ""};
 
+/* Doubles of a pass's table. */
+static int permi_code_pass(const permi_hybrid *hybrid)
+{
+  return hybrid->n * hybrid->parts * (1 + hybrid->high) + 2 + hybrid->code->residues;
+}
+
 static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -14855,7 +14925,8 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   for (k = 0; k < code->constants * parts; k++)
     permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
   permi_code_print(code, "0};\n%s%s"
-                         "__device__ __noinline__ void permi_turn(double *b, int j, double s) { switch (j) {\n",
+                         "__device__ __noinline__ void permi_turn(double *b, int j, double s, const double *residue = 0) "
+                         "{ switch (j) {\n",
                    parts == 2 ? permi_code_two_parts : "", permi_code_algebra[hybrid->algebra]);
   for (j = 0; j < code->walk; j++) {
     permi_code_print(code, "case %d:\n", j);
@@ -14863,8 +14934,8 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
       for (p = 0; p < parts; p++) {
         const permi_code_flip *flip = &code->flip[k];
         const int at = 128 * (flip->row * parts + p);
-        permi_code_print(code, "b[%d] = permi_fma(%cs, C[%d], b[%d]);\n", at, flip->negative ? '-' : '+',
-                         flip->constant * parts + p, at);
+        permi_code_print(code, "b[%d] = permi_fma(%cs, %s[%d], b[%d]);\n", at, flip->negative ? '-' : '+',
+                         flip->reduced ? "residue" : "C", flip->constant * parts + p, at);
       }
     permi_code_print(code, "break;\n");
   }
@@ -14907,7 +14978,8 @@ static const char permi_code_samples[] =
 static const char permi_code_all_moduli[] =
     "PERMI_ROLLED for (unsigned h = 0; h < 1u << LOW; h++) absolute = permi_add(absolute, permi_moduli(b, h));\n";
 
-/* Table: start [words]; step [high][words], words = rows times parts; of residues, minus each prime and its inverse. */
+/* Table: start [words]; step [high][words], words = rows times parts. Where numbers grow each pass has one, which ends
+   with minus the prime, its inverse and residues. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -14915,17 +14987,17 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_functions(coder, hybrid);
   permi_code_print(code,
                    PERM_GPU_ENTRY "{\n"
-                   "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d };\n"
+                   "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d, PASS = %d };\n"
                    "extern __shared__ double room[];\n"
                    "const int t = (int)threadIdx.x;\n"
                    "const unsigned long long chunk = a.first + blockIdx.x, number = %s << 7 | (unsigned)t;\n"
                    "const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;\n"
                    "double *b = room + t, absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0;\n"
-                   "%s"
+                   "const double *table = a.table%s"
                    "for (int r = 0; r < WORDS; r++) {\n"
-                   "  double x = a.table[r];\n"
+                   "  double x = table[r];\n"
                    "  for (int k = 0; k < HIGH; k++)\n"
-                   "    x = permi_fma(-(double)(int)(number >> k & 1), a.table[WORDS * (1 + k) + r], x);\n"
+                   "    x = permi_fma(-(double)(int)(number >> k & 1), table[WORDS * (1 + k) + r], x);\n"
                    "  b[128 * r] = x;\n"
                    "}\n"
                    "%s"
@@ -14933,10 +15005,11 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "for (unsigned m = 0;;) {\n"
                    "%s%s",
                    code->live <= 40 ? 4 : code->live <= 62 ? 3 : 2, hybrid->n * coder->parts, hybrid->high, code->walk,
-                   hybrid->low, code->samples_log2, coder->grows ? "(chunk & ((1ull << (HIGH - 7)) - 1))" : "chunk",
-                   coder->grows ? "const double *prime = a.table + WORDS * (1 + HIGH) + 2 * (chunk >> (HIGH - 7));\n"
-                                  "const double minus_prime = prime[0], inverse = prime[1];\n"
-                                : "",
+                   hybrid->low, code->samples_log2, permi_code_pass(hybrid),
+                   coder->grows ? "(chunk & ((1ull << (HIGH - 7)) - 1))" : "chunk",
+                   coder->grows ? " + PASS * (chunk >> (HIGH - 7)), *residue = table + WORDS * (1 + HIGH) + 2;\n"
+                                  "const double minus_prime = residue[-2], inverse = residue[-1];\n"
+                                : ";\n",
                    whole || code->certify ? "" : permi_code_samples, code->certify ? permi_code_all_moduli : "",
                    real ? "double block;\n" : "N block = {0, 0};\n");
   permi_code_print_statements(coder, 0, code->moduli, 0);
@@ -14946,13 +15019,13 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "permi_two_sum(hi, e, hi, permi_mul(s, block%s));\n"
                    "%s"
                    "if (++m == 1u << WALK) break;\n"
-                   "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0); }\n"
+                   "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0%s); }\n"
                    "}\n"
                    "const double minus = permi_parity(number) ? -1.0 : 1.0;\n"
                    "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
                    "  permi_mul(minus, lo2), absolute};\n"
                    "permi_finish(room, a.out, sum);\n}\n",
-                   real ? "" : ".v", permi_code_add_text(hybrid->algebra));
+                   real ? "" : ".v", permi_code_add_text(hybrid->algebra), coder->grows ? ", residue" : "");
 }
 #endif
 
@@ -14960,10 +15033,31 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
    The plan on a GPU, and its candidates. */
 
 #if defined(PERM_WITH_CUDA)
-/* How often the sum is run: once for each prime. */
+#define PERMI_GPU_TRIALS 12
+typedef struct permi_code_trial {
+  permi_layouts work;
+  permi_arrangement layout;
+  double cost;
+} permi_code_trial;
+
+typedef struct permi_code_choice {
+  permi_maker *maker;
+  const permi_block *block;
+  permi_hybrid_algebra algebra;
+  int inner, moves;
+  permi_code_trial *trial, *leader; /* leader: of the best program */
+  double *scaled;                   /* the matrix, as the last trial orients it; of integers words [n][n][4], too */
+  long long scale_exp2;
+  int given, zero;
+  int reduced[64];                  /* rows of it */
+  int wanted;
+  permi_hybrid *best;
+} permi_code_choice;
+
+/* How often the sum is run: once for each prime, or for each of its roots. */
 static int permi_code_passes(const permi_hybrid *hybrid)
 {
-  return hybrid->runs && hybrid->runs->primes ? hybrid->runs->primes : 1;
+  return hybrid->runs && hybrid->runs->primes ? hybrid->runs->passes : 1;
 }
 
 /* Waiting values above PERMI_GPU_LIVE are spilled. */
@@ -14978,18 +15072,24 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
-static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, const double *a)
+/* Rows of numbers; of integers, their words. */
+static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
 {
+  const permi_hybrid_algebra algebra = choice->algebra;
+  const double *a = choice->scaled;
   const permi_layouts *work = coder->work;
   const permi_arrangement *layout = coder->layout;
   const uint64_t *column = work->column[layout->transposed];
-  int i, k, growth = 0;
-  for (i = 0; i < work->n && coder->memos <= PERMI_GPU_MEMO; i++) {
+  int i, k, n = work->n, growth = 0;
+  for (i = 0; i < n && coder->memos <= PERMI_GPU_MEMO; i++) {
     for (k = 0; k < layout->inner; k++)
       coder->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
     for (k = 0; k < layout->low; k++)
       coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
     permi_code_prepare_row(coder, algebra, a, i, &growth);
+    for (k = 0; k < n && algebra == PERMI_HYBRID_WHOLE; k++)
+      memcpy(coder->rows.number[i][k], a + n * n + (i * n + layout->order[k]) * PERMI_CODE_WORDS,
+             sizeof coder->rows.number[i][k]);
     coder->row[i] = coder->memos;
     coder->memos += 2 << permi_count_ones(coder->scope[i]);
   }
@@ -14999,18 +15099,84 @@ static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, co
   }
 }
 
-static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, double *table)
+/* What words x, times `factor`, are modulo the prime of a run. */
+static double permi_code_residue(const permi_hybrid_run *run, const double *x, int factor)
 {
-  const int parts = coder->parts, words = hybrid->n * parts, first = hybrid->inner + hybrid->low + coder->code->walk;
+  const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
+  uint64_t weight[PERMI_CODE_WORDS], r = 0;
+  int k;
+  weight[0] = 1;
+  weight[1] = two;
+  weight[2] = run->root;
+  weight[3] = permi_residue_multiply(run->root, two, p);
+  for (k = 0; k < PERMI_CODE_WORDS; k++)
+    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of((int64_t)x[k] * factor, p), weight[k], p), 0, p);
+  return r > p / 2 ? -(double)(p - r) : (double)r;
+}
+
+/* A row's words in the table: x times `factor`, or their residue. */
+static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_run *run, int i, const double *x,
+                                 int factor, double *to)
+{
+  int p;
+  for (p = 0; p < coder->parts; p++)
+    to[i * coder->parts + p] = coder->reduced[i] ? permi_code_residue(run, x, factor) : factor * x[p];
+}
+
+/* The table of a run, or of the only one (NULL). */
+static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, const permi_hybrid_run *run,
+                             double *table)
+{
+  const permi_code *code = coder->code;
+  const int words = hybrid->n * coder->parts, first = hybrid->inner + hybrid->low + code->walk;
   int i, k, p;
-  memset(table, 0, (size_t)(words * (1 + hybrid->high)) * sizeof *table);
-  for (i = 0; i < hybrid->n; i++)
-    for (p = 0; p < parts; p++)
-      for (k = hybrid->inner; k < hybrid->n; k++) {
-        table[i * parts + p] += coder->rows.number[i][k][p];
-        if (k >= first && k - first < hybrid->high)
-          table[words * (1 + k - first) + i * parts + p] = 2 * coder->rows.number[i][k][p];
-      }
+  for (i = 0; i < hybrid->n; i++) {
+    double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
+    for (k = hybrid->inner; k < hybrid->n; k++)
+      for (p = 0; p < PERMI_CODE_WORDS; p++)
+        sum[p] += coder->rows.number[i][k][p];
+    permi_code_put_words(coder, run, i, sum, 1, table);
+    for (k = 0; k < hybrid->high; k++)
+      permi_code_put_words(coder, run, i, coder->rows.number[i][first + k], 2, table + words * (1 + k));
+  }
+  if (!run)
+    return;
+  table += words * (1 + hybrid->high);
+  *table++ = -(double)run->prime.p;
+  *table++ = 1 / (double)run->prime.p;
+  for (k = 0; k < code->residues; k++)
+    table[k] = permi_code_residue(run, code->residue + k * PERMI_CODE_WORDS, 1);
+}
+
+/* The runs of whole numbers and a table for each pass; 0: out of memory. */
+static int permi_code_tables(const permi_coder *coder, const permi_code_choice *choice, permi_hybrid *hybrid)
+{
+  const perm_allocator *allocator = coder->code->allocator;
+  const size_t doubles = (size_t)permi_code_pass(hybrid);
+  permi_hybrid_runs *runs = NULL;
+  int k, passes = 1, primes;
+  double *table;
+  if (choice->block->integer) {
+    runs = hybrid->runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
+    if (!runs)
+      return 0;
+    memset(runs, 0, sizeof *runs);
+    runs->modulus = choice->maker->options->modulus;
+    primes = permi_whole_primes(choice->block, &runs->bits);
+    if (hybrid->grows && !permi_whole_runs(allocator, primes, permi_whole_is_gaussian(choice->block), runs))
+      return 0;
+    passes = runs->primes ? runs->passes : 1;
+    hybrid->gpu.add = permi_code_add_whole;
+  }
+  hybrid->gpu.work.doubles = (size_t)passes * doubles;
+  table = (double *)permi_allocate(allocator, hybrid->gpu.work.doubles, sizeof(double));
+  hybrid->gpu.work.table = hybrid->gpu.memory = table;
+  if (!table)
+    return 0;
+  memset(table, 0, hybrid->gpu.work.doubles * sizeof *table);
+  for (k = 0; k < passes; k++)
+    permi_code_table(coder, hybrid, runs && runs->primes ? &runs->run[k] : NULL, table + (size_t)k * doubles);
+  return 1;
 }
 
 /* Which whole numbers grow, by their sizes in the tables of the CPU's program. */
@@ -15030,7 +15196,7 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
     maker->hybrid = hybrid;
     maker->growths = coder->growths;
     for (i = 0; i < work->n; i++)
-      permi_whole_row(maker, a, i, 0);
+      permi_whole_row(maker, a, i, coder->reduced[i]);
     permi_maker_plan(maker);
     code->failed = maker->failed;
     coder->grows = hybrid->grows;
@@ -15068,14 +15234,16 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
 }
 
 #define PERMI_GPU_VARIANTS 3
-#define PERMI_CODE_PRIMES (PERM_INTEGER_WORDS * 2) /* and more than there are */
-static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
-                                     permi_hybrid_algebra algebra, int variant, int certify, const double *a,
+static perm_status permi_code_create(const permi_code_choice *choice, permi_code_trial *trial, int variant,
                                      permi_hybrid **made)
 {
   static const int remake[PERMI_GPU_VARIANTS] = {PERMI_GPU_VALUES, 400, 150};
   static const int reload[PERMI_GPU_VARIANTS] = {200, 100, 60};
-  const int n = work->n, outer = n - 1 - layout->inner - layout->low;
+  const perm_allocator *allocator = &choice->maker->options->allocator;
+  const permi_hybrid_algebra algebra = choice->algebra;
+  permi_layouts *work = &trial->work;
+  permi_arrangement *layout = &trial->layout;
+  const int n = work->n, outer = n - 1 - layout->inner - layout->low, certify = choice->maker->options->certify;
   permi_coder *coder = (permi_coder *)permi_allocate(allocator, 1, sizeof *coder);
   permi_code *code = permi_code_make(allocator);
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
@@ -15113,19 +15281,18 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   code->certify = certify && algebra != PERMI_HYBRID_WHOLE;
   coder->doubled = algebra == PERMI_HYBRID_DOUBLED;
   coder->floor = hybrid->rounding.floor;
-  permi_code_rows(coder, algebra, a);
+  coder->reduced = choice->reduced;
+  permi_code_rows(coder, choice);
   gpu = &hybrid->gpu.work;
-  gpu->doubles = (size_t)(words * (1 + hybrid->high));
-  gpu->table = hybrid->gpu.memory =
-      (double *)permi_allocate(allocator, gpu->doubles + PERMI_CODE_PRIMES * 2, sizeof(double));
   coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
-  if (!gpu->table || !coder->memo) {
+  if (!coder->memo) {
     code->failed = 2;
   } else if (coder->memos > PERMI_GPU_MEMO) {
     code->failed = 1;
   } else {
-    permi_code_table(coder, hybrid, hybrid->gpu.memory);
-    permi_code_fill(coder, hybrid, a);
+    permi_code_fill(coder, hybrid, choice->scaled);
+    if (!code->failed && !permi_code_tables(coder, choice, hybrid))
+      code->failed = 2;
   }
   permi_release(allocator, coder->growths);
   permi_release(allocator, coder->memo);
@@ -15146,28 +15313,6 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   return failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
-/* The runs of a kernel of whole numbers, whose table ends with its primes; 0: out of memory. */
-static int permi_code_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
-                           permi_hybrid *hybrid)
-{
-  permi_hybrid_runs *runs = hybrid->runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
-  int k, primes;
-  if (!runs)
-    return 0;
-  memset(runs, 0, sizeof *runs);
-  runs->modulus = modulus;
-  primes = permi_whole_primes(block, &runs->bits);
-  if (hybrid->grows && !permi_whole_runs(allocator, primes, 0, runs))
-    return 0;
-  for (k = 0; k < runs->primes; k++) {
-    const double prime = (double)runs->run[k].prime.p;
-    hybrid->gpu.memory[hybrid->gpu.work.doubles++] = -prime;
-    hybrid->gpu.memory[hybrid->gpu.work.doubles++] = 1 / prime;
-  }
-  hybrid->gpu.add = permi_code_add_whole;
-  return 1;
-}
-
 static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const perm_gpu_work *gpu)
 {
   uint64_t word;
@@ -15181,26 +15326,6 @@ static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const per
     hash = permi_hash_double(hash, gpu->table[k]);
   return hash;
 }
-
-#define PERMI_GPU_TRIALS 12
-typedef struct permi_code_trial {
-  permi_layouts work;
-  permi_arrangement layout;
-  double cost;
-} permi_code_trial;
-
-typedef struct permi_code_choice {
-  permi_maker *maker;
-  const permi_block *block;
-  permi_hybrid_algebra algebra;
-  int inner, moves;
-  permi_code_trial *trial, *leader; /* leader: of the best program */
-  double *scaled;                   /* the matrix, as the last trial orients it */
-  long long scale_exp2;
-  int given, zero;
-  int wanted;
-  permi_hybrid *best;
-} permi_code_choice;
 
 static void permi_code_search(permi_code_trial *trial, int number, int inner, int moves)
 {
@@ -15229,7 +15354,7 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
   static const double each[5] = {1, 4, 6, 10, PERMI_GPU_WHOLE};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
   const int whole = algebra == PERMI_HYBRID_WHOLE;
-  double bits, slower = each[algebra] * (whole ? permi_whole_primes(block, &bits) : 1);
+  double slower = each[algebra] * (whole ? permi_whole_passes(block) : 1);
   if (maker->options->certify && !whole)
     slower += PERMI_GPU_CERTIFIED - 1;
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
@@ -15297,21 +15422,19 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   int k;
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
-    if (choice->block->integer)
+    if (choice->block->integer) {
       permi_whole_entries(choice->block, choice->given, NULL, NULL, choice->scaled);
-    else
+      permi_whole_reduced(choice->block, choice->given, choice->scaled, choice->reduced);
+      permi_whole_words(choice->block, choice->given, choice->reduced,
+                        choice->scaled + choice->block->n * choice->block->n);
+    } else {
       status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
                                    &choice->zero);
+    }
   }
   for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
-    const perm_options *options = choice->maker->options;
-    status = permi_code_create(&options->allocator, &trial->work, &trial->layout, choice->algebra, k, options->certify,
-                               choice->scaled, &hybrid);
-    if (hybrid && choice->block->integer &&
-        !permi_code_runs(&options->allocator, choice->block, options->modulus, hybrid)) {
-      permi_hybrid_release(&options->allocator, hybrid);
-      status = PERM_ERROR_MEMORY;
-    } else if (hybrid) {
+    status = permi_code_create(choice, trial, k, &hybrid);
+    if (hybrid) {
       hybrid->scale_exp2 += choice->scale_exp2;
       permi_code_keep(choice, trial, hybrid);
     }
@@ -15325,7 +15448,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
-  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  const int n = block->n, parts = block->integer ? 1 + PERMI_CODE_WORDS : maker->working->is_complex ? 2 : 1;
   permi_code_choice choice;
   permi_hybrid *hybrid;
   perm_status status = PERM_OK;
@@ -15488,35 +15611,11 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   return length;
 }
 
-/* No line's sum is to be a residue: a kernel has one set of constants for all primes and both roots. */
-static int permi_whole_on_gpu(const permi_block *block)
-{
-  double sum[128] = {0};
-  int i, e;
-  if (permi_whole_is_gaussian(block))
-    return 0;
-  for (i = 0; i < block->n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      const double x = fabs((double)block->integer[block->edge[e]]);
-      sum[i] += x;
-      sum[block->neighbour[e]] += x;
-    }
-  for (i = 0; i < 2 * block->n; i++)
-    if (sum[i] * (1 + 1e-12) > PERMI_GROWTH_CAP)
-      return 0;
-  return 1;
-}
-
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
   double bits;
-  if (block->integer && options->isa == PERM_ISA_CUDA && permi_gpu_wanted(options, block->n) &&
-           !permi_whole_on_gpu(block))
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "has %s, which this method takes with isa auto",
-                 permi_whole_is_gaussian(block) ? "Gaussian integers" : "lines of integers that sum to more than 2^48");
-  else if (block->integer && !permi_arithmetic_is_sound())
+  if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
 #if defined(PERM_NO_COMPLEX)
@@ -15539,10 +15638,9 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 }
 
 #if defined(PERM_WITH_CUDA)
-static int permi_hybrid_on_gpu(const permi_maker *maker, const permi_block *block)
+static int permi_hybrid_on_gpu(const permi_maker *maker)
 {
-  return permi_hybrid_algebra_of(maker) != PERMI_HYBRID_COMPLEX_DOUBLED &&
-         (!block->integer || permi_whole_on_gpu(block));
+  return permi_hybrid_algebra_of(maker) != PERMI_HYBRID_COMPLEX_DOUBLED;
 }
 #endif
 
@@ -15593,7 +15691,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   cost = permi_layouts_start(work, 1);
   speed = work->speed;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(maker->options, block->n) && permi_hybrid_on_gpu(maker, block))
+  if (permi_gpu_wanted(maker->options, block->n) && permi_hybrid_on_gpu(maker))
     speed = permi_code_rate(maker, block);
 #endif
   *hope = cost / PERMI_HYBRID_GAIN / speed;
@@ -15680,7 +15778,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, block->n) && permi_hybrid_on_gpu(maker, block) &&
+  if (permi_gpu_wanted(options, block->n) && permi_hybrid_on_gpu(maker) &&
       (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {

@@ -8,6 +8,7 @@
 #if defined(PERM_WITH_CUDA)
 /* The program of >>programs */
 #define PERMI_GPU_WALK 8
+#define PERMI_CODE_WORDS 4 /* of an entry of a reduced row */
 typedef enum permi_code_kind {
   PERMI_CODE_BASE,    /* base of row a */
   PERMI_CODE_ADD,     /* a + constant b, or - */
@@ -21,6 +22,7 @@ typedef enum permi_code_kind {
   PERMI_CODE_REDUCE,  /* a modulo the prime, of |a| <= 2^52 */
   PERMI_CODE_TIMES_LONG, /* reduced from two doubles */
   PERMI_CODE_CROSS_LONG,
+  PERMI_CODE_RESIDUE, /* a + residue b, or -, reduced */
   PERMI_CODE_TOTAL,   /* block += a, or -= */
   PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
   PERMI_CODE_MULTIPLY,
@@ -35,17 +37,19 @@ typedef struct permi_code_statement {
 } permi_code_statement;
 
 typedef struct permi_code_flip {
-  int row, constant, negative;
+  int row, constant, negative, reduced; /* reduced: the constant is a residue */
 } permi_code_flip;
 
 typedef struct permi_code {
   perm_gpu_program program;
   permi_code_statement *statement;
   double *constant;
+  double *residue; /* sums of entries of reduced rows, each of PERMI_CODE_WORDS */
   permi_code_flip *flip;
   char *text;
   int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
-  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
+  int constants, constant_room, residues, residue_room;
+  int flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
   int text_room;
   size_t length;
   int walk, samples_log2, live;
@@ -74,6 +78,7 @@ static void permi_code_release(const perm_allocator *allocator, permi_code *code
     return;
   permi_release(allocator, code->statement);
   permi_release(allocator, code->constant);
+  permi_release(allocator, code->residue);
   permi_release(allocator, code->flip);
   permi_release(allocator, code->text);
   permi_release(allocator, code);

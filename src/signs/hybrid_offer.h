@@ -38,35 +38,11 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   return length;
 }
 
-/* No line's sum is to be a residue: a kernel has one set of constants for all primes and both roots. */
-static int permi_whole_on_gpu(const permi_block *block)
-{
-  double sum[128] = {0};
-  int i, e;
-  if (permi_whole_is_gaussian(block))
-    return 0;
-  for (i = 0; i < block->n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      const double x = fabs((double)block->integer[block->edge[e]]);
-      sum[i] += x;
-      sum[block->neighbour[e]] += x;
-    }
-  for (i = 0; i < 2 * block->n; i++)
-    if (sum[i] * (1 + 1e-12) > PERMI_GROWTH_CAP)
-      return 0;
-  return 1;
-}
-
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
   const perm_options *options = maker->options;
   double bits;
-  if (block->integer && options->isa == PERM_ISA_CUDA && permi_gpu_wanted(options, block->n) &&
-           !permi_whole_on_gpu(block))
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "has %s, which this method takes with isa auto",
-                 permi_whole_is_gaussian(block) ? "Gaussian integers" : "lines of integers that sum to more than 2^48");
-  else if (block->integer && !permi_arithmetic_is_sound())
+  if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
 #if defined(PERM_NO_COMPLEX)
@@ -89,10 +65,9 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
 }
 
 #if defined(PERM_WITH_CUDA)
-static int permi_hybrid_on_gpu(const permi_maker *maker, const permi_block *block)
+static int permi_hybrid_on_gpu(const permi_maker *maker)
 {
-  return permi_hybrid_algebra_of(maker) != PERMI_HYBRID_COMPLEX_DOUBLED &&
-         (!block->integer || permi_whole_on_gpu(block));
+  return permi_hybrid_algebra_of(maker) != PERMI_HYBRID_COMPLEX_DOUBLED;
 }
 #endif
 
@@ -143,7 +118,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   cost = permi_layouts_start(work, 1);
   speed = work->speed;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(maker->options, block->n) && permi_hybrid_on_gpu(maker, block))
+  if (permi_gpu_wanted(maker->options, block->n) && permi_hybrid_on_gpu(maker))
     speed = permi_code_rate(maker, block);
 #endif
   *hope = cost / PERMI_HYBRID_GAIN / speed;
@@ -230,7 +205,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, block->n) && permi_hybrid_on_gpu(maker, block) &&
+  if (permi_gpu_wanted(options, block->n) && permi_hybrid_on_gpu(maker) &&
       (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {

@@ -67,6 +67,10 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
       "add.rn.f64 h,s,0dc618000000000000;\nsub.rn.f64 c,0d4618000000000000,f;\nfma.rn.f64 l,v%d,v%d,c;\n"
       "sub.rn.f64 c,s,f;\nfma.rn.f64 f,v%d,v%d,c;\nsub.rn.f64 l,l,f;\n" PERMI_CODE_QUOTIENT("h")
       "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n", NULL},
+     {"Bkakkk ld.global.nc.f64 c,[t+%d];\nadd.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
+      "fma.rn.f64 v%d,c,%%2,v%d;\n",
+      "Bkakkk ld.global.nc.f64 c,[t+%d];\nsub.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
+      "fma.rn.f64 v%d,c,%%2,v%d;\n"},
      {"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
      {"ka abs.f64 v%d,v%d;\n", NULL},
      {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
@@ -81,6 +85,7 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
      {"kabcd N v%d=X(v%d,v%d,v%d,v%d);\n", NULL},
      {"kab N v%d=D(v%d,v%d);\n", NULL},
      {"ka N v%d=Z(v%d);\n", NULL},
+     {NULL, NULL},
      {NULL, NULL},
      {NULL, NULL},
      {NULL, NULL},
@@ -131,7 +136,8 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   int k;
   if (coder->parts == 1)
     permi_code_print(code, "asm volatile(R\"({\n.reg .f64 block,c,%sv<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
-                           "mov.f64 block,0d0000000000000000;\n", coder->grows ? "f,h,l,s," : "", end);
+                           "mov.f64 block,0d0000000000000000;\n%s", coder->grows ? "f,h,l,s," : "", end,
+                     coder->grows ? ".reg .u64 t;\ncvta.to.global.u64 t,%4;\n" : "");
   for (k = begin; k < end; k++)
     permi_code_print_statement(coder, k);
   if (coder->parts == 2)
@@ -140,7 +146,7 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   for (k = 0; k < low; k++)
     permi_code_print(code, ", \"d\"(m%d)", k);
   if (coder->grows)
-    permi_code_print(code, ", \"d\"(minus_prime), \"d\"(inverse)");
+    permi_code_print(code, ", \"d\"(minus_prime), \"d\"(inverse), \"l\"(residue)");
   permi_code_print(code, " : \"memory\");\n");
 }
 
@@ -191,6 +197,12 @@ static const char *const permi_code_algebra[5] = {
     "#define W(f) block = R(L(block, -1.0, f))\n",
     ""};
 
+/* Doubles of a pass's table. */
+static int permi_code_pass(const permi_hybrid *hybrid)
+{
+  return hybrid->n * hybrid->parts * (1 + hybrid->high) + 2 + hybrid->code->residues;
+}
+
 static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -201,7 +213,8 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   for (k = 0; k < code->constants * parts; k++)
     permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
   permi_code_print(code, "0};\n%s%s"
-                         "__device__ __noinline__ void permi_turn(double *b, int j, double s) { switch (j) {\n",
+                         "__device__ __noinline__ void permi_turn(double *b, int j, double s, const double *residue = 0) "
+                         "{ switch (j) {\n",
                    parts == 2 ? permi_code_two_parts : "", permi_code_algebra[hybrid->algebra]);
   for (j = 0; j < code->walk; j++) {
     permi_code_print(code, "case %d:\n", j);
@@ -209,8 +222,8 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
       for (p = 0; p < parts; p++) {
         const permi_code_flip *flip = &code->flip[k];
         const int at = 128 * (flip->row * parts + p);
-        permi_code_print(code, "b[%d] = permi_fma(%cs, C[%d], b[%d]);\n", at, flip->negative ? '-' : '+',
-                         flip->constant * parts + p, at);
+        permi_code_print(code, "b[%d] = permi_fma(%cs, %s[%d], b[%d]);\n", at, flip->negative ? '-' : '+',
+                         flip->reduced ? "residue" : "C", flip->constant * parts + p, at);
       }
     permi_code_print(code, "break;\n");
   }
@@ -253,7 +266,8 @@ static const char permi_code_samples[] =
 static const char permi_code_all_moduli[] =
     "PERMI_ROLLED for (unsigned h = 0; h < 1u << LOW; h++) absolute = permi_add(absolute, permi_moduli(b, h));\n";
 
-/* Table: start [words]; step [high][words], words = rows times parts; of residues, minus each prime and its inverse. */
+/* Table: start [words]; step [high][words], words = rows times parts. Where numbers grow each pass has one, which ends
+   with minus the prime, its inverse and residues. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -261,17 +275,17 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_functions(coder, hybrid);
   permi_code_print(code,
                    PERM_GPU_ENTRY "{\n"
-                   "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d };\n"
+                   "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d, PASS = %d };\n"
                    "extern __shared__ double room[];\n"
                    "const int t = (int)threadIdx.x;\n"
                    "const unsigned long long chunk = a.first + blockIdx.x, number = %s << 7 | (unsigned)t;\n"
                    "const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;\n"
                    "double *b = room + t, absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0;\n"
-                   "%s"
+                   "const double *table = a.table%s"
                    "for (int r = 0; r < WORDS; r++) {\n"
-                   "  double x = a.table[r];\n"
+                   "  double x = table[r];\n"
                    "  for (int k = 0; k < HIGH; k++)\n"
-                   "    x = permi_fma(-(double)(int)(number >> k & 1), a.table[WORDS * (1 + k) + r], x);\n"
+                   "    x = permi_fma(-(double)(int)(number >> k & 1), table[WORDS * (1 + k) + r], x);\n"
                    "  b[128 * r] = x;\n"
                    "}\n"
                    "%s"
@@ -279,10 +293,11 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "for (unsigned m = 0;;) {\n"
                    "%s%s",
                    code->live <= 40 ? 4 : code->live <= 62 ? 3 : 2, hybrid->n * coder->parts, hybrid->high, code->walk,
-                   hybrid->low, code->samples_log2, coder->grows ? "(chunk & ((1ull << (HIGH - 7)) - 1))" : "chunk",
-                   coder->grows ? "const double *prime = a.table + WORDS * (1 + HIGH) + 2 * (chunk >> (HIGH - 7));\n"
-                                  "const double minus_prime = prime[0], inverse = prime[1];\n"
-                                : "",
+                   hybrid->low, code->samples_log2, permi_code_pass(hybrid),
+                   coder->grows ? "(chunk & ((1ull << (HIGH - 7)) - 1))" : "chunk",
+                   coder->grows ? " + PASS * (chunk >> (HIGH - 7)), *residue = table + WORDS * (1 + HIGH) + 2;\n"
+                                  "const double minus_prime = residue[-2], inverse = residue[-1];\n"
+                                : ";\n",
                    whole || code->certify ? "" : permi_code_samples, code->certify ? permi_code_all_moduli : "",
                    real ? "double block;\n" : "N block = {0, 0};\n");
   permi_code_print_statements(coder, 0, code->moduli, 0);
@@ -292,12 +307,12 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "permi_two_sum(hi, e, hi, permi_mul(s, block%s));\n"
                    "%s"
                    "if (++m == 1u << WALK) break;\n"
-                   "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0); }\n"
+                   "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0%s); }\n"
                    "}\n"
                    "const double minus = permi_parity(number) ? -1.0 : 1.0;\n"
                    "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
                    "  permi_mul(minus, lo2), absolute};\n"
                    "permi_finish(room, a.out, sum);\n}\n",
-                   real ? "" : ".v", permi_code_add_text(hybrid->algebra));
+                   real ? "" : ".v", permi_code_add_text(hybrid->algebra), coder->grows ? ", residue" : "");
 }
 #endif

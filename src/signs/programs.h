@@ -10,7 +10,9 @@
      rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f)
      sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
                  every pattern, and rows are not divided
-     integers    as in >>hybrid_residues; a chunk's number has the prime's above the threads'
+     integers    as in >>hybrid_residues; a chunk's number has the pass's above the threads'. A row that is reduced has
+                 entries of four words x + 2^32 y + i (z + 2^32 w), so that one program serves all primes and roots; a
+                 pass has a table of what its constants, and the base's words, are modulo its prime
    Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
    programs; timing, only how a text is compiled. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
 #pragma once
@@ -43,6 +45,7 @@ typedef struct permi_coder {
   int memos;
   permi_hybrid_rows rows;
   const double *floor;
+  const int *reduced;     /* which rows of whole numbers are residues */
   permi_growths *growths; /* of whole numbers, else NULL */
   int doubled, grows; /* grows: some numbers are residues */
 } permi_coder;
@@ -57,27 +60,51 @@ static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative
              : 0;
 }
 
-static int permi_code_constant(permi_coder *coder, const double *x, int *negative)
+/* Words of a row's entries and constants. */
+static int permi_code_words(const permi_coder *coder, int row)
+{
+  return coder->reduced[row] ? PERMI_CODE_WORDS : coder->parts;
+}
+
+static int permi_code_is_zero(const permi_coder *coder, int row, const double *x)
+{
+  int p, zero = 1;
+  for (p = 0; p < permi_code_words(coder, row); p++)
+    zero &= x[p] == 0;
+  return zero;
+}
+
+/* The number of |x| among the row's constants or residues. */
+static int permi_code_constant(permi_coder *coder, int row, const double *x, int *negative)
 {
   permi_code *code = coder->code;
-  const int parts = coder->parts;
-  const double sign = x[0] < 0 || (x[0] == 0 && parts == 2 && x[1] < 0) ? -1 : 1;
-  const double y[2] = {sign * x[0], sign * x[1]};
-  int k;
-  *negative = sign < 0;
-  for (k = 0; k < code->constants; k++)
-    if (code->constant[k * parts] == y[0] && (parts == 1 || code->constant[k * 2 + 1] == y[1]))
+  const int words = permi_code_words(coder, row), reduced = coder->reduced[row];
+  double **list = reduced ? &code->residue : &code->constant, y[PERMI_CODE_WORDS];
+  int *count = reduced ? &code->residues : &code->constants;
+  int *room = reduced ? &code->residue_room : &code->constant_room;
+  int k, p, same;
+  for (p = 0; p < words - 1 && x[p] == 0;)
+    p++;
+  *negative = x[p] < 0;
+  for (p = 0; p < words; p++)
+    y[p] = *negative ? -x[p] : x[p];
+  for (k = 0; k < *count; k++) {
+    for (p = 0, same = 1; p < words; p++)
+      same &= (*list)[k * words + p] == y[p];
+    if (same)
       return k;
-  return permi_append(code->allocator, (void **)&code->constant, &code->constants, &code->constant_room, y,
-                      (size_t)parts * sizeof *y, PERMI_GPU_CONSTANTS / parts, &code->failed)
+  }
+  return permi_append(code->allocator, (void **)list, count, room, y, (size_t)words * sizeof *y,
+                      PERMI_GPU_CONSTANTS / coder->parts, &code->failed)
              ? k
              : 0;
 }
 
 static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
 {
-  const double *number = coder->rows.number[row][place], twice[2] = {2 * number[0], 2 * number[1]};
-  return permi_code_constant(coder, twice, negative);
+  const double *number = coder->rows.number[row][place];
+  const double twice[PERMI_CODE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
+  return permi_code_constant(coder, row, twice, negative);
 }
 
 static int permi_code_base(permi_coder *coder, int row)
@@ -100,20 +127,24 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
   int *memo = coder->memo + coder->row[row] + permi_pack_bits(setting, scope) +
               (whole ? 0 : 1 << permi_count_ones(coder->scope[row]));
-  double sum[2] = {0, 0};
+  const int words = permi_code_words(coder, row);
+  double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
   int k, p, negative, constant, value;
   if (*memo >= 0 && (coder->moduli || coder->code->statements - *memo < coder->remake))
     return *memo;
   for (k = 0; k < coder->layout->low; k++)
-    for (p = 0; p < coder->parts && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
+    for (p = 0; p < words && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
       sum[p] -= 2 * coder->rows.number[row][coder->layout->inner + k][p];
   for (k = 0; k < coder->layout->inner; k++)
-    for (p = 0; p < coder->parts && scope >> k & 1; p++)
+    for (p = 0; p < words && scope >> k & 1; p++)
       sum[p] += setting >> k & 1 ? -coder->rows.number[row][k][p] : coder->rows.number[row][k][p];
   value = permi_code_base(coder, row);
-  if (sum[0] != 0 || sum[1] != 0) {
-    constant = permi_code_constant(coder, sum, &negative);
-    value = permi_code_put(coder, PERMI_CODE_ADD, negative, value, constant, 0, 0);
+  if (!permi_code_is_zero(coder, row, sum)) {
+    constant = permi_code_constant(coder, row, sum, &negative);
+    value = permi_code_put(coder, coder->reduced[row] ? PERMI_CODE_RESIDUE : PERMI_CODE_ADD, negative, value, constant,
+                           0, 0);
+  } else if (coder->reduced[row]) {
+    value = permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
   }
   if (coder->moduli)
     value = permi_code_put(coder, PERMI_CODE_MODULUS, 0, value, row, 0, 0);
@@ -198,7 +229,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
-  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 2, 4, 2, 1};
+  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 1, 2, 4, 2, 1};
   operand[0] = statement->a;
   operand[1] = statement->b;
   operand[2] = statement->c;
@@ -236,11 +267,12 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
 
 static double permi_code_operations(const permi_code_statement *statement, permi_hybrid_algebra algebra)
 {
-  static const double each[5][PERMI_CODE_TOTAL + 1] = {{0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 0, 0, 0, 0, 1},
-                                                       {0, 2, 2, 4, 5, 11, 2, 0, 0, 0, 0, 0, 2},
-                                                       {0, 2, 2, 5, 5, 18, 8, 0, 0, 0, 0, 0, 9},
-                                                       {0, 2, 2, 5, 8, 22, 11, 6, 0, 0, 0, 0, 12},
-                                                       {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15, 1}};
+  static const double each[5][PERMI_CODE_TOTAL + 1] = {{0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 0, 0, 0, 0, 0, 1},
+                                                       {0, 2, 2, 4, 5, 11, 2, 0, 0, 0, 0, 0, 0, 2},
+                                                       {0, 2, 2, 5, 5, 18, 8, 0, 0, 0, 0, 0, 0, 9},
+                                                       {0, 2, 2, 5, 8, 22, 11, 6, 0, 0, 0, 0, 0, 12},
+                                                       {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15,
+                                                        4.5 + PERMI_GPU_LOAD, 1}};
   return statement->kind <= PERMI_CODE_TOTAL       ? each[algebra][statement->kind]
          : statement->kind == PERMI_CODE_JOIN      ? PERMI_GPU_WEIGHT_FOLD
          : statement->kind == PERMI_CODE_MODULUS   ? (algebra == PERMI_HYBRID_COMPLEX ? 20 : 1)
@@ -255,8 +287,6 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
   double most = 0, unit = 0;
   int k, e;
   coder->unit[i] = -1;
-  for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_WHOLE; k++)
-    coder->rows.number[i][k][0] = a[i * coder->work->n + coder->layout->order[k]];
   if (algebra == PERMI_HYBRID_WHOLE)
     return;
   for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_REAL && !coder->code->certify; k++) {
@@ -328,9 +358,10 @@ static void permi_code_statements(permi_coder *coder)
     const int k = layout->inner + layout->low + j;
     code->first_flip[j] = code->flips;
     for (i = 0; i < n && j < code->walk; i++)
-      if (coder->rows.number[i][k][0] != 0 || coder->rows.number[i][k][1] != 0) {
+      if (!permi_code_is_zero(coder, i, coder->rows.number[i][k])) {
         permi_code_flip flip;
         flip.row = i;
+        flip.reduced = coder->reduced[i];
         flip.constant = permi_code_twice(coder, i, k, &flip.negative);
         permi_append(code->allocator, (void **)&code->flip, &code->flips, &code->flip_room, &flip, sizeof flip,
                      INT_MAX, &code->failed);

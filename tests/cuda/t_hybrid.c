@@ -136,56 +136,94 @@ static perm_matrix cuda_sparse_integers(int n, double p, int bits)
   return a;
 }
 
-/* Exact integers, by residues or not, modulo anything, against the CPU. */
+/* Gaussian integers of up to `bits` bits, some rows of real ones, some of imaginary ones. */
+static perm_matrix cuda_sparse_gaussian(int n, double p, int bits)
+{
+  static double real[64 * 64], imaginary[64 * 64];
+  static int row[64 * 64], column[64 * 64];
+  const uint64_t imaginary_rows = test_random() | UINT64_C(1) << test_below(n);
+  const uint64_t real_rows = test_random() | test_random() | ~imaginary_rows;
+  perm_matrix a;
+  perm_result result;
+  size_t nnz = 0;
+  int i, j;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      if (i == j || test_uniform() < p) {
+        row[nnz] = i;
+        column[nnz] = j;
+        real[nnz] = real_rows >> i & 1 ? trunc((2 * test_uniform() - 1) * ldexp(1, bits)) : 0;
+        imaginary[nnz++] = imaginary_rows >> i & 1 ? trunc((2 * test_uniform() - 1) * ldexp(1, bits)) : 0;
+      }
+  CHECK(perm_matrix_from_triplets(n, n, nnz, row, column, real, imaginary, NULL, PERM_KIND_COMPLEX, NULL, &a,
+                                  &result) == PERM_OK);
+  return a;
+}
+
+/* What kernels of whole numbers did. */
+typedef struct cuda_whole_seen {
+  int whole, primes, most, halved, roots, reduced, signs;
+} cuda_whole_seen;
+
+static void cuda_sparse_whole_look(const perm_matrix *a, const perm_options *options, cuda_whole_seen *seen)
+{
+  perm_job *job = NULL;
+  perm_result r;
+  if (perm_sparse_job(a, options, &job, &r) == PERM_OK && job->leaf[0].information.isa == PERM_ISA_CUDA) {
+    const permi_hybrid *hybrid = (const permi_hybrid *)job->leaf[0].context;
+    *(hybrid->runs->primes ? &seen->primes : &seen->whole) += 1;
+    seen->most = hybrid->runs->primes > seen->most ? hybrid->runs->primes : seen->most;
+    seen->halved += hybrid->halvings > 0;
+    seen->roots += hybrid->runs->passes > hybrid->runs->primes;
+    seen->reduced += hybrid->code->residues > 0;
+  }
+  perm_job_free(job);
+}
+
+/* Exact integers of any size and Gaussian ones, by residues or not, modulo anything, against the CPU's frontier. */
 static void cuda_sparse_whole(int rounds, int n_most)
 {
-  int round, kernels[2] = {0, 0}, halved = 0, primes = 0;
+  cuda_whole_seen seen;
+  int round;
+  memset(&seen, 0, sizeof seen);
   for (round = 0; round < rounds; round++) {
-    const int n = 13 + test_below(n_most - 12), bits = round % 3 ? 1 + test_below(42) : 0;
-    perm_matrix a = cuda_sparse_integers(n, 0.1 + 0.9 * test_uniform(), bits);
-    perm_options options = cuda_sparse_options(round & 1), exact;
+    const int n = 13 + test_below(n_most - 12), gaussian = round % 4 == 3;
+    const int bits = round % 3 ? 1 + test_below(gaussian ? 52 : 62) : 0;
+    const double density = 0.1 + 0.9 * test_uniform();
+    perm_matrix a = gaussian ? cuda_sparse_gaussian(n, density, bits ? bits : 2)
+                             : cuda_sparse_integers(n, density, bits);
+    perm_options options = cuda_sparse_options(round / 2 & 1), exact;
     perm_result truth, r;
-    perm_job *job = NULL;
     memset(&exact, 0, sizeof exact);
+    exact.method = PERM_METHOD_FRONTIER;
+    exact.precision = options.precision = PERM_PRECISION_EXACT;
     exact.modulus = options.modulus = round % 5 == 4 ? 2 + (uint64_t)test_below(1000000) : 0;
     truth = cuda_compute_sparse(&a, &exact);
     CHECK_SHOW(truth.status == PERM_OK && truth.exact, "%s", truth.message);
     r = cuda_compute_sparse(&a, &options);
-    if (r.status == PERM_ERROR_UNSUPPORTED && strstr(r.message, "sum to more than 2^48")) {
-      perm_matrix_free(&a);
-      continue;
-    }
-    CHECK_SHOW(r.status == PERM_OK && r.exact && !memcmp(&r.integer, &truth.integer, sizeof r.integer),
-               "n %d, %d bits: %s, %.17g, not %.17g", n, bits, r.message, r.value, truth.value);
-    if (r.isa == PERM_ISA_CUDA && perm_sparse_job(&a, &options, &job, &r) == PERM_OK &&
-        job->leaf[0].information.isa == PERM_ISA_CUDA) {
-      const permi_hybrid *hybrid = (const permi_hybrid *)job->leaf[0].context;
-      kernels[hybrid->runs->primes > 0]++;
-      primes = hybrid->runs->primes > primes ? hybrid->runs->primes : primes;
-      halved += hybrid->halvings > 0;
-    }
-    perm_job_free(job);
+    CHECK_SHOW(r.status == PERM_OK && r.exact && !memcmp(&r.integer, &truth.integer, sizeof r.integer) &&
+                   !memcmp(&r.imaginary_integer, &truth.imaginary_integer, sizeof r.integer),
+               "n %d, %d bits%s: %s, %.17g + %.17g i, not %.17g + %.17g i", n, bits, gaussian ? ", Gaussian" : "",
+               r.message, r.value, r.imaginary, truth.value, truth.imaginary);
+    seen.signs += r.imaginary_integer.negative && r.imaginary_integer.words;
+    if (r.isa == PERM_ISA_CUDA)
+      cuda_sparse_whole_look(&a, &options, &seen);
     perm_matrix_free(&a);
   }
-  CHECK_SHOW(kernels[1] > rounds / 3, "%d kernels", kernels[1]);
-  CHECK_SHOW(rounds < 100 || (kernels[0] > rounds / 10 && halved > rounds / 10 && primes > 8),
-             "%d without primes, %d with, at most %d; %d with halves", kernels[0], kernels[1], primes, halved);
+  CHECK_SHOW(seen.primes > rounds / 3 && seen.roots > rounds / 8, "%d kernels, %d with roots", seen.primes, seen.roots);
+  CHECK_SHOW(rounds < 100 || (seen.whole > rounds / 10 && seen.halved > rounds / 10 && seen.most > 8 &&
+                              seen.reduced > seen.roots + rounds / 20 && seen.signs > 3),
+             "%d without primes, %d with, at most %d; %d with halves, %d with roots, %d with reduced rows, %d signs",
+             seen.whole, seen.primes, seen.most, seen.halved, seen.roots, seen.reduced, seen.signs);
   if (test_verbose)
-    printf("  %d kernels without primes, %d with, at most %d; %d with halves\n", kernels[0], kernels[1], primes,
-           halved);
+    printf("  %d kernels without primes, %d with, at most %d; %d with halves, %d with roots, %d with reduced rows\n",
+           seen.whole, seen.primes, seen.most, seen.halved, seen.roots, seen.reduced);
 }
 
 TEST(t_cuda_twin_sparse_integers)
 {
-  perm_matrix a;
-  perm_options options = cuda_sparse_options(0);
-  perm_result r;
   perm_cuda_test_driver(1);
   cuda_sparse_whole(100, 17);
-  a = cuda_sparse_integers(14, 0.5, 62);
-  CHECK(perm_compute_sparse(&a, &options, &r) == PERM_ERROR_UNSUPPORTED);
-  CHECK_SHOW(strstr(r.message, "sum to more than 2^48"), "%s", r.message);
-  perm_matrix_free(&a);
   perm_cuda_test_driver(0);
 }
 

@@ -107,7 +107,7 @@ static cuda_number cuda_cross(permi_hybrid_algebra algebra, cuda_number a, cuda_
   return r;
 }
 
-/* Statements [begin, end) on bases b, [row][part]; `low`: of the second program. Returns what that returns, or the
+/* prime: minus it, its inverse, residues. Statements [begin, end) on bases b, [row][part]; `low`: of the second program. Returns what that returns, or the
    block. */
 static cuda_number cuda_run(const permi_hybrid *hybrid, const double *prime, int begin, int end, const double *b,
                             unsigned low, cuda_number *value)
@@ -142,6 +142,10 @@ static cuda_number cuda_run(const permi_hybrid *hybrid, const double *prime, int
     case PERMI_CODE_SETTLE: r->v = cuda_two_sum(a->v, a->e, &r->e); break;
     case PERMI_CODE_HALF: r->v = a->v / 2; break;
     case PERMI_CODE_REDUCE: r->v = fma(cuda_quotient(a->v, prime[1]), prime[0], a->v); break;
+    case PERMI_CODE_RESIDUE:
+      r->v = fma(sign, prime[2 + t->b], a->v);
+      r->v = fma(cuda_quotient(r->v, prime[1]), prime[0], r->v);
+      break;
     case PERMI_CODE_TIMES_LONG: r->v = cuda_long_times(a->v, second->v, prime); break;
     case PERMI_CODE_CROSS_LONG: r->v = cuda_long_cross(a->v, second->v, c->v, d->v, prime); break;
     case PERMI_CODE_TOTAL:
@@ -168,14 +172,15 @@ static cuda_number cuda_run(const permi_hybrid *hybrid, const double *prime, int
   return block;
 }
 
-static void cuda_flip(const permi_hybrid *hybrid, double *b, int j, double s)
+static void cuda_flip(const permi_hybrid *hybrid, double *b, const double *prime, int j, double s)
 {
   const permi_code *code = hybrid->code;
   int k, p;
   for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
     for (p = 0; p < hybrid->parts; p++) {
+      const int place = code->flip[k].constant * hybrid->parts + p;
       double *at = &b[code->flip[k].row * hybrid->parts + p];
-      *at = fma(code->flip[k].negative ? -s : s, code->constant[code->flip[k].constant * hybrid->parts + p], *at);
+      *at = fma(code->flip[k].negative ? -s : s, code->flip[k].reduced ? prime[2 + place] : code->constant[place], *at);
     }
 }
 
@@ -193,11 +198,11 @@ static double cuda_samples(const permi_hybrid *hybrid, unsigned key, double *b, 
     h = ((h ^ h >> 16) << code->samples_log2 | i) & ((1u << (code->walk + hybrid->low)) - 1);
     for (k = 0; k < code->walk; k++)
       if (h >> k & 1)
-        cuda_flip(hybrid, b, k, -1);
+        cuda_flip(hybrid, b, NULL, k, -1);
     absolute += cuda_run(hybrid, NULL, code->moduli, code->statements, b, h >> code->walk, value).v;
     for (k = 0; k < code->walk; k++)
       if (h >> k & 1)
-        cuda_flip(hybrid, b, k, 1);
+        cuda_flip(hybrid, b, NULL, k, 1);
   }
   return absolute;
 }
@@ -206,10 +211,10 @@ static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)context;
   const permi_code *code = hybrid->code;
-  const double *table = hybrid->gpu.work.table;
   const int words = hybrid->n * hybrid->parts, each_log2 = hybrid->high - 7;
   const int whole = hybrid->algebra == PERMI_HYBRID_WHOLE, certify = code->certify;
-  const double *prime = table + words * (1 + hybrid->high) + 2 * (whole ? chunk >> each_log2 : 0);
+  const double *table = hybrid->gpu.work.table + (size_t)permi_code_pass(hybrid) * (whole ? chunk >> each_log2 : 0);
+  const double *prime = table + words * (1 + hybrid->high);
   const uint64_t within = chunk & ((UINT64_C(1) << each_log2) - 1);
   cuda_number *value = (cuda_number *)calloc((size_t)code->statements + 1, sizeof *value);
   double room[5][128];
@@ -249,7 +254,7 @@ static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
       if (++m == 1u << code->walk)
         break;
       k = permi_trailing_zeros(m);
-      cuda_flip(hybrid, b, k, m >> (k + 1) & 1 ? 1 : -1);
+      cuda_flip(hybrid, b, prime, k, m >> (k + 1) & 1 ? 1 : -1);
     }
     for (r = 0, k = 0; r < 64; r++)
       k ^= (int)(number >> r & 1);
