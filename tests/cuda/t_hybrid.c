@@ -363,18 +363,22 @@ TEST(t_cuda_gpu_sparse_has_the_bits_of_its_twin)
   if (!cuda_real_gpus())
     SKIP("no GPU, driver or NVRTC");
   for (round = 0; round < 6; round++)
-    for (k = round < 4 ? 0 : 4; k < (round >= 4 ? 12 : round % 3 == 2 ? 2 : 4); k++) {
-      const int parts = round % 3 == 2 && (k < 2 || k / 2 == 2) ? 2 : 1, n = 17 + test_below(3);
+    for (k = round < 4 ? 0 : 4; k < (round >= 4 ? 14 : round % 3 == 2 ? 2 : 4); k++) {
+      const int parts = round % 3 == 2 && (k < 2 || k / 2 == 2) ? 2 : 1, n = 15 + test_below(3);
       const double density = 0.2 + 0.4 * test_uniform();
-      perm_matrix a = k < 10 ? cuda_sparse(n, density, parts, 0) : cuda_sparse_integers(n, density, 12 * round);
-      perm_options options = cuda_sparse_options(k < 10 ? k : k - 10);
+      perm_matrix a = k < 10   ? cuda_sparse(n, density, parts, 0)
+                      : k < 12 ? cuda_sparse_integers(n, density, 12 * round)
+                               : cuda_sparse_gaussian(n, density, 10 * round);
+      perm_options options = cuda_sparse_options(k < 10 ? k : k & 1);
       perm_result gpu, twin;
+      options.precision = k < 10 ? options.precision : PERM_PRECISION_EXACT;
       perm_cuda_test_driver(0);
       gpu = cuda_compute_sparse(&a, &options);
       perm_cuda_test_driver(1);
       twin = cuda_compute_sparse(&a, &options);
-      CHECK_SHOW(gpu.status == PERM_OK && cuda_same_bits(&gpu, &twin), "%d: %.17g +- %g, twin %.17g +- %g", k,
-                 gpu.value, gpu.error_estimate, twin.value, twin.error_estimate);
+      CHECK_SHOW(gpu.status == PERM_OK && cuda_same_bits(&gpu, &twin) && !memcmp(&gpu.integer, &twin.integer,
+                                                                                  sizeof gpu.integer),
+                 "%d: %.17g +- %g, twin %.17g +- %g", k, gpu.value, gpu.error_estimate, twin.value, twin.error_estimate);
       perm_matrix_free(&a);
     }
   perm_cuda_test_driver(0);
@@ -386,14 +390,16 @@ TEST(t_cuda_gpu_sparse_chunks)
   int k;
   if (!cuda_real_gpus())
     SKIP("no GPU, driver or NVRTC");
-  for (k = 0; k < 8; k++) {
-    perm_matrix a = k == 7 ? cuda_sparse_integers(40, 0.25, 20)
-                           : cuda_sparse(k == 4 ? 34 : k > 4 ? 36 : 52 - 6 * k, 0.25, k == 4 ? 2 : 1, 0);
-    perm_options options = cuda_sparse_options(k == 5 ? 4 : k == 6 ? 8 : k % 4 == 3 && k > 4 ? 0 : k % 4);
+  for (k = 0; k < 9; k++) {
+    perm_matrix a = k == 7   ? cuda_sparse_integers(40, 0.25, 20)
+                    : k == 8 ? cuda_sparse_gaussian(36, 0.25, 20)
+                             : cuda_sparse(k == 4 ? 34 : k > 4 ? 36 : 52 - 6 * k, 0.25, k == 4 ? 2 : 1, 0);
+    perm_options options = cuda_sparse_options(k == 5 ? 4 : k == 6 ? 8 : k > 6 ? 0 : k % 4);
     perm_partial gpu, twin;
     perm_result r;
     perm_job *job;
     uint64_t chunk;
+    options.precision = k < 8 ? options.precision : PERM_PRECISION_EXACT;
     CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
     memset(&gpu, 0, sizeof gpu);
     memset(&twin, 0, sizeof twin);
@@ -652,15 +658,17 @@ TEST(t_cuda_sparse_allocations_fail)
 TEST(t_cuda_sparse_compiles)
 {
   int k;
-  for (k = 0; k < 9; k++) {
-    perm_matrix a = k == 8 ? cuda_sparse_integers(32, 0.25, 20)
-                           : cuda_sparse(k == 4 ? 28 : k == 5 ? 56 : 32, 0.25, k == 4 ? 2 : 1, 0);
+  for (k = 0; k < 10; k++) {
+    perm_matrix a = k == 8   ? cuda_sparse_integers(32, 0.25, 20)
+                    : k == 9 ? cuda_sparse_gaussian(32, 0.25, 20)
+                             : cuda_sparse(k == 4 ? 28 : k == 5 ? 56 : 32, 0.25, k == 4 ? 2 : 1, 0);
     perm_options options = cuda_sparse_options(k == 6 ? 4 : k == 7 ? 6 : k % 4);
     perm_job *job;
     perm_result r;
     char message[PERM_MESSAGE_BYTES] = "", *image;
     size_t size = 0;
     double start;
+    options.precision = k < 9 ? options.precision : PERM_PRECISION_EXACT;
     CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
     start = permi_seconds();
     image = perm_cuda_test_compile(&((const permi_gpu *)job->leaf[0].context)->work, 90, &size, message);
