@@ -34,6 +34,7 @@ typedef enum permi_code_kind {
 typedef struct permi_code_statement {
   int kind, negative;
   int a, b, c, d;
+  int single; /* exact in one double */
 } permi_code_statement;
 
 typedef struct permi_code_flip {
@@ -404,14 +405,14 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Row i's whole numbers: their sizes. */
-static void permi_whole_row(permi_hybrid_maker *maker, const double *a, int i, int reduced)
+/* Row i's whole numbers, by column: their sizes. */
+static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
   const int n = maker->hybrid->n;
   int k;
   for (k = 0; k < n; k++) {
-    const double x = a[i * n + maker->layout->order[k]];
+    const double x = row[maker->layout->order[k]];
     if (k < maker->hybrid->inner)
       growths->modulus[i][k] = fabs(x);
     else
@@ -434,7 +435,7 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
     order[i] = i;
   for (i = 0; i < rows->n; i++) {
     if (reduced)
-      permi_whole_row(maker, a, i, reduced[i]);
+      permi_whole_row(maker, a + i * rows->n, i, reduced[i]);
     for (k = 0; k < rows->n && reduced; k++)
       rows->number[i][k][0] = a[i * rows->n + k];
     if (!reduced)

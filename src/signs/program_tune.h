@@ -152,7 +152,17 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
   return 1;
 }
 
-/* Which whole numbers grow, by their sizes in the tables of the CPU's program. */
+/* Row i, by column, in units of its last place, where it has no second words. */
+static void permi_code_units(const permi_coder *coder, int i, double *row)
+{
+  const permi_hybrid_rows *rows = &coder->rows;
+  int k;
+  for (k = 0; k < rows->n; k++)
+    row[coder->layout->order[k]] = coder->single[i] && rows->unit[i] > 0 ? rows->number[i][k][0] / rows->unit[i] : 0;
+}
+
+/* Which whole numbers grow, by their sizes in the tables of the CPU's program; of double-doubles, which tables are
+   whole numbers below 2^53 times a power of two. */
 static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
 {
   permi_code *code = coder->code;
@@ -160,7 +170,8 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
   coder->growths = (permi_growths *)permi_allocate(code->allocator, 1, sizeof *coder->growths);
   if (maker && coder->growths) {
     permi_layouts *work = coder->work;
-    int i;
+    double row[64];
+    int i, n = work->n;
     memset(maker, 0, sizeof *maker);
     memset(coder->growths, 0, sizeof *coder->growths);
     coder->growths->most_halvings = work->n - 1;
@@ -168,11 +179,21 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
     maker->layout = coder->layout;
     maker->hybrid = hybrid;
     maker->growths = coder->growths;
-    for (i = 0; i < work->n; i++)
-      permi_whole_row(maker, a, i, coder->reduced[i]);
+    for (i = 0; i < n; i++) {
+      if (coder->paired)
+        permi_code_units(coder, i, row);
+      permi_whole_row(maker, coder->paired ? row : a + i * n, i, coder->paired ? !coder->single[i] : coder->reduced[i]);
+    }
     permi_maker_plan(maker);
-    code->failed = maker->failed;
-    coder->grows = hybrid->grows;
+    code->failed = maker->failed == 2 || coder->whole ? maker->failed : 0;
+    if (coder->whole) {
+      coder->grows = hybrid->grows;
+    } else if (maker->failed) { /* its tables do not fit, and none is known as exact */
+      permi_release(code->allocator, coder->growths);
+      coder->growths = NULL;
+    } else {
+      permi_growth_decide(maker, PERMI_GROWTH_EXACT, permi_maker_node(maker, n + work->nodes - 1));
+    }
   } else {
     code->failed = 2;
   }
@@ -182,12 +203,13 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
 static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const double *a)
 {
   permi_code *code = coder->code;
-  const int parts = coder->parts, whole = hybrid->algebra == PERMI_HYBRID_WHOLE;
   int k;
-  if (whole)
-    permi_code_growths(coder, hybrid, a);
-  else
+  if (!coder->whole)
     permi_hybrid_errors(&coder->rows, &hybrid->rounding);
+  for (k = 0; k < hybrid->n; k++)
+    coder->single[k] = coder->paired && !(coder->rows.below[k] > 0);
+  if (coder->whole || coder->paired)
+    permi_code_growths(coder, hybrid, a);
   permi_code_statements(coder);
   if (!code->failed && (!permi_code_live(coder, 0, code->moduli) ||
                         !permi_code_live(coder, code->moduli, code->statements)))
@@ -195,18 +217,19 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
   if (code->failed)
     return;
   for (k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
-    const double times = k < code->moduli ? 1 : ldexp(1, hybrid->low);
-    code->operations += times * permi_code_operations(&code->statement[k], hybrid->algebra);
-    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? times * PERMI_GPU_LOAD * parts : 0;
+    const int words = k < code->moduli ? permi_code_parts(coder, k, 0) : permi_hybrid_is_complex(hybrid->algebra) ? 2 : 1;
+    code->operations += permi_code_operations(coder, &code->statement[k], hybrid->algebra);
+    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * words : 0;
   }
   for (k = 0; k < code->walk; k++)
-    code->moves += ldexp(PERMI_GPU_FLIP * parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
+    code->moves += ldexp(PERMI_GPU_FLIP * coder->parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
   hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
   coder->literals = hybrid->algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < PERMI_GPU_LITERAL_SECONDS;
   permi_code_text(coder, hybrid);
 }
 
 #define PERMI_GPU_VARIANTS 3
+#define PERMI_CODE_BASES 224 /* words of the bases that shared memory takes, on Hopper */
 static perm_status permi_code_create(const permi_code_choice *choice, permi_code_trial *trial, int variant,
                                      permi_hybrid **made)
 {
@@ -235,6 +258,7 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
   hybrid->isa = PERM_ISA_CUDA;
   hybrid->gpu.allocator = *allocator;
   words = n * hybrid->parts;
+  code->failed = words > PERMI_CODE_BASES;
   most = outer - PERM_GPU_THREADS_LOG2;
   code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
   hybrid->high = outer - code->walk;
@@ -252,7 +276,9 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
   coder->reload = reload[variant];
   coder->rows.n = n;
   code->certify = certify && algebra != PERMI_HYBRID_WHOLE;
-  coder->doubled = algebra == PERMI_HYBRID_DOUBLED;
+  coder->whole = algebra == PERMI_HYBRID_WHOLE;
+  coder->doubled = permi_hybrid_is_doubled((int)algebra);
+  coder->paired = coder->parts == 2 && permi_hybrid_is_paired((int)algebra);
   coder->floor = hybrid->rounding.floor;
   coder->reduced = choice->reduced;
   permi_code_rows(coder, choice);
@@ -262,7 +288,7 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
     code->failed = 2;
   } else if (coder->memos > PERMI_GPU_MEMO) {
     code->failed = 1;
-  } else {
+  } else if (!code->failed) {
     permi_code_fill(coder, hybrid, choice->scaled);
     if (!code->failed && !permi_code_tables(coder, choice, hybrid))
       code->failed = 2;
@@ -324,13 +350,21 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
 #define PERMI_GPU_CERTIFIED 2.2
 static double permi_code_rate(const permi_maker *maker, const permi_block *block)
 {
-  static const double each[5] = {1, 4, 6, 10, PERMI_GPU_WHOLE};
+  static const double each[6] = {1, 4, 6, 10, PERMI_GPU_WHOLE, 60};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
   const int whole = algebra == PERMI_HYBRID_WHOLE;
   double slower = each[algebra] * (whole ? permi_whole_passes(block) : 1);
   if (maker->options->certify && !whole)
     slower += PERMI_GPU_CERTIFIED - 1;
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
+}
+
+/* Doubles of a number that waits, of those with two words some have one. */
+static double permi_code_wide(permi_hybrid_algebra algebra)
+{
+  return algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE ? 1
+         : algebra == PERMI_HYBRID_COMPLEX_DOUBLED                     ? 4
+                                                                       : 2;
 }
 
 /* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
@@ -349,7 +383,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
     permi_layouts_make(work, choice->block);
     work->gpu = divided ? 1 : 2;
     work->add = k >= 6 && one ? 1.6 : 1; /* neither is better for all matrices */
-    work->budget = budget[k / 2 % 3] / (one ? 1 : 2);
+    work->budget = budget[k / 2 % 3] / permi_code_wide(choice->algebra);
   }
   for (pass = 0; pass < 2; pass++) {
     permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search_one, choice, NULL);
@@ -465,7 +499,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     hybrid->candidates = k;
   hybrid = choice.best;
   offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
-                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (hybrid->parts == 1 ? 1 : 7);
+                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (hybrid->parts == 1 ? 1 : hybrid->parts == 2 ? 7 : 20);
   offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
   return PERM_OK;
 }

@@ -71,7 +71,7 @@ static void cuda_sparse_against_cpu(int rounds, int n_most)
     exact.gpu.devices = 0;
     truth = cuda_compute_sparse(&a, &exact);
     CHECK_SHOW(truth.status == PERM_OK, "%s", truth.message);
-    for (k = 0; k < (parts == 2 ? 2 : 4); k++) {
+    for (k = 0; k < 4; k++) {
       perm_options options = cuda_sparse_options(k);
       perm_result r = cuda_compute_sparse(&a, &options);
       const double scale = ldexp(1, permi_int_exponent(truth.exp2 - r.exp2));
@@ -157,6 +157,16 @@ static perm_matrix cuda_sparse_gaussian(int n, double p, int bits)
       }
   CHECK(perm_matrix_from_triplets(n, n, nnz, row, column, real, imaginary, NULL, PERM_KIND_COMPLEX, NULL, &a,
                                   &result) == PERM_OK);
+  return a;
+}
+
+/* Ones, as doubles times powers of two: their double-doubles are exact in one double while products are short. */
+static perm_matrix cuda_sparse_ones(int n, double p)
+{
+  perm_matrix a = cuda_sparse(n, p, 1, 0);
+  size_t e;
+  for (e = 0; e < a.nnz; e++)
+    a.real[e] = ldexp(test_below(4) ? 1 : -3, 5);
   return a;
 }
 
@@ -255,12 +265,13 @@ static int cuda_leaf_number(perm_job *job, permi_number *number, long long *exp2
    by no more than their bounds and estimates, which are narrow. */
 static void cuda_sparse_bounds(int rounds, int n_most)
 {
-  int round, k, ran[5] = {0, 0, 0, 0, 0};
+  int round, k, s, ran[5] = {0, 0, 0, 0, 0}, singles[2] = {0, 0};
   double tight[5] = {0, 0, 0, 0, 0};
   for (round = 0; round < rounds; round++) {
     const int parts = round % 3 == 2 ? 2 : 1, n = 13 + test_below(n_most - 12);
-    perm_matrix a = cuda_sparse(n, 0.1 + 0.9 * test_uniform(), parts, round % 4 ? 0 : 20);
-    for (k = 4; k < (parts == 2 ? 6 : 10); k++) {
+    perm_matrix a = round % 6 == 1 ? cuda_sparse_ones(n, 0.1 + 0.9 * test_uniform())
+                                   : cuda_sparse(n, 0.1 + 0.9 * test_uniform(), parts, round % 4 ? 0 : 20);
+    for (k = 4; k < 10; k++) {
       perm_options options = cuda_sparse_options(k), cpu = options;
       perm_job *job[2] = {NULL, NULL};
       permi_number number[2];
@@ -276,6 +287,7 @@ static void cuda_sparse_bounds(int rounds, int n_most)
           job[0]->leaves == 1 && job[0]->leaf[0].information.isa == PERM_ISA_CUDA &&
           cuda_leaf_number(job[0], &number[0], &exp2[0], &absolute[0]) &&
           cuda_leaf_number(job[1], &number[1], &exp2[1], &absolute[1])) {
+        const permi_code *code = ((const permi_hybrid *)job[0]->leaf[0].context)->code;
         const double unit = k / 2 == 2 ? PERMI_UNIT : PERMI_UNIT * PERMI_UNIT;
         const double scale = ldexp(job[0]->number[0].value.hi * job[1]->number[0].value.hi < 0 ? -1 : 1,
                                    permi_int_exponent(exp2[1] - exp2[0]));
@@ -288,6 +300,9 @@ static void cuda_sparse_bounds(int rounds, int n_most)
         CHECK_SHOW(off <= limit, "n %d parts %d way %d: off by %g, at most %g", n, parts, k, off, limit);
         CHECK_SHOW(limit <= 20000 * unit * absolute[0] || round % 4 == 0, "n %d parts %d way %d: %g of %g", n, parts, k,
                    limit, absolute[0]);
+        for (s = 0; s < code->moduli; s++)
+          singles[0] += code->statement[s].single && code->statement[s].kind == PERMI_CODE_CROSS;
+        singles[1] += permi_hybrid_is_doubled((int)((const permi_hybrid *)job[0]->leaf[0].context)->algebra) && parts == 2;
         tight[k / 2] = fmax(tight[k / 2], (k < 6 ? off : whole_off) / (limit + DBL_MIN));
         CHECK_SHOW(k < 6 || round % 4 == 0 || whole_off <= 1e-29 * absolute[0], "n %d way %d: dd off by %g of %g", n, k,
                    whole_off, absolute[0]);
@@ -298,6 +313,7 @@ static void cuda_sparse_bounds(int rounds, int n_most)
     }
     perm_matrix_free(&a);
   }
+  CHECK_SHOW(singles[0] > 3 * rounds && singles[1] > rounds / 3, "%d exact, %d complex", singles[0], singles[1]);
   CHECK_SHOW(ran[2] > rounds && ran[3] > rounds / 2 && ran[4] > rounds / 2, "%d, %d, %d ran", ran[2], ran[3], ran[4]);
   if (test_verbose)
     printf("  certified: %d, error / bound at most %.2g; dd: %d, %.2g; certified %d, %.2g\n", ran[2], tight[2], ran[3],
@@ -363,8 +379,8 @@ TEST(t_cuda_gpu_sparse_has_the_bits_of_its_twin)
   if (!cuda_real_gpus())
     SKIP("no GPU, driver or NVRTC");
   for (round = 0; round < 6; round++)
-    for (k = round < 4 ? 0 : 4; k < (round >= 4 ? 14 : round % 3 == 2 ? 2 : 4); k++) {
-      const int parts = round % 3 == 2 && (k < 2 || k / 2 == 2) ? 2 : 1, n = 15 + test_below(3);
+    for (k = round < 4 ? 0 : 4; k < (round >= 4 ? 14 : 4); k++) {
+      const int parts = round % 3 == 2 ? 2 : 1, n = 15 + test_below(3);
       const double density = 0.2 + 0.4 * test_uniform();
       perm_matrix a = k < 10   ? cuda_sparse(n, density, parts, 0)
                       : k < 12 ? cuda_sparse_integers(n, density, 12 * round)
@@ -390,16 +406,18 @@ TEST(t_cuda_gpu_sparse_chunks)
   int k;
   if (!cuda_real_gpus())
     SKIP("no GPU, driver or NVRTC");
-  for (k = 0; k < 9; k++) {
+  for (k = 0; k < 11; k++) { /* 9, 10: dd of zeros and ones, complex dd */
     perm_matrix a = k == 7   ? cuda_sparse_integers(40, 0.25, 20)
                     : k == 8 ? cuda_sparse_gaussian(36, 0.25, 20)
-                             : cuda_sparse(k == 4 ? 34 : k > 4 ? 36 : 52 - 6 * k, 0.25, k == 4 ? 2 : 1, 0);
-    perm_options options = cuda_sparse_options(k == 5 ? 4 : k == 6 ? 8 : k > 6 ? 0 : k % 4);
+                    : k == 9 ? cuda_sparse_ones(40, 0.25)
+                             : cuda_sparse(k == 4 || k == 10 ? 34 : k > 4 ? 36 : 52 - 6 * k, 0.25,
+                                           k == 4 || k == 10 ? 2 : 1, 0);
+    perm_options options = cuda_sparse_options(k == 5 ? 4 : k == 6 || k > 8 ? 8 : k > 6 ? 0 : k % 4);
     perm_partial gpu, twin;
     perm_result r;
     perm_job *job;
     uint64_t chunk;
-    options.precision = k < 8 ? options.precision : PERM_PRECISION_EXACT;
+    options.precision = k != 8 ? options.precision : PERM_PRECISION_EXACT;
     CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
     memset(&gpu, 0, sizeof gpu);
     memset(&twin, 0, sizeof twin);
@@ -658,17 +676,19 @@ TEST(t_cuda_sparse_allocations_fail)
 TEST(t_cuda_sparse_compiles)
 {
   int k;
-  for (k = 0; k < 10; k++) {
+  for (k = 0; k < 12; k++) {
     perm_matrix a = k == 8   ? cuda_sparse_integers(32, 0.25, 20)
                     : k == 9 ? cuda_sparse_gaussian(32, 0.25, 20)
-                             : cuda_sparse(k == 4 ? 28 : k == 5 ? 56 : 32, 0.25, k == 4 ? 2 : 1, 0);
-    perm_options options = cuda_sparse_options(k == 6 ? 4 : k == 7 ? 6 : k % 4);
+                    : k == 10 ? cuda_sparse_ones(40, 0.25)
+                             : cuda_sparse(k == 4 || k == 11 ? 28 : k == 5 ? 56 : 32, 0.25, k == 4 || k == 11 ? 2 : 1,
+                                           0);
+    perm_options options = cuda_sparse_options(k == 6 ? 4 : k == 7 ? 6 : k > 9 ? 8 : k % 4);
     perm_job *job;
     perm_result r;
     char message[PERM_MESSAGE_BYTES] = "", *image;
     size_t size = 0;
     double start;
-    options.precision = k < 9 ? options.precision : PERM_PRECISION_EXACT;
+    options.precision = k != 9 ? options.precision : PERM_PRECISION_EXACT;
     CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
     start = permi_seconds();
     image = perm_cuda_test_compile(&((const permi_gpu *)job->leaf[0].context)->work, 90, &size, message);

@@ -83,7 +83,7 @@ static void cuda_each_kernel(int devices)
     perm_matrix_free(&matrix);
   }
   for (k = 0; k < 10; k++) { /* certified, dd and both, real and complex; integers, residues, two roots */
-    perm_matrix matrix = k < 6   ? cuda_sparse(15, 0.5, k == 1 ? 2 : 1, 0)
+    perm_matrix matrix = k < 6   ? cuda_sparse(15, 0.5, 1 + k % 2, 0)
                          : k < 9 ? cuda_sparse_integers(15, 0.5, k == 6 ? 2 : k == 7 ? 30 : 60)
                                  : cuda_sparse_gaussian(15, 0.5, 30);
     perm_options options = cuda_sparse_options(k < 6 ? 4 + 2 * (k / 2) : 0), none;
