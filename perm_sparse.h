@@ -4794,7 +4794,7 @@ typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_COMPENSATED,   /* rows with 47 bits more, arithmetic of [Gra09] */
   PERMI_HYBRID_DOUBLED,       /* the same rows; every result is a double-double */
   PERMI_HYBRID_WHOLE,         /* integers as they are, or by residues where they grow (>>hybrid_program) */
-  PERMI_HYBRID_COMPLEX_DOUBLED, /* CPUs only; real value and error, imaginary value and error */
+  PERMI_HYBRID_COMPLEX_DOUBLED, /* real value and error, imaginary value and error */
   PERMI_HYBRID_SHORT,         /* kernels only: WHOLE + permi_growth */
   PERMI_HYBRID_LONG,
   PERMI_HYBRID_MODULI,        /* for the sum of |terms| */
@@ -14936,6 +14936,7 @@ static double permi_instruction_operations(const permi_instruction *operation)
 #if defined(PERM_WITH_CUDA)
 /* The program of >>programs */
 #define PERMI_GPU_WALK 8
+#define PERMI_CODE_WORDS 4 /* of an entry of a reduced row */
 typedef enum permi_code_kind {
   PERMI_CODE_BASE,    /* base of row a */
   PERMI_CODE_ADD,     /* a + constant b, or - */
@@ -14949,6 +14950,7 @@ typedef enum permi_code_kind {
   PERMI_CODE_REDUCE,  /* a modulo the prime, of |a| <= 2^52 */
   PERMI_CODE_TIMES_LONG, /* reduced from two doubles */
   PERMI_CODE_CROSS_LONG,
+  PERMI_CODE_RESIDUE, /* a + residue b, or -, reduced */
   PERMI_CODE_TOTAL,   /* block += a, or -= */
   PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
   PERMI_CODE_MULTIPLY,
@@ -14960,20 +14962,23 @@ typedef enum permi_code_kind {
 typedef struct permi_code_statement {
   int kind, negative;
   int a, b, c, d;
+  int single; /* exact in one double */
 } permi_code_statement;
 
 typedef struct permi_code_flip {
-  int row, constant, negative;
+  int row, constant, negative, reduced; /* reduced: the constant is a residue */
 } permi_code_flip;
 
 typedef struct permi_code {
   perm_gpu_program program;
   permi_code_statement *statement;
   double *constant;
+  double *residue; /* sums of entries of reduced rows, each of PERMI_CODE_WORDS */
   permi_code_flip *flip;
   char *text;
   int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
-  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
+  int constants, constant_room, residues, residue_room;
+  int flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
   int text_room;
   size_t length;
   int walk, samples_log2, live;
@@ -15002,6 +15007,7 @@ static void permi_code_release(const perm_allocator *allocator, permi_code *code
     return;
   permi_release(allocator, code->statement);
   permi_release(allocator, code->constant);
+  permi_release(allocator, code->residue);
   permi_release(allocator, code->flip);
   permi_release(allocator, code->text);
   permi_release(allocator, code);
@@ -15327,14 +15333,14 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Row i's whole numbers: their sizes. */
-static void permi_whole_row(permi_hybrid_maker *maker, const double *a, int i, int reduced)
+/* Row i's whole numbers, by column: their sizes. */
+static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
   const int n = maker->hybrid->n;
   int k;
   for (k = 0; k < n; k++) {
-    const double x = a[i * n + maker->layout->order[k]];
+    const double x = row[maker->layout->order[k]];
     if (k < maker->hybrid->inner)
       growths->modulus[i][k] = fabs(x);
     else
@@ -15357,7 +15363,7 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
     order[i] = i;
   for (i = 0; i < rows->n; i++) {
     if (reduced)
-      permi_whole_row(maker, a, i, reduced[i]);
+      permi_whole_row(maker, a + i * rows->n, i, reduced[i]);
     for (k = 0; k < rows->n && reduced; k++)
       rows->number[i][k][0] = a[i * rows->n + k];
     if (!reduced)
@@ -15780,6 +15786,28 @@ static int permi_whole_reduced(const permi_block *block, int transposed, const d
   return any;
 }
 
+#if defined(PERM_WITH_CUDA)
+/* Entries as words (>>programs), oriented; those of rows that are not reduced as one word. */
+static void permi_whole_words(const permi_block *block, int transposed, const int *reduced, double *word)
+{
+  const int n = block->n;
+  int i, e;
+  memset(word, 0, (size_t)(n * n) * PERMI_CODE_WORDS * sizeof *word);
+  for (i = 0; i < n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;
+      const int64_t x = block->integer[block->edge[e]], split = INT64_C(1) << 32;
+      double *to = &word[(row * n + column) * PERMI_CODE_WORDS];
+      to[0] = (double)(reduced[row] ? x % split : x);
+      to[1] = (double)(reduced[row] ? x / split : 0);
+      if (block->imaginary_integer) {
+        to[2] = (double)(block->imaginary_integer[block->edge[e]] % split);
+        to[3] = (double)(block->imaginary_integer[block->edge[e]] / split);
+      }
+    }
+}
+#endif
+
 /* The program of a block with what it runs for each prime; *made stays NULL if it does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
@@ -15857,7 +15885,9 @@ static double permi_whole_slower(const permi_hybrid *hybrid)
      rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f)
      sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
                  every pattern, and rows are not divided
-     integers    as in >>hybrid_residues; a chunk's number has the prime's above the threads'
+     integers    as in >>hybrid_residues; a chunk's number has the pass's above the threads'. A row that is reduced has
+                 entries of four words x + 2^32 y + i (z + 2^32 w), so that one program serves all primes and roots; a
+                 pass has a table of what its constants, and the base's words, are modulo its prime
    Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
    programs; timing, only how a text is compiled. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
 
@@ -15888,51 +15918,97 @@ typedef struct permi_coder {
   int memos;
   permi_hybrid_rows rows;
   const double *floor;
-  permi_growths *growths; /* of whole numbers, else NULL */
-  int doubled, grows; /* grows: some numbers are residues */
+  const int *reduced;     /* which rows of whole numbers are residues */
+  permi_growths *growths; /* of whole numbers, or which tables of double-doubles are exact in one double, or NULL */
+  int whole, paired, doubled, grows; /* paired: real ones; grows: some numbers are residues */
+  unsigned char single[64];          /* rows without second words */
 } permi_coder;
 
 static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
 {
   permi_code *code = coder->code;
-  const permi_code_statement statement = {(int)kind, negative, a, b, c, d};
+  const permi_code_statement statement = {(int)kind, negative, a, b, c, d, 0};
   return permi_append(code->allocator, (void **)&code->statement, &code->statements, &code->statement_room, &statement,
                       sizeof statement, PERMI_GPU_VALUES, &code->failed)
              ? code->statements - 1
              : 0;
 }
 
-static int permi_code_constant(permi_coder *coder, const double *x, int *negative)
+/* Words of a row's entries and constants. */
+static int permi_code_words(const permi_coder *coder, int row)
+{
+  return coder->reduced[row] ? PERMI_CODE_WORDS : coder->parts;
+}
+
+/* Says of a value whether it is exact in one double. */
+static int permi_code_single(permi_coder *coder, int value, int single)
+{
+  if (coder->paired && !coder->code->failed)
+    coder->code->statement[value].single = single && !coder->moduli;
+  return value;
+}
+
+static int permi_code_is_single(const permi_coder *coder, int value)
+{
+  return coder->code->failed ? 0 : coder->code->statement[value].single;
+}
+
+/* Statements of moduli that run once for every setting of low columns. */
+static int permi_code_sampled(const permi_coder *coder)
+{
+  return coder->moduli && !coder->code->certify;
+}
+
+static int permi_code_is_zero(const permi_coder *coder, int row, const double *x)
+{
+  int p, zero = 1;
+  for (p = 0; p < permi_code_words(coder, row); p++)
+    zero &= x[p] == 0;
+  return zero;
+}
+
+/* The number of |x| among the row's constants or residues. */
+static int permi_code_constant(permi_coder *coder, int row, const double *x, int *negative)
 {
   permi_code *code = coder->code;
-  const int parts = coder->parts;
-  const double sign = x[0] < 0 || (x[0] == 0 && parts == 2 && x[1] < 0) ? -1 : 1;
-  const double y[2] = {sign * x[0], sign * x[1]};
-  int k;
-  *negative = sign < 0;
-  for (k = 0; k < code->constants; k++)
-    if (code->constant[k * parts] == y[0] && (parts == 1 || code->constant[k * 2 + 1] == y[1]))
+  const int words = permi_code_words(coder, row), reduced = coder->reduced[row];
+  double **list = reduced ? &code->residue : &code->constant, y[PERMI_CODE_WORDS];
+  int *count = reduced ? &code->residues : &code->constants;
+  int *room = reduced ? &code->residue_room : &code->constant_room;
+  int k, p, same;
+  for (p = 0; p < words - 1 && x[p] == 0;)
+    p++;
+  *negative = x[p] < 0;
+  for (p = 0; p < words; p++)
+    y[p] = *negative ? -x[p] : x[p];
+  for (k = 0; k < *count; k++) {
+    for (p = 0, same = 1; p < words; p++)
+      same &= (*list)[k * words + p] == y[p];
+    if (same)
       return k;
-  return permi_append(code->allocator, (void **)&code->constant, &code->constants, &code->constant_room, y,
-                      (size_t)parts * sizeof *y, PERMI_GPU_CONSTANTS / parts, &code->failed)
+  }
+  return permi_append(code->allocator, (void **)list, count, room, y, (size_t)words * sizeof *y,
+                      PERMI_GPU_CONSTANTS / coder->parts, &code->failed)
              ? k
              : 0;
 }
 
 static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
 {
-  const double *number = coder->rows.number[row][place], twice[2] = {2 * number[0], 2 * number[1]};
-  return permi_code_constant(coder, twice, negative);
+  const double *number = coder->rows.number[row][place];
+  const double twice[PERMI_CODE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
+  return permi_code_constant(coder, row, twice, negative);
 }
 
 static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
   int k, negative, constant;
-  if (coder->base[row] >= 0 && (coder->moduli || coder->code->statements - coder->base[row] < coder->reload))
+  if (coder->base[row] >= 0 && (permi_code_sampled(coder) || coder->code->statements - coder->base[row] < coder->reload))
     return coder->base[row];
   coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
-  for (k = 0; k < layout->low && coder->moduli; k++)
+  permi_code_single(coder, coder->base[row], coder->single[row]);
+  for (k = 0; k < layout->low && permi_code_sampled(coder); k++)
     if (coder->dirty[row] >> k & 1) {
       constant = permi_code_twice(coder, row, layout->inner + k, &negative);
       coder->base[row] = permi_code_put(coder, PERMI_CODE_TURN, negative, coder->base[row], constant, k, 0);
@@ -15945,24 +16021,29 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
   int *memo = coder->memo + coder->row[row] + permi_pack_bits(setting, scope) +
               (whole ? 0 : 1 << permi_count_ones(coder->scope[row]));
-  double sum[2] = {0, 0};
+  const int words = permi_code_words(coder, row);
+  double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
   int k, p, negative, constant, value;
-  if (*memo >= 0 && (coder->moduli || coder->code->statements - *memo < coder->remake))
+  if (*memo >= 0 && (permi_code_sampled(coder) || coder->code->statements - *memo < coder->remake))
     return *memo;
   for (k = 0; k < coder->layout->low; k++)
-    for (p = 0; p < coder->parts && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
+    for (p = 0; p < words && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
       sum[p] -= 2 * coder->rows.number[row][coder->layout->inner + k][p];
   for (k = 0; k < coder->layout->inner; k++)
-    for (p = 0; p < coder->parts && scope >> k & 1; p++)
+    for (p = 0; p < words && scope >> k & 1; p++)
       sum[p] += setting >> k & 1 ? -coder->rows.number[row][k][p] : coder->rows.number[row][k][p];
   value = permi_code_base(coder, row);
-  if (sum[0] != 0 || sum[1] != 0) {
-    constant = permi_code_constant(coder, sum, &negative);
-    value = permi_code_put(coder, PERMI_CODE_ADD, negative, value, constant, 0, 0);
+  if (!permi_code_is_zero(coder, row, sum)) {
+    constant = permi_code_constant(coder, row, sum, &negative);
+    value = permi_code_put(coder, coder->reduced[row] ? PERMI_CODE_RESIDUE : PERMI_CODE_ADD, negative, value, constant,
+                           0, 0);
+    permi_code_single(coder, value, coder->single[row]);
+  } else if (coder->reduced[row]) {
+    value = permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
   }
   if (coder->moduli)
     value = permi_code_put(coder, PERMI_CODE_MODULUS, 0, value, row, 0, 0);
-  else if (coder->doubled)
+  else if (coder->doubled && !coder->single[row])
     value = permi_code_put(coder, PERMI_CODE_SETTLE, 0, value, 0, 0, 0);
   *memo = value;
   return value;
@@ -15974,6 +16055,8 @@ static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth
 {
   const int grows_long = growth == PERMI_GROWS_LONG && kind != PERMI_CODE_MINUS;
   int value;
+  if (!coder->whole)
+    return permi_code_put(coder, kind, 0, a, b, c, d);
   if (grows_long)
     return permi_code_put(coder, kind == PERMI_CODE_TIMES ? PERMI_CODE_TIMES_LONG : PERMI_CODE_CROSS_LONG, 0, a, b, c,
                           d);
@@ -15989,7 +16072,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   const int n = coder->work->n, moduli = coder->moduli;
   const permi_hybrid_node *nodes = coder->work->node, *node;
   uint32_t folded;
-  int *memo, value = 0, left, right, k;
+  int *memo, value = 0, left, right, k, exact;
   if (index < n)
     return permi_code_row(coder, index, setting, 1);
   node = &nodes[index - n];
@@ -15999,12 +16082,17 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   folded = node->all & ~node->scope;
   left = node->left;
   right = node->right;
+  exact = coder->growths && node->whole && !moduli;
   if (node->kind == PERMI_NODE_CHAIN) {
     for (k = 0; k < node->items; k++) {
       const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
-      const int growth = coder->growths ? coder->growths->item[node->first + k] : PERMI_GROWS_NOT;
+      const int growth = coder->growths ? coder->growths->item[node->first + k] : PERMI_GROWS_LONG;
+      const int single = growth == PERMI_GROWS_NOT && permi_code_is_single(coder, value) &&
+                         permi_code_is_single(coder, next);
       value = k ? permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, growth, 0, value, next, 0, 0)
                 : next;
+      if (k)
+        permi_code_single(coder, value, single && !moduli);
     }
   } else if (right < 0) {
     value = permi_code_entry(coder, left, setting);
@@ -16012,6 +16100,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       const int minus = permi_code_entry(coder, left, setting | folded);
       value = permi_code_grown(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, node->growth, node->halved, value,
                                minus, 0, 0);
+      permi_code_single(coder, value, exact);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
     const int swap =
@@ -16025,6 +16114,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       const int other = permi_code_entry(coder, second, setting);
       value = permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, node->growth, 0, value, other, 0,
                                0);
+      permi_code_single(coder, value, exact);
     }
   } else {
     const int swap =
@@ -16036,6 +16126,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
     }
     value = permi_code_grown(coder, moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, node->growth, node->halved, f[0], f[1],
                              f[2], f[3]);
+    permi_code_single(coder, value, exact);
   }
   *memo = value;
   return value;
@@ -16043,12 +16134,18 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
-  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 2, 4, 2, 1};
+  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 1, 2, 4, 2, 1};
   operand[0] = statement->a;
   operand[1] = statement->b;
   operand[2] = statement->c;
   operand[3] = statement->d;
   return count[statement->kind];
+}
+
+/* Doubles of a value; moduli have one. */
+static int permi_code_parts(const permi_coder *coder, int value, int moduli)
+{
+  return moduli || coder->code->statement[value].single ? 1 : coder->parts;
 }
 
 static int permi_code_live(permi_coder *coder, int begin, int end)
@@ -16068,28 +16165,46 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
     for (o = 0; o < operands; o++)
       if (last[operand[o]] == k) {
         last[operand[o]] = -1;
-        live--;
+        live -= permi_code_parts(coder, operand[o], begin > 0);
       }
-    live += last[k] >= 0;
+    live += last[k] >= 0 ? permi_code_parts(coder, k, begin > 0) : 0;
     most = live > most ? live : most;
   }
   permi_release(code->allocator, last);
-  most *= begin ? 1 : coder->parts;
   code->live = most > code->live ? most : code->live;
   return 1;
 }
 
-static double permi_code_operations(const permi_code_statement *statement, permi_hybrid_algebra algebra)
+/* Operations of a product or difference of double-doubles, of which `pairs` are not exact in one double. */
+static double permi_code_pair_operations(const permi_coder *coder, const permi_code_statement *t)
 {
-  static const double each[5][PERMI_CODE_TOTAL + 1] = {{0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 0, 0, 0, 0, 1},
-                                                       {0, 2, 2, 4, 5, 11, 2, 0, 0, 0, 0, 0, 2},
-                                                       {0, 2, 2, 5, 5, 18, 8, 0, 0, 0, 0, 0, 9},
-                                                       {0, 2, 2, 5, 8, 22, 11, 6, 0, 0, 0, 0, 12},
-                                                       {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15, 1}};
-  return statement->kind <= PERMI_CODE_TOTAL       ? each[algebra][statement->kind]
-         : statement->kind == PERMI_CODE_JOIN      ? PERMI_GPU_WEIGHT_FOLD
-         : statement->kind == PERMI_CODE_MODULUS   ? (algebra == PERMI_HYBRID_COMPLEX ? 20 : 1)
-                                                   : 1;
+  const int a = !permi_code_is_single(coder, t->a), b = !permi_code_is_single(coder, t->b);
+  const double settle = coder->doubled ? 3 : 0;
+  if (t->kind == PERMI_CODE_TIMES)
+    return 2.4 + 1.3 * (a + b) + (a + b ? settle : 0);
+  if (t->kind == PERMI_CODE_MINUS)
+    return 6 + a + b + (a + b ? settle : 0);
+  return 12.8 + 1.3 * (a + b + !permi_code_is_single(coder, t->c) + !permi_code_is_single(coder, t->d)) + settle;
+}
+
+static double permi_code_operations(const permi_coder *coder, const permi_code_statement *statement,
+                                    permi_hybrid_algebra algebra)
+{
+  static const double each[6][PERMI_CODE_TOTAL + 1] = {
+      {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 0, 0, 0, 0, 0, 1},
+      {0, 2, 2, 4, 5, 11, 2, 0, 0, 0, 0, 0, 0, 2},
+      {0, 2, 1, 5, 5, 18, 8, 0, 0, 0, 0, 0, 0, 9},
+      {0, 2, 1, 5, 8, 22, 11, 6, 0, 0, 0, 0, 0, 12},
+      {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15, 4.5 + PERMI_GPU_LOAD, 1},
+      {0, 4, 2, 0, 42, 94, 22, 12, 0, 0, 0, 0, 0, 24}};
+  const int kind = statement->kind;
+  if (coder->paired && !statement->single &&
+      (kind == PERMI_CODE_TIMES || kind == PERMI_CODE_CROSS || kind == PERMI_CODE_MINUS))
+    return permi_code_pair_operations(coder, statement);
+  return kind <= PERMI_CODE_TOTAL       ? each[statement->single ? PERMI_HYBRID_REAL : algebra][kind]
+         : kind == PERMI_CODE_JOIN      ? PERMI_GPU_WEIGHT_FOLD
+         : kind == PERMI_CODE_MODULUS   ? (permi_hybrid_is_complex((int)algebra) ? 20 : 1)
+                                        : 1;
 }
 
 /* *growth: log2 of the products' gain by division. */
@@ -16100,8 +16215,6 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
   double most = 0, unit = 0;
   int k, e;
   coder->unit[i] = -1;
-  for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_WHOLE; k++)
-    coder->rows.number[i][k][0] = a[i * coder->work->n + coder->layout->order[k]];
   if (algebra == PERMI_HYBRID_WHOLE)
     return;
   for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_REAL && !coder->code->certify; k++) {
@@ -16144,38 +16257,50 @@ static void permi_code_forget(permi_coder *coder, int turned)
       permi_code_forget_table(coder, coder->node[i], permi_count_ones(coder->work->node[i].scope));
 }
 
-static void permi_code_statements(permi_coder *coder)
+/* A value for every setting of low columns, in Gray order, into the block, or (moduli) added and returned. */
+static void permi_code_settings(permi_coder *coder)
 {
-  const permi_layouts *work = coder->work;
-  const permi_arrangement *layout = coder->layout;
-  permi_code *code = coder->code;
-  const int n = work->n, root = n + work->nodes - 1;
-  int s, i, j;
+  const int root = coder->work->n + coder->work->nodes - 1, low = permi_code_sampled(coder) ? 0 : coder->layout->low;
+  int s, sum = 0;
   permi_code_forget(coder, -1);
-  for (s = 0; s < 1 << layout->low && !code->failed; s++) {
+  for (s = 0; s < 1 << low && !coder->code->failed; s++) {
     const int next = permi_trailing_zeros((uint64_t)s + 1);
     int value = permi_code_entry(coder, root, 0);
     if (coder->grows)
       value = permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
-    permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, value, 0, 0, 0);
-    if (s + 1 == 1 << layout->low)
+    if (!coder->moduli)
+      permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, value, 0, 0, 0);
+    else
+      sum = s ? permi_code_put(coder, PERMI_CODE_PLUS, 0, sum, value, 0, 0) : value;
+    if (s + 1 == 1 << low)
       break;
     permi_code_forget(coder, next);
     coder->minus ^= UINT32_C(1) << next;
   }
   coder->minus = 0;
+  if (coder->moduli)
+    permi_code_put(coder, PERMI_CODE_RETURN, 0, sum, 0, 0, 0);
+}
+
+static void permi_code_statements(permi_coder *coder)
+{
+  const permi_arrangement *layout = coder->layout;
+  permi_code *code = coder->code;
+  const int n = coder->work->n;
+  int i, j;
+  permi_code_settings(coder);
   code->moduli = code->statements;
   coder->moduli = 1;
-  permi_code_forget(coder, -1);
-  if (!coder->growths)
-    permi_code_put(coder, PERMI_CODE_RETURN, 0, permi_code_entry(coder, root, 0), 0, 0, 0);
+  if (!coder->whole)
+    permi_code_settings(coder);
   for (j = 0; j <= code->walk && !code->failed; j++) {
     const int k = layout->inner + layout->low + j;
     code->first_flip[j] = code->flips;
     for (i = 0; i < n && j < code->walk; i++)
-      if (coder->rows.number[i][k][0] != 0 || coder->rows.number[i][k][1] != 0) {
+      if (!permi_code_is_zero(coder, i, coder->rows.number[i][k])) {
         permi_code_flip flip;
         flip.row = i;
+        flip.reduced = coder->reduced[i];
         flip.constant = permi_code_twice(coder, i, k, &flip.negative);
         permi_append(code->allocator, (void **)&code->flip, &code->flips, &code->flip_room, &flip, sizeof flip,
                      INT_MAX, &code->failed);
@@ -16228,12 +16353,13 @@ static const char *permi_code_literal(double x, char text[32])
    a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c; of residues operand 2 is the prime's negative, 3
    its inverse, a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Two-part numbers are
    C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a double-double, S
-   sum of a block, Q modulus.
+   sum of a block, Q modulus; T2 and D2 as T and D before they are settled (R). Double-doubles that are exact in one
+   double are doubles (the third texts).
    Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
    0 against 144 bytes). */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
-static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
+static const char *const permi_code_form[3][PERMI_CODE_RETURN + 1][2] = {
     {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
      {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
      {"BkCa ld.const.f64 c,[C+%d];\nfma.rn.f64 v%d,%%%d,c,v%d;\n",
@@ -16251,6 +16377,10 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
       "add.rn.f64 h,s,0dc618000000000000;\nsub.rn.f64 c,0d4618000000000000,f;\nfma.rn.f64 l,v%d,v%d,c;\n"
       "sub.rn.f64 c,s,f;\nfma.rn.f64 f,v%d,v%d,c;\nsub.rn.f64 l,l,f;\n" PERMI_CODE_QUOTIENT("h")
       "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n", NULL},
+     {"Bkakkk ld.global.nc.f64 c,[t+%d];\nadd.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
+      "fma.rn.f64 v%d,c,%%2,v%d;\n",
+      "Bkakkk ld.global.nc.f64 c,[t+%d];\nsub.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
+      "fma.rn.f64 v%d,c,%%2,v%d;\n"},
      {"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
      {"ka abs.f64 v%d,v%d;\n", NULL},
      {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
@@ -16269,12 +16399,32 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
      {NULL, NULL},
      {NULL, NULL},
      {NULL, NULL},
+     {NULL, NULL},
      {"a S(v%d);\n", "a W(v%d);\n"},
      {"ka double v%d=Q(v%d,", NULL},
      {"kab double v%d=permi_mul(v%d,v%d);\n", NULL},
      {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n", NULL},
      {"kab double v%d=permi_add(v%d,v%d);\n", NULL},
-     {"a return v%d;\n", NULL}}};
+     {"a return v%d;\n", NULL}},
+    {{"ka double v%d=B1(%d);\n", NULL},
+     {"kaD double v%d=permi_add(v%d,C[%d]);\n", "kaD double v%d=permi_add(v%d,-C[%d]);\n"},
+     {NULL, NULL},
+     {NULL, NULL},
+     {"kab double v%d=permi_mul(v%d,v%d);\n", NULL},
+     {"kabcd double v%d=permi_fma(v%d,v%d,-permi_mul(v%d,v%d));\n", NULL},
+     {"kab double v%d=permi_add(v%d,-v%d);\n", NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {"a S(v%d);\n", "a W(v%d);\n"},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL}}};
 
 static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 {
@@ -16286,13 +16436,19 @@ static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 
 static void permi_code_print_statement(permi_coder *coder, int k)
 {
-  static const char names[] = "kabcdABC";
+  static const char names[] = "kabcdABCD";
   permi_code *code = coder->code;
   const permi_code_statement *t = &code->statement[k];
-  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c}, real = coder->parts == 1;
-  const char *const *forms = permi_code_form[!real][t->kind], *form = forms[t->negative && forms[1]];
+  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c,
+                       coder->parts * t->b};
+  const int real = coder->parts == 1;
+  const char *const *forms = permi_code_form[real ? 0 : t->single ? 2 : 1][t->kind], *form = forms[t->negative && forms[1]];
   int operand[9] = {0}, i;
   char text[32];
+  if (!real && t->kind == PERMI_CODE_BASE && k >= code->moduli) { /* first words alone */
+    permi_code_print(code, "const auto v%d=BM(%d);\n", k, t->a);
+    return;
+  }
   if (real && t->kind == PERMI_CODE_ADD && coder->literals) {
     permi_code_print_sum(code, k, t->a, t->negative ? -code->constant[t->b] : code->constant[t->b]);
     return;
@@ -16315,42 +16471,86 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   int k;
   if (coder->parts == 1)
     permi_code_print(code, "asm volatile(R\"({\n.reg .f64 block,c,%sv<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
-                           "mov.f64 block,0d0000000000000000;\n", coder->grows ? "f,h,l,s," : "", end);
+                           "mov.f64 block,0d0000000000000000;\n%s", coder->grows ? "f,h,l,s," : "", end,
+                     coder->grows ? ".reg .u64 t;\ncvta.to.global.u64 t,%4;\n" : "");
   for (k = begin; k < end; k++)
     permi_code_print_statement(coder, k);
-  if (coder->parts == 2)
+  if (coder->parts > 1)
     return;
   permi_code_print(code, "mov.f64 %%0,block;\n})\" : \"=d\"(block) : \"r\"((unsigned)__cvta_generic_to_shared(b))");
   for (k = 0; k < low; k++)
     permi_code_print(code, ", \"d\"(m%d)", k);
   if (coder->grows)
-    permi_code_print(code, ", \"d\"(minus_prime), \"d\"(inverse)");
+    permi_code_print(code, ", \"d\"(minus_prime), \"d\"(inverse), \"l\"(residue)");
   permi_code_print(code, " : \"memory\");\n");
 }
 
+#define PERMI_CODE_BASE_TEXT(word) "((const volatile double *)b)[128 * (" word ")]"
+#define PERMI_CODE_NUMBER_TEXT \
+    "struct P { double v, e; };\n" \
+    "PERMI_BOTH P permi_n(double v, double e) { P r; r.v = v; r.e = e; return r; }\n"
 static const char permi_code_two_parts[] =
-    "struct N { double v, e; };\n"
-    "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
     "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
     "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
     "#define A(v, k) permi_at(v, k, 1.0)\n"
     "#define V(v, k) permi_at(v, k, -1.0)\n"
     "#define U(v, k, m) permi_at(v, k, m)\n"
-    "#define B(r) permi_n(((const volatile double *)b)[256 * (r)], ((const volatile double *)b)[256 * (r) + 128])\n";
-#define PERMI_CODE_TIMES_TEXT(name) \
-    "PERMI_BOTH N " name "(N a, N b) {\n" \
-    "  const double p = permi_mul(a.v, b.v);\n" \
-    "  return permi_n(p, permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(a.v, b.v, -p)))); }\n"
-#define PERMI_CODE_MINUS_TEXT(name) \
-    "PERMI_BOTH N " name "(N a, N b) {\n" \
-    "  N r; permi_two_sum(r.v, r.e, a.v, -b.v); r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
-#define PERMI_CODE_SUM_TEXT \
-    "PERMI_BOTH N L(N a, double s, N b) {\n" \
-    "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n" \
-    "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n" \
+    "#define B1(r) " PERMI_CODE_BASE_TEXT("2 * (r)") "\n"
+    "#define B(r) permi_n(B1(r), " PERMI_CODE_BASE_TEXT("2 * (r) + 1") ")\n";
+/* Products and sums of pairs, which do not settle. */
+static const char permi_code_pairs[] =
+    "PERMI_BOTH P T2(double a, double b) { const double p = permi_mul(a, b); return permi_n(p, permi_fma(a, b, -p)); }\n"
+    "PERMI_BOTH P T2(P a, double b) { P p = T2(a.v, b); p.e = permi_fma(a.e, b, p.e); return p; }\n"
+    "PERMI_BOTH P T2(double a, P b) { P p = T2(a, b.v); p.e = permi_fma(a, b.e, p.e); return p; }\n"
+    "PERMI_BOTH P T2(P a, P b) { P p = T2(a, b.v); p.e = permi_fma(a.v, b.e, permi_fma(a.e, b.v, p.e)); return p; }\n"
+    "PERMI_BOTH P D2(double a, double b) { P r; permi_two_sum(r.v, r.e, a, -b); return r; }\n"
+    "PERMI_BOTH P D2(P a, double b) { P r = D2(a.v, b); r.e = permi_add(r.e, a.e); return r; }\n"
+    "PERMI_BOTH P D2(double a, P b) { P r = D2(a, b.v); r.e = permi_add(r.e, -b.e); return r; }\n"
+    "PERMI_BOTH P D2(P a, P b) { P r = D2(a.v, b.v); r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
+    "PERMI_BOTH P L(P a, double s, P b) {\n"
+    "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n"
+    "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n"
+    "PERMI_BOTH P permi_settle(P a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
+    "PERMI_BOTH P permi_settle_row(P a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n";
+static const char permi_code_real_pairs[] =
+    "PERMI_BOTH N L(N a, double s, double b) { return L(a, s, permi_n(b, 0.0)); }\n"
+    "PERMI_BOTH N T(double a, double b) { return T2(a, b); }\n"
+    "PERMI_BOTH N D(double a, double b) { return D2(a, b); }\n"
+    "template <class F, class G> PERMI_BOTH N T(F a, G b) { return R(T2(a, b)); }\n"
+    "template <class F, class G> PERMI_BOTH N D(F a, G b) { return R(D2(a, b)); }\n"
+    "template <class F, class G, class H, class I> PERMI_BOTH N X(F a, G b, H c, I d) {\n"
+    "  return R(D2(T2(a, b), T2(c, d))); }\n"
+    "#define S(f) block = R(L(block, 1.0, f))\n"
+    "#define W(f) block = R(L(block, -1.0, f))\n"
     "#define Q(x, f) permi_add(fabs(x.v), f)\n"
-static const char *const permi_code_algebra[5] = {
-    "",
+    "#define BM(r) permi_n(B1(r), 0.0)\n";
+static const char permi_code_complex_pairs[] =
+    "struct N { P x, y; };\n"
+    "PERMI_BOTH N permi_m(P x, P y) { N r; r.x = x; r.y = y; return r; }\n"
+    "PERMI_BOTH P permi_shifted(P a, int k, double m) {\n"
+    "  return permi_n(permi_fma(m, C[k], a.v), permi_fma(m, C[k + 1], a.e)); }\n"
+    "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
+    "  return permi_m(permi_shifted(a.x, 4 * k, m), permi_shifted(a.y, 4 * k + 2, m)); }\n"
+    "#define A(v, k) permi_at(v, k, 1.0)\n"
+    "#define V(v, k) permi_at(v, k, -1.0)\n"
+    "#define U(v, k, m) permi_at(v, k, m)\n"
+    "#define B(r) permi_m(permi_n(" PERMI_CODE_BASE_TEXT("4 * (r)") ", " PERMI_CODE_BASE_TEXT("4 * (r) + 1") "), "
+    "permi_n(" PERMI_CODE_BASE_TEXT("4 * (r) + 2") ", " PERMI_CODE_BASE_TEXT("4 * (r) + 3") "))\n"
+    "#define BM(r) permi_m(permi_n(" PERMI_CODE_BASE_TEXT("4 * (r)") ", 0.0), "
+    "permi_n(" PERMI_CODE_BASE_TEXT("4 * (r) + 2") ", 0.0))\n"
+    "PERMI_BOTH N D2(N a, N b) { return permi_m(D2(a.x, b.x), D2(a.y, b.y)); }\n"
+    "PERMI_BOTH N T2(N a, N b) {\n"
+    "  return permi_m(D2(T2(a.x, b.x), T2(a.y, b.y)), L(T2(a.x, b.y), 1.0, T2(a.y, b.x))); }\n"
+    "PERMI_BOTH N R(N a) { return permi_m(permi_settle(a.x), permi_settle(a.y)); }\n"
+    "PERMI_BOTH N Z(N a) { return permi_m(permi_settle_row(a.x), permi_settle_row(a.y)); }\n"
+    "PERMI_BOTH N T(N a, N b) { return R(T2(a, b)); }\n"
+    "PERMI_BOTH N D(N a, N b) { return R(D2(a, b)); }\n"
+    "PERMI_BOTH N X(N a, N b, N c, N d) { return R(D2(T2(a, b), T2(c, d))); }\n"
+    "#define S(f) block = R(permi_m(L(block.x, 1.0, f.x), L(block.y, 1.0, f.y)))\n"
+    "#define W(f) block = R(permi_m(L(block.x, -1.0, f.x), L(block.y, -1.0, f.y)))\n"
+    "PERMI_BOTH double Q(N a, double f) {\n"
+    "  return permi_add(sqrt(permi_fma(a.x.v, a.x.v, permi_mul(a.y.v, a.y.v))), f); }\n";
+static const char permi_code_complex[] =
     "PERMI_BOTH N T(N a, N b) {\n"
     "  return permi_n(permi_fma(-a.e, b.e, permi_mul(a.v, b.v)), permi_fma(a.v, b.e, permi_mul(a.e, b.v))); }\n"
     "PERMI_BOTH N X(N a, N b, N c, N d) {\n"
@@ -16360,41 +16560,56 @@ static const char *const permi_code_algebra[5] = {
     "#define S(f) block = permi_n(permi_add(block.v, f.v), permi_add(block.e, f.e))\n"
     "#define W(f) block = D(block, f)\n"
     "PERMI_BOTH double Q(N a, double f) {\n"
-    "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n",
-    PERMI_CODE_TIMES_TEXT("T") PERMI_CODE_MINUS_TEXT("D") PERMI_CODE_SUM_TEXT
-    "PERMI_BOTH N X(N a, N b, N c, N d) { return D(T(a, b), T(c, d)); }\n"
-    "#define S(f) block = L(block, 1.0, f)\n"
-    "#define W(f) block = L(block, -1.0, f)\n",
-    PERMI_CODE_TIMES_TEXT("T2") PERMI_CODE_MINUS_TEXT("D2") PERMI_CODE_SUM_TEXT
-    "PERMI_BOTH N R(N a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
-    "PERMI_BOTH N Z(N a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
-    "PERMI_BOTH N T(N a, N b) { return R(T2(a, b)); }\n"
-    "PERMI_BOTH N D(N a, N b) { return R(D2(a, b)); }\n"
-    "PERMI_BOTH N X(N a, N b, N c, N d) { return R(D2(T2(a, b), T2(c, d))); }\n"
-    "#define S(f) block = R(L(block, 1.0, f))\n"
-    "#define W(f) block = R(L(block, -1.0, f))\n",
-    ""};
+    "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n"
+    "#define BM(r) B(r)\n";
+
+/* The types of an algebra. */
+static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra algebra)
+{
+  if (algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE)
+    return;
+  permi_code_print(code, PERMI_CODE_NUMBER_TEXT);
+  if (permi_hybrid_is_paired((int)algebra))
+    permi_code_print(code, "%s", permi_code_pairs);
+  if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
+    permi_code_print(code, "%s", permi_code_complex_pairs);
+    return;
+  }
+  permi_code_print(code, "typedef P N;\n%s", permi_code_two_parts);
+  if (algebra == PERMI_HYBRID_COMPLEX)
+    permi_code_print(code, "%s", permi_code_complex);
+  else
+    permi_code_print(code, "#define R(x) %s\n#define Z(x) permi_settle_row(x)\n%s",
+                     algebra == PERMI_HYBRID_DOUBLED ? "permi_settle(x)" : "(x)", permi_code_real_pairs);
+}
+
+/* Doubles of a pass's table. */
+static int permi_code_pass(const permi_hybrid *hybrid)
+{
+  return hybrid->n * hybrid->parts * (1 + hybrid->high) + 2 + hybrid->code->residues;
+}
 
 static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
-  const int parts = coder->parts;
+  const int parts = coder->parts, low = code->certify ? 0 : hybrid->low;
   char text[32];
   int k, j, p;
   permi_code_print(code, "__constant__ double C[%d] = {", code->constants * parts + 1);
   for (k = 0; k < code->constants * parts; k++)
     permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
-  permi_code_print(code, "0};\n%s%s"
-                         "__device__ __noinline__ void permi_turn(double *b, int j, double s) { switch (j) {\n",
-                   parts == 2 ? permi_code_two_parts : "", permi_code_algebra[hybrid->algebra]);
+  permi_code_print(code, "0};\n");
+  permi_code_print_algebra(code, hybrid->algebra);
+  permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, const double *residue = 0) "
+                         "{ switch (j) {\n");
   for (j = 0; j < code->walk; j++) {
     permi_code_print(code, "case %d:\n", j);
     for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
       for (p = 0; p < parts; p++) {
         const permi_code_flip *flip = &code->flip[k];
         const int at = 128 * (flip->row * parts + p);
-        permi_code_print(code, "b[%d] = permi_fma(%cs, C[%d], b[%d]);\n", at, flip->negative ? '-' : '+',
-                         flip->constant * parts + p, at);
+        permi_code_print(code, "b[%d] = permi_fma(%cs, %s[%d], b[%d]);\n", at, flip->negative ? '-' : '+',
+                         flip->reduced ? "residue" : "C", flip->constant * parts + p, at);
       }
     permi_code_print(code, "break;\n");
   }
@@ -16402,23 +16617,26 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   if (hybrid->algebra == PERMI_HYBRID_WHOLE)
     return;
   permi_code_print(code, "__device__ __noinline__ double permi_moduli(const double *b, unsigned low) {\n");
-  for (k = 0; k < hybrid->low; k++)
+  for (k = 0; k < low; k++)
     permi_code_print(code, "const double m%d = -(double)(int)(low >> %d & 1);\n", k, k);
   permi_code_print(code, parts == 1 ? "double block;\n" : "");
-  permi_code_print_statements(coder, code->moduli, code->statements, hybrid->low);
+  permi_code_print_statements(coder, code->moduli, code->statements, low);
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
 /* How a thread adds its blocks. */
 static const char *permi_code_add_text(permi_hybrid_algebra algebra)
 {
-  static const char *const text[5] = {
+  static const char *const text[6] = {
       "lo = permi_add(lo, e);\n",
       "lo = permi_add(lo, e);\n"
       "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n",
       "lo = permi_add(lo, e);\nlo = permi_fma(s, block.e, lo);\n",
       "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.e, e)));\n",
-      "lo = permi_add(lo, e);\n"};
+      "lo = permi_add(lo, e);\n",
+      "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.x.e, e)));\n"
+      "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
+      "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
   return text[algebra];
 }
 
@@ -16435,9 +16653,10 @@ static const char permi_code_samples[] =
     "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, 1.0);\n"
     "}\n";
 static const char permi_code_all_moduli[] =
-    "PERMI_ROLLED for (unsigned h = 0; h < 1u << LOW; h++) absolute = permi_add(absolute, permi_moduli(b, h));\n";
+    "absolute = permi_add(absolute, permi_moduli(b, 0));\n";
 
-/* Table: start [words]; step [high][words], words = rows times parts; of residues, minus each prime and its inverse. */
+/* Table: start [words]; step [high][words], words = rows times parts. Where numbers grow each pass has one, which ends
+   with minus the prime, its inverse and residues. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -16445,17 +16664,17 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_functions(coder, hybrid);
   permi_code_print(code,
                    PERM_GPU_ENTRY "{\n"
-                   "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d };\n"
+                   "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d, PASS = %d };\n"
                    "extern __shared__ double room[];\n"
                    "const int t = (int)threadIdx.x;\n"
                    "const unsigned long long chunk = a.first + blockIdx.x, number = %s << 7 | (unsigned)t;\n"
                    "const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;\n"
                    "double *b = room + t, absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0;\n"
-                   "%s"
+                   "const double *table = a.table%s"
                    "for (int r = 0; r < WORDS; r++) {\n"
-                   "  double x = a.table[r];\n"
+                   "  double x = table[r];\n"
                    "  for (int k = 0; k < HIGH; k++)\n"
-                   "    x = permi_fma(-(double)(int)(number >> k & 1), a.table[WORDS * (1 + k) + r], x);\n"
+                   "    x = permi_fma(-(double)(int)(number >> k & 1), table[WORDS * (1 + k) + r], x);\n"
                    "  b[128 * r] = x;\n"
                    "}\n"
                    "%s"
@@ -16463,12 +16682,13 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "for (unsigned m = 0;;) {\n"
                    "%s%s",
                    code->live <= 40 ? 4 : code->live <= 62 ? 3 : 2, hybrid->n * coder->parts, hybrid->high, code->walk,
-                   hybrid->low, code->samples_log2, coder->grows ? "(chunk & ((1ull << (HIGH - 7)) - 1))" : "chunk",
-                   coder->grows ? "const double *prime = a.table + WORDS * (1 + HIGH) + 2 * (chunk >> (HIGH - 7));\n"
-                                  "const double minus_prime = prime[0], inverse = prime[1];\n"
-                                : "",
+                   hybrid->low, code->samples_log2, permi_code_pass(hybrid),
+                   coder->grows ? "(chunk & ((1ull << (HIGH - 7)) - 1))" : "chunk",
+                   coder->grows ? " + PASS * (chunk >> (HIGH - 7)), *residue = table + WORDS * (1 + HIGH) + 2;\n"
+                                  "const double minus_prime = residue[-2], inverse = residue[-1];\n"
+                                : ";\n",
                    whole || code->certify ? "" : permi_code_samples, code->certify ? permi_code_all_moduli : "",
-                   real ? "double block;\n" : "N block = {0, 0};\n");
+                   real ? "double block;\n" : coder->parts == 2 ? "N block = {0, 0};\n" : "N block = {{0, 0}, {0, 0}};\n");
   permi_code_print_statements(coder, 0, code->moduli, 0);
   permi_code_print(code,
                    "double e;\n"
@@ -16476,13 +16696,13 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "permi_two_sum(hi, e, hi, permi_mul(s, block%s));\n"
                    "%s"
                    "if (++m == 1u << WALK) break;\n"
-                   "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0); }\n"
+                   "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0%s); }\n"
                    "}\n"
                    "const double minus = permi_parity(number) ? -1.0 : 1.0;\n"
                    "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
                    "  permi_mul(minus, lo2), absolute};\n"
                    "permi_finish(room, a.out, sum);\n}\n",
-                   real ? "" : ".v", permi_code_add_text(hybrid->algebra));
+                   real ? "" : coder->parts == 2 ? ".v" : ".x.v", permi_code_add_text(hybrid->algebra), coder->grows ? ", residue" : "");
 }
 #endif
 
@@ -16490,10 +16710,31 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
    The plan on a GPU, and its candidates. */
 
 #if defined(PERM_WITH_CUDA)
-/* How often the sum is run: once for each prime. */
+#define PERMI_GPU_TRIALS 12
+typedef struct permi_code_trial {
+  permi_layouts work;
+  permi_arrangement layout;
+  double cost;
+} permi_code_trial;
+
+typedef struct permi_code_choice {
+  permi_maker *maker;
+  const permi_block *block;
+  permi_hybrid_algebra algebra;
+  int inner, moves;
+  permi_code_trial *trial, *leader; /* leader: of the best program */
+  double *scaled;                   /* the matrix, as the last trial orients it; of integers words [n][n][4], too */
+  long long scale_exp2;
+  int given, zero;
+  int reduced[64];                  /* rows of it */
+  int wanted;
+  permi_hybrid *best;
+} permi_code_choice;
+
+/* How often the sum is run: once for each prime, or for each of its roots. */
 static int permi_code_passes(const permi_hybrid *hybrid)
 {
-  return hybrid->runs && hybrid->runs->primes ? hybrid->runs->primes : 1;
+  return hybrid->runs && hybrid->runs->primes ? hybrid->runs->passes : 1;
 }
 
 /* Waiting values above PERMI_GPU_LIVE are spilled. */
@@ -16508,18 +16749,24 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
-static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, const double *a)
+/* Rows of numbers; of integers, their words. */
+static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
 {
+  const permi_hybrid_algebra algebra = choice->algebra;
+  const double *a = choice->scaled;
   const permi_layouts *work = coder->work;
   const permi_arrangement *layout = coder->layout;
   const uint64_t *column = work->column[layout->transposed];
-  int i, k, growth = 0;
-  for (i = 0; i < work->n && coder->memos <= PERMI_GPU_MEMO; i++) {
+  int i, k, n = work->n, growth = 0;
+  for (i = 0; i < n && coder->memos <= PERMI_GPU_MEMO; i++) {
     for (k = 0; k < layout->inner; k++)
       coder->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
     for (k = 0; k < layout->low; k++)
       coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
     permi_code_prepare_row(coder, algebra, a, i, &growth);
+    for (k = 0; k < n && algebra == PERMI_HYBRID_WHOLE; k++)
+      memcpy(coder->rows.number[i][k], a + n * n + (i * n + layout->order[k]) * PERMI_CODE_WORDS,
+             sizeof coder->rows.number[i][k]);
     coder->row[i] = coder->memos;
     coder->memos += 2 << permi_count_ones(coder->scope[i]);
   }
@@ -16529,21 +16776,97 @@ static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, co
   }
 }
 
-static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, double *table)
+/* What words x, times `factor`, are modulo the prime of a run. */
+static double permi_code_residue(const permi_hybrid_run *run, const double *x, int factor)
 {
-  const int parts = coder->parts, words = hybrid->n * parts, first = hybrid->inner + hybrid->low + coder->code->walk;
-  int i, k, p;
-  memset(table, 0, (size_t)(words * (1 + hybrid->high)) * sizeof *table);
-  for (i = 0; i < hybrid->n; i++)
-    for (p = 0; p < parts; p++)
-      for (k = hybrid->inner; k < hybrid->n; k++) {
-        table[i * parts + p] += coder->rows.number[i][k][p];
-        if (k >= first && k - first < hybrid->high)
-          table[words * (1 + k - first) + i * parts + p] = 2 * coder->rows.number[i][k][p];
-      }
+  const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
+  uint64_t weight[PERMI_CODE_WORDS], r = 0;
+  int k;
+  weight[0] = 1;
+  weight[1] = two;
+  weight[2] = run->root;
+  weight[3] = permi_residue_multiply(run->root, two, p);
+  for (k = 0; k < PERMI_CODE_WORDS; k++)
+    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of((int64_t)x[k] * factor, p), weight[k], p), 0, p);
+  return r > p / 2 ? -(double)(p - r) : (double)r;
 }
 
-/* Which whole numbers grow, by their sizes in the tables of the CPU's program. */
+/* A row's words in the table: x times `factor`, or their residue. */
+static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_run *run, int i, const double *x,
+                                 int factor, double *to)
+{
+  int p;
+  for (p = 0; p < coder->parts; p++)
+    to[i * coder->parts + p] = coder->reduced[i] ? permi_code_residue(run, x, factor) : factor * x[p];
+}
+
+/* The table of a run, or of the only one (NULL). */
+static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, const permi_hybrid_run *run,
+                             double *table)
+{
+  const permi_code *code = coder->code;
+  const int words = hybrid->n * coder->parts, first = hybrid->inner + hybrid->low + code->walk;
+  int i, k, p;
+  for (i = 0; i < hybrid->n; i++) {
+    double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
+    for (k = hybrid->inner; k < hybrid->n; k++)
+      for (p = 0; p < PERMI_CODE_WORDS; p++)
+        sum[p] += coder->rows.number[i][k][p];
+    permi_code_put_words(coder, run, i, sum, 1, table);
+    for (k = 0; k < hybrid->high; k++)
+      permi_code_put_words(coder, run, i, coder->rows.number[i][first + k], 2, table + words * (1 + k));
+  }
+  if (!run)
+    return;
+  table += words * (1 + hybrid->high);
+  *table++ = -(double)run->prime.p;
+  *table++ = 1 / (double)run->prime.p;
+  for (k = 0; k < code->residues; k++)
+    table[k] = permi_code_residue(run, code->residue + k * PERMI_CODE_WORDS, 1);
+}
+
+/* The runs of whole numbers and a table for each pass; 0: out of memory. */
+static int permi_code_tables(const permi_coder *coder, const permi_code_choice *choice, permi_hybrid *hybrid)
+{
+  const perm_allocator *allocator = coder->code->allocator;
+  const size_t doubles = (size_t)permi_code_pass(hybrid);
+  permi_hybrid_runs *runs = NULL;
+  int k, passes = 1, primes;
+  double *table;
+  if (choice->block->integer) {
+    runs = hybrid->runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
+    if (!runs)
+      return 0;
+    memset(runs, 0, sizeof *runs);
+    runs->modulus = choice->maker->options->modulus;
+    primes = permi_whole_primes(choice->block, &runs->bits);
+    if (hybrid->grows && !permi_whole_runs(allocator, primes, permi_whole_is_gaussian(choice->block), runs))
+      return 0;
+    passes = runs->primes ? runs->passes : 1;
+    hybrid->gpu.add = permi_code_add_whole;
+  }
+  hybrid->gpu.work.doubles = (size_t)passes * doubles;
+  table = (double *)permi_allocate(allocator, hybrid->gpu.work.doubles, sizeof(double));
+  hybrid->gpu.work.table = hybrid->gpu.memory = table;
+  if (!table)
+    return 0;
+  memset(table, 0, hybrid->gpu.work.doubles * sizeof *table);
+  for (k = 0; k < passes; k++)
+    permi_code_table(coder, hybrid, runs && runs->primes ? &runs->run[k] : NULL, table + (size_t)k * doubles);
+  return 1;
+}
+
+/* Row i, by column, in units of its last place, where it has no second words. */
+static void permi_code_units(const permi_coder *coder, int i, double *row)
+{
+  const permi_hybrid_rows *rows = &coder->rows;
+  int k;
+  for (k = 0; k < rows->n; k++)
+    row[coder->layout->order[k]] = coder->single[i] && rows->unit[i] > 0 ? rows->number[i][k][0] / rows->unit[i] : 0;
+}
+
+/* Which whole numbers grow, by their sizes in the tables of the CPU's program; of double-doubles, which tables are
+   whole numbers below 2^53 times a power of two. */
 static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
 {
   permi_code *code = coder->code;
@@ -16551,7 +16874,8 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
   coder->growths = (permi_growths *)permi_allocate(code->allocator, 1, sizeof *coder->growths);
   if (maker && coder->growths) {
     permi_layouts *work = coder->work;
-    int i;
+    double row[64];
+    int i, n = work->n;
     memset(maker, 0, sizeof *maker);
     memset(coder->growths, 0, sizeof *coder->growths);
     coder->growths->most_halvings = work->n - 1;
@@ -16559,11 +16883,21 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
     maker->layout = coder->layout;
     maker->hybrid = hybrid;
     maker->growths = coder->growths;
-    for (i = 0; i < work->n; i++)
-      permi_whole_row(maker, a, i, 0);
+    for (i = 0; i < n; i++) {
+      if (coder->paired)
+        permi_code_units(coder, i, row);
+      permi_whole_row(maker, coder->paired ? row : a + i * n, i, coder->paired ? !coder->single[i] : coder->reduced[i]);
+    }
     permi_maker_plan(maker);
-    code->failed = maker->failed;
-    coder->grows = hybrid->grows;
+    code->failed = maker->failed == 2 || coder->whole ? maker->failed : 0;
+    if (coder->whole) {
+      coder->grows = hybrid->grows;
+    } else if (maker->failed) { /* its tables do not fit, and none is known as exact */
+      permi_release(code->allocator, coder->growths);
+      coder->growths = NULL;
+    } else {
+      permi_growth_decide(maker, PERMI_GROWTH_EXACT, permi_maker_node(maker, n + work->nodes - 1));
+    }
   } else {
     code->failed = 2;
   }
@@ -16573,12 +16907,13 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
 static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const double *a)
 {
   permi_code *code = coder->code;
-  const int parts = coder->parts, whole = hybrid->algebra == PERMI_HYBRID_WHOLE;
   int k;
-  if (whole)
-    permi_code_growths(coder, hybrid, a);
-  else
+  if (!coder->whole)
     permi_hybrid_errors(&coder->rows, &hybrid->rounding);
+  for (k = 0; k < hybrid->n; k++)
+    coder->single[k] = coder->paired && !(coder->rows.below[k] > 0);
+  if (coder->whole || coder->paired)
+    permi_code_growths(coder, hybrid, a);
   permi_code_statements(coder);
   if (!code->failed && (!permi_code_live(coder, 0, code->moduli) ||
                         !permi_code_live(coder, code->moduli, code->statements)))
@@ -16586,26 +16921,29 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
   if (code->failed)
     return;
   for (k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
-    const double times = k < code->moduli ? 1 : ldexp(1, hybrid->low);
-    code->operations += times * permi_code_operations(&code->statement[k], hybrid->algebra);
-    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? times * PERMI_GPU_LOAD * parts : 0;
+    const int words = k < code->moduli ? permi_code_parts(coder, k, 0) : permi_hybrid_is_complex(hybrid->algebra) ? 2 : 1;
+    code->operations += permi_code_operations(coder, &code->statement[k], hybrid->algebra);
+    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * words : 0;
   }
   for (k = 0; k < code->walk; k++)
-    code->moves += ldexp(PERMI_GPU_FLIP * parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
+    code->moves += ldexp(PERMI_GPU_FLIP * coder->parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
   hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
   coder->literals = hybrid->algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < PERMI_GPU_LITERAL_SECONDS;
   permi_code_text(coder, hybrid);
 }
 
 #define PERMI_GPU_VARIANTS 3
-#define PERMI_CODE_PRIMES (PERM_INTEGER_WORDS * 2) /* and more than there are */
-static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
-                                     permi_hybrid_algebra algebra, int variant, int certify, const double *a,
+#define PERMI_CODE_BASES 224 /* words of the bases that shared memory takes, on Hopper */
+static perm_status permi_code_create(const permi_code_choice *choice, permi_code_trial *trial, int variant,
                                      permi_hybrid **made)
 {
   static const int remake[PERMI_GPU_VARIANTS] = {PERMI_GPU_VALUES, 400, 150};
   static const int reload[PERMI_GPU_VARIANTS] = {200, 100, 60};
-  const int n = work->n, outer = n - 1 - layout->inner - layout->low;
+  const perm_allocator *allocator = &choice->maker->options->allocator;
+  const permi_hybrid_algebra algebra = choice->algebra;
+  permi_layouts *work = &trial->work;
+  permi_arrangement *layout = &trial->layout;
+  const int n = work->n, outer = n - 1 - layout->inner - layout->low, certify = choice->maker->options->certify;
   permi_coder *coder = (permi_coder *)permi_allocate(allocator, 1, sizeof *coder);
   permi_code *code = permi_code_make(allocator);
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
@@ -16624,6 +16962,7 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   hybrid->isa = PERM_ISA_CUDA;
   hybrid->gpu.allocator = *allocator;
   words = n * hybrid->parts;
+  code->failed = words > PERMI_CODE_BASES;
   most = outer - PERM_GPU_THREADS_LOG2;
   code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
   hybrid->high = outer - code->walk;
@@ -16641,21 +16980,22 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   coder->reload = reload[variant];
   coder->rows.n = n;
   code->certify = certify && algebra != PERMI_HYBRID_WHOLE;
-  coder->doubled = algebra == PERMI_HYBRID_DOUBLED;
+  coder->whole = algebra == PERMI_HYBRID_WHOLE;
+  coder->doubled = permi_hybrid_is_doubled((int)algebra);
+  coder->paired = coder->parts == 2 && permi_hybrid_is_paired((int)algebra);
   coder->floor = hybrid->rounding.floor;
-  permi_code_rows(coder, algebra, a);
+  coder->reduced = choice->reduced;
+  permi_code_rows(coder, choice);
   gpu = &hybrid->gpu.work;
-  gpu->doubles = (size_t)(words * (1 + hybrid->high));
-  gpu->table = hybrid->gpu.memory =
-      (double *)permi_allocate(allocator, gpu->doubles + PERMI_CODE_PRIMES * 2, sizeof(double));
   coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
-  if (!gpu->table || !coder->memo) {
+  if (!coder->memo) {
     code->failed = 2;
   } else if (coder->memos > PERMI_GPU_MEMO) {
     code->failed = 1;
-  } else {
-    permi_code_table(coder, hybrid, hybrid->gpu.memory);
-    permi_code_fill(coder, hybrid, a);
+  } else if (!code->failed) {
+    permi_code_fill(coder, hybrid, choice->scaled);
+    if (!code->failed && !permi_code_tables(coder, choice, hybrid))
+      code->failed = 2;
   }
   permi_release(allocator, coder->growths);
   permi_release(allocator, coder->memo);
@@ -16676,28 +17016,6 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   return failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
-/* The runs of a kernel of whole numbers, whose table ends with its primes; 0: out of memory. */
-static int permi_code_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
-                           permi_hybrid *hybrid)
-{
-  permi_hybrid_runs *runs = hybrid->runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
-  int k, primes;
-  if (!runs)
-    return 0;
-  memset(runs, 0, sizeof *runs);
-  runs->modulus = modulus;
-  primes = permi_whole_primes(block, &runs->bits);
-  if (hybrid->grows && !permi_whole_runs(allocator, primes, 0, runs))
-    return 0;
-  for (k = 0; k < runs->primes; k++) {
-    const double prime = (double)runs->run[k].prime.p;
-    hybrid->gpu.memory[hybrid->gpu.work.doubles++] = -prime;
-    hybrid->gpu.memory[hybrid->gpu.work.doubles++] = 1 / prime;
-  }
-  hybrid->gpu.add = permi_code_add_whole;
-  return 1;
-}
-
 static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const perm_gpu_work *gpu)
 {
   uint64_t word;
@@ -16711,26 +17029,6 @@ static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const per
     hash = permi_hash_double(hash, gpu->table[k]);
   return hash;
 }
-
-#define PERMI_GPU_TRIALS 12
-typedef struct permi_code_trial {
-  permi_layouts work;
-  permi_arrangement layout;
-  double cost;
-} permi_code_trial;
-
-typedef struct permi_code_choice {
-  permi_maker *maker;
-  const permi_block *block;
-  permi_hybrid_algebra algebra;
-  int inner, moves;
-  permi_code_trial *trial, *leader; /* leader: of the best program */
-  double *scaled;                   /* the matrix, as the last trial orients it */
-  long long scale_exp2;
-  int given, zero;
-  int wanted;
-  permi_hybrid *best;
-} permi_code_choice;
 
 static void permi_code_search(permi_code_trial *trial, int number, int inner, int moves)
 {
@@ -16756,13 +17054,21 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
 #define PERMI_GPU_CERTIFIED 2.2
 static double permi_code_rate(const permi_maker *maker, const permi_block *block)
 {
-  static const double each[5] = {1, 4, 6, 10, PERMI_GPU_WHOLE};
+  static const double each[6] = {1, 4, 6, 10, PERMI_GPU_WHOLE, 60};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
   const int whole = algebra == PERMI_HYBRID_WHOLE;
-  double bits, slower = each[algebra] * (whole ? permi_whole_primes(block, &bits) : 1);
+  double slower = each[algebra] * (whole ? permi_whole_passes(block) : 1);
   if (maker->options->certify && !whole)
     slower += PERMI_GPU_CERTIFIED - 1;
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
+}
+
+/* Doubles of a number that waits, of those with two words some have one. */
+static double permi_code_wide(permi_hybrid_algebra algebra)
+{
+  return algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE ? 1
+         : algebra == PERMI_HYBRID_COMPLEX_DOUBLED                     ? 4
+                                                                       : 2;
 }
 
 /* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
@@ -16781,7 +17087,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
     permi_layouts_make(work, choice->block);
     work->gpu = divided ? 1 : 2;
     work->add = k >= 6 && one ? 1.6 : 1; /* neither is better for all matrices */
-    work->budget = budget[k / 2 % 3] / (one ? 1 : 2);
+    work->budget = budget[k / 2 % 3] / permi_code_wide(choice->algebra);
   }
   for (pass = 0; pass < 2; pass++) {
     permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search_one, choice, NULL);
@@ -16827,21 +17133,19 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   int k;
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
-    if (choice->block->integer)
+    if (choice->block->integer) {
       permi_whole_entries(choice->block, choice->given, NULL, NULL, choice->scaled);
-    else
+      permi_whole_reduced(choice->block, choice->given, choice->scaled, choice->reduced);
+      permi_whole_words(choice->block, choice->given, choice->reduced,
+                        choice->scaled + choice->block->n * choice->block->n);
+    } else {
       status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
                                    &choice->zero);
+    }
   }
   for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
-    const perm_options *options = choice->maker->options;
-    status = permi_code_create(&options->allocator, &trial->work, &trial->layout, choice->algebra, k, options->certify,
-                               choice->scaled, &hybrid);
-    if (hybrid && choice->block->integer &&
-        !permi_code_runs(&options->allocator, choice->block, options->modulus, hybrid)) {
-      permi_hybrid_release(&options->allocator, hybrid);
-      status = PERM_ERROR_MEMORY;
-    } else if (hybrid) {
+    status = permi_code_create(choice, trial, k, &hybrid);
+    if (hybrid) {
       hybrid->scale_exp2 += choice->scale_exp2;
       permi_code_keep(choice, trial, hybrid);
     }
@@ -16855,7 +17159,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
-  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  const int n = block->n, parts = block->integer ? 1 + PERMI_CODE_WORDS : maker->working->is_complex ? 2 : 1;
   permi_code_choice choice;
   permi_hybrid *hybrid;
   perm_status status = PERM_OK;
@@ -16899,7 +17203,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     hybrid->candidates = k;
   hybrid = choice.best;
   offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
-                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (hybrid->parts == 1 ? 1 : 7);
+                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (hybrid->parts == 1 ? 1 : hybrid->parts == 2 ? 7 : 20);
   offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
   return PERM_OK;
 }
@@ -17018,45 +17322,17 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   return length;
 }
 
-/* No line's sum is to be a residue: a kernel has one set of constants for all primes and both roots. */
-static int permi_whole_on_gpu(const permi_block *block)
-{
-  double sum[128] = {0};
-  int i, e;
-  if (permi_whole_is_gaussian(block))
-    return 0;
-  for (i = 0; i < block->n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      const double x = fabs((double)block->integer[block->edge[e]]);
-      sum[i] += x;
-      sum[block->neighbour[e]] += x;
-    }
-  for (i = 0; i < 2 * block->n; i++)
-    if (sum[i] * (1 + 1e-12) > PERMI_GROWTH_CAP)
-      return 0;
-  return 1;
-}
-
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  const perm_options *options = maker->options;
   double bits;
-  if (block->integer && options->isa == PERM_ISA_CUDA && permi_gpu_wanted(options, block->n) &&
-           !permi_whole_on_gpu(block))
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "has %s, which this method takes with isa auto",
-                 permi_whole_is_gaussian(block) ? "Gaussian integers" : "lines of integers that sum to more than 2^48");
-  else if (block->integer && !permi_arithmetic_is_sound())
+  (void)maker; /* for PERM_NO_COMPLEX */
+  if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
 #if defined(PERM_NO_COMPLEX)
   else if (maker->working->is_complex)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, which this build leaves out");
 #endif
-  else if (permi_hybrid_algebra_of(maker) == PERMI_HYBRID_COMPLEX_DOUBLED && options->isa == PERM_ISA_CUDA &&
-           permi_gpu_wanted(options, block->n))
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "is complex, for which this method has precisions accurate and dd on the CPU; leave isa to it");
   else if (block->n > PERM_MAX_N || block->n < 2)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
   else if (block->integer && PERMI_RESIDUE_BITS * permi_whole_primes(block, &bits) + 60 > 64 * PERM_INTEGER_WORDS)
@@ -17067,14 +17343,6 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
     offer->status = PERM_OK;
   return !offer->why[0];
 }
-
-#if defined(PERM_WITH_CUDA)
-static int permi_hybrid_on_gpu(const permi_maker *maker, const permi_block *block)
-{
-  return permi_hybrid_algebra_of(maker) != PERMI_HYBRID_COMPLEX_DOUBLED &&
-         (!block->integer || permi_whole_on_gpu(block));
-}
-#endif
 
 /* Times the time: terms, and their moduli; seen 1.1 to 1.3 of complex double-doubles, which are slower themselves. */
 static double permi_hybrid_certified(permi_hybrid_algebra algebra)
@@ -17123,7 +17391,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   cost = permi_layouts_start(work, 1);
   speed = work->speed;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(maker->options, block->n) && permi_hybrid_on_gpu(maker, block))
+  if (permi_gpu_wanted(maker->options, block->n))
     speed = permi_code_rate(maker, block);
 #endif
   *hope = cost / PERMI_HYBRID_GAIN / speed;
@@ -17210,7 +17478,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, block->n) && permi_hybrid_on_gpu(maker, block) &&
+  if (permi_gpu_wanted(options, block->n) &&
       (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
@@ -17333,8 +17601,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
 #else
   hybrid = (permi_hybrid *)offer->plan;
   if (permi_gpu_wanted(maker->options, hybrid->n) &&
-      (maker->options->isa == PERM_ISA_CUDA || (!block->integer && hybrid->algebra != PERMI_HYBRID_COMPLEX_DOUBLED &&
-                                                offer->seconds > 2 * PERMI_GPU_COMPILE))) {
+      (maker->options->isa == PERM_ISA_CUDA || (!block->integer && offer->seconds > 2 * PERMI_GPU_COMPILE))) {
     char message[PERM_MESSAGE_BYTES];
     permi_gpu_devices(1, message);
     status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
