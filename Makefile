@@ -17,7 +17,7 @@ LIBS    := -lm
 HEADERS := perm.h perm_sparse.h
 ROOMS   := $(wildcard src/*.* src/*/*.h)
 GENERATE := examples/perm_generate.h examples/perm_random.h
-EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(filter-out examples/perm_cli.c,$(wildcard examples/*.c)))
+EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(filter-out examples/perm_cli.c examples/perm_verify.c,$(wildcard examples/*.c)))
 
 # CUDA: the compiler if there is one, and what to link with where nvcc does not link.
 NVCC    ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
@@ -187,7 +187,11 @@ bench-python: libperm.so ## what small calls from Python cost; permanents on PyP
 	$(B)/venv/bin/python examples/python/bench.py --calls
 	$(B)/venv/bin/python examples/python/bench.py
 
-examples: $(EXAMPLES) $(B)/records $(if $(shell command -v $(CXX)),$(B)/cplusplus) ## build examples/
+examples: $(EXAMPLES) $(B)/perm_verify $(B)/records $(if $(shell command -v $(CXX)),$(B)/cplusplus) ## build examples/
+
+$(B)/perm_verify: examples/perm_verify.c # includes nothing of perm
+	@mkdir -p $(B)
+	$(CC) $(STD) $(WARN) $(CFLAGS) $(CPPFLAGS) $< -o $@ $(LDFLAGS) -lm
 
 $(B)/perm: examples/perm_cli.c $(GENERATE) $(B)/perm.o
 	$(COMPILE) -DPERM_CLI_LINKED examples/perm_cli.c $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
