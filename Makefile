@@ -193,6 +193,10 @@ $(B)/perm_verify: examples/perm_verify.c # includes nothing of perm
 	@mkdir -p $(B)
 	$(CC) $(STD) $(WARN) $(CFLAGS) $(CPPFLAGS) $< -o $@ $(LDFLAGS) -lm
 
+$(B)/false_proofs: tests/false_proofs.c examples/perm_verify.c perm.h
+	@mkdir -p $(B)
+	$(CC) -std=gnu11 -Wall -Wextra -Wno-format-truncation -O1 -I. $< -o $@ $(LDFLAGS) $(LIBS)
+
 $(B)/perm: examples/perm_cli.c $(GENERATE) $(B)/perm.o
 	$(COMPILE) -DPERM_CLI_LINKED examples/perm_cli.c $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 # One object for the command and both libraries. -fno-semantic-interposition: its calls to itself stay direct.

@@ -12694,11 +12694,9 @@ static double permi_proof_sum(uint64_t sum, uint64_t p)
   return permi_balanced(sum % p, p);
 }
 
-/* a: the matrix modulo the prime of the polynomial, whose tables begin at *memory; moves *memory on. sign, parity: of all
-   polynomials. */
-static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, const double *weight,
-                                    const double *parity, const double *sign, int inner, double **memory,
-                                    permi_polynomial *polynomial)
+/* a: the matrix modulo p, the polynomial's prime; its own tables begin at *memory, which moves on. */
+static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
+                                    double **memory, permi_polynomial *polynomial)
 {
   const int n = proof->n, signs = proof->signs, outer = n - signs - 1 - inner;
   const int settings = (1 << inner) < 4 ? 4 : 1 << inner;
@@ -12728,10 +12726,7 @@ static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a,
   polynomial->prime = (double)p;
   polynomial->inverse = 1 / (double)p;
   polynomial->entry = entry;
-  polynomial->weight = weight;
-  polynomial->parity = parity;
   polynomial->table = table;
-  polynomial->sign = sign;
   polynomial->start = start;
   polynomial->step = step;
   *memory = step + outer * n;
@@ -12778,7 +12773,10 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
     for (i = 0; i < n * n; i++)
       work[i] = permi_proof_entry(problem, i / n, i % n, r % proof->parts ? prime->p - proof->root[k] : proof->root[k],
                                   prime->p);
-    permi_polynomial_tables(proof, work, prime->p, own, parity, sign, inner, &next, &proof->polynomial[r]);
+    permi_polynomial_tables(proof, work, prime->p, inner, &next, &proof->polynomial[r]);
+    proof->polynomial[r].weight = own;
+    proof->polynomial[r].parity = parity;
+    proof->polynomial[r].sign = sign;
   }
   permi_release(allocator, work);
   return 1;
@@ -13288,6 +13286,7 @@ static const struct {
     PERMI_FIELD(perm_options, execute_data),
     PERMI_FIELD(perm_options, format),
     PERMI_FIELD(perm_options, name),
+    PERMI_FIELD(perm_options, prove),
     {"perm_gpu_options", 0, sizeof(perm_gpu_options)},
     PERMI_FIELD(perm_gpu_options, devices),
     PERMI_FIELD(perm_gpu_options, cpu_fallback),

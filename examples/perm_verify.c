@@ -89,7 +89,7 @@ static int64_t number(char **text)
 /* Rows of numbers, as many as in the first line; or Matrix Market, array or coordinate, of integers or a+bi. */
 static void read_matrix(char *text)
 {
-  static char seen[MOST_N * MOST_N];
+  char seen[MOST_N * MOST_N] = {0};
   char kind[3][16] = {"array", "integer", "general"}, *line = text;
   const int market = !strncmp(text, "%%MatrixMarket", 14);
   int64_t size[3] = {0, 0, 0}, k, i, j, at = 0;
