@@ -28,7 +28,7 @@ TESTS   := $(wildcard tests/*.c tests/*.h) $(GENERATE)
 # Real matrices for the tour and the tests: a directory of Matrix Market files, skipped when absent.
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
-.PHONY: all run headers check-rooms setup setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
+.PHONY: all run headers check-rooms check-proofs setup setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
         check-faults check-thread check-valgrind check-soundness fuzz fuzz-hours bench bench-sparse \
         python bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi \
         golden golden-record golden-gpu golden-gpu-record dist
@@ -68,6 +68,9 @@ check-full: ## all of check-ci, every dialect and level, sanitizers, faults, fuz
 
 check-compile: ## both headers in every dialect and compiler; spills in the kernels
 	@sh tests/compile/run.sh
+
+check-proofs: ## what comments say about rounding, by Gappa and Coq with Flocq (make setup installs them; REQUIRE=1)
+	@sh tests/proofs/run.sh
 
 check-isa: $(B)/tests ## every kernel family forced; all unit tests with families hidden; NEON under emulation (REQUIRE=1)
 	@sh tests/isa.sh

@@ -2557,7 +2557,7 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, perm
 
 /* sum = a x + b y; y may be NULL. 0: overflow, or so near underflow that the error is not one rounding's. A complex
    product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by 2^-1072
-   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute. */
+   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -2694,7 +2694,8 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. */
+/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. Proved: tests/proofs/chains.v, rounding up
+   tests/proofs/frontier.g. */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
@@ -4040,7 +4041,7 @@ typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_
 /* ========================================================================================= >>values
    Values of >>ring in lists, arrays, trees, bands and matchings: their sizes, and which numbers a block needs. */
 
-#define PERMI_SAFE_PRODUCT 1e-290
+#define PERMI_SAFE_PRODUCT 1e-290 /* what is as large loses nothing by underflow: tests/proofs/frontier.g */
 
 /* DO(name, algebra) for all algebras but those of >>arrays only. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
@@ -5217,7 +5218,9 @@ static perm_status permi_run_rounds(permi_run *run, int p, int streams, int toge
    Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
    PERMI_DD_UNIT > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts
    underflow first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of
-   itself, for which v has room. Smaller ones lose less than DBL_MIN. */
+   itself, for which v has room. Smaller ones lose less than DBL_MIN.
+   Proved by machine: 1 to 3 tests/proofs/chains.v, complex tests/proofs/complex.v, constants
+   tests/proofs/frontier.g. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
@@ -5678,6 +5681,7 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   return 1;
 }
 
+/* See >>steps_run; proved by machine: tests/proofs/frontier.g. */
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
   const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
@@ -6674,7 +6678,8 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
    themselves, and so are sums, however they cancel: smallest 2^-106 least |c| bounds the next non-zero values,
    without the power of two where nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
    beyond 1e150. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200 of the
-   product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part. */
+   product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part.
+   Proved by machine: tests/proofs/frontier.g. */
 static perm_status permi_arrays_pass(permi_arrays_run *run)
 {
   const permi_arrays *arrays = run->arrays;
@@ -7458,7 +7463,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
    double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
    Underflow: loss bounds the error of any value beyond these factors, M is the largest modulus. A join takes loss to
    pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
-   PERMI_TREE_LOST if it may be below PERMI_SAFE_PRODUCT. */
+   PERMI_TREE_LOST if it may be below PERMI_SAFE_PRODUCT. The induction is proved by machine: tests/proofs/chains.v. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -8071,6 +8076,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
 }
 
+/* See >>tree_join; proved by machine: tests/proofs/frontier.g. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
@@ -8771,7 +8777,7 @@ static int permi_band_open(permi_band_state *state, const permi_band *band, perm
    of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
    more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
    PERMI_DD_UNIT for u. With powers of their own, states have one more factor an addition, for aligning, and one a
-   row. */
+   row. Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
 /* The rows of a run that the caller has cleared, but for `keep`. */
 static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
                                    perm_partial *partial)
@@ -10374,7 +10380,8 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
    What underflow takes from a product, or from the lesser of two values that are added, is below DBL_MIN < u 2^-302
    (double-double: 2^-100): one more factor for each. Quotients are below 2^301: nothing overflows.
    4. Sums of moduli are computed so too, with quotients rounded up (PERMI_CLASS_ROOM), so they are at least 1 - g times
-   what they stand for. */
+   what they stand for.
+   Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
   double operations = (block->imaginary ? 12.0 : 7.0) * block->n, gamma, doubtful;
@@ -13137,7 +13144,8 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
    3. A product of sizes up to 2^52, or a difference of two, is exact, and x - q p is at most (p + 1) / 2.
    4. Beyond, h + l = ab for h = ab rounded, |ab| <= 2^96; q is h / p to within 1/2 + 2^-51 |h| / p; h - q p and l are
       whole, and h - q p + l is at most p / 2 + 2^-51 |ab| + 2^44: exact. For ab - cd high parts are multiples of 2^46,
-      low parts at most 2^46 + 2^44 in all. Both stay below the cap. */
+      low parts at most 2^46 + 2^44 in all. Both stay below the cap.
+   Proved by machine: 2 to 4 tests/proofs/hybrid.g. */
 #define PERMI_GROWTH_CAP 281474976710656.0       /* 2^48 */
 #define PERMI_GROWTH_SHORT 4503599627370496.0    /* 2^52 */
 #define PERMI_GROWTH_EXACT 9007199254740992.0    /* 2^53 */
@@ -15736,7 +15744,9 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
       counted as 64; those renormalise as in 7 (d), for doubles too: what hi loses is at most gamma_N A, and each of the
       sums and normalisations of lo, at most six for a level, is off by u times that: gamma_2N^2 A in all. Moduli are
       added for every block and setting of the low columns. Complex a b - c d is four FMA a part, from the last
-      product: its parts round c d four times, |c| |d| 2^(1/2) together: below 6 u (|a| |b| + |c| |d|). */
+      product: its parts round c d four times, |c| |d| 2^(1/2) together: below 6 u (|a| |b| + |c| |d|).
+   Proved by machine: 1, 3 to 5 tests/proofs/chains.v, 2 tests/proofs/complex.v, 7 (b), (c), (d), (f), 8
+   tests/proofs/hybrid.g. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
@@ -16341,7 +16351,7 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
    exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses
    at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of
    itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
-   rows' sums of moduli. */
+   rows' sums of moduli. The induction is proved by machine: tests/proofs/chains.v. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
 {
@@ -18201,7 +18211,8 @@ PERMI_BRIEF_END
 /* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone. Products are in
    double-double or long integers; terms are added exactly.
 
-   THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
+   THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact
+   (tests/proofs/doubles.g).
 
    THREADS. All walk the top of the tree. A node is a unit when the choices on its path multiply up to `enough`, or
    when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. */
@@ -20709,7 +20720,7 @@ static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_
 }
 
 /* ---- double-doubles */
-#define PERMI_RADIUS_UP (1 + 1e-13)
+#define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
 #define PERMI_RADIUS_LEAST 1e-290
 #define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
 #define PERMI_PIVOT_SURE 4     /* times its radius */
@@ -23436,9 +23447,11 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 #define PERMI_SPY_EXACT 600     /* up to this order and */
 #define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
 #define PERMI_SPY_CELLS 160     /* else so many squares a side */
-#define PERMI_SPY_PANEL 300
-#define PERMI_SPY_TOP 104     /* of the maps */
-#define PERMI_SPY_CURVES 500  /* of what comes below them */
+#define PERMI_SPY_PANEL 290
+#define PERMI_SPY_LEFT 74 /* of the first map, 356 apart */
+#define PERMI_SPY_TOP 104
+#define PERMI_SPY_CURVES 490 /* of what comes below the maps */
+#define PERMI_SPY_LINE 120   /* characters of a message */
 #define PERMI_SPY_ROWS 14
 #define PERMI_SPY_OUTLINES 500
 #define PERMI_SPY_POINTS 1000
@@ -23527,10 +23540,11 @@ static int permi_spy_shade(const permi_spy_map *map, int i, int j, double area)
 }
 
 /* A path of runs of squares for each shade; the numbers of first and last row and column. */
-static void permi_spy_draw_map(FILE *file, const permi_spy_map *map, int x, int width, int height)
+static void permi_spy_draw_map(FILE *file, const permi_spy *spy, int which, int width, int height)
 {
   static const char *const colour[5] = {"#a6cfe6", "#5fabd4", "#2a8cc4", PERMI_SPY_BLUE, PERMI_SPY_ORANGE};
-  const int down = map->cells[0], across = map->cells[1], y = PERMI_SPY_TOP;
+  const permi_spy_map *map = &spy->map[which];
+  const int down = map->cells[0], across = map->cells[1], x = PERMI_SPY_LEFT + 356 * which, y = PERMI_SPY_TOP;
   const double area = ((double)map->rows / (down ? down : 1)) * ((double)map->columns / (across ? across : 1));
   int shade, i, j, end;
   permi_spy_box(file, x, y, width, height, "fill=\"#ffffff\" stroke=\"#777777\"");
@@ -23564,8 +23578,9 @@ static void permi_spy_draw_map(FILE *file, const permi_spy_map *map, int x, int 
     permi_spy_label(file, x + width / 2, y + height + 19, "text-anchor=\"middle\"", "columns");
 }
 
-static void permi_spy_head(FILE *file, int x, const char *head, const char *below)
+static void permi_spy_head(FILE *file, int which, const char *head, const char *below)
 {
+  const int x = PERMI_SPY_LEFT + 356 * which;
   permi_spy_label(file, x, PERMI_SPY_TOP - 32, "class=\"h\"", "%s", head);
   permi_spy_label(file, x, PERMI_SPY_TOP - 11, "", "%s", below);
 }
@@ -23576,36 +23591,38 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
   const perm_matrix *matrix = spy->matrix;
   const double longest = matrix->m > matrix->n ? matrix->m : matrix->n, scale = PERMI_SPY_PANEL;
   const int tall = longest > 0 ? (int)(scale * (matrix->m / longest)) + 1 : PERMI_SPY_PANEL;
-  const int wide = longest > 0 ? (int)(scale * (matrix->n / longest)) + 1 : PERMI_SPY_PANEL, legend = 462;
+  const int wide = longest > 0 ? (int)(scale * (matrix->n / longest)) + 1 : PERMI_SPY_PANEL, legend = 450;
   char text[64];
   int i;
   permi_spy_label(file, 20, 34, "class=\"t\"", "%.60s%s%d x %d, %.0f entries", spy->name ? spy->name : "",
                   spy->name ? ": " : "", matrix->m, matrix->n, (double)matrix->nnz);
-  permi_spy_head(file, 60, "As given", "");
-  permi_spy_draw_map(file, &spy->map[0], 60, wide, tall);
+  permi_spy_head(file, 0, "As given", "");
+  permi_spy_draw_map(file, spy, 0, wide, tall);
   if (matrix->m == matrix->n) {
     if (spy->singular) {
-      permi_spy_head(file, 410, "No perfect matching: the permanent is 0", "");
+      permi_spy_head(file, 1, "No perfect matching: the permanent is 0", "");
     } else {
       snprintf(text, sizeof text, "%d block%s, %.0f dead entries", spy->blocks, spy->blocks == 1 ? "" : "s",
                spy->dropped);
-      permi_spy_head(file, 410, "Block triangular", text);
+      permi_spy_head(file, 1, "Block triangular", text);
     }
-    permi_spy_draw_map(file, &spy->map[1], 410, wide, tall);
+    permi_spy_draw_map(file, spy, 1, wide, tall);
     for (i = 0; i < spy->outlines; i++) {
-      const int from = (int)(wide * (spy->first[i] / longest)), size = (int)(wide * (spy->order[i] / longest));
-      permi_spy_box(file, 410 + from, PERMI_SPY_TOP + from, size > 1 ? size : 1, size > 1 ? size : 1, outline);
+      const int from = (int)(wide * (spy->first[i] / longest)), length = (int)(wide * (spy->order[i] / longest));
+      const int size = length > 1 ? length : 1;
+      permi_spy_box(file, PERMI_SPY_LEFT + 356 + from, PERMI_SPY_TOP + from, size, size, outline);
     }
   }
   if (spy->leaf) {
     snprintf(text, sizeof text, "largest block after reductions: %d", spy->leaf->information.n);
-    permi_spy_head(file, 760, "In the order of elimination", text);
-    permi_spy_draw_map(file, &spy->map[2], 760, PERMI_SPY_PANEL, PERMI_SPY_PANEL);
+    permi_spy_head(file, 2, "In the order of elimination", text);
+    permi_spy_draw_map(file, spy, 2, PERMI_SPY_PANEL, PERMI_SPY_PANEL);
   }
-  permi_spy_box(file, 60, legend - 12, 14, 14, "fill=\"" PERMI_SPY_BLUE "\"");
+  permi_spy_box(file, PERMI_SPY_LEFT, legend - 12, 14, 14, "fill=\"" PERMI_SPY_BLUE "\"");
   permi_spy_box(file, 270, legend - 12, 14, 14, "fill=\"" PERMI_SPY_ORANGE "\"");
   permi_spy_box(file, 510, legend - 12, 14, 14, outline);
-  permi_spy_label(file, 82, legend, "", "entries%s", spy->map[0].cells[0] < matrix->m ? ", by density" : "");
+  permi_spy_label(file, PERMI_SPY_LEFT + 22, legend, "", "entries%s",
+                  spy->map[0].cells[0] < matrix->m ? ", by density" : "");
   permi_spy_label(file, 292, legend, "", "in no perfect matching");
   permi_spy_label(file, 532, legend, "", "blocks");
 }
@@ -23663,21 +23680,36 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, const double *valu
 static void permi_spy_curves(FILE *file, const permi_spy *spy)
 {
   const int tree = spy->leaf->information.method == PERM_METHOD_TREE, top = PERMI_SPY_CURVES;
-  permi_spy_label(file, 60, top, "class=\"h\"", "Vertices of the %s along the order of %s",
+  permi_spy_label(file, PERMI_SPY_LEFT, top, "class=\"h\"", "Vertices of the %s along the order of %s",
                   tree ? "tables" : "frontier", tree ? "the tree" : "elimination");
   permi_spy_curve(file, spy, spy->width, top + 12, 0);
-  permi_spy_label(file, 60, top + 216, "class=\"h\"",
+  permi_spy_label(file, PERMI_SPY_LEFT, top + 216, "class=\"h\"",
                   "Memory of a step's values, predicted, logarithmic (at most %s states; the run: %s)",
                   permi_spy_number(spy->states).text, permi_spy_bytes(spy->leaf->information.bytes).text);
   permi_spy_curve(file, spy, spy->bytes, top + 228, 1);
   permi_spy_label(file, 585, top + 418, "text-anchor=\"middle\"", "steps: vertices eliminated");
 }
 
+/* A message in lines. */
+static void permi_spy_say(FILE *file, int y, const char *message)
+{
+  while (*message) {
+    int length = (int)strlen(message);
+    if (length > PERMI_SPY_LINE)
+      for (length = PERMI_SPY_LINE; length > PERMI_SPY_LINE / 2 && message[length] != ' '; length--)
+        ;
+    permi_spy_label(file, PERMI_SPY_LEFT, y, "", "%.*s", length, message);
+    message += length;
+    y += 22;
+  }
+}
+
 static int permi_spy_print(FILE *file, const void *what)
 {
   const permi_spy *spy = (const permi_spy *)what;
   const int table = spy->leaf ? PERMI_SPY_CURVES + 440 : PERMI_SPY_CURVES, leaves = spy->job ? spy->job->leaves : 0;
-  const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS, bottom = table + 60 + 24 * (rows + 1);
+  const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS;
+  const int bottom = table + 84 + 24 * (spy->job ? rows : 3);
   double seconds = 0, rest = 0;
   int i;
   fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1090\" height=\"%d\" viewBox=\"0 0 1090 %d\" "
@@ -23693,24 +23725,24 @@ static int permi_spy_print(FILE *file, const void *what)
     rest += i < rows ? 0 : spy->job->leaf[i].information.seconds;
   }
   if (spy->job) {
-    permi_spy_label(file, 60, table + 20, "class=\"h\"",
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 20, "class=\"h\"",
                     "Plan: %d block%s after reductions, predicted %s s on one thread", leaves, leaves == 1 ? "" : "s",
                     permi_spy_number(seconds).text);
   } else {
-    permi_spy_label(file, 60, table + 20, "class=\"h\"", "No plan");
-    permi_spy_label(file, 60, table + 44, "", "%s", spy->message);
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 20, "class=\"h\"", "No plan");
+    permi_spy_say(file, table + 44, spy->message);
   }
   for (i = 0; i < rows; i++) {
     const perm_leaf *leaf = &spy->job->leaf[i].information;
     const int y = table + 46 + 24 * i;
-    permi_spy_label(file, 60, y, "", "order %d", leaf->n);
+    permi_spy_label(file, PERMI_SPY_LEFT, y, "", "order %d", leaf->n);
     permi_spy_label(file, 200, y, "", "%s", perm_method_name(leaf->method));
     permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s s", permi_spy_number(leaf->seconds).text);
     if (leaf->bytes > 0)
       permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_spy_bytes(leaf->bytes).text);
   }
   if (leaves > rows)
-    permi_spy_label(file, 60, table + 46 + 24 * rows, "", "and %d more, %s s", leaves - rows,
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 46 + 24 * rows, "", "and %d more, %s s", leaves - rows,
                     permi_spy_number(rest).text);
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
