@@ -54,10 +54,10 @@ setup-full: ## and the cross compilers, emulators and C libraries that check-ful
 	@sh tests/setup.sh full
 
 check: ## after a change: unit tests, warnings, rooms, command, examples; two minutes of two cores
-	@$(MAKE) --no-print-directory -j2 $(B)/tests_O1 $(B)/perm $(B)/golden_sample examples
+	@$(MAKE) --no-print-directory -j2 $(B)/tests_O1 $(B)/perm $(B)/golden_sample examples $(B)/false_proofs
 	@sh tests/check.sh
 
-CHECKED = $(B)/tests $(B)/perm $(B)/study $(B)/golden_sample examples libperm.so
+CHECKED = $(B)/false_proofs $(B)/tests $(B)/perm $(B)/study $(B)/golden_sample examples libperm.so
 check-ci: ## every test: the command for CI and releases, about eight minutes of two cores
 	@$(MAKE) --no-print-directory -j2 $(CHECKED)
 	@sh tests/check.sh ci
@@ -196,9 +196,9 @@ $(B)/perm_verify: examples/perm_verify.c # includes nothing of perm
 	@mkdir -p $(B)
 	$(CC) $(STD) $(WARN) $(CFLAGS) $(CPPFLAGS) $< -o $@ $(LDFLAGS) -lm
 
-$(B)/false_proofs: tests/false_proofs.c examples/perm_verify.c perm.h
+$(B)/false_proofs: tests/false_proofs.c tests/inside.h examples/perm_verify.c perm.h
 	@mkdir -p $(B)
-	$(CC) -std=gnu11 -Wall -Wextra -Wno-format-truncation -O1 -I. $< -o $@ $(LDFLAGS) $(LIBS)
+	$(CC) -std=gnu11 -Wall -Wextra -Wno-format-truncation -O1 -I. -Itests $< -o $@ $(LDFLAGS) $(LIBS)
 
 $(B)/perm: examples/perm_cli.c $(GENERATE) $(B)/perm.o
 	$(COMPILE) -DPERM_CLI_LINKED examples/perm_cli.c $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)

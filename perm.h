@@ -12792,8 +12792,8 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
 /* The word of a partial that has the leaf's value number k. */
 static uint64_t *permi_proof_word(perm_partial *partial, uint64_t k)
 {
-  perm_sum *sum = k < PERM_SUM_WORDS ? &partial->value : k < 2 * PERM_SUM_WORDS ? &partial->imaginary : &partial->absolute;
-  return &sum->word[k % PERM_SUM_WORDS];
+  perm_sum *const sum[3] = {&partial->value, &partial->imaginary, &partial->absolute};
+  return &sum[k / PERM_SUM_WORDS]->word[k % PERM_SUM_WORDS];
 }
 
 /* The values of a chunk go to words of their own, so sums of partials carry nothing: parts and merges need no more. */
@@ -12845,9 +12845,9 @@ static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
           8      4  format: 1
          12      4  n
          16      8  bytes of the whole file
-         24      8  fingerprint of the matrix: h = mix(14695981039346656037, 4 n + parts), then mix(h, x) for each entry x
-                    row by row, modulo 2^64, real before imaginary parts; mix(h, x): y = (h ^ x) 0x9e3779b97f4a7c15
-                    modulo 2^64, y ^ y >> 29
+         24      8  fingerprint of the matrix: h = mix(14695981039346656037, 4 n + parts), then mix(h, x) for each x, row
+                    by row, modulo 2^64, real before imaginary parts; mix(h, x): y = (h ^ x) 0x9e3779b97f4a7c15 modulo
+                    2^64, y ^ y >> 29
          32      4  parts: 1 integers, 2 Gaussian integers
          36      4  primes
          40      8  values of a polynomial: (n + 1)(2^(n/2) - 1) + 1
@@ -12881,6 +12881,7 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
 {
   const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
   const permi_proof *proof = own->proof;
+  const double leaves = (double)proof->values / (double)(own->end - own->first) * proof->runs;
   if (own != proof->leaf) {
     if (size)
       buffer[0] = 0;
@@ -12892,9 +12893,7 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
                           proof->n, perm_isa_name(leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
                           proof->primes, proof->primes == 1 ? "" : "s", (unsigned long long)proof->values,
                           8e-6 * (double)proof->values * proof->runs,
-                          leaf->information.work * (double)proof->values / (double)(own->end - own->first) * proof->runs,
-                          leaf->information.seconds * (double)proof->values / (double)(own->end - own->first) *
-                              proof->runs);
+                          leaf->information.work * leaves, leaf->information.seconds * leaves);
 }
 
 /* The permanent modulo prime k, its parts. */
@@ -13874,8 +13873,8 @@ static int permi_run_short(const perm_job *job, const perm_options *options, per
   permi_control control;
   perm_status status = PERM_OK;
   int i;
-  if (job->leaves > PERMI_SHORT_LEAVES || options->prove || permi_job_seconds(job) >= PERMI_PARALLEL_SECONDS || options->execute ||
-      options->progress || options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
+  if (job->leaves > PERMI_SHORT_LEAVES || options->prove || permi_job_seconds(job) >= PERMI_PARALLEL_SECONDS ||
+      options->execute || options->progress || options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
     return 0;
   control = permi_control_begin(options);
   memset(partial, 0, (size_t)job->leaves * sizeof *partial);
@@ -22002,8 +22001,8 @@ PERMI_TARGET static void PERMI_NAME(proof_invert)(PERMI_P p, double prime, doubl
   memcpy(x, power, (size_t)(count * PERMI_WIDTH) * sizeof *x);
 }
 
-/* inverse[k] := 1 / (first - N + 1 + k) for k < size, a multiple of PERMI_STRANDS vectors, or 1 for 1 / 0; one inversion
-   for each lane of a strand, and products before and after each number. before: as many. */
+/* inverse[k] := 1 / (least + k), or 1 for 1 / 0, for k < size, a multiple of PERMI_STRANDS vectors; one inversion for
+   each lane of a strand, and products before and after each number. before: as many. */
 PERMI_TARGET static void PERMI_NAME(proof_inverses)(const permi_polynomial *polynomial, PERMI_P p, int64_t least,
                                                     int size, double *inverse, double *before)
 {
@@ -22045,9 +22044,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_add)(double *sum, PERMI_V x, dou
   PERMI_STORE(sum, PERMI_NAME(prime_reduce)(PERMI_FMA(PERMI_SET(sign), x, PERMI_LOAD(sum)), p));
 }
 
-/* D_j and S at the points of one vector, times the sum of all Lagrange weights, which follows: form[j * POINTS]. inverse:
-   of point - (N - 1), and on. Setting s is (high, low): D_j of a low column is a sum of `column`, of a high one a sum of
-   sums over low settings. column: 2^low vectors. */
+/* D_j and S at the points of one vector, times the sum of all Lagrange weights, which follows: form[j * POINTS].
+   inverse: of point - (N - 1), and on. Setting s is (high, low): D_j of a low column is a sum of `column`, 2^low vectors,
+   of a high one a sum of sums over low settings. */
 PERMI_TARGET static void PERMI_NAME(proof_signs)(const permi_polynomial *polynomial, PERMI_P p, const double *inverse,
                                                  double *column, double *form)
 {
@@ -22078,7 +22077,8 @@ PERMI_TARGET static void PERMI_NAME(proof_signs)(const permi_polynomial *polynom
   }
   for (t = 0; t < lows; t++)
     for (j = 0; j < low; j++)
-      PERMI_NAME(proof_add)(form + j * PERMI_PROOF_POINTS, PERMI_LOAD(column + t * PERMI_WIDTH), t >> j & 1 ? -1 : 1, p);
+      PERMI_NAME(proof_add)(form + j * PERMI_PROOF_POINTS, PERMI_LOAD(column + t * PERMI_WIDTH), t >> j & 1 ? -1 : 1,
+                            p);
 }
 
 /* form[j][point] := D_j, and last S; at points below N the signs themselves. */
@@ -22174,9 +22174,9 @@ PERMI_KERNEL PERMI_NAME(polynomial)(const permi_polynomial *polynomial, uint64_t
         PERMI_NAME(proof_add)(row + i * PERMI_PROOF_POINTS + k, PERMI_SET(polynomial->step[j * n + i]),
                               (state ^ state >> 1) >> j & 1 ? -1 : 1, p);
   }
+  form += signs * PERMI_PROOF_POINTS; /* S */
   for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
-    PERMI_STORE(total + k, PERMI_NAME(prime_product)(PERMI_LOAD(total + k), PERMI_LOAD(form + signs * PERMI_PROOF_POINTS + k),
-                                                     p));
+    PERMI_STORE(total + k, PERMI_NAME(prime_product)(PERMI_LOAD(total + k), PERMI_LOAD(form + k), p));
   for (k = 0; k < PERMI_PROOF_POINTS; k++)
     value[k] = (polynomial->outer && total[k] != 0 ? -1 : 1) * total[k];
   for (k = 0; k < PERMI_PROOF_POINTS; k++)

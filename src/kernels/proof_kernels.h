@@ -21,8 +21,8 @@ PERMI_TARGET static void PERMI_NAME(proof_invert)(PERMI_P p, double prime, doubl
   memcpy(x, power, (size_t)(count * PERMI_WIDTH) * sizeof *x);
 }
 
-/* inverse[k] := 1 / (first - N + 1 + k) for k < size, a multiple of PERMI_STRANDS vectors, or 1 for 1 / 0; one inversion
-   for each lane of a strand, and products before and after each number. before: as many. */
+/* inverse[k] := 1 / (least + k), or 1 for 1 / 0, for k < size, a multiple of PERMI_STRANDS vectors; one inversion for
+   each lane of a strand, and products before and after each number. before: as many. */
 PERMI_TARGET static void PERMI_NAME(proof_inverses)(const permi_polynomial *polynomial, PERMI_P p, int64_t least,
                                                     int size, double *inverse, double *before)
 {
@@ -64,9 +64,9 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_add)(double *sum, PERMI_V x, dou
   PERMI_STORE(sum, PERMI_NAME(prime_reduce)(PERMI_FMA(PERMI_SET(sign), x, PERMI_LOAD(sum)), p));
 }
 
-/* D_j and S at the points of one vector, times the sum of all Lagrange weights, which follows: form[j * POINTS]. inverse:
-   of point - (N - 1), and on. Setting s is (high, low): D_j of a low column is a sum of `column`, of a high one a sum of
-   sums over low settings. column: 2^low vectors. */
+/* D_j and S at the points of one vector, times the sum of all Lagrange weights, which follows: form[j * POINTS].
+   inverse: of point - (N - 1), and on. Setting s is (high, low): D_j of a low column is a sum of `column`, 2^low vectors,
+   of a high one a sum of sums over low settings. */
 PERMI_TARGET static void PERMI_NAME(proof_signs)(const permi_polynomial *polynomial, PERMI_P p, const double *inverse,
                                                  double *column, double *form)
 {
@@ -97,7 +97,8 @@ PERMI_TARGET static void PERMI_NAME(proof_signs)(const permi_polynomial *polynom
   }
   for (t = 0; t < lows; t++)
     for (j = 0; j < low; j++)
-      PERMI_NAME(proof_add)(form + j * PERMI_PROOF_POINTS, PERMI_LOAD(column + t * PERMI_WIDTH), t >> j & 1 ? -1 : 1, p);
+      PERMI_NAME(proof_add)(form + j * PERMI_PROOF_POINTS, PERMI_LOAD(column + t * PERMI_WIDTH), t >> j & 1 ? -1 : 1,
+                            p);
 }
 
 /* form[j][point] := D_j, and last S; at points below N the signs themselves. */
@@ -193,9 +194,9 @@ PERMI_KERNEL PERMI_NAME(polynomial)(const permi_polynomial *polynomial, uint64_t
         PERMI_NAME(proof_add)(row + i * PERMI_PROOF_POINTS + k, PERMI_SET(polynomial->step[j * n + i]),
                               (state ^ state >> 1) >> j & 1 ? -1 : 1, p);
   }
+  form += signs * PERMI_PROOF_POINTS; /* S */
   for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
-    PERMI_STORE(total + k, PERMI_NAME(prime_product)(PERMI_LOAD(total + k), PERMI_LOAD(form + signs * PERMI_PROOF_POINTS + k),
-                                                     p));
+    PERMI_STORE(total + k, PERMI_NAME(prime_product)(PERMI_LOAD(total + k), PERMI_LOAD(form + k), p));
   for (k = 0; k < PERMI_PROOF_POINTS; k++)
     value[k] = (polynomial->outer && total[k] != 0 ? -1 : 1) * total[k];
   for (k = 0; k < PERMI_PROOF_POINTS; k++)

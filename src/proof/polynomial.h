@@ -179,8 +179,8 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
 /* The word of a partial that has the leaf's value number k. */
 static uint64_t *permi_proof_word(perm_partial *partial, uint64_t k)
 {
-  perm_sum *sum = k < PERM_SUM_WORDS ? &partial->value : k < 2 * PERM_SUM_WORDS ? &partial->imaginary : &partial->absolute;
-  return &sum->word[k % PERM_SUM_WORDS];
+  perm_sum *const sum[3] = {&partial->value, &partial->imaginary, &partial->absolute};
+  return &sum[k / PERM_SUM_WORDS]->word[k % PERM_SUM_WORDS];
 }
 
 /* The values of a chunk go to words of their own, so sums of partials carry nothing: parts and merges need no more. */

@@ -6,9 +6,9 @@
           8      4  format: 1
          12      4  n
          16      8  bytes of the whole file
-         24      8  fingerprint of the matrix: h = mix(14695981039346656037, 4 n + parts), then mix(h, x) for each entry x
-                    row by row, modulo 2^64, real before imaginary parts; mix(h, x): y = (h ^ x) 0x9e3779b97f4a7c15
-                    modulo 2^64, y ^ y >> 29
+         24      8  fingerprint of the matrix: h = mix(14695981039346656037, 4 n + parts), then mix(h, x) for each x, row
+                    by row, modulo 2^64, real before imaginary parts; mix(h, x): y = (h ^ x) 0x9e3779b97f4a7c15 modulo
+                    2^64, y ^ y >> 29
          32      4  parts: 1 integers, 2 Gaussian integers
          36      4  primes
          40      8  values of a polynomial: (n + 1)(2^(n/2) - 1) + 1
@@ -46,6 +46,7 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
 {
   const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
   const permi_proof *proof = own->proof;
+  const double leaves = (double)proof->values / (double)(own->end - own->first) * proof->runs;
   if (own != proof->leaf) {
     if (size)
       buffer[0] = 0;
@@ -57,9 +58,7 @@ static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t s
                           proof->n, perm_isa_name(leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
                           proof->primes, proof->primes == 1 ? "" : "s", (unsigned long long)proof->values,
                           8e-6 * (double)proof->values * proof->runs,
-                          leaf->information.work * (double)proof->values / (double)(own->end - own->first) * proof->runs,
-                          leaf->information.seconds * (double)proof->values / (double)(own->end - own->first) *
-                              proof->runs);
+                          leaf->information.work * leaves, leaf->information.seconds * leaves);
 }
 
 /* The permanent modulo prime k, its parts. */

@@ -367,8 +367,8 @@ static int permi_run_short(const perm_job *job, const perm_options *options, per
   permi_control control;
   perm_status status = PERM_OK;
   int i;
-  if (job->leaves > PERMI_SHORT_LEAVES || options->prove || permi_job_seconds(job) >= PERMI_PARALLEL_SECONDS || options->execute ||
-      options->progress || options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
+  if (job->leaves > PERMI_SHORT_LEAVES || options->prove || permi_job_seconds(job) >= PERMI_PARALLEL_SECONDS ||
+      options->execute || options->progress || options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
     return 0;
   control = permi_control_begin(options);
   memset(partial, 0, (size_t)job->leaves * sizeof *partial);
