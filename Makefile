@@ -17,7 +17,7 @@ LIBS    := -lm
 HEADERS := perm.h perm_sparse.h
 ROOMS   := $(wildcard src/*.* src/*/*.h)
 GENERATE := examples/perm_generate.h examples/perm_random.h examples/perm_fractions.h
-EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(filter-out examples/perm_cli.c,$(wildcard examples/*.c)))
+EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(filter-out examples/perm_cli.c examples/perm_verify.c,$(wildcard examples/*.c)))
 
 # CUDA: the compiler if there is one, and what to link with where nvcc does not link.
 NVCC    ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
@@ -54,10 +54,10 @@ setup-full: ## and the cross compilers, emulators and C libraries that check-ful
 	@sh tests/setup.sh full
 
 check: ## after a change: unit tests, warnings, rooms, command, examples; two minutes of two cores
-	@$(MAKE) --no-print-directory -j2 $(B)/tests_O1 $(B)/perm $(B)/golden_sample examples
+	@$(MAKE) --no-print-directory -j2 $(B)/tests_O1 $(B)/perm $(B)/golden_sample examples $(B)/false_proofs
 	@sh tests/check.sh
 
-CHECKED = $(B)/tests $(B)/perm $(B)/study $(B)/golden_sample examples libperm.so
+CHECKED = $(B)/false_proofs $(B)/tests $(B)/perm $(B)/study $(B)/golden_sample examples libperm.so
 check-ci: ## every test: the command for CI and releases, about eight minutes of two cores
 	@$(MAKE) --no-print-directory -j2 $(CHECKED)
 	@sh tests/check.sh ci
@@ -190,7 +190,15 @@ bench-python: libperm.so ## what small calls from Python cost; permanents on PyP
 	$(B)/venv/bin/python examples/python/bench.py --calls
 	$(B)/venv/bin/python examples/python/bench.py
 
-examples: $(EXAMPLES) $(B)/records $(if $(shell command -v $(CXX)),$(B)/cplusplus) ## build examples/
+examples: $(EXAMPLES) $(B)/perm_verify $(B)/records $(if $(shell command -v $(CXX)),$(B)/cplusplus) ## build examples/
+
+$(B)/perm_verify: examples/perm_verify.c # includes nothing of perm
+	@mkdir -p $(B)
+	$(CC) $(STD) $(WARN) $(CFLAGS) $(CPPFLAGS) $< -o $@ $(LDFLAGS) -lm
+
+$(B)/false_proofs: tests/false_proofs.c tests/inside.h examples/perm_verify.c perm.h
+	@mkdir -p $(B)
+	$(CC) -std=gnu11 -Wall -Wextra -Wno-format-truncation -O1 -I. -Itests $< -o $@ $(LDFLAGS) $(LIBS)
 
 $(B)/perm: examples/perm_cli.c $(GENERATE) $(B)/perm.o
 	$(COMPILE) -DPERM_CLI_LINKED examples/perm_cli.c $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)

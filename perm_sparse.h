@@ -92,7 +92,6 @@
                  >>spy               perm_sparse_spy, SVG
                  >>rook              perm_rook_numbers, matching polynomials
                  >>sample            perm_sample_sparse: permutations by weight
-     kernels/    >>residue_kernels   whole numbers in doubles, modulo primes
                  >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
                  >>signs_kernels     the sign search
@@ -24848,7 +24847,8 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
 {
   permi_given_item bad;
   int row, whole, exactly;
-  exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
+  exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT ||
+            permi_asks_proof(options);
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
@@ -24856,7 +24856,8 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   if (permi_sparse_by_counts(given, options))
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
-          options->method != PERM_METHOD_LOW_RANK && !permi_method_is_sparse(options->method);
+          options->method != PERM_METHOD_LOW_RANK && options->method != PERM_METHOD_PROOF &&
+          !permi_method_is_sparse(options->method);
   if ((whole || options->method == PERM_METHOD_AUTO) && !exactly) {
     const char *refusal =
         permi_plan_refusal(options, options->method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : options->method);
@@ -24930,7 +24931,7 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
   status = permi_sparse_check(given, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  if (given->m > 0 && permi_sparse_by_counts(given, options)) {
+  if (given->m > 0 && (permi_sparse_by_counts(given, options) || permi_asks_proof(options))) {
     permi_problem problem;
     void *entries;
     status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
@@ -25150,8 +25151,9 @@ static perm_status permi_compute_given(const permi_given *given, const perm_opti
   permi_sparse_attempt attempt = {given, 0, PERM_PRECISION_DEFAULT};
   int exact;
   perm_status status = permi_sparse_check(given, options, watch, &exact, result);
-  if (status == PERM_OK && given->m > 0 && !exact && permi_sparse_by_counts(given, options) &&
-      !permi_sparse_rounds(given, watch) && watch->stopped == PERM_OK) {
+  if (status == PERM_OK && given->m > 0 && watch->stopped == PERM_OK &&
+      (permi_asks_proof(options) || (!exact && permi_sparse_by_counts(given, options) &&
+                                     !permi_sparse_rounds(given, watch) && watch->stopped == PERM_OK))) {
     permi_problem problem;
     void *entries;
     status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
@@ -26766,42 +26768,6 @@ PERMI_BRIEF_END
 
 #else /* PERMI_FAMILY */
 
-/* ================================================================================== >>residue_kernels
-   Residues modulo a number of at most 50 bits, in doubles: whole numbers of either sign, of modulus at most a little
-   more than half of it. */
-#define PERMI_P PERMI_NAME(prime)
-typedef struct PERMI_P {
-  PERMI_V prime, inverse;
-} PERMI_P;
-
-PERMI_TARGET PERMI_INLINE PERMI_P PERMI_NAME(prime_of)(double prime, double inverse)
-{
-  PERMI_P p;
-  p.prime = PERMI_SET(prime);
-  p.inverse = PERMI_SET(inverse);
-  return p;
-}
-
-/* The whole number next to x / p, at most 2^51: in the binade of 1.5 2^52 bits count ones. */
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(quotient)(PERMI_V x, PERMI_P p)
-{
-  const PERMI_V ones = PERMI_SET(6755399441055744.0);
-  return PERMI_FMA(x, p.inverse, ones) - ones;
-}
-
-/* Of |x| <= 2^52: at most p / 2 + 1, as the quotient is wrong by at most |x| / p 2^-53 before it is rounded. */
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(reduce)(PERMI_V x, PERMI_P p)
-{
-  return PERMI_FNMA(PERMI_NAME(quotient)(x, p), p.prime, x);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(reduce_product)(PERMI_V a, PERMI_V b, PERMI_P p)
-{
-  PERMI_V low;
-  const PERMI_V high = PERMI_NAME(vector_two_product)(a, b, &low);
-  return low - PERMI_FMS_EXACT(PERMI_NAME(quotient)(high, p), p.prime, high);
-}
-
 /* ================================================================================== >>array_kernels
    Blocks of >>arrays; a value adds up over all origins in their order. Last vectors read beyond the block
    (PERMI_ARRAY_PAD) but do not store there. */
@@ -26879,7 +26845,7 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y
         continue;
       from = origin->place ? PERMI_NAME(array_fetch)(x, origin, at, left) : PERMI_LOAD_ANY(x + at);
       if (reduced)
-        sum[i] = sum[i] + PERMI_NAME(reduce_product)(real, from, p);
+        sum[i] = sum[i] + PERMI_NAME(prime_product)(real, from, p);
       else
         sum[i] = PERMI_FMA(real, from, sum[i]);
     }
@@ -26887,7 +26853,7 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y
   PERMI_UNROLL
   for (i = 0; i < vectors; i++)
     PERMI_NAME(array_store)(y + k + i * PERMI_WIDTH,
-                            growth == PERMI_GROWS_NOT ? sum[i] : PERMI_NAME(reduce)(sum[i], p), left);
+                            growth == PERMI_GROWS_NOT ? sum[i] : PERMI_NAME(prime_reduce)(sum[i], p), left);
 }
 
 PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_block)(void *to, size_t count, const permi_origin *origin,
@@ -27121,7 +27087,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce_cross)(PERMI_V a, PER
   const PERMI_V grid = PERMI_SET(PERMI_RESIDUE_GRID);
   const PERMI_V first = PERMI_FMA(a, b, grid), both = PERMI_FNMA(c, d, first), high = both - grid;
   const PERMI_V low = PERMI_FMS_EXACT(a, b, first - grid), less = PERMI_FMS_EXACT(c, d, first - both);
-  return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(quotient)(high, p), p.prime, high);
+  return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(prime_quotient)(high, p), p.prime, high);
 }
 
 /* A result as it is kept: of a double-double the first word takes over what it can; it is the larger one, or has
@@ -27139,7 +27105,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_settle)(int algebra, PERMI_N
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
-    return PERMI_NAME(hybrid_one)(PERMI_NAME(reduce)(y.v, p));
+    return PERMI_NAME(hybrid_one)(PERMI_NAME(prime_reduce)(y.v, p));
   if (permi_hybrid_is_doubled(algebra))
     y.v = PERMI_NAME(vector_two_sum)(y.v, y.e, &y.e);
   if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED)
@@ -27214,11 +27180,11 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N 
   } else if (permi_hybrid_is_paired(algebra)) {
     x = PERMI_NAME(hybrid_pair_times)(a, b);
   } else if (algebra == PERMI_HYBRID_LONG) {
-    x = PERMI_NAME(hybrid_one)(PERMI_NAME(reduce_product)(a.v, b.v, p));
+    x = PERMI_NAME(hybrid_one)(PERMI_NAME(prime_product)(a.v, b.v, p));
   } else {
     x = PERMI_NAME(hybrid_one)(a.v * b.v);
     if (algebra == PERMI_HYBRID_SHORT)
-      x.v = PERMI_NAME(reduce)(x.v, p);
+      x.v = PERMI_NAME(prime_reduce)(x.v, p);
   }
   return x;
 }
@@ -27239,7 +27205,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N 
     if (algebra == PERMI_HYBRID_WHOLE)
       x.v = x.v * PERMI_SET(half);
     else if (permi_hybrid_is_whole(algebra))
-      x.v = PERMI_NAME(reduce)(x.v, p);
+      x.v = PERMI_NAME(prime_reduce)(x.v, p);
   }
   return x;
 }
@@ -27253,7 +27219,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_cross)(int algebra, PERMI_N 
     return PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce_cross)(a.v, b.v, c.v, d.v, p));
   if (permi_hybrid_is_whole(algebra)) {
     const PERMI_V less = c.v * d.v, x = PERMI_FMS(a.v, b.v, less);
-    return PERMI_NAME(hybrid_one)(algebra == PERMI_HYBRID_SHORT ? PERMI_NAME(reduce)(x, p) : x);
+    return PERMI_NAME(hybrid_one)(algebra == PERMI_HYBRID_SHORT ? PERMI_NAME(prime_reduce)(x, p) : x);
   }
   second = PERMI_NAME(hybrid_times)(algebra, c, d, p);
   if (algebra >= PERMI_HYBRID_MODULI)
@@ -27315,7 +27281,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
   PERMI_UNROLL
   for (k = 0; k < count; k++) {
     const PERMI_N x = PERMI_NAME(hybrid_get)(parts, slot, k);
-    const PERMI_V whole = permi_hybrid_is_whole(algebra) ? PERMI_NAME(reduce)(x.v, p) : x.v;
+    const PERMI_V whole = permi_hybrid_is_whole(algebra) ? PERMI_NAME(prime_reduce)(x.v, p) : x.v;
     const PERMI_V v = sign * whole, e = sign * x.e;
     PERMI_N sum = PERMI_NAME(hybrid_get)(parts, block, k);
     if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {

@@ -269,6 +269,8 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  --max-bytes B     memory, the matrix included; refuse what needs more\n"
     "\n"
     "Long jobs:\n"
+    "  --prove FILE      a proof of the exact permanent there, which perm_verify checks without perm: method proof, to\n"
+    "                    order 44; about (n + 1) / 3 times the work of the sum for each 50 bits of the result\n"
     "  --checkpoint FILE  keep finished work there, every minute and at any stop (SIGTERM, Ctrl-C, --max-seconds);\n"
     "                    the same command goes on where it was, after a kill too. A regular file, no link\n"
     "  --checkpoint-seconds S  how often (default 60)\n"
@@ -311,7 +313,7 @@ static const char *const cli_options[] = {
     "--precision", "--certify", "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus",
     "--cpu-fallback", "--gpu-cache", "--tune",
     "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
-    "--progress", "--json", "--rook"};
+    "--progress", "--json", "--rook", "--prove"};
 
 /* Pairs of which one would do nothing: `with` has no use for any of `others`. */
 static const struct { const char *with, *others, *why; } cli_useless[] = {
@@ -331,6 +333,9 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
     {"--sample", " --mod --certify --tolerance --minors --gradient --rook --estimate --explain --rows --cols --isa "
                  "--gpus --cpu-fallback --gpu-cache --tune --json ",
      "permutations are drawn on the CPU, a line each, and nothing else is computed"},
+    {"--prove", " --rows --cols --minors --gradient --rook --estimate --sample --certify --tolerance --gpus "
+                "--cpu-fallback --gpu-cache --tune ",
+     "a proof is of the exact permanent of one whole matrix, made on the CPU"},
     {"--explain", " --checkpoint-seconds --progress --max-seconds ", "nothing is computed"}};
 
 /* Options that do nothing without one of others. */
@@ -829,6 +834,11 @@ static int cli_parse(cli *run, int argc, char **argv)
         return cli_usage("no file name after", name, "expected one");
       options->checkpoint.file = value;
       run->resume = name[2] == 'r' ? value : run->resume;
+    } else if (!strcmp(name, "--prove")) {
+      CLI_NEED("expected a file name")
+      if (!*value)
+        return cli_usage("no file name after", name, "expected one");
+      options->prove = value;
     } else if (!strcmp(name, "--checkpoint-seconds")) {
       CLI_NEED("expected seconds")
       if (!cli_number(value, 0, 1e18, &options->checkpoint.seconds) || options->checkpoint.seconds == 0)
@@ -872,6 +882,8 @@ static int cli_parse(cli *run, int argc, char **argv)
     return cli_usage("--estimate takes no multiplicities", NULL, "leave out --rows and --cols");
   if (run->spy && run->files > 1 && !run->merge)
     return cli_usage("--spy takes one matrix", NULL, "give one file");
+  if (run->options.prove && run->files > 1 && !run->merge)
+    return cli_usage("--prove takes one matrix", NULL, "give one file");
   if (run->write && run->files > 1 && !run->merge)
     return cli_usage("--write takes one matrix", NULL, "give one file");
   i = cli_check_pieces(run);
@@ -879,6 +891,8 @@ static int cli_parse(cli *run, int argc, char **argv)
     i = cli_check_pairs(run);
   if (i == CLI_DONE)
     i = cli_check_output(run, "--write", run->write, "%%MatrixMarket", "Matrix Market");
+  if (i == CLI_DONE)
+    i = cli_check_output(run, "--prove", run->options.prove, "\211PROOF", "proof of a permanent");
   return i == CLI_DONE ? cli_check_output(run, "--spy", run->spy, "<svg", "SVG") : i;
 }
 

@@ -91,7 +91,6 @@
                  >>spy               perm_sparse_spy, SVG
                  >>rook              perm_rook_numbers, matching polynomials
                  >>sample            perm_sample_sparse: permutations by weight
-     kernels/    >>residue_kernels   whole numbers in doubles, modulo primes
                  >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
                  >>signs_kernels     the sign search
@@ -318,7 +317,6 @@ PERMI_BRIEF_END
 #endif /* PERM_IMPLEMENTATION || PERM_SPARSE_IMPLEMENTATION */
 
 #else /* PERMI_FAMILY */
-#include "kernels/residue_kernels.h"
 #include "kernels/array_kernels.h"
 #include "kernels/hybrid_kernels.h"
 #include "kernels/signs_kernels.h"

@@ -58,6 +58,7 @@
 #include "t_decompose.c"
 #include "t_planar.c"
 #include "t_rank.c"
+#include "t_proof.c"
 #include "t_tree.c"
 #include "t_spy.c"
 #include "t_rook.c"

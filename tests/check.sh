@@ -20,6 +20,7 @@ lesser processors|sh tests/isa.sh few
 command line|sh tests/cli.sh
 warnings|sh tests/compile/run.sh warnings
 README and manuals|sh tests/manuals.sh names
+false proofs|build/false_proofs 300
 rooms|sh tests/rooms.sh quick
 budgets|sh tests/budgets.sh
 golden record, a sample|sh tests/golden/golden.sh sample
@@ -72,6 +73,7 @@ END
   cat <<END
 ranks|sh tests/mpi/run.sh $full
 examples|sh tests/examples.sh $full
+false proofs|build/false_proofs 100000
 README and manuals|sh tests/manuals.sh $full
 headers|sh tests/headers.sh
 rooms|sh tests/rooms.sh

@@ -132,7 +132,7 @@ class _Options(Structure):
                 ("plan_effort", c_double), ("progress", _Callback), ("user_data", c_void_p), ("cancel", c_void_p),
                 ("allocator", c_void_p * 3), ("gpu", _GpuOptions), ("checkpoint", _CheckpointFile),
                 ("execute", c_void_p), ("execute_data", c_void_p),
-                ("format", c_int), ("name", c_char_p)]
+                ("format", c_int), ("name", c_char_p), ("prove", c_char_p)]
 
 
 class _Integer(Structure):

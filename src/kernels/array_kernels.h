@@ -75,7 +75,7 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y
         continue;
       from = origin->place ? PERMI_NAME(array_fetch)(x, origin, at, left) : PERMI_LOAD_ANY(x + at);
       if (reduced)
-        sum[i] = sum[i] + PERMI_NAME(reduce_product)(real, from, p);
+        sum[i] = sum[i] + PERMI_NAME(prime_product)(real, from, p);
       else
         sum[i] = PERMI_FMA(real, from, sum[i]);
     }
@@ -83,7 +83,7 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y
   PERMI_UNROLL
   for (i = 0; i < vectors; i++)
     PERMI_NAME(array_store)(y + k + i * PERMI_WIDTH,
-                            growth == PERMI_GROWS_NOT ? sum[i] : PERMI_NAME(reduce)(sum[i], p), left);
+                            growth == PERMI_GROWS_NOT ? sum[i] : PERMI_NAME(prime_reduce)(sum[i], p), left);
 }
 
 PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_block)(void *to, size_t count, const permi_origin *origin,

@@ -154,7 +154,7 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce_cross)(PERMI_V a, PER
   const PERMI_V grid = PERMI_SET(PERMI_RESIDUE_GRID);
   const PERMI_V first = PERMI_FMA(a, b, grid), both = PERMI_FNMA(c, d, first), high = both - grid;
   const PERMI_V low = PERMI_FMS_EXACT(a, b, first - grid), less = PERMI_FMS_EXACT(c, d, first - both);
-  return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(quotient)(high, p), p.prime, high);
+  return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(prime_quotient)(high, p), p.prime, high);
 }
 
 /* A result as it is kept: of a double-double the first word takes over what it can; it is the larger one, or has
@@ -172,7 +172,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_settle)(int algebra, PERMI_N
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
-    return PERMI_NAME(hybrid_one)(PERMI_NAME(reduce)(y.v, p));
+    return PERMI_NAME(hybrid_one)(PERMI_NAME(prime_reduce)(y.v, p));
   if (permi_hybrid_is_doubled(algebra))
     y.v = PERMI_NAME(vector_two_sum)(y.v, y.e, &y.e);
   if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED)
@@ -247,11 +247,11 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N 
   } else if (permi_hybrid_is_paired(algebra)) {
     x = PERMI_NAME(hybrid_pair_times)(a, b);
   } else if (algebra == PERMI_HYBRID_LONG) {
-    x = PERMI_NAME(hybrid_one)(PERMI_NAME(reduce_product)(a.v, b.v, p));
+    x = PERMI_NAME(hybrid_one)(PERMI_NAME(prime_product)(a.v, b.v, p));
   } else {
     x = PERMI_NAME(hybrid_one)(a.v * b.v);
     if (algebra == PERMI_HYBRID_SHORT)
-      x.v = PERMI_NAME(reduce)(x.v, p);
+      x.v = PERMI_NAME(prime_reduce)(x.v, p);
   }
   return x;
 }
@@ -272,7 +272,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N 
     if (algebra == PERMI_HYBRID_WHOLE)
       x.v = x.v * PERMI_SET(half);
     else if (permi_hybrid_is_whole(algebra))
-      x.v = PERMI_NAME(reduce)(x.v, p);
+      x.v = PERMI_NAME(prime_reduce)(x.v, p);
   }
   return x;
 }
@@ -286,7 +286,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_cross)(int algebra, PERMI_N 
     return PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce_cross)(a.v, b.v, c.v, d.v, p));
   if (permi_hybrid_is_whole(algebra)) {
     const PERMI_V less = c.v * d.v, x = PERMI_FMS(a.v, b.v, less);
-    return PERMI_NAME(hybrid_one)(algebra == PERMI_HYBRID_SHORT ? PERMI_NAME(reduce)(x, p) : x);
+    return PERMI_NAME(hybrid_one)(algebra == PERMI_HYBRID_SHORT ? PERMI_NAME(prime_reduce)(x, p) : x);
   }
   second = PERMI_NAME(hybrid_times)(algebra, c, d, p);
   if (algebra >= PERMI_HYBRID_MODULI)
@@ -348,7 +348,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
   PERMI_UNROLL
   for (k = 0; k < count; k++) {
     const PERMI_N x = PERMI_NAME(hybrid_get)(parts, slot, k);
-    const PERMI_V whole = permi_hybrid_is_whole(algebra) ? PERMI_NAME(reduce)(x.v, p) : x.v;
+    const PERMI_V whole = permi_hybrid_is_whole(algebra) ? PERMI_NAME(prime_reduce)(x.v, p) : x.v;
     const PERMI_V v = sign * whole, e = sign * x.e;
     PERMI_N sum = PERMI_NAME(hybrid_get)(parts, block, k);
     if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
