@@ -16501,7 +16501,7 @@ static const char permi_code_pairs[] =
     "PERMI_BOTH P T2(double a, double b) { const double p = permi_mul(a, b); return permi_n(p, permi_fma(a, b, -p)); }\n"
     "PERMI_BOTH P T2(P a, double b) { P p = T2(a.v, b); p.e = permi_fma(a.e, b, p.e); return p; }\n"
     "PERMI_BOTH P T2(double a, P b) { P p = T2(a, b.v); p.e = permi_fma(a, b.e, p.e); return p; }\n"
-    "PERMI_BOTH P T2(P a, P b) { P p = T2(a, b.v); p.e = permi_fma(a.v, b.e, permi_fma(a.e, b.v, p.e)); return p; }\n"
+    "PERMI_BOTH P T2(P a, P b) { P p = T2(a.v, b.v); p.e = permi_fma(a.v, b.e, permi_fma(a.e, b.v, p.e)); return p; }\n"
     "PERMI_BOTH P D2(double a, double b) { P r; permi_two_sum(r.v, r.e, a, -b); return r; }\n"
     "PERMI_BOTH P D2(P a, double b) { P r = D2(a.v, b); r.e = permi_add(r.e, a.e); return r; }\n"
     "PERMI_BOTH P D2(double a, P b) { P r = D2(a, b.v); r.e = permi_add(r.e, -b.e); return r; }\n"
