@@ -5,6 +5,11 @@
 #if !defined(_POSIX_C_SOURCE)
 #define _POSIX_C_SOURCE 200809L /* isatty */
 #endif
+#if defined(CLI_COMPUTE) || defined(PERM_WITH_CUDA)
+#define CLI_WHY_NO_GPU "none was predicted to be faster; --isa cuda insists"
+#else
+#define CLI_WHY_NO_GPU "this perm was built without CUDA; make cuda builds build/perm_gpu with it"
+#endif
 #ifndef CLI_COMPUTE /* perm_mpi.c includes this file with functions of its own */
 #define CLI_COMPUTE(name) perm_compute_##name
 #define CLI_MAIN main
@@ -16,6 +21,7 @@
 
 #include "perm_generate.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #if defined(_OPENMP)
@@ -52,20 +58,50 @@ static const char *cli_next_step(const cli *run, const perm_matrix *matrix, cons
 {
   const int one = !run->minors && !run->gradient && !run->rook && !run->estimate && !run->sample && !run->rows &&
                   !run->columns;
+  const int samples = one && !run->options.modulus && matrix->m == matrix->n;
+  const char *const message = result->message;
   switch (result->status) {
   case PERM_ERROR_LIMIT:
-    return !one || run->explain || run->options.modulus || matrix->m != matrix->n ||
-                   strstr(result->message, "too little")
-             ? "" : "; --explain shows the plan, --effort 10 looks longer for another, --estimate takes random samples";
+    if (strstr(message, "too little"))
+      return "; allow more --max-bytes";
+    if (strstr(message, "certify") && !strstr(message, "certify:"))
+      return "; without --certify there is a value with an estimate";
+    if (strstr(message, "over max_bytes"))
+      return samples ? "; allow more --max-bytes, --effort 10 looks for an order that needs less, --estimate takes "
+                       "random samples"
+                     : "; allow more --max-bytes, or --effort 10 looks for an order that needs less";
+    if (strstr(message, "over max_seconds"))
+      return samples ? "; allow more --max-seconds, --effort 10 looks longer for another plan, --estimate takes random "
+                       "samples"
+                     : "; allow more --max-seconds";
+    return !one ? ""
+           : !samples ? "; --effort 10 looks longer for another plan"
+           : run->explain ? "; --effort 10 looks longer for another plan, --estimate takes random samples"
+                          : "; --explain shows the plan, --effort 10 looks longer for another, --estimate takes random "
+                            "samples";
+  case PERM_ERROR_OVERFLOW:
+    return run->options.precision == PERM_PRECISION_EXACT ? "; --precision default gives the leading digits" : "";
   case PERM_ERROR_MEMORY:
     return one && !run->explain ? "; --explain tells how much is needed, --max-bytes takes what fits or refuses" : "";
   case PERM_ERROR_STATE:
     return run->resume || run->merge || !run->options.checkpoint.file ? ""
                                                                       : "; to begin anew, name another --checkpoint";
   case PERM_ERROR_DEVICE:
-    return strstr(result->message, "PERM_WITH_CUDA") ? "; make cuda builds build/perm_gpu with it" : "";
+    return strstr(message, "PERM_WITH_CUDA") ? "; make cuda builds build/perm_gpu with it" : "";
   default: return "";
   }
+}
+
+/* Integers that were computed in doubles, by themselves. */
+static void cli_hint_exact(const cli *run, const perm_matrix *matrix, const perm_result *result)
+{
+  if (matrix->kind <= PERM_KIND_INTEGER && !result->exact && result->value == result->value && !run->json &&
+      run->options.precision == PERM_PRECISION_DEFAULT && !run->gradient && !run->minors && !run->estimate &&
+      !run->sample)
+    fprintf(stderr, "perm: the entries are integers: %s\n",
+            log2(fabs(result->value)) + (double)result->exp2 < 64.0 * PERM_INTEGER_WORDS
+                ? "--precision exact gives every digit, --mod P the permanent modulo P"
+                : "--mod P gives the permanent modulo P, exactly");
 }
 
 /* Of two exit codes the one that says more: a missed tolerance comes between success and everything else. */
@@ -170,14 +206,28 @@ static int cli_start_threads(const perm_options *options)
   return CLI_DONE;
 }
 
+#define CLI_TOLD_SECONDS 1 /* what takes longer is told, and work */
+#define CLI_TOLD_LEFT 10   /* of which more than this is left */
+
+/* On a terminal a line that changes; else one line for each activity that takes long. */
 static int cli_progress(const perm_progress *progress, void *user_data)
 {
-  (void)user_data;
-  if (isfinite(progress->seconds_left))
-    fprintf(stderr, "\r%s: %5.1f%%, %.1f s so far, about %.1f s left   ", progress->activity, 100 * progress->fraction,
-            progress->seconds, progress->seconds_left);
-  else
-    fprintf(stderr, "\r%s: %.1f s so far   ", progress->activity, progress->seconds);
+  cli *run = (cli *)user_data;
+  const int known = isfinite(progress->seconds_left), begins = progress->fraction <= 0;
+  char so_far[40], left[40];
+  perm_time_text(progress->seconds, so_far, sizeof so_far);
+  perm_time_text(progress->seconds_left, left, sizeof left);
+  if (run->progress && known)
+    fprintf(stderr, "\r%s: %5.1f%%, %s so far, about %s left   ", progress->activity, 100 * progress->fraction, so_far,
+            left);
+  else if (run->progress)
+    fprintf(stderr, "\r%s: %s so far   ", progress->activity, so_far);
+  else if (progress->seconds > CLI_TOLD_SECONDS && run->told != progress->activity &&
+           (known ? progress->seconds_left > CLI_TOLD_LEFT : begins)) {
+    fprintf(stderr, "perm: %s, %s so far%s%s%s\n", progress->activity, so_far, known ? ", about " : "",
+            known ? left : "", known ? " left" : "");
+    run->told = progress->activity;
+  }
   fflush(stderr);
   return 0;
 }
@@ -342,6 +392,7 @@ static int cli_matrix(cli *run, const char *file)
   perm_integer *numbers = NULL;
   double *list = NULL;
   char *note = NULL;
+  const char *next;
   int code;
   memset(&estimate, 0, sizeof estimate); /* none yet */
   estimate.value = estimate.imaginary = estimate.low = estimate.high = NAN;
@@ -401,7 +452,7 @@ static int cli_matrix(cli *run, const char *file)
     }
   } else if (result.status == PERM_OK && run->sample) {
     cli_sample(run, &matrix, &result);
-    if (run->options.progress)
+    if (run->progress)
       fprintf(stderr, "\r%72s\r", "");
     if (result.status >= 0) {
       if (result.status > 0)
@@ -426,10 +477,13 @@ static int cli_matrix(cli *run, const char *file)
       cli_compute_rook(run, &matrix, &result, &numbers);
     else
       CLI_COMPUTE(sparse)(&matrix, &run->options, &result);
-    if (run->options.progress)
+    if (run->progress)
       fprintf(stderr, "\r%72s\r", "");
   }
   code = cli_exit_code(result.status);
+  next = cli_next_step(run, &matrix, &result); /* which knows the library's words */
+  cli_in_options(result.status, result.message, sizeof result.message);
+  cli_in_options(estimate.status, estimate.message, sizeof estimate.message);
   if (result.status > 0 && ((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-")))) {
     fprintf(stderr, "perm: %s: %s\n", name, result.message); /* standard output is for the file */
     perm_matrix_free(&matrix);
@@ -475,7 +529,12 @@ static int cli_matrix(cli *run, const char *file)
   }
   if (result.status < 0) /* file errors already begin with FILE:LINE: */
     fprintf(stderr, "perm: %s%s%s%s\n", strstr(result.message, name) ? "" : name,
-            strstr(result.message, name) ? "" : ": ", result.message, cli_next_step(run, &matrix, &result));
+            strstr(result.message, name) ? "" : ": ", result.message, next);
+  if (result.status >= 0 && run->options.gpu.devices && !run->options.gpu.cpu_fallback && !result.gpus &&
+      !run->explain && result.value == result.value)
+    fprintf(stderr, "perm: no GPU was used: %s\n", CLI_WHY_NO_GPU);
+  if (result.status >= 0)
+    cli_hint_exact(run, &matrix, &result);
   perm_matrix_free(&matrix);
   return code;
 }
@@ -524,8 +583,9 @@ int CLI_MAIN(int argc, char **argv)
   }
   code = cli_parse(&run, argc, argv);
   if (code == CLI_DONE) {
-    if (run.options.user_data || CLI_IS_TERMINAL)
-      run.options.progress = cli_progress;
+    run.progress |= CLI_IS_TERMINAL;
+    run.options.progress = cli_progress;
+    run.options.user_data = &run;
     run.options.cancel = &cli_interrupted;
     cli_catch_signals();
     if (run.resume || run.merge)

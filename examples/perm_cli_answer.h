@@ -105,7 +105,7 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
       printf(",\"value\":\"%s\"", value);
     printf(",\"exp2\":%lld", result->exact ? 0 : result->exp2);
   }
-  printf(",\"exact\":%s", result->exact ? "true" : "false");
+  printf(",\"exact\":%s", result->exact || (list && result->error_bound == 0) ? "true" : "false");
   cli_json_number("error_bound", result->error_bound);
   cli_json_number("error_estimate", result->error_estimate);
   printf(",\"method\":\"%s\",\"isa\":\"%s\",\"threads\":%d,\"gpus\":%d", perm_method_name(result->method),
@@ -137,58 +137,135 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
   printf("}\n");
 }
 
-/* Digits known: guaranteed ones when there is a bound, and estimated ones where those are more. */
-static void cli_digits(const perm_result *result, char *text, size_t size)
+/* What the library says, in the words of this command: options, not fields of C. */
+static const struct { const char *from, *to; } cli_wording[] = {
+    {"options: ", ""},
+    {"options.gpu.devices = 0", "without --gpus"},
+    {"(options.modulus)", "(--mod P)"},
+    {"options.isa", "--isa"},
+    {"perm.h was compiled without PERM_WITH_CUDA", "this perm was built without CUDA"},
+    {"perm_estimate_* further", "--estimate further"},
+    {": perm_compute_integer, perm_compute_gaussian", ""},
+    {": use perm_compute_integer or perm_compute_repeated_integer", ""},
+    {"for sparse matrices: perm_compute_sparse of perm_sparse.h", "not for --rows and --cols"},
+    {"max_bytes = ", "--max-bytes "},
+    {"max_bytes", "--max-bytes"},
+    {"max_seconds = ", "--max-seconds "},
+    {"max_seconds", "--max-seconds"},
+    {"plan_effort", "--effort"},
+    {"so does a modulus", "so does --mod"},
+    {"modulus", "--mod"},
+    {"certify", "--certify"},
+    {"no higher precision fits method and limits", "no higher precision fits --method and the limits"}};
+
+/* Replaces words of a message; those about files stay as they are. */
+static void cli_in_options(perm_status status, char *message, size_t size)
+{
+  char text[2 * PERM_MESSAGE_BYTES];
+  const char *c;
+  size_t used = 0, k;
+  if (status == PERM_ERROR_FILE || status == PERM_ERROR_FORMAT)
+    return;
+  for (c = message; *c && used + 80 < sizeof text;) {
+    const int begins = c == message || (!isalnum((unsigned char)c[-1]) && c[-1] != '_' && c[-1] != '-');
+    for (k = 0; k < sizeof cli_wording / sizeof *cli_wording; k++)
+      if (begins && !strncmp(c, cli_wording[k].from, strlen(cli_wording[k].from)))
+        break;
+    if (k < sizeof cli_wording / sizeof *cli_wording) {
+      used += (size_t)sprintf(text + used, "%s", cli_wording[k].to);
+      c += strlen(cli_wording[k].from);
+    } else {
+      text[used++] = *c++;
+    }
+  }
+  text[used] = 0;
+  snprintf(message, size, "%.*s", (int)size - 1, text);
+}
+
+/* value 2^exp2 in decimal, with so many digits; of large powers no more than their logarithm leaves. */
+static void cli_decimal(double value, long long exp2, int digits, char *text, size_t size)
+{
+  const double log10_value = log10(fabs(value)) + (double)exp2 * log10(2.0), whole = floor(log10_value);
+  digits = digits < 1 ? 1 : digits > 17 ? 17 : digits;
+  if (exp2 == 0 || value == 0)
+    snprintf(text, size, "%.*e", digits - 1, value);
+  else
+    snprintf(text, size, "%s%.*fe%+.0f", value < 0 ? "-" : "", (digits < 7 ? digits : 7) - 1,
+             pow(10, log10_value - whole), whole);
+}
+
+/* What is known: "exactly", "1.2006727087512e+23, 13 digits guaranteed, 15 estimated". */
+static void cli_known(const perm_result *result, char *text, size_t size)
 {
   double modulus = hypot(result->value, result->imaginary);
-  double guaranteed = fmin(-log10(result->error_bound / modulus), 17);
-  double estimated = fmin(-log10(result->error_estimate / modulus), 17);
+  double guaranteed = floor(fmin(-log10(result->error_bound / modulus), 17));
+  double estimated = floor(fmin(-log10(result->error_estimate / modulus), 17));
+  const double digits = guaranteed > 0 ? guaranteed : estimated;
   const char *unit = result->exp2 ? " times that power of 2" : "";
+  char value[80] = "";
+  if (!result->exact && !result->is_complex && digits > 0) {
+    cli_decimal(result->value, result->exp2, (int)digits, value, sizeof value - 2);
+    strcat(value, ", ");
+  }
+#define CLI_DIGITS(number) number, number == 1 ? "" : "s"
   if (result->exact)
-    snprintf(text, size, "exact");
+    snprintf(text, size, "exactly");
   else if (result->value != result->value)
     snprintf(text, size, "%.3g terms", result->terms);
-  else if (guaranteed > 0 && estimated > guaranteed + 0.5)
-    snprintf(text, size, "%.1f digits guaranteed, %.1f estimated", guaranteed, estimated);
+  else if (guaranteed > 0 && estimated > guaranteed)
+    snprintf(text, size, "%s%.0f digit%s guaranteed, %.0f estimated", value, CLI_DIGITS(guaranteed), estimated);
   else if (guaranteed > 0)
-    snprintf(text, size, "%.1f digits guaranteed", guaranteed);
+    snprintf(text, size, "%s%.0f digit%s guaranteed", value, CLI_DIGITS(guaranteed));
   else if (isfinite(result->error_bound))
     snprintf(text, size, "no digit guaranteed: error up to %.2g%s", result->error_bound, unit);
   else if (estimated > 0)
-    snprintf(text, size, "%.1f digits estimated", estimated);
+    snprintf(text, size, "%s%.0f digit%s estimated", value, CLI_DIGITS(estimated));
   else
     snprintf(text, size, "no digit estimated: error up to %.2g%s", result->error_estimate, unit);
+#undef CLI_DIGITS
 }
 
-/* "0.35 ms", "45 s", "3 h 12 min"; of two at a time. */
-static const char *cli_time(double s, int which)
+/* A long integer's decimal form and length, behind it. */
+static void cli_print_length(const perm_integer *integer)
 {
-  static char text[2][32];
-  if (s < 59.95)
-    snprintf(text[which], sizeof text[which], "%.3g %s", s < 1e-3 ? 1e6 * s : s < 1 ? 1e3 * s : s,
-             s < 1e-3 ? "us" : s < 1 ? "ms" : "s");
+  char digits[PERM_TEXT_BYTES];
+  const int sign = integer->negative;
+  const size_t length = perm_integer_text(integer, digits, sizeof digits) - (size_t)sign;
+  if (length > 20)
+    printf(": %.0f digits, about %s%c.%.6se+%.0f", (double)length, sign ? "-" : "", digits[sign], digits + sign + 1,
+           (double)length - 1);
+}
+
+/* The decimal form of a value with a power of 2, in parentheses. */
+static void cli_print_decimal(double real, double imaginary, int is_complex, long long exp2)
+{
+  char text[2][64];
+  if (!exp2)
+    return;
+  cli_decimal(real, exp2, 7, text[0], sizeof text[0]);
+  cli_decimal(imaginary, exp2, 7, text[1], sizeof text[1]);
+  if (is_complex)
+    printf("  (about %s%s%si)", text[0], text[1][0] == '-' ? "" : "+", text[1]);
   else
-    snprintf(text[which], sizeof text[which], s < 3600 ? "%.0f min %.0f s" : "%.0f h %.0f min",
-             floor(s / (s < 3600 ? 60 : 3600)), floor(s < 3600 ? fmod(s, 60) : fmod(s, 3600) / 60));
-  return text[which];
+    printf("  (about %s)", text[0]);
 }
 
 static void cli_print(const char *name, const perm_matrix *matrix, const perm_result *result)
 {
-  char value[PERM_TEXT_BYTES], digits[96];
+  char value[PERM_TEXT_BYTES], known[160], planning[40], total[40];
   perm_result_text(result, value, sizeof value);
-  cli_digits(result, digits, sizeof digits);
+  cli_known(result, known, sizeof known);
+  perm_time_text(result->plan_seconds, planning, sizeof planning);
+  perm_time_text(result->seconds, total, sizeof total);
   printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
   if (result->value == result->value)
     printf("  permanent = %s", value);
   else /* and no line with "permanent =", which scripts look for */
     printf("  %s", result->message);
-  if (result->value == result->value && !result->exact && !result->is_complex && result->exp2) { /* for people */
-    double log10_value = log10(fabs(result->value)) + (double)result->exp2 * log10(2.0), whole = floor(log10_value);
-    printf("  (about %s%.6fe%+.0f)", result->value < 0 ? "-" : "", pow(10, log10_value - whole), whole);
-  }
+  if (result->value == result->value && !result->exact)
+    cli_print_decimal(result->value, result->imaginary, result->is_complex, result->exp2);
   if (result->value != result->value && result->method == PERM_METHOD_AUTO) { /* stopped before there was a plan */
-    printf("\n  total %.3g s\n", result->seconds);
+    printf("\n  total %s\n", total);
     return;
   }
   if (result->value != result->value) {
@@ -197,10 +274,15 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
     so_far.imaginary = result->partial_imaginary;
     perm_result_text(&so_far, value, sizeof value);
     printf("\n  sum so far = %s", value);
+    if (!result->modulus)
+      cli_print_decimal(so_far.value, so_far.imaginary, so_far.is_complex, so_far.exp2);
     if (result->modulus)
       printf(" modulo %llu", (unsigned long long)result->modulus);
   }
-  printf("\n  %s; %s, %s%s%s, ", digits, perm_method_name(result->method),
+  printf("\n  %s", known);
+  if (result->exact && !result->is_complex)
+    cli_print_length(&result->integer);
+  printf("; %s, %s%s%s, ", perm_method_name(result->method),
          result->exact ? "" : perm_precision_name(result->precision), result->exact ? "" : ", ",
          perm_isa_name(result->isa));
   if (result->gpus)
@@ -208,7 +290,7 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
   if (result->tuned)
     printf("candidate %d (--tune=%d: again), ", result->tuned, result->tuned);
   printf("%d thread%s, plan %s, total %s\n", result->threads, result->threads == 1 ? "" : "s",
-         cli_time(result->plan_seconds, 0), cli_time(result->seconds, 1));
+         planning, total);
   if (result->status != PERM_OK && result->value == result->value)
     printf("  %s\n", result->message);
 }
@@ -217,10 +299,13 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
 static void cli_print_list(const perm_result *result, const char *what, const double *list, int count, int columns,
                            int parts)
 {
+  char unit[64];
   int k;
   printf("  %s%s", what, result->exp2 ? "" : ":\n");
-  if (result->exp2)
-    printf(", in units of 2^%lld:\n", result->exp2);
+  if (result->exp2) {
+    cli_decimal(1, result->exp2, 7, unit, sizeof unit);
+    printf(", in units of 2^%lld, about %s:\n", result->exp2, unit);
+  }
   for (k = 0; k < count; k++) {
     if (parts == 2)
       printf("%s%.17g%+.17gi", k % columns ? " " : "    ", list[2 * k], list[2 * k + 1]);
@@ -233,6 +318,7 @@ static void cli_print_list(const perm_result *result, const char *what, const do
 
 static void cli_print_estimate(const char *name, const perm_matrix *matrix, const perm_estimate *e, int json)
 {
+  char seconds[40];
   if (json) {
     cli_json_head(name, matrix);
     if (e->value != e->value)
@@ -270,6 +356,7 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
   printf(" +- %.2g%s", e->standard_error, e->is_complex ? " (standard error of the modulus)" : " (standard error)");
   if (e->exp2)
     printf(", all times 2^%lld", e->exp2);
+  cli_print_decimal(e->value, e->imaginary, e->is_complex, e->exp2);
   if (e->is_complex)
     printf("\n  %g %% confidence: within %.3g", 100 * e->confidence, e->radius);
   else
@@ -278,10 +365,11 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
     printf(", proved; certainly %.4g to %.4g\n ", e->certain_low, e->certain_high);
   else if (e->proved_radius < (double)INFINITY)
     printf(", proved within %.3g\n ", e->proved_radius);
-  printf("%s estimator %s, %.0f samples, seed %llu, %d thread%s, %.3g s\n",
+  perm_time_text(e->seconds, seconds, sizeof seconds);
+  printf("%s estimator %s, %.0f samples, seed %llu, %d thread%s, %s\n",
          e->proved_radius < (double)INFINITY ? "" : ";", perm_estimator_name(e->estimator),
          e->samples,
-         (unsigned long long)e->seed, e->threads, e->threads == 1 ? "" : "s", e->seconds);
+         (unsigned long long)e->seed, e->threads, e->threads == 1 ? "" : "s", seconds);
   if (e->status == PERM_TOLERANCE_NOT_MET)
     printf("  the relative error asked for is not met, it is %.2g; let it have more --samples or --seconds\n",
            e->standard_error / hypot(e->value, e->imaginary));

@@ -1,4 +1,5 @@
-/* perm_cli_checkpoint.h: matrix and options of a job in its checkpoint, for --resume and --merge. Part of perm_cli.c. */
+/* perm_cli_checkpoint.h: matrix and options of a job in its checkpoint, for --resume and --merge. Part of
+   perm_cli.c. */
 #ifndef PERM_CLI_CHECKPOINT_H
 #define PERM_CLI_CHECKPOINT_H
 

@@ -9,7 +9,10 @@ enum { CLI_DONE = 0, CLI_EARLY = 1, CLI_USAGE = 2, CLI_REFUSED = 3, CLI_FAILED =
 
 typedef struct cli {
   perm_options options;
-  int json, explain, estimate, guarantee, gradient, rook, minors; /* minors: the row, counted from 1 */
+  int progress;         /* 1: asked for, or a terminal: ten times a second; 0: a line on what takes long */
+  const char *told;     /* the activity of which that line was written */
+  int explain;          /* 2: all that the plan says */
+  int json, estimate, guarantee, gradient, rook, minors; /* minors: the row, counted from 1 */
   perm_estimate_plan estimate_plan;
   int rows, columns; /* multiplicities given; 0: none */
   int *row_counts, *column_counts;
@@ -409,19 +412,19 @@ static int cli_parse(cli *run, int argc, char **argv)
         !strcmp(name, "--certify") || !strcmp(name, "--estimate") || !strcmp(name, "--gradient") ||
         !strcmp(name, "--rook") || !strcmp(name, "--cpu-fallback") || !strcmp(name, "--merge") ||
         !strcmp(name, "--force")) {
-      if (equals)
+      if (equals && strcmp(word, "--explain=full") != 0)
         return cli_usage("no value goes with", name, "see perm --help");
       run->json |= !strcmp(name, "--json");
       run->force |= !strcmp(name, "--force");
       run->merge |= !strcmp(name, "--merge");
-      run->explain |= !strcmp(name, "--explain");
+      if (!strcmp(name, "--explain"))
+        run->explain = equals ? 2 : run->explain ? run->explain : 1;
       run->estimate |= !strcmp(name, "--estimate");
       run->gradient |= !strcmp(name, "--gradient");
       run->rook |= !strcmp(name, "--rook");
       options->certify |= !strcmp(name, "--certify");
       options->gpu.cpu_fallback |= !strcmp(name, "--cpu-fallback");
-      if (!strcmp(name, "--progress"))
-        options->user_data = run; /* marks it as asked for; the callback is set in main */
+      run->progress |= !strcmp(name, "--progress");
       continue;
     }
     if (!strcmp(name, "--tune")) {

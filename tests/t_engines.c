@@ -428,9 +428,10 @@ TEST(t_engines_offers)
                   !strcmp(offer.reason, plan[k].reason);
       blocks = offer.block + 1;
     }
-    CHECK_SHOW(index >= 3 && chosen == (k == 3 ? 3 : 1) && declined == (k < 3) && blocks == perm_job_leaves(job), "%.7000s",
-               text);
-    CHECK(perm_job_offer(job, index, &offer) == PERM_ERROR_RANGE && perm_job_offer(job, -1, &offer) == PERM_ERROR_RANGE);
+    CHECK_SHOW(index >= 3 && chosen == (k == 3 ? 3 : 1) && declined == (k < 3) && blocks == perm_job_leaves(job),
+               "%.7000s", text);
+    CHECK(perm_job_offer(job, index, &offer) == PERM_ERROR_RANGE);
+    CHECK(perm_job_offer(job, -1, &offer) == PERM_ERROR_RANGE);
     CHECK(perm_job_offer(job, 0, NULL) == PERM_ERROR_NULL && perm_job_offer(NULL, 0, &offer) == PERM_ERROR_NULL);
     CHECK((perm_job_precision(job, &proved) == PERM_PRECISION_EXACT) == plan[k].exact && proved >= plan[k].exact);
     CHECK(perm_job_precision(job, NULL) == perm_job_precision(job, &proved));
