@@ -143,6 +143,8 @@ static const struct { const char *from, *to; } cli_wording[] = {
     {"options.gpu.devices = 0", "without --gpus"},
     {"(options.modulus)", "(--mod P)"},
     {"options.isa", "--isa"},
+    {"isa cuda needs gpu.devices", "--isa cuda needs --gpus"},
+    {"square matrices without counts", "square matrices, without --rows and --cols"},
     {"perm.h was compiled without PERM_WITH_CUDA", "this perm was built without CUDA"},
     {"perm_estimate_* further", "--estimate further"},
     {": perm_compute_integer, perm_compute_gaussian", ""},
@@ -188,7 +190,7 @@ static void cli_decimal(double value, long long exp2, int digits, char *text, si
   const double log10_value = log10(fabs(value)) + (double)exp2 * log10(2.0), whole = floor(log10_value);
   digits = digits < 1 ? 1 : digits > 17 ? 17 : digits;
   if (exp2 == 0 || value == 0)
-    snprintf(text, size, "%.*e", digits - 1, value);
+    snprintf(text, size, "%.*g", digits, value);
   else
     snprintf(text, size, "%s%.*fe%+.0f", value < 0 ? "-" : "", (digits < 7 ? digits : 7) - 1,
              pow(10, log10_value - whole), whole);
@@ -203,12 +205,12 @@ static void cli_known(const perm_result *result, char *text, size_t size)
   const double digits = guaranteed > 0 ? guaranteed : estimated;
   const char *unit = result->exp2 ? " times that power of 2" : "";
   char value[80] = "";
-  if (!result->exact && !result->is_complex && digits > 0) {
+  if (!result->exact && !result->is_complex && !result->exp2 && digits > 0) { /* beside a power of 2 it stands above */
     cli_decimal(result->value, result->exp2, (int)digits, value, sizeof value - 2);
     strcat(value, ", ");
   }
 #define CLI_DIGITS(number) number, number == 1 ? "" : "s"
-  if (result->exact)
+  if (result->exact || result->error_bound == 0)
     snprintf(text, size, "exactly");
   else if (result->value != result->value)
     snprintf(text, size, "%.3g terms", result->terms);

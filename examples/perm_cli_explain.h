@@ -124,10 +124,10 @@ static void cli_explain_plan(const cli *run, const perm_job *job, const cli_outl
     return;
   }
   perm_job_leaf(job, outline->costliest, &leaf);
-  printf("  plan       method %s: %s%s", perm_method_name(leaf.method), cli_method_text(leaf.method),
+  printf("  plan       method %s (%s)%s", perm_method_name(leaf.method), cli_method_text(leaf.method),
          leaf.isa == PERM_ISA_CUDA ? ", on GPUs" : "");
   if (leaves > 1)
-    printf(" (for the longest of %d blocks)", leaves);
+    printf(", for the longest of %d blocks", leaves);
   perm_time_text(outline->seconds, one, sizeof one);
   perm_time_text(predicted.seconds, many, sizeof many);
   perm_bytes_text(outline->bytes, bytes, sizeof bytes);

@@ -233,7 +233,7 @@ expect explain 0 'dense, .*range of [0-9]+ chunks' --generate uniform:60 --expla
 expect explain_value 2 'no value goes with "--explain"' --generate uniform:60 --explain=all
 # the answer: what the matrix is, what will be done, how long, what is known then, why not otherwise
 expect explain_matrix 0 '^  matrix     1600 entries .real numbers., none is 0; one block of order 40 is left$' --generate uniform:40 --explain
-check explain_plan grep -q '^  plan       method dense: blocked Glynn sum' $dir/out
+check explain_plan grep -q '^  plan       method dense .blocked Glynn sum, vector kernels.$' $dir/out
 check explain_time grep -Eq '^  time       about [0-9]+ (min|h|days) .*on one thread.* of memory$' $dir/out
 check explain_answer grep -q '^  answer     a double with an estimate of its error; --certify' $dir/out
 check explain_declined grep -q '^  declined   low-rank: it has a rank over 4' $dir/out
@@ -445,7 +445,9 @@ expect next_explain 3 'EB; --effort 10 looks longer for another plan, --estimate
 expect next_certify 3 'it is planar, but has fronts .* leave out --certify; .*; without --certify there is a value' --generate hexagonal:60 --certify
 expect next_gpu 0 'no GPU was used: this perm was built without CUDA; make cuda' --generate grid:8:8 --gpus 1
 expect next_exact 0 'the entries are integers: --mod P gives' --generate grid:200:200
-expect known 0 '^  [0-9.]+e[+][0-9]+, [0-9]+ digits guaranteed' --generate uniform:14 --certify
+expect known 0 '^  [0-9.]+, [0-9]+ digits guaranteed' --generate uniform:8 --certify
+expect isa_alone 2 'isa cuda needs --gpus' --generate uniform:10 --isa cuda
+expect counts_method 2 'square matrices, without --rows and --cols' --method frontier --rows 1,1,1 --cols 1,1,1 $dir/nine.txt
 expect known_long 0 '^  exactly: 86 digits, about 3.146997e[+]85; ' --generate ones:62
 expect decimal_complex 0 '2.[0-9]+  .about [0-9.e+-]+[-+][0-9.e+-]+i.$' --rows 200,200 --cols 200,200 $dir/complex2.txt
 expect gradient_flag 0 '"exact":false.*"gradient"' --gradient --json --generate uniform:5

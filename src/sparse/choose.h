@@ -225,7 +225,8 @@ static perm_status permi_fail_hopeless(permi_maker *maker, const permi_block *bl
   const permi_offer *best = &offers->offer[offers->chosen], *planar = &offers->offer[PERMI_AT_PLANAR];
   const int sure = planar->status == PERM_TOLERANCE_NOT_MET;
   return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                    "a block of order %d with %d entries is out of reach: %s%s%smethod %s is predicted to take %s and %s",
+                    "a block of order %d with %d entries is out of reach: %s%s%smethod %s is predicted to take %s "
+                    "and %s",
                     block->n, block->edges, sure ? "it is planar, but " : "", sure ? planar->why : "",
                     sure ? ", so leave out certify; " : "", perm_method_name(permi_engines[offers->chosen].method),
                     permi_time_words(best->seconds).text, permi_size_words(best->bytes).text);
