@@ -17,6 +17,7 @@ LIBS    := -lm
 HEADERS := perm.h perm_sparse.h
 ROOMS   := $(wildcard src/*.* src/*/*.h)
 GENERATE := examples/perm_generate.h examples/perm_random.h examples/perm_fractions.h
+CLI     := examples/perm_cli.c $(wildcard examples/perm_cli_*.h) $(GENERATE)
 EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(filter-out examples/perm_cli.c examples/perm_verify.c,$(wildcard examples/*.c)))
 
 # CUDA: the compiler if there is one, and what to link with where nvcc does not link.
@@ -144,7 +145,7 @@ FUZZ = $(CC) -std=gnu11 -g -O1 $(OPENMP) -fsanitize=address,undefined -fno-sanit
 $(B)/fuzz/perm.o: $(HEADERS)
 	@mkdir -p $(B)/fuzz
 	echo '#include "perm_sparse.h"' | $(FUZZ) -DPERM_IMPLEMENTATION -x c -c - -o $@
-$(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h) tests/oracle.h examples/perm_cli.c $(B)/fuzz/perm.o
+$(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h) tests/oracle.h $(CLI) $(B)/fuzz/perm.o
 	$(FUZZ) -DPERM_FUZZ_LINKED -DPERM_FUZZ_STANDALONE $< $(B)/fuzz/perm.o -o $@ $(LIBS) -lpthread
 $(B)/fuzz/fuzz_checkpoint: tests/fuzz/fuzz_checkpoint.c tests/fuzz/fuzz.h tests/inside.h perm.h
 	@mkdir -p $(B)/fuzz
@@ -200,7 +201,7 @@ $(B)/false_proofs: tests/false_proofs.c tests/inside.h examples/perm_verify.c pe
 	@mkdir -p $(B)
 	$(CC) -std=gnu11 -Wall -Wextra -Wno-format-truncation -O1 -I. -Itests $< -o $@ $(LDFLAGS) $(LIBS)
 
-$(B)/perm: examples/perm_cli.c $(GENERATE) $(B)/perm.o
+$(B)/perm: $(CLI) $(B)/perm.o
 	$(COMPILE) -DPERM_CLI_LINKED examples/perm_cli.c $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 # One object for the command and both libraries. -fno-semantic-interposition: its calls to itself stay direct.
 PIC     := -fPIC $(shell echo 'int x;' | $(CC) -x c -Werror -fno-semantic-interposition -c - -o /dev/null 2>/dev/null \
@@ -211,7 +212,7 @@ $(B)/perm.o: $(HEADERS)
 
 # Examples as they are, but linked with perm.o, which took long to compile; tests/examples.sh does it by their own lines.
 LINKED   = (echo '\#line 1 "$<"'; sed 's/^\#define PERM_IMPLEMENTATION$$//' $<)
-$(EXAMPLES): $(B)/%: examples/%.c $(wildcard examples/*.h) $(B)/perm.o
+$(EXAMPLES): $(B)/%: examples/%.c $(filter-out $(CLI),$(wildcard examples/*.h)) $(GENERATE) $(B)/perm.o
 	$(LINKED) | $(COMPILE) -Iexamples -x c - -x none $(B)/perm.o -o $@ $(LDFLAGS) -pthread $(LIBS)
 $(B)/records: examples/records/records.c examples/records/records_own.h $(B)/perm.o
 	$(LINKED) | $(COMPILE) -Iexamples/records -x c - -x none $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
@@ -275,7 +276,7 @@ $(B)/bench_sparse: tests/bench_sparse.c tests/inside.h tests/bench_hybrid.h test
 $(B)/perm_cuda.o: perm_cuda.cu perm.h
 	@mkdir -p $(B)
 	$(NVCC) $(NVFLAGS) -c $< -o $@
-$(B)/perm_gpu: examples/perm_cli.c $(GENERATE) $(HEADERS) $(B)/perm_cuda.o
+$(B)/perm_gpu: $(CLI) $(HEADERS) $(B)/perm_cuda.o
 	$(COMPILE) -DPERM_WITH_CUDA examples/perm_cli.c $(B)/perm_cuda.o -o $@ $(LDFLAGS) $(CUDALIB) $(LIBS)
 $(B)/perm_cuda_tests.o: tests/cuda/twin.cu tests/inside.h perm_cuda.cu perm.h
 	@mkdir -p $(B)
@@ -305,7 +306,7 @@ bench-mpi: ## two ranks on two cores against one: a Markdown table
 	@sh tests/mpi/bench.sh
 
 # For the tests, one MPI a program: build/tests_mpi.openmpi is built with mpicc.openmpi, .default with mpicc.
-$(B)/perm_mpi.%: perm_mpi.c examples/perm_cli.c $(GENERATE) $(B)/perm.o
+$(B)/perm_mpi.%: perm_mpi.c $(CLI) $(B)/perm.o
 	$(MPI_CC) $(MPI_MAIN) $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 $(B)/tests_mpi.%: tests/mpi/tests.c tests/inside.h tests/test.h perm_mpi.c $(GENERATE) $(B)/perm.o
 	$(MPI_CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -g -O1 -I. -Itests -DPERM_MPI_IMPLEMENTATION \

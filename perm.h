@@ -533,6 +533,14 @@ typedef struct perm_leaf {
   int tuned; /* with options.gpu.tune: its candidate; 0: none */
 } perm_leaf;
 
+/* What an engine offered when a job of a sparse matrix was planned. */
+typedef struct perm_offer {
+  int block, n; /* the block, from 0, whose leaf has this number; its order */
+  perm_method method;
+  double seconds, bytes; /* predicted for one thread; bytes 0: not told. INFINITY: it declines, for the block */
+  char reason[160];      /* "is not planar"; of a prediction a remark, or empty */
+} perm_offer;
+
 /* Finished work: for each leaf a partial and the set of its chunks. */
 typedef struct perm_state perm_state;
 #define PERM_PARTIAL_BYTES 2168
@@ -614,6 +622,14 @@ PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *inf
 
 /* Describes the job in several lines; like snprintf. */
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
+
+/* Offer number `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order in which
+   they were asked. PERM_ERROR_RANGE: there are no more. */
+PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *offer);
+
+/* The precision of the job before any escalation, PERM_PRECISION_EXACT for integers. *proved (may be NULL) is 1 if the
+   result will have a finite error_bound. */
+PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved);
 
 /* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Threads, processes and machines may fill
    partials of their own. */
@@ -813,6 +829,10 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
    texts are static strings. */
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size);
 PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size);
+
+/* The same of predictions, for people: "0.35 ms", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". */
+PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size);
+PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size);
 PERM_API const char *perm_status_text(perm_status status);
 PERM_API const char *perm_status_name(perm_status status); /* "PERM_OK", ... */
 PERM_API const char *perm_method_name(perm_method method);
@@ -3082,7 +3102,17 @@ struct perm_job {
   perm_status (*prove)(const perm_job *job, const perm_state *state, const char *path, perm_result *result);
   char *note[2]; /* before and after the leaves, or NULL */
   size_t note_bytes[2];
+  int offers, offer_room;
+  struct permi_offered *offered;
 };
+
+/* A perm_offer whose reason is a part of note[1]. */
+typedef struct permi_offered {
+  int block, n;
+  perm_method method;
+  double seconds, bytes;
+  size_t reason, length;
+} permi_offered;
 
 /* Makes room for one more item; returns 0, and *array, a pointer to items, is unchanged, without memory. */
 static int permi_grow(const perm_allocator *allocator, void *array, int used, int *room, size_t size)
@@ -3127,6 +3157,25 @@ static int permi_job_note(perm_job *job, int after, const char *lines)
   permi_release(&job->allocator, job->note[after]);
   job->note[after] = note;
   job->note_bytes[after] += more;
+  return 1;
+}
+
+/* The offer, whose line, just noted, ends with its reason. */
+PERMI_UNUSED
+static int permi_job_push_offer(perm_job *job, int block, int n, perm_method method, double seconds, double bytes,
+                                size_t length)
+{
+  permi_offered offer;
+  if (!permi_grow(&job->allocator, &job->offered, job->offers, &job->offer_room, sizeof offer))
+    return 0;
+  offer.block = block;
+  offer.n = n;
+  offer.method = method;
+  offer.seconds = seconds;
+  offer.bytes = bytes;
+  offer.reason = job->note_bytes[1] - length - 1;
+  offer.length = length;
+  job->offered[job->offers++] = offer;
   return 1;
 }
 
@@ -3289,6 +3338,7 @@ PERM_API void perm_job_free(perm_job *job)
   permi_release(&allocator, job->number);
   permi_release(&allocator, job->note[0]);
   permi_release(&allocator, job->note[1]);
+  permi_release(&allocator, job->offered);
   permi_release(&allocator, job);
 }
 
@@ -3544,6 +3594,43 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
     length += (size_t)snprintf(room ? buffer + length : NULL, room, "%s", job->note[1]);
   }
   return length;
+}
+
+PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *offer)
+{
+  const permi_offered *offered;
+  size_t length;
+  if (!job || !offer)
+    return PERM_ERROR_NULL;
+  memset(offer, 0, sizeof *offer);
+  if (index < 0 || index >= job->offers)
+    return PERM_ERROR_RANGE;
+  offered = &job->offered[index];
+  length = offered->length < sizeof offer->reason ? offered->length : sizeof offer->reason - 1;
+  offer->block = offered->block;
+  offer->n = offered->n;
+  offer->method = offered->method;
+  offer->seconds = offered->seconds;
+  offer->bytes = offered->bytes;
+  memcpy(offer->reason, job->note[1] + offered->reason, length);
+  return PERM_OK;
+}
+
+PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved)
+{
+  int exact = 1, known = 1, i;
+  for (i = 0; job && i < job->numbers; i++) {
+    exact &= job->number[i].exact;
+    known &= job->number[i].error < (double)INFINITY;
+  }
+  for (i = 0; job && i < job->leaves; i++) {
+    const permi_leaf *leaf = &job->leaf[i];
+    exact &= leaf->integer;
+    known &= leaf->integer || (leaf->bound_relative < (double)INFINITY && leaf->bound_absolute < (double)INFINITY);
+  }
+  if (proved)
+    *proved = job && known;
+  return !job ? PERM_PRECISION_DEFAULT : exact ? PERM_PRECISION_EXACT : job->precision;
 }
 
 /* ========================================================================================== >>state
@@ -13365,6 +13452,13 @@ static const struct {
     PERMI_FIELD(perm_leaf, bytes),
     PERMI_FIELD(perm_leaf, fingerprint),
     PERMI_FIELD(perm_leaf, tuned),
+    {"perm_offer", 0, sizeof(perm_offer)},
+    PERMI_FIELD(perm_offer, block),
+    PERMI_FIELD(perm_offer, n),
+    PERMI_FIELD(perm_offer, method),
+    PERMI_FIELD(perm_offer, seconds),
+    PERMI_FIELD(perm_offer, bytes),
+    PERMI_FIELD(perm_offer, reason),
     {"perm_estimate_plan", 0, sizeof(perm_estimate_plan)},
     PERMI_FIELD(perm_estimate_plan, estimator),
     PERMI_FIELD(perm_estimate_plan, samples),
@@ -13480,6 +13574,16 @@ static size_t permi_integer_text(const perm_integer *integer, int plus, char *bu
 PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size)
 {
   return permi_integer_text(integer, 0, buffer, size);
+}
+
+PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size)
+{
+  return (size_t)snprintf(buffer, size, "%s", permi_time_words(seconds).text);
+}
+
+PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size)
+{
+  return (size_t)snprintf(buffer, size, "%s", permi_size_words(bytes).text);
 }
 
 PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value)

@@ -23028,7 +23028,8 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
   char numbers[80];
   int length;
   if (!leaf->integer)
-    snprintf(numbers, sizeof numbers, "in %sdouble-doubles with a radius", planar->parts == 2 ? "complex " : "");
+    snprintf(numbers, sizeof numbers, "in %sdouble-doubles %s", planar->parts == 2 ? "complex " : "",
+             planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? "without a bound" : "with a radius");
   else if (planar->primes)
     snprintf(numbers, sizeof numbers, "modulo %d primes, at most %.0f bits", planar->primes, planar->bits);
   else
@@ -23178,8 +23179,8 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   planar->fronts.allocator = maker->options->allocator;
   if (maker->offers && maker->options->certify && !block->integer &&
       planar->dissection.largest > PERMI_PLANAR_SURE_MOST)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has fronts of order %d, too large for a bound",
-                 planar->dissection.largest);
+    permi_refuse(offer, PERM_TOLERANCE_NOT_MET, "has fronts of order %d, too large for a bound",
+                 planar->dissection.largest); /* it could, but not as certify asks */
   else if (!(planar->dissection.products < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is planar, but no small separators are found");
   else if (!permi_planar_price(maker, block, planar, offer))
@@ -23209,6 +23210,7 @@ static perm_status permi_planar_make(permi_maker *maker, const permi_block *bloc
   leaf->threaded = leaf->integer && offer->seconds >= PERMI_WALK_SECONDS;
   leaf->measured = !leaf->integer;
   leaf->estimate_relative = leaf->measured;
+  leaf->bound_absolute = leaf->measured && planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? (double)INFINITY : 0;
   return PERM_OK;
 }
 
@@ -24311,6 +24313,7 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
                              double bytes, const char *why)
 {
   char line[320];
+  perm_job *job = maker->job;
   if (maker->blocks_noted >= PERMI_BLOCKS_NOTED)
     return PERM_OK;
   if (seconds < (double)INFINITY)
@@ -24318,7 +24321,10 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
              perm_method_name(method), seconds, bytes, why[0] ? ": " : "", why);
   else
     snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", block->n, perm_method_name(method), why);
-  return permi_job_note(maker->job, 1, line) ? PERM_OK : permi_fail_memory(maker->result);
+  return permi_job_note(job, 1, line) &&
+                 permi_job_push_offer(job, maker->blocks_noted, block->n, method, seconds, bytes, strlen(why))
+             ? PERM_OK
+             : permi_fail_memory(maker->result);
 }
 
 static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
@@ -24385,7 +24391,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 #define PERMI_FULL_MOST 32
 
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
-enum { PERMI_AT_LOW_RANK_BLOCK = 0, PERMI_AT_TREE = 4, PERMI_AT_CLASSES, PERMI_AT_FRONTIER };
+enum { PERMI_AT_LOW_RANK_BLOCK = 0, PERMI_AT_PLANAR = 2, PERMI_AT_TREE = 4, PERMI_AT_CLASSES, PERMI_AT_FRONTIER };
 
 /* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
@@ -24400,6 +24406,19 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   }
   return status == PERM_OK ? permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why)
                            : status;
+}
+
+/* Refuses a block whose best offer takes longer than anybody waits. */
+static perm_status permi_fail_hopeless(permi_maker *maker, const permi_block *block, const permi_offers *offers)
+{
+  const permi_offer *best = &offers->offer[offers->chosen], *planar = &offers->offer[PERMI_AT_PLANAR];
+  const int sure = planar->status == PERM_TOLERANCE_NOT_MET;
+  return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                    "a block of order %d with %d entries is out of reach: %s%s%smethod %s is predicted to take %s "
+                    "and %s",
+                    block->n, block->edges, sure ? "it is planar, but " : "", sure ? planar->why : "",
+                    sure ? ", so leave out certify; " : "", perm_method_name(permi_engines[offers->chosen].method),
+                    permi_time_words(best->seconds).text, permi_size_words(best->bytes).text);
 }
 
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
@@ -24418,11 +24437,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
                       block->edges, offers->offer[PERMI_AT_FRONTIER].why);
   best = &offers->offer[offers->chosen];
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                      "a block of order %d with %d entries is out of reach: "
-                      "method %s is predicted to take %s and %s",
-                      block->n, block->edges, perm_method_name(permi_engines[offers->chosen].method),
-                      permi_time_words(best->seconds).text, permi_size_words(best->bytes).text);
+    return permi_fail_hopeless(maker, block, offers);
   if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %s",
                       permi_size_words(best->bytes).text);

@@ -17,7 +17,7 @@ function close_lines() { if (lines) print ".fi"; lines = 0 }
 function open_lines() { if (!lines) print ".nf"; lines = 1 }
 
 NR == 1 {
-  printf ".\\\" From perm --help by perm_man.awk: change perm_cli.c.\n.TH PERM 1 \"\" \"perm %s\" \"User Commands\"\n", version
+  printf ".\\\" From perm --help by perm_man.awk: change perm_cli_help.h.\n.TH PERM 1 \"\" \"perm %s\" \"User Commands\"\n", version
   section("NAME")
   sub(/^perm: /, "")
   print "perm \\- " roff($0)

@@ -31,11 +31,11 @@ for method in dense glynn ryser expansion frontier lists sorting arrays tree ban
   transversals; do
   expect "6! by $method" 0 'permanent = 72(0|0\.0*|0\.00000[0-9]*|19\.99999[0-9]*)$' --generate ones:6 --method $method
 done
-expect planar 0 '^  exact; planar, ' --generate grid:12:12
+expect planar 0 '^  exactly; planar, ' --generate grid:12:12
 expect planar_named 0 'permanent = 12988816$' --generate grid:8:8 --method planar
 expect planar_refused 2 'method planar: a block of order 6 is not planar: 36 entries' --generate ones:6 --method planar
-expect planar_explained 0 '288|Kasteleyn signs' --generate grid:24:24 --explain
-expect exact 0 '^  exact; subsets, ' --generate ones:10 --precision exact
+expect planar_explained 0 '288|Kasteleyn signs' --generate grid:24:24 --explain=full
+expect exact 0 '^  exactly; subsets, ' --generate ones:10 --precision exact
 printf '1 2 3\n4,5,6\n7\t8 9\n' >$dir/nine.txt
 expect file 0 'permanent = 450$' $dir/nine.txt
 printf '1 2 3\n4 5 6\n' >$dir/rectangular23.txt
@@ -127,7 +127,7 @@ expect format_unknown 2 'unknown format "graph"; expected auto, coordinate, coor
 expect format_generate 2 'format is for reading a matrix' --format edges --generate grid:2:2
 expect formats 0 '^edges	lines of row' --list formats
 printf '2.0 3e0\n1.0 15\n' >$dir/whole.txt
-expect whole 0 '^  exact; ' $dir/whole.txt
+expect whole 0 '^  exactly; ' $dir/whole.txt
 printf '2.0 3e0\n1.0 15.5\n' >$dir/decimal.txt
 expect decimal 0 'digits guaranteed' $dir/decimal.txt
 expect several 0 'permanent = 1$' $dir/nine.txt $dir/swap.mtx
@@ -207,8 +207,8 @@ expect exact_engine 0 '"exact":true,"error_bound":0,"error_estimate":0,"method":
 expect modulo 0 'permanent = 2$' --mod 7 $dir/nine.txt
 expect modulo_json 0 '"value":"2".*"modulus":"7"' --mod 7 --json $dir/nine.txt
 expect modulo_even 0 'permanent = 50$' --mod 100 $dir/nine.txt
-expect modulo_real 2 'precision exact needs integers below 2.53, and so does a modulus' --mod 7 --generate uniform:5
-expect modulo_precision 2 'modulus goes with precision exact' --mod 7 --precision dd $dir/nine.txt
+expect modulo_real 2 'precision exact needs integers below 2.53, and so does --mod,' --mod 7 --generate uniform:5
+expect modulo_precision 2 '--mod goes with precision exact' --mod 7 --precision dd $dir/nine.txt
 for modulus in 1 0 -3 9223372036854775809 1.5; do
   expect "bad modulus $modulus" 2 'bad modulus' --mod $modulus $dir/nine.txt
 done
@@ -275,14 +275,41 @@ expect write_fails 4 '^perm: [^:]*no/such/place/x.mtx: ' --generate ones:3 --wri
 check nothing_half_written test "$(find $dir -name '*.tmp*' | wc -l)" -eq 0
 
 # explain computes nothing
-expect explain 0 'dense, .*range of [0-9]+ chunks' --generate uniform:60 --explain
-expect explain_frontier 0 '^frontier, order [0-9]+: width' --generate regular:60:3 --explain
-expect explain_band 0 '^band, order [0-9]+: window of at most' --generate grid:8:8 --explain
-expect explain_table 0 'order [0-9]+, hybrid +(predicted|no: )' --generate regular:60:3 --explain
+expect explain 0 'dense, .*range of [0-9]+ chunks' --generate uniform:60 --explain=full
+expect explain_value 2 'no value goes with "--explain"' --generate uniform:60 --explain=all
+# the answer: what the matrix is, what will be done, how long, what is known then, why not otherwise
+expect explain_matrix 0 '^  matrix     1600 entries .real numbers., none is 0; one block of order 40 is left$' --generate uniform:40 --explain
+check explain_plan grep -q '^  plan       method dense .blocked Glynn sum, vector kernels.$' $dir/out
+check explain_time grep -Eq '^  time       about [0-9]+ (min|h|days) .*on one thread.* of memory$' $dir/out
+check explain_answer grep -q '^  answer     a double with an estimate of its error; --certify' $dir/out
+check explain_declined grep -q '^  declined   low-rank: it has a rank over 4' $dir/out
+expect explain_otherwise 0 '^  otherwise  band about [0-9.]+ m?s, [0-9.]+ MB$' --generate regular:60:3 --explain
+check explain_exactly grep -q '^  answer     every digit, exactly$' $dir/out
+expect explain_modulo 0 '^  answer     the permanent modulo 7, exactly$' --generate regular:60:3 --mod 7 --explain
+printf '0 0\n1 1\n' >$dir/singular.txt
+expect explain_zero 0 'the permanent is 0: 1 row has entries in only 0 columns$' --format array --explain $dir/singular.txt
+check explain_nothing grep -q 'nothing is left to compute' $dir/out
+expect explain_frontier 0 '^frontier, order [0-9]+: width' --generate regular:60:3 --explain=full
+expect explain_band 0 '^band, order [0-9]+: window of at most' --generate grid:8:8 --explain=full
+expect explain_table 0 'order [0-9]+, hybrid +(predicted|no: )' --generate regular:60:3 --explain=full
 expect explain_write 0 'frontier' --generate grid:10:10 --explain --write $dir/grid.mtx
 check explain_wrote test -s $dir/grid.mtx
 
-expect explain_json 0 '^\{"file":"grid:10:10","m":50,"n":50,"nnz":180,"explain":"structure: .*predicted .*bytes.u000a.*u000a"\}$' --generate grid:10:10 --explain --json
+expect explain_json 0 '^\{"file":"grid:10:10","m":50,"n":50,"nnz":180,"kind":"integer","structure":\{.*"explain":"structure: .*predicted .*bytes.u000a.*u000a"\}$' --generate grid:10:10 --explain --json
+if command -v python3 >/dev/null; then
+  $perm --generate grid:10:10 --generate uniform:40 --explain --json >$dir/out
+  cat >$dir/explain.py <<'PYTHON'
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["structure"]["blocks"] == d["leaves"] == len(d["plan"]) == 1 and d["structure"]["largest"] == 40
+assert d["plan"][0]["method"] == "dense" and d["predicted_seconds"] == d["plan"][0]["seconds"] > 1
+assert d["predicted_bytes"] > 0 and d["precision"] == "default" and d["proved"] is False and d["kind"] == "real"
+offers = {o["method"]: o for o in d["offers"]}
+assert offers["dense"]["seconds"] > 1 and offers["dense"]["bytes"] is None
+assert offers["low-rank"]["seconds"] is None and "rank over 4" in offers["low-rank"]["reason"]
+PYTHON
+  check explain_json_facts python3 $dir/explain.py $dir/out
+else skipped=$((skipped + 1)); echo "SKIP explain_json_facts: install python3"; fi
 $perm --generate er:9:0.5 --write - --json >$dir/stream.mtx
 expect write_stream 0 'permanent = ' $dir/stream.mtx
 check write_stream_alone sh -c "! grep -q permanent $dir/stream.mtx"
@@ -356,7 +383,7 @@ check checkpoint_stays cmp -s $dir/keep.ck $dir/keep.copy
 expect checkpoint_to_come 2 'would destroy the checkpoint' --generate uniform:14 --checkpoint $dir/new.ck --write ./$dir/new.ck
 check checkpoint_to_come_none test ! -e $dir/new.ck
 check write_on_redirected sh -c "! build/perm - --write $dir/input.mtx <$dir/input.mtx 2>/dev/null"
-expect stopped_in_a_named_plan 1 'max_seconds reached while planning' --max-seconds 0.1 --generate er:54:0.3 \
+expect stopped_in_a_named_plan 1 '--max-seconds reached while planning' --max-seconds 0.1 --generate er:54:0.3 \
   --method hybrid
 "$perm" --generate grid:40:40 --method frontier --effort 100 --max-seconds 0.01 --spy - >$dir/out 2>$dir/err; code=$?
 check "--spy -: standard output is for the picture alone" test $code -eq 1 -a ! -s $dir/out
@@ -419,7 +446,7 @@ expect useless_seconds 2 'has no use for' --estimate --seconds 1 --max-seconds 1
 expect useless_merge 2 'nothing is computed' --merge $dir/nine.txt --gpus 1
 
 # limits, stopping, tolerance
-expect stopped 1 'max_seconds reached' --generate uniform:40 --max-seconds 0.05
+expect stopped 1 '--max-seconds reached' --generate uniform:40 --max-seconds 0.05
 check stopped_has_no_value sh -c "! grep -q 'permanent =' $dir/out"
 expect stopped_json 1 '"value":null,"partial_sum":"[-0-9.e+]+","exp2":[0-9]+,.*"error_bound":null,"error_estimate":null,.*"status":"PERM_STOPPED_TIME"' --generate uniform:40 --max-seconds 0.05 --json
 expect stopped_json_complex 1 '"value":null,"partial_sum":\["[-0-9.e+]+","[-0-9.e+]+"\],"exp2":' --generate complex-gauss:40 \
@@ -438,7 +465,7 @@ expect tolerance_and_good 5 'permanent = 1$' --tolerance 1e-300 $dir/tenths.txt 
 expect tolerance_met 0 'permanent' --generate uniform:14 --tolerance 1e-9 --precision fast
 expect effort 0 . --generate regular:40:3 --method frontier --effort 5
 expect bytes 3 'predicted.*bytes' --generate regular:80:3 --method frontier --max-bytes 1e6
-expect few_bytes 3 'max_bytes = 1e\+03 is too little: [0-9.e+]+ bytes of input and at least [0-9.e+]+ of work' \
+expect few_bytes 3 '--max-bytes 1e\+03 is too little: [0-9.e+]+ bytes of input and at least [0-9.e+]+ of work .*; allow more --max-bytes$' \
   --generate regular:80:3 --max-bytes 1000
 # threads that cannot be started are refused, not fatal; -v takes effect for root as well
 limited() { # limited KILOBYTES EXIT PATTERN ARGUMENTS...
@@ -457,6 +484,24 @@ else
 fi
 expect out_of_reach 3 'out of reach: method frontier is predicted.*; --explain .* --estimate ' --generate er:70:0.5
 check out_of_reach_line one_line_error
+# each refusal names its limit in the words of the command, and what to try
+expect next_bytes 3 'over --max-bytes 1e.06; allow more --max-bytes, --effort 10 looks for an order' --generate regular:80:3 --method frontier --max-bytes 1e6
+expect next_seconds 3 'over --max-seconds 0.0[0-9]+; allow more --max-seconds' --generate er:40:0.4 --method decompose --max-seconds 0.05
+expect next_explain 3 'EB; --effort 10 looks longer for another plan, --estimate' --generate er:70:0.5 --explain
+expect next_certify 3 'it is planar, but has fronts .* leave out --certify; .*; without --certify there is a value' --generate hexagonal:60 --certify
+expect next_gpu 0 'no GPU was used: this perm was built without CUDA; make cuda' --generate grid:8:8 --gpus 1
+expect next_exact 0 'the entries are integers: --mod P gives' --generate grid:200:200
+expect known 0 '^  [0-9.]+, [0-9]+ digits guaranteed' --generate uniform:8 --certify
+expect isa_alone 2 'isa cuda needs --gpus' --generate uniform:10 --isa cuda
+expect counts_method 2 'square matrices, without --rows and --cols' --method frontier --rows 1,1,1 --cols 1,1,1 $dir/nine.txt
+expect known_long 0 '^  exactly: 86 digits, about 3.146997e[+]85; ' --generate ones:62
+expect decimal_complex 0 '2.[0-9]+  .about [0-9.e+-]+[-+][0-9.e+-]+i.$' --rows 200,200 --cols 200,200 $dir/complex2.txt
+expect gradient_flag 0 '"exact":false.*"gradient"' --gradient --json --generate uniform:5
+expect gradient_flag_exact 0 '"exact":true.*"gradient"' --gradient --json $dir/nine.txt
+expect gradient_predicted 3 'uniform:40: predicted to take [0-9]+ (min|h) .*, far over --max-seconds 1; allow more' --generate uniform:40 --gradient --max-seconds 1
+expect told_work 1 '^perm: summing, 1[.0-9]* s so far, about .* left$' --generate uniform:45 --max-seconds 1.5
+check told_once sh -c 'test "$(grep -c "so far" $0)" = 1' $dir/err
+(sleep 1.6; cat $dir/nine.txt) | $perm - >$dir/out 2>$dir/err; check told_reading grep -q '^perm: reading, .* s so far$' $dir/err
 expect not_kept 1 'nothing is kept; with --checkpoint FILE' --generate uniform:45 --max-seconds 0.1
 expect "memory: next step" 4 'out of memory; --explain' --generate uniform:64 --method frontier
 expect "stopped while planning" 1 '^  total ' --generate grid:30:30 --max-seconds 0.2 --method frontier --effort 100
@@ -549,11 +594,11 @@ expect ranks_json 0 '"ranks":4,"threads":8,"elements":6755399441055744,"seconds"
 expect ranks_alone 2 'add --explain' --ranks 2 $dir/nine.txt
 
 # GPUs: this command is compiled without them
-expect gpus 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate uniform:30 --method dense --isa cuda --gpus 1
-expect gpus_hybrid 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate er:24:0.4 --method hybrid --isa cuda --gpus 1
-expect gpus_codegen 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate er:20:0.4 --precision fast \
+expect gpus 4 'this perm was built without CUDA; make cuda' --generate uniform:30 --method dense --isa cuda --gpus 1
+expect gpus_hybrid 4 'this perm was built without CUDA; make cuda' --generate er:24:0.4 --method hybrid --isa cuda --gpus 1
+expect gpus_codegen 4 'this perm was built without CUDA; make cuda' --generate er:20:0.4 --precision fast \
   --method codegen-memory --gpus 1
-expect gpus_minors 4 'perm.h was compiled without PERM_WITH_CUDA; make cuda' --generate uniform:20 --minors 1 --isa cuda --gpus 1
+expect gpus_minors 4 'this perm was built without CUDA; make cuda' --generate uniform:20 --minors 1 --isa cuda --gpus 1
 expect gpus_minors_fallback 0 'dense, default, (plain|avx|neon)' --generate uniform:20 --gradient --gpus all --cpu-fallback
 expect gpus_fallback 0 'dense, default, (plain|avx|neon)' --generate uniform:20 --isa cuda --gpus all --cpu-fallback
 expect bad_gpus 2 'bad number of GPUs "some"' --gpus some $dir/nine.txt

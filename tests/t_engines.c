@@ -371,6 +371,78 @@ TEST(t_engines_residues_of_long_integers)
   }
 }
 
+/* What is planar, but with fronts too large for a bound, is refused under certify with that reason. */
+TEST(t_engines_without_bound)
+{
+  perm_options options;
+  perm_matrix matrix;
+  perm_result result;
+  perm_job *job = NULL;
+  int proved = 1;
+  memset(&options, 0, sizeof options);
+  CHECK(perm_generate("hexagonal:60", 1, NULL, &matrix, &result) == PERM_OK);
+  CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_OK);
+  CHECK(perm_job_precision(job, &proved) == PERM_PRECISION_DEFAULT && !proved);
+  perm_job_free(job);
+  options.certify = 1;
+  CHECK(perm_sparse_job(&matrix, &options, &job, &result) == PERM_ERROR_LIMIT);
+  CHECK_TEXT(result.message, "it is planar, but has fronts of order");
+  CHECK_TEXT(result.message, "so leave out certify");
+  perm_matrix_free(&matrix);
+}
+
+/* perm_job_offer has each engine's prediction or reason, in the words of perm_job_explain; perm_job_precision what the
+   result will be; times and sizes in words. */
+TEST(t_engines_offers)
+{
+  static const struct { const char *pattern; perm_method chosen, declined; const char *reason; int exact; } plan[] = {
+      {"regular:60:3", PERM_METHOD_FRONTIER, PERM_METHOD_PLANAR, "is not planar", 1},
+      {"grid:8:8", PERM_METHOD_BAND, PERM_METHOD_LOW_RANK, "has 100 entries of 784: not looked at", 1},
+      {"uniform:40", PERM_METHOD_DENSE, PERM_METHOD_LOW_RANK, "has a rank over 4: so has a sample of it", 0},
+      {"blocks:3:17:0.95", PERM_METHOD_DENSE, PERM_METHOD_TREE, "", 0}};
+  char text[8000], small[4];
+  int k, index;
+  for (k = 0; k < (int)(sizeof plan / sizeof *plan); k++) {
+    perm_matrix matrix;
+    perm_job *job = NULL;
+    perm_leaf leaf;
+    perm_offer offer;
+    int chosen = 0, declined = 0, blocks = 0, proved = -1;
+    CHECK(perm_generate(plan[k].pattern, 1, NULL, &matrix, NULL) == PERM_OK);
+    CHECK(perm_sparse_job(&matrix, NULL, &job, NULL) == PERM_OK);
+    perm_job_explain(job, text, sizeof text);
+    for (index = 0; perm_job_offer(job, index, &offer) == PERM_OK; index++) {
+      char line[300], end[200] = "";
+      CHECK(perm_job_leaf(job, offer.block, &leaf) == PERM_OK && leaf.n == offer.n);
+      if (offer.seconds < (double)INFINITY && offer.reason[0])
+        snprintf(end, sizeof end, ": %s", offer.reason);
+      if (offer.seconds < (double)INFINITY)
+        snprintf(line, sizeof line, "  order %d, %-12s predicted %.3g s, %.3g bytes%s\n", offer.n,
+                 perm_method_name(offer.method), offer.seconds, offer.bytes, end);
+      else
+        snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", offer.n, perm_method_name(offer.method),
+                 offer.reason);
+      CHECK_SHOW(strstr(text, line) != NULL, "%.280s not in %.7000s", line, text);
+      chosen += offer.method == plan[k].chosen && offer.method == leaf.method && offer.seconds < (double)INFINITY;
+      declined += offer.method == plan[k].declined && offer.seconds == (double)INFINITY &&
+                  !strcmp(offer.reason, plan[k].reason);
+      blocks = offer.block + 1;
+    }
+    CHECK_SHOW(index >= 3 && chosen == (k == 3 ? 3 : 1) && declined == (k < 3) && blocks == perm_job_leaves(job),
+               "%.7000s", text);
+    CHECK(perm_job_offer(job, index, &offer) == PERM_ERROR_RANGE);
+    CHECK(perm_job_offer(job, -1, &offer) == PERM_ERROR_RANGE);
+    CHECK(perm_job_offer(job, 0, NULL) == PERM_ERROR_NULL && perm_job_offer(NULL, 0, &offer) == PERM_ERROR_NULL);
+    CHECK((perm_job_precision(job, &proved) == PERM_PRECISION_EXACT) == plan[k].exact && proved >= plan[k].exact);
+    CHECK(perm_job_precision(job, NULL) == perm_job_precision(job, &proved));
+    perm_job_free(job);
+    perm_matrix_free(&matrix);
+  }
+  CHECK(perm_time_text(11520, text, sizeof text) == 10 && !strcmp(text, "3 h 12 min"));
+  CHECK(perm_bytes_text(2.5e9, text, sizeof text) == 6 && !strcmp(text, "2.5 GB"));
+  CHECK(perm_time_text(3e-4, small, sizeof small) == 6 && !strcmp(small, "300"));
+}
+
 /* Plans say their method, the order of the block, and as many bytes as they return, whatever the buffer holds. */
 TEST(t_engines_explain)
 {

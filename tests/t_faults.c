@@ -349,6 +349,7 @@ static const fault_case fault_cases[] = {
     FAULT_CASE(perm_sample_real, FAULT_OPTIONS),
     FAULT_NONE(perm_version), FAULT_NONE(perm_layout), FAULT_NONE(perm_matrix_bytes),
     FAULT_NONE(perm_job_free), FAULT_NONE(perm_job_leaves), FAULT_NONE(perm_job_leaf), FAULT_NONE(perm_partial_merge),
+    FAULT_NONE(perm_job_offer), FAULT_NONE(perm_job_precision), FAULT_NONE(perm_time_text), FAULT_NONE(perm_bytes_text),
     FAULT_NONE(perm_job_fingerprint), FAULT_NONE(perm_partial_encode), FAULT_NONE(perm_partial_decode),
     FAULT_NONE(perm_state_left), FAULT_NONE(perm_state_free), FAULT_NONE(perm_estimator_name),
     FAULT_NONE(perm_result_text), FAULT_NONE(perm_integer_text), FAULT_NONE(perm_status_text),

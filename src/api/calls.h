@@ -78,6 +78,14 @@ PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *inf
 /* Describes the job in several lines; like snprintf. */
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
 
+/* Offer number `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order in which
+   they were asked. PERM_ERROR_RANGE: there are no more. */
+PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *offer);
+
+/* The precision of the job before any escalation, PERM_PRECISION_EXACT for integers. *proved (may be NULL) is 1 if the
+   result will have a finite error_bound. */
+PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved);
+
 /* Adds chunks [begin, end) of a leaf to *partial; each chunk must go in once. Threads, processes and machines may fill
    partials of their own. */
 PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin, uint64_t end, perm_partial *partial);
@@ -276,6 +284,10 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
    texts are static strings. */
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size);
 PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size);
+
+/* The same of predictions, for people: "0.35 ms", "3 h 12 min", "20 days", "9e+12 years"; "2.5 GB". */
+PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size);
+PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size);
 PERM_API const char *perm_status_text(perm_status status);
 PERM_API const char *perm_status_name(perm_status status); /* "PERM_OK", ... */
 PERM_API const char *perm_method_name(perm_method method);

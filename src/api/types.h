@@ -301,6 +301,14 @@ typedef struct perm_leaf {
   int tuned; /* with options.gpu.tune: its candidate; 0: none */
 } perm_leaf;
 
+/* What an engine offered when a job of a sparse matrix was planned. */
+typedef struct perm_offer {
+  int block, n; /* the block, from 0, whose leaf has this number; its order */
+  perm_method method;
+  double seconds, bytes; /* predicted for one thread; bytes 0: not told. INFINITY: it declines, for the block */
+  char reason[160];      /* "is not planar"; of a prediction a remark, or empty */
+} perm_offer;
+
 /* Finished work: for each leaf a partial and the set of its chunks. */
 typedef struct perm_state perm_state;
 #define PERM_PARTIAL_BYTES 2168

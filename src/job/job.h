@@ -63,7 +63,17 @@ struct perm_job {
   perm_status (*prove)(const perm_job *job, const perm_state *state, const char *path, perm_result *result);
   char *note[2]; /* before and after the leaves, or NULL */
   size_t note_bytes[2];
+  int offers, offer_room;
+  struct permi_offered *offered;
 };
+
+/* A perm_offer whose reason is a part of note[1]. */
+typedef struct permi_offered {
+  int block, n;
+  perm_method method;
+  double seconds, bytes;
+  size_t reason, length;
+} permi_offered;
 
 /* Makes room for one more item; returns 0, and *array, a pointer to items, is unchanged, without memory. */
 static int permi_grow(const perm_allocator *allocator, void *array, int used, int *room, size_t size)
@@ -108,6 +118,25 @@ static int permi_job_note(perm_job *job, int after, const char *lines)
   permi_release(&job->allocator, job->note[after]);
   job->note[after] = note;
   job->note_bytes[after] += more;
+  return 1;
+}
+
+/* The offer, whose line, just noted, ends with its reason. */
+PERMI_UNUSED
+static int permi_job_push_offer(perm_job *job, int block, int n, perm_method method, double seconds, double bytes,
+                                size_t length)
+{
+  permi_offered offer;
+  if (!permi_grow(&job->allocator, &job->offered, job->offers, &job->offer_room, sizeof offer))
+    return 0;
+  offer.block = block;
+  offer.n = n;
+  offer.method = method;
+  offer.seconds = seconds;
+  offer.bytes = bytes;
+  offer.reason = job->note_bytes[1] - length - 1;
+  offer.length = length;
+  job->offered[job->offers++] = offer;
   return 1;
 }
 
@@ -270,6 +299,7 @@ PERM_API void perm_job_free(perm_job *job)
   permi_release(&allocator, job->number);
   permi_release(&allocator, job->note[0]);
   permi_release(&allocator, job->note[1]);
+  permi_release(&allocator, job->offered);
   permi_release(&allocator, job);
 }
 
@@ -525,4 +555,41 @@ PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
     length += (size_t)snprintf(room ? buffer + length : NULL, room, "%s", job->note[1]);
   }
   return length;
+}
+
+PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *offer)
+{
+  const permi_offered *offered;
+  size_t length;
+  if (!job || !offer)
+    return PERM_ERROR_NULL;
+  memset(offer, 0, sizeof *offer);
+  if (index < 0 || index >= job->offers)
+    return PERM_ERROR_RANGE;
+  offered = &job->offered[index];
+  length = offered->length < sizeof offer->reason ? offered->length : sizeof offer->reason - 1;
+  offer->block = offered->block;
+  offer->n = offered->n;
+  offer->method = offered->method;
+  offer->seconds = offered->seconds;
+  offer->bytes = offered->bytes;
+  memcpy(offer->reason, job->note[1] + offered->reason, length);
+  return PERM_OK;
+}
+
+PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved)
+{
+  int exact = 1, known = 1, i;
+  for (i = 0; job && i < job->numbers; i++) {
+    exact &= job->number[i].exact;
+    known &= job->number[i].error < (double)INFINITY;
+  }
+  for (i = 0; job && i < job->leaves; i++) {
+    const permi_leaf *leaf = &job->leaf[i];
+    exact &= leaf->integer;
+    known &= leaf->integer || (leaf->bound_relative < (double)INFINITY && leaf->bound_absolute < (double)INFINITY);
+  }
+  if (proved)
+    *proved = job && known;
+  return !job ? PERM_PRECISION_DEFAULT : exact ? PERM_PRECISION_EXACT : job->precision;
 }

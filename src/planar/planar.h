@@ -280,7 +280,8 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
   char numbers[80];
   int length;
   if (!leaf->integer)
-    snprintf(numbers, sizeof numbers, "in %sdouble-doubles with a radius", planar->parts == 2 ? "complex " : "");
+    snprintf(numbers, sizeof numbers, "in %sdouble-doubles %s", planar->parts == 2 ? "complex " : "",
+             planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? "without a bound" : "with a radius");
   else if (planar->primes)
     snprintf(numbers, sizeof numbers, "modulo %d primes, at most %.0f bits", planar->primes, planar->bits);
   else
@@ -430,8 +431,8 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   planar->fronts.allocator = maker->options->allocator;
   if (maker->offers && maker->options->certify && !block->integer &&
       planar->dissection.largest > PERMI_PLANAR_SURE_MOST)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has fronts of order %d, too large for a bound",
-                 planar->dissection.largest);
+    permi_refuse(offer, PERM_TOLERANCE_NOT_MET, "has fronts of order %d, too large for a bound",
+                 planar->dissection.largest); /* it could, but not as certify asks */
   else if (!(planar->dissection.products < (double)INFINITY))
     permi_refuse(offer, PERM_ERROR_LIMIT, "is planar, but no small separators are found");
   else if (!permi_planar_price(maker, block, planar, offer))
@@ -461,5 +462,6 @@ static perm_status permi_planar_make(permi_maker *maker, const permi_block *bloc
   leaf->threaded = leaf->integer && offer->seconds >= PERMI_WALK_SECONDS;
   leaf->measured = !leaf->integer;
   leaf->estimate_relative = leaf->measured;
+  leaf->bound_absolute = leaf->measured && planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? (double)INFINITY : 0;
   return PERM_OK;
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include "../api/calls.h"
 #include "../base/doubles.h"
+#include "../base/memory.h"
 
 PERM_API const char *perm_status_text(perm_status status)
 {
@@ -112,6 +113,13 @@ static const struct {
     PERMI_FIELD(perm_leaf, bytes),
     PERMI_FIELD(perm_leaf, fingerprint),
     PERMI_FIELD(perm_leaf, tuned),
+    {"perm_offer", 0, sizeof(perm_offer)},
+    PERMI_FIELD(perm_offer, block),
+    PERMI_FIELD(perm_offer, n),
+    PERMI_FIELD(perm_offer, method),
+    PERMI_FIELD(perm_offer, seconds),
+    PERMI_FIELD(perm_offer, bytes),
+    PERMI_FIELD(perm_offer, reason),
     {"perm_estimate_plan", 0, sizeof(perm_estimate_plan)},
     PERMI_FIELD(perm_estimate_plan, estimator),
     PERMI_FIELD(perm_estimate_plan, samples),
@@ -227,6 +235,16 @@ static size_t permi_integer_text(const perm_integer *integer, int plus, char *bu
 PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, size_t size)
 {
   return permi_integer_text(integer, 0, buffer, size);
+}
+
+PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size)
+{
+  return (size_t)snprintf(buffer, size, "%s", permi_time_words(seconds).text);
+}
+
+PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size)
+{
+  return (size_t)snprintf(buffer, size, "%s", permi_size_words(bytes).text);
 }
 
 PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value)

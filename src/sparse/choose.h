@@ -124,6 +124,7 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
                              double bytes, const char *why)
 {
   char line[320];
+  perm_job *job = maker->job;
   if (maker->blocks_noted >= PERMI_BLOCKS_NOTED)
     return PERM_OK;
   if (seconds < (double)INFINITY)
@@ -131,7 +132,10 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
              perm_method_name(method), seconds, bytes, why[0] ? ": " : "", why);
   else
     snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", block->n, perm_method_name(method), why);
-  return permi_job_note(maker->job, 1, line) ? PERM_OK : permi_fail_memory(maker->result);
+  return permi_job_note(job, 1, line) &&
+                 permi_job_push_offer(job, maker->blocks_noted, block->n, method, seconds, bytes, strlen(why))
+             ? PERM_OK
+             : permi_fail_memory(maker->result);
 }
 
 static perm_status permi_make_engine(permi_maker *maker, const permi_block *block, const permi_engine *engine,
@@ -198,7 +202,7 @@ static perm_status permi_make_named(permi_maker *maker, const permi_block *block
 #define PERMI_FULL_MOST 32
 
 enum { PERMI_ENGINES = sizeof permi_engines / sizeof permi_engines[0] };
-enum { PERMI_AT_LOW_RANK_BLOCK = 0, PERMI_AT_TREE = 4, PERMI_AT_CLASSES, PERMI_AT_FRONTIER };
+enum { PERMI_AT_LOW_RANK_BLOCK = 0, PERMI_AT_PLANAR = 2, PERMI_AT_TREE = 4, PERMI_AT_CLASSES, PERMI_AT_FRONTIER };
 
 /* An offer that needs more than max_bytes to plan is a refusal. */
 static perm_status permi_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
@@ -213,6 +217,19 @@ static perm_status permi_hear(permi_maker *maker, const permi_block *block, cons
   }
   return status == PERM_OK ? permi_offer_note(maker, block, engine->method, offer->seconds, offer->bytes, offer->why)
                            : status;
+}
+
+/* Refuses a block whose best offer takes longer than anybody waits. */
+static perm_status permi_fail_hopeless(permi_maker *maker, const permi_block *block, const permi_offers *offers)
+{
+  const permi_offer *best = &offers->offer[offers->chosen], *planar = &offers->offer[PERMI_AT_PLANAR];
+  const int sure = planar->status == PERM_TOLERANCE_NOT_MET;
+  return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
+                    "a block of order %d with %d entries is out of reach: %s%s%smethod %s is predicted to take %s "
+                    "and %s",
+                    block->n, block->edges, sure ? "it is planar, but " : "", sure ? planar->why : "",
+                    sure ? ", so leave out certify; " : "", perm_method_name(permi_engines[offers->chosen].method),
+                    permi_time_words(best->seconds).text, permi_size_words(best->bytes).text);
 }
 
 static perm_status permi_take_best(permi_maker *maker, const permi_block *block, permi_offers *offers, permi_leaf *leaf)
@@ -231,11 +248,7 @@ static perm_status permi_take_best(permi_maker *maker, const permi_block *block,
                       block->edges, offers->offer[PERMI_AT_FRONTIER].why);
   best = &offers->offer[offers->chosen];
   if (best->seconds > PERMI_HOPELESS_SECONDS || (options->max_bytes == 0 && best->bytes > PERMI_HOPELESS_BYTES))
-    return permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
-                      "a block of order %d with %d entries is out of reach: "
-                      "method %s is predicted to take %s and %s",
-                      block->n, block->edges, perm_method_name(permi_engines[offers->chosen].method),
-                      permi_time_words(best->seconds).text, permi_size_words(best->bytes).text);
+    return permi_fail_hopeless(maker, block, offers);
   if (best->bytes > offers->most_bytes && maker->working->integer && options->precision == PERM_PRECISION_DEFAULT)
     return permi_fail(maker->result, PERM_ERROR_LIMIT, 2, "exact integers are predicted to need %s",
                       permi_size_words(best->bytes).text);

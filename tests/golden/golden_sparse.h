@@ -208,6 +208,26 @@ static void golden_report(int index)
   perm_matrix_free(&matrix);
 }
 
+/* The offers are those of the text, in its words. */
+static void golden_offers(const perm_job *job, const char *text)
+{
+  perm_offer offer;
+  int index, proved;
+  char line[400], seconds[40], bytes[40];
+  perm_job_precision(job, &proved);
+  for (index = 0; perm_job_offer(job, index, &offer) == PERM_OK; index++) {
+    if (offer.seconds < (double)INFINITY)
+      snprintf(line, sizeof line, "  order %d, %-12s predicted %.3g s, %.3g bytes%s%s\n", offer.n,
+               perm_method_name(offer.method), offer.seconds, offer.bytes, offer.reason[0] ? ": " : "", offer.reason);
+    else
+      snprintf(line, sizeof line, "  order %d, %-12s no: the block %s\n", offer.n, perm_method_name(offer.method),
+               offer.reason);
+    if (!strstr(text, line) || !perm_time_text(offer.seconds, seconds, sizeof seconds) ||
+        !perm_bytes_text(offer.bytes, bytes, sizeof bytes))
+      golden_die("an offer is not in perm_job_explain", line);
+  }
+}
+
 /* What --explain prints, a line each; twenty of them with the picture, of which there is a hash. */
 static void golden_explain(int index)
 {
@@ -245,6 +265,7 @@ static void golden_explain(int index)
     text = (char *)malloc(length + 1);
     if (!text || perm_job_explain(job, text, length + 1) != length)
       golden_die("perm_job_explain has two lengths", NULL);
+    golden_offers(job, text);
     golden_mask(text);
     for (at = text; *at; at = next) {
       next = at + strcspn(at, "\n");

@@ -1,0 +1,382 @@
+/* perm_cli_answer.h: what the command prints of a result: text for people, JSON for programs. Part of perm_cli.c. */
+#ifndef PERM_CLI_ANSWER_H
+#define PERM_CLI_ANSWER_H
+
+#include "perm_cli_options.h"
+
+static char cli_reading[PERM_MESSAGE_BYTES]; /* how a file without a banner was read; empty: as what it can only be */
+
+/* Bytes of the UTF-8 character at text, 0 if it is none. */
+static int cli_utf8(const unsigned char *text)
+{
+  int length = *text < 0x80 ? 1 : *text >= 0xc2 && *text < 0xe0 ? 2 : (*text & 0xf0) == 0xe0 ? 3
+               : *text >= 0xf0 && *text < 0xf5 ? 4 : 0;
+  int i;
+  for (i = 1; i < length; i++)
+    if ((text[i] & 0xc0) != 0x80)
+      return 0;
+  if ((*text == 0xe0 && text[1] < 0xa0) || (*text == 0xed && text[1] > 0x9f) || (*text == 0xf0 && text[1] < 0x90) ||
+      (*text == 0xf4 && text[1] > 0x8f))
+    return 0;
+  return length;
+}
+
+static void cli_json_string(const char *text)
+{
+  const unsigned char *c = (const unsigned char *)text;
+  putchar('"');
+  while (*c) {
+    int length = cli_utf8(c);
+    if (*c == '"' || *c == '\\')
+      printf("\\%c", *c);
+    else if (*c < 32 || !length) /* a file name may hold any bytes: those that are not UTF-8 as if Latin-1 */
+      printf("\\u%04x", *c);
+    else
+      printf("%.*s", length, (const char *)c);
+    c += length ? length : 1;
+  }
+  putchar('"');
+}
+
+static void cli_json_number(const char *key, double x) /* JSON has no infinity: null */
+{
+  if (isfinite(x))
+    printf(",\"%s\":%.17g", key, x);
+  else
+    printf(",\"%s\":null", key);
+}
+
+static void cli_json_reading(void)
+{
+  if (cli_reading[0]) {
+    printf(",\"reading\":");
+    cli_json_string(cli_reading);
+  }
+}
+
+static void cli_json_head(const char *name, const perm_matrix *matrix)
+{
+  static const char *const kind[] = {"integer", "integer", "real", "complex"};
+  printf("{\"file\":");
+  cli_json_string(name);
+  printf(",\"m\":%d,\"n\":%d,\"nnz\":%.0f,\"kind\":\"%s\"", matrix->m, matrix->n, (double)matrix->nnz,
+         kind[matrix->kind]);
+  cli_json_reading();
+}
+
+static void cli_print_rook(const perm_integer *numbers, int count, int json)
+{
+  char text[PERM_TEXT_BYTES];
+  int k;
+  printf(json ? ",\"rook\":[" : "  rook numbers =");
+  for (k = 0; k < count; k++) {
+    perm_integer_text(&numbers[k], text, sizeof text);
+    printf(json ? "%s\"%s\"" : "%s %s", json && k ? "," : "", text);
+  }
+  printf(json ? "]" : "\n");
+}
+
+/* list: NULL, or what goes in as "minors" or "gradient": count numbers of `parts` doubles, in rows of `columns`. */
+static void cli_print_json(const char *name, const perm_matrix *matrix, const perm_result *result, const char *key,
+                           const double *list, int count, int columns, const perm_integer *numbers)
+{
+  const int parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
+  char value[2 * PERM_TEXT_BYTES], imaginary[PERM_TEXT_BYTES];
+  int k;
+  cli_json_head(name, matrix);
+  if (result->value != result->value) {
+    printf(",\"value\":null");
+    if (result->status > 0 && parts == 2)
+      printf(",\"partial_sum\":[\"%.17g\",\"%.17g\"]", result->partial_sum, result->partial_imaginary);
+    else if (result->status > 0)
+      printf(",\"partial_sum\":\"%.17g\"", result->partial_sum);
+    printf(",\"exp2\":%lld", result->exp2);
+  } else {
+    if (result->exact) {
+      fraction_text(result, value, sizeof value, 0);
+      perm_integer_text(&result->imaginary_integer, imaginary, sizeof imaginary);
+    } else {
+      snprintf(value, sizeof value, "%.17g", result->value);
+      snprintf(imaginary, sizeof imaginary, "%.17g", result->imaginary);
+    }
+    if (result->is_complex)
+      printf(",\"value\":[\"%s\",\"%s\"]", value, imaginary);
+    else
+      printf(",\"value\":\"%s\"", value);
+    printf(",\"exp2\":%lld", result->exact ? 0 : result->exp2);
+  }
+  printf(",\"exact\":%s", result->exact || (list && result->error_bound == 0) ? "true" : "false");
+  cli_json_number("error_bound", result->error_bound);
+  cli_json_number("error_estimate", result->error_estimate);
+  printf(",\"method\":\"%s\",\"isa\":\"%s\",\"threads\":%d,\"gpus\":%d", perm_method_name(result->method),
+         perm_isa_name(result->isa), result->threads, result->gpus);
+  if (result->tuned)
+    printf(",\"tuned\":%d", result->tuned);
+  cli_json_number("terms", result->terms);
+  cli_json_number("plan_seconds", result->plan_seconds);
+  cli_json_number("seconds", result->seconds);
+  if (result->modulus)
+    printf(",\"modulus\":\"%llu\"", (unsigned long long)result->modulus);
+  for (k = 0; list && result->status >= 0 && k < count && !ferror(stdout); k++) { /* as the value */
+    if (k == 0)
+      printf(",\"%s\":[", key);
+    printf("%s%s", k ? "," : "", columns < count && k % columns == 0 ? "[" : "");
+    if (parts == 2)
+      printf("[\"%.17g\",\"%.17g\"]", list[2 * k], list[2 * k + 1]);
+    else
+      printf("\"%.17g\"", list[k]);
+    printf("%s%s", columns < count && k % columns == columns - 1 ? "]" : "", k == count - 1 ? "]" : "");
+  }
+  printf(",\"escalated\":%d,\"status\":\"%s\"", result->escalated, perm_status_name(result->status));
+  if (result->message[0]) {
+    printf(",\"message\":");
+    cli_json_string(result->message);
+  }
+  if (numbers)
+    cli_print_rook(numbers, (matrix->m < matrix->n ? matrix->m : matrix->n) + 1, 1);
+  printf("}\n");
+}
+
+/* What the library says, in the words of this command: options, not fields of C. */
+static const struct { const char *from, *to; } cli_wording[] = {
+    {"options: ", ""},
+    {"options.gpu.devices = 0", "without --gpus"},
+    {"(options.modulus)", "(--mod P)"},
+    {"options.isa", "--isa"},
+    {"isa cuda needs gpu.devices", "--isa cuda needs --gpus"},
+    {"square matrices without counts", "square matrices, without --rows and --cols"},
+    {"perm.h was compiled without PERM_WITH_CUDA", "this perm was built without CUDA"},
+    {"perm_estimate_* further", "--estimate further"},
+    {": perm_compute_integer, perm_compute_gaussian", ""},
+    {": use perm_compute_integer or perm_compute_repeated_integer", ""},
+    {"for sparse matrices: perm_compute_sparse of perm_sparse.h", "not for --rows and --cols"},
+    {"max_bytes = ", "--max-bytes "},
+    {"max_bytes", "--max-bytes"},
+    {"max_seconds = ", "--max-seconds "},
+    {"max_seconds", "--max-seconds"},
+    {"plan_effort", "--effort"},
+    {"so does a modulus", "so does --mod"},
+    {"modulus", "--mod"},
+    {"certify", "--certify"},
+    {"no higher precision fits method and limits", "no higher precision fits --method and the limits"}};
+
+/* Replaces words of a message; those about files stay as they are. */
+static void cli_in_options(perm_status status, char *message, size_t size)
+{
+  char text[2 * PERM_MESSAGE_BYTES];
+  const char *c;
+  size_t used = 0, k;
+  if (status == PERM_ERROR_FILE || status == PERM_ERROR_FORMAT)
+    return;
+  for (c = message; *c && used + 80 < sizeof text;) {
+    const int begins = c == message || (!isalnum((unsigned char)c[-1]) && c[-1] != '_' && c[-1] != '-');
+    for (k = 0; k < sizeof cli_wording / sizeof *cli_wording; k++)
+      if (begins && !strncmp(c, cli_wording[k].from, strlen(cli_wording[k].from)))
+        break;
+    if (k < sizeof cli_wording / sizeof *cli_wording) {
+      used += (size_t)sprintf(text + used, "%s", cli_wording[k].to);
+      c += strlen(cli_wording[k].from);
+    } else {
+      text[used++] = *c++;
+    }
+  }
+  text[used] = 0;
+  snprintf(message, size, "%.*s", (int)size - 1, text);
+}
+
+/* value 2^exp2 in decimal, with so many digits; of large powers no more than their logarithm leaves. */
+static void cli_decimal(double value, long long exp2, int digits, char *text, size_t size)
+{
+  const double log10_value = log10(fabs(value)) + (double)exp2 * log10(2.0), whole = floor(log10_value);
+  digits = digits < 1 ? 1 : digits > 17 ? 17 : digits;
+  if (exp2 == 0 || value == 0)
+    snprintf(text, size, "%.*g", digits, value);
+  else
+    snprintf(text, size, "%s%.*fe%+.0f", value < 0 ? "-" : "", (digits < 7 ? digits : 7) - 1,
+             pow(10, log10_value - whole), whole);
+}
+
+/* What is known: "exactly", "1.2006727087512e+23, 13 digits guaranteed, 15 estimated". */
+static void cli_known(const perm_result *result, char *text, size_t size)
+{
+  double modulus = hypot(result->value, result->imaginary);
+  double guaranteed = floor(fmin(-log10(result->error_bound / modulus), 17));
+  double estimated = floor(fmin(-log10(result->error_estimate / modulus), 17));
+  const double digits = guaranteed > 0 ? guaranteed : estimated;
+  const char *unit = result->exp2 ? " times that power of 2" : "";
+  char value[80] = "";
+  if (!result->exact && !result->is_complex && !result->exp2 && digits > 0) { /* beside a power of 2 it stands above */
+    cli_decimal(result->value, result->exp2, (int)digits, value, sizeof value - 2);
+    strcat(value, ", ");
+  }
+#define CLI_DIGITS(number) number, number == 1 ? "" : "s"
+  if (result->exact || result->error_bound == 0)
+    snprintf(text, size, "exactly");
+  else if (result->value != result->value)
+    snprintf(text, size, "%.3g terms", result->terms);
+  else if (guaranteed > 0 && estimated > guaranteed)
+    snprintf(text, size, "%s%.0f digit%s guaranteed, %.0f estimated", value, CLI_DIGITS(guaranteed), estimated);
+  else if (guaranteed > 0)
+    snprintf(text, size, "%s%.0f digit%s guaranteed", value, CLI_DIGITS(guaranteed));
+  else if (isfinite(result->error_bound))
+    snprintf(text, size, "no digit guaranteed: error up to %.2g%s", result->error_bound, unit);
+  else if (estimated > 0)
+    snprintf(text, size, "%s%.0f digit%s estimated", value, CLI_DIGITS(estimated));
+  else
+    snprintf(text, size, "no digit estimated: error up to %.2g%s", result->error_estimate, unit);
+#undef CLI_DIGITS
+}
+
+/* A long integer's decimal form and length, behind it. */
+static void cli_print_length(const perm_integer *integer)
+{
+  char digits[PERM_TEXT_BYTES];
+  const int sign = integer->negative;
+  const size_t length = perm_integer_text(integer, digits, sizeof digits) - (size_t)sign;
+  if (length > 20)
+    printf(": %.0f digits, about %s%c.%.6se+%.0f", (double)length, sign ? "-" : "", digits[sign], digits + sign + 1,
+           (double)length - 1);
+}
+
+/* The decimal form of a value with a power of 2, in parentheses. */
+static void cli_print_decimal(double real, double imaginary, int is_complex, long long exp2)
+{
+  char text[2][64];
+  if (!exp2)
+    return;
+  cli_decimal(real, exp2, 7, text[0], sizeof text[0]);
+  cli_decimal(imaginary, exp2, 7, text[1], sizeof text[1]);
+  if (is_complex)
+    printf("  (about %s%s%si)", text[0], text[1][0] == '-' ? "" : "+", text[1]);
+  else
+    printf("  (about %s)", text[0]);
+}
+
+static void cli_print(const char *name, const perm_matrix *matrix, const perm_result *result)
+{
+  char value[2 * PERM_TEXT_BYTES], known[160], planning[40], total[40];
+  fraction_text(result, value, sizeof value, 1);
+  cli_known(result, known, sizeof known);
+  perm_time_text(result->plan_seconds, planning, sizeof planning);
+  perm_time_text(result->seconds, total, sizeof total);
+  printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
+  if (result->value == result->value)
+    printf("  permanent = %s", value);
+  else /* and no line with "permanent =", which scripts look for */
+    printf("  %s", result->message);
+  if (result->value == result->value && !result->exact)
+    cli_print_decimal(result->value, result->imaginary, result->is_complex, result->exp2);
+  if (result->value != result->value && result->method == PERM_METHOD_AUTO) { /* stopped before there was a plan */
+    printf("\n  total %s\n", total);
+    return;
+  }
+  if (result->value != result->value) {
+    perm_result so_far = *result;
+    so_far.value = result->partial_sum;
+    so_far.imaginary = result->partial_imaginary;
+    perm_result_text(&so_far, value, sizeof value);
+    printf("\n  sum so far = %s", value);
+    if (!result->modulus)
+      cli_print_decimal(so_far.value, so_far.imaginary, so_far.is_complex, so_far.exp2);
+    if (result->modulus)
+      printf(" modulo %llu", (unsigned long long)result->modulus);
+  }
+  printf("\n  %s", known);
+  if (result->exact && !result->is_complex)
+    cli_print_length(&result->integer);
+  printf("; %s, %s%s%s, ", perm_method_name(result->method),
+         result->exact ? "" : perm_precision_name(result->precision), result->exact ? "" : ", ",
+         perm_isa_name(result->isa));
+  if (result->gpus)
+    printf("%d GPU%s, ", result->gpus, result->gpus == 1 ? "" : "s");
+  if (result->tuned)
+    printf("candidate %d (--tune=%d: again), ", result->tuned, result->tuned);
+  printf("%d thread%s, plan %s, total %s\n", result->threads, result->threads == 1 ? "" : "s",
+         planning, total);
+  if (result->status != PERM_OK && result->value == result->value)
+    printf("  %s\n", result->message);
+}
+
+/* Minors and derivatives for people: a row a line, in units of 2^exp2. */
+static void cli_print_list(const perm_result *result, const char *what, const double *list, int count, int columns,
+                           int parts)
+{
+  char unit[64];
+  int k;
+  printf("  %s%s", what, result->exp2 ? "" : ":\n");
+  if (result->exp2) {
+    cli_decimal(1, result->exp2, 7, unit, sizeof unit);
+    printf(", in units of 2^%lld, about %s:\n", result->exp2, unit);
+  }
+  for (k = 0; k < count; k++) {
+    if (parts == 2)
+      printf("%s%.17g%+.17gi", k % columns ? " " : "    ", list[2 * k], list[2 * k + 1]);
+    else
+      printf("%s%.17g", k % columns ? " " : "    ", list[k]);
+    if (k % columns == columns - 1)
+      printf("\n");
+  }
+}
+
+static void cli_print_estimate(const char *name, const perm_matrix *matrix, const perm_estimate *e, int json)
+{
+  char seconds[40];
+  if (json) {
+    cli_json_head(name, matrix);
+    if (e->value != e->value)
+      printf(",\"value\":null");
+    else if (e->is_complex)
+      printf(",\"value\":[\"%.17g\",\"%.17g\"]", e->value, e->imaginary);
+    else
+      printf(",\"value\":\"%.17g\"", e->value);
+    printf(",\"exp2\":%lld,\"exact\":false,\"error_bound\":null", e->exp2);
+    cli_json_number("error_estimate", e->standard_error);
+    cli_json_number("standard_error", e->standard_error);
+    cli_json_number("low", e->low);
+    cli_json_number("high", e->high);
+    cli_json_number("radius", e->radius);
+    cli_json_number("confidence", e->confidence);
+    cli_json_number("proved_radius", e->proved_radius);
+    cli_json_number("certain_low", e->certain_low);
+    cli_json_number("certain_high", e->certain_high);
+    printf(",\"samples\":%.0f,\"seed\":%llu,\"method\":\"estimate-%s\",\"threads\":%d", e->samples,
+           (unsigned long long)e->seed, perm_estimator_name(e->estimator), e->threads);
+    cli_json_number("seconds", e->seconds);
+    printf(",\"status\":\"%s\"}\n", perm_status_name(e->status));
+    return;
+  }
+  printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
+  if (e->value != e->value) {
+    printf("  %s\n", e->message);
+    return;
+  }
+  printf("  permanent about ");
+  if (e->is_complex)
+    printf("%.6g%+.6gi", e->value, e->imaginary);
+  else
+    printf("%.6g", e->value);
+  printf(" +- %.2g%s", e->standard_error, e->is_complex ? " (standard error of the modulus)" : " (standard error)");
+  if (e->exp2)
+    printf(", all times 2^%lld", e->exp2);
+  cli_print_decimal(e->value, e->imaginary, e->is_complex, e->exp2);
+  if (e->is_complex)
+    printf("\n  %g %% confidence: within %.3g", 100 * e->confidence, e->radius);
+  else
+    printf("\n  %g %% confidence: %.6g to %.6g", 100 * e->confidence, e->low, e->high);
+  if (e->proved_radius < (double)INFINITY && e->estimator == PERM_ESTIMATOR_REJECTION)
+    printf(", proved; certainly %.4g to %.4g\n ", e->certain_low, e->certain_high);
+  else if (e->proved_radius < (double)INFINITY)
+    printf(", proved within %.3g\n ", e->proved_radius);
+  perm_time_text(e->seconds, seconds, sizeof seconds);
+  printf("%s estimator %s, %.0f samples, seed %llu, %d thread%s, %s\n",
+         e->proved_radius < (double)INFINITY ? "" : ";", perm_estimator_name(e->estimator),
+         e->samples,
+         (unsigned long long)e->seed, e->threads, e->threads == 1 ? "" : "s", seconds);
+  if (e->status == PERM_TOLERANCE_NOT_MET)
+    printf("  the relative error asked for is not met, it is %.2g; let it have more --samples or --seconds\n",
+           e->standard_error / hypot(e->value, e->imaginary));
+  else if (e->status != PERM_OK)
+    printf("  %s\n", e->message);
+}
+
+#endif

@@ -1,0 +1,129 @@
+/* perm_cli_checkpoint.h: matrix and options of a job in its checkpoint, for --resume and --merge. Part of
+   perm_cli.c. */
+#ifndef PERM_CLI_CHECKPOINT_H
+#define PERM_CLI_CHECKPOINT_H
+
+#include "perm_cli_options.h"
+
+/* What goes into a checkpoint besides the library's part: lines "perm note 1", "file NAME", perhaps "rows 2,0,1" and
+   "cols ..", an empty one, and then the matrix as Matrix Market. NULL: out of memory. */
+static char *cli_note(const cli *run, const char *name, const perm_matrix *matrix, size_t *bytes)
+{
+  static const char *const field[] = {"pattern", "integer", "real", "complex"};
+  const size_t room = 512 + strlen(name) + 12 * ((size_t)run->rows + (size_t)run->columns) + 96 * matrix->nnz;
+  char *note = matrix->nnz > SIZE_MAX / 200 ? NULL : (char *)malloc(room), *to = note;
+  int i, side;
+  size_t e;
+  if (!note)
+    return NULL;
+  to += sprintf(to, "perm note 1\nfile ");
+  for (; *name; name++)
+    *to++ = *name == '\n' ? ' ' : *name;
+  *to++ = '\n';
+  for (side = 0; side < 2; side++) {
+    const int count = side ? run->columns : run->rows, *counts = side ? run->column_counts : run->row_counts;
+    for (i = 0; i < count; i++)
+      to += sprintf(to, "%s%d%s", i ? "," : side ? "cols " : "rows ", counts[i], i == count - 1 ? "\n" : "");
+  }
+  to += sprintf(to, "\n%%%%MatrixMarket matrix coordinate %s general\n%d %d %.0f\n", field[matrix->kind], matrix->m,
+                matrix->n, (double)matrix->nnz);
+  for (i = 0; i < matrix->m; i++)
+    for (e = matrix->row_start[i]; e < matrix->row_start[i + 1]; e++) {
+      to += sprintf(to, "%d %d", i + 1, matrix->column[e] + 1);
+      if (matrix->kind == PERM_KIND_INTEGER)
+        to += sprintf(to, " %lld", (long long)matrix->integer[e]);
+      else if (matrix->kind != PERM_KIND_PATTERN)
+        to += sprintf(to, " %.17g", matrix->real[e]);
+      if (matrix->kind == PERM_KIND_COMPLEX)
+        to += sprintf(to, " %.17g", matrix->imaginary[e]);
+      *to++ = '\n';
+    }
+  *bytes = (size_t)(to - note);
+  return note;
+}
+
+/* The value of the line that begins with `key`, freshly allocated; NULL: there is none before the empty line. */
+static char *cli_note_line(const char *note, const char *end, const char *key)
+{
+  const size_t length = strlen(key);
+  while (note < end && *note != '\n') {
+    const char *next = (const char *)memchr(note, '\n', (size_t)(end - note));
+    next = next ? next : end;
+    if ((size_t)(next - note) >= length && !memcmp(note, key, length)) {
+      char *value = (char *)malloc((size_t)(next - note) - length + 1);
+      if (value) {
+        memcpy(value, note + length, (size_t)(next - note) - length);
+        value[(size_t)(next - note) - length] = 0;
+      }
+      return value;
+    }
+    note = next + (next < end);
+  }
+  return NULL;
+}
+
+/* Matrix and options from a checkpoint's note. Returns an exit code; a failure has been reported. */
+static int cli_restore(cli *run, const char *path)
+{
+  static const char real[] = "%%MatrixMarket matrix coordinate real ";
+  perm_options *options = &run->options, given = run->options;
+  perm_result result;
+  void *bytes = NULL;
+  size_t size = 0, k;
+  perm_status status = perm_checkpoint_options(path, options, &bytes, &size, &result);
+  const char *note = (const char *)bytes;
+  if (status == PERM_OK) {
+    const char *end = note + size, *text = NULL;
+    for (k = 0; k + 1 < size && !text; k++)
+      text = note[k] == '\n' && note[k + 1] == '\n' ? note + k + 2 : NULL;
+    if (!text || size < 12 || memcmp(note, "perm note 1\n", 12) != 0) {
+      status = PERM_ERROR_FORMAT;
+      snprintf(result.message, sizeof result.message, "%s: this checkpoint has no matrix; the program that made it, or "
+               "the command that did with --checkpoint, can go on with it", path);
+    } else {
+      char *rows = cli_note_line(note, end, "rows "), *columns = cli_note_line(note, end, "cols ");
+      run->restored_name = cli_note_line(note, end, "file ");
+      status = perm_matrix_read_memory(text, (size_t)(end - text), path, NULL, &run->restored, &result);
+      if (status == PERM_OK && run->restored.kind == PERM_KIND_INTEGER && !strncmp(text, real, strlen(real))) {
+        free(run->restored.integer); /* the job was one of doubles, whole ones */
+        run->restored.integer = NULL;
+        run->restored.kind = PERM_KIND_REAL;
+      }
+      if (status == PERM_OK && (!run->restored_name || (rows && !cli_counts(rows, &run->row_counts, &run->rows)) ||
+                                (columns && !cli_counts(columns, &run->column_counts, &run->columns)))) {
+        status = PERM_ERROR_FORMAT;
+        snprintf(result.message, sizeof result.message, "%s: its note is not as this command writes it", path);
+      }
+      free(rows);
+      free(columns);
+    }
+  }
+  free(bytes);
+  if (status != PERM_OK) {
+    fprintf(stderr, "perm: %s\n", result.message);
+    return cli_exit_code(status);
+  }
+  options->gpu.devices = options->gpu.devices && given.gpu.devices
+                             ? given.gpu.devices
+                             : options->gpu.devices; /* how many is not a matter of the plan */
+  options->gpu.cache = given.gpu.cache;
+  if (run->merge)
+    options->checkpoint.part = options->checkpoint.parts = 0;
+  return CLI_DONE;
+}
+
+/* The kernel family of a checkpoint is kept where none is asked for, since this machine may have a better one, and the
+   kernel that was timed best, which may be another one now. */
+static void cli_keep_choices(perm_options *options)
+{
+  perm_options kept;
+  memset(&kept, 0, sizeof kept);
+  if (perm_checkpoint_options(options->checkpoint.file, &kept, NULL, NULL, NULL) != PERM_OK)
+    return;
+  if (options->isa == PERM_ISA_AUTO && kept.isa != PERM_ISA_CUDA)
+    options->isa = kept.isa;
+  if (options->gpu.tune == PERM_TUNE)
+    options->gpu.tune = kept.gpu.tune;
+}
+
+#endif

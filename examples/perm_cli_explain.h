@@ -1,0 +1,294 @@
+/* perm_cli_explain.h: --explain: what the matrix is, what will be done, how long that takes, why not otherwise. Part of
+   perm_cli.c. */
+#ifndef PERM_CLI_EXPLAIN_H
+#define PERM_CLI_EXPLAIN_H
+
+#include "perm_cli_answer.h"
+
+/* Ranges shared ideally over all threads or GPUs of all ranks, tasks one a rank; from predicted seconds alone. */
+typedef struct cli_prediction { double elements, seconds, task_seconds; int workers, gpus; } cli_prediction;
+
+static cli_prediction cli_predict(const cli *run, const perm_job *job)
+{
+  cli_prediction all;
+  double tasks = 0, longest = 0;
+  const int ranks = run->ranks > 0 ? run->ranks : 1;
+  int i;
+  memset(&all, 0, sizeof all);
+  all.workers = run->options.threads > 0 ? run->options.threads : 1;
+#if defined(_OPENMP)
+  all.workers = run->options.threads > 0 ? run->options.threads : omp_get_max_threads();
+#endif
+  for (i = 0; i < perm_job_leaves(job); i++) {
+    perm_leaf leaf;
+    int workers = all.workers;
+    perm_job_leaf(job, i, &leaf);
+    all.elements += leaf.work;
+    if (leaf.isa == PERM_ISA_CUDA)
+      all.gpus = workers = run->options.gpu.devices > 0 ? run->options.gpu.devices : 1;
+    if (leaf.kind == PERM_LEAF_RANGE) {
+      const double pieces = (double)ranks * workers;
+      all.seconds += leaf.seconds / (pieces < (double)leaf.chunks ? pieces : (double)leaf.chunks);
+    } else {
+      tasks += leaf.seconds;
+      longest = leaf.seconds > longest ? leaf.seconds : longest;
+    }
+  }
+  all.task_seconds = tasks / ranks > longest ? tasks / ranks : longest;
+  all.seconds += all.task_seconds;
+  return all;
+}
+
+/* What a job says of itself, gathered. */
+typedef struct cli_outline {
+  perm_preparation structure;
+  int prepared;             /* structure is known */
+  int costliest;            /* the leaf that takes longest; -1: none */
+  double seconds, bytes;    /* predicted, on one thread */
+  int proved;
+  perm_precision precision;
+} cli_outline;
+
+static cli_outline cli_outline_of(const cli *run, const perm_matrix *matrix, const perm_job *job)
+{
+  cli_outline outline;
+  double most = -1;
+  int i;
+  memset(&outline, 0, sizeof outline);
+  outline.costliest = -1;
+  outline.prepared =
+      matrix->m == matrix->n && perm_sparse_report(matrix, &run->options, &outline.structure, NULL) == PERM_OK;
+  outline.precision = perm_job_precision(job, &outline.proved);
+  for (i = 0; i < perm_job_leaves(job); i++) {
+    perm_leaf leaf;
+    perm_job_leaf(job, i, &leaf);
+    outline.seconds += leaf.seconds;
+    outline.bytes = leaf.bytes > outline.bytes ? leaf.bytes : outline.bytes;
+    if (leaf.seconds > most) {
+      most = leaf.seconds;
+      outline.costliest = i;
+    }
+  }
+  return outline;
+}
+
+static const char *cli_method_text(perm_method method)
+{
+#define CLI_METHOD(name, word, text)                                                                                   \
+  if (method == name)                                                                                                  \
+    return text;
+  PERM_METHOD_LIST(CLI_METHOD)
+#undef CLI_METHOD
+  return "";
+}
+
+static void cli_explain_matrix(const perm_matrix *matrix, const cli_outline *outline)
+{
+  static const char *const kind[] = {"ones", "integers", "real numbers", "complex numbers"};
+  const perm_preparation *s = &outline->structure;
+  printf("  matrix     %.0f entries (%s)", (double)matrix->nnz, kind[matrix->kind]);
+  if ((double)matrix->nnz == (double)matrix->m * matrix->n)
+    printf(", none is 0");
+  if (!outline->prepared) {
+    printf("\n");
+    return;
+  }
+  if (s->structural_rank < s->n) {
+    printf("; no permutation avoids the zeros, so the permanent is 0: %d row%s only %d column%s\n", s->hall_lines,
+           s->hall_lines == 1 ? " has entries in" : "s have entries in", s->hall_others,
+           s->hall_others == 1 ? "" : "s");
+    return;
+  }
+  if (s->dead_entries)
+    printf("; %.0f in no perfect matching are dropped", (double)s->dead_entries);
+  if (s->degree_one + s->degree_two)
+    printf("; %d row%s of one or two entries eliminated", s->degree_one + s->degree_two,
+           s->degree_one + s->degree_two == 1 ? "" : "s");
+  if (s->blocks == 1)
+    printf("; one block of order %d is left", s->largest);
+  else if (s->blocks)
+    printf("; %d blocks are left, the largest of order %d", s->blocks, s->largest);
+  if (s->blocks && s->equal_rows + s->equal_columns)
+    printf("; %d rows and %d columns equal others", s->equal_rows, s->equal_columns);
+  printf("\n");
+}
+
+static void cli_explain_plan(const cli *run, const perm_job *job, const cli_outline *outline)
+{
+  const cli_prediction predicted = cli_predict(run, job);
+  const int leaves = perm_job_leaves(job), threads = predicted.workers;
+  char one[40], many[40], bytes[40];
+  perm_leaf leaf;
+  if (outline->costliest < 0) {
+    printf("  plan       nothing is left to compute\n");
+    return;
+  }
+  perm_job_leaf(job, outline->costliest, &leaf);
+  printf("  plan       method %s (%s)%s", perm_method_name(leaf.method), cli_method_text(leaf.method),
+         leaf.isa == PERM_ISA_CUDA ? ", on GPUs" : "");
+  if (leaves > 1)
+    printf(", for the longest of %d blocks", leaves);
+  perm_time_text(outline->seconds, one, sizeof one);
+  perm_time_text(predicted.seconds, many, sizeof many);
+  perm_bytes_text(outline->bytes, bytes, sizeof bytes);
+  printf("\n  time       about %s on %s", one, leaf.isa == PERM_ISA_CUDA ? "one GPU" : "one thread");
+  if (predicted.seconds < 0.9 * outline->seconds)
+    printf(", %s on %d %ss", many, predicted.gpus ? predicted.gpus : threads, predicted.gpus ? "GPU" : "thread");
+  if (outline->bytes > 0)
+    printf("; %s of memory", bytes);
+  printf("\n");
+}
+
+static void cli_explain_answer(const cli *run, const cli_outline *outline)
+{
+  const char *const error = outline->proved          ? "a proved bound of its error"
+                            : run->options.certify ? "an estimate of its error"
+                                                   : "an estimate of its error; --certify asks for a proved bound";
+  printf("  answer     ");
+  if (run->options.modulus)
+    printf("the permanent modulo %llu, exactly\n", (unsigned long long)run->options.modulus);
+  else if (outline->precision == PERM_PRECISION_EXACT)
+    printf("every digit, exactly\n");
+  else if (outline->precision == PERM_PRECISION_DEFAULT)
+    printf("a double with %s\n", error);
+  else
+    printf("a double of precision %s with %s\n", perm_precision_name(outline->precision), error);
+}
+
+/* The three next engines for the costliest block, the best first, and a line on those that decline it. */
+static void cli_explain_others(const perm_job *job, const cli_outline *outline)
+{
+  perm_offer offer, next;
+  perm_leaf leaf;
+  char seconds[40], bytes[40];
+  double above = 0;
+  int k, shown, declined = 0;
+  if (outline->costliest < 0)
+    return;
+  perm_job_leaf(job, outline->costliest, &leaf);
+  for (shown = 0; shown < 3; shown++, above = next.seconds) {
+    next.seconds = INFINITY;
+    for (k = 0; perm_job_offer(job, k, &offer) == PERM_OK; k++)
+      if (offer.block == outline->costliest && offer.method != leaf.method && offer.seconds > above &&
+          offer.seconds < next.seconds)
+        next = offer;
+    if (next.seconds == (double)INFINITY)
+      break;
+    perm_time_text(next.seconds, seconds, sizeof seconds);
+    perm_bytes_text(next.bytes, bytes, sizeof bytes);
+    printf("%s%s about %s%s%s%s%s", shown ? "; " : "  otherwise  ", perm_method_name(next.method), seconds,
+           next.bytes > 0 ? ", " : "", next.bytes > 0 ? bytes : "", next.seconds < leaf.seconds ? ", but" : "",
+           next.seconds < leaf.seconds ? " it may lose more digits" : "");
+  }
+  if (shown)
+    printf("\n");
+  for (k = 0; perm_job_offer(job, k, &offer) == PERM_OK; k++)
+    if (offer.block == outline->costliest && offer.seconds == (double)INFINITY) {
+      cli_in_options(PERM_OK, offer.reason, sizeof offer.reason);
+      printf("%s%s: it %s", declined++ ? "; " : "  declined   ", perm_method_name(offer.method), offer.reason);
+    }
+  if (declined)
+    printf("\n");
+}
+
+/* For programs. The keys of a prediction for ranks come last. */
+static void cli_explain_json(const cli *run, const char *name, const perm_matrix *matrix, const perm_job *job,
+                             const cli_outline *outline, const char *text)
+{
+  const perm_preparation *s = &outline->structure;
+  const cli_prediction predicted = cli_predict(run, job);
+  const int leaves = perm_job_leaves(job), most = 100;
+  perm_offer offer;
+  perm_leaf leaf;
+  int k;
+  cli_json_head(name, matrix);
+  if (outline->prepared)
+    printf(",\"structure\":{\"structural_rank\":%d,\"components\":%d,\"dropped\":%.0f,\"degree_one\":%d,"
+           "\"degree_two\":%d,\"blocks\":%d,\"largest\":%d,\"entries_left\":%.0f,\"equal_rows\":%d,"
+           "\"equal_columns\":%d}",
+           s->structural_rank, s->components, (double)s->dead_entries, s->degree_one, s->degree_two, s->blocks,
+           s->largest, (double)s->entries_left, s->equal_rows, s->equal_columns);
+  printf(",\"leaves\":%d,\"plan\":[", leaves);
+  for (k = 0; k < leaves && k < most; k++) {
+    perm_job_leaf(job, k, &leaf);
+    printf("%s{\"block\":%d,\"order\":%d,\"method\":\"%s\",\"isa\":\"%s\"", k ? "," : "", k, leaf.n,
+           perm_method_name(leaf.method), perm_isa_name(leaf.isa));
+    cli_json_number("seconds", leaf.seconds);
+    cli_json_number("bytes", leaf.bytes);
+    printf("}");
+  }
+  printf("],\"offers\":[");
+  for (k = 0; perm_job_offer(job, k, &offer) == PERM_OK; k++) {
+    printf("%s{\"block\":%d,\"order\":%d,\"method\":\"%s\"", k ? "," : "", offer.block, offer.n,
+           perm_method_name(offer.method));
+    cli_json_number("seconds", offer.seconds);
+    cli_json_number("bytes", offer.seconds < (double)INFINITY && offer.bytes > 0 ? offer.bytes : (double)INFINITY);
+    printf(",\"reason\":");
+    cli_json_string(offer.reason);
+    printf("}");
+  }
+  printf("],\"precision\":\"%s\",\"proved\":%s", perm_precision_name(outline->precision),
+         outline->proved ? "true" : "false");
+  cli_json_number("predicted_seconds", outline->seconds);
+  cli_json_number("predicted_bytes", outline->bytes);
+  printf(",\"explain\":");
+  cli_json_string(text);
+  if (run->ranks) {
+    printf(",\"ranks\":%d,\"%s\":%d", run->ranks, predicted.gpus ? "gpus" : "threads",
+           predicted.gpus ? predicted.gpus : predicted.workers);
+    cli_json_number("elements", predicted.elements);
+    cli_json_number("seconds", predicted.seconds);
+    cli_json_number("rank_elements", predicted.elements / run->ranks);
+  }
+  printf("}\n");
+}
+
+static void cli_explain_ranks(const cli *run, const perm_job *job)
+{
+  const cli_prediction predicted = cli_predict(run, job);
+  const int each = predicted.gpus ? predicted.gpus : predicted.workers;
+  printf("%d rank%s of %d %s%s, ideally shared: %.3g elements, %.3g s (%.3g h); a rank %.3g elements, %.3g %%\n",
+         run->ranks, run->ranks == 1 ? "" : "s", each, predicted.gpus ? "GPU" : "thread", each == 1 ? "" : "s",
+         predicted.elements, predicted.seconds, predicted.seconds / 3600, predicted.elements / run->ranks,
+         100.0 / run->ranks);
+}
+
+/* 0: there is no plan, and result says why. */
+static int cli_explain(const cli *run, const char *name, const perm_matrix *matrix, perm_result *result)
+{
+  perm_job *job = NULL;
+  cli_outline outline;
+  char *text;
+  size_t length;
+  if (perm_sparse_job(matrix, &run->options, &job, result) != PERM_OK)
+    return 0;
+  outline = cli_outline_of(run, matrix, job);
+  length = perm_job_explain(job, NULL, 0);
+  text = (char *)malloc(length + 1);
+  if (text) {
+    perm_job_explain(job, text, length + 1);
+    if (run->json) {
+      cli_explain_json(run, name, matrix, job, &outline, text);
+    } else {
+      printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
+      if (run->explain > 1) {
+        printf("%s", text);
+      } else {
+        const char *raised = strstr(text, "precision "), *end = raised ? strchr(raised, '\n') : NULL;
+        cli_explain_matrix(matrix, &outline);
+        cli_explain_plan(run, job, &outline);
+        cli_explain_answer(run, &outline);
+        if (end && strstr(raised, " at once for the tolerance") && (raised == text || raised[-1] == '\n'))
+          printf("  %.*s\n", (int)(end - raised), raised);
+        cli_explain_others(job, &outline);
+      }
+      if (run->ranks)
+        cli_explain_ranks(run, job);
+    }
+  }
+  free(text);
+  perm_job_free(job);
+  return 1;
+}
+
+#endif

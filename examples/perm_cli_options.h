@@ -1,0 +1,641 @@
+/* perm_cli_options.h: the words of the command line: help, options, what goes with what, files that may be replaced.
+   Part of perm_cli.c. */
+#ifndef PERM_CLI_OPTIONS_H
+#define PERM_CLI_OPTIONS_H
+
+#include "perm_cli_help.h"
+
+enum { CLI_DONE = 0, CLI_EARLY = 1, CLI_USAGE = 2, CLI_REFUSED = 3, CLI_FAILED = 4, CLI_TOLERANCE = 5 };
+
+typedef struct cli {
+  perm_options options;
+  int progress;         /* 1: asked for, or a terminal: ten times a second; 0: a line on what takes long */
+  const char *told;     /* the activity of which that line was written */
+  int explain;          /* 2: all that the plan says */
+  int json, estimate, guarantee, gradient, rook, minors; /* minors: the row, counted from 1 */
+  perm_estimate_plan estimate_plan;
+  int rows, columns; /* multiplicities given; 0: none */
+  int *row_counts, *column_counts;
+  const char *generate, *write, *spy, *resume;
+  int merge, ranks, planned; /* planned: an option of cli_plan_options was given */
+  int force;
+  char given[48]; /* by the place in cli_options: the option was given */
+  perm_matrix restored;      /* from a checkpoint, and its name; NULL: none */
+  char *restored_name;
+  uint64_t seed, sample; /* sample: permutations to draw; 0: none */
+  int files;
+  const char **file;
+  double max_seconds; /* of each matrix; options.max_seconds is what its reading left */
+} cli;
+
+/* What a checkpoint says for itself. */
+static const char *const cli_plan_options[] = {"--method", "--precision", "--isa",  "--tolerance", "--mod", "--certify",
+                                               "--effort", "--max-bytes", "--rows", "--cols",      "--tune",
+                                               "--cpu-fallback"};
+
+/* All options; the bit of each in cli.given. */
+static const char *const cli_options[] = {
+    "--generate", "--seed", "--rows", "--cols", "--write", "--minors", "--gradient", "--mod", "--estimate", "--samples",
+    "--sample", "--relative-error", "--guarantee", "--seconds", "--explain", "--ranks", "--spy", "--force",
+    "--precision", "--certify", "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus",
+    "--cpu-fallback", "--gpu-cache", "--tune",
+    "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
+    "--progress", "--json", "--rook", "--prove"};
+
+/* Pairs of which one would do nothing: `with` has no use for any of `others`. */
+static const struct { const char *with, *others, *why; } cli_useless[] = {
+    {"--estimate", " --mod --precision --certify --tolerance --method --effort --isa --gpus --cpu-fallback --gpu-cache "
+                   "--tune --max-bytes ",
+     "samples are of doubles, on the CPU, and have --samples, --relative-error and --seconds"},
+    {"--seconds", " --max-seconds ", "they are the same; give one"},
+    {"--guarantee", " --relative-error ", "the error is the first of --guarantee's numbers"},
+    {"--minors", " --mod --certify --effort --tune --max-bytes ",
+     "minors are computed in double or double-double, without a bound"},
+    {"--gradient", " --mod --certify --effort --tune --max-bytes ",
+     "derivatives are computed in double or double-double, without a bound"},
+    {"--rook", " --certify --tolerance --gpus --cpu-fallback --gpu-cache --tune ",
+     "rook numbers are computed exactly on the CPU"},
+    {"--merge", " --threads --gpus --cpu-fallback --gpu-cache --max-seconds --checkpoint-seconds --part ",
+     "nothing is computed"},
+    {"--sample", " --mod --certify --tolerance --minors --gradient --rook --estimate --explain --rows --cols --isa "
+                 "--gpus --cpu-fallback --gpu-cache --tune --json ",
+     "permutations are drawn on the CPU, a line each, and nothing else is computed"},
+    {"--prove", " --rows --cols --minors --gradient --rook --estimate --sample --certify --tolerance --gpus "
+                "--cpu-fallback --gpu-cache --tune ",
+     "a proof is of the exact permanent of one whole matrix, made on the CPU"},
+    {"--explain", " --checkpoint-seconds --progress --max-seconds ", "nothing is computed"}};
+
+/* Options that do nothing without one of others. */
+static const struct { const char *option, *needs; } cli_needs[] = {
+    {"--seed", " --generate --estimate --sample "}, {"--force", " --write --spy "}, {"--tune", " --gpus --isa "},
+    {"--cpu-fallback", " --gpus --isa "}, {"--gpu-cache", " --gpus --isa --resume "}};
+
+#define CLI_COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
+
+static int cli_among(const char *word, const char *const *list, int count)
+{
+  int i;
+  for (i = 0; i < count; i++)
+    if (!strcmp(word, list[i]))
+      return 1;
+  return 0;
+}
+
+/* How many letters are put in, left out or changed between two words of less than 32; other than that, many. */
+static int cli_distance(const char *a, const char *b)
+{
+  int row[32], i, j, n = (int)strlen(b), left, above;
+  if (n >= 32 || strlen(a) >= 32)
+    return 32;
+  for (j = 0; j <= n; j++)
+    row[j] = j;
+  for (i = 1; a[i - 1]; i++)
+    for (left = row[0], row[0] = i, j = 1; j <= n; j++) {
+      above = row[j];
+      row[j] = left + (a[i - 1] != b[j - 1]);
+      if (row[j] > above + 1)
+        row[j] = above + 1;
+      if (row[j] > row[j - 1] + 1)
+        row[j] = row[j - 1] + 1;
+      left = above;
+    }
+  return row[n];
+}
+
+/* What was meant: the nearest of the options, or of the methods, if it is near; else where they are listed. */
+static const char *cli_meant(const char *word, int methods)
+{
+  static char text[96];
+  int k, least = 3;
+  snprintf(text, sizeof text, "perm --%s", methods ? "list methods has them" : "help lists them");
+  for (k = 0; k < (methods ? PERM_METHOD_COUNT : CLI_COUNT(cli_options)); k++) {
+    const char *name = methods ? perm_method_name((perm_method)k) : cli_options[k];
+    const int distance = cli_distance(word, name);
+    if (distance < least && distance < (int)strlen(name) / 2) {
+      least = distance;
+      snprintf(text, sizeof text, "did you mean %s? perm --%s", name,
+               methods ? "list methods has them all" : "help lists all");
+    }
+  }
+  return text;
+}
+
+static int cli_usage(const char *what, const char *word, const char *expected)
+{
+  fprintf(stderr, "perm: %s%s%s%s; %s\n", what, word ? " \"" : "", word ? word : "", word ? "\"" : "", expected);
+  return CLI_USAGE;
+}
+
+/* The first of the options in `list`, which has blanks around each, that was given; NULL: none. */
+static const char *cli_given(const cli *run, const char *list)
+{
+  int k;
+  for (k = 0; k < CLI_COUNT(cli_options); k++) {
+    char name[40];
+    snprintf(name, sizeof name, " %s ", cli_options[k]);
+    if (run->given[k] && strstr(list, name))
+      return cli_options[k];
+  }
+  return NULL;
+}
+
+/* Would an option do nothing? */
+static int cli_check_pairs(const cli *run)
+{
+  char name[40], text[80];
+  const char *other;
+  int k;
+  for (k = 0; k < CLI_COUNT(cli_useless); k++) {
+    snprintf(name, sizeof name, " %s ", cli_useless[k].with);
+    if (cli_given(run, name) && (other = cli_given(run, cli_useless[k].others)) != NULL) {
+      snprintf(text, sizeof text, "%s has no use for", cli_useless[k].with);
+      return cli_usage(text, other, cli_useless[k].why);
+    }
+  }
+  for (k = 0; k < CLI_COUNT(cli_needs); k++) {
+    snprintf(name, sizeof name, " %s ", cli_needs[k].option);
+    if (cli_given(run, name) && !cli_given(run, cli_needs[k].needs)) {
+      char needs[80];
+      snprintf(text, sizeof text, "%s does nothing without one of", cli_needs[k].option);
+      snprintf(needs, sizeof needs, "%.*s", (int)strlen(cli_needs[k].needs) - 2, cli_needs[k].needs + 1);
+      return cli_usage(text, needs, "add one or leave it out");
+    }
+  }
+  if (((run->write && !strcmp(run->write, "-")) || (run->spy && !strcmp(run->spy, "-"))) &&
+      (other = cli_given(run, " --minors --gradient --rook --estimate --sample --explain --checkpoint --part --mod "
+                              "--certify --tolerance ")) != NULL)
+    return cli_usage("with standard output for the file nothing is computed, so there is no use for", other,
+                     "name another file");
+  if (run->write && run->spy && !strcmp(run->write, run->spy))
+    return cli_usage("--write and --spy have one name", run->write, "give two");
+  return CLI_DONE;
+}
+
+#if defined(__unix__) || defined(__APPLE__)
+#define CLI_STAT 1
+#endif
+
+/* Do two names mean one regular file? One that is not there yet has a directory and a last part. */
+static int cli_same_file(const char *a, const char *b)
+{
+#if defined(CLI_STAT)
+  const char *const path[2] = {a, b}, *last[2];
+  struct stat at[2];
+  int k, there = 0;
+  for (k = 0; k < 2; k++)
+    there += (strcmp(path[k], "-") ? stat(path[k], &at[k]) : fstat(0, &at[k])) == 0;
+  for (k = 0; k < 2 && there == 0; k++) {
+    char *directory = (char *)malloc(strlen(path[k]) + 2);
+    const char *slash = strrchr(path[k], '/');
+    int found;
+    if (!directory)
+      return !strcmp(a, b);
+    sprintf(directory, "%.*s", slash ? (int)(slash - path[k]) + 1 : 1, slash ? path[k] : ".");
+    last[k] = slash ? slash + 1 : path[k];
+    found = stat(directory, &at[k]) == 0;
+    free(directory);
+    if (!found)
+      return !strcmp(a, b);
+  }
+  return there != 1 && at[0].st_dev == at[1].st_dev && at[0].st_ino == at[1].st_ino &&
+         (there == 2 ? S_ISREG(at[0].st_mode) : !strcmp(last[0], last[1]));
+#else
+  return !strcmp(a, b);
+#endif
+}
+
+/* May --write or --spy replace this file? Never a checkpoint of this command. No input either, and only a file that
+   begins as what it writes, but for --force. A link, a directory and the like: the library refuses them. */
+static int cli_check_output(const cli *run, const char *option, const char *path, const char *begins, const char *kind)
+{
+  const char *why = NULL;
+  char head[32] = "", text[400], no_kind[40];
+  const int files = run->generate || run->resume ? 0 : run->files; /* names of them */
+  const char *const checkpoint = run->options.checkpoint.file;
+  FILE *file;
+  int i;
+  if (!path || !strcmp(path, "-"))
+    return CLI_DONE;
+  for (i = checkpoint ? -1 : 0; i < (run->merge ? files : 0); i++)
+    if (cli_same_file(path, i < 0 ? checkpoint : run->file[i])) {
+      snprintf(text, sizeof text, "%s would destroy the checkpoint", option);
+      return cli_usage(text, path, "name another file");
+    }
+  if (run->force)
+    return CLI_DONE;
+#if defined(CLI_STAT)
+  {
+    struct stat there;
+    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode))
+      return CLI_DONE;
+  }
+#endif
+  if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6)) /* open files by name */
+    return CLI_DONE;
+  for (i = 0; i < files; i++)
+    if (cli_same_file(path, run->file[i]))
+      why = "is an input";
+  file = why ? NULL : fopen(path, "rb");
+  if (file) {
+    const size_t bytes = fread(head, 1, sizeof head - 1, file);
+    if (bytes && strncmp(head, begins, strlen(begins)) != 0) {
+      snprintf(no_kind, sizeof no_kind, "is no %s", kind);
+      why = no_kind;
+    }
+    fclose(file);
+  } else if (!why && errno != ENOENT) { /* it may be anything */
+    why = "cannot be read";
+  }
+  if (!why)
+    return CLI_DONE;
+  snprintf(text, sizeof text, "%s would replace a file that %s:", option, why);
+  return cli_usage(text, path, "name another file, or add --force");
+}
+
+/* Names, one a line, some with a tab and what they are: for people, shell completion and the manual page. */
+static int cli_list(const char *what)
+{
+  int k;
+  if (!strcmp(what, "methods")) {
+#define CLI_METHOD(name, word, text)                                                                                   \
+  if (name != PERM_METHOD_STRUCTURE)                                                                                   \
+    printf("%s\t%s\n", word, text);
+    PERM_METHOD_LIST(CLI_METHOD)
+#undef CLI_METHOD
+  } else if (!strcmp(what, "precisions")) {
+    for (k = 0; k < PERM_PRECISION_COUNT; k++)
+      puts(perm_precision_name((perm_precision)k));
+  } else if (!strcmp(what, "isas")) {
+    for (k = PERM_ISA_PLAIN; k < PERM_ISA_COUNT; k++)
+      puts(perm_isa_name((perm_isa)k));
+  } else if (!strcmp(what, "formats")) {
+#define CLI_FORMAT(name, word, text) printf("%s\t%s\n", word, text);
+    PERM_FORMAT_LIST(CLI_FORMAT)
+#undef CLI_FORMAT
+  } else if (!strcmp(what, "generators")) {
+    for (k = 0; k < CLI_COUNT(generate_kinds); k++)
+      printf("%s\t%s\n", generate_kinds[k].form, generate_kinds[k].text);
+    for (k = 0; k < CLI_COUNT(generate_molecules); k++)
+      printf("%s\tKekule structures\n", generate_molecules[k].name);
+    puts("circumcoronene\tKekule structures");
+  } else if (!strcmp(what, "options")) { /* the lines of the help that begin with one */
+    for (k = 0; k < CLI_COUNT(cli_help); k++) {
+      const char *line, *next;
+      for (line = cli_help[k]; *line; line = next) {
+        next = strchr(line, '\n') + 1;
+        if (!strncmp(line, "  --", 4))
+          printf("%.*s\n", (int)(strstr(line + 2, "  ") - line - 2), line + 2);
+      }
+    }
+  } else {
+    return cli_usage("no list of", what, "expected methods, precisions, isas, formats, generators or options");
+  }
+  return CLI_DONE;
+}
+
+/* The whole of text as a number in [low, high]; 0 if it is not. */
+static int cli_number(const char *text, double low, double high, double *number)
+{
+  char *end;
+  *number = strtod(text, &end);
+  return *text && !*end && !strpbrk(text, "xXpPnN \t") && *number >= low && *number <= high;
+}
+
+/* Two numbers between 0 and 1, without these, and a comma. */
+static int cli_two_numbers(const char *text, double *first, double *second)
+{
+  const char *comma = strchr(text, ',');
+  char begin[64];
+  if (!comma || comma - text >= (ptrdiff_t)sizeof begin)
+    return 0;
+  memcpy(begin, text, (size_t)(comma - text));
+  begin[comma - text] = 0;
+  return cli_number(begin, 0, 1, first) && cli_number(comma + 1, 0, 1, second) && *first > 0 && *first < 1 &&
+         *second > 0 && *second < 1;
+}
+
+static int cli_whole(const char *text, uint64_t *number)
+{
+  char *end;
+  errno = 0;
+  *number = strtoull(text, &end, 10);
+  return text[0] >= '0' && text[0] <= '9' && !*end && !errno;
+}
+
+/* Whole numbers separated by commas; 0 if text is anything else. Negative ones pass: the library says what is wrong. */
+static int cli_counts(const char *text, int **counts, int *count)
+{
+  const char *c;
+  int room = 1;
+  for (c = text; *c; c++)
+    room += *c == ',';
+  free(*counts);
+  *counts = (int *)malloc((size_t)room * sizeof **counts);
+  for (*count = 0; *counts && *count < room; ++*count) {
+    char *end;
+    long number = strtol(text, &end, 10);
+    if (end == text || (*end && *end != ',') || number < -1000000000 || number > 1000000000)
+      return 0;
+    (*counts)[*count] = (int)number;
+    text = end + (*end == ',');
+  }
+  return *counts != NULL;
+}
+
+/* "3/8" */
+static int cli_part(const char *text, int *part, int *parts)
+{
+  const char *slash = strchr(text, '/');
+  char first[12];
+  uint64_t i, k;
+  if (!slash || slash - text >= (ptrdiff_t)sizeof first)
+    return 0;
+  snprintf(first, sizeof first, "%.*s", (int)(slash - text), text);
+  if (!cli_whole(first, &i) || !cli_whole(slash + 1, &k) || i < 1 || i > k || k > 1000000000)
+    return 0;
+  *part = (int)i;
+  *parts = (int)k;
+  return 1;
+}
+
+/* Do the options of checkpoints go together, and with the others? */
+static int cli_check_pieces(const cli *run)
+{
+  const perm_options *options = &run->options;
+  const char *const what = run->resume ? "--resume" : run->merge ? "--merge" : "--checkpoint";
+  if (run->ranks && !run->explain)
+    return cli_usage("--ranks is for predictions", NULL, "add --explain; to compute, start perm_mpi with mpirun -np");
+  if (options->checkpoint.parts && !options->checkpoint.file)
+    return cli_usage("--part keeps its work in a file", NULL, "add --checkpoint FILE");
+  if (options->checkpoint.seconds > 0 && !options->checkpoint.file)
+    return cli_usage("--checkpoint-seconds goes with a file", NULL, "add --checkpoint FILE");
+  if (!options->checkpoint.file && !run->merge)
+    return CLI_DONE;
+  if ((run->resume || run->merge) && (run->planned || run->generate))
+    return cli_usage("the checkpoint has matrix and options of the job, so they do not go with", what,
+                     "leave them out");
+  if (run->resume &&
+      (run->files || run->merge || options->checkpoint.parts || strcmp(options->checkpoint.file, run->resume) != 0))
+    return cli_usage("--resume takes one checkpoint", NULL, "leave out files, --checkpoint, --merge and --part");
+  if (run->merge && (!run->files || options->checkpoint.parts))
+    return cli_usage("--merge puts checkpoints together", NULL, "name all of them, and no --part");
+  if (run->estimate || run->gradient || run->minors || run->rook || run->sample)
+    return cli_usage("only permanents have pieces, so --estimate, --sample, --gradient, --minors and --rook do not go "
+                     "with", what, "leave one out");
+  if (run->explain && (run->resume || run->merge))
+    return cli_usage("--explain is for a job that begins, so it does not go with", what, "leave one out");
+  if (!run->merge && run->files > 1)
+    return cli_usage("a checkpoint is of one matrix", NULL, "give one file");
+  return CLI_DONE;
+}
+
+static int cli_parse(cli *run, int argc, char **argv)
+{
+  perm_options *options = &run->options;
+  int i, k, only_files = 0, seconds = 0;
+  double number;
+  for (i = 1; i < argc; i++) {
+    const char *word = argv[i], *value = NULL;
+    char name[40];
+    const char *equals;
+    if (only_files || word[0] != '-' || !word[1]) {
+      run->file[run->files++] = word;
+      continue;
+    }
+    if (!strcmp(word, "--")) {
+      only_files = 1;
+      continue;
+    }
+    equals = strchr(word, '='); /* --name=value is --name value */
+    snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - word) : (int)strlen(word), word);
+    run->planned |= cli_among(name, cli_plan_options, CLI_COUNT(cli_plan_options));
+    for (k = 0; k < CLI_COUNT(cli_options); k++)
+      run->given[k] |= !strcmp(name, cli_options[k]);
+    if (!strcmp(name, "--json") || !strcmp(name, "--explain") || !strcmp(name, "--progress") ||
+        !strcmp(name, "--certify") || !strcmp(name, "--estimate") || !strcmp(name, "--gradient") ||
+        !strcmp(name, "--rook") || !strcmp(name, "--cpu-fallback") || !strcmp(name, "--merge") ||
+        !strcmp(name, "--force")) {
+      if (equals && strcmp(word, "--explain=full") != 0)
+        return cli_usage("no value goes with", name, "see perm --help");
+      run->json |= !strcmp(name, "--json");
+      run->force |= !strcmp(name, "--force");
+      run->merge |= !strcmp(name, "--merge");
+      if (!strcmp(name, "--explain"))
+        run->explain = equals ? 2 : run->explain ? run->explain : 1;
+      run->estimate |= !strcmp(name, "--estimate");
+      run->gradient |= !strcmp(name, "--gradient");
+      run->rook |= !strcmp(name, "--rook");
+      options->certify |= !strcmp(name, "--certify");
+      options->gpu.cpu_fallback |= !strcmp(name, "--cpu-fallback");
+      run->progress |= !strcmp(name, "--progress");
+      continue;
+    }
+    if (!strcmp(name, "--tune")) {
+      number = PERM_TUNE;
+      if (equals && (!cli_number(equals + 1, 1, 1000, &number) || number != floor(number)))
+        return cli_usage("bad candidate", equals + 1, "expected --tune, or --tune=K with K that an earlier run told");
+      options->gpu.tune = (int)number;
+      continue;
+    }
+    if (equals)
+      value = equals + 1;
+    else if (i + 1 < argc)
+      value = argv[i + 1];
+#define CLI_NEED(what)                                         \
+  {                                                            \
+    if (!value)                                                \
+      return cli_usage("missing value after", name, what);     \
+    i += !equals;                                              \
+  }
+    if (!strcmp(name, "--method")) {
+      CLI_NEED("expected a method name")
+      for (k = 0;
+           k < PERM_METHOD_COUNT && (k == PERM_METHOD_STRUCTURE || strcmp(value, perm_method_name((perm_method)k)));)
+        k++;
+      if (k == PERM_METHOD_COUNT)
+        return cli_usage("unknown method", value, cli_meant(value, 1));
+      options->method = (perm_method)k;
+    } else if (!strcmp(name, "--precision")) {
+      CLI_NEED("expected a precision")
+      for (k = 0; k < PERM_PRECISION_COUNT && strcmp(value, perm_precision_name((perm_precision)k));)
+        k++;
+      if (k == PERM_PRECISION_COUNT)
+        return cli_usage("unknown precision", value, "expected fast, default, accurate, dd, kahan or exact");
+      options->precision = (perm_precision)k;
+    } else if (!strcmp(name, "--isa")) {
+      CLI_NEED("expected an instruction set")
+      for (k = PERM_ISA_PLAIN; k < PERM_ISA_COUNT && strcmp(value, perm_isa_name((perm_isa)k));)
+        k++;
+      if (k == PERM_ISA_COUNT)
+        return cli_usage("unknown instruction set", value, "expected plain, avx2, avx512, avx512ifma, neon or cuda");
+      options->isa = (perm_isa)k;
+    } else if (!strcmp(name, "--format")) {
+      CLI_NEED("expected a format")
+      for (k = 0; k < PERM_FORMAT_COUNT && strcmp(value, perm_format_name((perm_format)k));)
+        k++;
+      if (k == PERM_FORMAT_COUNT)
+        return cli_usage("unknown format", value,
+                         "expected auto, coordinate, coordinate-complex, array, edges, npy, graph6 or dimacs");
+      options->format = (perm_format)k;
+    } else if (!strcmp(name, "--tolerance")) {
+      CLI_NEED("expected a relative error such as 1e-12")
+      if (!cli_number(value, 0, 1, &options->tolerance))
+        return cli_usage("bad tolerance", value, "expected a relative error from 0 to 1, such as 1e-12");
+    } else if (!strcmp(name, "--threads")) {
+      CLI_NEED("expected a number of threads")
+      if (!cli_number(value, 0, 4096, &number) || number != floor(number))
+        return cli_usage("bad number of threads", value, "expected a whole number from 0 (all) to 4096");
+      options->threads = (int)number;
+    } else if (!strcmp(name, "--gpus")) {
+      CLI_NEED("expected a number of GPUs, or all")
+      number = PERM_ALL_GPUS;
+      if (strcmp(value, "all") != 0 && (!cli_number(value, 0, 64, &number) || number != floor(number)))
+        return cli_usage("bad number of GPUs", value, "expected a whole number from 0 (none) to 64, or all");
+      options->gpu.devices = (int)number;
+    } else if (!strcmp(name, "--gpu-cache")) {
+      CLI_NEED("expected a directory")
+      options->gpu.cache = value;
+    } else if (!strcmp(name, "--max-seconds")) {
+      CLI_NEED("expected seconds")
+      if (!cli_number(value, 0, 1e18, &options->max_seconds) || options->max_seconds == 0)
+        return cli_usage("bad --max-seconds", value, "expected a positive number of seconds");
+    } else if (!strcmp(name, "--seconds")) {
+      CLI_NEED("expected seconds")
+      if (!cli_number(value, 0, 1e18, &options->max_seconds) || options->max_seconds == 0)
+        return cli_usage("bad --seconds", value, "expected a positive number of seconds");
+      seconds = 1;
+    } else if (!strcmp(name, "--samples")) {
+      CLI_NEED("expected a number of samples")
+      if (!cli_number(value, 1, 9e15, &run->estimate_plan.samples))
+        return cli_usage("bad --samples", value, "expected a number from 1 to 9e15");
+    } else if (!strcmp(name, "--sample")) {
+      CLI_NEED("expected a number of permutations")
+      if (!cli_whole(value, &run->sample) || !run->sample)
+        return cli_usage("bad --sample", value, "expected a whole number from 1 to 2^64-1");
+    } else if (!strcmp(name, "--relative-error")) {
+      CLI_NEED("expected a relative error such as 0.01")
+      if (!cli_number(value, 0, 1, &run->estimate_plan.relative_error) || run->estimate_plan.relative_error == 0)
+        return cli_usage("bad --relative-error", value, "expected a number above 0, up to 1");
+    } else if (!strcmp(name, "--guarantee")) {
+      double delta;
+      CLI_NEED("expected an error and a chance such as 0.1,0.05")
+      if (!cli_two_numbers(value, &run->estimate_plan.relative_error, &delta) || delta < 1e-9)
+        return cli_usage("bad --guarantee", value,
+                         "expected a relative error between 0 and 1, a comma, and the chance to miss it, 1e-9 to 1: "
+                         "0.1,0.05");
+      run->estimate_plan.confidence = 1 - delta;
+      run->estimate = run->guarantee = 1;
+    } else if (!strcmp(name, "--mod")) {
+      CLI_NEED("expected a modulus")
+      if (!cli_whole(value, &options->modulus) || options->modulus < 2 || options->modulus > (uint64_t)1 << 63)
+        return cli_usage("bad modulus", value, "expected a whole number from 2 to 2^63");
+    } else if (!strcmp(name, "--rows") || !strcmp(name, "--cols")) {
+      CLI_NEED("expected multiplicities such as 2,0,1")
+      if (!cli_counts(value, name[2] == 'r' ? &run->row_counts : &run->column_counts,
+                      name[2] == 'r' ? &run->rows : &run->columns))
+        return cli_usage(name[2] == 'r' ? "bad --rows" : "bad --cols", value,
+                         "expected whole numbers separated by commas, such as 2,0,1");
+    } else if (!strcmp(name, "--minors")) {
+      CLI_NEED("expected a row")
+      if (!cli_number(value, 1, 1e9, &number) || number != floor(number))
+        return cli_usage("bad row", value, "expected the number of a row, counted from 1");
+      run->minors = (int)number;
+    } else if (!strcmp(name, "--max-bytes")) {
+      CLI_NEED("expected bytes")
+      if (!cli_number(value, 0, 1e18, &options->max_bytes) || options->max_bytes == 0)
+        return cli_usage("bad --max-bytes", value, "expected a positive number of bytes, such as 8e9");
+    } else if (!strcmp(name, "--effort")) {
+      CLI_NEED("expected a factor")
+      if (!cli_number(value, 0, 1e6, &options->plan_effort) || options->plan_effort == 0)
+        return cli_usage("bad --effort", value, "expected a positive number up to 1e6, such as 10");
+    } else if (!strcmp(name, "--seed")) {
+      CLI_NEED("expected a whole number")
+      if (!cli_whole(value, &run->seed))
+        return cli_usage("bad seed", value, "expected a whole number from 0 to 2^64-1");
+    } else if (!strcmp(name, "--generate")) {
+      CLI_NEED("expected a kind such as er:40:0.2")
+      run->generate = value;
+    } else if (!strcmp(name, "--checkpoint") || !strcmp(name, "--resume")) {
+      CLI_NEED("expected a file name")
+      if (!*value)
+        return cli_usage("no file name after", name, "expected one");
+      options->checkpoint.file = value;
+      run->resume = name[2] == 'r' ? value : run->resume;
+    } else if (!strcmp(name, "--prove")) {
+      CLI_NEED("expected a file name")
+      if (!*value)
+        return cli_usage("no file name after", name, "expected one");
+      options->prove = value;
+    } else if (!strcmp(name, "--checkpoint-seconds")) {
+      CLI_NEED("expected seconds")
+      if (!cli_number(value, 0, 1e18, &options->checkpoint.seconds) || options->checkpoint.seconds == 0)
+        return cli_usage("bad --checkpoint-seconds", value, "expected a positive number of seconds");
+    } else if (!strcmp(name, "--part")) {
+      CLI_NEED("expected a part such as 1/8")
+      if (!cli_part(value, &options->checkpoint.part, &options->checkpoint.parts))
+        return cli_usage("bad part", value, "expected I/K with I from 1 to K, such as 1/8");
+    } else if (!strcmp(name, "--ranks")) {
+      CLI_NEED("expected a number of ranks")
+      if (!cli_number(value, 1, 1e7, &number) || number != floor(number))
+        return cli_usage("bad number of ranks", value, "expected a whole number from 1 to 10000000");
+      run->ranks = (int)number;
+    } else if (!strcmp(name, "--spy") || !strcmp(name, "--write")) {
+      CLI_NEED("expected a file name")
+      if (!*value)
+        return cli_usage("no file name after", name, "expected one");
+      if (name[2] == 's' && strlen(value) > 4 && strstr(".png.jpg.pdf.gif.eps", value + strlen(value) - 4))
+        return cli_usage("--spy draws SVG, not what is named", value, "expected a name such as order.svg");
+      *(name[2] == 's' ? &run->spy : &run->write) = value;
+    } else {
+      return cli_usage("unknown option", word, cli_meant(word, 0));
+    }
+  }
+  if (options->format != PERM_FORMAT_AUTO && (run->generate || run->resume || run->merge))
+    return cli_usage("--format is for reading a matrix, and there is none to read", NULL, "leave it out");
+  if (run->generate && run->files)
+    return cli_usage("--generate goes without files, but there is", run->file[0], "leave one of the two out");
+  if (!run->generate && !run->files && !run->resume)
+    return cli_usage("no matrix", NULL, "expected a file, - or --generate; perm --help explains");
+  if (!run->estimate && (seconds || run->estimate_plan.samples > 0 || run->estimate_plan.relative_error > 0))
+    return cli_usage("--samples, --relative-error and --seconds go with --estimate", NULL, "add it or leave them out");
+  if (run->estimate + run->gradient + run->rook + (run->minors > 0) > 1)
+    return cli_usage("only one of --estimate, --gradient, --minors and --rook", NULL, "choose one");
+  if (run->rook && (run->explain || run->rows || run->columns))
+    return cli_usage("--rook takes the matrix as it is", NULL, "leave out --explain, --rows and --cols");
+  if (run->explain && (run->estimate || run->gradient || run->minors || run->rows || run->columns))
+    return cli_usage("--explain is about permanents", NULL,
+                     "leave out --estimate, --gradient, --minors, --rows and --cols");
+  if (run->estimate && (run->rows || run->columns))
+    return cli_usage("--estimate takes no multiplicities", NULL, "leave out --rows and --cols");
+  if (run->spy && run->files > 1 && !run->merge)
+    return cli_usage("--spy takes one matrix", NULL, "give one file");
+  if (run->options.prove && run->files > 1 && !run->merge)
+    return cli_usage("--prove takes one matrix", NULL, "give one file");
+  if (run->write && run->files > 1 && !run->merge)
+    return cli_usage("--write takes one matrix", NULL, "give one file");
+  i = cli_check_pieces(run);
+  if (i == CLI_DONE)
+    i = cli_check_pairs(run);
+  if (i == CLI_DONE)
+    i = cli_check_output(run, "--write", run->write, "%%MatrixMarket", "Matrix Market");
+  if (i == CLI_DONE)
+    i = cli_check_output(run, "--prove", run->options.prove, "\211PROOF", "proof of a permanent");
+  return i == CLI_DONE ? cli_check_output(run, "--spy", run->spy, "<svg", "SVG") : i;
+}
+
+static int cli_exit_code(perm_status status)
+{
+  switch (status) {
+  case PERM_OK:
+  case PERM_PART_DONE: return CLI_DONE;
+  case PERM_TOLERANCE_NOT_MET: return CLI_TOLERANCE;
+  case PERM_ERROR_LIMIT:
+  case PERM_ERROR_OVERFLOW: return CLI_REFUSED;
+  case PERM_ERROR_MEMORY:
+  case PERM_ERROR_DEVICE:
+  case PERM_ERROR_FILE: return CLI_FAILED;
+  default: return status > 0 ? CLI_EARLY : CLI_USAGE;
+  }
+}
+
+#endif
