@@ -19,6 +19,7 @@
 #endif
 #include "perm_sparse.h"
 
+#include "perm_fractions.h"
 #include "perm_generate.h"
 
 #include <ctype.h>
@@ -406,8 +407,15 @@ static int cli_matrix(cli *run, const char *file)
     result.status = perm_generate(run->generate, run->seed, &run->options, &matrix, &result);
   else {
     cli_ticks(1);
-    result.status = perm_matrix_read(file, &run->options, &matrix, &result);
+    result.status = perm_matrix_read_fractions(file, &run->options, &matrix, &fraction_below, &result);
     cli_ticks(0);
+    if (!cli_given(run, " --precision "))
+      run->options.precision = fraction_is_whole() ? PERM_PRECISION_DEFAULT : PERM_PRECISION_EXACT;
+    if (result.status == PERM_OK && !fraction_is_whole() && cli_given(run, fraction_refuses)) {
+      result.status = PERM_ERROR_UNSUPPORTED;
+      snprintf(result.message, sizeof result.message, "the permanent of fractions is computed exactly, and nothing "
+               "else: leave out %s, or write decimals", cli_given(run, fraction_refuses));
+    }
   }
   cli_seconds_taken(&run->options, result.seconds);
   snprintf(cli_reading, sizeof cli_reading, "%s", result.status == PERM_OK ? result.message : "");

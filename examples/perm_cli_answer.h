@@ -81,7 +81,7 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
                            const double *list, int count, int columns, const perm_integer *numbers)
 {
   const int parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
-  char value[PERM_TEXT_BYTES], imaginary[PERM_TEXT_BYTES];
+  char value[2 * PERM_TEXT_BYTES], imaginary[PERM_TEXT_BYTES];
   int k;
   cli_json_head(name, matrix);
   if (result->value != result->value) {
@@ -93,7 +93,7 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
     printf(",\"exp2\":%lld", result->exp2);
   } else {
     if (result->exact) {
-      perm_integer_text(&result->integer, value, sizeof value);
+      fraction_text(result, value, sizeof value, 0);
       perm_integer_text(&result->imaginary_integer, imaginary, sizeof imaginary);
     } else {
       snprintf(value, sizeof value, "%.17g", result->value);
@@ -254,8 +254,8 @@ static void cli_print_decimal(double real, double imaginary, int is_complex, lon
 
 static void cli_print(const char *name, const perm_matrix *matrix, const perm_result *result)
 {
-  char value[PERM_TEXT_BYTES], known[160], planning[40], total[40];
-  perm_result_text(result, value, sizeof value);
+  char value[2 * PERM_TEXT_BYTES], known[160], planning[40], total[40];
+  fraction_text(result, value, sizeof value, 1);
   cli_known(result, known, sizeof known);
   perm_time_text(result->plan_seconds, planning, sizeof planning);
   perm_time_text(result->seconds, total, sizeof total);

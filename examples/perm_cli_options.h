@@ -40,7 +40,7 @@ static const char *const cli_options[] = {
     "--precision", "--certify", "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus",
     "--cpu-fallback", "--gpu-cache", "--tune",
     "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
-    "--progress", "--json", "--rook"};
+    "--progress", "--json", "--rook", "--prove"};
 
 /* Pairs of which one would do nothing: `with` has no use for any of `others`. */
 static const struct { const char *with, *others, *why; } cli_useless[] = {
@@ -60,6 +60,9 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
     {"--sample", " --mod --certify --tolerance --minors --gradient --rook --estimate --explain --rows --cols --isa "
                  "--gpus --cpu-fallback --gpu-cache --tune --json ",
      "permutations are drawn on the CPU, a line each, and nothing else is computed"},
+    {"--prove", " --rows --cols --minors --gradient --rook --estimate --sample --certify --tolerance --gpus "
+                "--cpu-fallback --gpu-cache --tune ",
+     "a proof is of the exact permanent of one whole matrix, made on the CPU"},
     {"--explain", " --checkpoint-seconds --progress --max-seconds ", "nothing is computed"}};
 
 /* Options that do nothing without one of others. */
@@ -471,7 +474,8 @@ static int cli_parse(cli *run, int argc, char **argv)
       for (k = 0; k < PERM_FORMAT_COUNT && strcmp(value, perm_format_name((perm_format)k));)
         k++;
       if (k == PERM_FORMAT_COUNT)
-        return cli_usage("unknown format", value, "expected auto, coordinate, coordinate-complex, array or edges");
+        return cli_usage("unknown format", value,
+                         "expected auto, coordinate, coordinate-complex, array, edges, npy, graph6 or dimacs");
       options->format = (perm_format)k;
     } else if (!strcmp(name, "--tolerance")) {
       CLI_NEED("expected a relative error such as 1e-12")
@@ -557,6 +561,11 @@ static int cli_parse(cli *run, int argc, char **argv)
         return cli_usage("no file name after", name, "expected one");
       options->checkpoint.file = value;
       run->resume = name[2] == 'r' ? value : run->resume;
+    } else if (!strcmp(name, "--prove")) {
+      CLI_NEED("expected a file name")
+      if (!*value)
+        return cli_usage("no file name after", name, "expected one");
+      options->prove = value;
     } else if (!strcmp(name, "--checkpoint-seconds")) {
       CLI_NEED("expected seconds")
       if (!cli_number(value, 0, 1e18, &options->checkpoint.seconds) || options->checkpoint.seconds == 0)
@@ -600,6 +609,8 @@ static int cli_parse(cli *run, int argc, char **argv)
     return cli_usage("--estimate takes no multiplicities", NULL, "leave out --rows and --cols");
   if (run->spy && run->files > 1 && !run->merge)
     return cli_usage("--spy takes one matrix", NULL, "give one file");
+  if (run->options.prove && run->files > 1 && !run->merge)
+    return cli_usage("--prove takes one matrix", NULL, "give one file");
   if (run->write && run->files > 1 && !run->merge)
     return cli_usage("--write takes one matrix", NULL, "give one file");
   i = cli_check_pieces(run);
@@ -607,6 +618,8 @@ static int cli_parse(cli *run, int argc, char **argv)
     i = cli_check_pairs(run);
   if (i == CLI_DONE)
     i = cli_check_output(run, "--write", run->write, "%%MatrixMarket", "Matrix Market");
+  if (i == CLI_DONE)
+    i = cli_check_output(run, "--prove", run->options.prove, "\211PROOF", "proof of a permanent");
   return i == CLI_DONE ? cli_check_output(run, "--spy", run->spy, "<svg", "SVG") : i;
 }
 

@@ -28,10 +28,7 @@ static void permi_whole_add_part(const permi_hybrid_runs *runs, const permi_hybr
 static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum,
                             perm_partial *partial)
 {
-  const uint64_t p = run->prime.p;
-  uint64_t x;
-  sum = fmod(sum, (double)p);
-  x = (uint64_t)(sum < 0 ? sum + (double)p : sum);
+  const uint64_t p = run->prime.p, x = permi_residue_of_double(sum, p);
   permi_whole_add_part(runs, run, x, &partial->value);
   if (run->root)
     permi_whole_add_part(runs, run, permi_residue_multiply(x, p - run->root, p), &partial->imaginary);
@@ -238,6 +235,28 @@ static int permi_whole_reduced(const permi_block *block, int transposed, const d
     any |= reduced[i];
   return any;
 }
+
+#if defined(PERM_WITH_CUDA)
+/* Entries as words (>>programs), oriented; those of rows that are not reduced as one word. */
+static void permi_whole_words(const permi_block *block, int transposed, const int *reduced, double *word)
+{
+  const int n = block->n;
+  int i, e;
+  memset(word, 0, (size_t)(n * n) * PERMI_CODE_WORDS * sizeof *word);
+  for (i = 0; i < n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;
+      const int64_t x = block->integer[block->edge[e]], split = INT64_C(1) << 32;
+      double *to = &word[(row * n + column) * PERMI_CODE_WORDS];
+      to[0] = (double)(reduced[row] ? x % split : x);
+      to[1] = (double)(reduced[row] ? x / split : 0);
+      if (block->imaginary_integer) {
+        to[2] = (double)(block->imaginary_integer[block->edge[e]] % split);
+        to[3] = (double)(block->imaginary_integer[block->edge[e]] / split);
+      }
+    }
+}
+#endif
 
 /* The program of a block with what it runs for each prime; *made stays NULL if it does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
