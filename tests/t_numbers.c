@@ -247,7 +247,7 @@ TEST(t_layout_names_every_field)
       end = permi_layout_table[k].offset + permi_layout_table[k].bytes;
     }
   }
-  CHECK(structures == 10);
+  CHECK(structures == 11);
   CHECK(perm_layout("perm_result", &offset, &bytes) == PERM_OK && offset == 0 && bytes == sizeof(perm_result));
   CHECK(perm_layout("perm_result.message", &offset, &bytes) == PERM_OK && bytes == PERM_MESSAGE_BYTES);
   CHECK(offset == offsetof(perm_result, message));
