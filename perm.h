@@ -112,8 +112,8 @@
      a price               base/prices.h, with unit, machine and date
      a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h
                            | t_frontier.c, t_arrays.c, t_counts.c
-     a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise, permi_read_text
-                           | t_io.c, `make fuzz`
+     a file format         its room; matrix/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
+                           | t_formats.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
                            by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
                            tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
@@ -341,7 +341,10 @@ typedef enum perm_isa {
   X(PERM_FORMAT_COORDINATE, "coordinate", "a line with rows, columns, entries; lines of row, column[, value]")         \
   X(PERM_FORMAT_COORDINATE_COMPLEX, "coordinate-complex", "the same with row, column, real and imaginary part")        \
   X(PERM_FORMAT_ARRAY, "array", "rows of numbers")                                                                     \
-  X(PERM_FORMAT_EDGES, "edges", "lines of row, column[, weight], counted from 0 or 1")
+  X(PERM_FORMAT_EDGES, "edges", "lines of row, column[, weight], counted from 0 or 1")                                 \
+  X(PERM_FORMAT_NUMPY, "npy", "a .npy file of NumPy")                                                                  \
+  X(PERM_FORMAT_GRAPH6, "graph6", "a graph6, sparse6 or digraph6 line: the adjacency matrix")                          \
+  X(PERM_FORMAT_DIMACS, "dimacs", "lines c, p edge and e of a graph, or p asn, n and a of rows and columns")
 
 typedef enum perm_format { PERM_FORMAT_LIST(PERM_ENUM) PERM_FORMAT_COUNT } perm_format;
 #undef PERM_ENUM
@@ -1564,7 +1567,8 @@ static double permi_shift(double x, int e)
   return x * power;
 }
 
-/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]. */
+/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]. What operations
+   lose is proved by machine: tests/proofs/doubles.g; exact rests: tests/proofs/exact_sums.v. */
 typedef struct permi_dd {
   double hi, lo;
 } permi_dd;
@@ -2134,7 +2138,8 @@ static int permi_integers_multiply(permi_number *a, const permi_number *b)
 }
 
 /* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product; the factor
-   1 + 1e-12 pays for rounding this line. PERM_ERROR_OVERFLOW if an exact product is too long. */
+   1 + 1e-12 pays for rounding this line (tests/proofs/doubles.g). PERM_ERROR_OVERFLOW if an exact product is too
+   long. */
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
@@ -2313,7 +2318,7 @@ static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
 }
 
 /* x (c + low); for low = 0 the relative error is 3 u^2 in this order of operations [Theorem 3 of Joldes, Muller,
-   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res]. */
+   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res], with `low` below 10 u^2 (tests/proofs/doubles.g). */
 static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
 {
   double rest = x.lo * c;
@@ -5079,7 +5084,7 @@ typedef struct permi_reach {
    2^-1074 times at most 2e120: below 1e-200. n <= 12: with |entries| (re, im) <= 1e12 a row sum is below 12 sqrt(2)
    1e12 < 1.7e13, all below 1.7e13^12 < 1e159; fewer than 1e6 operations underflow, each by 2^-1074 times at most
    1.7e13^11 < 4e145: below 2e-172. n <= 16: 2.3e13, 1e214, 1e7 operations, 3e200: below 2e-116. Values from 1e-184,
-   1e-150, 1e-98 keep all bits. */
+   1e-150, 1e-98 keep all bits (tests/proofs/small.g). */
 
 #define PERMI_SMALL_LEAST 1e-150
 #define PERMI_FAR_LEAST 1e-98
@@ -5290,7 +5295,8 @@ typedef void (*permi_small_run)(int n, const double *a, double *out);
 
 /* At least how often a product of n entries, one of each row, is rounded on its way into a kernel's value: n - 3
    times in each row's sum, n + 13 in the products of pairs (complex), 2^(n-3) + 5 in the sums over signs and lanes; in
-   >>small_minors n - 1 times in each row's sum, 2 (n - 1) in products, 2^(n-3) + n + 8 in sums. */
+   >>small_minors n - 1 times in each row's sum, 2 (n - 1) in products, 2^(n-3) + n + 8 in sums
+   (tests/proofs/small_orders.sh). */
 static double permi_small_roundings(int n)
 {
   return (1 << (n < 3 ? 0 : n - 3)) + n * (n + 3) + 8;
@@ -6119,7 +6125,8 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
               have a table for each setting of their signs, so that only every 2^tabled-th state moves the row sums
    The drift of Gray walks in doubles is the main error from n = 22 on. Here each virtual row is rounded once, to
    multiples of a unit for which signed sums fit 53 bits: row sums are exact, and entries are off by at most 2^-53 of
-   their row's sum of moduli. Split form keeps 47 more bits in a second virtual row. */
+   their row's sum of moduli. Split form keeps 47 more bits in a second virtual row. Proved by machine:
+   tests/proofs/dense.g. */
 
 static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
@@ -7195,7 +7202,7 @@ typedef struct permi_rounded_rows {
 #define PERMI_SAMPLED_TERMS 8
 #define PERMI_NO_MEASURE 1e-3 /* above: terms consist of rounding */
 
-/* Whether grids and products of two rows round nothing. */
+/* Whether grids and products of two rows round nothing (tests/proofs/dense.g). */
 static int permi_few_digits(const double *row, int n, double moduli)
 {
   const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */
@@ -7352,13 +7359,15 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
    2. A complex product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and the other part alike: by Minkowski at most u
    (|p_i| |s| + |ps|) <= 2 u |ps|; without FMA u |p_r| |s| more, 2.42 u |ps|.
    3. Double-double (P, C), |C| <= u |P|, times s + l, |l| <= u |s|: h + e = P s is exact; e + P l + C s is at most 3 u
-   |P s|, rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex: 6 u |p| |s|, rounded eight
-   times: below 60 u^2.
+   |P s|, rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex: 5.25 u |p| |s|, rounded
+   ten times: below 60 u^2.
    4. Rounded sums: K + 1 additions in a state, 8 in a group, TwoSum's rounded errors below 2^36 u^2: K + 10 units.
    5. Double-double sums: a term rounds a low part below (2^K + 2) 2 u A twice, A the chunk's sum of |terms|: 40 u^2 A.
    6. Second order and the rounding of sum |terms| (2^18 states: 2^-30): a factor 1.0001.
    7. Absolute: an underflow or lost entry is off by 2^-1074, later factors are at most 1, or together 2^growth: n^2
    2^-1070 for each of 2^(n-1) terms.
+   Proved by machine: 1, 4, 6 tests/proofs/chains.v, 2, 3 tests/proofs/complex.v, 1, 3, 4 tests/proofs/dense.g, 4 to 7
+   tests/proofs/dense_orders.sh.
    The estimate is a tenth of the bound, or permi_rounded_estimate. Double-double sums err like a random walk;
    compensated products omit second order. tests/climb.c searches for counterexamples. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
@@ -8506,7 +8515,7 @@ static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_op
    permi_small_roundings, in the expansions 16. 3. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1]. 4.
    Underflow as in >>small, for entries of the same size: fewer than 1e6 operations in every sum, each by less than
    2e-178: below 1e-170; n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less
-   than 1e-188; n <= 4, entries up to 1e60: 1e-200.
+   than 1e-188; n <= 4, entries up to 1e60: 1e-200 (tests/proofs/small.g).
    The estimate is that of >>small_result: 4 n u times the sum of |terms| and the product of the rows' norms. */
 
 #if !defined(PERM_NO_EXTRAS)
@@ -9405,7 +9414,7 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
 }
 
 /* ========================================================================================== >>limbs
-   Tables of the exact vector kernels: rows in atoms, halves and limbs. */
+   Tables of the exact vector kernels: rows in atoms, halves and limbs; ranges: tests/proofs/limbs.g. */
 
 typedef struct permi_exact_family {
   perm_isa isa;
@@ -12172,7 +12181,8 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
      e_M      M products of rounded forms, N sums (complex parts: sums of two);
      dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
    The factor 1.0001 pays for rounding the sums of |terms|. Underflow and grids cost absolute errors: products of
-   sums are at most 1, e_M at most e^M, Ryser's weights at most binom(N, M). */
+   sums are at most 1, e_M at most e^M, Ryser's weights at most binom(N, M).
+   Units: tests/proofs/dense_orders.sh. */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, double visits, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
@@ -16465,7 +16475,7 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
    1.001.
    3. Scaling is exact unless an entry is below 2^-1000 of its line.
    4. Underflow: a line's moduli sum to at most 1, so a coefficient's error adds up to at most itself afterwards; 2 n
-   r count operations lose less than 2 DBL_MIN each. */
+   r count operations lose less than 2 DBL_MIN each. Units: tests/proofs/doubles.g. */
 static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_allocator *allocator, double count,
                                        double bytes, permi_leaf *leaf, int *zero)
 {
@@ -18339,7 +18349,7 @@ PERMI_BRIEF_END
 #else
 
 /* ===================================================================================== >>arithmetic
-   Arithmetic of all kernels. */
+   Arithmetic of all kernels; exact rests are proved by machine: tests/proofs/exact_sums.v. */
 
 /* a + b rounded; *error: the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
@@ -18871,7 +18881,7 @@ PERMI_INSTANCE(dd_complex, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
    A pair of rows is p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v, linear in the signs, come from
    tables like z_i; c is constant. The first pair takes no product, the others 9 operations, the last 4: 74 for 48
-   elements at n = 12 (normalised rows: 72 and a division; Glynn's pairs: 104).
+   elements at n = 12 (normalised rows: 72 and a division; Glynn's pairs: 104). tests/proofs/small_orders.sh.
    Constants: order, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts; block columns, 0
    to 2.
    out: value; the sum of the larger modulus of each term's halves, to which errors are relative (no cancelled term
@@ -19606,7 +19616,8 @@ PERMI_INSTANCE(small_gradient_complex, 4, 2)
    twice as many terms if Gaussian: below 2^53 u_i, and carried at once. 2^(51 grown) > 2^1.1 |product|: the last of
    `grown` limbs is at most 2^50, and takes what is beyond: multiples of u_grown up to 2^53 whose sum is small.
    5. Last products: three real ones make a Gaussian one [Karatsuba]: re re', im im', (re + im)(re' + im'), planes 0 to
-   2; |re + im| <= 2^51 after exact_carry, products <= 2^102. */
+   2; |re + im| <= 2^51 after exact_carry, products <= 2^102.
+   Proved by machine: 1, 3, 5 tests/proofs/limbs.g, 2, 4 tests/proofs/limbs_orders.sh. */
 
 /* a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
@@ -19877,7 +19888,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_planes)(PERMI_V *a, const double
    of 3 x 2 last products absent limbs are 0, but their constants count, except beyond the last accumulator.
    5. IFMA: integer limbs, |g| < 2^51, u_k = 2^(52 k), signs apart; instructions add the lower or upper 52 bits of a
    product. k limbs below 2^52, the last below 2^(51 k - 52 (k - 1)), times |g| are k + 1 such after carries. Last sums
-   of at most 6 numbers below 2^52 are added 64 * 4 times: below 2^63. */
+   of at most 6 numbers below 2^52 are added 64 * 4 times: below 2^63.
+   Proved by machine: 1, 3 tests/proofs/limbs.g, 2 to 5 tests/proofs/limbs_orders.sh. */
 #define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,

@@ -19,7 +19,11 @@
      matrix/     >>matrix            compressed rows from triplets, arrays
                  >>io                lines, numbers; messages FILE:LINE
                  >>market            Matrix Market: banner; symmetric, hermitian in permi_add_entry
-                 >>plain_text        files without a banner; perm_matrix_read
+                 >>plain_text        files without a banner: rows, coordinates, edges; fractions
+                 >>numpy             .npy of NumPy
+                 >>graph             graph6, sparse6, digraph6
+                 >>dimacs            DIMACS graphs
+                 >>read              the table of formats; perm_matrix_read
                  >>write             Matrix Market written
      block/      >>matching          Hopcroft-Karp
                  >>components        Dulmage-Mendelsohn, strong components
@@ -246,13 +250,18 @@ typedef struct perm_matrix {
    position given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale is called at
    the same time. */
 
-/* Reads a file; "-" is standard input. A first line that begins with %%MatrixMarket is a banner, "%%MatrixMarket matrix
-   FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex, integer or pattern; general, symmetric,
-   skew-symmetric or hermitian (both triangles are returned). Comment (%) and blank lines anywhere after the first.
-   Without one, options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate
-   numbers, or ';' alone if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j
-   for i too, and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in
-   result->message.
+/* Reads a file, recognised by its bytes, never by its name; "-" is standard input. A first line that begins with
+   %%MatrixMarket is a banner, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real,
+   complex, integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). Comment
+   (%) and blank lines anywhere after the first.
+   - npy: a file of numpy.save, versions 1 to 3: one array of two axes, by rows or columns, in either byte order, of
+     bool (kind PATTERN), integers of 1 to 8 bytes, float of 4 or 8 and complex of 8 or 16; whole floats are INTEGER.
+   - graph6: one line of graph6, sparse6 or digraph6, also below its header: the adjacency matrix. Several: refused.
+   - dimacs: "p edge" or "p col" and lines e: the symmetric adjacency matrix, from edges once or all in both directions;
+     "p asn", lines n (rows) and a: the bipartite matrix. A weight at the end of lines e or a is the entry.
+   Else options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate numbers, or
+   ';' alone if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j for i too,
+   and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in result->message.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
      real imaginary". Indices count from 1, or from 0 if one of them is 0.
@@ -262,17 +271,17 @@ typedef struct perm_matrix {
      Refused where both would do or neither quite does: coordinates of up to two entries that are rows of three numbers,
      or with more or fewer lines than announced; more than two rows of two integers, which may be edges; a file named
      .mtx without banner that is not coordinates.
-   For coordinates and edges without a banner, result->message tells how they were read.
+   For graphs and, without a banner, coordinates and edges result->message tells how they were read.
    The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real;
    PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL, which result->message tells if one is an
    integer beyond 64 bits.
    Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
    magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits, fractions
-   a/b, packed files (.gz and others: the message says how to unpack). Lines end in
-   LF or CR LF and may have any length. Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever
-   sizes it declares. A waiting read (of a pipe) looks at the limits when a signal interrupts it.
+   a/b, packed files (.gz and others: the message says how to unpack). Lines end in LF or CR LF and may have any length.
+   Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever sizes it declares. A waiting read (of a
+   pipe) looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found, what was
-   expected". */
+   expected", or of .npy "FILE: byte K: ...", from 0. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_result *result);
 
@@ -280,6 +289,13 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
                                                     const perm_options *options, perm_matrix *matrix,
                                                     perm_result *result);
+
+/* perm_matrix_read, and without a banner fractions a/b among integers: each row is multiplied by the least common
+   multiple of its denominators. The permanent is that of *matrix (kind INTEGER) / *denominator, their product, not
+   reduced; 1: there was none. Numerators and scaled entries have 64 bits, denominators are up to 2^53, else refused. */
+PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options,
+                                                       perm_matrix *matrix, perm_integer *denominator,
+                                                       perm_result *result);
 
 /* Writes Matrix Market coordinate general, which reads back to the same bits; "-" is standard output. A file is
    replaced as a whole (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and character devices are
@@ -305,6 +321,27 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
                                                       const int64_t *integer, perm_kind kind,
                                                       const perm_options *options, perm_matrix *matrix,
                                                       perm_result *result);
+
+/* A copy of compressed rows: those of row i are row_start[i] .. row_start[i + 1] - 1, columns in any order. Values as
+   for triplets, errors too; messages number entries from 0. */
+PERM_SPARSE_API perm_status perm_matrix_from_csr(int m, int n, const size_t *row_start, const int *column,
+                                                 const double *real, const double *imaginary, const int64_t *integer,
+                                                 perm_kind kind, const perm_options *options, perm_matrix *matrix,
+                                                 perm_result *result);
+
+/* The same without a copy: *matrix points to the caller's arrays, which must stay and are never written;
+   perm_matrix_free leaves them. Refused unless they are as perm_matrix promises: columns that ascend in each row, no
+   zeros; real may be NULL for INTEGER. O(nnz) time, no memory. */
+PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
+                                                   const double *real, const double *imaginary, const int64_t *integer,
+                                                   perm_kind kind, perm_matrix *matrix, perm_result *result);
+
+/* From a list of edges: edge e is (ends[2 e], ends[2 e + 1]), row and column, from 0, with weight[e], or 1 if weight is
+   NULL (kind PATTERN). undirected: the symmetric adjacency matrix, m = n; an edge may then stand there once or in both
+   directions. Errors as for triplets. */
+PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, const int *ends, const double *weight,
+                                                   int undirected, const perm_options *options, perm_matrix *matrix,
+                                                   perm_result *result);
 
 /* Releases the arrays and zeroes the struct; NULL is fine. */
 PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
@@ -637,6 +674,44 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
+/* The first of `count` sorted entries with at least this key. */
+static size_t permi_entries_find(const permi_entries *list, size_t count, uint64_t key)
+{
+  size_t low = 0, high = count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (list->entry[middle].key < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* To a sorted list without duplicates adds what lies across the diagonal, and sorts again. *conflict, else NULL: an
+   entry that has another value there. */
+static int permi_entries_mirror(permi_entries *list, const perm_allocator *allocator, permi_control *watch,
+                                const permi_entry **conflict)
+{
+  const size_t count = list->count;
+  size_t k, at;
+  *conflict = NULL;
+  for (k = 0; k < count && !permi_watch_step(watch, k, 60); k++) {
+    permi_entry entry = list->entry[k];
+    entry.key = permi_entry_key(entry.key & 0xffffffff, entry.key >> 32);
+    at = permi_entries_find(list, count, entry.key);
+    if (at == count || list->entry[at].key != entry.key) {
+      if (!permi_entries_push(list, &entry, allocator, watch))
+        return 0;
+    } else if (list->entry[at].real != entry.real || list->entry[at].imaginary != entry.imaginary ||
+               list->entry[at].integer != entry.integer) {
+      *conflict = &list->entry[list->entry[at].line > entry.line ? at : k];
+      return 1;
+    }
+  }
+  return permi_entries_sort(list, allocator, watch);
+}
+
 /* The list must be sorted, without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
@@ -729,6 +804,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
   return permi_meter_end(&call, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
 }
 
+/* Entries in arrays of the caller: triplets; compressed rows, with row_start; edges, two ints each. */
 typedef struct permi_triplets {
   int m, n;
   size_t nnz;
@@ -736,27 +812,33 @@ typedef struct permi_triplets {
   const double *real, *imaginary;
   const int64_t *integer;
   perm_kind kind;
+  const char *what;        /* "triplet", "entry", "edge" */
+  const size_t *row_start; /* NULL: row has them */
+  int step;                /* ints from one column to the next */
+  int mirrored;
+  int argument; /* of column; real, imaginary, integer, kind follow */
 } permi_triplets;
 
 static perm_status permi_check_triplets(const permi_triplets *given, perm_result *result)
 {
   static const char *const name[5] = {"row", "column", "real", "imaginary", "integer"};
   const int kind = (int)given->kind;
-  const int missing[5] = {!given->row, !given->column, kind >= (int)PERM_KIND_REAL && !given->real,
+  const int missing[5] = {!given->row && !given->row_start, !given->column, kind >= (int)PERM_KIND_REAL && !given->real,
                           kind == (int)PERM_KIND_COMPLEX && !given->imaginary,
                           kind == (int)PERM_KIND_INTEGER && !given->integer};
   int k;
   if (kind < 0 || kind > (int)PERM_KIND_COMPLEX)
-    return permi_fail(result, PERM_ERROR_OPTION, 9, "kind = %d is no perm_kind", kind);
+    return permi_fail(result, PERM_ERROR_OPTION, given->argument + 4, "kind = %d is no perm_kind", kind);
   for (k = 0; given->nnz && k < 5; k++)
     if (missing[k])
-      return permi_fail(result, PERM_ERROR_NULL, 4 + k, "%s is NULL", name[k]);
+      return permi_fail(result, PERM_ERROR_NULL, given->argument - 1 + k, "%s is NULL", name[k]);
   return PERM_OK;
 }
 
-static perm_status permi_triplet(const permi_triplets *given, size_t k, permi_entry *entry, perm_result *result)
+static perm_status permi_triplet(const permi_triplets *given, size_t k, int row, permi_entry *entry,
+                                 perm_result *result)
 {
-  const int row = given->row[k], column = given->column[k];
+  const int column = given->column[k * (size_t)given->step];
   *entry = permi_entry_one();
   entry->line = k;
   if (given->kind == PERM_KIND_INTEGER)
@@ -766,15 +848,17 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, permi_en
   if (given->kind == PERM_KIND_COMPLEX)
     entry->imaginary = given->imaginary[k];
   if (row < 0 || row >= given->m)
-    return permi_fail(result, PERM_ERROR_RANGE, 4, "triplet %.0f: row index %d outside 0..%d", (double)k, row,
-                      given->m - 1);
+    return permi_fail(result, PERM_ERROR_RANGE, given->argument - (given->step == 1), "%s %.0f: row index %d outside "
+                      "0..%d", given->what, (double)k, row, given->m - 1);
   if (column < 0 || column >= given->n)
-    return permi_fail(result, PERM_ERROR_RANGE, 5, "triplet %.0f: column index %d outside 0..%d", (double)k, column,
-                      given->n - 1);
+    return permi_fail(result, PERM_ERROR_RANGE, given->argument, "%s %.0f: column index %d outside 0..%d", given->what,
+                      (double)k, column, given->n - 1);
   if (!(fabs(entry->real) <= DBL_MAX))
-    return permi_fail(result, PERM_ERROR_NOT_FINITE, 6, "triplet %.0f: the value is not finite", (double)k);
+    return permi_fail(result, PERM_ERROR_NOT_FINITE, given->argument + 1, "%s %.0f: the value is not finite",
+                      given->what, (double)k);
   if (!(fabs(entry->imaginary) <= DBL_MAX))
-    return permi_fail(result, PERM_ERROR_NOT_FINITE, 7, "triplet %.0f: the imaginary part is not finite", (double)k);
+    return permi_fail(result, PERM_ERROR_NOT_FINITE, given->argument + 2, "%s %.0f: the imaginary part is not finite",
+                      given->what, (double)k);
   entry->key = permi_entry_key((uint64_t)row, (uint64_t)column);
   return PERM_OK;
 }
@@ -786,9 +870,8 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   permi_control watch = permi_control_begin(options);
   permi_entries list;
   const permi_entry *second;
-  perm_status status = permi_matrix_begin(given->m, given->n, matrix, 11, result);
-  if (status == PERM_OK)
-    status = permi_check_triplets(given, result);
+  perm_status status = permi_check_triplets(given, result);
+  int row = 0;
   if (status != PERM_OK)
     return status;
   list.count = 0;
@@ -796,15 +879,28 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   list.entry = (permi_entry *)permi_allocate(allocator, given->nnz, sizeof *list.entry);
   if (!list.entry)
     return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %.0f triplets", (double)given->nnz);
-  for (; list.count < given->nnz && status == PERM_OK && !permi_watch_step(&watch, list.count, 40); list.count++)
-    status = permi_triplet(given, list.count, &list.entry[list.count], result);
+  for (; list.count < given->nnz && status == PERM_OK && !permi_watch_step(&watch, list.count, 40); list.count++) {
+    while (given->row_start && list.count == given->row_start[row + 1])
+      row++;
+    status = permi_triplet(given, list.count, given->row_start ? row : given->row[list.count * (size_t)given->step],
+                           &list.entry[list.count], result);
+  }
   if (status == PERM_OK && watch.stopped == PERM_OK) {
-    if (!permi_entries_sort(&list, allocator, &watch))
+    int sorted = permi_entries_sort(&list, allocator, &watch);
+    second = sorted ? permi_entries_duplicate(&list, &watch) : NULL;
+    if (second)
+      status = permi_fail(result, PERM_ERROR_FORMAT, given->argument - (given->step == 1), "%s %llu: entry (%llu,%llu) "
+                          "given before by %s %llu", given->what, second->line, second->key >> 32,
+                          second->key & 0xffffffff, given->what, second[-1].line);
+    else if (sorted && given->mirrored)
+      sorted = permi_entries_mirror(&list, allocator, &watch, &second);
+    if (status == PERM_OK && second)
+      status = permi_fail(result, PERM_ERROR_FORMAT, given->argument + 1, "%s %llu: another weight than in the other "
+                          "direction", given->what, second->line);
+    else if (!sorted)
       status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %.0f triplets", (double)given->nnz);
-    else if ((second = permi_entries_duplicate(&list, &watch)) != NULL)
-      status = permi_fail(result, PERM_ERROR_FORMAT, 4, "triplet %llu: entry (%llu,%llu) given before by triplet %llu",
-                          second->line, second->key >> 32, second->key & 0xffffffff, second[-1].line);
-    else if (!permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
+    else if (status == PERM_OK &&
+             !permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
       status = permi_no_matrix_memory(given->nnz, result);
   }
   if (watch.stopped != PERM_OK)
@@ -821,8 +917,127 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * (double)nnz);
-  const permi_triplets given = {m, n, nnz, row, column, real, imaginary, integer, kind};
-  return permi_meter_end(&call, permi_matrix_from_triplets(&given, options, matrix, result), result);
+  const permi_triplets given = {m, n, nnz, row, column, real, imaginary, integer, kind, "triplet", NULL, 1, 0, 5};
+  perm_status status = permi_matrix_begin(m, n, matrix, 11, result);
+  if (status == PERM_OK)
+    status = permi_matrix_from_triplets(&given, options, matrix, result);
+  return permi_meter_end(&call, status, result);
+}
+
+/* *matrix is cleared; row_start runs from 0 upwards. */
+static perm_status permi_check_rows(int m, int n, const size_t *row_start, perm_matrix *matrix, perm_result *result)
+{
+  const perm_status status = permi_matrix_begin(m, n, matrix, 10, result);
+  int i;
+  if (status != PERM_OK)
+    return status;
+  if (!row_start)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "row_start is NULL");
+  if (row_start[0])
+    return permi_fail(result, PERM_ERROR_RANGE, 3, "row_start[0] = %.0f, 0 was expected", (double)row_start[0]);
+  for (i = 0; i < m; i++)
+    if (row_start[i] > row_start[i + 1])
+      return permi_fail(result, PERM_ERROR_RANGE, 3, "row_start[%d] = %.0f is less than the one before", i + 1,
+                        (double)row_start[i + 1]);
+  return PERM_OK;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_from_csr(int m, int n, const size_t *row_start, const int *column,
+                                                 const double *real, const double *imaginary, const int64_t *integer,
+                                                 perm_kind kind, const perm_options *options_given, perm_matrix *matrix,
+                                                 perm_result *result)
+{
+  permi_metered call;
+  perm_status status = permi_check_rows(m, n, row_start, matrix, result);
+  const size_t nnz = status == PERM_OK ? row_start[m] : 0;
+  const perm_options *options = permi_meter_begin(&call, options_given, 12.0 * (double)nnz);
+  const permi_triplets given = {m, n, nnz, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
+  if (status == PERM_OK)
+    status = permi_matrix_from_triplets(&given, options, matrix, result);
+  return permi_meter_end(&call, status, result);
+}
+
+static void *permi_borrow_allocate(size_t bytes, void *user_data)
+{
+  (void)bytes;
+  return user_data;
+}
+
+static void permi_borrow_release(void *pointer, void *user_data)
+{
+  (void)pointer;
+  (void)user_data;
+}
+
+/* The entry must be as perm_matrix promises. */
+static perm_status permi_check_borrowed(const permi_triplets *given, size_t k, int row, perm_result *result)
+{
+  permi_entry entry;
+  perm_status status = permi_triplet(given, k, row, &entry, result);
+  if (status == PERM_OK && k > given->row_start[row] && given->column[k] <= given->column[k - 1])
+    status = permi_fail(result, PERM_ERROR_FORMAT, 4, "entry %.0f: the columns of row %d do not ascend; "
+                        "perm_matrix_from_csr sorts a copy", (double)k, row);
+  else if (status == PERM_OK && permi_entry_is_zero(&entry, given->kind))
+    status = permi_fail(result, PERM_ERROR_FORMAT, given->kind == PERM_KIND_INTEGER ? 7 : 5, "entry %.0f: a zero; "
+                        "perm_matrix_from_csr leaves zeros out of a copy", (double)k);
+  else if (status == PERM_OK && given->kind == PERM_KIND_INTEGER && given->real && given->real[k] != entry.real)
+    status = permi_fail(result, PERM_ERROR_FORMAT, 5, "entry %.0f: real is not the double next to integer", (double)k);
+  return status;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
+                                                   const double *real, const double *imaginary, const int64_t *integer,
+                                                   perm_kind kind, perm_matrix *matrix, perm_result *result)
+{
+  static const perm_allocator borrowed = {permi_borrow_allocate, permi_borrow_release, NULL};
+  permi_triplets given = {m, n, 0, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
+  perm_status status = permi_check_rows(m, n, row_start, matrix, result);
+  size_t k;
+  int row = 0;
+  if (status != PERM_OK)
+    return status;
+  given.nnz = row_start[m];
+  status = permi_check_triplets(&given, result);
+  for (k = 0; k < given.nnz && status == PERM_OK; k++) {
+    while (k == row_start[row + 1])
+      row++;
+    status = permi_check_borrowed(&given, k, row, result);
+  }
+  if (status != PERM_OK)
+    return status;
+  matrix->m = m;
+  matrix->n = n;
+  matrix->nnz = given.nnz;
+  matrix->kind = kind;
+  matrix->allocator = borrowed;
+  memcpy(&matrix->row_start, &row_start, sizeof row_start); /* nothing writes through the struct */
+  memcpy(&matrix->column, &column, sizeof column);
+  if (kind != PERM_KIND_PATTERN)
+    memcpy(&matrix->real, &real, sizeof real);
+  if (kind == PERM_KIND_COMPLEX)
+    memcpy(&matrix->imaginary, &imaginary, sizeof imaginary);
+  if (kind == PERM_KIND_INTEGER)
+    memcpy(&matrix->integer, &integer, sizeof integer);
+  return PERM_OK;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, const int *ends, const double *weight,
+                                                   int undirected, const perm_options *options_given,
+                                                   perm_matrix *matrix, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 8.0 * (double)edges);
+  const permi_triplets given = {m, n, edges, ends, ends ? ends + 1 : NULL, weight, NULL, NULL,
+                                weight ? PERM_KIND_REAL : PERM_KIND_PATTERN, "edge", NULL, 2, undirected, 4};
+  perm_status status = permi_matrix_begin(m, n, matrix, 8, result);
+  if (status == PERM_OK && undirected && m != n)
+    status = permi_fail(result, PERM_ERROR_SIZE, 6, "undirected edges of a %d x %d matrix, a square one was expected",
+                        m, n);
+  else if (status == PERM_OK && !ends && edges)
+    status = permi_fail(result, PERM_ERROR_NULL, 4, "ends is NULL");
+  if (status == PERM_OK)
+    status = permi_matrix_from_triplets(&given, options, matrix, result);
+  return permi_meter_end(&call, status, result);
 }
 
 PERMI_BRIEF_BEGIN
@@ -845,6 +1060,11 @@ typedef struct permi_reader {
   perm_kind kind;
   int fraction; /* 1: some number is no integer of 64 bits */
   unsigned long long large; /* the first line with an integer beyond 64 bits; 0: none */
+  const char *binary; /* the file's first byte, in messages, which count from it; NULL: a text, whose lines count */
+  const char *again;  /* what to try where an entry is given twice; NULL: nothing */
+  int mirrored;       /* 1: entries stand for those across the diagonal too */
+  perm_integer *denominator; /* NULL: fractions are refused */
+  unsigned long long fractions; /* the first line with one, 0: none; then of entries imaginary is the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
   int names; /* in the header line; 0: none */
   char note[132];
@@ -894,8 +1114,12 @@ static int permi_reader_fail(permi_reader *reader, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  reader->status = permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%llu: %s", permi_show_name(reader->name).text,
-                              reader->line ? reader->line : 1, text);
+  reader->status = reader->binary
+                       ? permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s: byte %llu: %s",
+                                    permi_show_name(reader->name).text,
+                                    (unsigned long long)(reader->cursor - reader->binary), text)
+                       : permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%llu: %s",
+                                    permi_show_name(reader->name).text, reader->line ? reader->line : 1, text);
   return 0;
 }
 
@@ -1270,7 +1494,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
   field = permi_banner[2].keyword[found[2]];
   symmetry = (permi_symmetry)found[3];
   symmetry_name = permi_banner[3].keyword[found[3]];
-  if (wanted != PERM_FORMAT_AUTO && (wanted == PERM_FORMAT_EDGES || (wanted == PERM_FORMAT_ARRAY) != array ||
+  if (wanted != PERM_FORMAT_AUTO && (wanted >= PERM_FORMAT_EDGES || (wanted == PERM_FORMAT_ARRAY) != array ||
                                      (wanted == PERM_FORMAT_COORDINATE_COMPLEX && reader->kind != PERM_KIND_COMPLEX)))
     return permi_reader_fail(reader, "a banner of format %s, field %s found, but format %s asked for: leave that out",
                              permi_banner[1].keyword[array], field, perm_format_name(wanted));
@@ -1317,9 +1541,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 }
 
 /* ===================================================================================== >>plain_text
-   Files without a banner: rows of numbers, coordinates, edges; the public calls that read. */
-#include <errno.h>
-#include <locale.h>
+   Files that no word marks: rows of numbers, coordinates, edges. Fractions. */
 
 /* Finds the next number after blanks or one separator; returns 0 at the end of the line, or after a failure. Where ';'
    separates, blanks do not: "1 2; 3 4" would be two rows elsewhere. */
@@ -1338,6 +1560,83 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   permi_skip_blanks(reader);
   return reader->cursor < reader->line_end ||
          permi_reader_fail(reader, "the line ends in '%c', a number was expected after it", mark);
+}
+
+static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
+{
+  while (b) {
+    const uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/* [+-] digits / digits, in lowest terms: integer and, in imaginary, the denominator, a whole number up to 2^53. */
+static int permi_fraction_value(permi_reader *reader, const char *begin, const char *slash, const char *end,
+                                permi_entry *entry)
+{
+  const int64_t most = (int64_t)1 << 53;
+  int64_t below = 0;
+  uint64_t divisor, magnitude;
+  if (permi_digits_end(slash + 1, end) != end || slash + 1 == end)
+    return permi_reader_fail(reader, "%s found, a fraction such as 1/2 or -22/7 was expected",
+                             permi_quoted(begin, end).text);
+  if (!permi_integer_value(begin, slash, &entry->integer) || !permi_integer_value(slash + 1, end, &below) ||
+      below < 1 || below > most)
+    return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
+                             "2^53 was expected", permi_quoted(begin, end).text);
+  magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
+  divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
+  magnitude /= divisor;
+  entry->integer = entry->integer < 0 ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
+  entry->real = (double)entry->integer;
+  entry->imaginary = (double)(below / (int64_t)divisor);
+  reader->fractions = reader->fractions ? reader->fractions : reader->line;
+  return 1;
+}
+
+/* Multiplies each row of the sorted entries by its denominators' least common multiple, and reader->denominator by all
+   of these. */
+static int permi_fractions_scale(permi_reader *reader)
+{
+  permi_entries *list = &reader->entries;
+  perm_integer multiple, product;
+  size_t k, next, end;
+  if (reader->kind != PERM_KIND_INTEGER) {
+    reader->line = reader->fractions;
+    return permi_reader_fail(reader, "a fraction found in a matrix that has other numbers than integers too; write all "
+                             "others as fractions a/b");
+  }
+  for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 50); k = end) {
+    uint64_t common = 1;
+    for (end = k; end < list->count && list->entry[end].key >> 32 == list->entry[k].key >> 32; end++) {
+      const uint64_t below = list->entry[end].imaginary > 0 ? (uint64_t)list->entry[end].imaginary : 1;
+      const uint64_t factor = below / permi_greatest_divisor(common, below);
+      reader->line = list->entry[end].line;
+      if (common > (uint64_t)INT64_MAX / factor)
+        return permi_reader_fail(reader, "the least common denominator of row %llu is over 2^63: multiply the row by "
+                                 "fewer factors, or write decimals, for doubles", (list->entry[k].key >> 32) + 1);
+      common *= factor;
+    }
+    for (next = k; next < end; next++) {
+      permi_entry *entry = &list->entry[next];
+      const int64_t factor = (int64_t)(common / (entry->imaginary > 0 ? (uint64_t)entry->imaginary : 1));
+      reader->line = entry->line;
+      if (entry->integer > INT64_MAX / factor || entry->integer < -(INT64_MAX / factor))
+        return permi_reader_fail(reader, "row %llu over its common denominator has integers beyond 64 bits: write "
+                                 "decimals, for doubles", (entry->key >> 32) + 1);
+      entry->integer *= factor;
+      entry->real = (double)entry->integer;
+      entry->imaginary = 0;
+    }
+    multiple = permi_integer_of((int64_t)common);
+    if (!permi_integer_multiply(reader->denominator, &multiple, &product))
+      return permi_reader_fail(reader, "the product of all rows' common denominators is over %d bits: write decimals, "
+                               "for doubles", 64 * PERM_INTEGER_WORDS);
+    *reader->denominator = product;
+  }
+  return 1;
 }
 
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
@@ -1371,6 +1670,8 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
              (bare || permi_double_value(reader, from, last, &entry->imaginary));
     }
   }
+  if (reader->denominator && integer && middle > begin && middle < end && *middle == '/')
+    return permi_fraction_value(reader, begin, middle, end, entry);
   return permi_reader_fail(
       reader, "%s found, a number such as 1, -2.5e3, 1+2i or (1+2j) was expected%s",
       permi_quoted(whole_begin, whole_end).text,
@@ -1476,7 +1777,8 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   }
   if (!reader->m)
     return permi_reader_fail(reader, "no numbers found, a matrix was expected");
-  if (wanted == PERM_FORMAT_AUTO && reader->n == 2 && reader->m > 2 && reader->kind == PERM_KIND_INTEGER) {
+  if (wanted == PERM_FORMAT_AUTO && reader->n == 2 && reader->m > 2 && reader->kind == PERM_KIND_INTEGER &&
+      !reader->fractions) {
     reader->line = first_line;
     return permi_reader_fail(reader, "%d rows of two integers found: edges of a graph, or a %d x 2 matrix? Say which: "
                              "--format edges|array", reader->m, reader->m);
@@ -1700,6 +2002,709 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   return 1;
 }
 
+/* ========================================================================================== >>numpy
+   Reads a .npy file of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
+   dictionary of Python with descr, fortran_order and shape), the items. One array of two axes, whose items are bool,
+   integers of 1 to 8 bytes, floats of 4 and 8, complex of 8 and 16; all else is refused. */
+
+#define PERMI_NUMPY_MAGIC "\x93NUMPY"
+#define PERMI_NUMPY_MOST 1048576 /* bytes of a header; NumPy's own limit is 10000 */
+
+typedef struct permi_numpy {
+  char code, order; /* of "<f8": f and < */
+  unsigned size;    /* bytes of an item */
+  int fortran;      /* 1: column by column */
+  int axes;
+  uint64_t shape[2];
+  int given; /* bits of the keys that were found */
+} permi_numpy;
+
+static int permi_is_numpy(const char *text, size_t bytes)
+{
+  return bytes >= 6 && !memcmp(text, PERMI_NUMPY_MAGIC, 6);
+}
+
+static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
+{
+  uint64_t bits = 0;
+  unsigned k;
+  for (k = 0; k < size; k++)
+    bits = bits << 8 | (unsigned char)at[order == '>' ? k : size - 1 - k];
+  return bits;
+}
+
+/* Returns the bytes of magic, version, length and header; 0: fewer than that are there, or that is no such file. */
+static size_t permi_numpy_head(const char *text, size_t bytes)
+{
+  const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
+  uint64_t length;
+  if (bytes < 12 || !permi_is_numpy(text, bytes) || text[6] < 1 || text[6] > 3)
+    return 0;
+  length = permi_numpy_bits(text + 8, wide, '<');
+  return length <= PERMI_NUMPY_MOST && length <= bytes - 8 - wide ? (size_t)length + 8 + wide : 0;
+}
+
+/* The next byte of the header that is no space, 0 at its end. */
+static int permi_numpy_next(permi_reader *reader)
+{
+  while (reader->cursor < reader->line_end && (permi_is_blank(*reader->cursor) || *reader->cursor == '\n'))
+    reader->cursor++;
+  return reader->cursor < reader->line_end ? (unsigned char)*reader->cursor : 0;
+}
+
+static int permi_numpy_expect(permi_reader *reader, char mark)
+{
+  if (permi_numpy_next(reader) != mark)
+    return permi_reader_fail(reader, "%s found in the header, '%c' was expected",
+                             permi_quoted(reader->cursor, reader->line_end).text, mark);
+  reader->cursor++;
+  return 1;
+}
+
+static int permi_numpy_string(permi_reader *reader, const char **begin, const char **end)
+{
+  const int quote = permi_numpy_next(reader);
+  if (quote != '\'' && quote != '"')
+    return permi_reader_fail(reader, "%s found in the header, a name in quotes was expected",
+                             permi_quoted(reader->cursor, reader->line_end).text);
+  *begin = ++reader->cursor;
+  while (reader->cursor < reader->line_end && *reader->cursor != quote)
+    reader->cursor++;
+  *end = reader->cursor;
+  return permi_numpy_expect(reader, (char)quote);
+}
+
+/* "<f8" and the like. */
+static int permi_numpy_type(permi_reader *reader, permi_numpy *array)
+{
+  const char *begin, *end;
+  unsigned size;
+  int known;
+  if (permi_numpy_next(reader) == '[')
+    return permi_reader_fail(reader, "an array of records found, one of numbers was expected: save one field of it");
+  if (!permi_numpy_string(reader, &begin, &end))
+    return 0;
+  size = end - begin == 3 && permi_is_digit(begin[2]) ? (unsigned)(begin[2] - '0') : 0;
+  if (end - begin == 4 && begin[2] == '1' && begin[3] == '6')
+    size = 16;
+  array->order = begin < end ? *begin : ' ';
+  array->code = end - begin > 1 ? begin[1] : ' ';
+  array->size = size;
+  known = array->code == 'b'                         ? size == 1
+          : array->code == 'i' || array->code == 'u' ? size == 1 || size == 2 || size == 4 || size == 8
+          : array->code == 'f'                       ? size == 4 || size == 8
+                                                     : array->code == 'c' && (size == 8 || size == 16);
+  if (known && (array->order == '<' || array->order == '>' || (array->order == '|' && size == 1)))
+    return 1;
+  if (array->code == 'O')
+    return permi_reader_fail(reader, "an array of Python objects found, numbers were expected: save a.astype(int) or "
+                             "a.astype(float)");
+  return permi_reader_fail(reader, "items of type %s found, b1, i1 to i8, u1 to u8, f4, f8, c8 or c16 were expected: "
+                           "save a.astype(float)", permi_quoted(begin, end).text);
+}
+
+static int permi_numpy_shape(permi_reader *reader, permi_numpy *array)
+{
+  if (!permi_numpy_expect(reader, '('))
+    return 0;
+  while (permi_numpy_next(reader) != ')') {
+    uint64_t size = 0;
+    const char *begin = reader->cursor;
+    for (; reader->cursor < reader->line_end && permi_is_digit(*reader->cursor); reader->cursor++)
+      size = size < UINT64_MAX / 16 ? 10 * size + (uint64_t)(*reader->cursor - '0') : size;
+    if (reader->cursor == begin)
+      return permi_reader_fail(reader, "%s found in the shape, a whole number was expected",
+                               permi_quoted(begin, reader->line_end).text);
+    if (reader->cursor < reader->line_end && *reader->cursor == 'L') /* as Python 2 wrote */
+      reader->cursor++;
+    if (array->axes < 2)
+      array->shape[array->axes] = size;
+    array->axes += array->axes < 3;
+    if (permi_numpy_next(reader) != ')' && !permi_numpy_expect(reader, ','))
+      return 0;
+  }
+  return permi_numpy_expect(reader, ')');
+}
+
+static int permi_numpy_order(permi_reader *reader, permi_numpy *array)
+{
+  const char *begin;
+  permi_numpy_next(reader);
+  begin = reader->cursor;
+  while (reader->cursor < reader->line_end && *reader->cursor >= 'A' && *reader->cursor <= 'z')
+    reader->cursor++;
+  array->fortran = reader->cursor - begin == 4 && !memcmp(begin, "True", 4);
+  return array->fortran || (reader->cursor - begin == 5 && !memcmp(begin, "False", 5)) ||
+         permi_reader_fail(reader, "%s found for fortran_order, True or False was expected",
+                           permi_quoted(begin, reader->line_end).text);
+}
+
+static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
+{
+  static const char *const keys[3] = {"descr", "fortran_order", "shape"};
+  const char *begin, *end;
+  int k;
+  memset(array, 0, sizeof *array);
+  if (!permi_numpy_expect(reader, '{'))
+    return 0;
+  while (permi_numpy_next(reader) != '}') {
+    if (!permi_numpy_string(reader, &begin, &end))
+      return 0;
+    for (k = 0; k < 3 && !permi_same_word(begin, end, keys[k]);)
+      k++;
+    if (k == 3 || array->given >> k & 1)
+      return permi_reader_fail(reader, "key %s found in the header, descr, fortran_order and shape were expected, once",
+                               permi_quoted(begin, end).text);
+    array->given |= 1 << k;
+    if (!permi_numpy_expect(reader, ':') || !(k == 0   ? permi_numpy_type(reader, array)
+                                              : k == 1 ? permi_numpy_order(reader, array)
+                                                       : permi_numpy_shape(reader, array)))
+      return 0;
+    if (permi_numpy_next(reader) != '}' && !permi_numpy_expect(reader, ','))
+      return 0;
+  }
+  for (k = 0; k < 3; k++)
+    if (!(array->given >> k & 1))
+      return permi_reader_fail(reader, "no %s in the header, descr, fortran_order and shape were expected", keys[k]);
+  if (array->axes != 2)
+    return permi_reader_fail(reader, "an array of %s found, two axes were expected: save %s",
+                             array->axes == 0 ? "no axis" : array->axes == 1 ? "one axis" : "more than two axes",
+                             array->axes == 3 ? "one matrix of it, a[0]" : "a.reshape(rows, columns)");
+  if (array->shape[0] > PERM_MATRIX_MAX_ROWS || array->shape[1] > INT_MAX)
+    return permi_reader_fail(reader, "shape (%llu, %llu) found, up to (%d, 2^31-1) was expected",
+                             (unsigned long long)array->shape[0], (unsigned long long)array->shape[1],
+                             PERM_MATRIX_MAX_ROWS);
+  return 1;
+}
+
+/* A float of 4 or 8 bytes; refuses NaN and infinities. */
+static int permi_numpy_float(permi_reader *reader, const permi_numpy *array, unsigned size, double *value)
+{
+  const uint64_t bits = permi_numpy_bits(reader->cursor, size, array->order);
+  const uint32_t narrow_bits = (uint32_t)bits;
+  float narrow;
+  memcpy(value, &bits, sizeof *value);
+  if (size == 4) {
+    memcpy(&narrow, &narrow_bits, sizeof narrow);
+    *value = (double)narrow;
+  }
+  return fabs(*value) <= DBL_MAX ||
+         permi_reader_fail(reader, "%s found, finite numbers were expected: numpy.isfinite(a) tells where",
+                           *value != *value ? "NaN" : "an infinity");
+}
+
+/* The item at the cursor. Whole numbers of 64 bits are integers too; reader->fraction tells of others. */
+static int permi_numpy_item(permi_reader *reader, const permi_numpy *array, permi_entry *entry)
+{
+  uint64_t bits;
+  int ok = 1;
+  *entry = permi_entry_one();
+  if (array->code == 'c') {
+    ok = permi_numpy_float(reader, array, array->size / 2, &entry->real);
+    reader->cursor += array->size / 2;
+    ok = ok && permi_numpy_float(reader, array, array->size / 2, &entry->imaginary);
+    reader->cursor -= array->size / 2;
+  } else if (array->code == 'f') {
+    ok = permi_numpy_float(reader, array, array->size, &entry->real);
+    if (ok && entry->real == floor(entry->real) && fabs(entry->real) < 9223372036854775808.0)
+      entry->integer = (int64_t)entry->real;
+    else
+      reader->fraction = 1;
+  } else {
+    bits = permi_numpy_bits(reader->cursor, array->size, array->order);
+    if (array->code == 'b' && bits > 1)
+      return permi_reader_fail(reader, "byte %u found in an array of bool, 0 or 1 was expected", (unsigned)bits);
+    if (array->code == 'i' && array->size < 8 && bits >> (8 * array->size - 1))
+      bits |= UINT64_MAX << (8 * array->size);
+    memcpy(&entry->integer, &bits, sizeof bits);
+    entry->real = (double)entry->integer;
+    if (array->code == 'u' && entry->integer < 0) {
+      entry->real = (double)bits;
+      reader->fraction = 1;
+      reader->large = reader->large ? reader->large : (unsigned long long)(reader->cursor - reader->binary);
+    }
+  }
+  return ok;
+}
+
+static int permi_numpy_items(permi_reader *reader, const permi_numpy *array)
+{
+  const uint64_t m = array->shape[0], n = array->shape[1];
+  const uint64_t outer = array->fortran ? n : m, inner = array->fortran ? m : n;
+  uint64_t k, i;
+  size_t done = 0;
+  permi_entry entry;
+  for (k = 0; m && n && k < outer; k++)
+    for (i = 0; i < inner; i++, reader->cursor += array->size) {
+      if (permi_watch_step(reader->watch, done++, 20))
+        return permi_reader_no_memory(reader);
+      if (!permi_numpy_item(reader, array, &entry))
+        return 0;
+      if ((array->code == 'c' ? entry.real != 0 || entry.imaginary != 0 : entry.real != 0) &&
+          !permi_reader_push(reader, array->fortran ? i : k, array->fortran ? k : i, &entry))
+        return 0;
+    }
+  return 1;
+}
+
+/* Messages name bytes of the file, counted from 0. */
+static int permi_read_numpy(permi_reader *reader, perm_format wanted)
+{
+  const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
+  const char *begin = reader->position;
+  unsigned long long left, needed;
+  permi_numpy array;
+  (void)wanted;
+  reader->binary = reader->cursor = begin;
+  if (!permi_is_numpy(begin, bytes))
+    return permi_reader_fail(reader, "no .npy file: its first bytes are not \\x93NUMPY; numpy.save writes them");
+  if (bytes > 6 && (begin[6] < 1 || begin[6] > 3))
+    return permi_reader_fail(reader, "version %d of the .npy format found, 1 to 3 were expected",
+                             (int)(unsigned char)begin[6]);
+  if (!head)
+    return permi_reader_fail(reader, "a file of %llu bytes found that is shorter than its header, or a header of over "
+                             "%d bytes: is it whole?", (unsigned long long)bytes, PERMI_NUMPY_MOST);
+  reader->cursor = begin + (begin[6] == 1 ? 10 : 12);
+  reader->line_end = begin + head;
+  if (!permi_numpy_header(reader, &array))
+    return 0;
+  reader->cursor = reader->line_end;
+  left = (unsigned long long)(bytes - head);
+  needed = array.shape[0] * array.shape[1] * array.size; /* below 2^24 2^31 2^4 */
+  if (left != needed)
+    return permi_reader_fail(reader, "%llu bytes of items found, %llu were expected for shape (%llu, %llu): %s", left,
+                             needed, (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
+                             left < needed ? "is the file whole?" : "save one array a file");
+  reader->m = (int)array.shape[0];
+  reader->n = (int)array.shape[1];
+  reader->kind = array.code == 'b' ? PERM_KIND_PATTERN : array.code == 'c' ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
+  if (!permi_numpy_items(reader, &array))
+    return 0;
+  if (reader->kind == PERM_KIND_REAL && !reader->fraction)
+    reader->kind = PERM_KIND_INTEGER;
+  return 1;
+}
+
+/* Bytes that a .npy file has as far as its header is there, 0: unknown; so a pipe without an end is not read up. */
+static double permi_numpy_bytes(const char *text, size_t bytes)
+{
+  const size_t head = permi_numpy_head(text, bytes);
+  permi_control watch;
+  permi_reader reader;
+  permi_numpy array;
+  if (!head)
+    return 0;
+  memset(&reader, 0, sizeof reader);
+  memset(&watch, 0, sizeof watch);
+  reader.watch = &watch;
+  reader.name = "";
+  reader.binary = text;
+  reader.cursor = text + (text[6] == 1 ? 10 : 12);
+  reader.line_end = text + head;
+  if (!permi_numpy_header(&reader, &array))
+    return (double)head;
+  return (double)head + (double)array.shape[0] * (double)array.shape[1] * array.size;
+}
+
+/* ========================================================================================== >>graph
+   Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':') and digraph6 (after
+   '&'), with or without the headers >>graph6<< and so on. Every byte but those marks has six bits, 63 + x. First the
+   order n: one byte below 63, else '~' and three bytes, or "~~" and six. Then
+   - graph6: the upper triangle column by column, (0,1), (0,2), (1,2), (0,3), ...; zeros fill the last byte
+   - digraph6: all rows
+   - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
+     becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none. */
+
+static int permi_graph6_are_bits(const char *begin, const char *end)
+{
+  while (begin < end && *begin >= 63 && *begin <= 126)
+    begin++;
+  return begin == end;
+}
+
+/* The line without blanks around; 0: there is none left. */
+static int permi_graph6_line(permi_reader *reader)
+{
+  while (permi_next_line(reader)) {
+    permi_skip_blanks(reader);
+    while (reader->line_end > reader->cursor && permi_is_blank(reader->line_end[-1]))
+      reader->line_end--;
+    if (reader->cursor < reader->line_end)
+      return 1;
+  }
+  return 0;
+}
+
+/* Passes a header; returns the mark of the format that it names, '>' for graph6, else 0. */
+static char permi_graph6_header(permi_reader *reader)
+{
+  static const struct {
+    const char *text;
+    char mark;
+  } header[] = {{">>graph6<<", '>'}, {">>sparse6<<", ':'}, {">" ">digraph6<<", '&'}};
+  size_t k, length;
+  for (k = 0; k < sizeof header / sizeof *header; k++) {
+    length = strlen(header[k].text);
+    if ((size_t)(reader->line_end - reader->cursor) >= length && !memcmp(reader->cursor, header[k].text, length)) {
+      reader->cursor += length;
+      return header[k].mark;
+    }
+  }
+  return 0;
+}
+
+/* Moves the cursor over the order; 0: the line ends before. */
+static int permi_graph6_order(permi_reader *reader, uint64_t *n)
+{
+  int bytes = 1;
+  *n = 0;
+  for (; reader->cursor < reader->line_end && *reader->cursor == '~' && bytes < 6; reader->cursor++)
+    bytes = bytes == 1 ? 3 : 6;
+  if (reader->line_end - reader->cursor < bytes)
+    return 0;
+  for (; bytes; bytes--)
+    *n = *n << 6 | (uint64_t)(*reader->cursor++ - 63);
+  return 1;
+}
+
+/* Bytes of all pairs of n <= PERM_MATRIX_MAX_ROWS vertices, in one direction or both. */
+static uint64_t permi_graph6_bytes(uint64_t n, char mark)
+{
+  const uint64_t bits = mark == '&' ? n * n : n ? n * (n - 1) / 2 : 0;
+  return (bits + 5) / 6;
+}
+
+/* A header, a mark, or lines of such bytes alone, of which the first has the length that its order needs. No number is
+   such a line but i and j, which are too short. */
+static int permi_is_graph6(const permi_reader *reader)
+{
+  permi_reader look = *reader;
+  uint64_t n;
+  look.result = NULL;
+  if (!permi_graph6_line(&look))
+    return 0;
+  if (permi_graph6_header(&look))
+    return 1;
+  if (*look.cursor == ':' || *look.cursor == '&')
+    return permi_graph6_are_bits(look.cursor + 1, look.line_end);
+  if (!permi_graph6_are_bits(look.cursor, look.line_end) || !permi_graph6_order(&look, &n) ||
+      n > PERM_MATRIX_MAX_ROWS || (uint64_t)(look.line_end - look.cursor) != permi_graph6_bytes(n, '>'))
+    return 0;
+  while (permi_graph6_line(&look))
+    if (!permi_graph6_are_bits(look.cursor, look.line_end))
+      return 0;
+  return 1;
+}
+
+static int permi_graph6_edge(permi_reader *reader, uint64_t row, uint64_t column, int directed)
+{
+  permi_entry entry = permi_entry_one();
+  return permi_reader_push(reader, row, column, &entry) &&
+         (directed || row == column || permi_reader_push(reader, column, row, &entry));
+}
+
+static int permi_graph6_bit(const char *bits, uint64_t k)
+{
+  return (bits[k / 6] - 63) >> (5 - k % 6) & 1;
+}
+
+/* graph6 and digraph6; the cursor is behind the order. */
+static int permi_graph6_pairs(permi_reader *reader, uint64_t n, char mark, unsigned long long *edges)
+{
+  const uint64_t bytes = permi_graph6_bytes(n, mark), found = (uint64_t)(reader->line_end - reader->cursor);
+  uint64_t k = 0, i, j;
+  if (found != bytes)
+    return permi_reader_fail(reader, "%llu characters found after the order of a graph of %llu vertices, %llu were "
+                             "expected: is the line whole?", (unsigned long long)found, (unsigned long long)n,
+                             (unsigned long long)bytes);
+  for (j = 0; j < n; j++)
+    for (i = 0; i < (mark == '&' ? n : j); i++, k++) {
+      if (permi_watch_step(reader->watch, (size_t)k, 5))
+        return 0;
+      if (!permi_graph6_bit(reader->cursor, k))
+        continue;
+      ++*edges;
+      if (!permi_graph6_edge(reader, mark == '&' ? j : i, mark == '&' ? i : j, mark == '&'))
+        return 0;
+    }
+  for (; k < 6 * bytes; k++)
+    if (permi_graph6_bit(reader->cursor, k))
+      return permi_reader_fail(reader, "the last character %s has a bit behind the last pair of vertices, zeros were "
+                               "expected", permi_quoted(reader->line_end - 1, reader->line_end).text);
+  return 1;
+}
+
+static int permi_sparse6_edges(permi_reader *reader, uint64_t n, unsigned long long *edges)
+{
+  const uint64_t bits = 6 * (uint64_t)(reader->line_end - reader->cursor);
+  uint64_t k = 0, v = 0, x, begin;
+  int width = 0, i;
+  while (n && (n - 1) >> width)
+    width++;
+  if (n < 2 && bits)
+    return permi_reader_fail(reader, "loops of a graph of one vertex found, which programs read in two ways: write the "
+                             "matrix, a number");
+  while (bits - k > (uint64_t)width && n > 1) {
+    if (permi_watch_step(reader->watch, (size_t)*edges, 20))
+      return 0;
+    begin = k;
+    v += (uint64_t)permi_graph6_bit(reader->cursor, k++);
+    for (x = 0, i = 0; i < width; i++)
+      x = x << 1 | (uint64_t)permi_graph6_bit(reader->cursor, k++);
+    if (x > v)
+      v = x;
+    else if (v < n && ++*edges && !permi_graph6_edge(reader, v, x, 0))
+      return 0;
+    if (v >= n && bits - begin > 5)
+      return permi_reader_fail(reader, "vertex %llu of a graph of %llu vertices found, counted from 0, within the line",
+                               (unsigned long long)v, (unsigned long long)n);
+    if (v >= n)
+      return 1;
+  }
+  return bits - k <= 5 || permi_reader_fail(reader, "the line ends in %llu bits, which are no edge, up to 5 were "
+                                            "expected: is it whole?", (unsigned long long)(bits - k));
+}
+
+static int permi_read_graph6(permi_reader *reader, perm_format wanted)
+{
+  char mark = 0;
+  const char *name, *p;
+  uint64_t n;
+  unsigned long long edges = 0, line;
+  int ok = permi_graph6_line(reader);
+  if (ok) {
+    mark = permi_graph6_header(reader);
+    ok = reader->cursor < reader->line_end || permi_graph6_line(reader);
+  }
+  if (!ok)
+    return permi_reader_fail(reader, "no graph found, a line of graph6, sparse6 or digraph6 was expected");
+  if (*reader->cursor == ';' || (mark && mark != '>' && *reader->cursor != mark))
+    return permi_reader_fail(reader, "%s found, '%c' was expected before the graph: incremental sparse6 is not read, "
+                             "copyg -s of nauty writes sparse6", permi_quoted(reader->cursor, reader->line_end).text,
+                             mark && mark != '>' ? mark : ':');
+  if (mark != '>')
+    mark = *reader->cursor == ':' || *reader->cursor == '&' ? *reader->cursor++ : '>';
+  name = mark == '>' ? "graph6" : mark == ':' ? "sparse6" : "digraph6";
+  for (p = reader->cursor; p < reader->line_end; p++)
+    if (*p < 63 || *p > 126)
+      return permi_reader_fail(reader, "%s found as character %llu of a graph, '?' to '~' were expected in %s",
+                               permi_quoted(p, p + 1).text, (unsigned long long)(p - reader->cursor) + 1, name);
+  if (!permi_graph6_order(reader, &n))
+    return permi_reader_fail(reader, "the line ends before the order of the graph: is it whole?");
+  if (n > PERM_MATRIX_MAX_ROWS)
+    return permi_reader_fail(reader, "a graph of %llu vertices found, at most %d were expected", (unsigned long long)n,
+                             PERM_MATRIX_MAX_ROWS);
+  reader->kind = PERM_KIND_PATTERN;
+  reader->m = reader->n = (int)n;
+  reader->again = "; of parallel edges write the number as a weight, with --format edges";
+  if (!(mark == ':' ? permi_sparse6_edges(reader, n, &edges) : permi_graph6_pairs(reader, n, mark, &edges)))
+    return 0;
+  line = reader->line;
+  if (permi_graph6_line(reader))
+    return permi_reader_fail(reader, "a second graph found, one was expected: sed -n %llup FILE | perm - takes this "
+                             "one", reader->line);
+  reader->line = line;
+  if (wanted == PERM_FORMAT_AUTO)
+    snprintf(reader->note, sizeof reader->note, "%s, the adjacency matrix of %d vertices and %llu %s", name, reader->n,
+             edges, mark == '&' ? "arcs" : "edges");
+  return 1;
+}
+
+/* ========================================================================================= >>dimacs
+   Reads graphs as DIMACS challenges have them: lines that begin with c are comments, then
+   - "p edge N M" or "p col N M" and M lines "e I J [W]": the symmetric adjacency matrix, with weights if all have one.
+     Each edge once, or all in both directions with the same weight. Lines n, d, v and x describe vertices: left out
+   - "p asn N M", lines "n I" for the vertices that are rows, and M lines "a I J [W]" from a row to another vertex: the
+     bipartite matrix, whose columns are the other vertices, both in ascending order. */
+
+typedef struct permi_dimacs {
+  int64_t vertices, edges; /* announced */
+  unsigned long long problem, found;
+  int assignment;       /* 1: p asn */
+  int columns;          /* numbers of an edge's line */
+  permi_entries source; /* the rows' vertices as keys */
+} permi_dimacs;
+
+static int permi_is_dimacs_problem(const char *begin, const char *end)
+{
+  return permi_same_word(begin, end, "edge") || permi_same_word(begin, end, "col") ||
+         permi_same_word(begin, end, "asn");
+}
+
+/* After comments "p WORD" and then a number; else it is a header of names. */
+static int permi_is_dimacs(const permi_reader *reader)
+{
+  permi_reader look = *reader;
+  const char *begin, *end;
+  look.result = NULL;
+  while (permi_next_content(&look, 1) && permi_next_word(&look, &begin, &end) && end == begin + 1) {
+    if (*begin == 'p')
+      return permi_next_word(&look, &begin, &end) && permi_next_word(&look, &begin, &end) &&
+             (permi_is_digit(*begin) || *begin == '-');
+    if (*begin != 'c')
+      return 0;
+  }
+  return 0;
+}
+
+static int permi_dimacs_whole(permi_reader *reader, const char *what, int64_t least, int64_t most, int64_t *value)
+{
+  const char *begin, *end;
+  if (!permi_next_word(reader, &begin, &end))
+    return permi_reader_fail(reader, "the line ends before the %s, a whole number was expected", what);
+  return (permi_field_whole(begin, end, most, value) && *value >= least) ||
+         permi_reader_fail(reader, "%s found as the %s, a whole number from %lld to %lld was expected",
+                           permi_quoted(begin, end).text, what, (long long)least, (long long)most);
+}
+
+static int permi_dimacs_problem(permi_reader *reader, permi_dimacs *graph)
+{
+  const char *begin, *end;
+  if (graph->problem)
+    return permi_reader_fail(reader, "a second line p found, the first was line %llu; one graph a file was expected",
+                             graph->problem);
+  graph->problem = reader->line;
+  if (!permi_next_word(reader, &begin, &end) || !permi_is_dimacs_problem(begin, end))
+    return permi_reader_fail(reader, "problem %s found, edge or col (a graph) or asn (rows and columns) was expected",
+                             permi_quoted(begin, end).text);
+  graph->assignment = permi_same_word(begin, end, "asn");
+  return permi_dimacs_whole(reader, "number of vertices", 0, PERM_MATRIX_MAX_ROWS, &graph->vertices) &&
+         permi_dimacs_whole(reader, "number of edges", 0, INT64_MAX, &graph->edges) &&
+         permi_line_finished(reader, "the numbers of vertices and edges");
+}
+
+static int permi_dimacs_edge(permi_reader *reader, permi_dimacs *graph)
+{
+  permi_entry entry = permi_entry_one();
+  const char *begin, *end;
+  int64_t from = 0, to = 0;
+  int columns = 2;
+  if (!permi_dimacs_whole(reader, "first vertex", 1, graph->vertices, &from) ||
+      !permi_dimacs_whole(reader, "second vertex", 1, graph->vertices, &to))
+    return 0;
+  if (permi_next_word(reader, &begin, &end)) {
+    columns = 3;
+    reader->kind = graph->found ? reader->kind : PERM_KIND_INTEGER;
+    if (!permi_plain_value(reader, begin, end, &entry) || !permi_line_finished(reader, "the weight"))
+      return 0;
+  }
+  if (graph->found && columns != graph->columns)
+    return permi_reader_fail(reader, "an edge with%s weight found, after others with%s: all or none were expected",
+                             columns == 3 ? "" : "out", columns == 3 ? "out" : "");
+  graph->columns = columns;
+  graph->found++;
+  return permi_reader_push(reader, (uint64_t)from - 1, (uint64_t)to - 1, &entry);
+}
+
+/* A line "n I" of p asn. */
+static int permi_dimacs_source(permi_reader *reader, permi_dimacs *graph)
+{
+  permi_entry entry = permi_entry_one();
+  int64_t vertex = 0;
+  if (!permi_dimacs_whole(reader, "vertex", 1, graph->vertices, &vertex) || !permi_line_finished(reader, "the vertex"))
+    return 0;
+  entry.key = (uint64_t)vertex - 1;
+  entry.line = reader->line;
+  return permi_entries_push(&graph->source, &entry, &reader->allocator, reader->watch) ||
+         permi_reader_no_memory(reader);
+}
+
+static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
+{
+  const char *begin, *end;
+  while (permi_next_content(reader, 1)) {
+    char what = 0;
+    permi_next_word(reader, &begin, &end);
+    if (end == begin + 1)
+      what = *begin;
+    if (what == 'c')
+      continue;
+    if (what == 'p') {
+      if (!permi_dimacs_problem(reader, graph))
+        return 0;
+    } else if (!graph->problem) {
+      return permi_reader_fail(reader, "%s found, a line 'p edge VERTICES EDGES' or 'p asn VERTICES EDGES' was "
+                               "expected", permi_quoted(begin, reader->line_end).text);
+    } else if (what == (graph->assignment ? 'a' : 'e')) {
+      if (!permi_dimacs_edge(reader, graph))
+        return 0;
+    } else if (what == 'n' && graph->assignment) {
+      if (!permi_dimacs_source(reader, graph))
+        return 0;
+    } else if (graph->assignment || (what != 'n' && what != 'd' && what != 'v' && what != 'x')) {
+      return permi_reader_fail(reader, "%s found, a line '%s' was expected", permi_quoted(begin, reader->line_end).text,
+                               graph->assignment ? "n VERTEX' or 'a ROW COLUMN [WEIGHT]" : "e VERTEX VERTEX [WEIGHT]");
+    }
+  }
+  if (reader->watch->stopped != PERM_OK)
+    return permi_reader_no_memory(reader);
+  if (!graph->problem)
+    return permi_reader_fail(reader, "no line p found, 'p edge VERTICES EDGES' or 'p asn VERTICES EDGES' was expected");
+  return graph->found == (unsigned long long)graph->edges ||
+         permi_reader_fail(reader, "%llu edges found, %lld were announced in line %llu: complete the file or correct "
+                           "that number", graph->found, (long long)graph->edges, graph->problem);
+}
+
+/* Rows and columns of p asn get numbers of their own. */
+static int permi_dimacs_relabel(permi_reader *reader, permi_dimacs *graph)
+{
+  const permi_entry *second;
+  permi_entry *entry;
+  size_t k, at[2];
+  int side, row[2];
+  if (!permi_entries_sort(&graph->source, &reader->allocator, reader->watch))
+    return permi_reader_no_memory(reader);
+  second = permi_entries_duplicate(&graph->source, reader->watch);
+  if (second) {
+    reader->line = second->line;
+    return permi_reader_fail(reader, "vertex %llu found as a row again, first given in line %llu", second->key + 1,
+                             second[-1].line);
+  }
+  for (k = 0; k < reader->entries.count && !permi_watch_step(reader->watch, k, 30); k++) {
+    entry = &reader->entries.entry[k];
+    for (side = 0; side < 2; side++) {
+      const uint64_t vertex = side ? entry->key & 0xffffffff : entry->key >> 32;
+      at[side] = permi_entries_find(&graph->source, graph->source.count, vertex);
+      row[side] = at[side] < graph->source.count && graph->source.entry[at[side]].key == vertex;
+      at[side] = side ? (size_t)vertex - at[side] : at[side];
+    }
+    reader->line = entry->line;
+    if (!row[0] || row[1])
+      return permi_reader_fail(reader, "an edge from %s to %s found; from a row (with a line n) to a column was "
+                               "expected", row[0] ? "a row" : "a column", row[1] ? "a row" : "a column");
+    entry->key = permi_entry_key(at[0], at[1]);
+  }
+  reader->m = (int)graph->source.count;
+  reader->n = (int)graph->vertices - reader->m;
+  return 1;
+}
+
+static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
+{
+  permi_dimacs graph;
+  int ok;
+  memset(&graph, 0, sizeof graph);
+  reader->kind = PERM_KIND_PATTERN;
+  ok = permi_dimacs_lines(reader, &graph);
+  if (ok && graph.assignment) {
+    ok = permi_dimacs_relabel(reader, &graph);
+  } else if (ok) {
+    reader->m = reader->n = (int)graph.vertices;
+    reader->mirrored = 1;
+  }
+  permi_release(&reader->allocator, graph.source.entry);
+  if (ok && wanted == PERM_FORMAT_AUTO)
+    snprintf(reader->note, sizeof reader->note, "DIMACS, the %s matrix of %llu edges%s",
+             graph.assignment ? "bipartite" : "adjacency", graph.found,
+             graph.columns == 3 ? ", weights as entries" : "");
+  return ok;
+}
+
+/* =========================================================================================== >>read
+   The public calls that read, and the table of formats, by which a file is recognised. */
+#include <errno.h>
+#include <locale.h>
+
 /* Refuses what a program packed, by its first bytes. */
 static int permi_refuse_packed(permi_reader *reader)
 {
@@ -1720,14 +2725,12 @@ static int permi_refuse_packed(permi_reader *reader)
   return 1;
 }
 
-static int permi_read_text(permi_reader *reader, perm_format wanted)
+/* Refuses zero bytes, passes the UTF-8 mark of some Windows editors. */
+static int permi_begin_text(permi_reader *reader)
 {
-  const size_t piece = (size_t)1 << 24, name_length = strlen(reader->name);
+  const size_t piece = (size_t)1 << 24;
+  const char *begin, *start = reader->position, *nul = NULL;
   size_t left;
-  const char *begin, *end, *start = reader->position, *nul = NULL;
-  perm_format format = wanted;
-  if (!permi_refuse_packed(reader))
-    return 0;
   for (begin = start; !nul && begin < reader->end && !permi_watch(reader->watch, (double)piece / 32); begin += left) {
     left = (size_t)(reader->end - begin) < piece ? (size_t)(reader->end - begin) : piece;
     nul = (const char *)memchr(begin, 0, left);
@@ -1738,28 +2741,86 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "a zero byte found, text was expected");
   }
   if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
-    start = reader->position += 3; /* UTF-8 mark of some Windows editors */
-  if (permi_next_line(reader)) {
-    permi_next_word(reader, &begin, &end);
-    if (permi_same_word(begin, end, "%%matrixmarket"))
-      return permi_read_market(reader, wanted);
-    /* or a misspelt banner would be a comment, and the coordinates rows of numbers */
-    if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
-      return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
-  }
-  reader->position = start;
-  reader->line = 0;
+    reader->position += 3;
+  return 1;
+}
+
+static int permi_begins_as_numpy(const permi_reader *reader)
+{
+  return permi_is_numpy(reader->position, (size_t)(reader->end - reader->position));
+}
+
+/* A misspelt banner too: it would be a comment, and the coordinates rows of numbers. */
+static int permi_has_banner(const permi_reader *reader)
+{
+  permi_reader look = *reader;
+  const char *begin, *end;
+  return permi_next_line(&look) && permi_next_word(&look, &begin, &end) && end - begin >= 8 &&
+         permi_same_word(begin, begin + 8, "%%matrix");
+}
+
+static int permi_read_banner_and_matrix(permi_reader *reader, perm_format wanted)
+{
+  const char *begin, *end;
+  permi_next_line(reader);
+  permi_next_word(reader, &begin, &end);
+  return permi_same_word(begin, end, "%%matrixmarket")
+             ? permi_read_market(reader, wanted)
+             : permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
+}
+
+static int permi_is_text(const permi_reader *reader)
+{
+  (void)reader;
+  return 1;
+}
+
+/* Rows of numbers, coordinates, edges. */
+static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
+{
+  const size_t name_length = strlen(reader->name);
+  const char *end = reader->name + name_length;
+  perm_format format = wanted;
   permi_skip_header(reader);
   if (wanted == PERM_FORMAT_AUTO) {
     format = permi_recognise(reader);
     if (format == PERM_FORMAT_AUTO)
       return 0;
-    end = reader->name + name_length;
     if (format == PERM_FORMAT_ARRAY && name_length >= 4 && permi_same_word(end - 4, end, ".mtx"))
       return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected; or say "
                                "--format coordinate|coordinate-complex|array|edges");
   }
   return format == PERM_FORMAT_ARRAY ? permi_read_plain(reader, wanted) : permi_read_list(reader, format, wanted);
+}
+
+/* The formats: the first that recognises a file reads it. A recogniser looks at bytes, never at a name, and moves
+   nothing. `format` asks for an entry by name; AUTO: entries that heed the name themselves. */
+static const struct {
+  perm_format format;
+  int binary; /* 1: zero bytes are no error */
+  int (*recognise)(const permi_reader *reader);
+  int (*read)(permi_reader *reader, perm_format wanted);
+} permi_formats[] = {{PERM_FORMAT_NUMPY, 1, permi_begins_as_numpy, permi_read_numpy},
+                     {PERM_FORMAT_AUTO, 0, permi_has_banner, permi_read_banner_and_matrix},
+                     {PERM_FORMAT_GRAPH6, 0, permi_is_graph6, permi_read_graph6},
+                     {PERM_FORMAT_DIMACS, 0, permi_is_dimacs, permi_read_dimacs},
+                     {PERM_FORMAT_AUTO, 0, permi_is_text, permi_read_unmarked}};
+
+static int permi_read_bytes(permi_reader *reader, perm_format wanted)
+{
+  int k, begun = 0;
+  if (!permi_refuse_packed(reader))
+    return 0;
+  for (k = 0;; k++) {
+    const perm_format format = permi_formats[k].format;
+    if (!permi_formats[k].binary && !begun++ && !permi_begin_text(reader))
+      return 0;
+    if (wanted != PERM_FORMAT_AUTO && format == wanted)
+      break;
+    if ((wanted == PERM_FORMAT_AUTO || format == PERM_FORMAT_AUTO) && permi_formats[k].recognise(reader))
+      break;
+  }
+  return permi_formats[k].read(reader, wanted);
 }
 
 static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
@@ -1772,24 +2833,40 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   second = permi_entries_duplicate(list, reader->watch);
   if (second) {
     reader->line = second->line;
-    return permi_reader_fail(reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected",
-                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1, second[-1].line);
+    return permi_reader_fail(reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected%s",
+                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1, second[-1].line,
+                             reader->again ? reader->again : "");
   }
+  if (reader->mirrored && !permi_entries_mirror(list, &reader->allocator, reader->watch, &second))
+    return permi_reader_no_memory(reader);
+  if (second) {
+    reader->line = second->line;
+    return permi_reader_fail(reader, "edge %llu %llu found with another weight than in the other direction",
+                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1);
+  }
+  if (reader->fractions && !permi_fractions_scale(reader))
+    return 0;
   if (!permi_entries_compress(list, reader->m, reader->n, reader->kind, &reader->allocator, reader->watch, matrix))
     return permi_reader_no_memory(reader);
   large = reader->large && reader->kind == PERM_KIND_REAL;
-  if (reader->result && (reader->note[0] || large)) {
+  if (reader->result && (reader->note[0] || large || reader->fractions)) {
     const int length = snprintf(reader->result->message, sizeof reader->result->message, "%s: read as %s%s",
-                                permi_show_name(reader->name).text, reader->note, reader->note[0] && large ? "; " : "");
-    if (large && (size_t)length < sizeof reader->result->message)
-      snprintf(reader->result->message + length, sizeof reader->result->message - (size_t)length,
-               "doubles, for line %llu has an integer beyond 64 bits (+-9.22e18)", reader->large);
+                                permi_show_name(reader->name).text, reader->note,
+                                reader->note[0] && (large || reader->fractions) ? "; " : "");
+    char *end = reader->result->message + length;
+    const size_t left = sizeof reader->result->message - (size_t)length;
+    if (large && left)
+      snprintf(end, left, "doubles, for %s %llu has an integer beyond 64 bits (+-9.22e18)",
+               reader->binary ? "byte" : "line", reader->large);
+    else if (reader->fractions && left)
+      snprintf(end, left, "fractions, each row times its least common denominator");
   }
   return 1;
 }
 
+/* denominator: NULL refuses fractions. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
-                                            perm_matrix *matrix, perm_result *result)
+                                            perm_matrix *matrix, perm_integer *denominator, perm_result *result)
 {
   const char *point = localeconv()->decimal_point;
   const perm_format format = watch->options->format;
@@ -1809,8 +2886,9 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   reader.allocator = watch->options->allocator;
   reader.watch = watch;
   reader.result = result;
+  reader.denominator = denominator;
   strcpy(reader.point, point && *point && strlen(point) < sizeof reader.point ? point : ".");
-  if (permi_read_text(&reader, format))
+  if (permi_read_bytes(&reader, format))
     permi_reader_finish(&reader, matrix);
   permi_release(&reader.allocator, reader.entries.entry);
   if (watch->stopped != PERM_OK) {
@@ -1830,7 +2908,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   const perm_options *options = permi_meter_begin(&call, options_given, (double)bytes);
   permi_control watch = permi_control_begin(options);
   watch.activity = "reading";
-  return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
+  return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, NULL, result), result);
 }
 
 /* NULL: errno says why, or watch says stop. */
@@ -1847,6 +2925,15 @@ static FILE *permi_text_open(const char *path, permi_control *watch)
       break;
   }
   return file;
+}
+
+/* Will these bytes, of which the last `got` are new, be refused whatever follows? /dev/zero has no end. */
+static int permi_text_is_over(const char *text, size_t bytes, size_t got)
+{
+  const double whole = permi_numpy_bytes(text, bytes);
+  if (permi_is_numpy(text, bytes))
+    return whole > 0 ? (double)bytes > whole : bytes > PERMI_NUMPY_MOST + 12;
+  return memchr(text + bytes - got, 0, got) != NULL;
 }
 
 /* The caller releases *text. */
@@ -1872,14 +2959,13 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
       return permi_file_fail(result, name, "cannot read", errno);
     }
     *bytes += got;
-    /* a zero byte will be refused: /dev/zero has no end */
   } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
-           !memchr((char *)*text + *bytes - got, 0, got));
+           !permi_text_is_over((const char *)*text, *bytes, got));
   return PERM_OK;
 }
 
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
-                                     perm_result *result)
+                                     perm_integer *denominator, perm_result *result)
 {
   permi_control watch = permi_control_begin(options);
   void *text = NULL;
@@ -1904,7 +2990,7 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   if (watch.stopped != PERM_OK)
     status = permi_reading_stopped(name, watch.stopped, result);
   else if (status == PERM_OK)
-    status = permi_matrix_read_memory((const char *)text, bytes, name, &watch, matrix, result);
+    status = permi_matrix_read_memory((const char *)text, bytes, name, &watch, matrix, denominator, result);
   permi_release(&options->allocator, text);
   return status;
 }
@@ -1914,7 +3000,23 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, result), result);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, NULL, result), result);
+}
+
+PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options_given,
+                                                       perm_matrix *matrix, perm_integer *denominator,
+                                                       perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options;
+  if (!denominator) {
+    if (matrix)
+      memset(matrix, 0, sizeof *matrix);
+    return permi_fail(result, PERM_ERROR_NULL, 4, "denominator is NULL");
+  }
+  *denominator = permi_integer_of(1);
+  options = permi_meter_begin(&call, options_given, 0);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, result), result);
 }
 
 /* ========================================================================================== >>write
@@ -2563,7 +3665,7 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, perm
 
 /* sum = a x + b y; y may be NULL. 0: overflow, or so near underflow that the error is not one rounding's. A complex
    product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by 2^-1072
-   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute. */
+   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -2700,7 +3802,8 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. */
+/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. Proved: tests/proofs/chains.v, rounding up
+   tests/proofs/frontier.g. */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
@@ -3691,7 +4794,7 @@ typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_COMPENSATED,   /* rows with 47 bits more, arithmetic of [Gra09] */
   PERMI_HYBRID_DOUBLED,       /* the same rows; every result is a double-double */
   PERMI_HYBRID_WHOLE,         /* integers as they are, or by residues where they grow (>>hybrid_program) */
-  PERMI_HYBRID_COMPLEX_DOUBLED, /* CPUs only; real value and error, imaginary value and error */
+  PERMI_HYBRID_COMPLEX_DOUBLED, /* real value and error, imaginary value and error */
   PERMI_HYBRID_SHORT,         /* kernels only: WHOLE + permi_growth */
   PERMI_HYBRID_LONG,
   PERMI_HYBRID_MODULI,        /* for the sum of |terms| */
@@ -4046,7 +5149,7 @@ typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_
 /* ========================================================================================= >>values
    Values of >>ring in lists, arrays, trees, bands and matchings: their sizes, and which numbers a block needs. */
 
-#define PERMI_SAFE_PRODUCT 1e-290
+#define PERMI_SAFE_PRODUCT 1e-290 /* what is as large loses nothing by underflow: tests/proofs/frontier.g */
 
 /* DO(name, algebra) for all algebras but those of >>arrays only. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
@@ -5238,7 +6341,9 @@ static perm_status permi_run_rounds(permi_run *run, int p, int streams, int toge
    Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
    PERMI_DD_UNIT > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts
    underflow first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of
-   itself, for which v has room. Smaller ones lose less than DBL_MIN. */
+   itself, for which v has room. Smaller ones lose less than DBL_MIN.
+   Proved by machine: 1 to 3 tests/proofs/chains.v, complex tests/proofs/complex.v, constants
+   tests/proofs/frontier.g. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
@@ -5703,6 +6808,7 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   return 1;
 }
 
+/* See >>steps_run; proved by machine: tests/proofs/frontier.g. */
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
   const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
@@ -6857,7 +7963,8 @@ static void permi_arrays_shorten(permi_arrays_run *run, int p)
    themselves, and so are sums, however they cancel: smallest 2^-106 least |c| bounds the next non-zero values,
    without the power of two where nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
    beyond 1e150. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200 of the
-   product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part. */
+   product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part.
+   Proved by machine: tests/proofs/frontier.g. */
 static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
 {
   const permi_arrays *arrays = run->arrays;
@@ -7702,7 +8809,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
    double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
    Underflow: loss bounds the error of any value beyond these factors, M is the largest modulus. A join takes loss to
    pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
-   PERMI_TREE_LOST if it may be below PERMI_SAFE_PRODUCT. */
+   PERMI_TREE_LOST if it may be below PERMI_SAFE_PRODUCT. The induction is proved by machine: tests/proofs/chains.v. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -8315,6 +9422,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
 }
 
+/* See >>tree_join; proved by machine: tests/proofs/frontier.g. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
@@ -9015,7 +10123,7 @@ static int permi_band_open(permi_band_state *state, const permi_band *band, perm
    of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
    more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
    PERMI_DD_UNIT for u. With powers of their own, states have one more factor an addition, for aligning, and one a
-   row. */
+   row. Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
 /* The rows of a run that the caller has cleared, but for `keep`. */
 static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
                                    perm_partial *partial)
@@ -10618,7 +11726,8 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
    What underflow takes from a product, or from the lesser of two values that are added, is below DBL_MIN < u 2^-302
    (double-double: 2^-100): one more factor for each. Quotients are below 2^301: nothing overflows.
    4. Sums of moduli are computed so too, with quotients rounded up (PERMI_CLASS_ROOM), so they are at least 1 - g times
-   what they stand for. */
+   what they stand for.
+   Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
   double operations = (block->imaginary ? 12.0 : 7.0) * block->n, gamma, doubtful;
@@ -13560,7 +14669,8 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
    3. A product of sizes up to 2^52, or a difference of two, is exact, and x - q p is at most (p + 1) / 2.
    4. Beyond, h + l = ab for h = ab rounded, |ab| <= 2^96; q is h / p to within 1/2 + 2^-51 |h| / p; h - q p and l are
       whole, and h - q p + l is at most p / 2 + 2^-51 |ab| + 2^44: exact. For ab - cd high parts are multiples of 2^46,
-      low parts at most 2^46 + 2^44 in all. Both stay below the cap. */
+      low parts at most 2^46 + 2^44 in all. Both stay below the cap.
+   Proved by machine: 2 to 4 tests/proofs/hybrid.g. */
 #define PERMI_GROWTH_CAP 281474976710656.0       /* 2^48 */
 #define PERMI_GROWTH_SHORT 4503599627370496.0    /* 2^52 */
 #define PERMI_GROWTH_EXACT 9007199254740992.0    /* 2^53 */
@@ -13826,6 +14936,7 @@ static double permi_instruction_operations(const permi_instruction *operation)
 #if defined(PERM_WITH_CUDA)
 /* The program of >>programs */
 #define PERMI_GPU_WALK 8
+#define PERMI_CODE_WORDS 4 /* of an entry of a reduced row */
 typedef enum permi_code_kind {
   PERMI_CODE_BASE,    /* base of row a */
   PERMI_CODE_ADD,     /* a + constant b, or - */
@@ -13839,6 +14950,7 @@ typedef enum permi_code_kind {
   PERMI_CODE_REDUCE,  /* a modulo the prime, of |a| <= 2^52 */
   PERMI_CODE_TIMES_LONG, /* reduced from two doubles */
   PERMI_CODE_CROSS_LONG,
+  PERMI_CODE_RESIDUE, /* a + residue b, or -, reduced */
   PERMI_CODE_TOTAL,   /* block += a, or -= */
   PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
   PERMI_CODE_MULTIPLY,
@@ -13850,20 +14962,23 @@ typedef enum permi_code_kind {
 typedef struct permi_code_statement {
   int kind, negative;
   int a, b, c, d;
+  int single; /* exact in one double */
 } permi_code_statement;
 
 typedef struct permi_code_flip {
-  int row, constant, negative;
+  int row, constant, negative, reduced; /* reduced: the constant is a residue */
 } permi_code_flip;
 
 typedef struct permi_code {
   perm_gpu_program program;
   permi_code_statement *statement;
   double *constant;
+  double *residue; /* sums of entries of reduced rows, each of PERMI_CODE_WORDS */
   permi_code_flip *flip;
   char *text;
   int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
-  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
+  int constants, constant_room, residues, residue_room;
+  int flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
   int text_room;
   size_t length;
   int walk, samples_log2, live;
@@ -13892,6 +15007,7 @@ static void permi_code_release(const perm_allocator *allocator, permi_code *code
     return;
   permi_release(allocator, code->statement);
   permi_release(allocator, code->constant);
+  permi_release(allocator, code->residue);
   permi_release(allocator, code->flip);
   permi_release(allocator, code->text);
   permi_release(allocator, code);
@@ -14217,14 +15333,14 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Row i's whole numbers: their sizes. */
-static void permi_whole_row(permi_hybrid_maker *maker, const double *a, int i, int reduced)
+/* Row i's whole numbers, by column: their sizes. */
+static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
   const int n = maker->hybrid->n;
   int k;
   for (k = 0; k < n; k++) {
-    const double x = a[i * n + maker->layout->order[k]];
+    const double x = row[maker->layout->order[k]];
     if (k < maker->hybrid->inner)
       growths->modulus[i][k] = fabs(x);
     else
@@ -14247,7 +15363,7 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
     order[i] = i;
   for (i = 0; i < rows->n; i++) {
     if (reduced)
-      permi_whole_row(maker, a, i, reduced[i]);
+      permi_whole_row(maker, a + i * rows->n, i, reduced[i]);
     for (k = 0; k < rows->n && reduced; k++)
       rows->number[i][k][0] = a[i * rows->n + k];
     if (!reduced)
@@ -14670,6 +15786,28 @@ static int permi_whole_reduced(const permi_block *block, int transposed, const d
   return any;
 }
 
+#if defined(PERM_WITH_CUDA)
+/* Entries as words (>>programs), oriented; those of rows that are not reduced as one word. */
+static void permi_whole_words(const permi_block *block, int transposed, const int *reduced, double *word)
+{
+  const int n = block->n;
+  int i, e;
+  memset(word, 0, (size_t)(n * n) * PERMI_CODE_WORDS * sizeof *word);
+  for (i = 0; i < n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;
+      const int64_t x = block->integer[block->edge[e]], split = INT64_C(1) << 32;
+      double *to = &word[(row * n + column) * PERMI_CODE_WORDS];
+      to[0] = (double)(reduced[row] ? x % split : x);
+      to[1] = (double)(reduced[row] ? x / split : 0);
+      if (block->imaginary_integer) {
+        to[2] = (double)(block->imaginary_integer[block->edge[e]] % split);
+        to[3] = (double)(block->imaginary_integer[block->edge[e]] / split);
+      }
+    }
+}
+#endif
+
 /* The program of a block with what it runs for each prime; *made stays NULL if it does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
@@ -14747,7 +15885,9 @@ static double permi_whole_slower(const permi_hybrid *hybrid)
      rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f)
      sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
                  every pattern, and rows are not divided
-     integers    as in >>hybrid_residues; a chunk's number has the prime's above the threads'
+     integers    as in >>hybrid_residues; a chunk's number has the pass's above the threads'. A row that is reduced has
+                 entries of four words x + 2^32 y + i (z + 2^32 w), so that one program serves all primes and roots; a
+                 pass has a table of what its constants, and the base's words, are modulo its prime
    Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
    programs; timing, only how a text is compiled. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
 
@@ -14778,51 +15918,97 @@ typedef struct permi_coder {
   int memos;
   permi_hybrid_rows rows;
   const double *floor;
-  permi_growths *growths; /* of whole numbers, else NULL */
-  int doubled, grows; /* grows: some numbers are residues */
+  const int *reduced;     /* which rows of whole numbers are residues */
+  permi_growths *growths; /* of whole numbers, or which tables of double-doubles are exact in one double, or NULL */
+  int whole, paired, doubled, grows; /* paired: real ones; grows: some numbers are residues */
+  unsigned char single[64];          /* rows without second words */
 } permi_coder;
 
 static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
 {
   permi_code *code = coder->code;
-  const permi_code_statement statement = {(int)kind, negative, a, b, c, d};
+  const permi_code_statement statement = {(int)kind, negative, a, b, c, d, 0};
   return permi_append(code->allocator, (void **)&code->statement, &code->statements, &code->statement_room, &statement,
                       sizeof statement, PERMI_GPU_VALUES, &code->failed)
              ? code->statements - 1
              : 0;
 }
 
-static int permi_code_constant(permi_coder *coder, const double *x, int *negative)
+/* Words of a row's entries and constants. */
+static int permi_code_words(const permi_coder *coder, int row)
+{
+  return coder->reduced[row] ? PERMI_CODE_WORDS : coder->parts;
+}
+
+/* Says of a value whether it is exact in one double. */
+static int permi_code_single(permi_coder *coder, int value, int single)
+{
+  if (coder->paired && !coder->code->failed)
+    coder->code->statement[value].single = single && !coder->moduli;
+  return value;
+}
+
+static int permi_code_is_single(const permi_coder *coder, int value)
+{
+  return coder->code->failed ? 0 : coder->code->statement[value].single;
+}
+
+/* Statements of moduli that run once for every setting of low columns. */
+static int permi_code_sampled(const permi_coder *coder)
+{
+  return coder->moduli && !coder->code->certify;
+}
+
+static int permi_code_is_zero(const permi_coder *coder, int row, const double *x)
+{
+  int p, zero = 1;
+  for (p = 0; p < permi_code_words(coder, row); p++)
+    zero &= x[p] == 0;
+  return zero;
+}
+
+/* The number of |x| among the row's constants or residues. */
+static int permi_code_constant(permi_coder *coder, int row, const double *x, int *negative)
 {
   permi_code *code = coder->code;
-  const int parts = coder->parts;
-  const double sign = x[0] < 0 || (x[0] == 0 && parts == 2 && x[1] < 0) ? -1 : 1;
-  const double y[2] = {sign * x[0], sign * x[1]};
-  int k;
-  *negative = sign < 0;
-  for (k = 0; k < code->constants; k++)
-    if (code->constant[k * parts] == y[0] && (parts == 1 || code->constant[k * 2 + 1] == y[1]))
+  const int words = permi_code_words(coder, row), reduced = coder->reduced[row];
+  double **list = reduced ? &code->residue : &code->constant, y[PERMI_CODE_WORDS];
+  int *count = reduced ? &code->residues : &code->constants;
+  int *room = reduced ? &code->residue_room : &code->constant_room;
+  int k, p, same;
+  for (p = 0; p < words - 1 && x[p] == 0;)
+    p++;
+  *negative = x[p] < 0;
+  for (p = 0; p < words; p++)
+    y[p] = *negative ? -x[p] : x[p];
+  for (k = 0; k < *count; k++) {
+    for (p = 0, same = 1; p < words; p++)
+      same &= (*list)[k * words + p] == y[p];
+    if (same)
       return k;
-  return permi_append(code->allocator, (void **)&code->constant, &code->constants, &code->constant_room, y,
-                      (size_t)parts * sizeof *y, PERMI_GPU_CONSTANTS / parts, &code->failed)
+  }
+  return permi_append(code->allocator, (void **)list, count, room, y, (size_t)words * sizeof *y,
+                      PERMI_GPU_CONSTANTS / coder->parts, &code->failed)
              ? k
              : 0;
 }
 
 static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
 {
-  const double *number = coder->rows.number[row][place], twice[2] = {2 * number[0], 2 * number[1]};
-  return permi_code_constant(coder, twice, negative);
+  const double *number = coder->rows.number[row][place];
+  const double twice[PERMI_CODE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
+  return permi_code_constant(coder, row, twice, negative);
 }
 
 static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
   int k, negative, constant;
-  if (coder->base[row] >= 0 && (coder->moduli || coder->code->statements - coder->base[row] < coder->reload))
+  if (coder->base[row] >= 0 && (permi_code_sampled(coder) || coder->code->statements - coder->base[row] < coder->reload))
     return coder->base[row];
   coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
-  for (k = 0; k < layout->low && coder->moduli; k++)
+  permi_code_single(coder, coder->base[row], coder->single[row]);
+  for (k = 0; k < layout->low && permi_code_sampled(coder); k++)
     if (coder->dirty[row] >> k & 1) {
       constant = permi_code_twice(coder, row, layout->inner + k, &negative);
       coder->base[row] = permi_code_put(coder, PERMI_CODE_TURN, negative, coder->base[row], constant, k, 0);
@@ -14835,24 +16021,29 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
   int *memo = coder->memo + coder->row[row] + permi_pack_bits(setting, scope) +
               (whole ? 0 : 1 << permi_count_ones(coder->scope[row]));
-  double sum[2] = {0, 0};
+  const int words = permi_code_words(coder, row);
+  double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
   int k, p, negative, constant, value;
-  if (*memo >= 0 && (coder->moduli || coder->code->statements - *memo < coder->remake))
+  if (*memo >= 0 && (permi_code_sampled(coder) || coder->code->statements - *memo < coder->remake))
     return *memo;
   for (k = 0; k < coder->layout->low; k++)
-    for (p = 0; p < coder->parts && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
+    for (p = 0; p < words && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
       sum[p] -= 2 * coder->rows.number[row][coder->layout->inner + k][p];
   for (k = 0; k < coder->layout->inner; k++)
-    for (p = 0; p < coder->parts && scope >> k & 1; p++)
+    for (p = 0; p < words && scope >> k & 1; p++)
       sum[p] += setting >> k & 1 ? -coder->rows.number[row][k][p] : coder->rows.number[row][k][p];
   value = permi_code_base(coder, row);
-  if (sum[0] != 0 || sum[1] != 0) {
-    constant = permi_code_constant(coder, sum, &negative);
-    value = permi_code_put(coder, PERMI_CODE_ADD, negative, value, constant, 0, 0);
+  if (!permi_code_is_zero(coder, row, sum)) {
+    constant = permi_code_constant(coder, row, sum, &negative);
+    value = permi_code_put(coder, coder->reduced[row] ? PERMI_CODE_RESIDUE : PERMI_CODE_ADD, negative, value, constant,
+                           0, 0);
+    permi_code_single(coder, value, coder->single[row]);
+  } else if (coder->reduced[row]) {
+    value = permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
   }
   if (coder->moduli)
     value = permi_code_put(coder, PERMI_CODE_MODULUS, 0, value, row, 0, 0);
-  else if (coder->doubled)
+  else if (coder->doubled && !coder->single[row])
     value = permi_code_put(coder, PERMI_CODE_SETTLE, 0, value, 0, 0, 0);
   *memo = value;
   return value;
@@ -14864,6 +16055,8 @@ static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth
 {
   const int grows_long = growth == PERMI_GROWS_LONG && kind != PERMI_CODE_MINUS;
   int value;
+  if (!coder->whole)
+    return permi_code_put(coder, kind, 0, a, b, c, d);
   if (grows_long)
     return permi_code_put(coder, kind == PERMI_CODE_TIMES ? PERMI_CODE_TIMES_LONG : PERMI_CODE_CROSS_LONG, 0, a, b, c,
                           d);
@@ -14879,7 +16072,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   const int n = coder->work->n, moduli = coder->moduli;
   const permi_hybrid_node *nodes = coder->work->node, *node;
   uint32_t folded;
-  int *memo, value = 0, left, right, k;
+  int *memo, value = 0, left, right, k, exact;
   if (index < n)
     return permi_code_row(coder, index, setting, 1);
   node = &nodes[index - n];
@@ -14889,12 +16082,17 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   folded = node->all & ~node->scope;
   left = node->left;
   right = node->right;
+  exact = coder->growths && node->whole && !moduli;
   if (node->kind == PERMI_NODE_CHAIN) {
     for (k = 0; k < node->items; k++) {
       const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
-      const int growth = coder->growths ? coder->growths->item[node->first + k] : PERMI_GROWS_NOT;
+      const int growth = coder->growths ? coder->growths->item[node->first + k] : PERMI_GROWS_LONG;
+      const int single = growth == PERMI_GROWS_NOT && permi_code_is_single(coder, value) &&
+                         permi_code_is_single(coder, next);
       value = k ? permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, growth, 0, value, next, 0, 0)
                 : next;
+      if (k)
+        permi_code_single(coder, value, single && !moduli);
     }
   } else if (right < 0) {
     value = permi_code_entry(coder, left, setting);
@@ -14902,6 +16100,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       const int minus = permi_code_entry(coder, left, setting | folded);
       value = permi_code_grown(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, node->growth, node->halved, value,
                                minus, 0, 0);
+      permi_code_single(coder, value, exact);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
     const int swap =
@@ -14915,6 +16114,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       const int other = permi_code_entry(coder, second, setting);
       value = permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, node->growth, 0, value, other, 0,
                                0);
+      permi_code_single(coder, value, exact);
     }
   } else {
     const int swap =
@@ -14926,6 +16126,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
     }
     value = permi_code_grown(coder, moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, node->growth, node->halved, f[0], f[1],
                              f[2], f[3]);
+    permi_code_single(coder, value, exact);
   }
   *memo = value;
   return value;
@@ -14933,12 +16134,18 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
-  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 2, 4, 2, 1};
+  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 1, 2, 4, 2, 1};
   operand[0] = statement->a;
   operand[1] = statement->b;
   operand[2] = statement->c;
   operand[3] = statement->d;
   return count[statement->kind];
+}
+
+/* Doubles of a value; moduli have one. */
+static int permi_code_parts(const permi_coder *coder, int value, int moduli)
+{
+  return moduli || coder->code->statement[value].single ? 1 : coder->parts;
 }
 
 static int permi_code_live(permi_coder *coder, int begin, int end)
@@ -14958,28 +16165,46 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
     for (o = 0; o < operands; o++)
       if (last[operand[o]] == k) {
         last[operand[o]] = -1;
-        live--;
+        live -= permi_code_parts(coder, operand[o], begin > 0);
       }
-    live += last[k] >= 0;
+    live += last[k] >= 0 ? permi_code_parts(coder, k, begin > 0) : 0;
     most = live > most ? live : most;
   }
   permi_release(code->allocator, last);
-  most *= begin ? 1 : coder->parts;
   code->live = most > code->live ? most : code->live;
   return 1;
 }
 
-static double permi_code_operations(const permi_code_statement *statement, permi_hybrid_algebra algebra)
+/* Operations of a product or difference of double-doubles, of which `pairs` are not exact in one double. */
+static double permi_code_pair_operations(const permi_coder *coder, const permi_code_statement *t)
 {
-  static const double each[5][PERMI_CODE_TOTAL + 1] = {{0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 0, 0, 0, 0, 1},
-                                                       {0, 2, 2, 4, 5, 11, 2, 0, 0, 0, 0, 0, 2},
-                                                       {0, 2, 2, 5, 5, 18, 8, 0, 0, 0, 0, 0, 9},
-                                                       {0, 2, 2, 5, 8, 22, 11, 6, 0, 0, 0, 0, 12},
-                                                       {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15, 1}};
-  return statement->kind <= PERMI_CODE_TOTAL       ? each[algebra][statement->kind]
-         : statement->kind == PERMI_CODE_JOIN      ? PERMI_GPU_WEIGHT_FOLD
-         : statement->kind == PERMI_CODE_MODULUS   ? (algebra == PERMI_HYBRID_COMPLEX ? 20 : 1)
-                                                   : 1;
+  const int a = !permi_code_is_single(coder, t->a), b = !permi_code_is_single(coder, t->b);
+  const double settle = coder->doubled ? 3 : 0;
+  if (t->kind == PERMI_CODE_TIMES)
+    return 2.4 + 1.3 * (a + b) + (a + b ? settle : 0);
+  if (t->kind == PERMI_CODE_MINUS)
+    return 6 + a + b + (a + b ? settle : 0);
+  return 12.8 + 1.3 * (a + b + !permi_code_is_single(coder, t->c) + !permi_code_is_single(coder, t->d)) + settle;
+}
+
+static double permi_code_operations(const permi_coder *coder, const permi_code_statement *statement,
+                                    permi_hybrid_algebra algebra)
+{
+  static const double each[6][PERMI_CODE_TOTAL + 1] = {
+      {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 0, 0, 0, 0, 0, 1},
+      {0, 2, 2, 4, 5, 11, 2, 0, 0, 0, 0, 0, 0, 2},
+      {0, 2, 1, 5, 5, 18, 8, 0, 0, 0, 0, 0, 0, 9},
+      {0, 2, 1, 5, 8, 22, 11, 6, 0, 0, 0, 0, 0, 12},
+      {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15, 4.5 + PERMI_GPU_LOAD, 1},
+      {0, 4, 2, 0, 42, 94, 22, 12, 0, 0, 0, 0, 0, 24}};
+  const int kind = statement->kind;
+  if (coder->paired && !statement->single &&
+      (kind == PERMI_CODE_TIMES || kind == PERMI_CODE_CROSS || kind == PERMI_CODE_MINUS))
+    return permi_code_pair_operations(coder, statement);
+  return kind <= PERMI_CODE_TOTAL       ? each[statement->single ? PERMI_HYBRID_REAL : algebra][kind]
+         : kind == PERMI_CODE_JOIN      ? PERMI_GPU_WEIGHT_FOLD
+         : kind == PERMI_CODE_MODULUS   ? (permi_hybrid_is_complex((int)algebra) ? 20 : 1)
+                                        : 1;
 }
 
 /* *growth: log2 of the products' gain by division. */
@@ -14990,8 +16215,6 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
   double most = 0, unit = 0;
   int k, e;
   coder->unit[i] = -1;
-  for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_WHOLE; k++)
-    coder->rows.number[i][k][0] = a[i * coder->work->n + coder->layout->order[k]];
   if (algebra == PERMI_HYBRID_WHOLE)
     return;
   for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_REAL && !coder->code->certify; k++) {
@@ -15034,38 +16257,50 @@ static void permi_code_forget(permi_coder *coder, int turned)
       permi_code_forget_table(coder, coder->node[i], permi_count_ones(coder->work->node[i].scope));
 }
 
-static void permi_code_statements(permi_coder *coder)
+/* A value for every setting of low columns, in Gray order, into the block, or (moduli) added and returned. */
+static void permi_code_settings(permi_coder *coder)
 {
-  const permi_layouts *work = coder->work;
-  const permi_arrangement *layout = coder->layout;
-  permi_code *code = coder->code;
-  const int n = work->n, root = n + work->nodes - 1;
-  int s, i, j;
+  const int root = coder->work->n + coder->work->nodes - 1, low = permi_code_sampled(coder) ? 0 : coder->layout->low;
+  int s, sum = 0;
   permi_code_forget(coder, -1);
-  for (s = 0; s < 1 << layout->low && !code->failed; s++) {
+  for (s = 0; s < 1 << low && !coder->code->failed; s++) {
     const int next = permi_trailing_zeros((uint64_t)s + 1);
     int value = permi_code_entry(coder, root, 0);
     if (coder->grows)
       value = permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
-    permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, value, 0, 0, 0);
-    if (s + 1 == 1 << layout->low)
+    if (!coder->moduli)
+      permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, value, 0, 0, 0);
+    else
+      sum = s ? permi_code_put(coder, PERMI_CODE_PLUS, 0, sum, value, 0, 0) : value;
+    if (s + 1 == 1 << low)
       break;
     permi_code_forget(coder, next);
     coder->minus ^= UINT32_C(1) << next;
   }
   coder->minus = 0;
+  if (coder->moduli)
+    permi_code_put(coder, PERMI_CODE_RETURN, 0, sum, 0, 0, 0);
+}
+
+static void permi_code_statements(permi_coder *coder)
+{
+  const permi_arrangement *layout = coder->layout;
+  permi_code *code = coder->code;
+  const int n = coder->work->n;
+  int i, j;
+  permi_code_settings(coder);
   code->moduli = code->statements;
   coder->moduli = 1;
-  permi_code_forget(coder, -1);
-  if (!coder->growths)
-    permi_code_put(coder, PERMI_CODE_RETURN, 0, permi_code_entry(coder, root, 0), 0, 0, 0);
+  if (!coder->whole)
+    permi_code_settings(coder);
   for (j = 0; j <= code->walk && !code->failed; j++) {
     const int k = layout->inner + layout->low + j;
     code->first_flip[j] = code->flips;
     for (i = 0; i < n && j < code->walk; i++)
-      if (coder->rows.number[i][k][0] != 0 || coder->rows.number[i][k][1] != 0) {
+      if (!permi_code_is_zero(coder, i, coder->rows.number[i][k])) {
         permi_code_flip flip;
         flip.row = i;
+        flip.reduced = coder->reduced[i];
         flip.constant = permi_code_twice(coder, i, k, &flip.negative);
         permi_append(code->allocator, (void **)&code->flip, &code->flips, &code->flip_room, &flip, sizeof flip,
                      INT_MAX, &code->failed);
@@ -15118,12 +16353,13 @@ static const char *permi_code_literal(double x, char text[32])
    a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c; of residues operand 2 is the prime's negative, 3
    its inverse, a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Two-part numbers are
    C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a double-double, S
-   sum of a block, Q modulus.
+   sum of a block, Q modulus; T2 and D2 as T and D before they are settled (R). Double-doubles that are exact in one
+   double are doubles (the third texts).
    Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
    0 against 144 bytes). */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
-static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
+static const char *const permi_code_form[3][PERMI_CODE_RETURN + 1][2] = {
     {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
      {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
      {"BkCa ld.const.f64 c,[C+%d];\nfma.rn.f64 v%d,%%%d,c,v%d;\n",
@@ -15141,6 +16377,10 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
       "add.rn.f64 h,s,0dc618000000000000;\nsub.rn.f64 c,0d4618000000000000,f;\nfma.rn.f64 l,v%d,v%d,c;\n"
       "sub.rn.f64 c,s,f;\nfma.rn.f64 f,v%d,v%d,c;\nsub.rn.f64 l,l,f;\n" PERMI_CODE_QUOTIENT("h")
       "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n", NULL},
+     {"Bkakkk ld.global.nc.f64 c,[t+%d];\nadd.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
+      "fma.rn.f64 v%d,c,%%2,v%d;\n",
+      "Bkakkk ld.global.nc.f64 c,[t+%d];\nsub.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
+      "fma.rn.f64 v%d,c,%%2,v%d;\n"},
      {"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
      {"ka abs.f64 v%d,v%d;\n", NULL},
      {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
@@ -15159,12 +16399,32 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
      {NULL, NULL},
      {NULL, NULL},
      {NULL, NULL},
+     {NULL, NULL},
      {"a S(v%d);\n", "a W(v%d);\n"},
      {"ka double v%d=Q(v%d,", NULL},
      {"kab double v%d=permi_mul(v%d,v%d);\n", NULL},
      {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n", NULL},
      {"kab double v%d=permi_add(v%d,v%d);\n", NULL},
-     {"a return v%d;\n", NULL}}};
+     {"a return v%d;\n", NULL}},
+    {{"ka double v%d=B1(%d);\n", NULL},
+     {"kaD double v%d=permi_add(v%d,C[%d]);\n", "kaD double v%d=permi_add(v%d,-C[%d]);\n"},
+     {NULL, NULL},
+     {NULL, NULL},
+     {"kab double v%d=permi_mul(v%d,v%d);\n", NULL},
+     {"kabcd double v%d=permi_fma(v%d,v%d,-permi_mul(v%d,v%d));\n", NULL},
+     {"kab double v%d=permi_add(v%d,-v%d);\n", NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {"a S(v%d);\n", "a W(v%d);\n"},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL}}};
 
 static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 {
@@ -15176,13 +16436,19 @@ static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 
 static void permi_code_print_statement(permi_coder *coder, int k)
 {
-  static const char names[] = "kabcdABC";
+  static const char names[] = "kabcdABCD";
   permi_code *code = coder->code;
   const permi_code_statement *t = &code->statement[k];
-  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c}, real = coder->parts == 1;
-  const char *const *forms = permi_code_form[!real][t->kind], *form = forms[t->negative && forms[1]];
+  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c,
+                       coder->parts * t->b};
+  const int real = coder->parts == 1;
+  const char *const *forms = permi_code_form[real ? 0 : t->single ? 2 : 1][t->kind], *form = forms[t->negative && forms[1]];
   int operand[9] = {0}, i;
   char text[32];
+  if (!real && t->kind == PERMI_CODE_BASE && k >= code->moduli) { /* first words alone */
+    permi_code_print(code, "const auto v%d=BM(%d);\n", k, t->a);
+    return;
+  }
   if (real && t->kind == PERMI_CODE_ADD && coder->literals) {
     permi_code_print_sum(code, k, t->a, t->negative ? -code->constant[t->b] : code->constant[t->b]);
     return;
@@ -15205,42 +16471,86 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   int k;
   if (coder->parts == 1)
     permi_code_print(code, "asm volatile(R\"({\n.reg .f64 block,c,%sv<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
-                           "mov.f64 block,0d0000000000000000;\n", coder->grows ? "f,h,l,s," : "", end);
+                           "mov.f64 block,0d0000000000000000;\n%s", coder->grows ? "f,h,l,s," : "", end,
+                     coder->grows ? ".reg .u64 t;\ncvta.to.global.u64 t,%4;\n" : "");
   for (k = begin; k < end; k++)
     permi_code_print_statement(coder, k);
-  if (coder->parts == 2)
+  if (coder->parts > 1)
     return;
   permi_code_print(code, "mov.f64 %%0,block;\n})\" : \"=d\"(block) : \"r\"((unsigned)__cvta_generic_to_shared(b))");
   for (k = 0; k < low; k++)
     permi_code_print(code, ", \"d\"(m%d)", k);
   if (coder->grows)
-    permi_code_print(code, ", \"d\"(minus_prime), \"d\"(inverse)");
+    permi_code_print(code, ", \"d\"(minus_prime), \"d\"(inverse), \"l\"(residue)");
   permi_code_print(code, " : \"memory\");\n");
 }
 
+#define PERMI_CODE_BASE_TEXT(word) "((const volatile double *)b)[128 * (" word ")]"
+#define PERMI_CODE_NUMBER_TEXT \
+    "struct P { double v, e; };\n" \
+    "PERMI_BOTH P permi_n(double v, double e) { P r; r.v = v; r.e = e; return r; }\n"
 static const char permi_code_two_parts[] =
-    "struct N { double v, e; };\n"
-    "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
     "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
     "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
     "#define A(v, k) permi_at(v, k, 1.0)\n"
     "#define V(v, k) permi_at(v, k, -1.0)\n"
     "#define U(v, k, m) permi_at(v, k, m)\n"
-    "#define B(r) permi_n(((const volatile double *)b)[256 * (r)], ((const volatile double *)b)[256 * (r) + 128])\n";
-#define PERMI_CODE_TIMES_TEXT(name) \
-    "PERMI_BOTH N " name "(N a, N b) {\n" \
-    "  const double p = permi_mul(a.v, b.v);\n" \
-    "  return permi_n(p, permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(a.v, b.v, -p)))); }\n"
-#define PERMI_CODE_MINUS_TEXT(name) \
-    "PERMI_BOTH N " name "(N a, N b) {\n" \
-    "  N r; permi_two_sum(r.v, r.e, a.v, -b.v); r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
-#define PERMI_CODE_SUM_TEXT \
-    "PERMI_BOTH N L(N a, double s, N b) {\n" \
-    "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n" \
-    "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n" \
+    "#define B1(r) " PERMI_CODE_BASE_TEXT("2 * (r)") "\n"
+    "#define B(r) permi_n(B1(r), " PERMI_CODE_BASE_TEXT("2 * (r) + 1") ")\n";
+/* Products and sums of pairs, which do not settle. */
+static const char permi_code_pairs[] =
+    "PERMI_BOTH P T2(double a, double b) { const double p = permi_mul(a, b); return permi_n(p, permi_fma(a, b, -p)); }\n"
+    "PERMI_BOTH P T2(P a, double b) { P p = T2(a.v, b); p.e = permi_fma(a.e, b, p.e); return p; }\n"
+    "PERMI_BOTH P T2(double a, P b) { P p = T2(a, b.v); p.e = permi_fma(a, b.e, p.e); return p; }\n"
+    "PERMI_BOTH P T2(P a, P b) { P p = T2(a, b.v); p.e = permi_fma(a.v, b.e, permi_fma(a.e, b.v, p.e)); return p; }\n"
+    "PERMI_BOTH P D2(double a, double b) { P r; permi_two_sum(r.v, r.e, a, -b); return r; }\n"
+    "PERMI_BOTH P D2(P a, double b) { P r = D2(a.v, b); r.e = permi_add(r.e, a.e); return r; }\n"
+    "PERMI_BOTH P D2(double a, P b) { P r = D2(a, b.v); r.e = permi_add(r.e, -b.e); return r; }\n"
+    "PERMI_BOTH P D2(P a, P b) { P r = D2(a.v, b.v); r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
+    "PERMI_BOTH P L(P a, double s, P b) {\n"
+    "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n"
+    "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n"
+    "PERMI_BOTH P permi_settle(P a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
+    "PERMI_BOTH P permi_settle_row(P a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n";
+static const char permi_code_real_pairs[] =
+    "PERMI_BOTH N L(N a, double s, double b) { return L(a, s, permi_n(b, 0.0)); }\n"
+    "PERMI_BOTH N T(double a, double b) { return T2(a, b); }\n"
+    "PERMI_BOTH N D(double a, double b) { return D2(a, b); }\n"
+    "template <class F, class G> PERMI_BOTH N T(F a, G b) { return R(T2(a, b)); }\n"
+    "template <class F, class G> PERMI_BOTH N D(F a, G b) { return R(D2(a, b)); }\n"
+    "template <class F, class G, class H, class I> PERMI_BOTH N X(F a, G b, H c, I d) {\n"
+    "  return R(D2(T2(a, b), T2(c, d))); }\n"
+    "#define S(f) block = R(L(block, 1.0, f))\n"
+    "#define W(f) block = R(L(block, -1.0, f))\n"
     "#define Q(x, f) permi_add(fabs(x.v), f)\n"
-static const char *const permi_code_algebra[5] = {
-    "",
+    "#define BM(r) permi_n(B1(r), 0.0)\n";
+static const char permi_code_complex_pairs[] =
+    "struct N { P x, y; };\n"
+    "PERMI_BOTH N permi_m(P x, P y) { N r; r.x = x; r.y = y; return r; }\n"
+    "PERMI_BOTH P permi_shifted(P a, int k, double m) {\n"
+    "  return permi_n(permi_fma(m, C[k], a.v), permi_fma(m, C[k + 1], a.e)); }\n"
+    "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
+    "  return permi_m(permi_shifted(a.x, 4 * k, m), permi_shifted(a.y, 4 * k + 2, m)); }\n"
+    "#define A(v, k) permi_at(v, k, 1.0)\n"
+    "#define V(v, k) permi_at(v, k, -1.0)\n"
+    "#define U(v, k, m) permi_at(v, k, m)\n"
+    "#define B(r) permi_m(permi_n(" PERMI_CODE_BASE_TEXT("4 * (r)") ", " PERMI_CODE_BASE_TEXT("4 * (r) + 1") "), "
+    "permi_n(" PERMI_CODE_BASE_TEXT("4 * (r) + 2") ", " PERMI_CODE_BASE_TEXT("4 * (r) + 3") "))\n"
+    "#define BM(r) permi_m(permi_n(" PERMI_CODE_BASE_TEXT("4 * (r)") ", 0.0), "
+    "permi_n(" PERMI_CODE_BASE_TEXT("4 * (r) + 2") ", 0.0))\n"
+    "PERMI_BOTH N D2(N a, N b) { return permi_m(D2(a.x, b.x), D2(a.y, b.y)); }\n"
+    "PERMI_BOTH N T2(N a, N b) {\n"
+    "  return permi_m(D2(T2(a.x, b.x), T2(a.y, b.y)), L(T2(a.x, b.y), 1.0, T2(a.y, b.x))); }\n"
+    "PERMI_BOTH N R(N a) { return permi_m(permi_settle(a.x), permi_settle(a.y)); }\n"
+    "PERMI_BOTH N Z(N a) { return permi_m(permi_settle_row(a.x), permi_settle_row(a.y)); }\n"
+    "PERMI_BOTH N T(N a, N b) { return R(T2(a, b)); }\n"
+    "PERMI_BOTH N D(N a, N b) { return R(D2(a, b)); }\n"
+    "PERMI_BOTH N X(N a, N b, N c, N d) { return R(D2(T2(a, b), T2(c, d))); }\n"
+    "#define S(f) block = R(permi_m(L(block.x, 1.0, f.x), L(block.y, 1.0, f.y)))\n"
+    "#define W(f) block = R(permi_m(L(block.x, -1.0, f.x), L(block.y, -1.0, f.y)))\n"
+    "PERMI_BOTH double Q(N a, double f) {\n"
+    "  return permi_add(sqrt(permi_fma(a.x.v, a.x.v, permi_mul(a.y.v, a.y.v))), f); }\n";
+static const char permi_code_complex[] =
     "PERMI_BOTH N T(N a, N b) {\n"
     "  return permi_n(permi_fma(-a.e, b.e, permi_mul(a.v, b.v)), permi_fma(a.v, b.e, permi_mul(a.e, b.v))); }\n"
     "PERMI_BOTH N X(N a, N b, N c, N d) {\n"
@@ -15250,41 +16560,56 @@ static const char *const permi_code_algebra[5] = {
     "#define S(f) block = permi_n(permi_add(block.v, f.v), permi_add(block.e, f.e))\n"
     "#define W(f) block = D(block, f)\n"
     "PERMI_BOTH double Q(N a, double f) {\n"
-    "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n",
-    PERMI_CODE_TIMES_TEXT("T") PERMI_CODE_MINUS_TEXT("D") PERMI_CODE_SUM_TEXT
-    "PERMI_BOTH N X(N a, N b, N c, N d) { return D(T(a, b), T(c, d)); }\n"
-    "#define S(f) block = L(block, 1.0, f)\n"
-    "#define W(f) block = L(block, -1.0, f)\n",
-    PERMI_CODE_TIMES_TEXT("T2") PERMI_CODE_MINUS_TEXT("D2") PERMI_CODE_SUM_TEXT
-    "PERMI_BOTH N R(N a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
-    "PERMI_BOTH N Z(N a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
-    "PERMI_BOTH N T(N a, N b) { return R(T2(a, b)); }\n"
-    "PERMI_BOTH N D(N a, N b) { return R(D2(a, b)); }\n"
-    "PERMI_BOTH N X(N a, N b, N c, N d) { return R(D2(T2(a, b), T2(c, d))); }\n"
-    "#define S(f) block = R(L(block, 1.0, f))\n"
-    "#define W(f) block = R(L(block, -1.0, f))\n",
-    ""};
+    "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n"
+    "#define BM(r) B(r)\n";
+
+/* The types of an algebra. */
+static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra algebra)
+{
+  if (algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE)
+    return;
+  permi_code_print(code, PERMI_CODE_NUMBER_TEXT);
+  if (permi_hybrid_is_paired((int)algebra))
+    permi_code_print(code, "%s", permi_code_pairs);
+  if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
+    permi_code_print(code, "%s", permi_code_complex_pairs);
+    return;
+  }
+  permi_code_print(code, "typedef P N;\n%s", permi_code_two_parts);
+  if (algebra == PERMI_HYBRID_COMPLEX)
+    permi_code_print(code, "%s", permi_code_complex);
+  else
+    permi_code_print(code, "#define R(x) %s\n#define Z(x) permi_settle_row(x)\n%s",
+                     algebra == PERMI_HYBRID_DOUBLED ? "permi_settle(x)" : "(x)", permi_code_real_pairs);
+}
+
+/* Doubles of a pass's table. */
+static int permi_code_pass(const permi_hybrid *hybrid)
+{
+  return hybrid->n * hybrid->parts * (1 + hybrid->high) + 2 + hybrid->code->residues;
+}
 
 static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
-  const int parts = coder->parts;
+  const int parts = coder->parts, low = code->certify ? 0 : hybrid->low;
   char text[32];
   int k, j, p;
   permi_code_print(code, "__constant__ double C[%d] = {", code->constants * parts + 1);
   for (k = 0; k < code->constants * parts; k++)
     permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
-  permi_code_print(code, "0};\n%s%s"
-                         "__device__ __noinline__ void permi_turn(double *b, int j, double s) { switch (j) {\n",
-                   parts == 2 ? permi_code_two_parts : "", permi_code_algebra[hybrid->algebra]);
+  permi_code_print(code, "0};\n");
+  permi_code_print_algebra(code, hybrid->algebra);
+  permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, const double *residue = 0) "
+                         "{ switch (j) {\n");
   for (j = 0; j < code->walk; j++) {
     permi_code_print(code, "case %d:\n", j);
     for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
       for (p = 0; p < parts; p++) {
         const permi_code_flip *flip = &code->flip[k];
         const int at = 128 * (flip->row * parts + p);
-        permi_code_print(code, "b[%d] = permi_fma(%cs, C[%d], b[%d]);\n", at, flip->negative ? '-' : '+',
-                         flip->constant * parts + p, at);
+        permi_code_print(code, "b[%d] = permi_fma(%cs, %s[%d], b[%d]);\n", at, flip->negative ? '-' : '+',
+                         flip->reduced ? "residue" : "C", flip->constant * parts + p, at);
       }
     permi_code_print(code, "break;\n");
   }
@@ -15292,23 +16617,26 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   if (hybrid->algebra == PERMI_HYBRID_WHOLE)
     return;
   permi_code_print(code, "__device__ __noinline__ double permi_moduli(const double *b, unsigned low) {\n");
-  for (k = 0; k < hybrid->low; k++)
+  for (k = 0; k < low; k++)
     permi_code_print(code, "const double m%d = -(double)(int)(low >> %d & 1);\n", k, k);
   permi_code_print(code, parts == 1 ? "double block;\n" : "");
-  permi_code_print_statements(coder, code->moduli, code->statements, hybrid->low);
+  permi_code_print_statements(coder, code->moduli, code->statements, low);
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
 /* How a thread adds its blocks. */
 static const char *permi_code_add_text(permi_hybrid_algebra algebra)
 {
-  static const char *const text[5] = {
+  static const char *const text[6] = {
       "lo = permi_add(lo, e);\n",
       "lo = permi_add(lo, e);\n"
       "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n",
       "lo = permi_add(lo, e);\nlo = permi_fma(s, block.e, lo);\n",
       "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.e, e)));\n",
-      "lo = permi_add(lo, e);\n"};
+      "lo = permi_add(lo, e);\n",
+      "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.x.e, e)));\n"
+      "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
+      "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
   return text[algebra];
 }
 
@@ -15325,9 +16653,10 @@ static const char permi_code_samples[] =
     "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, 1.0);\n"
     "}\n";
 static const char permi_code_all_moduli[] =
-    "PERMI_ROLLED for (unsigned h = 0; h < 1u << LOW; h++) absolute = permi_add(absolute, permi_moduli(b, h));\n";
+    "absolute = permi_add(absolute, permi_moduli(b, 0));\n";
 
-/* Table: start [words]; step [high][words], words = rows times parts; of residues, minus each prime and its inverse. */
+/* Table: start [words]; step [high][words], words = rows times parts. Where numbers grow each pass has one, which ends
+   with minus the prime, its inverse and residues. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -15335,17 +16664,17 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_functions(coder, hybrid);
   permi_code_print(code,
                    PERM_GPU_ENTRY "{\n"
-                   "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d };\n"
+                   "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d, PASS = %d };\n"
                    "extern __shared__ double room[];\n"
                    "const int t = (int)threadIdx.x;\n"
                    "const unsigned long long chunk = a.first + blockIdx.x, number = %s << 7 | (unsigned)t;\n"
                    "const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;\n"
                    "double *b = room + t, absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0;\n"
-                   "%s"
+                   "const double *table = a.table%s"
                    "for (int r = 0; r < WORDS; r++) {\n"
-                   "  double x = a.table[r];\n"
+                   "  double x = table[r];\n"
                    "  for (int k = 0; k < HIGH; k++)\n"
-                   "    x = permi_fma(-(double)(int)(number >> k & 1), a.table[WORDS * (1 + k) + r], x);\n"
+                   "    x = permi_fma(-(double)(int)(number >> k & 1), table[WORDS * (1 + k) + r], x);\n"
                    "  b[128 * r] = x;\n"
                    "}\n"
                    "%s"
@@ -15353,12 +16682,13 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "for (unsigned m = 0;;) {\n"
                    "%s%s",
                    code->live <= 40 ? 4 : code->live <= 62 ? 3 : 2, hybrid->n * coder->parts, hybrid->high, code->walk,
-                   hybrid->low, code->samples_log2, coder->grows ? "(chunk & ((1ull << (HIGH - 7)) - 1))" : "chunk",
-                   coder->grows ? "const double *prime = a.table + WORDS * (1 + HIGH) + 2 * (chunk >> (HIGH - 7));\n"
-                                  "const double minus_prime = prime[0], inverse = prime[1];\n"
-                                : "",
+                   hybrid->low, code->samples_log2, permi_code_pass(hybrid),
+                   coder->grows ? "(chunk & ((1ull << (HIGH - 7)) - 1))" : "chunk",
+                   coder->grows ? " + PASS * (chunk >> (HIGH - 7)), *residue = table + WORDS * (1 + HIGH) + 2;\n"
+                                  "const double minus_prime = residue[-2], inverse = residue[-1];\n"
+                                : ";\n",
                    whole || code->certify ? "" : permi_code_samples, code->certify ? permi_code_all_moduli : "",
-                   real ? "double block;\n" : "N block = {0, 0};\n");
+                   real ? "double block;\n" : coder->parts == 2 ? "N block = {0, 0};\n" : "N block = {{0, 0}, {0, 0}};\n");
   permi_code_print_statements(coder, 0, code->moduli, 0);
   permi_code_print(code,
                    "double e;\n"
@@ -15366,13 +16696,13 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "permi_two_sum(hi, e, hi, permi_mul(s, block%s));\n"
                    "%s"
                    "if (++m == 1u << WALK) break;\n"
-                   "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0); }\n"
+                   "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0%s); }\n"
                    "}\n"
                    "const double minus = permi_parity(number) ? -1.0 : 1.0;\n"
                    "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
                    "  permi_mul(minus, lo2), absolute};\n"
                    "permi_finish(room, a.out, sum);\n}\n",
-                   real ? "" : ".v", permi_code_add_text(hybrid->algebra));
+                   real ? "" : coder->parts == 2 ? ".v" : ".x.v", permi_code_add_text(hybrid->algebra), coder->grows ? ", residue" : "");
 }
 #endif
 
@@ -15380,10 +16710,31 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
    The plan on a GPU, and its candidates. */
 
 #if defined(PERM_WITH_CUDA)
-/* How often the sum is run: once for each prime. */
+#define PERMI_GPU_TRIALS 12
+typedef struct permi_code_trial {
+  permi_layouts work;
+  permi_arrangement layout;
+  double cost;
+} permi_code_trial;
+
+typedef struct permi_code_choice {
+  permi_maker *maker;
+  const permi_block *block;
+  permi_hybrid_algebra algebra;
+  int inner, moves;
+  permi_code_trial *trial, *leader; /* leader: of the best program */
+  double *scaled;                   /* the matrix, as the last trial orients it; of integers words [n][n][4], too */
+  long long scale_exp2;
+  int given, zero;
+  int reduced[64];                  /* rows of it */
+  int wanted;
+  permi_hybrid *best;
+} permi_code_choice;
+
+/* How often the sum is run: once for each prime, or for each of its roots. */
 static int permi_code_passes(const permi_hybrid *hybrid)
 {
-  return hybrid->runs && hybrid->runs->primes ? hybrid->runs->primes : 1;
+  return hybrid->runs && hybrid->runs->primes ? hybrid->runs->passes : 1;
 }
 
 /* Waiting values above PERMI_GPU_LIVE are spilled. */
@@ -15398,18 +16749,24 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
-static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, const double *a)
+/* Rows of numbers; of integers, their words. */
+static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
 {
+  const permi_hybrid_algebra algebra = choice->algebra;
+  const double *a = choice->scaled;
   const permi_layouts *work = coder->work;
   const permi_arrangement *layout = coder->layout;
   const uint64_t *column = work->column[layout->transposed];
-  int i, k, growth = 0;
-  for (i = 0; i < work->n && coder->memos <= PERMI_GPU_MEMO; i++) {
+  int i, k, n = work->n, growth = 0;
+  for (i = 0; i < n && coder->memos <= PERMI_GPU_MEMO; i++) {
     for (k = 0; k < layout->inner; k++)
       coder->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
     for (k = 0; k < layout->low; k++)
       coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
     permi_code_prepare_row(coder, algebra, a, i, &growth);
+    for (k = 0; k < n && algebra == PERMI_HYBRID_WHOLE; k++)
+      memcpy(coder->rows.number[i][k], a + n * n + (i * n + layout->order[k]) * PERMI_CODE_WORDS,
+             sizeof coder->rows.number[i][k]);
     coder->row[i] = coder->memos;
     coder->memos += 2 << permi_count_ones(coder->scope[i]);
   }
@@ -15419,21 +16776,97 @@ static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, co
   }
 }
 
-static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, double *table)
+/* What words x, times `factor`, are modulo the prime of a run. */
+static double permi_code_residue(const permi_hybrid_run *run, const double *x, int factor)
 {
-  const int parts = coder->parts, words = hybrid->n * parts, first = hybrid->inner + hybrid->low + coder->code->walk;
-  int i, k, p;
-  memset(table, 0, (size_t)(words * (1 + hybrid->high)) * sizeof *table);
-  for (i = 0; i < hybrid->n; i++)
-    for (p = 0; p < parts; p++)
-      for (k = hybrid->inner; k < hybrid->n; k++) {
-        table[i * parts + p] += coder->rows.number[i][k][p];
-        if (k >= first && k - first < hybrid->high)
-          table[words * (1 + k - first) + i * parts + p] = 2 * coder->rows.number[i][k][p];
-      }
+  const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
+  uint64_t weight[PERMI_CODE_WORDS], r = 0;
+  int k;
+  weight[0] = 1;
+  weight[1] = two;
+  weight[2] = run->root;
+  weight[3] = permi_residue_multiply(run->root, two, p);
+  for (k = 0; k < PERMI_CODE_WORDS; k++)
+    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of((int64_t)x[k] * factor, p), weight[k], p), 0, p);
+  return r > p / 2 ? -(double)(p - r) : (double)r;
 }
 
-/* Which whole numbers grow, by their sizes in the tables of the CPU's program. */
+/* A row's words in the table: x times `factor`, or their residue. */
+static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_run *run, int i, const double *x,
+                                 int factor, double *to)
+{
+  int p;
+  for (p = 0; p < coder->parts; p++)
+    to[i * coder->parts + p] = coder->reduced[i] ? permi_code_residue(run, x, factor) : factor * x[p];
+}
+
+/* The table of a run, or of the only one (NULL). */
+static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, const permi_hybrid_run *run,
+                             double *table)
+{
+  const permi_code *code = coder->code;
+  const int words = hybrid->n * coder->parts, first = hybrid->inner + hybrid->low + code->walk;
+  int i, k, p;
+  for (i = 0; i < hybrid->n; i++) {
+    double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
+    for (k = hybrid->inner; k < hybrid->n; k++)
+      for (p = 0; p < PERMI_CODE_WORDS; p++)
+        sum[p] += coder->rows.number[i][k][p];
+    permi_code_put_words(coder, run, i, sum, 1, table);
+    for (k = 0; k < hybrid->high; k++)
+      permi_code_put_words(coder, run, i, coder->rows.number[i][first + k], 2, table + words * (1 + k));
+  }
+  if (!run)
+    return;
+  table += words * (1 + hybrid->high);
+  *table++ = -(double)run->prime.p;
+  *table++ = 1 / (double)run->prime.p;
+  for (k = 0; k < code->residues; k++)
+    table[k] = permi_code_residue(run, code->residue + k * PERMI_CODE_WORDS, 1);
+}
+
+/* The runs of whole numbers and a table for each pass; 0: out of memory. */
+static int permi_code_tables(const permi_coder *coder, const permi_code_choice *choice, permi_hybrid *hybrid)
+{
+  const perm_allocator *allocator = coder->code->allocator;
+  const size_t doubles = (size_t)permi_code_pass(hybrid);
+  permi_hybrid_runs *runs = NULL;
+  int k, passes = 1, primes;
+  double *table;
+  if (choice->block->integer) {
+    runs = hybrid->runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
+    if (!runs)
+      return 0;
+    memset(runs, 0, sizeof *runs);
+    runs->modulus = choice->maker->options->modulus;
+    primes = permi_whole_primes(choice->block, &runs->bits);
+    if (hybrid->grows && !permi_whole_runs(allocator, primes, permi_whole_is_gaussian(choice->block), runs))
+      return 0;
+    passes = runs->primes ? runs->passes : 1;
+    hybrid->gpu.add = permi_code_add_whole;
+  }
+  hybrid->gpu.work.doubles = (size_t)passes * doubles;
+  table = (double *)permi_allocate(allocator, hybrid->gpu.work.doubles, sizeof(double));
+  hybrid->gpu.work.table = hybrid->gpu.memory = table;
+  if (!table)
+    return 0;
+  memset(table, 0, hybrid->gpu.work.doubles * sizeof *table);
+  for (k = 0; k < passes; k++)
+    permi_code_table(coder, hybrid, runs && runs->primes ? &runs->run[k] : NULL, table + (size_t)k * doubles);
+  return 1;
+}
+
+/* Row i, by column, in units of its last place, where it has no second words. */
+static void permi_code_units(const permi_coder *coder, int i, double *row)
+{
+  const permi_hybrid_rows *rows = &coder->rows;
+  int k;
+  for (k = 0; k < rows->n; k++)
+    row[coder->layout->order[k]] = coder->single[i] && rows->unit[i] > 0 ? rows->number[i][k][0] / rows->unit[i] : 0;
+}
+
+/* Which whole numbers grow, by their sizes in the tables of the CPU's program; of double-doubles, which tables are
+   whole numbers below 2^53 times a power of two. */
 static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
 {
   permi_code *code = coder->code;
@@ -15441,7 +16874,8 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
   coder->growths = (permi_growths *)permi_allocate(code->allocator, 1, sizeof *coder->growths);
   if (maker && coder->growths) {
     permi_layouts *work = coder->work;
-    int i;
+    double row[64];
+    int i, n = work->n;
     memset(maker, 0, sizeof *maker);
     memset(coder->growths, 0, sizeof *coder->growths);
     coder->growths->most_halvings = work->n - 1;
@@ -15449,11 +16883,21 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
     maker->layout = coder->layout;
     maker->hybrid = hybrid;
     maker->growths = coder->growths;
-    for (i = 0; i < work->n; i++)
-      permi_whole_row(maker, a, i, 0);
+    for (i = 0; i < n; i++) {
+      if (coder->paired)
+        permi_code_units(coder, i, row);
+      permi_whole_row(maker, coder->paired ? row : a + i * n, i, coder->paired ? !coder->single[i] : coder->reduced[i]);
+    }
     permi_maker_plan(maker);
-    code->failed = maker->failed;
-    coder->grows = hybrid->grows;
+    code->failed = maker->failed == 2 || coder->whole ? maker->failed : 0;
+    if (coder->whole) {
+      coder->grows = hybrid->grows;
+    } else if (maker->failed) { /* its tables do not fit, and none is known as exact */
+      permi_release(code->allocator, coder->growths);
+      coder->growths = NULL;
+    } else {
+      permi_growth_decide(maker, PERMI_GROWTH_EXACT, permi_maker_node(maker, n + work->nodes - 1));
+    }
   } else {
     code->failed = 2;
   }
@@ -15463,12 +16907,13 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
 static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const double *a)
 {
   permi_code *code = coder->code;
-  const int parts = coder->parts, whole = hybrid->algebra == PERMI_HYBRID_WHOLE;
   int k;
-  if (whole)
-    permi_code_growths(coder, hybrid, a);
-  else
+  if (!coder->whole)
     permi_hybrid_errors(&coder->rows, &hybrid->rounding);
+  for (k = 0; k < hybrid->n; k++)
+    coder->single[k] = coder->paired && !(coder->rows.below[k] > 0);
+  if (coder->whole || coder->paired)
+    permi_code_growths(coder, hybrid, a);
   permi_code_statements(coder);
   if (!code->failed && (!permi_code_live(coder, 0, code->moduli) ||
                         !permi_code_live(coder, code->moduli, code->statements)))
@@ -15476,26 +16921,29 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
   if (code->failed)
     return;
   for (k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
-    const double times = k < code->moduli ? 1 : ldexp(1, hybrid->low);
-    code->operations += times * permi_code_operations(&code->statement[k], hybrid->algebra);
-    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? times * PERMI_GPU_LOAD * parts : 0;
+    const int words = k < code->moduli ? permi_code_parts(coder, k, 0) : permi_hybrid_is_complex(hybrid->algebra) ? 2 : 1;
+    code->operations += permi_code_operations(coder, &code->statement[k], hybrid->algebra);
+    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * words : 0;
   }
   for (k = 0; k < code->walk; k++)
-    code->moves += ldexp(PERMI_GPU_FLIP * parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
+    code->moves += ldexp(PERMI_GPU_FLIP * coder->parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
   hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
   coder->literals = hybrid->algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < PERMI_GPU_LITERAL_SECONDS;
   permi_code_text(coder, hybrid);
 }
 
 #define PERMI_GPU_VARIANTS 3
-#define PERMI_CODE_PRIMES (PERM_INTEGER_WORDS * 2) /* and more than there are */
-static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
-                                     permi_hybrid_algebra algebra, int variant, int certify, const double *a,
+#define PERMI_CODE_BASES 224 /* words of the bases that shared memory takes, on Hopper */
+static perm_status permi_code_create(const permi_code_choice *choice, permi_code_trial *trial, int variant,
                                      permi_hybrid **made)
 {
   static const int remake[PERMI_GPU_VARIANTS] = {PERMI_GPU_VALUES, 400, 150};
   static const int reload[PERMI_GPU_VARIANTS] = {200, 100, 60};
-  const int n = work->n, outer = n - 1 - layout->inner - layout->low;
+  const perm_allocator *allocator = &choice->maker->options->allocator;
+  const permi_hybrid_algebra algebra = choice->algebra;
+  permi_layouts *work = &trial->work;
+  permi_arrangement *layout = &trial->layout;
+  const int n = work->n, outer = n - 1 - layout->inner - layout->low, certify = choice->maker->options->certify;
   permi_coder *coder = (permi_coder *)permi_allocate(allocator, 1, sizeof *coder);
   permi_code *code = permi_code_make(allocator);
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
@@ -15514,6 +16962,7 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   hybrid->isa = PERM_ISA_CUDA;
   hybrid->gpu.allocator = *allocator;
   words = n * hybrid->parts;
+  code->failed = words > PERMI_CODE_BASES;
   most = outer - PERM_GPU_THREADS_LOG2;
   code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
   hybrid->high = outer - code->walk;
@@ -15531,21 +16980,22 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   coder->reload = reload[variant];
   coder->rows.n = n;
   code->certify = certify && algebra != PERMI_HYBRID_WHOLE;
-  coder->doubled = algebra == PERMI_HYBRID_DOUBLED;
+  coder->whole = algebra == PERMI_HYBRID_WHOLE;
+  coder->doubled = permi_hybrid_is_doubled((int)algebra);
+  coder->paired = coder->parts == 2 && permi_hybrid_is_paired((int)algebra);
   coder->floor = hybrid->rounding.floor;
-  permi_code_rows(coder, algebra, a);
+  coder->reduced = choice->reduced;
+  permi_code_rows(coder, choice);
   gpu = &hybrid->gpu.work;
-  gpu->doubles = (size_t)(words * (1 + hybrid->high));
-  gpu->table = hybrid->gpu.memory =
-      (double *)permi_allocate(allocator, gpu->doubles + PERMI_CODE_PRIMES * 2, sizeof(double));
   coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
-  if (!gpu->table || !coder->memo) {
+  if (!coder->memo) {
     code->failed = 2;
   } else if (coder->memos > PERMI_GPU_MEMO) {
     code->failed = 1;
-  } else {
-    permi_code_table(coder, hybrid, hybrid->gpu.memory);
-    permi_code_fill(coder, hybrid, a);
+  } else if (!code->failed) {
+    permi_code_fill(coder, hybrid, choice->scaled);
+    if (!code->failed && !permi_code_tables(coder, choice, hybrid))
+      code->failed = 2;
   }
   permi_release(allocator, coder->growths);
   permi_release(allocator, coder->memo);
@@ -15566,28 +17016,6 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   return failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
-/* The runs of a kernel of whole numbers, whose table ends with its primes; 0: out of memory. */
-static int permi_code_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
-                           permi_hybrid *hybrid)
-{
-  permi_hybrid_runs *runs = hybrid->runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
-  int k, primes;
-  if (!runs)
-    return 0;
-  memset(runs, 0, sizeof *runs);
-  runs->modulus = modulus;
-  primes = permi_whole_primes(block, &runs->bits);
-  if (hybrid->grows && !permi_whole_runs(allocator, primes, 0, runs))
-    return 0;
-  for (k = 0; k < runs->primes; k++) {
-    const double prime = (double)runs->run[k].prime.p;
-    hybrid->gpu.memory[hybrid->gpu.work.doubles++] = -prime;
-    hybrid->gpu.memory[hybrid->gpu.work.doubles++] = 1 / prime;
-  }
-  hybrid->gpu.add = permi_code_add_whole;
-  return 1;
-}
-
 static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const perm_gpu_work *gpu)
 {
   uint64_t word;
@@ -15601,26 +17029,6 @@ static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const per
     hash = permi_hash_double(hash, gpu->table[k]);
   return hash;
 }
-
-#define PERMI_GPU_TRIALS 12
-typedef struct permi_code_trial {
-  permi_layouts work;
-  permi_arrangement layout;
-  double cost;
-} permi_code_trial;
-
-typedef struct permi_code_choice {
-  permi_maker *maker;
-  const permi_block *block;
-  permi_hybrid_algebra algebra;
-  int inner, moves;
-  permi_code_trial *trial, *leader; /* leader: of the best program */
-  double *scaled;                   /* the matrix, as the last trial orients it */
-  long long scale_exp2;
-  int given, zero;
-  int wanted;
-  permi_hybrid *best;
-} permi_code_choice;
 
 static void permi_code_search(permi_code_trial *trial, int number, int inner, int moves)
 {
@@ -15646,13 +17054,21 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
 #define PERMI_GPU_CERTIFIED 2.2
 static double permi_code_rate(const permi_maker *maker, const permi_block *block)
 {
-  static const double each[5] = {1, 4, 6, 10, PERMI_GPU_WHOLE};
+  static const double each[6] = {1, 4, 6, 10, PERMI_GPU_WHOLE, 60};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
   const int whole = algebra == PERMI_HYBRID_WHOLE;
-  double bits, slower = each[algebra] * (whole ? permi_whole_primes(block, &bits) : 1);
+  double slower = each[algebra] * (whole ? permi_whole_passes(block) : 1);
   if (maker->options->certify && !whole)
     slower += PERMI_GPU_CERTIFIED - 1;
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
+}
+
+/* Doubles of a number that waits, of those with two words some have one. */
+static double permi_code_wide(permi_hybrid_algebra algebra)
+{
+  return algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE ? 1
+         : algebra == PERMI_HYBRID_COMPLEX_DOUBLED                     ? 4
+                                                                       : 2;
 }
 
 /* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
@@ -15671,7 +17087,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
     permi_layouts_make(work, choice->block);
     work->gpu = divided ? 1 : 2;
     work->add = k >= 6 && one ? 1.6 : 1; /* neither is better for all matrices */
-    work->budget = budget[k / 2 % 3] / (one ? 1 : 2);
+    work->budget = budget[k / 2 % 3] / permi_code_wide(choice->algebra);
   }
   for (pass = 0; pass < 2; pass++) {
     permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search_one, choice, NULL);
@@ -15717,21 +17133,19 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   int k;
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
-    if (choice->block->integer)
+    if (choice->block->integer) {
       permi_whole_entries(choice->block, choice->given, NULL, NULL, choice->scaled);
-    else
+      permi_whole_reduced(choice->block, choice->given, choice->scaled, choice->reduced);
+      permi_whole_words(choice->block, choice->given, choice->reduced,
+                        choice->scaled + choice->block->n * choice->block->n);
+    } else {
       status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
                                    &choice->zero);
+    }
   }
   for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
-    const perm_options *options = choice->maker->options;
-    status = permi_code_create(&options->allocator, &trial->work, &trial->layout, choice->algebra, k, options->certify,
-                               choice->scaled, &hybrid);
-    if (hybrid && choice->block->integer &&
-        !permi_code_runs(&options->allocator, choice->block, options->modulus, hybrid)) {
-      permi_hybrid_release(&options->allocator, hybrid);
-      status = PERM_ERROR_MEMORY;
-    } else if (hybrid) {
+    status = permi_code_create(choice, trial, k, &hybrid);
+    if (hybrid) {
       hybrid->scale_exp2 += choice->scale_exp2;
       permi_code_keep(choice, trial, hybrid);
     }
@@ -15745,7 +17159,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
-  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  const int n = block->n, parts = block->integer ? 1 + PERMI_CODE_WORDS : maker->working->is_complex ? 2 : 1;
   permi_code_choice choice;
   permi_hybrid *hybrid;
   perm_status status = PERM_OK;
@@ -15789,7 +17203,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     hybrid->candidates = k;
   hybrid = choice.best;
   offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
-                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (hybrid->parts == 1 ? 1 : 7);
+                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (hybrid->parts == 1 ? 1 : hybrid->parts == 2 ? 7 : 20);
   offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
   return PERM_OK;
 }
@@ -15908,45 +17322,17 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   return length;
 }
 
-/* No line's sum is to be a residue: a kernel has one set of constants for all primes and both roots. */
-static int permi_whole_on_gpu(const permi_block *block)
-{
-  double sum[128] = {0};
-  int i, e;
-  if (permi_whole_is_gaussian(block))
-    return 0;
-  for (i = 0; i < block->n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      const double x = fabs((double)block->integer[block->edge[e]]);
-      sum[i] += x;
-      sum[block->neighbour[e]] += x;
-    }
-  for (i = 0; i < 2 * block->n; i++)
-    if (sum[i] * (1 + 1e-12) > PERMI_GROWTH_CAP)
-      return 0;
-  return 1;
-}
-
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  const perm_options *options = maker->options;
   double bits;
-  if (block->integer && options->isa == PERM_ISA_CUDA && permi_gpu_wanted(options, block->n) &&
-           !permi_whole_on_gpu(block))
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "has %s, which this method takes with isa auto",
-                 permi_whole_is_gaussian(block) ? "Gaussian integers" : "lines of integers that sum to more than 2^48");
-  else if (block->integer && !permi_arithmetic_is_sound())
+  (void)maker; /* for PERM_NO_COMPLEX */
+  if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
 #if defined(PERM_NO_COMPLEX)
   else if (maker->working->is_complex)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, which this build leaves out");
 #endif
-  else if (permi_hybrid_algebra_of(maker) == PERMI_HYBRID_COMPLEX_DOUBLED && options->isa == PERM_ISA_CUDA &&
-           permi_gpu_wanted(options, block->n))
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "is complex, for which this method has precisions accurate and dd on the CPU; leave isa to it");
   else if (block->n > PERM_MAX_N || block->n < 2)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
   else if (block->integer && PERMI_RESIDUE_BITS * permi_whole_primes(block, &bits) + 60 > 64 * PERM_INTEGER_WORDS)
@@ -15957,14 +17343,6 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
     offer->status = PERM_OK;
   return !offer->why[0];
 }
-
-#if defined(PERM_WITH_CUDA)
-static int permi_hybrid_on_gpu(const permi_maker *maker, const permi_block *block)
-{
-  return permi_hybrid_algebra_of(maker) != PERMI_HYBRID_COMPLEX_DOUBLED &&
-         (!block->integer || permi_whole_on_gpu(block));
-}
-#endif
 
 /* Times the time: terms, and their moduli; seen 1.1 to 1.3 of complex double-doubles, which are slower themselves. */
 static double permi_hybrid_certified(permi_hybrid_algebra algebra)
@@ -16013,7 +17391,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   cost = permi_layouts_start(work, 1);
   speed = work->speed;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(maker->options, block->n) && permi_hybrid_on_gpu(maker, block))
+  if (permi_gpu_wanted(maker->options, block->n))
     speed = permi_code_rate(maker, block);
 #endif
   *hope = cost / PERMI_HYBRID_GAIN / speed;
@@ -16100,7 +17478,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, block->n) && permi_hybrid_on_gpu(maker, block) &&
+  if (permi_gpu_wanted(options, block->n) &&
       (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
@@ -16156,7 +17534,9 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
       counted as 64; those renormalise as in 7 (d), for doubles too: what hi loses is at most gamma_N A, and each of the
       sums and normalisations of lo, at most six for a level, is off by u times that: gamma_2N^2 A in all. Moduli are
       added for every block and setting of the low columns. Complex a b - c d is four FMA a part, from the last
-      product: its parts round c d four times, |c| |d| 2^(1/2) together: below 6 u (|a| |b| + |c| |d|). */
+      product: its parts round c d four times, |c| |d| 2^(1/2) together: below 6 u (|a| |b| + |c| |d|).
+   Proved by machine: 1, 3 to 5 tests/proofs/chains.v, 2 tests/proofs/complex.v, 7 (b), (c), (d), (f), 8
+   tests/proofs/hybrid.g. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
@@ -16221,8 +17601,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
 #else
   hybrid = (permi_hybrid *)offer->plan;
   if (permi_gpu_wanted(maker->options, hybrid->n) &&
-      (maker->options->isa == PERM_ISA_CUDA || (!block->integer && hybrid->algebra != PERMI_HYBRID_COMPLEX_DOUBLED &&
-                                                offer->seconds > 2 * PERMI_GPU_COMPILE))) {
+      (maker->options->isa == PERM_ISA_CUDA || (!block->integer && offer->seconds > 2 * PERMI_GPU_COMPILE))) {
     char message[PERM_MESSAGE_BYTES];
     permi_gpu_devices(1, message);
     status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);
@@ -16761,7 +18140,7 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
    exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses
    at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of
    itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
-   rows' sums of moduli. */
+   rows' sums of moduli. The induction is proved by machine: tests/proofs/chains.v. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
 {
@@ -18621,7 +20000,8 @@ PERMI_BRIEF_END
 /* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone. Products are in
    double-double or long integers; terms are added exactly.
 
-   THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
+   THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact
+   (tests/proofs/doubles.g).
 
    THREADS. All walk the top of the tree. A node is a unit when the choices on its path multiply up to `enough`, or
    when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. */
@@ -21129,7 +22509,7 @@ static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_
 }
 
 /* ---- double-doubles */
-#define PERMI_RADIUS_UP (1 + 1e-13)
+#define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
 #define PERMI_RADIUS_LEAST 1e-290
 #define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
 #define PERMI_PIVOT_SURE 4     /* times its radius */
@@ -23902,9 +25282,11 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 #define PERMI_SPY_EXACT 600     /* up to this order and */
 #define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
 #define PERMI_SPY_CELLS 160     /* else so many squares a side */
-#define PERMI_SPY_PANEL 300
-#define PERMI_SPY_TOP 104     /* of the maps */
-#define PERMI_SPY_CURVES 500  /* of what comes below them */
+#define PERMI_SPY_PANEL 290
+#define PERMI_SPY_LEFT 74 /* of the first map, 356 apart */
+#define PERMI_SPY_TOP 104
+#define PERMI_SPY_CURVES 490 /* of what comes below the maps */
+#define PERMI_SPY_LINE 120   /* characters of a message */
 #define PERMI_SPY_ROWS 14
 #define PERMI_SPY_OUTLINES 500
 #define PERMI_SPY_POINTS 1000
@@ -23993,10 +25375,11 @@ static int permi_spy_shade(const permi_spy_map *map, int i, int j, double area)
 }
 
 /* A path of runs of squares for each shade; the numbers of first and last row and column. */
-static void permi_spy_draw_map(FILE *file, const permi_spy_map *map, int x, int width, int height)
+static void permi_spy_draw_map(FILE *file, const permi_spy *spy, int which, int width, int height)
 {
   static const char *const colour[5] = {"#a6cfe6", "#5fabd4", "#2a8cc4", PERMI_SPY_BLUE, PERMI_SPY_ORANGE};
-  const int down = map->cells[0], across = map->cells[1], y = PERMI_SPY_TOP;
+  const permi_spy_map *map = &spy->map[which];
+  const int down = map->cells[0], across = map->cells[1], x = PERMI_SPY_LEFT + 356 * which, y = PERMI_SPY_TOP;
   const double area = ((double)map->rows / (down ? down : 1)) * ((double)map->columns / (across ? across : 1));
   int shade, i, j, end;
   permi_spy_box(file, x, y, width, height, "fill=\"#ffffff\" stroke=\"#777777\"");
@@ -24030,8 +25413,9 @@ static void permi_spy_draw_map(FILE *file, const permi_spy_map *map, int x, int 
     permi_spy_label(file, x + width / 2, y + height + 19, "text-anchor=\"middle\"", "columns");
 }
 
-static void permi_spy_head(FILE *file, int x, const char *head, const char *below)
+static void permi_spy_head(FILE *file, int which, const char *head, const char *below)
 {
+  const int x = PERMI_SPY_LEFT + 356 * which;
   permi_spy_label(file, x, PERMI_SPY_TOP - 32, "class=\"h\"", "%s", head);
   permi_spy_label(file, x, PERMI_SPY_TOP - 11, "", "%s", below);
 }
@@ -24042,36 +25426,38 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
   const perm_matrix *matrix = spy->matrix;
   const double longest = matrix->m > matrix->n ? matrix->m : matrix->n, scale = PERMI_SPY_PANEL;
   const int tall = longest > 0 ? (int)(scale * (matrix->m / longest)) + 1 : PERMI_SPY_PANEL;
-  const int wide = longest > 0 ? (int)(scale * (matrix->n / longest)) + 1 : PERMI_SPY_PANEL, legend = 462;
+  const int wide = longest > 0 ? (int)(scale * (matrix->n / longest)) + 1 : PERMI_SPY_PANEL, legend = 450;
   char text[64];
   int i;
   permi_spy_label(file, 20, 34, "class=\"t\"", "%.60s%s%d x %d, %.0f entries", spy->name ? spy->name : "",
                   spy->name ? ": " : "", matrix->m, matrix->n, (double)matrix->nnz);
-  permi_spy_head(file, 60, "As given", "");
-  permi_spy_draw_map(file, &spy->map[0], 60, wide, tall);
+  permi_spy_head(file, 0, "As given", "");
+  permi_spy_draw_map(file, spy, 0, wide, tall);
   if (matrix->m == matrix->n) {
     if (spy->singular) {
-      permi_spy_head(file, 410, "No perfect matching: the permanent is 0", "");
+      permi_spy_head(file, 1, "No perfect matching: the permanent is 0", "");
     } else {
       snprintf(text, sizeof text, "%d block%s, %.0f dead entries", spy->blocks, spy->blocks == 1 ? "" : "s",
                spy->dropped);
-      permi_spy_head(file, 410, "Block triangular", text);
+      permi_spy_head(file, 1, "Block triangular", text);
     }
-    permi_spy_draw_map(file, &spy->map[1], 410, wide, tall);
+    permi_spy_draw_map(file, spy, 1, wide, tall);
     for (i = 0; i < spy->outlines; i++) {
-      const int from = (int)(wide * (spy->first[i] / longest)), size = (int)(wide * (spy->order[i] / longest));
-      permi_spy_box(file, 410 + from, PERMI_SPY_TOP + from, size > 1 ? size : 1, size > 1 ? size : 1, outline);
+      const int from = (int)(wide * (spy->first[i] / longest)), length = (int)(wide * (spy->order[i] / longest));
+      const int size = length > 1 ? length : 1;
+      permi_spy_box(file, PERMI_SPY_LEFT + 356 + from, PERMI_SPY_TOP + from, size, size, outline);
     }
   }
   if (spy->leaf) {
     snprintf(text, sizeof text, "largest block after reductions: %d", spy->leaf->information.n);
-    permi_spy_head(file, 760, "In the order of elimination", text);
-    permi_spy_draw_map(file, &spy->map[2], 760, PERMI_SPY_PANEL, PERMI_SPY_PANEL);
+    permi_spy_head(file, 2, "In the order of elimination", text);
+    permi_spy_draw_map(file, spy, 2, PERMI_SPY_PANEL, PERMI_SPY_PANEL);
   }
-  permi_spy_box(file, 60, legend - 12, 14, 14, "fill=\"" PERMI_SPY_BLUE "\"");
+  permi_spy_box(file, PERMI_SPY_LEFT, legend - 12, 14, 14, "fill=\"" PERMI_SPY_BLUE "\"");
   permi_spy_box(file, 270, legend - 12, 14, 14, "fill=\"" PERMI_SPY_ORANGE "\"");
   permi_spy_box(file, 510, legend - 12, 14, 14, outline);
-  permi_spy_label(file, 82, legend, "", "entries%s", spy->map[0].cells[0] < matrix->m ? ", by density" : "");
+  permi_spy_label(file, PERMI_SPY_LEFT + 22, legend, "", "entries%s",
+                  spy->map[0].cells[0] < matrix->m ? ", by density" : "");
   permi_spy_label(file, 292, legend, "", "in no perfect matching");
   permi_spy_label(file, 532, legend, "", "blocks");
 }
@@ -24129,21 +25515,36 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, const double *valu
 static void permi_spy_curves(FILE *file, const permi_spy *spy)
 {
   const int tree = spy->leaf->information.method == PERM_METHOD_TREE, top = PERMI_SPY_CURVES;
-  permi_spy_label(file, 60, top, "class=\"h\"", "Vertices of the %s along the order of %s",
+  permi_spy_label(file, PERMI_SPY_LEFT, top, "class=\"h\"", "Vertices of the %s along the order of %s",
                   tree ? "tables" : "frontier", tree ? "the tree" : "elimination");
   permi_spy_curve(file, spy, spy->width, top + 12, 0);
-  permi_spy_label(file, 60, top + 216, "class=\"h\"",
+  permi_spy_label(file, PERMI_SPY_LEFT, top + 216, "class=\"h\"",
                   "Memory of a step's values, predicted, logarithmic (at most %s states; the run: %s)",
                   permi_spy_number(spy->states).text, permi_spy_bytes(spy->leaf->information.bytes).text);
   permi_spy_curve(file, spy, spy->bytes, top + 228, 1);
   permi_spy_label(file, 585, top + 418, "text-anchor=\"middle\"", "steps: vertices eliminated");
 }
 
+/* A message in lines. */
+static void permi_spy_say(FILE *file, int y, const char *message)
+{
+  while (*message) {
+    int length = (int)strlen(message);
+    if (length > PERMI_SPY_LINE)
+      for (length = PERMI_SPY_LINE; length > PERMI_SPY_LINE / 2 && message[length] != ' '; length--)
+        ;
+    permi_spy_label(file, PERMI_SPY_LEFT, y, "", "%.*s", length, message);
+    message += length;
+    y += 22;
+  }
+}
+
 static int permi_spy_print(FILE *file, const void *what)
 {
   const permi_spy *spy = (const permi_spy *)what;
   const int table = spy->leaf ? PERMI_SPY_CURVES + 440 : PERMI_SPY_CURVES, leaves = spy->job ? spy->job->leaves : 0;
-  const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS, bottom = table + 60 + 24 * (rows + 1);
+  const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS;
+  const int bottom = table + 84 + 24 * (spy->job ? rows : 3);
   double seconds = 0, rest = 0;
   int i;
   fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1090\" height=\"%d\" viewBox=\"0 0 1090 %d\" "
@@ -24159,25 +25560,25 @@ static int permi_spy_print(FILE *file, const void *what)
     rest += i < rows ? 0 : spy->job->leaf[i].information.seconds;
   }
   if (spy->job) {
-    permi_spy_label(file, 60, table + 20, "class=\"h\"",
-                    "Plan: %d block%s after reductions, predicted %s s on one thread", leaves, leaves == 1 ? "" : "s",
-                    permi_spy_number(seconds).text);
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 20, "class=\"h\"",
+                    "Plan: %d block%s after reductions, predicted %s on one thread", leaves, leaves == 1 ? "" : "s",
+                    permi_time_words(seconds).text);
   } else {
-    permi_spy_label(file, 60, table + 20, "class=\"h\"", "No plan");
-    permi_spy_label(file, 60, table + 44, "", "%s", spy->message);
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 20, "class=\"h\"", "No plan");
+    permi_spy_say(file, table + 44, spy->message);
   }
   for (i = 0; i < rows; i++) {
     const perm_leaf *leaf = &spy->job->leaf[i].information;
     const int y = table + 46 + 24 * i;
-    permi_spy_label(file, 60, y, "", "order %d", leaf->n);
+    permi_spy_label(file, PERMI_SPY_LEFT, y, "", "order %d", leaf->n);
     permi_spy_label(file, 200, y, "", "%s", perm_method_name(leaf->method));
-    permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s s", permi_spy_number(leaf->seconds).text);
+    permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s", permi_time_words(leaf->seconds).text);
     if (leaf->bytes > 0)
       permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_spy_bytes(leaf->bytes).text);
   }
   if (leaves > rows)
-    permi_spy_label(file, 60, table + 46 + 24 * rows, "", "and %d more, %s s", leaves - rows,
-                    permi_spy_number(rest).text);
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 46 + 24 * rows, "", "and %d more, %s", leaves - rows,
+                    permi_time_words(rest).text);
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 

@@ -18,7 +18,11 @@
      matrix/     >>matrix            compressed rows from triplets, arrays
                  >>io                lines, numbers; messages FILE:LINE
                  >>market            Matrix Market: banner; symmetric, hermitian in permi_add_entry
-                 >>plain_text        files without a banner; perm_matrix_read
+                 >>plain_text        files without a banner: rows, coordinates, edges; fractions
+                 >>numpy             .npy of NumPy
+                 >>graph             graph6, sparse6, digraph6
+                 >>dimacs            DIMACS graphs
+                 >>read              the table of formats; perm_matrix_read
                  >>write             Matrix Market written
      block/      >>matching          Hopcroft-Karp
                  >>components        Dulmage-Mendelsohn, strong components
@@ -218,6 +222,10 @@ PERMI_BRIEF_BEGIN
 #include "matrix/io.h"
 #include "matrix/market.h"
 #include "matrix/plain_text.h"
+#include "matrix/numpy.h"
+#include "matrix/graph.h"
+#include "matrix/dimacs.h"
+#include "matrix/read.h"
 #include "matrix/write.h"
 PERMI_BRIEF_END
 

@@ -35,6 +35,7 @@
 #include "t_parts.c"
 #include "t_io.c"
 #include "t_matrix.c"
+#include "t_formats.c"
 #include "t_generate.c"
 #include "t_counts_rectangular.c"
 #include "t_counts.c"

@@ -88,7 +88,7 @@ typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_COMPENSATED,   /* rows with 47 bits more, arithmetic of [Gra09] */
   PERMI_HYBRID_DOUBLED,       /* the same rows; every result is a double-double */
   PERMI_HYBRID_WHOLE,         /* integers as they are, or by residues where they grow (>>hybrid_program) */
-  PERMI_HYBRID_COMPLEX_DOUBLED, /* CPUs only; real value and error, imaginary value and error */
+  PERMI_HYBRID_COMPLEX_DOUBLED, /* real value and error, imaginary value and error */
   PERMI_HYBRID_SHORT,         /* kernels only: WHOLE + permi_growth */
   PERMI_HYBRID_LONG,
   PERMI_HYBRID_MODULI,        /* for the sum of |terms| */

@@ -1,5 +1,5 @@
 /* ===================================================================================== >>arithmetic
-   Arithmetic of all kernels. */
+   Arithmetic of all kernels; exact rests are proved by machine: tests/proofs/exact_sums.v. */
 
 /* a + b rounded; *error: the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)

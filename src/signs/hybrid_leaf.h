@@ -8,6 +8,7 @@
 #if defined(PERM_WITH_CUDA)
 /* The program of >>programs */
 #define PERMI_GPU_WALK 8
+#define PERMI_CODE_WORDS 4 /* of an entry of a reduced row */
 typedef enum permi_code_kind {
   PERMI_CODE_BASE,    /* base of row a */
   PERMI_CODE_ADD,     /* a + constant b, or - */
@@ -21,6 +22,7 @@ typedef enum permi_code_kind {
   PERMI_CODE_REDUCE,  /* a modulo the prime, of |a| <= 2^52 */
   PERMI_CODE_TIMES_LONG, /* reduced from two doubles */
   PERMI_CODE_CROSS_LONG,
+  PERMI_CODE_RESIDUE, /* a + residue b, or -, reduced */
   PERMI_CODE_TOTAL,   /* block += a, or -= */
   PERMI_CODE_MODULUS, /* |a| + the floor of row b; what follows is of moduli */
   PERMI_CODE_MULTIPLY,
@@ -32,20 +34,23 @@ typedef enum permi_code_kind {
 typedef struct permi_code_statement {
   int kind, negative;
   int a, b, c, d;
+  int single; /* exact in one double */
 } permi_code_statement;
 
 typedef struct permi_code_flip {
-  int row, constant, negative;
+  int row, constant, negative, reduced; /* reduced: the constant is a residue */
 } permi_code_flip;
 
 typedef struct permi_code {
   perm_gpu_program program;
   permi_code_statement *statement;
   double *constant;
+  double *residue; /* sums of entries of reduced rows, each of PERMI_CODE_WORDS */
   permi_code_flip *flip;
   char *text;
   int statements, statement_room, moduli; /* statements from `moduli` on are the second program */
-  int constants, constant_room, flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
+  int constants, constant_room, residues, residue_room;
+  int flips, flip_room, first_flip[PERMI_GPU_WALK + 2];
   int text_room;
   size_t length;
   int walk, samples_log2, live;
@@ -74,6 +79,7 @@ static void permi_code_release(const perm_allocator *allocator, permi_code *code
     return;
   permi_release(allocator, code->statement);
   permi_release(allocator, code->constant);
+  permi_release(allocator, code->residue);
   permi_release(allocator, code->flip);
   permi_release(allocator, code->text);
   permi_release(allocator, code);
@@ -399,14 +405,14 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
   return 1;
 }
 
-/* Row i's whole numbers: their sizes. */
-static void permi_whole_row(permi_hybrid_maker *maker, const double *a, int i, int reduced)
+/* Row i's whole numbers, by column: their sizes. */
+static void permi_whole_row(permi_hybrid_maker *maker, const double *row, int i, int reduced)
 {
   permi_growths *growths = maker->growths;
   const int n = maker->hybrid->n;
   int k;
   for (k = 0; k < n; k++) {
-    const double x = a[i * n + maker->layout->order[k]];
+    const double x = row[maker->layout->order[k]];
     if (k < maker->hybrid->inner)
       growths->modulus[i][k] = fabs(x);
     else
@@ -429,7 +435,7 @@ static void permi_maker_rows(permi_hybrid_maker *maker, permi_hybrid_rows *rows,
     order[i] = i;
   for (i = 0; i < rows->n; i++) {
     if (reduced)
-      permi_whole_row(maker, a, i, reduced[i]);
+      permi_whole_row(maker, a + i * rows->n, i, reduced[i]);
     for (k = 0; k < rows->n && reduced; k++)
       rows->number[i][k][0] = a[i * rows->n + k];
     if (!reduced)

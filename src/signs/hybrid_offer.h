@@ -38,45 +38,17 @@ static size_t permi_hybrid_explain(const permi_leaf *leaf, char *buffer, size_t 
   return length;
 }
 
-/* No line's sum is to be a residue: a kernel has one set of constants for all primes and both roots. */
-static int permi_whole_on_gpu(const permi_block *block)
-{
-  double sum[128] = {0};
-  int i, e;
-  if (permi_whole_is_gaussian(block))
-    return 0;
-  for (i = 0; i < block->n; i++)
-    for (e = block->start[i]; e < block->start[i + 1]; e++) {
-      const double x = fabs((double)block->integer[block->edge[e]]);
-      sum[i] += x;
-      sum[block->neighbour[e]] += x;
-    }
-  for (i = 0; i < 2 * block->n; i++)
-    if (sum[i] * (1 + 1e-12) > PERMI_GROWTH_CAP)
-      return 0;
-  return 1;
-}
-
 static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block, double rival, permi_offer *offer)
 {
-  const perm_options *options = maker->options;
   double bits;
-  if (block->integer && options->isa == PERM_ISA_CUDA && permi_gpu_wanted(options, block->n) &&
-           !permi_whole_on_gpu(block))
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "has %s, which this method takes with isa auto",
-                 permi_whole_is_gaussian(block) ? "Gaussian integers" : "lines of integers that sum to more than 2^48");
-  else if (block->integer && !permi_arithmetic_is_sound())
+  (void)maker; /* for PERM_NO_COMPLEX */
+  if (block->integer && !permi_arithmetic_is_sound())
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has exact integers, which this method takes only while numbers round "
                                                 "to nearest");
 #if defined(PERM_NO_COMPLEX)
   else if (maker->working->is_complex)
     permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is complex, which this build leaves out");
 #endif
-  else if (permi_hybrid_algebra_of(maker) == PERMI_HYBRID_COMPLEX_DOUBLED && options->isa == PERM_ISA_CUDA &&
-           permi_gpu_wanted(options, block->n))
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
-                 "is complex, for which this method has precisions accurate and dd on the CPU; leave isa to it");
   else if (block->n > PERM_MAX_N || block->n < 2)
     permi_refuse(offer, PERM_ERROR_LIMIT, "is not of an order from 2 to %d", PERM_MAX_N);
   else if (block->integer && PERMI_RESIDUE_BITS * permi_whole_primes(block, &bits) + 60 > 64 * PERM_INTEGER_WORDS)
@@ -87,14 +59,6 @@ static int permi_hybrid_takes(const permi_maker *maker, const permi_block *block
     offer->status = PERM_OK;
   return !offer->why[0];
 }
-
-#if defined(PERM_WITH_CUDA)
-static int permi_hybrid_on_gpu(const permi_maker *maker, const permi_block *block)
-{
-  return permi_hybrid_algebra_of(maker) != PERMI_HYBRID_COMPLEX_DOUBLED &&
-         (!block->integer || permi_whole_on_gpu(block));
-}
-#endif
 
 /* Times the time: terms, and their moduli; seen 1.1 to 1.3 of complex double-doubles, which are slower themselves. */
 static double permi_hybrid_certified(permi_hybrid_algebra algebra)
@@ -143,7 +107,7 @@ static perm_status permi_hybrid_hope(permi_maker *maker, const permi_block *bloc
   cost = permi_layouts_start(work, 1);
   speed = work->speed;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(maker->options, block->n) && permi_hybrid_on_gpu(maker, block))
+  if (permi_gpu_wanted(maker->options, block->n))
     speed = permi_code_rate(maker, block);
 #endif
   *hope = cost / PERMI_HYBRID_GAIN / speed;
@@ -230,7 +194,7 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
   memset(&gpu, 0, sizeof gpu);
   gpu.seconds = (double)INFINITY;
 #if defined(PERM_WITH_CUDA)
-  if (permi_gpu_wanted(options, block->n) && permi_hybrid_on_gpu(maker, block) &&
+  if (permi_gpu_wanted(options, block->n) &&
       (options->isa == PERM_ISA_CUDA || rival > 2 * PERMI_GPU_COMPILE)) {
     status = permi_code_offer(maker, block, rival, inner, &gpu);
     if (status != PERM_OK || (gpu.plan && options->isa == PERM_ISA_CUDA)) {
@@ -286,7 +250,9 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
       counted as 64; those renormalise as in 7 (d), for doubles too: what hi loses is at most gamma_N A, and each of the
       sums and normalisations of lo, at most six for a level, is off by u times that: gamma_2N^2 A in all. Moduli are
       added for every block and setting of the low columns. Complex a b - c d is four FMA a part, from the last
-      product: its parts round c d four times, |c| |d| 2^(1/2) together: below 6 u (|a| |b| + |c| |d|). */
+      product: its parts round c d four times, |c| |d| 2^(1/2) together: below 6 u (|a| |b| + |c| |d|).
+   Proved by machine: 1, 3 to 5 tests/proofs/chains.v, 2 tests/proofs/complex.v, 7 (b), (c), (d), (f), 8
+   tests/proofs/hybrid.g. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
@@ -351,8 +317,7 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
 #else
   hybrid = (permi_hybrid *)offer->plan;
   if (permi_gpu_wanted(maker->options, hybrid->n) &&
-      (maker->options->isa == PERM_ISA_CUDA || (!block->integer && hybrid->algebra != PERMI_HYBRID_COMPLEX_DOUBLED &&
-                                                offer->seconds > 2 * PERMI_GPU_COMPILE))) {
+      (maker->options->isa == PERM_ISA_CUDA || (!block->integer && offer->seconds > 2 * PERMI_GPU_COMPILE))) {
     char message[PERM_MESSAGE_BYTES];
     permi_gpu_devices(1, message);
     status = permi_fail(maker->result, PERM_ERROR_DEVICE, 0, "%s", message);

@@ -236,6 +236,28 @@ static int permi_whole_reduced(const permi_block *block, int transposed, const d
   return any;
 }
 
+#if defined(PERM_WITH_CUDA)
+/* Entries as words (>>programs), oriented; those of rows that are not reduced as one word. */
+static void permi_whole_words(const permi_block *block, int transposed, const int *reduced, double *word)
+{
+  const int n = block->n;
+  int i, e;
+  memset(word, 0, (size_t)(n * n) * PERMI_CODE_WORDS * sizeof *word);
+  for (i = 0; i < n; i++)
+    for (e = block->start[i]; e < block->start[i + 1]; e++) {
+      const int j = block->neighbour[e] - n, row = transposed ? j : i, column = transposed ? i : j;
+      const int64_t x = block->integer[block->edge[e]], split = INT64_C(1) << 32;
+      double *to = &word[(row * n + column) * PERMI_CODE_WORDS];
+      to[0] = (double)(reduced[row] ? x % split : x);
+      to[1] = (double)(reduced[row] ? x / split : 0);
+      if (block->imaginary_integer) {
+        to[2] = (double)(block->imaginary_integer[block->edge[e]] % split);
+        to[3] = (double)(block->imaginary_integer[block->edge[e]] / split);
+      }
+    }
+}
+#endif
+
 /* The program of a block with what it runs for each prime; *made stays NULL if it does not fit. */
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)

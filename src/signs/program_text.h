@@ -44,12 +44,13 @@ static const char *permi_code_literal(double x, char text[32])
    a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c; of residues operand 2 is the prime's negative, 3
    its inverse, a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Two-part numbers are
    C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a double-double, S
-   sum of a block, Q modulus.
+   sum of a block, Q modulus; T2 and D2 as T and D before they are settled (R). Double-doubles that are exact in one
+   double are doubles (the third texts).
    Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
    0 against 144 bytes). */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
-static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
+static const char *const permi_code_form[3][PERMI_CODE_RETURN + 1][2] = {
     {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
      {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
      {"BkCa ld.const.f64 c,[C+%d];\nfma.rn.f64 v%d,%%%d,c,v%d;\n",
@@ -67,6 +68,10 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
       "add.rn.f64 h,s,0dc618000000000000;\nsub.rn.f64 c,0d4618000000000000,f;\nfma.rn.f64 l,v%d,v%d,c;\n"
       "sub.rn.f64 c,s,f;\nfma.rn.f64 f,v%d,v%d,c;\nsub.rn.f64 l,l,f;\n" PERMI_CODE_QUOTIENT("h")
       "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n", NULL},
+     {"Bkakkk ld.global.nc.f64 c,[t+%d];\nadd.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
+      "fma.rn.f64 v%d,c,%%2,v%d;\n",
+      "Bkakkk ld.global.nc.f64 c,[t+%d];\nsub.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
+      "fma.rn.f64 v%d,c,%%2,v%d;\n"},
      {"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
      {"ka abs.f64 v%d,v%d;\n", NULL},
      {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
@@ -85,12 +90,32 @@ static const char *const permi_code_form[2][PERMI_CODE_RETURN + 1][2] = {
      {NULL, NULL},
      {NULL, NULL},
      {NULL, NULL},
+     {NULL, NULL},
      {"a S(v%d);\n", "a W(v%d);\n"},
      {"ka double v%d=Q(v%d,", NULL},
      {"kab double v%d=permi_mul(v%d,v%d);\n", NULL},
      {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n", NULL},
      {"kab double v%d=permi_add(v%d,v%d);\n", NULL},
-     {"a return v%d;\n", NULL}}};
+     {"a return v%d;\n", NULL}},
+    {{"ka double v%d=B1(%d);\n", NULL},
+     {"kaD double v%d=permi_add(v%d,C[%d]);\n", "kaD double v%d=permi_add(v%d,-C[%d]);\n"},
+     {NULL, NULL},
+     {NULL, NULL},
+     {"kab double v%d=permi_mul(v%d,v%d);\n", NULL},
+     {"kabcd double v%d=permi_fma(v%d,v%d,-permi_mul(v%d,v%d));\n", NULL},
+     {"kab double v%d=permi_add(v%d,-v%d);\n", NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {"a S(v%d);\n", "a W(v%d);\n"},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL},
+     {NULL, NULL}}};
 
 static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 {
@@ -102,13 +127,19 @@ static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 
 static void permi_code_print_statement(permi_coder *coder, int k)
 {
-  static const char names[] = "kabcdABC";
+  static const char names[] = "kabcdABCD";
   permi_code *code = coder->code;
   const permi_code_statement *t = &code->statement[k];
-  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c}, real = coder->parts == 1;
-  const char *const *forms = permi_code_form[!real][t->kind], *form = forms[t->negative && forms[1]];
+  const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c,
+                       coder->parts * t->b};
+  const int real = coder->parts == 1;
+  const char *const *forms = permi_code_form[real ? 0 : t->single ? 2 : 1][t->kind], *form = forms[t->negative && forms[1]];
   int operand[9] = {0}, i;
   char text[32];
+  if (!real && t->kind == PERMI_CODE_BASE && k >= code->moduli) { /* first words alone */
+    permi_code_print(code, "const auto v%d=BM(%d);\n", k, t->a);
+    return;
+  }
   if (real && t->kind == PERMI_CODE_ADD && coder->literals) {
     permi_code_print_sum(code, k, t->a, t->negative ? -code->constant[t->b] : code->constant[t->b]);
     return;
@@ -131,42 +162,86 @@ static void permi_code_print_statements(permi_coder *coder, int begin, int end, 
   int k;
   if (coder->parts == 1)
     permi_code_print(code, "asm volatile(R\"({\n.reg .f64 block,c,%sv<%d>;\n.reg .u32 b;\nmov.u32 b,%%1;\n"
-                           "mov.f64 block,0d0000000000000000;\n", coder->grows ? "f,h,l,s," : "", end);
+                           "mov.f64 block,0d0000000000000000;\n%s", coder->grows ? "f,h,l,s," : "", end,
+                     coder->grows ? ".reg .u64 t;\ncvta.to.global.u64 t,%4;\n" : "");
   for (k = begin; k < end; k++)
     permi_code_print_statement(coder, k);
-  if (coder->parts == 2)
+  if (coder->parts > 1)
     return;
   permi_code_print(code, "mov.f64 %%0,block;\n})\" : \"=d\"(block) : \"r\"((unsigned)__cvta_generic_to_shared(b))");
   for (k = 0; k < low; k++)
     permi_code_print(code, ", \"d\"(m%d)", k);
   if (coder->grows)
-    permi_code_print(code, ", \"d\"(minus_prime), \"d\"(inverse)");
+    permi_code_print(code, ", \"d\"(minus_prime), \"d\"(inverse), \"l\"(residue)");
   permi_code_print(code, " : \"memory\");\n");
 }
 
+#define PERMI_CODE_BASE_TEXT(word) "((const volatile double *)b)[128 * (" word ")]"
+#define PERMI_CODE_NUMBER_TEXT \
+    "struct P { double v, e; };\n" \
+    "PERMI_BOTH P permi_n(double v, double e) { P r; r.v = v; r.e = e; return r; }\n"
 static const char permi_code_two_parts[] =
-    "struct N { double v, e; };\n"
-    "PERMI_BOTH N permi_n(double v, double e) { N r; r.v = v; r.e = e; return r; }\n"
     "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
     "  return permi_n(permi_fma(m, C[2 * k], a.v), permi_fma(m, C[2 * k + 1], a.e)); }\n"
     "#define A(v, k) permi_at(v, k, 1.0)\n"
     "#define V(v, k) permi_at(v, k, -1.0)\n"
     "#define U(v, k, m) permi_at(v, k, m)\n"
-    "#define B(r) permi_n(((const volatile double *)b)[256 * (r)], ((const volatile double *)b)[256 * (r) + 128])\n";
-#define PERMI_CODE_TIMES_TEXT(name) \
-    "PERMI_BOTH N " name "(N a, N b) {\n" \
-    "  const double p = permi_mul(a.v, b.v);\n" \
-    "  return permi_n(p, permi_fma(a.v, b.e, permi_fma(a.e, b.v, permi_fma(a.v, b.v, -p)))); }\n"
-#define PERMI_CODE_MINUS_TEXT(name) \
-    "PERMI_BOTH N " name "(N a, N b) {\n" \
-    "  N r; permi_two_sum(r.v, r.e, a.v, -b.v); r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
-#define PERMI_CODE_SUM_TEXT \
-    "PERMI_BOTH N L(N a, double s, N b) {\n" \
-    "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n" \
-    "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n" \
+    "#define B1(r) " PERMI_CODE_BASE_TEXT("2 * (r)") "\n"
+    "#define B(r) permi_n(B1(r), " PERMI_CODE_BASE_TEXT("2 * (r) + 1") ")\n";
+/* Products and sums of pairs, which do not settle. */
+static const char permi_code_pairs[] =
+    "PERMI_BOTH P T2(double a, double b) { const double p = permi_mul(a, b); return permi_n(p, permi_fma(a, b, -p)); }\n"
+    "PERMI_BOTH P T2(P a, double b) { P p = T2(a.v, b); p.e = permi_fma(a.e, b, p.e); return p; }\n"
+    "PERMI_BOTH P T2(double a, P b) { P p = T2(a, b.v); p.e = permi_fma(a, b.e, p.e); return p; }\n"
+    "PERMI_BOTH P T2(P a, P b) { P p = T2(a, b.v); p.e = permi_fma(a.v, b.e, permi_fma(a.e, b.v, p.e)); return p; }\n"
+    "PERMI_BOTH P D2(double a, double b) { P r; permi_two_sum(r.v, r.e, a, -b); return r; }\n"
+    "PERMI_BOTH P D2(P a, double b) { P r = D2(a.v, b); r.e = permi_add(r.e, a.e); return r; }\n"
+    "PERMI_BOTH P D2(double a, P b) { P r = D2(a, b.v); r.e = permi_add(r.e, -b.e); return r; }\n"
+    "PERMI_BOTH P D2(P a, P b) { P r = D2(a.v, b.v); r.e = permi_add(r.e, permi_add(a.e, -b.e)); return r; }\n"
+    "PERMI_BOTH P L(P a, double s, P b) {\n"
+    "  double e; permi_two_sum(a.v, e, a.v, permi_mul(s, b.v));\n"
+    "  a.e = permi_add(a.e, permi_fma(s, b.e, e)); return a; }\n"
+    "PERMI_BOTH P permi_settle(P a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
+    "PERMI_BOTH P permi_settle_row(P a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n";
+static const char permi_code_real_pairs[] =
+    "PERMI_BOTH N L(N a, double s, double b) { return L(a, s, permi_n(b, 0.0)); }\n"
+    "PERMI_BOTH N T(double a, double b) { return T2(a, b); }\n"
+    "PERMI_BOTH N D(double a, double b) { return D2(a, b); }\n"
+    "template <class F, class G> PERMI_BOTH N T(F a, G b) { return R(T2(a, b)); }\n"
+    "template <class F, class G> PERMI_BOTH N D(F a, G b) { return R(D2(a, b)); }\n"
+    "template <class F, class G, class H, class I> PERMI_BOTH N X(F a, G b, H c, I d) {\n"
+    "  return R(D2(T2(a, b), T2(c, d))); }\n"
+    "#define S(f) block = R(L(block, 1.0, f))\n"
+    "#define W(f) block = R(L(block, -1.0, f))\n"
     "#define Q(x, f) permi_add(fabs(x.v), f)\n"
-static const char *const permi_code_algebra[5] = {
-    "",
+    "#define BM(r) permi_n(B1(r), 0.0)\n";
+static const char permi_code_complex_pairs[] =
+    "struct N { P x, y; };\n"
+    "PERMI_BOTH N permi_m(P x, P y) { N r; r.x = x; r.y = y; return r; }\n"
+    "PERMI_BOTH P permi_shifted(P a, int k, double m) {\n"
+    "  return permi_n(permi_fma(m, C[k], a.v), permi_fma(m, C[k + 1], a.e)); }\n"
+    "PERMI_BOTH N permi_at(N a, int k, double m) {\n"
+    "  return permi_m(permi_shifted(a.x, 4 * k, m), permi_shifted(a.y, 4 * k + 2, m)); }\n"
+    "#define A(v, k) permi_at(v, k, 1.0)\n"
+    "#define V(v, k) permi_at(v, k, -1.0)\n"
+    "#define U(v, k, m) permi_at(v, k, m)\n"
+    "#define B(r) permi_m(permi_n(" PERMI_CODE_BASE_TEXT("4 * (r)") ", " PERMI_CODE_BASE_TEXT("4 * (r) + 1") "), "
+    "permi_n(" PERMI_CODE_BASE_TEXT("4 * (r) + 2") ", " PERMI_CODE_BASE_TEXT("4 * (r) + 3") "))\n"
+    "#define BM(r) permi_m(permi_n(" PERMI_CODE_BASE_TEXT("4 * (r)") ", 0.0), "
+    "permi_n(" PERMI_CODE_BASE_TEXT("4 * (r) + 2") ", 0.0))\n"
+    "PERMI_BOTH N D2(N a, N b) { return permi_m(D2(a.x, b.x), D2(a.y, b.y)); }\n"
+    "PERMI_BOTH N T2(N a, N b) {\n"
+    "  return permi_m(D2(T2(a.x, b.x), T2(a.y, b.y)), L(T2(a.x, b.y), 1.0, T2(a.y, b.x))); }\n"
+    "PERMI_BOTH N R(N a) { return permi_m(permi_settle(a.x), permi_settle(a.y)); }\n"
+    "PERMI_BOTH N Z(N a) { return permi_m(permi_settle_row(a.x), permi_settle_row(a.y)); }\n"
+    "PERMI_BOTH N T(N a, N b) { return R(T2(a, b)); }\n"
+    "PERMI_BOTH N D(N a, N b) { return R(D2(a, b)); }\n"
+    "PERMI_BOTH N X(N a, N b, N c, N d) { return R(D2(T2(a, b), T2(c, d))); }\n"
+    "#define S(f) block = R(permi_m(L(block.x, 1.0, f.x), L(block.y, 1.0, f.y)))\n"
+    "#define W(f) block = R(permi_m(L(block.x, -1.0, f.x), L(block.y, -1.0, f.y)))\n"
+    "PERMI_BOTH double Q(N a, double f) {\n"
+    "  return permi_add(sqrt(permi_fma(a.x.v, a.x.v, permi_mul(a.y.v, a.y.v))), f); }\n";
+static const char permi_code_complex[] =
     "PERMI_BOTH N T(N a, N b) {\n"
     "  return permi_n(permi_fma(-a.e, b.e, permi_mul(a.v, b.v)), permi_fma(a.v, b.e, permi_mul(a.e, b.v))); }\n"
     "PERMI_BOTH N X(N a, N b, N c, N d) {\n"
@@ -176,41 +251,56 @@ static const char *const permi_code_algebra[5] = {
     "#define S(f) block = permi_n(permi_add(block.v, f.v), permi_add(block.e, f.e))\n"
     "#define W(f) block = D(block, f)\n"
     "PERMI_BOTH double Q(N a, double f) {\n"
-    "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n",
-    PERMI_CODE_TIMES_TEXT("T") PERMI_CODE_MINUS_TEXT("D") PERMI_CODE_SUM_TEXT
-    "PERMI_BOTH N X(N a, N b, N c, N d) { return D(T(a, b), T(c, d)); }\n"
-    "#define S(f) block = L(block, 1.0, f)\n"
-    "#define W(f) block = L(block, -1.0, f)\n",
-    PERMI_CODE_TIMES_TEXT("T2") PERMI_CODE_MINUS_TEXT("D2") PERMI_CODE_SUM_TEXT
-    "PERMI_BOTH N R(N a) { permi_fast_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
-    "PERMI_BOTH N Z(N a) { permi_two_sum(a.v, a.e, a.v, a.e); return a; }\n"
-    "PERMI_BOTH N T(N a, N b) { return R(T2(a, b)); }\n"
-    "PERMI_BOTH N D(N a, N b) { return R(D2(a, b)); }\n"
-    "PERMI_BOTH N X(N a, N b, N c, N d) { return R(D2(T2(a, b), T2(c, d))); }\n"
-    "#define S(f) block = R(L(block, 1.0, f))\n"
-    "#define W(f) block = R(L(block, -1.0, f))\n",
-    ""};
+    "  return permi_add(sqrt(permi_fma(a.v, a.v, permi_mul(a.e, a.e))), f); }\n"
+    "#define BM(r) B(r)\n";
+
+/* The types of an algebra. */
+static void permi_code_print_algebra(permi_code *code, permi_hybrid_algebra algebra)
+{
+  if (algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE)
+    return;
+  permi_code_print(code, PERMI_CODE_NUMBER_TEXT);
+  if (permi_hybrid_is_paired((int)algebra))
+    permi_code_print(code, "%s", permi_code_pairs);
+  if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
+    permi_code_print(code, "%s", permi_code_complex_pairs);
+    return;
+  }
+  permi_code_print(code, "typedef P N;\n%s", permi_code_two_parts);
+  if (algebra == PERMI_HYBRID_COMPLEX)
+    permi_code_print(code, "%s", permi_code_complex);
+  else
+    permi_code_print(code, "#define R(x) %s\n#define Z(x) permi_settle_row(x)\n%s",
+                     algebra == PERMI_HYBRID_DOUBLED ? "permi_settle(x)" : "(x)", permi_code_real_pairs);
+}
+
+/* Doubles of a pass's table. */
+static int permi_code_pass(const permi_hybrid *hybrid)
+{
+  return hybrid->n * hybrid->parts * (1 + hybrid->high) + 2 + hybrid->code->residues;
+}
 
 static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
-  const int parts = coder->parts;
+  const int parts = coder->parts, low = code->certify ? 0 : hybrid->low;
   char text[32];
   int k, j, p;
   permi_code_print(code, "__constant__ double C[%d] = {", code->constants * parts + 1);
   for (k = 0; k < code->constants * parts; k++)
     permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
-  permi_code_print(code, "0};\n%s%s"
-                         "__device__ __noinline__ void permi_turn(double *b, int j, double s) { switch (j) {\n",
-                   parts == 2 ? permi_code_two_parts : "", permi_code_algebra[hybrid->algebra]);
+  permi_code_print(code, "0};\n");
+  permi_code_print_algebra(code, hybrid->algebra);
+  permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, const double *residue = 0) "
+                         "{ switch (j) {\n");
   for (j = 0; j < code->walk; j++) {
     permi_code_print(code, "case %d:\n", j);
     for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
       for (p = 0; p < parts; p++) {
         const permi_code_flip *flip = &code->flip[k];
         const int at = 128 * (flip->row * parts + p);
-        permi_code_print(code, "b[%d] = permi_fma(%cs, C[%d], b[%d]);\n", at, flip->negative ? '-' : '+',
-                         flip->constant * parts + p, at);
+        permi_code_print(code, "b[%d] = permi_fma(%cs, %s[%d], b[%d]);\n", at, flip->negative ? '-' : '+',
+                         flip->reduced ? "residue" : "C", flip->constant * parts + p, at);
       }
     permi_code_print(code, "break;\n");
   }
@@ -218,23 +308,26 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
   if (hybrid->algebra == PERMI_HYBRID_WHOLE)
     return;
   permi_code_print(code, "__device__ __noinline__ double permi_moduli(const double *b, unsigned low) {\n");
-  for (k = 0; k < hybrid->low; k++)
+  for (k = 0; k < low; k++)
     permi_code_print(code, "const double m%d = -(double)(int)(low >> %d & 1);\n", k, k);
   permi_code_print(code, parts == 1 ? "double block;\n" : "");
-  permi_code_print_statements(coder, code->moduli, code->statements, hybrid->low);
+  permi_code_print_statements(coder, code->moduli, code->statements, low);
   permi_code_print(code, parts == 1 ? "return block;\n}\n" : "}\n");
 }
 
 /* How a thread adds its blocks. */
 static const char *permi_code_add_text(permi_hybrid_algebra algebra)
 {
-  static const char *const text[5] = {
+  static const char *const text[6] = {
       "lo = permi_add(lo, e);\n",
       "lo = permi_add(lo, e);\n"
       "permi_two_sum(hi2, e, hi2, permi_mul(s, block.e));\nlo2 = permi_add(lo2, e);\n",
       "lo = permi_add(lo, e);\nlo = permi_fma(s, block.e, lo);\n",
       "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.e, e)));\n",
-      "lo = permi_add(lo, e);\n"};
+      "lo = permi_add(lo, e);\n",
+      "permi_fast_two_sum(hi, lo, hi, permi_add(lo, permi_fma(s, block.x.e, e)));\n"
+      "permi_two_sum(hi2, e, hi2, permi_mul(s, block.y.v));\n"
+      "permi_fast_two_sum(hi2, lo2, hi2, permi_add(lo2, permi_fma(s, block.y.e, e)));\n"};
   return text[algebra];
 }
 
@@ -251,9 +344,10 @@ static const char permi_code_samples[] =
     "  PERMI_ROLLED for (int k = 0; k < WALK; k++) if (h >> k & 1) permi_turn(b, k, 1.0);\n"
     "}\n";
 static const char permi_code_all_moduli[] =
-    "PERMI_ROLLED for (unsigned h = 0; h < 1u << LOW; h++) absolute = permi_add(absolute, permi_moduli(b, h));\n";
+    "absolute = permi_add(absolute, permi_moduli(b, 0));\n";
 
-/* Table: start [words]; step [high][words], words = rows times parts; of residues, minus each prime and its inverse. */
+/* Table: start [words]; step [high][words], words = rows times parts. Where numbers grow each pass has one, which ends
+   with minus the prime, its inverse and residues. */
 static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
 {
   permi_code *code = coder->code;
@@ -261,17 +355,17 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
   permi_code_functions(coder, hybrid);
   permi_code_print(code,
                    PERM_GPU_ENTRY "{\n"
-                   "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d };\n"
+                   "enum { WORDS = %d, HIGH = %d, WALK = %d, LOW = %d, SAMPLES = %d, PASS = %d };\n"
                    "extern __shared__ double room[];\n"
                    "const int t = (int)threadIdx.x;\n"
                    "const unsigned long long chunk = a.first + blockIdx.x, number = %s << 7 | (unsigned)t;\n"
                    "const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;\n"
                    "double *b = room + t, absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0;\n"
-                   "%s"
+                   "const double *table = a.table%s"
                    "for (int r = 0; r < WORDS; r++) {\n"
-                   "  double x = a.table[r];\n"
+                   "  double x = table[r];\n"
                    "  for (int k = 0; k < HIGH; k++)\n"
-                   "    x = permi_fma(-(double)(int)(number >> k & 1), a.table[WORDS * (1 + k) + r], x);\n"
+                   "    x = permi_fma(-(double)(int)(number >> k & 1), table[WORDS * (1 + k) + r], x);\n"
                    "  b[128 * r] = x;\n"
                    "}\n"
                    "%s"
@@ -279,12 +373,13 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "for (unsigned m = 0;;) {\n"
                    "%s%s",
                    code->live <= 40 ? 4 : code->live <= 62 ? 3 : 2, hybrid->n * coder->parts, hybrid->high, code->walk,
-                   hybrid->low, code->samples_log2, coder->grows ? "(chunk & ((1ull << (HIGH - 7)) - 1))" : "chunk",
-                   coder->grows ? "const double *prime = a.table + WORDS * (1 + HIGH) + 2 * (chunk >> (HIGH - 7));\n"
-                                  "const double minus_prime = prime[0], inverse = prime[1];\n"
-                                : "",
+                   hybrid->low, code->samples_log2, permi_code_pass(hybrid),
+                   coder->grows ? "(chunk & ((1ull << (HIGH - 7)) - 1))" : "chunk",
+                   coder->grows ? " + PASS * (chunk >> (HIGH - 7)), *residue = table + WORDS * (1 + HIGH) + 2;\n"
+                                  "const double minus_prime = residue[-2], inverse = residue[-1];\n"
+                                : ";\n",
                    whole || code->certify ? "" : permi_code_samples, code->certify ? permi_code_all_moduli : "",
-                   real ? "double block;\n" : "N block = {0, 0};\n");
+                   real ? "double block;\n" : coder->parts == 2 ? "N block = {0, 0};\n" : "N block = {{0, 0}, {0, 0}};\n");
   permi_code_print_statements(coder, 0, code->moduli, 0);
   permi_code_print(code,
                    "double e;\n"
@@ -292,12 +387,12 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "permi_two_sum(hi, e, hi, permi_mul(s, block%s));\n"
                    "%s"
                    "if (++m == 1u << WALK) break;\n"
-                   "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0); }\n"
+                   "{ const int j = permi_ctz(m); permi_turn(b, j, m >> (j + 1) & 1 ? 1.0 : -1.0%s); }\n"
                    "}\n"
                    "const double minus = permi_parity(number) ? -1.0 : 1.0;\n"
                    "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
                    "  permi_mul(minus, lo2), absolute};\n"
                    "permi_finish(room, a.out, sum);\n}\n",
-                   real ? "" : ".v", permi_code_add_text(hybrid->algebra));
+                   real ? "" : coder->parts == 2 ? ".v" : ".x.v", permi_code_add_text(hybrid->algebra), coder->grows ? ", residue" : "");
 }
 #endif

@@ -6,10 +6,31 @@
 #include "program_text.h"
 
 #if defined(PERM_WITH_CUDA)
-/* How often the sum is run: once for each prime. */
+#define PERMI_GPU_TRIALS 12
+typedef struct permi_code_trial {
+  permi_layouts work;
+  permi_arrangement layout;
+  double cost;
+} permi_code_trial;
+
+typedef struct permi_code_choice {
+  permi_maker *maker;
+  const permi_block *block;
+  permi_hybrid_algebra algebra;
+  int inner, moves;
+  permi_code_trial *trial, *leader; /* leader: of the best program */
+  double *scaled;                   /* the matrix, as the last trial orients it; of integers words [n][n][4], too */
+  long long scale_exp2;
+  int given, zero;
+  int reduced[64];                  /* rows of it */
+  int wanted;
+  permi_hybrid *best;
+} permi_code_choice;
+
+/* How often the sum is run: once for each prime, or for each of its roots. */
 static int permi_code_passes(const permi_hybrid *hybrid)
 {
-  return hybrid->runs && hybrid->runs->primes ? hybrid->runs->primes : 1;
+  return hybrid->runs && hybrid->runs->primes ? hybrid->runs->passes : 1;
 }
 
 /* Waiting values above PERMI_GPU_LIVE are spilled. */
@@ -24,18 +45,24 @@ static double permi_code_seconds(const permi_hybrid *hybrid)
          (1 + spilled * spilled / (PERMI_GPU_SPILL * PERMI_GPU_SPILL)) * (1 + large);
 }
 
-static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, const double *a)
+/* Rows of numbers; of integers, their words. */
+static void permi_code_rows(permi_coder *coder, const permi_code_choice *choice)
 {
+  const permi_hybrid_algebra algebra = choice->algebra;
+  const double *a = choice->scaled;
   const permi_layouts *work = coder->work;
   const permi_arrangement *layout = coder->layout;
   const uint64_t *column = work->column[layout->transposed];
-  int i, k, growth = 0;
-  for (i = 0; i < work->n && coder->memos <= PERMI_GPU_MEMO; i++) {
+  int i, k, n = work->n, growth = 0;
+  for (i = 0; i < n && coder->memos <= PERMI_GPU_MEMO; i++) {
     for (k = 0; k < layout->inner; k++)
       coder->scope[i] |= (uint32_t)(column[layout->order[k]] >> i & 1) << k;
     for (k = 0; k < layout->low; k++)
       coder->dirty[i] |= (uint32_t)(column[layout->order[layout->inner + k]] >> i & 1) << k;
     permi_code_prepare_row(coder, algebra, a, i, &growth);
+    for (k = 0; k < n && algebra == PERMI_HYBRID_WHOLE; k++)
+      memcpy(coder->rows.number[i][k], a + n * n + (i * n + layout->order[k]) * PERMI_CODE_WORDS,
+             sizeof coder->rows.number[i][k]);
     coder->row[i] = coder->memos;
     coder->memos += 2 << permi_count_ones(coder->scope[i]);
   }
@@ -45,21 +72,97 @@ static void permi_code_rows(permi_coder *coder, permi_hybrid_algebra algebra, co
   }
 }
 
-static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, double *table)
+/* What words x, times `factor`, are modulo the prime of a run. */
+static double permi_code_residue(const permi_hybrid_run *run, const double *x, int factor)
 {
-  const int parts = coder->parts, words = hybrid->n * parts, first = hybrid->inner + hybrid->low + coder->code->walk;
-  int i, k, p;
-  memset(table, 0, (size_t)(words * (1 + hybrid->high)) * sizeof *table);
-  for (i = 0; i < hybrid->n; i++)
-    for (p = 0; p < parts; p++)
-      for (k = hybrid->inner; k < hybrid->n; k++) {
-        table[i * parts + p] += coder->rows.number[i][k][p];
-        if (k >= first && k - first < hybrid->high)
-          table[words * (1 + k - first) + i * parts + p] = 2 * coder->rows.number[i][k][p];
-      }
+  const uint64_t p = run->prime.p, two = (UINT64_C(1) << 32) % p;
+  uint64_t weight[PERMI_CODE_WORDS], r = 0;
+  int k;
+  weight[0] = 1;
+  weight[1] = two;
+  weight[2] = run->root;
+  weight[3] = permi_residue_multiply(run->root, two, p);
+  for (k = 0; k < PERMI_CODE_WORDS; k++)
+    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of((int64_t)x[k] * factor, p), weight[k], p), 0, p);
+  return r > p / 2 ? -(double)(p - r) : (double)r;
 }
 
-/* Which whole numbers grow, by their sizes in the tables of the CPU's program. */
+/* A row's words in the table: x times `factor`, or their residue. */
+static void permi_code_put_words(const permi_coder *coder, const permi_hybrid_run *run, int i, const double *x,
+                                 int factor, double *to)
+{
+  int p;
+  for (p = 0; p < coder->parts; p++)
+    to[i * coder->parts + p] = coder->reduced[i] ? permi_code_residue(run, x, factor) : factor * x[p];
+}
+
+/* The table of a run, or of the only one (NULL). */
+static void permi_code_table(const permi_coder *coder, const permi_hybrid *hybrid, const permi_hybrid_run *run,
+                             double *table)
+{
+  const permi_code *code = coder->code;
+  const int words = hybrid->n * coder->parts, first = hybrid->inner + hybrid->low + code->walk;
+  int i, k, p;
+  for (i = 0; i < hybrid->n; i++) {
+    double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
+    for (k = hybrid->inner; k < hybrid->n; k++)
+      for (p = 0; p < PERMI_CODE_WORDS; p++)
+        sum[p] += coder->rows.number[i][k][p];
+    permi_code_put_words(coder, run, i, sum, 1, table);
+    for (k = 0; k < hybrid->high; k++)
+      permi_code_put_words(coder, run, i, coder->rows.number[i][first + k], 2, table + words * (1 + k));
+  }
+  if (!run)
+    return;
+  table += words * (1 + hybrid->high);
+  *table++ = -(double)run->prime.p;
+  *table++ = 1 / (double)run->prime.p;
+  for (k = 0; k < code->residues; k++)
+    table[k] = permi_code_residue(run, code->residue + k * PERMI_CODE_WORDS, 1);
+}
+
+/* The runs of whole numbers and a table for each pass; 0: out of memory. */
+static int permi_code_tables(const permi_coder *coder, const permi_code_choice *choice, permi_hybrid *hybrid)
+{
+  const perm_allocator *allocator = coder->code->allocator;
+  const size_t doubles = (size_t)permi_code_pass(hybrid);
+  permi_hybrid_runs *runs = NULL;
+  int k, passes = 1, primes;
+  double *table;
+  if (choice->block->integer) {
+    runs = hybrid->runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
+    if (!runs)
+      return 0;
+    memset(runs, 0, sizeof *runs);
+    runs->modulus = choice->maker->options->modulus;
+    primes = permi_whole_primes(choice->block, &runs->bits);
+    if (hybrid->grows && !permi_whole_runs(allocator, primes, permi_whole_is_gaussian(choice->block), runs))
+      return 0;
+    passes = runs->primes ? runs->passes : 1;
+    hybrid->gpu.add = permi_code_add_whole;
+  }
+  hybrid->gpu.work.doubles = (size_t)passes * doubles;
+  table = (double *)permi_allocate(allocator, hybrid->gpu.work.doubles, sizeof(double));
+  hybrid->gpu.work.table = hybrid->gpu.memory = table;
+  if (!table)
+    return 0;
+  memset(table, 0, hybrid->gpu.work.doubles * sizeof *table);
+  for (k = 0; k < passes; k++)
+    permi_code_table(coder, hybrid, runs && runs->primes ? &runs->run[k] : NULL, table + (size_t)k * doubles);
+  return 1;
+}
+
+/* Row i, by column, in units of its last place, where it has no second words. */
+static void permi_code_units(const permi_coder *coder, int i, double *row)
+{
+  const permi_hybrid_rows *rows = &coder->rows;
+  int k;
+  for (k = 0; k < rows->n; k++)
+    row[coder->layout->order[k]] = coder->single[i] && rows->unit[i] > 0 ? rows->number[i][k][0] / rows->unit[i] : 0;
+}
+
+/* Which whole numbers grow, by their sizes in the tables of the CPU's program; of double-doubles, which tables are
+   whole numbers below 2^53 times a power of two. */
 static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
 {
   permi_code *code = coder->code;
@@ -67,7 +170,8 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
   coder->growths = (permi_growths *)permi_allocate(code->allocator, 1, sizeof *coder->growths);
   if (maker && coder->growths) {
     permi_layouts *work = coder->work;
-    int i;
+    double row[64];
+    int i, n = work->n;
     memset(maker, 0, sizeof *maker);
     memset(coder->growths, 0, sizeof *coder->growths);
     coder->growths->most_halvings = work->n - 1;
@@ -75,11 +179,21 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
     maker->layout = coder->layout;
     maker->hybrid = hybrid;
     maker->growths = coder->growths;
-    for (i = 0; i < work->n; i++)
-      permi_whole_row(maker, a, i, 0);
+    for (i = 0; i < n; i++) {
+      if (coder->paired)
+        permi_code_units(coder, i, row);
+      permi_whole_row(maker, coder->paired ? row : a + i * n, i, coder->paired ? !coder->single[i] : coder->reduced[i]);
+    }
     permi_maker_plan(maker);
-    code->failed = maker->failed;
-    coder->grows = hybrid->grows;
+    code->failed = maker->failed == 2 || coder->whole ? maker->failed : 0;
+    if (coder->whole) {
+      coder->grows = hybrid->grows;
+    } else if (maker->failed) { /* its tables do not fit, and none is known as exact */
+      permi_release(code->allocator, coder->growths);
+      coder->growths = NULL;
+    } else {
+      permi_growth_decide(maker, PERMI_GROWTH_EXACT, permi_maker_node(maker, n + work->nodes - 1));
+    }
   } else {
     code->failed = 2;
   }
@@ -89,12 +203,13 @@ static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const d
 static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const double *a)
 {
   permi_code *code = coder->code;
-  const int parts = coder->parts, whole = hybrid->algebra == PERMI_HYBRID_WHOLE;
   int k;
-  if (whole)
-    permi_code_growths(coder, hybrid, a);
-  else
+  if (!coder->whole)
     permi_hybrid_errors(&coder->rows, &hybrid->rounding);
+  for (k = 0; k < hybrid->n; k++)
+    coder->single[k] = coder->paired && !(coder->rows.below[k] > 0);
+  if (coder->whole || coder->paired)
+    permi_code_growths(coder, hybrid, a);
   permi_code_statements(coder);
   if (!code->failed && (!permi_code_live(coder, 0, code->moduli) ||
                         !permi_code_live(coder, code->moduli, code->statements)))
@@ -102,26 +217,29 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
   if (code->failed)
     return;
   for (k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
-    const double times = k < code->moduli ? 1 : ldexp(1, hybrid->low);
-    code->operations += times * permi_code_operations(&code->statement[k], hybrid->algebra);
-    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? times * PERMI_GPU_LOAD * parts : 0;
+    const int words = k < code->moduli ? permi_code_parts(coder, k, 0) : permi_hybrid_is_complex(hybrid->algebra) ? 2 : 1;
+    code->operations += permi_code_operations(coder, &code->statement[k], hybrid->algebra);
+    code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * words : 0;
   }
   for (k = 0; k < code->walk; k++)
-    code->moves += ldexp(PERMI_GPU_FLIP * parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
+    code->moves += ldexp(PERMI_GPU_FLIP * coder->parts * (code->first_flip[k + 1] - code->first_flip[k]), -k - 1);
   hybrid->operations_a_term = ldexp(code->operations, -hybrid->low);
   coder->literals = hybrid->algebra == PERMI_HYBRID_REAL && permi_code_seconds(hybrid) < PERMI_GPU_LITERAL_SECONDS;
   permi_code_text(coder, hybrid);
 }
 
 #define PERMI_GPU_VARIANTS 3
-#define PERMI_CODE_PRIMES (PERM_INTEGER_WORDS * 2) /* and more than there are */
-static perm_status permi_code_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
-                                     permi_hybrid_algebra algebra, int variant, int certify, const double *a,
+#define PERMI_CODE_BASES 224 /* words of the bases that shared memory takes, on Hopper */
+static perm_status permi_code_create(const permi_code_choice *choice, permi_code_trial *trial, int variant,
                                      permi_hybrid **made)
 {
   static const int remake[PERMI_GPU_VARIANTS] = {PERMI_GPU_VALUES, 400, 150};
   static const int reload[PERMI_GPU_VARIANTS] = {200, 100, 60};
-  const int n = work->n, outer = n - 1 - layout->inner - layout->low;
+  const perm_allocator *allocator = &choice->maker->options->allocator;
+  const permi_hybrid_algebra algebra = choice->algebra;
+  permi_layouts *work = &trial->work;
+  permi_arrangement *layout = &trial->layout;
+  const int n = work->n, outer = n - 1 - layout->inner - layout->low, certify = choice->maker->options->certify;
   permi_coder *coder = (permi_coder *)permi_allocate(allocator, 1, sizeof *coder);
   permi_code *code = permi_code_make(allocator);
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
@@ -140,6 +258,7 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   hybrid->isa = PERM_ISA_CUDA;
   hybrid->gpu.allocator = *allocator;
   words = n * hybrid->parts;
+  code->failed = words > PERMI_CODE_BASES;
   most = outer - PERM_GPU_THREADS_LOG2;
   code->walk = permi_clamp(most - 11, most < 3 ? most : 3, PERMI_GPU_WALK);
   hybrid->high = outer - code->walk;
@@ -157,21 +276,22 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   coder->reload = reload[variant];
   coder->rows.n = n;
   code->certify = certify && algebra != PERMI_HYBRID_WHOLE;
-  coder->doubled = algebra == PERMI_HYBRID_DOUBLED;
+  coder->whole = algebra == PERMI_HYBRID_WHOLE;
+  coder->doubled = permi_hybrid_is_doubled((int)algebra);
+  coder->paired = coder->parts == 2 && permi_hybrid_is_paired((int)algebra);
   coder->floor = hybrid->rounding.floor;
-  permi_code_rows(coder, algebra, a);
+  coder->reduced = choice->reduced;
+  permi_code_rows(coder, choice);
   gpu = &hybrid->gpu.work;
-  gpu->doubles = (size_t)(words * (1 + hybrid->high));
-  gpu->table = hybrid->gpu.memory =
-      (double *)permi_allocate(allocator, gpu->doubles + PERMI_CODE_PRIMES * 2, sizeof(double));
   coder->memo = (int *)permi_allocate(allocator, (size_t)coder->memos, sizeof(int));
-  if (!gpu->table || !coder->memo) {
+  if (!coder->memo) {
     code->failed = 2;
   } else if (coder->memos > PERMI_GPU_MEMO) {
     code->failed = 1;
-  } else {
-    permi_code_table(coder, hybrid, hybrid->gpu.memory);
-    permi_code_fill(coder, hybrid, a);
+  } else if (!code->failed) {
+    permi_code_fill(coder, hybrid, choice->scaled);
+    if (!code->failed && !permi_code_tables(coder, choice, hybrid))
+      code->failed = 2;
   }
   permi_release(allocator, coder->growths);
   permi_release(allocator, coder->memo);
@@ -192,28 +312,6 @@ static perm_status permi_code_create(const perm_allocator *allocator, permi_layo
   return failed == 2 ? PERM_ERROR_MEMORY : PERM_OK;
 }
 
-/* The runs of a kernel of whole numbers, whose table ends with its primes; 0: out of memory. */
-static int permi_code_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
-                           permi_hybrid *hybrid)
-{
-  permi_hybrid_runs *runs = hybrid->runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
-  int k, primes;
-  if (!runs)
-    return 0;
-  memset(runs, 0, sizeof *runs);
-  runs->modulus = modulus;
-  primes = permi_whole_primes(block, &runs->bits);
-  if (hybrid->grows && !permi_whole_runs(allocator, primes, 0, runs))
-    return 0;
-  for (k = 0; k < runs->primes; k++) {
-    const double prime = (double)runs->run[k].prime.p;
-    hybrid->gpu.memory[hybrid->gpu.work.doubles++] = -prime;
-    hybrid->gpu.memory[hybrid->gpu.work.doubles++] = 1 / prime;
-  }
-  hybrid->gpu.add = permi_code_add_whole;
-  return 1;
-}
-
 static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const perm_gpu_work *gpu)
 {
   uint64_t word;
@@ -227,26 +325,6 @@ static uint64_t permi_code_hash(uint64_t hash, const permi_code *code, const per
     hash = permi_hash_double(hash, gpu->table[k]);
   return hash;
 }
-
-#define PERMI_GPU_TRIALS 12
-typedef struct permi_code_trial {
-  permi_layouts work;
-  permi_arrangement layout;
-  double cost;
-} permi_code_trial;
-
-typedef struct permi_code_choice {
-  permi_maker *maker;
-  const permi_block *block;
-  permi_hybrid_algebra algebra;
-  int inner, moves;
-  permi_code_trial *trial, *leader; /* leader: of the best program */
-  double *scaled;                   /* the matrix, as the last trial orients it */
-  long long scale_exp2;
-  int given, zero;
-  int wanted;
-  permi_hybrid *best;
-} permi_code_choice;
 
 static void permi_code_search(permi_code_trial *trial, int number, int inner, int moves)
 {
@@ -272,13 +350,21 @@ static perm_status permi_code_search_one(void *context, uint64_t number, int thr
 #define PERMI_GPU_CERTIFIED 2.2
 static double permi_code_rate(const permi_maker *maker, const permi_block *block)
 {
-  static const double each[5] = {1, 4, 6, 10, PERMI_GPU_WHOLE};
+  static const double each[6] = {1, 4, 6, 10, PERMI_GPU_WHOLE, 60};
   const permi_hybrid_algebra algebra = permi_hybrid_algebra_of(maker);
   const int whole = algebra == PERMI_HYBRID_WHOLE;
-  double bits, slower = each[algebra] * (whole ? permi_whole_primes(block, &bits) : 1);
+  double slower = each[algebra] * (whole ? permi_whole_passes(block) : 1);
   if (maker->options->certify && !whole)
     slower += PERMI_GPU_CERTIFIED - 1;
   return PERMI_GPU_PIPE * PERMI_GPU_PART / slower;
+}
+
+/* Doubles of a number that waits, of those with two words some have one. */
+static double permi_code_wide(permi_hybrid_algebra algebra)
+{
+  return algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE ? 1
+         : algebra == PERMI_HYBRID_COMPLEX_DOUBLED                     ? 4
+                                                                       : 2;
 }
 
 /* Returns how many moves take as long as the run or the rival. *least: seconds of the best. */
@@ -297,7 +383,7 @@ static double permi_code_search_all(permi_code_choice *choice, double rival, dou
     permi_layouts_make(work, choice->block);
     work->gpu = divided ? 1 : 2;
     work->add = k >= 6 && one ? 1.6 : 1; /* neither is better for all matrices */
-    work->budget = budget[k / 2 % 3] / (one ? 1 : 2);
+    work->budget = budget[k / 2 % 3] / permi_code_wide(choice->algebra);
   }
   for (pass = 0; pass < 2; pass++) {
     permi_share(permi_threads(choice->maker->options), 0, PERMI_GPU_TRIALS, permi_code_search_one, choice, NULL);
@@ -343,21 +429,19 @@ static perm_status permi_code_try(permi_code_choice *choice, permi_code_trial *t
   int k;
   if (choice->given != trial->layout.transposed) {
     choice->given = trial->layout.transposed;
-    if (choice->block->integer)
+    if (choice->block->integer) {
       permi_whole_entries(choice->block, choice->given, NULL, NULL, choice->scaled);
-    else
+      permi_whole_reduced(choice->block, choice->given, choice->scaled, choice->reduced);
+      permi_whole_words(choice->block, choice->given, choice->reduced,
+                        choice->scaled + choice->block->n * choice->block->n);
+    } else {
       status = permi_hybrid_matrix(choice->maker, choice->block, choice->given, choice->scaled, &choice->scale_exp2,
                                    &choice->zero);
+    }
   }
   for (k = 0; k < PERMI_GPU_VARIANTS && status == PERM_OK && !choice->zero; k++) {
-    const perm_options *options = choice->maker->options;
-    status = permi_code_create(&options->allocator, &trial->work, &trial->layout, choice->algebra, k, options->certify,
-                               choice->scaled, &hybrid);
-    if (hybrid && choice->block->integer &&
-        !permi_code_runs(&options->allocator, choice->block, options->modulus, hybrid)) {
-      permi_hybrid_release(&options->allocator, hybrid);
-      status = PERM_ERROR_MEMORY;
-    } else if (hybrid) {
+    status = permi_code_create(choice, trial, k, &hybrid);
+    if (hybrid) {
       hybrid->scale_exp2 += choice->scale_exp2;
       permi_code_keep(choice, trial, hybrid);
     }
@@ -371,7 +455,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
 {
   const perm_options *options = maker->options;
   const perm_allocator *allocator = &options->allocator;
-  const int n = block->n, parts = maker->working->is_complex ? 2 : 1;
+  const int n = block->n, parts = block->integer ? 1 + PERMI_CODE_WORDS : maker->working->is_complex ? 2 : 1;
   permi_code_choice choice;
   permi_hybrid *hybrid;
   perm_status status = PERM_OK;
@@ -415,7 +499,7 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     hybrid->candidates = k;
   hybrid = choice.best;
   offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
-                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (hybrid->parts == 1 ? 1 : 7);
+                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (hybrid->parts == 1 ? 1 : hybrid->parts == 2 ? 7 : 20);
   offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
   return PERM_OK;
 }

@@ -10,7 +10,9 @@
      rows        real ones are divided by their largest inner entry unless it is small: f (z +- 1) = fma(f, z, +-f)
      sum of |terms|  a second program, of moduli, for a hashed sample of patterns, the same in a warp; with certify for
                  every pattern, and rows are not divided
-     integers    as in >>hybrid_residues; a chunk's number has the prime's above the threads'
+     integers    as in >>hybrid_residues; a chunk's number has the pass's above the threads'. A row that is reduced has
+                 entries of four words x + 2^32 y + i (z + 2^32 w), so that one program serves all primes and roots; a
+                 pass has a table of what its constants, and the base's words, are modulo its prime
    Bits depend on the plan alone: a walk adds by TwoSum, threads in a tree, chunks exactly. So prediction chooses
    programs; timing, only how a text is compiled. An H200 reaches 80-90 % of its FP64 rate up to 130 waiting values. */
 #pragma once
@@ -43,51 +45,97 @@ typedef struct permi_coder {
   int memos;
   permi_hybrid_rows rows;
   const double *floor;
-  permi_growths *growths; /* of whole numbers, else NULL */
-  int doubled, grows; /* grows: some numbers are residues */
+  const int *reduced;     /* which rows of whole numbers are residues */
+  permi_growths *growths; /* of whole numbers, or which tables of double-doubles are exact in one double, or NULL */
+  int whole, paired, doubled, grows; /* paired: real ones; grows: some numbers are residues */
+  unsigned char single[64];          /* rows without second words */
 } permi_coder;
 
 static int permi_code_put(permi_coder *coder, permi_code_kind kind, int negative, int a, int b, int c, int d)
 {
   permi_code *code = coder->code;
-  const permi_code_statement statement = {(int)kind, negative, a, b, c, d};
+  const permi_code_statement statement = {(int)kind, negative, a, b, c, d, 0};
   return permi_append(code->allocator, (void **)&code->statement, &code->statements, &code->statement_room, &statement,
                       sizeof statement, PERMI_GPU_VALUES, &code->failed)
              ? code->statements - 1
              : 0;
 }
 
-static int permi_code_constant(permi_coder *coder, const double *x, int *negative)
+/* Words of a row's entries and constants. */
+static int permi_code_words(const permi_coder *coder, int row)
+{
+  return coder->reduced[row] ? PERMI_CODE_WORDS : coder->parts;
+}
+
+/* Says of a value whether it is exact in one double. */
+static int permi_code_single(permi_coder *coder, int value, int single)
+{
+  if (coder->paired && !coder->code->failed)
+    coder->code->statement[value].single = single && !coder->moduli;
+  return value;
+}
+
+static int permi_code_is_single(const permi_coder *coder, int value)
+{
+  return coder->code->failed ? 0 : coder->code->statement[value].single;
+}
+
+/* Statements of moduli that run once for every setting of low columns. */
+static int permi_code_sampled(const permi_coder *coder)
+{
+  return coder->moduli && !coder->code->certify;
+}
+
+static int permi_code_is_zero(const permi_coder *coder, int row, const double *x)
+{
+  int p, zero = 1;
+  for (p = 0; p < permi_code_words(coder, row); p++)
+    zero &= x[p] == 0;
+  return zero;
+}
+
+/* The number of |x| among the row's constants or residues. */
+static int permi_code_constant(permi_coder *coder, int row, const double *x, int *negative)
 {
   permi_code *code = coder->code;
-  const int parts = coder->parts;
-  const double sign = x[0] < 0 || (x[0] == 0 && parts == 2 && x[1] < 0) ? -1 : 1;
-  const double y[2] = {sign * x[0], sign * x[1]};
-  int k;
-  *negative = sign < 0;
-  for (k = 0; k < code->constants; k++)
-    if (code->constant[k * parts] == y[0] && (parts == 1 || code->constant[k * 2 + 1] == y[1]))
+  const int words = permi_code_words(coder, row), reduced = coder->reduced[row];
+  double **list = reduced ? &code->residue : &code->constant, y[PERMI_CODE_WORDS];
+  int *count = reduced ? &code->residues : &code->constants;
+  int *room = reduced ? &code->residue_room : &code->constant_room;
+  int k, p, same;
+  for (p = 0; p < words - 1 && x[p] == 0;)
+    p++;
+  *negative = x[p] < 0;
+  for (p = 0; p < words; p++)
+    y[p] = *negative ? -x[p] : x[p];
+  for (k = 0; k < *count; k++) {
+    for (p = 0, same = 1; p < words; p++)
+      same &= (*list)[k * words + p] == y[p];
+    if (same)
       return k;
-  return permi_append(code->allocator, (void **)&code->constant, &code->constants, &code->constant_room, y,
-                      (size_t)parts * sizeof *y, PERMI_GPU_CONSTANTS / parts, &code->failed)
+  }
+  return permi_append(code->allocator, (void **)list, count, room, y, (size_t)words * sizeof *y,
+                      PERMI_GPU_CONSTANTS / coder->parts, &code->failed)
              ? k
              : 0;
 }
 
 static int permi_code_twice(permi_coder *coder, int row, int place, int *negative)
 {
-  const double *number = coder->rows.number[row][place], twice[2] = {2 * number[0], 2 * number[1]};
-  return permi_code_constant(coder, twice, negative);
+  const double *number = coder->rows.number[row][place];
+  const double twice[PERMI_CODE_WORDS] = {2 * number[0], 2 * number[1], 2 * number[2], 2 * number[3]};
+  return permi_code_constant(coder, row, twice, negative);
 }
 
 static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
   int k, negative, constant;
-  if (coder->base[row] >= 0 && (coder->moduli || coder->code->statements - coder->base[row] < coder->reload))
+  if (coder->base[row] >= 0 && (permi_code_sampled(coder) || coder->code->statements - coder->base[row] < coder->reload))
     return coder->base[row];
   coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
-  for (k = 0; k < layout->low && coder->moduli; k++)
+  permi_code_single(coder, coder->base[row], coder->single[row]);
+  for (k = 0; k < layout->low && permi_code_sampled(coder); k++)
     if (coder->dirty[row] >> k & 1) {
       constant = permi_code_twice(coder, row, layout->inner + k, &negative);
       coder->base[row] = permi_code_put(coder, PERMI_CODE_TURN, negative, coder->base[row], constant, k, 0);
@@ -100,24 +148,29 @@ static int permi_code_row(permi_coder *coder, int row, uint32_t setting, int who
   const uint32_t scope = whole ? coder->scope[row] : coder->scope[row] & ~(UINT32_C(1) << coder->unit[row]);
   int *memo = coder->memo + coder->row[row] + permi_pack_bits(setting, scope) +
               (whole ? 0 : 1 << permi_count_ones(coder->scope[row]));
-  double sum[2] = {0, 0};
+  const int words = permi_code_words(coder, row);
+  double sum[PERMI_CODE_WORDS] = {0, 0, 0, 0};
   int k, p, negative, constant, value;
-  if (*memo >= 0 && (coder->moduli || coder->code->statements - *memo < coder->remake))
+  if (*memo >= 0 && (permi_code_sampled(coder) || coder->code->statements - *memo < coder->remake))
     return *memo;
   for (k = 0; k < coder->layout->low; k++)
-    for (p = 0; p < coder->parts && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
+    for (p = 0; p < words && coder->minus >> k & coder->dirty[row] >> k & 1; p++)
       sum[p] -= 2 * coder->rows.number[row][coder->layout->inner + k][p];
   for (k = 0; k < coder->layout->inner; k++)
-    for (p = 0; p < coder->parts && scope >> k & 1; p++)
+    for (p = 0; p < words && scope >> k & 1; p++)
       sum[p] += setting >> k & 1 ? -coder->rows.number[row][k][p] : coder->rows.number[row][k][p];
   value = permi_code_base(coder, row);
-  if (sum[0] != 0 || sum[1] != 0) {
-    constant = permi_code_constant(coder, sum, &negative);
-    value = permi_code_put(coder, PERMI_CODE_ADD, negative, value, constant, 0, 0);
+  if (!permi_code_is_zero(coder, row, sum)) {
+    constant = permi_code_constant(coder, row, sum, &negative);
+    value = permi_code_put(coder, coder->reduced[row] ? PERMI_CODE_RESIDUE : PERMI_CODE_ADD, negative, value, constant,
+                           0, 0);
+    permi_code_single(coder, value, coder->single[row]);
+  } else if (coder->reduced[row]) {
+    value = permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
   }
   if (coder->moduli)
     value = permi_code_put(coder, PERMI_CODE_MODULUS, 0, value, row, 0, 0);
-  else if (coder->doubled)
+  else if (coder->doubled && !coder->single[row])
     value = permi_code_put(coder, PERMI_CODE_SETTLE, 0, value, 0, 0, 0);
   *memo = value;
   return value;
@@ -129,6 +182,8 @@ static int permi_code_grown(permi_coder *coder, permi_code_kind kind, int growth
 {
   const int grows_long = growth == PERMI_GROWS_LONG && kind != PERMI_CODE_MINUS;
   int value;
+  if (!coder->whole)
+    return permi_code_put(coder, kind, 0, a, b, c, d);
   if (grows_long)
     return permi_code_put(coder, kind == PERMI_CODE_TIMES ? PERMI_CODE_TIMES_LONG : PERMI_CODE_CROSS_LONG, 0, a, b, c,
                           d);
@@ -144,7 +199,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   const int n = coder->work->n, moduli = coder->moduli;
   const permi_hybrid_node *nodes = coder->work->node, *node;
   uint32_t folded;
-  int *memo, value = 0, left, right, k;
+  int *memo, value = 0, left, right, k, exact;
   if (index < n)
     return permi_code_row(coder, index, setting, 1);
   node = &nodes[index - n];
@@ -154,12 +209,17 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
   folded = node->all & ~node->scope;
   left = node->left;
   right = node->right;
+  exact = coder->growths && node->whole && !moduli;
   if (node->kind == PERMI_NODE_CHAIN) {
     for (k = 0; k < node->items; k++) {
       const int next = permi_code_entry(coder, coder->work->item[node->first + k], 0);
-      const int growth = coder->growths ? coder->growths->item[node->first + k] : PERMI_GROWS_NOT;
+      const int growth = coder->growths ? coder->growths->item[node->first + k] : PERMI_GROWS_LONG;
+      const int single = growth == PERMI_GROWS_NOT && permi_code_is_single(coder, value) &&
+                         permi_code_is_single(coder, next);
       value = k ? permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, growth, 0, value, next, 0, 0)
                 : next;
+      if (k)
+        permi_code_single(coder, value, single && !moduli);
     }
   } else if (right < 0) {
     value = permi_code_entry(coder, left, setting);
@@ -167,6 +227,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       const int minus = permi_code_entry(coder, left, setting | folded);
       value = permi_code_grown(coder, moduli ? PERMI_CODE_PLUS : PERMI_CODE_MINUS, node->growth, node->halved, value,
                                minus, 0, 0);
+      permi_code_single(coder, value, exact);
     }
   } else if (node->kind == PERMI_NODE_MERGE) {
     const int swap =
@@ -180,6 +241,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
       const int other = permi_code_entry(coder, second, setting);
       value = permi_code_grown(coder, moduli ? PERMI_CODE_MULTIPLY : PERMI_CODE_TIMES, node->growth, 0, value, other, 0,
                                0);
+      permi_code_single(coder, value, exact);
     }
   } else {
     const int swap =
@@ -191,6 +253,7 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
     }
     value = permi_code_grown(coder, moduli ? PERMI_CODE_JOIN : PERMI_CODE_CROSS, node->growth, node->halved, f[0], f[1],
                              f[2], f[3]);
+    permi_code_single(coder, value, exact);
   }
   *memo = value;
   return value;
@@ -198,12 +261,18 @@ static int permi_code_entry(permi_coder *coder, int index, uint32_t setting)
 
 static int permi_code_operands(const permi_code_statement *statement, int *operand)
 {
-  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 2, 4, 2, 1};
+  static const int count[] = {0, 1, 1, 2, 2, 4, 2, 1, 1, 1, 2, 4, 1, 1, 1, 2, 4, 2, 1};
   operand[0] = statement->a;
   operand[1] = statement->b;
   operand[2] = statement->c;
   operand[3] = statement->d;
   return count[statement->kind];
+}
+
+/* Doubles of a value; moduli have one. */
+static int permi_code_parts(const permi_coder *coder, int value, int moduli)
+{
+  return moduli || coder->code->statement[value].single ? 1 : coder->parts;
 }
 
 static int permi_code_live(permi_coder *coder, int begin, int end)
@@ -223,28 +292,46 @@ static int permi_code_live(permi_coder *coder, int begin, int end)
     for (o = 0; o < operands; o++)
       if (last[operand[o]] == k) {
         last[operand[o]] = -1;
-        live--;
+        live -= permi_code_parts(coder, operand[o], begin > 0);
       }
-    live += last[k] >= 0;
+    live += last[k] >= 0 ? permi_code_parts(coder, k, begin > 0) : 0;
     most = live > most ? live : most;
   }
   permi_release(code->allocator, last);
-  most *= begin ? 1 : coder->parts;
   code->live = most > code->live ? most : code->live;
   return 1;
 }
 
-static double permi_code_operations(const permi_code_statement *statement, permi_hybrid_algebra algebra)
+/* Operations of a product or difference of double-doubles, of which `pairs` are not exact in one double. */
+static double permi_code_pair_operations(const permi_coder *coder, const permi_code_statement *t)
 {
-  static const double each[5][PERMI_CODE_TOTAL + 1] = {{0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 0, 0, 0, 0, 1},
-                                                       {0, 2, 2, 4, 5, 11, 2, 0, 0, 0, 0, 0, 2},
-                                                       {0, 2, 2, 5, 5, 18, 8, 0, 0, 0, 0, 0, 9},
-                                                       {0, 2, 2, 5, 8, 22, 11, 6, 0, 0, 0, 0, 12},
-                                                       {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15, 1}};
-  return statement->kind <= PERMI_CODE_TOTAL       ? each[algebra][statement->kind]
-         : statement->kind == PERMI_CODE_JOIN      ? PERMI_GPU_WEIGHT_FOLD
-         : statement->kind == PERMI_CODE_MODULUS   ? (algebra == PERMI_HYBRID_COMPLEX ? 20 : 1)
-                                                   : 1;
+  const int a = !permi_code_is_single(coder, t->a), b = !permi_code_is_single(coder, t->b);
+  const double settle = coder->doubled ? 3 : 0;
+  if (t->kind == PERMI_CODE_TIMES)
+    return 2.4 + 1.3 * (a + b) + (a + b ? settle : 0);
+  if (t->kind == PERMI_CODE_MINUS)
+    return 6 + a + b + (a + b ? settle : 0);
+  return 12.8 + 1.3 * (a + b + !permi_code_is_single(coder, t->c) + !permi_code_is_single(coder, t->d)) + settle;
+}
+
+static double permi_code_operations(const permi_coder *coder, const permi_code_statement *statement,
+                                    permi_hybrid_algebra algebra)
+{
+  static const double each[6][PERMI_CODE_TOTAL + 1] = {
+      {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 0, 0, 0, 0, 0, 1},
+      {0, 2, 2, 4, 5, 11, 2, 0, 0, 0, 0, 0, 0, 2},
+      {0, 2, 1, 5, 5, 18, 8, 0, 0, 0, 0, 0, 0, 9},
+      {0, 2, 1, 5, 8, 22, 11, 6, 0, 0, 0, 0, 0, 12},
+      {0, 1, 1, 1, 1, PERMI_GPU_WEIGHT_FOLD, 1, 0, 1, 3.5, 7, 15, 4.5 + PERMI_GPU_LOAD, 1},
+      {0, 4, 2, 0, 42, 94, 22, 12, 0, 0, 0, 0, 0, 24}};
+  const int kind = statement->kind;
+  if (coder->paired && !statement->single &&
+      (kind == PERMI_CODE_TIMES || kind == PERMI_CODE_CROSS || kind == PERMI_CODE_MINUS))
+    return permi_code_pair_operations(coder, statement);
+  return kind <= PERMI_CODE_TOTAL       ? each[statement->single ? PERMI_HYBRID_REAL : algebra][kind]
+         : kind == PERMI_CODE_JOIN      ? PERMI_GPU_WEIGHT_FOLD
+         : kind == PERMI_CODE_MODULUS   ? (permi_hybrid_is_complex((int)algebra) ? 20 : 1)
+                                        : 1;
 }
 
 /* *growth: log2 of the products' gain by division. */
@@ -255,8 +342,6 @@ static void permi_code_prepare_row(permi_coder *coder, permi_hybrid_algebra alge
   double most = 0, unit = 0;
   int k, e;
   coder->unit[i] = -1;
-  for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_WHOLE; k++)
-    coder->rows.number[i][k][0] = a[i * coder->work->n + coder->layout->order[k]];
   if (algebra == PERMI_HYBRID_WHOLE)
     return;
   for (k = 0; k < coder->work->n && algebra == PERMI_HYBRID_REAL && !coder->code->certify; k++) {
@@ -299,38 +384,50 @@ static void permi_code_forget(permi_coder *coder, int turned)
       permi_code_forget_table(coder, coder->node[i], permi_count_ones(coder->work->node[i].scope));
 }
 
-static void permi_code_statements(permi_coder *coder)
+/* A value for every setting of low columns, in Gray order, into the block, or (moduli) added and returned. */
+static void permi_code_settings(permi_coder *coder)
 {
-  const permi_layouts *work = coder->work;
-  const permi_arrangement *layout = coder->layout;
-  permi_code *code = coder->code;
-  const int n = work->n, root = n + work->nodes - 1;
-  int s, i, j;
+  const int root = coder->work->n + coder->work->nodes - 1, low = permi_code_sampled(coder) ? 0 : coder->layout->low;
+  int s, sum = 0;
   permi_code_forget(coder, -1);
-  for (s = 0; s < 1 << layout->low && !code->failed; s++) {
+  for (s = 0; s < 1 << low && !coder->code->failed; s++) {
     const int next = permi_trailing_zeros((uint64_t)s + 1);
     int value = permi_code_entry(coder, root, 0);
     if (coder->grows)
       value = permi_code_put(coder, PERMI_CODE_REDUCE, 0, value, 0, 0, 0);
-    permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, value, 0, 0, 0);
-    if (s + 1 == 1 << layout->low)
+    if (!coder->moduli)
+      permi_code_put(coder, PERMI_CODE_TOTAL, s & 1, value, 0, 0, 0);
+    else
+      sum = s ? permi_code_put(coder, PERMI_CODE_PLUS, 0, sum, value, 0, 0) : value;
+    if (s + 1 == 1 << low)
       break;
     permi_code_forget(coder, next);
     coder->minus ^= UINT32_C(1) << next;
   }
   coder->minus = 0;
+  if (coder->moduli)
+    permi_code_put(coder, PERMI_CODE_RETURN, 0, sum, 0, 0, 0);
+}
+
+static void permi_code_statements(permi_coder *coder)
+{
+  const permi_arrangement *layout = coder->layout;
+  permi_code *code = coder->code;
+  const int n = coder->work->n;
+  int i, j;
+  permi_code_settings(coder);
   code->moduli = code->statements;
   coder->moduli = 1;
-  permi_code_forget(coder, -1);
-  if (!coder->growths)
-    permi_code_put(coder, PERMI_CODE_RETURN, 0, permi_code_entry(coder, root, 0), 0, 0, 0);
+  if (!coder->whole)
+    permi_code_settings(coder);
   for (j = 0; j <= code->walk && !code->failed; j++) {
     const int k = layout->inner + layout->low + j;
     code->first_flip[j] = code->flips;
     for (i = 0; i < n && j < code->walk; i++)
-      if (coder->rows.number[i][k][0] != 0 || coder->rows.number[i][k][1] != 0) {
+      if (!permi_code_is_zero(coder, i, coder->rows.number[i][k])) {
         permi_code_flip flip;
         flip.row = i;
+        flip.reduced = coder->reduced[i];
         flip.constant = permi_code_twice(coder, i, k, &flip.negative);
         permi_append(code->allocator, (void **)&code->flip, &code->flips, &code->flip_room, &flip, sizeof flip,
                      INT_MAX, &code->failed);

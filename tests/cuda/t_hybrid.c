@@ -71,7 +71,7 @@ static void cuda_sparse_against_cpu(int rounds, int n_most)
     exact.gpu.devices = 0;
     truth = cuda_compute_sparse(&a, &exact);
     CHECK_SHOW(truth.status == PERM_OK, "%s", truth.message);
-    for (k = 0; k < (parts == 2 ? 2 : 4); k++) {
+    for (k = 0; k < 4; k++) {
       perm_options options = cuda_sparse_options(k);
       perm_result r = cuda_compute_sparse(&a, &options);
       const double scale = ldexp(1, permi_int_exponent(truth.exp2 - r.exp2));
@@ -136,56 +136,104 @@ static perm_matrix cuda_sparse_integers(int n, double p, int bits)
   return a;
 }
 
-/* Exact integers, by residues or not, modulo anything, against the CPU. */
+/* Gaussian integers of up to `bits` bits, some rows of real ones, some of imaginary ones. */
+static perm_matrix cuda_sparse_gaussian(int n, double p, int bits)
+{
+  static double real[64 * 64], imaginary[64 * 64];
+  static int row[64 * 64], column[64 * 64];
+  const uint64_t imaginary_rows = test_random() | UINT64_C(1) << test_below(n);
+  const uint64_t real_rows = test_random() | test_random() | ~imaginary_rows;
+  perm_matrix a;
+  perm_result result;
+  size_t nnz = 0;
+  int i, j;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      if (i == j || test_uniform() < p) {
+        row[nnz] = i;
+        column[nnz] = j;
+        real[nnz] = real_rows >> i & 1 ? trunc((2 * test_uniform() - 1) * ldexp(1, bits)) : 0;
+        imaginary[nnz++] = imaginary_rows >> i & 1 ? trunc((2 * test_uniform() - 1) * ldexp(1, bits)) : 0;
+      }
+  CHECK(perm_matrix_from_triplets(n, n, nnz, row, column, real, imaginary, NULL, PERM_KIND_COMPLEX, NULL, &a,
+                                  &result) == PERM_OK);
+  return a;
+}
+
+/* Ones, as doubles times powers of two: their double-doubles are exact in one double while products are short. */
+static perm_matrix cuda_sparse_ones(int n, double p)
+{
+  perm_matrix a = cuda_sparse(n, p, 1, 0);
+  size_t e;
+  for (e = 0; e < a.nnz; e++)
+    a.real[e] = ldexp(test_below(4) ? 1 : -3, 5);
+  return a;
+}
+
+/* What kernels of whole numbers did. */
+typedef struct cuda_whole_seen {
+  int whole, primes, most, halved, roots, reduced, signs;
+} cuda_whole_seen;
+
+static void cuda_sparse_whole_look(const perm_matrix *a, const perm_options *options, cuda_whole_seen *seen)
+{
+  perm_job *job = NULL;
+  perm_result r;
+  if (perm_sparse_job(a, options, &job, &r) == PERM_OK && job->leaf[0].information.isa == PERM_ISA_CUDA) {
+    const permi_hybrid *hybrid = (const permi_hybrid *)job->leaf[0].context;
+    *(hybrid->runs->primes ? &seen->primes : &seen->whole) += 1;
+    seen->most = hybrid->runs->primes > seen->most ? hybrid->runs->primes : seen->most;
+    seen->halved += hybrid->halvings > 0;
+    seen->roots += hybrid->runs->passes > hybrid->runs->primes;
+    seen->reduced += hybrid->code->residues > 0;
+  }
+  perm_job_free(job);
+}
+
+/* Exact integers of any size and Gaussian ones, by residues or not, modulo anything, against the CPU's frontier. */
 static void cuda_sparse_whole(int rounds, int n_most)
 {
-  int round, kernels[2] = {0, 0}, halved = 0, primes = 0;
+  cuda_whole_seen seen;
+  int round;
+  memset(&seen, 0, sizeof seen);
   for (round = 0; round < rounds; round++) {
-    const int n = 13 + test_below(n_most - 12), bits = round % 3 ? 1 + test_below(42) : 0;
-    perm_matrix a = cuda_sparse_integers(n, 0.1 + 0.9 * test_uniform(), bits);
-    perm_options options = cuda_sparse_options(round & 1), exact;
+    const int n = 13 + test_below(n_most - 12), gaussian = round % 4 == 3;
+    const int bits = round % 3 ? 1 + test_below(gaussian ? 52 : 62) : 0;
+    const double density = 0.1 + 0.9 * test_uniform();
+    perm_matrix a = gaussian ? cuda_sparse_gaussian(n, density, bits ? bits : 2)
+                             : cuda_sparse_integers(n, density, bits);
+    perm_options options = cuda_sparse_options(round / 2 & 1), exact;
     perm_result truth, r;
-    perm_job *job = NULL;
     memset(&exact, 0, sizeof exact);
+    exact.method = PERM_METHOD_FRONTIER;
+    exact.precision = options.precision = PERM_PRECISION_EXACT;
     exact.modulus = options.modulus = round % 5 == 4 ? 2 + (uint64_t)test_below(1000000) : 0;
     truth = cuda_compute_sparse(&a, &exact);
     CHECK_SHOW(truth.status == PERM_OK && truth.exact, "%s", truth.message);
     r = cuda_compute_sparse(&a, &options);
-    if (r.status == PERM_ERROR_UNSUPPORTED && strstr(r.message, "sum to more than 2^48")) {
-      perm_matrix_free(&a);
-      continue;
-    }
-    CHECK_SHOW(r.status == PERM_OK && r.exact && !memcmp(&r.integer, &truth.integer, sizeof r.integer),
-               "n %d, %d bits: %s, %.17g, not %.17g", n, bits, r.message, r.value, truth.value);
-    if (r.isa == PERM_ISA_CUDA && perm_sparse_job(&a, &options, &job, &r) == PERM_OK &&
-        job->leaf[0].information.isa == PERM_ISA_CUDA) {
-      const permi_hybrid *hybrid = (const permi_hybrid *)job->leaf[0].context;
-      kernels[hybrid->runs->primes > 0]++;
-      primes = hybrid->runs->primes > primes ? hybrid->runs->primes : primes;
-      halved += hybrid->halvings > 0;
-    }
-    perm_job_free(job);
+    CHECK_SHOW(r.status == PERM_OK && r.exact && !memcmp(&r.integer, &truth.integer, sizeof r.integer) &&
+                   !memcmp(&r.imaginary_integer, &truth.imaginary_integer, sizeof r.integer),
+               "n %d, %d bits%s: %s, %.17g + %.17g i, not %.17g + %.17g i", n, bits, gaussian ? ", Gaussian" : "",
+               r.message, r.value, r.imaginary, truth.value, truth.imaginary);
+    seen.signs += r.imaginary_integer.negative && r.imaginary_integer.words;
+    if (r.isa == PERM_ISA_CUDA)
+      cuda_sparse_whole_look(&a, &options, &seen);
     perm_matrix_free(&a);
   }
-  CHECK_SHOW(kernels[1] > rounds / 3, "%d kernels", kernels[1]);
-  CHECK_SHOW(rounds < 100 || (kernels[0] > rounds / 10 && halved > rounds / 10 && primes > 8),
-             "%d without primes, %d with, at most %d; %d with halves", kernels[0], kernels[1], primes, halved);
+  CHECK_SHOW(seen.primes > rounds / 3 && seen.roots > rounds / 8, "%d kernels, %d with roots", seen.primes, seen.roots);
+  CHECK_SHOW(rounds < 100 || (seen.whole > rounds / 10 && seen.halved > rounds / 10 && seen.most > 8 &&
+                              seen.reduced > seen.roots + rounds / 20 && seen.signs > 3),
+             "%d without primes, %d with, at most %d; %d with halves, %d with roots, %d with reduced rows, %d signs",
+             seen.whole, seen.primes, seen.most, seen.halved, seen.roots, seen.reduced, seen.signs);
   if (test_verbose)
-    printf("  %d kernels without primes, %d with, at most %d; %d with halves\n", kernels[0], kernels[1], primes,
-           halved);
+    printf("  %d kernels without primes, %d with, at most %d; %d with halves, %d with roots, %d with reduced rows\n",
+           seen.whole, seen.primes, seen.most, seen.halved, seen.roots, seen.reduced);
 }
 
 TEST(t_cuda_twin_sparse_integers)
 {
-  perm_matrix a;
-  perm_options options = cuda_sparse_options(0);
-  perm_result r;
   perm_cuda_test_driver(1);
   cuda_sparse_whole(100, 17);
-  a = cuda_sparse_integers(14, 0.5, 62);
-  CHECK(perm_compute_sparse(&a, &options, &r) == PERM_ERROR_UNSUPPORTED);
-  CHECK_SHOW(strstr(r.message, "sum to more than 2^48"), "%s", r.message);
-  perm_matrix_free(&a);
   perm_cuda_test_driver(0);
 }
 
@@ -217,12 +265,13 @@ static int cuda_leaf_number(perm_job *job, permi_number *number, long long *exp2
    by no more than their bounds and estimates, which are narrow. */
 static void cuda_sparse_bounds(int rounds, int n_most)
 {
-  int round, k, ran[5] = {0, 0, 0, 0, 0};
+  int round, k, s, ran[5] = {0, 0, 0, 0, 0}, singles[2] = {0, 0};
   double tight[5] = {0, 0, 0, 0, 0};
   for (round = 0; round < rounds; round++) {
     const int parts = round % 3 == 2 ? 2 : 1, n = 13 + test_below(n_most - 12);
-    perm_matrix a = cuda_sparse(n, 0.1 + 0.9 * test_uniform(), parts, round % 4 ? 0 : 20);
-    for (k = 4; k < (parts == 2 ? 6 : 10); k++) {
+    perm_matrix a = round % 6 == 1 ? cuda_sparse_ones(n, 0.1 + 0.9 * test_uniform())
+                                   : cuda_sparse(n, 0.1 + 0.9 * test_uniform(), parts, round % 4 ? 0 : 20);
+    for (k = 4; k < 10; k++) {
       perm_options options = cuda_sparse_options(k), cpu = options;
       perm_job *job[2] = {NULL, NULL};
       permi_number number[2];
@@ -238,6 +287,7 @@ static void cuda_sparse_bounds(int rounds, int n_most)
           job[0]->leaves == 1 && job[0]->leaf[0].information.isa == PERM_ISA_CUDA &&
           cuda_leaf_number(job[0], &number[0], &exp2[0], &absolute[0]) &&
           cuda_leaf_number(job[1], &number[1], &exp2[1], &absolute[1])) {
+        const permi_code *code = ((const permi_hybrid *)job[0]->leaf[0].context)->code;
         const double unit = k / 2 == 2 ? PERMI_UNIT : PERMI_UNIT * PERMI_UNIT;
         const double scale = ldexp(job[0]->number[0].value.hi * job[1]->number[0].value.hi < 0 ? -1 : 1,
                                    permi_int_exponent(exp2[1] - exp2[0]));
@@ -250,6 +300,9 @@ static void cuda_sparse_bounds(int rounds, int n_most)
         CHECK_SHOW(off <= limit, "n %d parts %d way %d: off by %g, at most %g", n, parts, k, off, limit);
         CHECK_SHOW(limit <= 20000 * unit * absolute[0] || round % 4 == 0, "n %d parts %d way %d: %g of %g", n, parts, k,
                    limit, absolute[0]);
+        for (s = 0; s < code->moduli; s++)
+          singles[0] += code->statement[s].single && code->statement[s].kind == PERMI_CODE_CROSS;
+        singles[1] += permi_hybrid_is_doubled((int)((const permi_hybrid *)job[0]->leaf[0].context)->algebra) && parts == 2;
         tight[k / 2] = fmax(tight[k / 2], (k < 6 ? off : whole_off) / (limit + DBL_MIN));
         CHECK_SHOW(k < 6 || round % 4 == 0 || whole_off <= 1e-29 * absolute[0], "n %d way %d: dd off by %g of %g", n, k,
                    whole_off, absolute[0]);
@@ -260,6 +313,7 @@ static void cuda_sparse_bounds(int rounds, int n_most)
     }
     perm_matrix_free(&a);
   }
+  CHECK_SHOW(singles[0] > 3 * rounds && singles[1] > rounds / 3, "%d exact, %d complex", singles[0], singles[1]);
   CHECK_SHOW(ran[2] > rounds && ran[3] > rounds / 2 && ran[4] > rounds / 2, "%d, %d, %d ran", ran[2], ran[3], ran[4]);
   if (test_verbose)
     printf("  certified: %d, error / bound at most %.2g; dd: %d, %.2g; certified %d, %.2g\n", ran[2], tight[2], ran[3],
@@ -325,18 +379,22 @@ TEST(t_cuda_gpu_sparse_has_the_bits_of_its_twin)
   if (!cuda_real_gpus())
     SKIP("no GPU, driver or NVRTC");
   for (round = 0; round < 6; round++)
-    for (k = round < 4 ? 0 : 4; k < (round >= 4 ? 12 : round % 3 == 2 ? 2 : 4); k++) {
-      const int parts = round % 3 == 2 && (k < 2 || k / 2 == 2) ? 2 : 1, n = 17 + test_below(3);
+    for (k = round < 4 ? 0 : 4; k < (round >= 4 ? 14 : 4); k++) {
+      const int parts = round % 3 == 2 ? 2 : 1, n = 15 + test_below(3);
       const double density = 0.2 + 0.4 * test_uniform();
-      perm_matrix a = k < 10 ? cuda_sparse(n, density, parts, 0) : cuda_sparse_integers(n, density, 12 * round);
-      perm_options options = cuda_sparse_options(k < 10 ? k : k - 10);
+      perm_matrix a = k < 10   ? cuda_sparse(n, density, parts, 0)
+                      : k < 12 ? cuda_sparse_integers(n, density, 12 * round)
+                               : cuda_sparse_gaussian(n, density, 10 * round);
+      perm_options options = cuda_sparse_options(k < 10 ? k : k & 1);
       perm_result gpu, twin;
+      options.precision = k < 10 ? options.precision : PERM_PRECISION_EXACT;
       perm_cuda_test_driver(0);
       gpu = cuda_compute_sparse(&a, &options);
       perm_cuda_test_driver(1);
       twin = cuda_compute_sparse(&a, &options);
-      CHECK_SHOW(gpu.status == PERM_OK && cuda_same_bits(&gpu, &twin), "%d: %.17g +- %g, twin %.17g +- %g", k,
-                 gpu.value, gpu.error_estimate, twin.value, twin.error_estimate);
+      CHECK_SHOW(gpu.status == PERM_OK && cuda_same_bits(&gpu, &twin) && !memcmp(&gpu.integer, &twin.integer,
+                                                                                  sizeof gpu.integer),
+                 "%d: %.17g +- %g, twin %.17g +- %g", k, gpu.value, gpu.error_estimate, twin.value, twin.error_estimate);
       perm_matrix_free(&a);
     }
   perm_cuda_test_driver(0);
@@ -348,14 +406,18 @@ TEST(t_cuda_gpu_sparse_chunks)
   int k;
   if (!cuda_real_gpus())
     SKIP("no GPU, driver or NVRTC");
-  for (k = 0; k < 8; k++) {
-    perm_matrix a = k == 7 ? cuda_sparse_integers(40, 0.25, 20)
-                           : cuda_sparse(k == 4 ? 34 : k > 4 ? 36 : 52 - 6 * k, 0.25, k == 4 ? 2 : 1, 0);
-    perm_options options = cuda_sparse_options(k == 5 ? 4 : k == 6 ? 8 : k % 4 == 3 && k > 4 ? 0 : k % 4);
+  for (k = 0; k < 11; k++) { /* 9, 10: dd of zeros and ones, complex dd */
+    perm_matrix a = k == 7   ? cuda_sparse_integers(40, 0.25, 20)
+                    : k == 8 ? cuda_sparse_gaussian(36, 0.25, 20)
+                    : k == 9 ? cuda_sparse_ones(40, 0.25)
+                             : cuda_sparse(k == 4 || k == 10 ? 34 : k > 4 ? 36 : 52 - 6 * k, 0.25,
+                                           k == 4 || k == 10 ? 2 : 1, 0);
+    perm_options options = cuda_sparse_options(k == 5 ? 4 : k == 6 || k > 8 ? 8 : k > 6 ? 0 : k % 4);
     perm_partial gpu, twin;
     perm_result r;
     perm_job *job;
     uint64_t chunk;
+    options.precision = k != 8 ? options.precision : PERM_PRECISION_EXACT;
     CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
     memset(&gpu, 0, sizeof gpu);
     memset(&twin, 0, sizeof twin);
@@ -614,15 +676,19 @@ TEST(t_cuda_sparse_allocations_fail)
 TEST(t_cuda_sparse_compiles)
 {
   int k;
-  for (k = 0; k < 9; k++) {
-    perm_matrix a = k == 8 ? cuda_sparse_integers(32, 0.25, 20)
-                           : cuda_sparse(k == 4 ? 28 : k == 5 ? 56 : 32, 0.25, k == 4 ? 2 : 1, 0);
-    perm_options options = cuda_sparse_options(k == 6 ? 4 : k == 7 ? 6 : k % 4);
+  for (k = 0; k < 12; k++) {
+    perm_matrix a = k == 8   ? cuda_sparse_integers(32, 0.25, 20)
+                    : k == 9 ? cuda_sparse_gaussian(32, 0.25, 20)
+                    : k == 10 ? cuda_sparse_ones(40, 0.25)
+                             : cuda_sparse(k == 4 || k == 11 ? 28 : k == 5 ? 56 : 32, 0.25, k == 4 || k == 11 ? 2 : 1,
+                                           0);
+    perm_options options = cuda_sparse_options(k == 6 ? 4 : k == 7 ? 6 : k > 9 ? 8 : k % 4);
     perm_job *job;
     perm_result r;
     char message[PERM_MESSAGE_BYTES] = "", *image;
     size_t size = 0;
     double start;
+    options.precision = k != 9 ? options.precision : PERM_PRECISION_EXACT;
     CHECK_SHOW(perm_sparse_job(&a, &options, &job, &r) == PERM_OK, "%s", r.message);
     start = permi_seconds();
     image = perm_cuda_test_compile(&((const permi_gpu *)job->leaf[0].context)->work, 90, &size, message);

@@ -82,6 +82,24 @@ static void cuda_each_kernel(int devices)
                "sparse %d: %.17g, %.17g: %s", k, r.value, truth.value, r.message);
     perm_matrix_free(&matrix);
   }
+  for (k = 0; k < 10; k++) { /* certified, dd and both, real and complex; integers, residues, two roots */
+    perm_matrix matrix = k < 6   ? cuda_sparse(15, 0.5, 1 + k % 2, 0)
+                         : k < 9 ? cuda_sparse_integers(15, 0.5, k == 6 ? 2 : k == 7 ? 30 : 60)
+                                 : cuda_sparse_gaussian(15, 0.5, 30);
+    perm_options options = cuda_sparse_options(k < 6 ? 4 + 2 * (k / 2) : 0), none;
+    perm_result r, truth;
+    options.precision = k < 6 ? options.precision : PERM_PRECISION_EXACT;
+    none = options;
+    none.gpu.devices = 0;
+    none.isa = PERM_ISA_AUTO;
+    r = cuda_compute_sparse(&matrix, &options);
+    truth = cuda_compute_sparse(&matrix, &none);
+    CHECK_SHOW(r.isa == PERM_ISA_CUDA && hypot(r.value - truth.value, r.imaginary - truth.imaginary) <=
+                                             r.error_estimate + truth.error_estimate + 1e-15 * fabs(truth.value) &&
+                   !memcmp(&r.integer, &truth.integer, sizeof r.integer),
+               "sparse numbers %d: %.17g, %.17g: %s", k, r.value, truth.value, r.message);
+    perm_matrix_free(&matrix);
+  }
   for (k = 0; k < 6; k++) {
     static const perm_precision precisions[] = {PERM_PRECISION_FAST, PERM_PRECISION_EXACT, PERM_PRECISION_DD};
     perm_options options = t_frontier_options(precisions[k % 3]);

@@ -2,6 +2,7 @@
    operation, with the same bits. */
 typedef struct cuda_number {
   double v, e; /* value and error, or real and imaginary part */
+  double w, f; /* of complex double-doubles: the imaginary part's */
 } cuda_number;
 
 static double cuda_product(double a, double b)
@@ -41,9 +42,13 @@ static void cuda_fold(double room[5][128], double *sums)
 static cuda_number cuda_settle(permi_hybrid_algebra algebra, cuda_number a) /* |a.v| >= |a.e|, or they cancel */
 {
   const cuda_number b = a;
-  if (algebra == PERMI_HYBRID_DOUBLED) {
+  if (permi_hybrid_is_doubled(algebra)) {
     a.v = b.v + b.e;
     a.e = b.e - (a.v - b.v);
+  }
+  if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
+    a.w = b.w + b.f;
+    a.f = b.f - (a.w - b.w);
   }
   return a;
 }
@@ -66,25 +71,53 @@ static double cuda_long_cross(double a, double b, double c, double d, const doub
   return low + fma(cuda_quotient(high, prime[1]), prime[0], high);
 }
 
+/* Of one part: value and error. */
+static cuda_number cuda_pair_times(double a_v, double a_e, double b_v, double b_e)
+{
+  cuda_number r = {0, 0, 0, 0};
+  r.v = cuda_product(a_v, b_v);
+  r.e = fma(a_v, b_e, fma(a_e, b_v, fma(a_v, b_v, -r.v)));
+  return r;
+}
+
+static cuda_number cuda_pair_sum(double a_v, double a_e, double b_v, double b_e)
+{
+  cuda_number r = {0, 0, 0, 0};
+  r.v = cuda_two_sum(a_v, b_v, &r.e);
+  r.e = r.e + (a_e + b_e);
+  return r;
+}
+
 static cuda_number cuda_times(permi_hybrid_algebra algebra, cuda_number a, cuda_number b)
 {
-  cuda_number r;
+  cuda_number r = {0, 0, 0, 0};
   if (algebra == PERMI_HYBRID_COMPLEX) {
     r.v = fma(-a.e, b.e, cuda_product(a.v, b.v));
     r.e = fma(a.v, b.e, cuda_product(a.e, b.v));
+  } else if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
+    const cuda_number x = cuda_pair_times(a.v, a.e, b.v, b.e), y = cuda_pair_times(a.w, a.f, b.w, b.f);
+    const cuda_number z = cuda_pair_times(a.v, a.e, b.w, b.f), u = cuda_pair_times(a.w, a.f, b.v, b.e);
+    cuda_number imaginary;
+    r = cuda_pair_sum(x.v, x.e, -y.v, -y.e);
+    imaginary.v = cuda_two_sum(z.v, u.v, &imaginary.e);
+    r.w = imaginary.v;
+    r.f = z.e + (u.e + imaginary.e);
+  } else if (permi_hybrid_is_paired(algebra)) {
+    r = cuda_pair_times(a.v, a.e, b.v, b.e);
   } else {
     r.v = cuda_product(a.v, b.v);
-    r.e = !permi_hybrid_is_paired(algebra) ? 0 : fma(a.v, b.e, fma(a.e, b.v, fma(a.v, b.v, -r.v)));
   }
   return r;
 }
 
 static cuda_number cuda_minus(permi_hybrid_algebra algebra, cuda_number a, cuda_number b)
 {
-  cuda_number r;
+  cuda_number r = {0, 0, 0, 0}, imaginary;
   if (permi_hybrid_is_paired(algebra)) {
-    r.v = cuda_two_sum(a.v, -b.v, &r.e);
-    r.e = r.e + (a.e - b.e);
+    r = cuda_pair_sum(a.v, a.e, -b.v, -b.e);
+    imaginary = cuda_pair_sum(a.w, a.f, -b.w, -b.f);
+    r.w = imaginary.v;
+    r.f = imaginary.e;
   } else {
     r.v = a.v - b.v;
     r.e = a.e - b.e;
@@ -107,7 +140,7 @@ static cuda_number cuda_cross(permi_hybrid_algebra algebra, cuda_number a, cuda_
   return r;
 }
 
-/* Statements [begin, end) on bases b, [row][part]; `low`: of the second program. Returns what that returns, or the
+/* prime: minus it, its inverse, residues. Statements [begin, end) on bases b, [row][part]; `low`: of the second program. Returns what that returns, or the
    block. */
 static cuda_number cuda_run(const permi_hybrid *hybrid, const double *prime, int begin, int end, const double *b,
                             unsigned low, cuda_number *value)
@@ -115,7 +148,7 @@ static cuda_number cuda_run(const permi_hybrid *hybrid, const double *prime, int
   const permi_code *code = hybrid->code;
   const permi_hybrid_algebra algebra = hybrid->algebra;
   const int parts = hybrid->parts;
-  cuda_number block = {0, 0};
+  cuda_number block = {0, 0, 0, 0};
   int k;
   for (k = begin; k < end; k++) {
     const permi_code_statement *t = &code->statement[k];
@@ -127,21 +160,32 @@ static cuda_number cuda_run(const permi_hybrid *hybrid, const double *prime, int
     switch ((permi_code_kind)t->kind) {
     case PERMI_CODE_BASE:
       r->v = b[t->a * parts];
-      r->e = parts == 2 ? b[t->a * 2 + 1] : 0;
+      r->e = parts > 1 ? b[t->a * parts + 1] : 0;
+      r->w = parts == 4 ? b[t->a * 4 + 2] : 0;
+      r->f = parts == 4 ? b[t->a * 4 + 3] : 0;
       break;
     case PERMI_CODE_TURN:
       sign *= -(double)(int)(low >> t->c & 1); /* fall through */
     case PERMI_CODE_ADD:
       r->v = fma(sign, constant[0], a->v);
-      r->e = parts == 2 ? fma(sign, constant[1], a->e) : 0;
+      r->e = parts > 1 ? fma(sign, constant[1], a->e) : 0;
+      r->w = parts == 4 ? fma(sign, constant[2], a->w) : 0;
+      r->f = parts == 4 ? fma(sign, constant[3], a->f) : 0;
       break;
     case PERMI_CODE_NEAR: r->v = fma(a->v, second->v, sign * a->v), r->e = 0; break;
     case PERMI_CODE_TIMES: *r = cuda_settle(algebra, cuda_times(algebra, *a, *second)); break;
     case PERMI_CODE_CROSS: *r = cuda_settle(algebra, cuda_cross(algebra, *a, *second, *c, *d)); break;
     case PERMI_CODE_MINUS: *r = cuda_settle(algebra, cuda_minus(algebra, *a, *second)); break;
-    case PERMI_CODE_SETTLE: r->v = cuda_two_sum(a->v, a->e, &r->e); break;
+    case PERMI_CODE_SETTLE:
+      r->v = cuda_two_sum(a->v, a->e, &r->e);
+      r->w = cuda_two_sum(a->w, a->f, &r->f);
+      break;
     case PERMI_CODE_HALF: r->v = a->v / 2; break;
     case PERMI_CODE_REDUCE: r->v = fma(cuda_quotient(a->v, prime[1]), prime[0], a->v); break;
+    case PERMI_CODE_RESIDUE:
+      r->v = fma(sign, prime[2 + t->b], a->v);
+      r->v = fma(cuda_quotient(r->v, prime[1]), prime[0], r->v);
+      break;
     case PERMI_CODE_TIMES_LONG: r->v = cuda_long_times(a->v, second->v, prime); break;
     case PERMI_CODE_CROSS_LONG: r->v = cuda_long_cross(a->v, second->v, c->v, d->v, prime); break;
     case PERMI_CODE_TOTAL:
@@ -149,6 +193,8 @@ static cuda_number cuda_run(const permi_hybrid *hybrid, const double *prime, int
         double error;
         block.v = cuda_two_sum(block.v, sign * a->v, &error);
         block.e = block.e + fma(sign, a->e, error);
+        block.w = cuda_two_sum(block.w, sign * a->w, &error);
+        block.f = block.f + fma(sign, a->f, error);
         block = cuda_settle(algebra, block);
       } else {
         block.v = block.v + sign * a->v;
@@ -156,7 +202,9 @@ static cuda_number cuda_run(const permi_hybrid *hybrid, const double *prime, int
       }
       break;
     case PERMI_CODE_MODULUS:
-      r->v = algebra == PERMI_HYBRID_COMPLEX ? sqrt(fma(a->v, a->v, cuda_product(a->e, a->e))) : fabs(a->v);
+      r->v = algebra == PERMI_HYBRID_COMPLEX           ? sqrt(fma(a->v, a->v, cuda_product(a->e, a->e)))
+             : algebra == PERMI_HYBRID_COMPLEX_DOUBLED ? sqrt(fma(a->v, a->v, cuda_product(a->w, a->w)))
+                                                       : fabs(a->v);
       r->v += hybrid->rounding.floor[t->b];
       break;
     case PERMI_CODE_MULTIPLY: r->v = cuda_product(a->v, second->v); break;
@@ -168,14 +216,15 @@ static cuda_number cuda_run(const permi_hybrid *hybrid, const double *prime, int
   return block;
 }
 
-static void cuda_flip(const permi_hybrid *hybrid, double *b, int j, double s)
+static void cuda_flip(const permi_hybrid *hybrid, double *b, const double *prime, int j, double s)
 {
   const permi_code *code = hybrid->code;
   int k, p;
   for (k = code->first_flip[j]; k < code->first_flip[j + 1]; k++)
     for (p = 0; p < hybrid->parts; p++) {
+      const int place = code->flip[k].constant * hybrid->parts + p;
       double *at = &b[code->flip[k].row * hybrid->parts + p];
-      *at = fma(code->flip[k].negative ? -s : s, code->constant[code->flip[k].constant * hybrid->parts + p], *at);
+      *at = fma(code->flip[k].negative ? -s : s, code->flip[k].reduced ? prime[2 + place] : code->constant[place], *at);
     }
 }
 
@@ -193,11 +242,11 @@ static double cuda_samples(const permi_hybrid *hybrid, unsigned key, double *b, 
     h = ((h ^ h >> 16) << code->samples_log2 | i) & ((1u << (code->walk + hybrid->low)) - 1);
     for (k = 0; k < code->walk; k++)
       if (h >> k & 1)
-        cuda_flip(hybrid, b, k, -1);
+        cuda_flip(hybrid, b, NULL, k, -1);
     absolute += cuda_run(hybrid, NULL, code->moduli, code->statements, b, h >> code->walk, value).v;
     for (k = 0; k < code->walk; k++)
       if (h >> k & 1)
-        cuda_flip(hybrid, b, k, 1);
+        cuda_flip(hybrid, b, NULL, k, 1);
   }
   return absolute;
 }
@@ -206,10 +255,10 @@ static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
 {
   const permi_hybrid *hybrid = (const permi_hybrid *)context;
   const permi_code *code = hybrid->code;
-  const double *table = hybrid->gpu.work.table;
   const int words = hybrid->n * hybrid->parts, each_log2 = hybrid->high - 7;
   const int whole = hybrid->algebra == PERMI_HYBRID_WHOLE, certify = code->certify;
-  const double *prime = table + words * (1 + hybrid->high) + 2 * (whole ? chunk >> each_log2 : 0);
+  const double *table = hybrid->gpu.work.table + (size_t)permi_code_pass(hybrid) * (whole ? chunk >> each_log2 : 0);
+  const double *prime = table + words * (1 + hybrid->high);
   const uint64_t within = chunk & ((UINT64_C(1) << each_log2) - 1);
   cuda_number *value = (cuda_number *)calloc((size_t)code->statements + 1, sizeof *value);
   double room[5][128];
@@ -218,8 +267,8 @@ static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
   for (t = 0; t < 128 && value; t++) {
     const uint64_t number = within << 7 | (uint64_t)t;
     const unsigned key = ((unsigned)chunk * 4 + (unsigned)(t >> 5)) * 0x85ebca6bu;
-    double b[128], absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0, e;
-    unsigned m, h;
+    double b[256], absolute = 0, hi = 0, lo = 0, hi2 = 0, lo2 = 0, e;
+    unsigned m;
     for (r = 0; r < words; r++) {
       b[r] = table[r];
       for (k = 0; k < hybrid->high; k++)
@@ -229,14 +278,18 @@ static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
     for (m = 0;;) {
       const cuda_number block = cuda_run(hybrid, prime, 0, code->moduli, b, 0, value);
       const double s = m & 1 ? -1 : 1;
-      for (h = 0; h < 1u << hybrid->low && certify; h++)
-        absolute += cuda_run(hybrid, NULL, code->moduli, code->statements, b, h, value).v;
+      if (certify)
+        absolute += cuda_run(hybrid, NULL, code->moduli, code->statements, b, 0, value).v;
       hi = cuda_two_sum(hi, s * block.v, &e);
-      if (hybrid->algebra == PERMI_HYBRID_DOUBLED) {
-        cuda_number sum = {hi, lo + fma(s, block.e, e)};
-        sum = cuda_settle(hybrid->algebra, sum);
+      if (permi_hybrid_is_doubled(hybrid->algebra)) {
+        cuda_number sum = {hi, lo + fma(s, block.e, e), 0, 0};
+        sum.w = cuda_two_sum(hi2, s * block.w, &e);
+        sum.f = lo2 + fma(s, block.f, e);
+        sum = cuda_settle(PERMI_HYBRID_COMPLEX_DOUBLED, sum);
         hi = sum.v;
         lo = sum.e;
+        hi2 = sum.w;
+        lo2 = sum.f;
       } else {
         lo += e;
       }
@@ -249,7 +302,7 @@ static void permi_code_twin(const void *context, uint64_t chunk, double *sums)
       if (++m == 1u << code->walk)
         break;
       k = permi_trailing_zeros(m);
-      cuda_flip(hybrid, b, k, m >> (k + 1) & 1 ? 1 : -1);
+      cuda_flip(hybrid, b, prime, k, m >> (k + 1) & 1 ? 1 : -1);
     }
     for (r = 0, k = 0; r < 64; r++)
       k ^= (int)(number >> r & 1);
