@@ -412,6 +412,41 @@ TEST(t_sample_same_when_memory_is_short)
   CHECK_SHOW(refused >= 5 && shorter >= 10 && same >= 18, "%d refused, %d shorter, %d same", refused, shorter, same);
 }
 
+/* An allocation fails, now in the first run, now in a segment: a status, and nothing leaks (the allocator counts). */
+TEST(t_sample_survives_failing_allocations_when_memory_is_short)
+{
+  static int whole[20 * 30], again[20 * 30];
+  int k, done, arrays, failed = 0;
+  for (arrays = 0; arrays < 2; arrays++) {
+    perm_options options;
+    perm_matrix matrix;
+    perm_result result;
+    double few;
+    memset(&options, 0, sizeof options);
+    options.threads = 1;
+    options.method = arrays ? PERM_METHOD_ARRAYS : PERM_METHOD_LISTS;
+    CHECK(perm_generate("er:20:0.35", 3, NULL, &matrix, &result) == PERM_OK);
+    CHECK(perm_sample_sparse(&matrix, &options, 1, 0, 30, whole, &result) == PERM_OK);
+    options.max_bytes = 0.95 * t_sample_bytes(&matrix, &options, &few);
+    CHECK(few < options.max_bytes);
+    options.allocator.allocate = t_arrays_allocate;
+    options.allocator.release = t_arrays_release;
+    for (k = 0, done = 0; k < 4000 && !done; k += 1 + k / 40) {
+      perm_status status;
+      t_arrays_left = k;
+      t_arrays_living = 0;
+      status = perm_sample_sparse(&matrix, &options, 1, 0, 30, again, &result);
+      done = status == PERM_OK;
+      failed += !done;
+      CHECK_SHOW(done || status == PERM_ERROR_MEMORY, "%s", result.message);
+      CHECK_SHOW(t_arrays_living == 0, "%d left at %d", t_arrays_living, k);
+    }
+    CHECK(done && !memcmp(whole, again, sizeof whole));
+    perm_matrix_free(&matrix);
+  }
+  CHECK_SHOW(failed > 100, "%d failed", failed);
+}
+
 /* 36 domino tilings of a 4 x 4 board: the 8 white squares are rows, the black ones columns. */
 TEST(t_sample_tilings)
 {
