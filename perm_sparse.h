@@ -132,11 +132,10 @@
                      product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
                      matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate,
-                    dd (seen at 2.5 to 5 times the time of doubles, on a GPU at 5 to 22; complex on CPUs only, and
-                    accurate is dd there);
-                    integers, in doubles below 2^53, else modulo a prime for each 47 bits of a bound (on GPUs if no row
-                    or column sums to more than 2^48): each takes about as long as doubles; Gaussian ones (not on GPUs)
-                    twice, with i as either root of -1 modulo the prime
+                    dd (seen at 2.5 to 5 times the time of doubles, on a GPU at 4 to 20, complex at 40; complex
+                    accurate is dd);
+                    integers, in doubles below 2^53, else modulo a prime for each 47 bits of a bound: each takes about
+                    as long as doubles, on GPUs 3 times; Gaussian ones twice, with i as either root of -1 modulo the prime
        cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
                      made for the matrix
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits
@@ -16003,7 +16002,8 @@ static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
   int k, negative, constant;
-  if (coder->base[row] >= 0 && (permi_code_sampled(coder) || coder->code->statements - coder->base[row] < coder->reload))
+  if (coder->base[row] >= 0 &&
+      (permi_code_sampled(coder) || coder->code->statements - coder->base[row] < coder->reload))
     return coder->base[row];
   coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
   permi_code_single(coder, coder->base[row], coder->single[row]);
@@ -16441,7 +16441,8 @@ static void permi_code_print_statement(permi_coder *coder, int k)
   const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c,
                        coder->parts * t->b};
   const int real = coder->parts == 1;
-  const char *const *forms = permi_code_form[real ? 0 : t->single ? 2 : 1][t->kind], *form = forms[t->negative && forms[1]];
+  const char *const *forms = permi_code_form[real ? 0 : t->single ? 2 : 1][t->kind];
+  const char *form = forms[t->negative && forms[1]];
   int operand[9] = {0}, i;
   char text[32];
   if (!real && t->kind == PERMI_CODE_BASE && k >= code->moduli) { /* first words alone */
@@ -16498,7 +16499,8 @@ static const char permi_code_two_parts[] =
     "#define B(r) permi_n(B1(r), " PERMI_CODE_BASE_TEXT("2 * (r) + 1") ")\n";
 /* Products and sums of pairs, which do not settle. */
 static const char permi_code_pairs[] =
-    "PERMI_BOTH P T2(double a, double b) { const double p = permi_mul(a, b); return permi_n(p, permi_fma(a, b, -p)); }\n"
+    "PERMI_BOTH P T2(double a, double b) {\n"
+    "  const double p = permi_mul(a, b); return permi_n(p, permi_fma(a, b, -p)); }\n"
     "PERMI_BOTH P T2(P a, double b) { P p = T2(a.v, b); p.e = permi_fma(a.e, b, p.e); return p; }\n"
     "PERMI_BOTH P T2(double a, P b) { P p = T2(a, b.v); p.e = permi_fma(a, b.e, p.e); return p; }\n"
     "PERMI_BOTH P T2(P a, P b) { P p = T2(a.v, b.v); p.e = permi_fma(a.v, b.e, permi_fma(a.e, b.v, p.e)); return p; }\n"
@@ -16599,7 +16601,8 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
     permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
   permi_code_print(code, "0};\n");
   permi_code_print_algebra(code, hybrid->algebra);
-  permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, const double *residue = 0) "
+  permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, "
+                         "const double *residue = 0) "
                          "{ switch (j) {\n");
   for (j = 0; j < code->walk; j++) {
     permi_code_print(code, "case %d:\n", j);
@@ -16687,7 +16690,9 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                                   "const double minus_prime = residue[-2], inverse = residue[-1];\n"
                                 : ";\n",
                    whole || code->certify ? "" : permi_code_samples, code->certify ? permi_code_all_moduli : "",
-                   real ? "double block;\n" : coder->parts == 2 ? "N block = {0, 0};\n" : "N block = {{0, 0}, {0, 0}};\n");
+                   real                ? "double block;\n"
+                   : coder->parts == 2 ? "N block = {0, 0};\n"
+                                       : "N block = {{0, 0}, {0, 0}};\n");
   permi_code_print_statements(coder, 0, code->moduli, 0);
   permi_code_print(code,
                    "double e;\n"
@@ -16701,7 +16706,8 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
                    "  permi_mul(minus, lo2), absolute};\n"
                    "permi_finish(room, a.out, sum);\n}\n",
-                   real ? "" : coder->parts == 2 ? ".v" : ".x.v", permi_code_add_text(hybrid->algebra), coder->grows ? ", residue" : "");
+                   real ? "" : coder->parts == 2 ? ".v" : ".x.v", permi_code_add_text(hybrid->algebra),
+                   coder->grows ? ", residue" : "");
 }
 #endif
 
@@ -16920,7 +16926,9 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
   if (code->failed)
     return;
   for (k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
-    const int words = k < code->moduli ? permi_code_parts(coder, k, 0) : permi_hybrid_is_complex(hybrid->algebra) ? 2 : 1;
+    const int words = k < code->moduli                              ? permi_code_parts(coder, k, 0)
+                      : permi_hybrid_is_complex(hybrid->algebra) ? 2
+                                                                 : 1;
     code->operations += permi_code_operations(coder, &code->statement[k], hybrid->algebra);
     code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * words : 0;
   }
@@ -17202,7 +17210,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     hybrid->candidates = k;
   hybrid = choice.best;
   offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
-                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (hybrid->parts == 1 ? 1 : hybrid->parts == 2 ? 7 : 20);
+                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements *
+                       (hybrid->parts == 1 ? 1 : hybrid->parts == 2 ? 7 : 20);
   offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
   return PERM_OK;
 }

@@ -131,11 +131,10 @@
                      product of (number + 1) over the classes. Nested rows, rows of ones at either end, J minus a sparse
                      matrix (derangements), blocks of constants, multiples of lines: few states at n = 200; all values
        hybrid        signs outside, elimination inside: 2^signs runs of a program; doubles, complex or accurate,
-                    dd (seen at 2.5 to 5 times the time of doubles, on a GPU at 5 to 22; complex on CPUs only, and
-                    accurate is dd there);
-                    integers, in doubles below 2^53, else modulo a prime for each 47 bits of a bound (on GPUs if no row
-                    or column sums to more than 2^48): each takes about as long as doubles; Gaussian ones (not on GPUs)
-                    twice, with i as either root of -1 modulo the prime
+                    dd (seen at 2.5 to 5 times the time of doubles, on a GPU at 4 to 20, complex at 40; complex
+                    accurate is dd);
+                    integers, in doubles below 2^53, else modulo a prime for each 47 bits of a bound: each takes about
+                    as long as doubles, on GPUs 3 times; Gaussian ones twice, with i as either root of -1 modulo the prime
        cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
                      made for the matrix
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits

@@ -133,7 +133,8 @@ static void permi_code_print_statement(permi_coder *coder, int k)
   const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c,
                        coder->parts * t->b};
   const int real = coder->parts == 1;
-  const char *const *forms = permi_code_form[real ? 0 : t->single ? 2 : 1][t->kind], *form = forms[t->negative && forms[1]];
+  const char *const *forms = permi_code_form[real ? 0 : t->single ? 2 : 1][t->kind];
+  const char *form = forms[t->negative && forms[1]];
   int operand[9] = {0}, i;
   char text[32];
   if (!real && t->kind == PERMI_CODE_BASE && k >= code->moduli) { /* first words alone */
@@ -190,7 +191,8 @@ static const char permi_code_two_parts[] =
     "#define B(r) permi_n(B1(r), " PERMI_CODE_BASE_TEXT("2 * (r) + 1") ")\n";
 /* Products and sums of pairs, which do not settle. */
 static const char permi_code_pairs[] =
-    "PERMI_BOTH P T2(double a, double b) { const double p = permi_mul(a, b); return permi_n(p, permi_fma(a, b, -p)); }\n"
+    "PERMI_BOTH P T2(double a, double b) {\n"
+    "  const double p = permi_mul(a, b); return permi_n(p, permi_fma(a, b, -p)); }\n"
     "PERMI_BOTH P T2(P a, double b) { P p = T2(a.v, b); p.e = permi_fma(a.e, b, p.e); return p; }\n"
     "PERMI_BOTH P T2(double a, P b) { P p = T2(a, b.v); p.e = permi_fma(a, b.e, p.e); return p; }\n"
     "PERMI_BOTH P T2(P a, P b) { P p = T2(a.v, b.v); p.e = permi_fma(a.v, b.e, permi_fma(a.e, b.v, p.e)); return p; }\n"
@@ -291,7 +293,8 @@ static void permi_code_functions(permi_coder *coder, const permi_hybrid *hybrid)
     permi_code_print(code, "%s,%c", permi_code_literal(code->constant[k], text), k % 8 == 7 ? '\n' : ' ');
   permi_code_print(code, "0};\n");
   permi_code_print_algebra(code, hybrid->algebra);
-  permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, const double *residue = 0) "
+  permi_code_print(code, "__device__ __noinline__ void permi_turn(double *b, int j, double s, "
+                         "const double *residue = 0) "
                          "{ switch (j) {\n");
   for (j = 0; j < code->walk; j++) {
     permi_code_print(code, "case %d:\n", j);
@@ -379,7 +382,9 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                                   "const double minus_prime = residue[-2], inverse = residue[-1];\n"
                                 : ";\n",
                    whole || code->certify ? "" : permi_code_samples, code->certify ? permi_code_all_moduli : "",
-                   real ? "double block;\n" : coder->parts == 2 ? "N block = {0, 0};\n" : "N block = {{0, 0}, {0, 0}};\n");
+                   real                ? "double block;\n"
+                   : coder->parts == 2 ? "N block = {0, 0};\n"
+                                       : "N block = {{0, 0}, {0, 0}};\n");
   permi_code_print_statements(coder, 0, code->moduli, 0);
   permi_code_print(code,
                    "double e;\n"
@@ -393,6 +398,7 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    "const double sum[5] = {permi_mul(minus, hi), permi_mul(minus, lo), permi_mul(minus, hi2),\n"
                    "  permi_mul(minus, lo2), absolute};\n"
                    "permi_finish(room, a.out, sum);\n}\n",
-                   real ? "" : coder->parts == 2 ? ".v" : ".x.v", permi_code_add_text(hybrid->algebra), coder->grows ? ", residue" : "");
+                   real ? "" : coder->parts == 2 ? ".v" : ".x.v", permi_code_add_text(hybrid->algebra),
+                   coder->grows ? ", residue" : "");
 }
 #endif

@@ -217,7 +217,9 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
   if (code->failed)
     return;
   for (k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
-    const int words = k < code->moduli ? permi_code_parts(coder, k, 0) : permi_hybrid_is_complex(hybrid->algebra) ? 2 : 1;
+    const int words = k < code->moduli                              ? permi_code_parts(coder, k, 0)
+                      : permi_hybrid_is_complex(hybrid->algebra) ? 2
+                                                                 : 1;
     code->operations += permi_code_operations(coder, &code->statement[k], hybrid->algebra);
     code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * words : 0;
   }
@@ -499,7 +501,8 @@ static perm_status permi_code_offer(permi_maker *maker, const permi_block *block
     hybrid->candidates = k;
   hybrid = choice.best;
   offer->seconds = permi_code_seconds(hybrid) + PERMI_GPU_COMPILE +
-                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements * (hybrid->parts == 1 ? 1 : hybrid->parts == 2 ? 7 : 20);
+                   PERMI_GPU_COMPILE_EACH * hybrid->code->statements *
+                       (hybrid->parts == 1 ? 1 : hybrid->parts == 2 ? 7 : 20);
   offer->bytes = (double)hybrid->code->length + 64.0 * hybrid->code->statements;
   return PERM_OK;
 }

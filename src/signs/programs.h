@@ -131,7 +131,8 @@ static int permi_code_base(permi_coder *coder, int row)
 {
   const permi_arrangement *layout = coder->layout;
   int k, negative, constant;
-  if (coder->base[row] >= 0 && (permi_code_sampled(coder) || coder->code->statements - coder->base[row] < coder->reload))
+  if (coder->base[row] >= 0 &&
+      (permi_code_sampled(coder) || coder->code->statements - coder->base[row] < coder->reload))
     return coder->base[row];
   coder->base[row] = permi_code_put(coder, PERMI_CODE_BASE, 0, row, 0, 0, 0);
   permi_code_single(coder, coder->base[row], coder->single[row]);

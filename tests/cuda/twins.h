@@ -140,7 +140,8 @@ static cuda_number cuda_cross(permi_hybrid_algebra algebra, cuda_number a, cuda_
   return r;
 }
 
-/* prime: minus it, its inverse, residues. Statements [begin, end) on bases b, [row][part]; `low`: of the second program. Returns what that returns, or the
+/* prime: minus it, its inverse, residues.
+   Statements [begin, end) on bases b, [row][part]; `low`: of the second program. Returns what that returns, or the
    block. */
 static cuda_number cuda_run(const permi_hybrid *hybrid, const double *prime, int begin, int end, const double *b,
                             unsigned low, cuda_number *value)
