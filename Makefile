@@ -16,8 +16,8 @@ LIBS    := -lm
 
 HEADERS := perm.h perm_sparse.h
 ROOMS   := $(wildcard src/*.* src/*/*.h)
-GENERATE := examples/perm_generate.h examples/perm_random.h
-EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(filter-out examples/perm_cli.c,$(wildcard examples/*.c)))
+GENERATE := examples/perm_generate.h examples/perm_random.h examples/perm_fractions.h
+EXAMPLES := $(patsubst examples/%.c,$(B)/%,$(filter-out examples/perm_cli.c examples/perm_verify.c,$(wildcard examples/*.c)))
 
 # CUDA: the compiler if there is one, and what to link with where nvcc does not link.
 NVCC    ?= $(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
@@ -28,7 +28,7 @@ TESTS   := $(wildcard tests/*.c tests/*.h) $(GENERATE)
 # Real matrices for the tour and the tests: a directory of Matrix Market files, skipped when absent.
 PERM_MATRICES ?= $(wildcard ../shared/matrices)
 
-.PHONY: all run headers check-rooms setup setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
+.PHONY: all run headers check-rooms check-proofs setup setup-full check check-ci check-full check-compile check-portable coverage check-isa check-sanitize \
         check-faults check-thread check-valgrind check-soundness fuzz fuzz-hours bench bench-sparse \
         python bench-python examples study study-report install uninstall libperm.so clean help cuda check-cuda bench-cuda mpi check-mpi bench-mpi \
         golden golden-record golden-gpu golden-gpu-record dist
@@ -54,10 +54,10 @@ setup-full: ## and the cross compilers, emulators and C libraries that check-ful
 	@sh tests/setup.sh full
 
 check: ## after a change: unit tests, warnings, rooms, command, examples; two minutes of two cores
-	@$(MAKE) --no-print-directory -j2 $(B)/tests_O1 $(B)/perm $(B)/golden_sample examples
+	@$(MAKE) --no-print-directory -j2 $(B)/tests_O1 $(B)/perm $(B)/golden_sample examples $(B)/false_proofs
 	@sh tests/check.sh
 
-CHECKED = $(B)/tests $(B)/perm $(B)/study $(B)/golden_sample examples libperm.so
+CHECKED = $(B)/false_proofs $(B)/tests $(B)/perm $(B)/study $(B)/golden_sample examples libperm.so
 check-ci: ## every test: the command for CI and releases, about eight minutes of two cores
 	@$(MAKE) --no-print-directory -j2 $(CHECKED)
 	@sh tests/check.sh ci
@@ -68,6 +68,9 @@ check-full: ## all of check-ci, every dialect and level, sanitizers, faults, fuz
 
 check-compile: ## both headers in every dialect and compiler; spills in the kernels
 	@sh tests/compile/run.sh
+
+check-proofs: ## what comments say about rounding, by Gappa and Coq with Flocq (make setup installs them; REQUIRE=1)
+	@sh tests/proofs/run.sh
 
 check-isa: $(B)/tests ## every kernel family forced; all unit tests with families hidden; NEON under emulation (REQUIRE=1)
 	@sh tests/isa.sh
@@ -187,7 +190,15 @@ bench-python: libperm.so ## what small calls from Python cost; permanents on PyP
 	$(B)/venv/bin/python examples/python/bench.py --calls
 	$(B)/venv/bin/python examples/python/bench.py
 
-examples: $(EXAMPLES) $(B)/records $(if $(shell command -v $(CXX)),$(B)/cplusplus) ## build examples/
+examples: $(EXAMPLES) $(B)/perm_verify $(B)/records $(if $(shell command -v $(CXX)),$(B)/cplusplus) ## build examples/
+
+$(B)/perm_verify: examples/perm_verify.c # includes nothing of perm
+	@mkdir -p $(B)
+	$(CC) $(STD) $(WARN) $(CFLAGS) $(CPPFLAGS) $< -o $@ $(LDFLAGS) -lm
+
+$(B)/false_proofs: tests/false_proofs.c tests/inside.h examples/perm_verify.c perm.h
+	@mkdir -p $(B)
+	$(CC) -std=gnu11 -Wall -Wextra -Wno-format-truncation -O1 -I. -Itests $< -o $@ $(LDFLAGS) $(LIBS)
 
 $(B)/perm: examples/perm_cli.c $(GENERATE) $(B)/perm.o
 	$(COMPILE) -DPERM_CLI_LINKED examples/perm_cli.c $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
@@ -328,12 +339,14 @@ BUILT    = $(notdir $(wildcard $(B)/perm_mpi $(B)/perm_gpu))
 LIBDIR  ?= $(PREFIX)/lib
 MANDIR  ?= $(PREFIX)/share/man
 COMPLETIONS ?= $(PREFIX)/share/bash-completion/completions
+PYTHONDIR ?= $(LIBDIR)/perm/python# perm.py finds libperm.so two directories above
+PYTHON_FILES = perm.py perm.pyi $(notdir $(wildcard $(EXTENSION)))
 INSTALLED = $(PREFIX)/bin/perm $(addprefix $(PREFIX)/include/,$(HEADERS)) \
   $(addprefix $(LIBDIR)/,libperm.so.$(VERSION) $(SONAME) libperm.so $(if $(STATIC),libperm.a) pkgconfig/perm.pc) \
   $(addprefix $(LIBDIR)/cmake/perm/,perm-config.cmake perm-config-version.cmake) \
-  $(addprefix $(PREFIX)/bin/,$(BUILT)) \
+  $(addprefix $(PREFIX)/bin/,$(BUILT)) $(addprefix $(PYTHONDIR)/,$(PYTHON_FILES)) \
   $(MANDIR)/man1/perm.1 $(COMPLETIONS)/perm
-install: $(B)/perm $(B)/libperm.so $(B)/perm.1 $(if $(STATIC),$(B)/libperm.a) ## command, headers, libperm, man page, completion to DESTDIR/PREFIX (STATIC=1: libperm.a too)
+install: $(B)/perm $(B)/libperm.so $(B)/perm.1 $(if $(STATIC),$(B)/libperm.a) ## command, headers, libperm, perm.py, man page, completion to DESTDIR/PREFIX (STATIC=1: libperm.a too)
 	install -d $(addprefix $(DESTDIR),$(sort $(dir $(INSTALLED))))
 	install -m 755 $(B)/perm $(DESTDIR)$(PREFIX)/bin/perm
 	install -m 644 $(HEADERS) $(DESTDIR)$(PREFIX)/include/
@@ -347,6 +360,7 @@ install: $(B)/perm $(B)/libperm.so $(B)/perm.1 $(if $(STATIC),$(B)/libperm.a) ##
 	for name in config config-version; do sed 's/@VERSION@/$(VERSION)/' examples/perm-$$name.cmake \
 	  >$(DESTDIR)$(LIBDIR)/cmake/perm/perm-$$name.cmake || exit 1; done
 	$(if $(BUILT),install -m 755 $(addprefix $(B)/,$(BUILT)) $(DESTDIR)$(PREFIX)/bin/)
+	install -m 644 $(addprefix examples/python/,$(PYTHON_FILES)) $(DESTDIR)$(PYTHONDIR)/
 	install -m 644 $(B)/perm.1 $(DESTDIR)$(MANDIR)/man1/perm.1
 	install -m 644 examples/perm.bash $(DESTDIR)$(COMPLETIONS)/perm
 	@if test -z "$(DESTDIR)"; then ldconfig 2>/dev/null || echo "now run ldconfig, or set LD_LIBRARY_PATH=$(LIBDIR)"; fi

@@ -63,7 +63,9 @@
                  >>counts_scale    scaling, error
                  >>counts_gpu      GPUs
                  >>counts_leaf     the leaf
-     solve/      >>check           finite entries, sizes, strides
+     proof/      >>polynomial      values that prove a permanent
+                >>proof           their job; the file's format
+    solve/      >>check           finite entries, sizes, strides
                  >>names           texts; perm_layout
                  >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
                  >>engine          the interface of every engine; the choice
@@ -89,6 +91,7 @@
                  >>minors_kernels  minors
                  >>batch_kernels   batches
                  >>counts_kernels  counts
+                >>proof_kernels   the polynomial of a proof
                  >>vocabulary_end  forgets the words
 
    TO ADD (paths in src/; after the bar, tests in tests/)
@@ -112,8 +115,8 @@
      a price               base/prices.h, with unit, machine and date
      a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h
                            | t_frontier.c, t_arrays.c, t_counts.c
-     a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise, permi_read_text
-                           | t_io.c, `make fuzz`
+     a file format         its room; matrix/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
+                           | t_formats.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
                            by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
                            tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
@@ -309,7 +312,8 @@ typedef enum perm_status {
   X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")             \
   X(PERM_METHOD_CLASSES, "classes", "frontier, vertices with proportional entries ahead counted")                      \
   X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")              \
-  X(PERM_METHOD_SIGNS, "signs", "Glynn sum as a search over signs, pruned by rows of sum 0")
+  X(PERM_METHOD_SIGNS, "signs", "Glynn sum as a search over signs, pruned by rows of sum 0")                           \
+  X(PERM_METHOD_PROOF, "proof", "integers: values of a polynomial modulo primes, which prove the sum of the first")
 
 #define PERM_ENUM(name, word, text) name,
 typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT } perm_method;
@@ -341,7 +345,10 @@ typedef enum perm_isa {
   X(PERM_FORMAT_COORDINATE, "coordinate", "a line with rows, columns, entries; lines of row, column[, value]")         \
   X(PERM_FORMAT_COORDINATE_COMPLEX, "coordinate-complex", "the same with row, column, real and imaginary part")        \
   X(PERM_FORMAT_ARRAY, "array", "rows of numbers")                                                                     \
-  X(PERM_FORMAT_EDGES, "edges", "lines of row, column[, weight], counted from 0 or 1")
+  X(PERM_FORMAT_EDGES, "edges", "lines of row, column[, weight], counted from 0 or 1")                                 \
+  X(PERM_FORMAT_NUMPY, "npy", "a .npy file of NumPy")                                                                  \
+  X(PERM_FORMAT_GRAPH6, "graph6", "a graph6, sparse6 or digraph6 line: the adjacency matrix")                          \
+  X(PERM_FORMAT_DIMACS, "dimacs", "lines c, p edge and e of a graph, or p asn, n and a of rows and columns")
 
 typedef enum perm_format { PERM_FORMAT_LIST(PERM_ENUM) PERM_FORMAT_COUNT } perm_format;
 #undef PERM_ENUM
@@ -414,6 +421,9 @@ typedef struct perm_options {
   void *execute_data;
   perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
   const char *name;   /* of the matrix, in the title of perm_sparse_spy's picture; NULL: none */
+  const char *prove;  /* perm_compute_integer, _gaussian, _sparse: a file for the proof of the value, which
+                         examples/perm_verify.c checks; method proof, (n + 1) n 2^(n-1) products for each 50 bits of a
+                         bound on the permanent, n <= 44; NULL: none */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)
@@ -1060,6 +1070,9 @@ static double permi_seconds(void)
 #define PERMI_RANK_ENTRY_SECONDS 5e-8
 #define PERMI_RATE_EXACT_ROWS 6e8     /* row additions and products */
 #define PERMI_RATE_EXACT_WORDS 2.5e8  /* words of limbs times words */
+#define PERMI_RATE_PROOF 2e7           /* products modulo a prime, by kernel family: Zen 4 */
+#define PERMI_RATE_PROOF_AVX2 2.5e9
+#define PERMI_RATE_PROOF_AVX512 5e9
 #define PERMI_RATE_MODULAR 2.2e8      /* the same modulo p */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
 #define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}} /* elements, by */
@@ -1112,6 +1125,8 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 /* Arrays and lists: 30 graphs on a Zen 4 core, times 1.3, by which that core runs dense sums and hybrid faster. */
 static const double permi_array_seconds[] = {2.7e-10, 6e-10, 1.4e-9, 1.3e-9, 1.5e-9, 3e-8, /* by permi_algebra: of a */
                                              6e-10, 8e-10, 1.2e-9, 2e-8}; /* unit of cost (words: and of a word); */
+static const double permi_residue_seconds[3][2] = {{3.2e-10, 4.5e-10}, {4.5e-10, 7e-10}, {6.5e-10, 5.5e-9}}; /* of */
+                                         /* AVX-512, AVX2, others: residues; products of which are reduced */
 #define PERMI_ARRAY_MISS_SECONDS 4e-11   /* a byte of it more if the values of a step */
 #define PERMI_ARRAY_CACHE_BYTES 3e7      /* take more than this */
 #define PERMI_ARRAY_STREAM_SECONDS 3e-6  /* a stream */
@@ -1273,7 +1288,7 @@ static const perm_options *permi_options(const perm_options *options)
 {
   static const perm_options defaults = {PERM_METHOD_AUTO, PERM_PRECISION_DEFAULT, PERM_ISA_AUTO, 0, 0, 0, 0, 0, 0, 0,
                                         NULL, NULL, NULL, {NULL, NULL, NULL}, {0, 0, NULL, 0},
-                                        {NULL, 0, 0, 0, NULL, 0, NULL, 0}, NULL, NULL, PERM_FORMAT_AUTO, NULL};
+                                        {NULL, 0, 0, 0, NULL, 0, NULL, 0}, NULL, NULL, PERM_FORMAT_AUTO, NULL, NULL};
   return options ? options : &defaults;
 }
 
@@ -1562,7 +1577,8 @@ static double permi_shift(double x, int e)
   return x * power;
 }
 
-/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]. */
+/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]. What operations
+   lose is proved by machine: tests/proofs/doubles.g; exact rests: tests/proofs/exact_sums.v. */
 typedef struct permi_dd {
   double hi, lo;
 } permi_dd;
@@ -2132,7 +2148,8 @@ static int permi_integers_multiply(permi_number *a, const permi_number *b)
 }
 
 /* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product; the factor
-   1 + 1e-12 pays for rounding this line. PERM_ERROR_OVERFLOW if an exact product is too long. */
+   1 + 1e-12 pays for rounding this line (tests/proofs/doubles.g). PERM_ERROR_OVERFLOW if an exact product is too
+   long. */
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;
@@ -2311,7 +2328,7 @@ static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
 }
 
 /* x (c + low); for low = 0 the relative error is 3 u^2 in this order of operations [Theorem 3 of Joldes, Muller,
-   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res]. */
+   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res], with `low` below 10 u^2 (tests/proofs/doubles.g). */
 static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
 {
   double rest = x.lo * c;
@@ -3059,6 +3076,10 @@ struct perm_job {
   int is_complex;
   uint64_t modulus;
   double plan_seconds;
+  void *context; /* of all leaves, with what follows; or NULL */
+  void (*release)(const perm_allocator *allocator, void *context);
+  perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
+  perm_status (*prove)(const perm_job *job, const perm_state *state, const char *path, perm_result *result);
   char *note[2]; /* before and after the leaves, or NULL */
   size_t note_bytes[2];
 };
@@ -3221,6 +3242,8 @@ static perm_status permi_job_value(const perm_job *job, const perm_partial *part
   permi_number *stack;
   int top = 0, i;
   perm_status status = PERM_OK;
+  if (job->value)
+    return job->value(job, partials, value);
   *value = permi_number_one();
   stack = (permi_number *)permi_allocate(&job->allocator, (size_t)job->nodes + 1, sizeof *stack);
   if (!stack)
@@ -3259,6 +3282,8 @@ PERM_API void perm_job_free(perm_job *job)
   allocator = job->allocator;
   for (i = 0; i < job->leaves; i++)
     job->leaf[i].release(&allocator, job->leaf[i].context);
+  if (job->release)
+    job->release(&allocator, job->context);
   permi_release(&allocator, job->leaf);
   permi_release(&allocator, job->node);
   permi_release(&allocator, job->number);
@@ -3662,12 +3687,30 @@ static perm_status permi_state_joined(const perm_state *state, int leaf, const p
                     (unsigned long long)common.begin, (unsigned long long)(common.end - 1), leaf);
 }
 
-PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int leaf, uint64_t begin, uint64_t end,
-                                    const perm_partial *partial, perm_result *result)
+/* Adds chunks [begin, end) of a leaf, which begin < end and belong to the state. */
+static perm_status permi_state_put(perm_state *state, int leaf, uint64_t begin, uint64_t end,
+                                   const perm_partial *partial, perm_result *result)
 {
   permi_interval interval;
   permi_intervals more, both;
   perm_partial sum;
+  perm_status status;
+  interval.begin = begin;
+  interval.end = end;
+  more.list = &interval;
+  more.count = 1;
+  status = permi_state_joined(state, leaf, &more, partial, &both, &sum, result);
+  if (status != PERM_OK)
+    return status;
+  permi_release(&state->allocator, state->finished[leaf].list);
+  state->finished[leaf] = both;
+  state->partial[leaf] = sum;
+  return PERM_OK;
+}
+
+PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int leaf, uint64_t begin, uint64_t end,
+                                    const perm_partial *partial, perm_result *result)
+{
   perm_status status = permi_check_state(job, state, 2, result);
   if (status != PERM_OK)
     return status;
@@ -3680,19 +3723,7 @@ PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int 
       (begin < end && partial->fingerprint != job->leaf[leaf].information.fingerprint))
     return permi_fail(result, PERM_ERROR_STATE, 6, "partial is not of the chunks %llu to %llu of leaf %d",
                       (unsigned long long)begin, (unsigned long long)end, leaf);
-  if (begin == end)
-    return PERM_OK;
-  interval.begin = begin;
-  interval.end = end;
-  more.list = &interval;
-  more.count = 1;
-  status = permi_state_joined(state, leaf, &more, partial, &both, &sum, result);
-  if (status != PERM_OK)
-    return status;
-  permi_release(&state->allocator, state->finished[leaf].list);
-  state->finished[leaf] = both;
-  state->partial[leaf] = sum;
-  return PERM_OK;
+  return begin == end ? PERM_OK : permi_state_put(state, leaf, begin, end, partial, result);
 }
 
 PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, const perm_state *from,
@@ -3945,7 +3976,7 @@ PERMI_BRIEF_BEGIN
 /* Methods of perm_sparse.h, new ones at the end of the list among them. */
 static int permi_method_is_sparse(perm_method method)
 {
-  return method >= PERM_METHOD_FRONTIER && method != PERM_METHOD_STRUCTURE;
+  return method >= PERM_METHOD_FRONTIER && method != PERM_METHOD_STRUCTURE && method != PERM_METHOD_PROOF;
 }
 
 static const char *permi_bad_option(const perm_options *options)
@@ -3998,7 +4029,7 @@ static int permi_asks_no_more(const perm_options *options, int exact, double byt
   return !options ||
          ((options->method == PERM_METHOD_AUTO || (exact && options->method == PERM_METHOD_EXACT)) &&
           (options->precision == PERM_PRECISION_DEFAULT || (exact && options->precision == PERM_PRECISION_EXACT)) &&
-          !(options->certify && !exact) && !options->modulus && !options->gpu.devices && !options->execute &&
+          !(options->certify && !exact) && !options->modulus && !options->prove && !options->gpu.devices && !options->execute &&
           (options->max_seconds == 0 || options->max_seconds >= 1e-3) &&
           (options->max_bytes == 0 || options->max_bytes >= bytes) && !permi_in_pieces(options) &&
           permi_isa_here(options->isa) && !permi_bad_option(options));
@@ -4761,6 +4792,25 @@ struct permi_exact {
   permi_exact_evaluate evaluate;
 };
 
+/* The polynomial of >>polynomial modulo one prime below 2^50; residues of either sign, at most half of it. */
+#define PERMI_PROOF_POINTS 24 /* evaluated at once: three vectors of AVX-512 */
+#define PERMI_PROOF_INNER 5   /* columns in the table */
+typedef struct permi_polynomial {
+  int n, signs;         /* columns whose signs are polynomials */
+  int settings, outer;  /* of the table, a multiple of 4; columns beside it */
+  double prime, inverse;
+  const double *entry;  /* [row][signs] */
+  const double *weight; /* [2^signs]: Lagrange's */
+  const double *parity; /* [2^signs]: +-1 */
+  const double *table;  /* [settings / 4][row][4]: sums over the table's columns */
+  const double *sign;   /* [settings]: theirs, or 0 */
+  const double *start;  /* [row]: the other columns, all + */
+  const double *step;   /* [outer][row]: twice a column */
+} permi_polynomial;
+/* value[PERMI_PROOF_POINTS]: P at first, first + 1, ... */
+typedef void (*permi_polynomial_run)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
+                                     double *value);
+
 /* Products made at once (AVX2: 2.7 times as fast as one by one), and sets. */
 #define PERMI_TERMS 8
 #define PERMI_SETS 4
@@ -5077,7 +5127,7 @@ typedef struct permi_reach {
    2^-1074 times at most 2e120: below 1e-200. n <= 12: with |entries| (re, im) <= 1e12 a row sum is below 12 sqrt(2)
    1e12 < 1.7e13, all below 1.7e13^12 < 1e159; fewer than 1e6 operations underflow, each by 2^-1074 times at most
    1.7e13^11 < 4e145: below 2e-172. n <= 16: 2.3e13, 1e214, 1e7 operations, 3e200: below 2e-116. Values from 1e-184,
-   1e-150, 1e-98 keep all bits. */
+   1e-150, 1e-98 keep all bits (tests/proofs/small.g). */
 
 #define PERMI_SMALL_LEAST 1e-150
 #define PERMI_FAR_LEAST 1e-98
@@ -5288,7 +5338,8 @@ typedef void (*permi_small_run)(int n, const double *a, double *out);
 
 /* At least how often a product of n entries, one of each row, is rounded on its way into a kernel's value: n - 3
    times in each row's sum, n + 13 in the products of pairs (complex), 2^(n-3) + 5 in the sums over signs and lanes; in
-   >>small_minors n - 1 times in each row's sum, 2 (n - 1) in products, 2^(n-3) + n + 8 in sums. */
+   >>small_minors n - 1 times in each row's sum, 2 (n - 1) in products, 2^(n-3) + n + 8 in sums
+   (tests/proofs/small_orders.sh). */
 static double permi_small_roundings(int n)
 {
   return (1 << (n < 3 ? 0 : n - 3)) + n * (n + 3) + 8;
@@ -6117,7 +6168,8 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
               have a table for each setting of their signs, so that only every 2^tabled-th state moves the row sums
    The drift of Gray walks in doubles is the main error from n = 22 on. Here each virtual row is rounded once, to
    multiples of a unit for which signed sums fit 53 bits: row sums are exact, and entries are off by at most 2^-53 of
-   their row's sum of moduli. Split form keeps 47 more bits in a second virtual row. */
+   their row's sum of moduli. Split form keeps 47 more bits in a second virtual row. Proved by machine:
+   tests/proofs/dense.g. */
 
 static void permi_dense_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
 {
@@ -7193,7 +7245,7 @@ typedef struct permi_rounded_rows {
 #define PERMI_SAMPLED_TERMS 8
 #define PERMI_NO_MEASURE 1e-3 /* above: terms consist of rounding */
 
-/* Whether grids and products of two rows round nothing. */
+/* Whether grids and products of two rows round nothing (tests/proofs/dense.g). */
 static int permi_few_digits(const double *row, int n, double moduli)
 {
   const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */
@@ -7350,13 +7402,15 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
    2. A complex product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and the other part alike: by Minkowski at most u
    (|p_i| |s| + |ps|) <= 2 u |ps|; without FMA u |p_r| |s| more, 2.42 u |ps|.
    3. Double-double (P, C), |C| <= u |P|, times s + l, |l| <= u |s|: h + e = P s is exact; e + P l + C s is at most 3 u
-   |P s|, rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex: 6 u |p| |s|, rounded eight
-   times: below 60 u^2.
+   |P s|, rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex: 5.25 u |p| |s|, rounded
+   ten times: below 60 u^2.
    4. Rounded sums: K + 1 additions in a state, 8 in a group, TwoSum's rounded errors below 2^36 u^2: K + 10 units.
    5. Double-double sums: a term rounds a low part below (2^K + 2) 2 u A twice, A the chunk's sum of |terms|: 40 u^2 A.
    6. Second order and the rounding of sum |terms| (2^18 states: 2^-30): a factor 1.0001.
    7. Absolute: an underflow or lost entry is off by 2^-1074, later factors are at most 1, or together 2^growth: n^2
    2^-1070 for each of 2^(n-1) terms.
+   Proved by machine: 1, 4, 6 tests/proofs/chains.v, 2, 3 tests/proofs/complex.v, 1, 3, 4 tests/proofs/dense.g, 4 to 7
+   tests/proofs/dense_orders.sh.
    The estimate is a tenth of the bound, or permi_rounded_estimate. Double-double sums err like a random walk;
    compensated products omit second order. tests/climb.c searches for counterexamples. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)
@@ -8504,7 +8558,7 @@ static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_op
    permi_small_roundings, in the expansions 16. 3. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1]. 4.
    Underflow as in >>small, for entries of the same size: fewer than 1e6 operations in every sum, each by less than
    2e-178: below 1e-170; n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less
-   than 1e-188; n <= 4, entries up to 1e60: 1e-200.
+   than 1e-188; n <= 4, entries up to 1e60: 1e-200 (tests/proofs/small.g).
    The estimate is that of >>small_result: 4 n u times the sum of |terms| and the product of the rows' norms. */
 
 #if !defined(PERM_NO_EXTRAS)
@@ -8937,6 +8991,13 @@ static uint64_t permi_residue_of(int64_t x, uint64_t p)
 {
   const uint64_t modulus = x < 0 ? 0 - (uint64_t)x : (uint64_t)x, rest = modulus < p ? modulus : modulus % p;
   return x < 0 && rest ? p - rest : rest;
+}
+
+/* Of a whole number. */
+PERMI_UNUSED static uint64_t permi_residue_of_double(double x, uint64_t p)
+{
+  x = fmod(x, (double)p);
+  return (uint64_t)(x < 0 ? x + (double)p : x);
 }
 
 /* Primes for a CRT of integers below 2^bits, of either sign. */
@@ -9396,7 +9457,7 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
 }
 
 /* ========================================================================================== >>limbs
-   Tables of the exact vector kernels: rows in atoms, halves and limbs. */
+   Tables of the exact vector kernels: rows in atoms, halves and limbs; ranges: tests/proofs/limbs.g. */
 
 typedef struct permi_exact_family {
   perm_isa isa;
@@ -12163,7 +12224,8 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
      e_M      M products of rounded forms, N sums (complex parts: sums of two);
      dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
    The factor 1.0001 pays for rounding the sums of |terms|. Underflow and grids cost absolute errors: products of
-   sums are at most 1, e_M at most e^M, Ryser's weights at most binom(N, M). */
+   sums are at most 1, e_M at most e^M, Ryser's weights at most binom(N, M).
+   Units: tests/proofs/dense_orders.sh. */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, double visits, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;
@@ -12562,6 +12624,542 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
 
 PERMI_BRIEF_END
 
+PERMI_BRIEF_BEGIN
+
+/* ====================================================================================== >>polynomial
+   The polynomial that proves a permanent (R. Williams, CCC 2016, 2; A. Bjorklund, P. Kaski, PODC 2016), of Glynn's sum.
+   h = n / 2, N = 2^h. D_j(t), for j < h, is the polynomial of degree N - 1 that at t = 0 .. N - 1 is the sign of column
+   j, -1 where bit j of t is set; S(t) is the product of these signs there. Modulo a prime p, with i = a root of -1,
+
+       P(t) = S(t) sum_v sign(v) prod_i (sum_{j < h} a_ij D_j(t) + a_ih + sum_{j > h} v_j a_ij),  v all signs,
+
+   has a degree of at most d = (n + 1)(N - 1), and P(0) + .. + P(N - 1) = 2^(n-1) per(a). Its values at 0 .. d fix it.
+   Kernels evaluate PERMI_PROOF_POINTS of them at once, a chunk: (n + 1) N n 2^(n-h-1) products a prime. */
+
+#define PERMI_PROOF_MAX_N 44      /* 1.7e16 products and 1.5 GB a prime */
+#define PERMI_PROOF_PRIME_BITS 50
+#define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
+#define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: the words of a partial's sums, each one residue */
+
+typedef struct permi_proof permi_proof;
+typedef struct permi_proof_leaf {
+  const permi_proof *proof;
+  const permi_polynomial *polynomial;
+  uint64_t first, end; /* its points */
+} permi_proof_leaf;
+
+struct permi_proof {
+  int n, parts, primes, signs;
+  int runs;             /* polynomials: a prime, or a prime and a root of -1 */
+  int leaves;           /* of each */
+  uint64_t values;      /* d + 1 */
+  uint64_t fingerprint; /* of the matrix */
+  permi_odd_modulus prime[PERMI_PROOF_PRIMES];
+  uint64_t root[PERMI_PROOF_PRIMES]; /* of -1, the lesser */
+  permi_polynomial *polynomial;
+  permi_proof_leaf *leaf;
+  double *tables;
+  permi_polynomial_run run;
+};
+
+/* Modulo which primes: log2 of a bound on the permanent, from sums of rows or of columns. */
+static double permi_proof_bits(const permi_problem *problem)
+{
+  const int n = problem->n, parts = problem->parts;
+  double bits[2] = {0, 0};
+  int by, i, j, part;
+  for (by = 0; by < 2; by++)
+    for (i = 0; i < n; i++) {
+      double sum = 0;
+      for (j = 0; j < n; j++)
+        for (part = 0; part < parts; part++)
+          sum += fabs((double)problem->integer[((by ? j : i) * problem->ld + (by ? i : j)) * parts + part]);
+      bits[by] += sum > 0 ? log2(sum) : 0;
+    }
+  return fmin(bits[0], bits[1]);
+}
+
+static int permi_proof_primes(const permi_problem *problem)
+{
+  return (int)((permi_proof_bits(problem) + 1.001) / (PERMI_PROOF_PRIME_BITS - 1e-4)) + 1;
+}
+
+static double permi_balanced(uint64_t x, uint64_t p)
+{
+  return x > p / 2 ? -(double)(p - x) : (double)x;
+}
+
+/* weight[s] := (-1)^(N-1-s) / (s! (N-1-s)!), by which 1 / (t - s) enters Lagrange's interpolation. inverse: N words. */
+static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t *inverse, double *weight)
+{
+  uint64_t factorial = prime->one;
+  int s;
+  for (s = 2; s < N; s++)
+    factorial = permi_montgomery(factorial, permi_montgomery((uint64_t)s, prime->square, prime), prime);
+  factorial = permi_prime_inverse(permi_montgomery(factorial, 1, prime), prime);
+  for (s = N - 1; s >= 0; s--) {
+    inverse[s] = factorial; /* 2^64 / s! */
+    factorial = permi_montgomery(factorial, permi_montgomery((uint64_t)s, prime->square, prime), prime);
+  }
+  for (s = 0; s < N; s++) {
+    const uint64_t x = permi_montgomery(permi_montgomery(inverse[s], inverse[N - 1 - s], prime), 1, prime);
+    weight[s] = ((N - 1 - s) & 1 ? -1 : 1) * permi_balanced(x, prime->p);
+  }
+}
+
+/* Sums of residues below 2^50, as a residue of either sign. */
+static double permi_proof_sum(uint64_t sum, uint64_t p)
+{
+  return permi_balanced(sum % p, p);
+}
+
+/* a: the matrix modulo p, the polynomial's prime; its own tables begin at *memory, which moves on. */
+static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
+                                    double **memory, permi_polynomial *polynomial)
+{
+  const int n = proof->n, signs = proof->signs, outer = n - signs - 1 - inner;
+  const int settings = (1 << inner) < 4 ? 4 : 1 << inner;
+  double *entry = *memory, *table = entry + n * signs, *start = table + settings * n, *step = start + n;
+  int i, j, s;
+  for (i = 0; i < n; i++, a += n) {
+    const uint64_t *other = a + signs + 1 + inner;
+    uint64_t all = a[signs];
+    for (j = 0; j < signs; j++)
+      entry[i * signs + j] = permi_balanced(a[j], p);
+    for (s = 0; s < settings; s++) {
+      uint64_t sum = 0;
+      for (j = 0; j < inner; j++)
+        sum += s >> j & 1 ? p - a[signs + 1 + j] : a[signs + 1 + j];
+      table[(s / 4 * n + i) * 4 + s % 4] = permi_proof_sum(sum, p);
+    }
+    for (j = 0; j < outer; j++) {
+      all += other[j];
+      step[j * n + i] = permi_proof_sum(2 * other[j], p);
+    }
+    start[i] = permi_proof_sum(all, p);
+  }
+  polynomial->n = n;
+  polynomial->signs = signs;
+  polynomial->settings = settings;
+  polynomial->outer = outer;
+  polynomial->prime = (double)p;
+  polynomial->inverse = 1 / (double)p;
+  polynomial->entry = entry;
+  polynomial->table = table;
+  polynomial->start = start;
+  polynomial->step = step;
+  *memory = step + outer * n;
+}
+
+/* Entry (i, j) modulo the prime, with i = root. */
+static uint64_t permi_proof_entry(const permi_problem *problem, int i, int j, uint64_t root, uint64_t p)
+{
+  const int64_t *x = problem->integer + (i * problem->ld + j) * problem->parts;
+  uint64_t r = permi_residue_of(x[0], p);
+  if (problem->parts == 2)
+    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of(x[1], p), root, p), 0, p);
+  return r;
+}
+
+/* Fills in the polynomials; 0: out of memory. */
+static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, const perm_allocator *allocator)
+{
+  const int n = proof->n, N = 1 << proof->signs, rest = n - proof->signs - 1;
+  const int inner = rest < PERMI_PROOF_INNER ? rest : PERMI_PROOF_INNER, settings = (1 << inner) < 4 ? 4 : 1 << inner;
+  const size_t each = (size_t)(n * (proof->signs + settings + 1 + (rest - inner)));
+  const size_t doubles = (size_t)N * (size_t)(1 + proof->primes) + (size_t)settings + each * (size_t)proof->runs;
+  uint64_t *work = (uint64_t *)permi_allocate(allocator, (size_t)(N > n * n ? N : n * n), sizeof *work);
+  double *parity, *sign, *weight, *next;
+  int k, r, i, s;
+  proof->tables = (double *)permi_allocate(allocator, doubles, sizeof *proof->tables);
+  if (!work || !proof->tables) {
+    permi_release(allocator, work);
+    return 0;
+  }
+  parity = proof->tables;
+  sign = parity + N;
+  weight = sign + settings;
+  next = weight + (size_t)N * (size_t)proof->primes;
+  for (parity[0] = 1, s = 1; s < N; s++)
+    parity[s] = s & 1 ? -parity[s >> 1] : parity[s >> 1];
+  for (s = 0; s < settings; s++)
+    sign[s] = s < 1 << inner ? permi_parity_signs[s] : 0;
+  for (r = 0; r < proof->runs; r++) {
+    const permi_odd_modulus *prime = &proof->prime[k = r / proof->parts];
+    double *const own = weight + (size_t)N * (size_t)k;
+    if (r % proof->parts == 0)
+      permi_proof_weights(prime, N, work, own);
+    for (i = 0; i < n * n; i++)
+      work[i] = permi_proof_entry(problem, i / n, i % n, r % proof->parts ? prime->p - proof->root[k] : proof->root[k],
+                                  prime->p);
+    permi_polynomial_tables(proof, work, prime->p, inner, &next, &proof->polynomial[r]);
+    proof->polynomial[r].weight = own;
+    proof->polynomial[r].parity = parity;
+    proof->polynomial[r].sign = sign;
+  }
+  permi_release(allocator, work);
+  return 1;
+}
+
+/* The word of a partial that has the leaf's value number k. */
+static uint64_t *permi_proof_word(perm_partial *partial, uint64_t k)
+{
+  perm_sum *const sum[3] = {&partial->value, &partial->imaginary, &partial->absolute};
+  return &sum[k / PERM_SUM_WORDS]->word[k % PERM_SUM_WORDS];
+}
+
+/* The values of a chunk go to words of their own, so sums of partials carry nothing: parts and merges need no more. */
+static void permi_proof_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
+  double value[PERMI_PROOF_POINTS];
+  uint64_t k, at = chunk * PERMI_PROOF_POINTS;
+  own->proof->run(own->polynomial, own->first + at, (double *)workspace, value);
+  for (k = 0; k < PERMI_PROOF_POINTS && own->first + at + k < own->end; k++)
+    *permi_proof_word(partial, at + k) += (uint64_t)value[k];
+  partial->terms += leaf->information.work / (double)own->proof->n / (double)leaf->information.chunks;
+}
+
+static size_t permi_proof_workspace(int n, int signs)
+{
+  return ((size_t)(signs + 3 + n) * PERMI_PROOF_POINTS + 2 * (((size_t)1 << signs) + PERMI_PROOF_POINTS + 32)) *
+         sizeof(double);
+}
+
+/* Which kernel, and products a second. */
+static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
+{
+#if PERMI_X86
+  if (isa >= PERM_ISA_AVX512) {
+    *rate = PERMI_RATE_PROOF_AVX512;
+    return permi_polynomial_avx512;
+  }
+  if (isa >= PERM_ISA_AVX2) {
+    *rate = PERMI_RATE_PROOF_AVX2;
+    return permi_polynomial_avx2;
+  }
+#elif PERMI_ARM
+  if (isa >= PERM_ISA_NEON) {
+    *rate = PERMI_RATE_PROOF_AVX2 / 2;
+    return permi_polynomial_neon;
+  }
+#endif
+  (void)isa;
+  *rate = PERMI_RATE_PROOF;
+  return permi_polynomial_plain;
+}
+
+/* =========================================================================================== >>proof
+   Permanents that carry their proof: the job that evaluates >>polynomial, the value, and the file, which
+   examples/perm_verify.c checks without this library. Numbers have the least significant byte first:
+     offset  bytes
+          0      8  89 50 52 4f 4f 46 0d 0a
+          8      4  format: 1
+         12      4  n
+         16      8  bytes of the whole file
+         24      8  fingerprint of the matrix: h = mix(14695981039346656037, 4 n + parts), then mix(h, x) for each x, row
+                    by row, modulo 2^64, real before imaginary parts; mix(h, x): y = (h ^ x) 0x9e3779b97f4a7c15 modulo
+                    2^64, y ^ y >> 29
+         32      4  parts: 1 integers, 2 Gaussian integers
+         36      4  primes
+         40      8  values of a polynomial: (n + 1)(2^(n/2) - 1) + 1
+         48         8 for each prime: primes below 2^50, falling, their product above twice a bound on the permanent;
+                    Gaussian: 1 modulo 4
+                    for each prime its polynomial; Gaussian: that with i = r, then that with i = p - r, r < p / 2 a root
+                    of -1 modulo p: 8 for each value
+                 8  checksum: mix over all words before, from 14695981039346656037
+   The file is absent, whole and old, or whole and new (>>files). */
+
+#define PERMI_PROOF_MAGIC "\211PROOF\r\n"
+#define PERMI_PROOF_HEAD 48
+
+static void permi_proof_leaf_release(const perm_allocator *allocator, void *context)
+{
+  (void)allocator, (void)context; /* the job has them all */
+}
+
+static void permi_proof_free(const perm_allocator *allocator, void *context)
+{
+  permi_proof *proof = (permi_proof *)context;
+  if (!proof)
+    return;
+  permi_release(allocator, proof->tables);
+  permi_release(allocator, proof->polynomial);
+  permi_release(allocator, proof->leaf);
+  permi_release(allocator, proof);
+}
+
+static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
+  const permi_proof *proof = own->proof;
+  const double leaves = (double)proof->values / (double)(own->end - own->first) * proof->runs;
+  if (own != proof->leaf) {
+    if (size)
+      buffer[0] = 0;
+    return 0; /* one line says it for all */
+  }
+  return (size_t)snprintf(buffer, size,
+                          "proof, n = %d: %s kernel%s, %d prime%s, polynomials of %llu values, a file of %.3g MB; %.3g "
+                          "products, %.3g s\n",
+                          proof->n, perm_isa_name(leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
+                          proof->primes, proof->primes == 1 ? "" : "s", (unsigned long long)proof->values,
+                          8e-6 * (double)proof->values * proof->runs,
+                          leaf->information.work * leaves, leaf->information.seconds * leaves);
+}
+
+/* The permanent modulo prime k, its parts. */
+static void permi_proof_residue(const permi_proof *proof, int k, const perm_partial *partials, uint64_t *part)
+{
+  const permi_odd_modulus *prime = &proof->prime[k];
+  const uint64_t N = UINT64_C(1) << proof->signs;
+  uint64_t value[2] = {0, 0}, at, power = prime->one;
+  int r, i;
+  for (i = 1; i < proof->n; i++)
+    power = permi_residue_add(power, power, 0, prime->p);
+  power = permi_prime_inverse(permi_montgomery(power, 1, prime), prime);
+  for (r = 0; r < proof->parts; r++) {
+    const perm_partial *from = partials + (ptrdiff_t)(k * proof->parts + r) * proof->leaves;
+    for (at = 0; at < N; at++) {
+      perm_partial *holds = (perm_partial *)(uintptr_t)&from[at / PERMI_PROOF_LEAF];
+      value[r] = permi_residue_add(value[r], *permi_proof_word(holds, at % PERMI_PROOF_LEAF), 0, prime->p);
+    }
+    value[r] = permi_montgomery(value[r], power, prime);
+  }
+  part[0] = value[0];
+  if (proof->parts == 2)
+    permi_residue_parts(value, proof->root[k], prime, &part[0], &part[1]);
+}
+
+static perm_status permi_proof_value(const perm_job *job, const perm_partial *partials, permi_number *number)
+{
+  const permi_proof *proof = (const permi_proof *)job->context;
+  uint64_t residue[2][PERMI_PROOF_PRIMES], part[2] = {0, 0}, word[2 * (PERMI_PROOF_PRIMES + 1)];
+  perm_status status = PERM_OK;
+  perm_sum sum;
+  int k, i;
+  for (k = 0; k < proof->primes; k++) {
+    permi_proof_residue(proof, k, partials, part);
+    residue[0][k] = part[0];
+    residue[1][k] = part[1];
+  }
+  *number = permi_number_one();
+  for (i = 0; i < proof->parts && status == PERM_OK; i++) {
+    memset(&sum, 0, sizeof sum);
+    status = permi_residues_sum(proof->prime, residue[i], proof->primes, job->modulus, word, &sum);
+    if (status == PERM_OK && !permi_sum_integer(&sum, i ? &number->imaginary_integer : &number->integer))
+      status = PERM_ERROR_OVERFLOW;
+  }
+  return status;
+}
+
+/* ---- the file */
+typedef struct permi_proof_file {
+  const permi_proof *proof;
+  const perm_partial *partials;
+} permi_proof_file;
+
+/* Writes words and adds them to the checksum; returns 0 on failure. */
+static int permi_proof_words(FILE *stream, const uint64_t *word, int words, uint64_t *hash)
+{
+  unsigned char bytes[8 * PERM_SUM_WORDS];
+  int k;
+  for (k = 0; k < words; k++) {
+    permi_put(bytes + 8 * k, word[k], 8);
+    *hash = permi_hash(*hash, word[k]);
+  }
+  return fwrite(bytes, 8, (size_t)words, stream) == (size_t)words;
+}
+
+static int permi_proof_print(FILE *stream, const void *what)
+{
+  const permi_proof_file *file = (const permi_proof_file *)what;
+  const permi_proof *proof = file->proof;
+  uint64_t head[PERMI_PROOF_HEAD / 8], hash = PERMI_HASH_START, sum;
+  int k, i, good;
+  memcpy(head, PERMI_PROOF_MAGIC, 8);
+  head[0] = permi_get((const unsigned char *)head, 8);
+  head[1] = 1 | (uint64_t)proof->n << 32;
+  head[2] = PERMI_PROOF_HEAD + 8 * ((uint64_t)proof->primes + (uint64_t)proof->runs * proof->values + 1);
+  head[3] = proof->fingerprint;
+  head[4] = (uint64_t)proof->parts | (uint64_t)proof->primes << 32;
+  head[5] = proof->values;
+  good = permi_proof_words(stream, head, PERMI_PROOF_HEAD / 8, &hash);
+  for (k = 0; k < proof->primes && good; k++)
+    good = permi_proof_words(stream, &proof->prime[k].p, 1, &hash);
+  for (k = 0; k < proof->runs * proof->leaves && good; k++) {
+    const permi_proof_leaf *leaf = &proof->leaf[k];
+    const uint64_t *word[3] = {file->partials[k].value.word, file->partials[k].imaginary.word,
+                               file->partials[k].absolute.word};
+    int left = (int)(leaf->end - leaf->first);
+    for (i = 0; i < 3 && left > 0 && good; i++, left -= PERM_SUM_WORDS)
+      good = permi_proof_words(stream, word[i], left < PERM_SUM_WORDS ? left : PERM_SUM_WORDS, &hash);
+  }
+  sum = hash;
+  return good && permi_proof_words(stream, &sum, 1, &hash);
+}
+
+/* Of a finished job. */
+static perm_status permi_proof_write(const perm_job *job, const perm_state *state, const char *path,
+                                     perm_result *result)
+{
+  permi_proof_file file;
+  const char *failed, *why;
+  file.proof = (const permi_proof *)job->context;
+  file.partials = state->partial;
+  why = permi_file_replace(path, &job->allocator, 1, permi_proof_print, &file, 0, &failed);
+  if (!why)
+    return PERM_OK;
+  return failed ? permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot %s it: %s", path, failed, why)
+                : permi_fail_memory(result);
+}
+
+/* ---- the job */
+static uint64_t permi_proof_fingerprint(const permi_problem *problem)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)problem->n * 4 + (uint64_t)problem->parts);
+  int i, j;
+  for (i = 0; i < problem->n; i++)
+    for (j = 0; j < problem->n * problem->parts; j++)
+      hash = permi_hash(hash, (uint64_t)problem->integer[i * problem->ld * problem->parts + j]);
+  return hash;
+}
+
+static void permi_proof_primes_choose(permi_proof *proof)
+{
+  int k;
+  permi_primes_choose(proof->prime, (size_t)proof->primes, proof->parts == 2, PERMI_PROOF_PRIME_BITS);
+  for (k = 0; k < proof->primes && proof->parts == 2; k++) {
+    const uint64_t root = permi_prime_root(&proof->prime[k]), other = proof->prime[k].p - root;
+    proof->root[k] = root < other ? root : other;
+  }
+}
+
+/* What the polynomials of a problem take. */
+static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
+{
+  const perm_allocator *allocator = &options->allocator;
+  permi_proof *proof = (permi_proof *)permi_allocate(allocator, 1, sizeof *proof);
+  size_t leaves;
+  if (!proof)
+    return NULL;
+  memset(proof, 0, sizeof *proof);
+  proof->n = problem->n;
+  proof->parts = problem->parts;
+  proof->signs = problem->n / 2;
+  proof->primes = permi_proof_primes(problem);
+  proof->runs = proof->primes * proof->parts;
+  proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
+  proof->leaves = (int)((proof->values + PERMI_PROOF_LEAF - 1) / PERMI_PROOF_LEAF);
+  proof->fingerprint = permi_proof_fingerprint(problem);
+  proof->run = permi_polynomial_kernel(permi_isa(options), rate);
+  leaves = (size_t)proof->leaves * (size_t)proof->runs;
+  permi_proof_primes_choose(proof);
+  proof->polynomial = (permi_polynomial *)permi_allocate(allocator, (size_t)proof->runs, sizeof *proof->polynomial);
+  proof->leaf = (permi_proof_leaf *)permi_allocate(allocator, leaves, sizeof *proof->leaf);
+  if (proof->polynomial && proof->leaf && permi_proof_tables(proof, problem, allocator))
+    return proof;
+  permi_proof_free(allocator, proof);
+  return NULL;
+}
+
+static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_isa isa, double rate)
+{
+  const double work = ldexp((double)proof->n, proof->n - proof->signs - 1); /* products a value */
+  permi_proof_leaf *own = &proof->leaf[index];
+  permi_leaf leaf;
+  own->proof = proof;
+  own->polynomial = &proof->polynomial[index / proof->leaves];
+  own->first = (uint64_t)(index % proof->leaves) * PERMI_PROOF_LEAF;
+  own->end = own->first + PERMI_PROOF_LEAF < proof->values ? own->first + PERMI_PROOF_LEAF : proof->values;
+  memset(&leaf, 0, sizeof leaf);
+  leaf.information.kind = PERM_LEAF_RANGE;
+  leaf.information.method = PERM_METHOD_PROOF;
+  leaf.information.isa = isa;
+  leaf.information.n = proof->n;
+  leaf.information.chunks = (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS;
+  leaf.information.work = work * (double)(own->end - own->first);
+  leaf.information.seconds = leaf.information.work / rate;
+  leaf.information.bytes = sizeof(perm_partial) + sizeof leaf;
+  leaf.information.fingerprint = permi_hash(permi_hash(proof->fingerprint, (uint64_t)index), (uint64_t)proof->primes);
+  leaf.run_chunk = permi_proof_chunk;
+  leaf.release = permi_proof_leaf_release;
+  leaf.explain = permi_proof_explain;
+  leaf.context = own;
+  leaf.workspace = permi_proof_workspace(proof->n, proof->signs);
+  leaf.integer = 1;
+  leaf.scale = permi_dd_make(1);
+  return permi_job_push_leaf(job, &leaf);
+}
+
+static perm_status permi_proof_refuse(const permi_problem *problem, const perm_options *options, int argument,
+                                      perm_result *result)
+{
+  const perm_checkpoint_file *kept = &options->checkpoint;
+  int i;
+  if (!problem->integer)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument,
+                      "options: proofs are of integers: use perm_compute_integer or _gaussian, or precision exact");
+  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_PROOF)
+    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: prove goes with methods auto and proof, not %s",
+                      perm_method_name(options->method));
+  if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
+    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs are exact, so leave precision as it is");
+  if (options->isa == PERM_ISA_CUDA)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: proofs are not made on GPUs");
+  if (problem->row_count || problem->column_count || problem->m != problem->n || problem->n < 1 ||
+      problem->n > PERMI_PROOF_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d%s; proofs are of square ones of order 1 to %d",
+                      problem->m, problem->n, problem->row_count || problem->column_count ? " with multiplicities" : "",
+                      PERMI_PROOF_MAX_N);
+  for (i = kept->file ? -1 : 0; options->prove && i < kept->merges; i++)
+    if (!strcmp(options->prove, i < 0 ? kept->file : kept->merge[i]))
+      return permi_fail(result, PERM_ERROR_OPTION, argument, "options: prove would replace the checkpoint %s",
+                        options->prove);
+  return PERM_OK;
+}
+
+/* The problem has been checked. */
+static perm_status permi_proof_job(const permi_problem *problem, const perm_options *options, int argument,
+                                   perm_job **job, perm_result *result)
+{
+  const double start = permi_seconds();
+  perm_status status = permi_proof_refuse(problem, options, argument, result);
+  permi_proof *proof;
+  double rate;
+  int i;
+  *job = NULL;
+  if (status != PERM_OK)
+    return status;
+  proof = permi_proof_make(problem, options, &rate);
+  *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
+  if (!*job) {
+    permi_proof_free(&options->allocator, proof);
+    return permi_fail_memory(result);
+  }
+  (*job)->context = proof;
+  (*job)->release = permi_proof_free;
+  (*job)->value = permi_proof_value;
+  (*job)->prove = permi_proof_write;
+  (*job)->is_complex = proof->parts == 2;
+  (*job)->modulus = options->modulus;
+  for (i = 0; i < proof->runs * proof->leaves; i++)
+    if (!permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
+      perm_job_free(*job);
+      *job = NULL;
+      return permi_fail_memory(result);
+    }
+  (*job)->plan_seconds = permi_seconds() - start;
+  return PERM_OK;
+}
+
+static int permi_asks_proof(const perm_options *options)
+{
+  return options->prove || options->method == PERM_METHOD_PROOF;
+}
+
+PERMI_BRIEF_END
+
 /* ========================================================================================== >>check */
 
 PERMI_UNUSED
@@ -12706,6 +13304,7 @@ static const struct {
     PERMI_FIELD(perm_options, execute_data),
     PERMI_FIELD(perm_options, format),
     PERMI_FIELD(perm_options, name),
+    PERMI_FIELD(perm_options, prove),
     {"perm_gpu_options", 0, sizeof(perm_gpu_options)},
     PERMI_FIELD(perm_gpu_options, devices),
     PERMI_FIELD(perm_gpu_options, cpu_fallback),
@@ -12973,18 +13572,104 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
+/* The first unfinished interval of a leaf's part; returns 0 if there is none. */
+static int permi_leaf_left(const perm_job *job, const perm_state *state, const perm_options *options, int leaf,
+                           permi_interval *range)
+{
+  const permi_interval wanted = permi_wanted(job, leaf, options);
+  perm_state_left(job, state, leaf, wanted.begin, &range->begin, &range->end);
+  range->end = range->end < wanted.end ? range->end : wanted.end;
+  return range->begin < range->end;
+}
+
 /* Finds the next unfinished interval from leaf *leaf on; returns 0 if there is none. */
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
-  for (; *leaf < job->leaves; ++*leaf) {
-    const permi_interval wanted = permi_wanted(job, *leaf, options);
-    perm_state_left(job, state, *leaf, wanted.begin, &range->begin, &range->end);
-    range->end = range->end < wanted.end ? range->end : wanted.end;
-    if (range->begin < range->end)
-      return 1;
+  while (*leaf < job->leaves && !permi_leaf_left(job, state, options, *leaf, range))
+    ++*leaf;
+  return *leaf < job->leaves;
+}
+
+/* Leaves that are many and alike: each thread takes whole ones. */
+typedef struct permi_sweep {
+  const perm_job *job;
+  const perm_state *state;
+  permi_control *control;
+  uint64_t first;
+  void *memory;
+  perm_partial *done; /* of leaves first, first + 1, ... */
+} permi_sweep;
+
+#define PERMI_SWEEP_LEAVES 64 /* a thread, before threads wait for one another */
+
+static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
+{
+  const permi_sweep *sweep = (const permi_sweep *)context;
+  const permi_leaf *leaf = &sweep->job->leaf[part];
+  const double before = (double)(part - sweep->first) * leaf->information.seconds;
+  perm_partial *done = &sweep->done[part - sweep->first];
+  void *workspace = permi_workspace_of(leaf, sweep->memory, thread);
+  perm_status status = PERM_OK;
+  permi_interval range;
+  uint64_t chunk;
+  if (!permi_leaf_left(sweep->job, sweep->state, sweep->control->options, (int)part, &range))
+    return PERM_OK;
+  for (chunk = range.begin; chunk < range.end && status == PERM_OK; chunk++) {
+    permi_leaf_run(leaf, chunk, chunk + 1, workspace, NULL, done);
+    if (!thread)
+      status = permi_control_poll_range(sweep->control, before, "summing");
   }
-  return 0;
+  return status;
+}
+
+/* Adds what leaves from `first` on lack, a batch of them or a prefix, to the state. */
+static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int first, permi_control *control,
+                                   int threads, perm_result *result)
+{
+  const int room = PERMI_SWEEP_LEAVES * threads, count = job->leaves - first < room ? job->leaves - first : room;
+  perm_status status = PERM_ERROR_MEMORY, added = PERM_OK;
+  permi_interval range;
+  permi_sweep sweep;
+  int k;
+  sweep.job = job;
+  sweep.state = state;
+  sweep.control = control;
+  sweep.first = (uint64_t)first;
+  sweep.done = (perm_partial *)permi_allocate(&job->allocator, (size_t)count, sizeof *sweep.done);
+  if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
+    memset(sweep.done, 0, (size_t)count * sizeof *sweep.done);
+    status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
+    for (k = 0; k < count && added == PERM_OK; k++)
+      if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, &range)) {
+        const perm_leaf *leaf = &job->leaf[first + k].information;
+        added = permi_state_put(state, first + k, range.begin, range.begin + sweep.done[k].chunks, &sweep.done[k],
+                                result);
+        control->work_before += leaf->seconds / (double)leaf->chunks * (double)sweep.done[k].chunks;
+      }
+  }
+  permi_release(&job->allocator, sweep.memory);
+  permi_release(&job->allocator, sweep.done);
+  if (added != PERM_OK)
+    snprintf(control->message, sizeof control->message, "%s", result->message);
+  return added != PERM_OK ? added : status;
+}
+
+/* Adds what the next range lacks, or a prefix of it, to the state. */
+static perm_status permi_run_next(const perm_job *job, perm_state *state, int leaf, permi_interval range,
+                                  permi_control *control, int threads, perm_result *result)
+{
+  const perm_leaf *information = &job->leaf[leaf].information;
+  perm_partial done;
+  perm_status status, stopped;
+  memset(&done, 0, sizeof done);
+  stopped = permi_run_range(job, &job->leaf[leaf], range.begin, range.end, control, threads, &done);
+  control->work_before += information->seconds / (double)information->chunks * (double)done.chunks;
+  status = perm_state_add(job, state, leaf, range.begin, range.begin + done.chunks, &done, result);
+  if (status == PERM_OK)
+    return stopped;
+  snprintf(control->message, sizeof control->message, "%s", result->message);
+  return status;
 }
 
 /* Predicts the seconds of finished chunks, and those left in tasks. */
@@ -13065,7 +13750,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   permi_number number;
   perm_integer residue[2];
   int i;
-  if (job->modulus && leaf.integer && !leaf.finish && permi_sum_integer(&partial->value, &residue[0]) &&
+  if (job->modulus && leaf.integer && !leaf.finish && !job->value && permi_sum_integer(&partial->value, &residue[0]) &&
       permi_sum_integer(&partial->imaginary, &residue[1])) {
     permi_result_clear(result);
     for (i = 0; i < 2; i++) {
@@ -13075,7 +13760,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
       *(i ? &result->partial_imaginary : &result->partial_sum) = (double)word[0];
     }
     result->exp2 = residue[0].words || residue[1].words ? leaf.scale_exp2 + partial->exp2 : 0;
-  } else if (leaf.finish) { /* residues say nothing */
+  } else if (leaf.finish || job->value) { /* residues say nothing */
     permi_result_clear(result);
   } else {
     leaf.integer = 0;
@@ -13142,18 +13827,10 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   }
   kept &= !left;
   while (left && (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)) {
-    const perm_leaf *information = &job->leaf[leaf].information;
-    perm_partial done;
     if (keeper && control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
       keeper->keep(job, state, &control, &unwritten);
-    memset(&done, 0, sizeof done);
-    stopped = permi_run_range(job, &job->leaf[leaf], range.begin, range.end, &control, threads, &done);
-    control.work_before += information->seconds / (double)information->chunks * (double)done.chunks;
-    status = perm_state_add(job, state, leaf, range.begin, range.begin + done.chunks, &done, result);
-    if (status != PERM_OK) {
-      stopped = status;
-      snprintf(control.message, sizeof control.message, "%s", result->message);
-    }
+    stopped = job->value ? permi_run_sweep(job, state, leaf, &control, threads, result)
+                         : permi_run_next(job, state, leaf, range, &control, threads, result);
     if (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)
       left = permi_next_range(job, state, options, &leaf, &range);
   }
@@ -13208,8 +13885,8 @@ static int permi_run_short(const perm_job *job, const perm_options *options, per
   permi_control control;
   perm_status status = PERM_OK;
   int i;
-  if (job->leaves > PERMI_SHORT_LEAVES || permi_job_seconds(job) >= PERMI_PARALLEL_SECONDS || options->execute ||
-      options->progress || options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
+  if (job->leaves > PERMI_SHORT_LEAVES || options->prove || permi_job_seconds(job) >= PERMI_PARALLEL_SECONDS ||
+      options->execute || options->progress || options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
     return 0;
   control = permi_control_begin(options);
   memset(partial, 0, (size_t)job->leaves * sizeof *partial);
@@ -13241,6 +13918,8 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, con
   status = status != PERM_OK                                 ? permi_fail_memory(result)
            : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
                                                              : reach->execute(job, state, options, result);
+  if (status == PERM_OK && options->prove && job->prove)
+    status = job->prove(job, state, options->prove, result);
   perm_state_free(state);
   perm_job_free(job);
   return status;
@@ -13298,6 +13977,8 @@ typedef struct permi_maker {
   double task_seconds;
   int blocks_noted;
   int tuned;
+  int keeps; /* states are kept, in so many bytes for the blocks before: integers as they are, not their residues */
+  double kept;
   permi_control *watch;
   struct permi_account *account;
   struct permi_layouts *layouts; /* of the block's hybrid, begun; or NULL */
@@ -14733,6 +15414,32 @@ static perm_status permi_array_reduce(permi_array *array, int equal, const perm_
                                                                                        : permi_fail_memory(result);
 }
 
+/* Makes the job of a proof. */
+static perm_status permi_proof_create(const permi_problem *problem, int argument, const perm_options *options,
+                                      perm_job **job, perm_result *result)
+{
+  perm_status status = permi_check_options(options, argument, result);
+  if (status == PERM_OK)
+    status = permi_check_problem(problem, problem->row_count != NULL, result);
+  return status == PERM_OK ? permi_proof_job(problem, options, argument, job, result) : status;
+}
+
+/* The whole matrix is proved, before any reduction. */
+static perm_status permi_proof_compute(const permi_problem *problem, int argument, const perm_options *options_given,
+                                       double start, perm_result *result)
+{
+  perm_options options = *options_given;
+  perm_job *job = NULL;
+  perm_status status = permi_proof_create(problem, argument, &options, &job, result);
+  if (status != PERM_OK)
+    return status;
+  options.method = PERM_METHOD_PROOF; /* as a checkpoint says */
+  options.max_seconds = permi_seconds_left(options_given, start);
+  status = permi_run_job(job, &options, problem->reach, result);
+  result->seconds = permi_seconds() - start;
+  return status;
+}
+
 static perm_status permi_problem_job(const permi_problem *problem, int argument, const perm_options *options,
                                      perm_job **job, perm_result *result)
 {
@@ -14741,6 +15448,8 @@ static perm_status permi_problem_job(const permi_problem *problem, int argument,
   permi_maker maker;
   perm_status status;
   *job = NULL;
+  if (permi_asks_proof(options))
+    return permi_proof_create(problem, argument, options, job, result);
   permi_array_begin(&maker, &array, problem, argument);
   status = permi_array_reduce(&array, 0, options, result);
   if (status == PERM_OK)
@@ -14825,8 +15534,9 @@ static perm_status permi_compute(const permi_problem *problem, permi_looking loo
   if (!result)
     return PERM_ERROR_NULL;
   options = permi_meter_begin(&call, options_given, permi_problem_bytes(problem));
-  status = looking != PERMI_AS_IT_STANDS || (problem->m > 0 && problem->n > 0 && problem->m != problem->n) ||
-                   permi_is_counts_method(options->method)
+  status = permi_asks_proof(options) ? permi_proof_compute(problem, argument, options, start, result)
+           : looking != PERMI_AS_IT_STANDS || (problem->m > 0 && problem->n > 0 && problem->m != problem->n) ||
+                     permi_is_counts_method(options->method)
                ? permi_reduced_compute(problem, looking == PERMI_WITH_COUNTS, argument, options, start, result)
                : permi_square_compute(problem, argument, options, start, result);
   return permi_kind(permi_meter_end(&call, status, result), problem->parts, options_given, result);
@@ -16454,7 +17164,7 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
    1.001.
    3. Scaling is exact unless an entry is below 2^-1000 of its line.
    4. Underflow: a line's moduli sum to at most 1, so a coefficient's error adds up to at most itself afterwards; 2 n
-   r count operations lose less than 2 DBL_MIN each. */
+   r count operations lose less than 2 DBL_MIN each. Units: tests/proofs/doubles.g. */
 static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_allocator *allocator, double count,
                                        double bytes, permi_leaf *leaf, int *zero)
 {
@@ -18170,6 +18880,7 @@ PERMI_BRIEF_END
 #define PERMI_JOIN(name, family) PERMI_JOIN_(name, family)
 #define PERMI_NAME(name) PERMI_JOIN(name, PERMI_FAMILY)
 #define PERMI_KERNEL PERMI_ALIGN_LOOPS PERMI_TARGET static void
+#define PERMI_P PERMI_NAME(prime)
 #if PERMI_WIDTH >= 4
 #define PERMI_LEAVE() _mm256_zeroupper()
 #define PERMI_LOAD(p) PERMI_MM(load_pd)(p)
@@ -18328,7 +19039,7 @@ PERMI_BRIEF_END
 #else
 
 /* ===================================================================================== >>arithmetic
-   Arithmetic of all kernels. */
+   Arithmetic of all kernels; exact rests are proved by machine: tests/proofs/exact_sums.v. */
 
 /* a + b rounded; *error: the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
@@ -18358,6 +19069,43 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_product)(PERMI_V a, PERM
   const PERMI_V product = PERMI_NAME(kept)(a * b);
   *error = PERMI_FMS_EXACT(a, b, product);
   return product;
+}
+
+/* Residues modulo a prime below 2^50, of either sign. */
+typedef struct PERMI_P {
+  PERMI_V prime, inverse;
+} PERMI_P;
+
+PERMI_TARGET PERMI_INLINE PERMI_P PERMI_NAME(prime_of)(double prime, double inverse)
+{
+  PERMI_P p;
+  p.prime = PERMI_SET(prime);
+  p.inverse = PERMI_SET(inverse);
+  return p;
+}
+
+/* The whole number next to x / p, at most 2^51: in the binade of 1.5 2^52 bits count ones. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(prime_quotient)(PERMI_V x, PERMI_P p)
+{
+  const PERMI_V ones = PERMI_SET(6755399441055744.0);
+  return PERMI_FMA(x, p.inverse, ones) - ones;
+}
+
+/* Of |x| <= 2^52; at most a little more than p / 2. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(prime_reduce)(PERMI_V x, PERMI_P p)
+{
+  return PERMI_FNMA(PERMI_NAME(prime_quotient)(x, p), p.prime, x);
+}
+
+/* A residue of ab, for |ab| <= p^2; at most 3/4 p in size: 1. high, low and all that follows are integers; high is a
+   multiple of its last place, at most 2^47, and |low| at most half of that. 2. The quotient is ab / p, but for 2^-52 of
+   itself, at most 1/4, rounded: off by 3/4 at most. 3. So high less its multiple of p is an integer below 2^53, and the
+   subtraction is exact; so is the sum with low. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(prime_product)(PERMI_V a, PERMI_V b, PERMI_P p)
+{
+  PERMI_V low;
+  const PERMI_V high = PERMI_NAME(vector_two_product)(a, b, &low);
+  return low - PERMI_FMS_EXACT(PERMI_NAME(prime_quotient)(high, p), p.prime, high);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_by)(PERMI_V *re, PERMI_V *im, PERMI_V ar, PERMI_V ai)
@@ -18860,7 +19608,7 @@ PERMI_INSTANCE(dd_complex, PERM_FORM_SPLIT, 2, PERMI_DOUBLED, PERMI_COMPLEX)
        2^-(n-3) sum over signs of (product of the signs) [x y] prod_i (z_i + a_i0 x + a_i1 y),  x^2 = y^2 = 0.
    A pair of rows is p + u x + v y + c xy: p = z_i z_j; u = a_i0 z_j + a_j0 z_i and v, linear in the signs, come from
    tables like z_i; c is constant. The first pair takes no product, the others 9 operations, the last 4: 74 for 48
-   elements at n = 12 (normalised rows: 72 and a division; Glynn's pairs: 104).
+   elements at n = 12 (normalised rows: 72 and a division; Glynn's pairs: 104). tests/proofs/small_orders.sh.
    Constants: order, or 0 if n is an argument (n = 3 + lane + block columns: all in registers); parts; block columns, 0
    to 2.
    out: value; the sum of the larger modulus of each term's halves, to which errors are relative (no cancelled term
@@ -19595,7 +20343,8 @@ PERMI_INSTANCE(small_gradient_complex, 4, 2)
    twice as many terms if Gaussian: below 2^53 u_i, and carried at once. 2^(51 grown) > 2^1.1 |product|: the last of
    `grown` limbs is at most 2^50, and takes what is beyond: multiples of u_grown up to 2^53 whose sum is small.
    5. Last products: three real ones make a Gaussian one [Karatsuba]: re re', im im', (re + im)(re' + im'), planes 0 to
-   2; |re + im| <= 2^51 after exact_carry, products <= 2^102. */
+   2; |re + im| <= 2^51 after exact_carry, products <= 2^102.
+   Proved by machine: 1, 3, 5 tests/proofs/limbs.g, 2, 4 tests/proofs/limbs_orders.sh. */
 
 /* a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,
@@ -19866,7 +20615,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_planes)(PERMI_V *a, const double
    of 3 x 2 last products absent limbs are 0, but their constants count, except beyond the last accumulator.
    5. IFMA: integer limbs, |g| < 2^51, u_k = 2^(52 k), signs apart; instructions add the lower or upper 52 bits of a
    product. k limbs below 2^52, the last below 2^(51 k - 52 (k - 1)), times |g| are k + 1 such after carries. Last sums
-   of at most 6 numbers below 2^52 are added 64 * 4 times: below 2^63. */
+   of at most 6 numbers below 2^52 are added 64 * 4 times: below 2^63.
+   Proved by machine: 1, 3 tests/proofs/limbs.g, 2 to 5 tests/proofs/limbs_orders.sh. */
 #define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,
@@ -21241,6 +21991,214 @@ static const permi_counts_kernels PERMI_NAME(counts_kernels_complex) = {
     PERMI_NAME(move_forms), PERMI_NAME(add_products_complex), PERMI_NAME(symmetric_real),
     PERMI_NAME(symmetric_complex)};
 #endif
+
+/* ================================================================================== >>proof_kernels
+   The polynomial of >>polynomial at points modulo a prime: a vector is of consecutive points. */
+
+#define PERMI_STRANDS 4
+#define PERMI_GROUPS (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 1 ? 4 : 2) /* vectors of points at once, by four settings */
+
+/* x[k] := 1 / x[k], for `count` vectors: to the power p - 2; power: as many. */
+PERMI_TARGET static void PERMI_NAME(proof_invert)(PERMI_P p, double prime, double *x, double *power, int count)
+{
+  uint64_t e = (uint64_t)prime - 2;
+  int k;
+  for (k = 0; k < count * PERMI_WIDTH; k++)
+    power[k] = 1;
+  for (; e; e >>= 1)
+    for (k = 0; k < count * PERMI_WIDTH; k += PERMI_WIDTH) {
+      const PERMI_V v = PERMI_LOAD(x + k);
+      if (e & 1)
+        PERMI_STORE(power + k, PERMI_NAME(prime_product)(PERMI_LOAD(power + k), v, p));
+      PERMI_STORE(x + k, PERMI_NAME(prime_product)(v, v, p));
+    }
+  memcpy(x, power, (size_t)(count * PERMI_WIDTH) * sizeof *x);
+}
+
+/* inverse[k] := 1 / (least + k), or 1 for 1 / 0, for k < size, a multiple of PERMI_STRANDS vectors; one inversion for
+   each lane of a strand, and products before and after each number. before: as many. */
+PERMI_TARGET static void PERMI_NAME(proof_inverses)(const permi_polynomial *polynomial, PERMI_P p, int64_t least,
+                                                    int size, double *inverse, double *before)
+{
+  PERMI_V strand[PERMI_STRANDS];
+  double end[2][PERMI_STRANDS * PERMI_WIDTH] PERMI_ALIGN64;
+  int k, s;
+  for (k = 0; k < size; k++)
+    inverse[k] = least + k == 0 ? 1 : (double)(least + k);
+  PERMI_UNROLL
+  for (s = 0; s < PERMI_STRANDS; s++)
+    strand[s] = PERMI_SET(1.0);
+  for (k = 0; k < size; k += PERMI_STRANDS * PERMI_WIDTH) {
+    PERMI_UNROLL
+    for (s = 0; s < PERMI_STRANDS; s++) {
+      PERMI_STORE(before + k + s * PERMI_WIDTH, strand[s]);
+      strand[s] = PERMI_NAME(prime_product)(strand[s], PERMI_LOAD(inverse + k + s * PERMI_WIDTH), p);
+    }
+  }
+  PERMI_UNROLL
+  for (s = 0; s < PERMI_STRANDS; s++)
+    PERMI_STORE(end[0] + s * PERMI_WIDTH, strand[s]);
+  PERMI_NAME(proof_invert)(p, polynomial->prime, end[0], end[1], PERMI_STRANDS);
+  PERMI_UNROLL
+  for (s = 0; s < PERMI_STRANDS; s++)
+    strand[s] = PERMI_LOAD(end[0] + s * PERMI_WIDTH);
+  for (k = size - PERMI_STRANDS * PERMI_WIDTH; k >= 0; k -= PERMI_STRANDS * PERMI_WIDTH) {
+    PERMI_UNROLL
+    for (s = 0; s < PERMI_STRANDS; s++) {
+      double *at = inverse + k + s * PERMI_WIDTH;
+      const PERMI_V x = PERMI_LOAD(at);
+      PERMI_STORE(at, PERMI_NAME(prime_product)(strand[s], PERMI_LOAD(before + k + s * PERMI_WIDTH), p));
+      strand[s] = PERMI_NAME(prime_product)(strand[s], x, p);
+    }
+  }
+}
+
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_add)(double *sum, PERMI_V x, double sign, PERMI_P p)
+{
+  PERMI_STORE(sum, PERMI_NAME(prime_reduce)(PERMI_FMA(PERMI_SET(sign), x, PERMI_LOAD(sum)), p));
+}
+
+/* D_j and S at the points of one vector, times the sum of all Lagrange weights, which follows: form[j * POINTS].
+   inverse: of point - (N - 1), and on. Setting s is (high, low): D_j of a low column is a sum of `column`, 2^low vectors,
+   of a high one a sum of sums over low settings. */
+PERMI_TARGET static void PERMI_NAME(proof_signs)(const permi_polynomial *polynomial, PERMI_P p, const double *inverse,
+                                                 double *column, double *form)
+{
+  const int signs = polynomial->signs, low = signs / 2, lows = 1 << low, highs = 1 << (signs - low);
+  const double *weight = polynomial->weight, *parity = polynomial->parity;
+  double *product = form + signs * PERMI_PROOF_POINTS, *total = product + PERMI_PROOF_POINTS;
+  int s, t, j;
+  memset(column, 0, (size_t)(lows * PERMI_WIDTH) * sizeof *column);
+  for (j = 0; j < signs + 2; j++)
+    PERMI_STORE(form + j * PERMI_PROOF_POINTS, PERMI_SET(0.0));
+  for (s = 0; s < highs; s++) {
+    const double *from = inverse + lows * (highs - s) - 1;
+    PERMI_V sum = PERMI_SET(0.0), signed_sum = sum;
+    for (t = 0; t < lows; t++) {
+      const PERMI_V x = PERMI_NAME(prime_product)(PERMI_LOAD_ANY(from - t), PERMI_SET(weight[s * lows + t]), p);
+      sum = sum + x;
+      signed_sum = PERMI_FMA(PERMI_SET(parity[t]), x, signed_sum);
+      PERMI_NAME(proof_add)(column + t * PERMI_WIDTH, x, 1, p);
+      if (t % 4 == 3) { /* of at most 4 1/2 primes */
+        sum = PERMI_NAME(prime_reduce)(sum, p);
+        signed_sum = PERMI_NAME(prime_reduce)(signed_sum, p);
+      }
+    }
+    PERMI_NAME(proof_add)(total, sum, 1, p);
+    PERMI_NAME(proof_add)(product, signed_sum, parity[s], p);
+    for (j = low; j < signs; j++)
+      PERMI_NAME(proof_add)(form + j * PERMI_PROOF_POINTS, sum, s >> (j - low) & 1 ? -1 : 1, p);
+  }
+  for (t = 0; t < lows; t++)
+    for (j = 0; j < low; j++)
+      PERMI_NAME(proof_add)(form + j * PERMI_PROOF_POINTS, PERMI_LOAD(column + t * PERMI_WIDTH), t >> j & 1 ? -1 : 1,
+                            p);
+}
+
+/* form[j][point] := D_j, and last S; at points below N the signs themselves. */
+PERMI_TARGET static void PERMI_NAME(proof_forms)(const permi_polynomial *polynomial, PERMI_P p, uint64_t first,
+                                                 double *form, double *inverse)
+{
+  const int signs = polynomial->signs, N = 1 << signs, stride = PERMI_STRANDS * PERMI_WIDTH;
+  const int size = (N + PERMI_PROOF_POINTS + stride - 1) / stride * stride;
+  double *total = form + (signs + 1) * PERMI_PROOF_POINTS, *power = total + PERMI_PROOF_POINTS;
+  int k, j;
+  if (first + PERMI_PROOF_POINTS > (uint64_t)N) {
+    PERMI_NAME(proof_inverses)(polynomial, p, (int64_t)first - N + 1, size, inverse, inverse + size);
+    for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
+      PERMI_NAME(proof_signs)(polynomial, p, inverse + k, inverse + size, form + k);
+    PERMI_NAME(proof_invert)(p, polynomial->prime, total, power, PERMI_PROOF_POINTS / PERMI_WIDTH);
+    for (j = 0; j <= signs; j++)
+      for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH) {
+        double *at = form + j * PERMI_PROOF_POINTS + k;
+        PERMI_STORE(at, PERMI_NAME(prime_product)(PERMI_LOAD(at), PERMI_LOAD(total + k), p));
+      }
+  }
+  for (k = 0; k < PERMI_PROOF_POINTS && first + (uint64_t)k < (uint64_t)N; k++) {
+    for (j = 0; j < signs; j++)
+      form[j * PERMI_PROOF_POINTS + k] = (first + (uint64_t)k) >> j & 1 ? -1 : 1;
+    form[signs * PERMI_PROOF_POINTS + k] = polynomial->parity[first + (uint64_t)k];
+  }
+}
+
+/* Adds the signed products of four settings of the table at PERMI_GROUPS vectors of points. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_products)(int n, PERMI_P p, const double *row, const double *table,
+                                                          const double *sign, double *total)
+{
+  PERMI_V product[4 * PERMI_GROUPS];
+  int i, g, k;
+  PERMI_UNROLL
+  for (g = 0; g < PERMI_GROUPS; g++) {
+    PERMI_UNROLL
+    for (k = 0; k < 4; k++)
+      product[4 * g + k] = PERMI_LOAD(row + g * PERMI_WIDTH) + PERMI_SET(table[k]);
+  }
+  for (i = 1; i < n; i++) {
+    row += PERMI_PROOF_POINTS;
+    table += 4;
+    PERMI_UNROLL
+    for (g = 0; g < PERMI_GROUPS; g++) {
+      const PERMI_V x = PERMI_LOAD(row + g * PERMI_WIDTH);
+      PERMI_UNROLL
+      for (k = 0; k < 4; k++)
+        product[4 * g + k] = PERMI_NAME(prime_product)(product[4 * g + k], x + PERMI_SET(table[k]), p);
+    }
+  }
+  PERMI_UNROLL
+  for (g = 0; g < PERMI_GROUPS; g++) {
+    PERMI_V sum = PERMI_LOAD(total + g * PERMI_WIDTH);
+    PERMI_UNROLL
+    for (k = 0; k < 4; k++)
+      sum = PERMI_FMA(PERMI_SET(sign[k]), product[4 * g + k], sum);
+    PERMI_STORE(total + g * PERMI_WIDTH, PERMI_NAME(prime_reduce)(sum, p));
+  }
+}
+
+/* Workspace: forms, rows, then what >>polynomial says that inverses need. */
+PERMI_KERNEL PERMI_NAME(polynomial)(const permi_polynomial *polynomial, uint64_t first, double *workspace,
+                                    double *value)
+{
+  const int n = polynomial->n, signs = polynomial->signs, all = n * PERMI_PROOF_POINTS;
+  const PERMI_P p = PERMI_NAME(prime_of)(polynomial->prime, polynomial->inverse);
+  double *form = workspace, *row = form + (signs + 3) * PERMI_PROOF_POINTS;
+  double total[PERMI_PROOF_POINTS] PERMI_ALIGN64;
+  uint64_t state = 0;
+  int i, j, k, s;
+  PERMI_NAME(proof_forms)(polynomial, p, first, form, row + all);
+  for (i = 0; i < n; i++)
+    for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH) {
+      PERMI_V x = PERMI_SET(polynomial->start[i]);
+      for (j = 0; j < signs; j++)
+        x = PERMI_NAME(prime_reduce)(x + PERMI_NAME(prime_product)(PERMI_LOAD(form + j * PERMI_PROOF_POINTS + k),
+                                                                   PERMI_SET(polynomial->entry[i * signs + j]), p), p);
+      PERMI_STORE(row + i * PERMI_PROOF_POINTS + k, x);
+    }
+  memset(total, 0, sizeof total);
+  for (;;) {
+    for (s = 0; s < polynomial->settings; s += 4)
+      for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_GROUPS * PERMI_WIDTH)
+        PERMI_NAME(proof_products)(n, p, row + k, polynomial->table + s * n, polynomial->sign + s, total + k);
+    if (++state >> polynomial->outer)
+      break;
+    j = permi_trailing_zeros(state);
+    for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH) /* its sign is that of the terms to come */
+      PERMI_STORE(total + k, PERMI_SET(0.0) - PERMI_LOAD(total + k));
+    for (i = 0; i < n; i++)
+      for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
+        PERMI_NAME(proof_add)(row + i * PERMI_PROOF_POINTS + k, PERMI_SET(polynomial->step[j * n + i]),
+                              (state ^ state >> 1) >> j & 1 ? -1 : 1, p);
+  }
+  form += signs * PERMI_PROOF_POINTS; /* S */
+  for (k = 0; k < PERMI_PROOF_POINTS; k += PERMI_WIDTH)
+    PERMI_STORE(total + k, PERMI_NAME(prime_product)(PERMI_LOAD(total + k), PERMI_LOAD(form + k), p));
+  for (k = 0; k < PERMI_PROOF_POINTS; k++)
+    value[k] = (polynomial->outer && total[k] != 0 ? -1 : 1) * total[k];
+  for (k = 0; k < PERMI_PROOF_POINTS; k++)
+    value[k] += value[k] < 0 ? polynomial->prime : 0;
+  PERMI_LEAVE();
+}
+#undef PERMI_STRANDS
+#undef PERMI_GROUPS
 
 PERMI_BRIEF_END
 #endif

@@ -1237,6 +1237,9 @@ static void permi_mpi_header_fill(permi_mpi_header *header, const permi_mpi_call
   if (call->kind < PERMI_MPI_ALONE && (!permi_mpi_copies(call) || permi_mpi_is_small(call, options)))
     header->call.kind = PERMI_MPI_ALONE;
   header->options = *options;
+  header->options.prove = NULL; /* rank 0 writes it */
+  if (options->prove)
+    header->options.method = PERM_METHOD_PROOF;
   if (options->checkpoint.file && options->isa == PERM_ISA_AUTO) { /* the family of the checkpoint */
     perm_options begun = *options;
     if (perm_checkpoint_options(options->checkpoint.file, &begun, NULL, NULL, NULL) == PERM_OK &&

@@ -19,7 +19,11 @@
      matrix/     >>matrix            compressed rows from triplets, arrays
                  >>io                lines, numbers; messages FILE:LINE
                  >>market            Matrix Market: banner; symmetric, hermitian in permi_add_entry
-                 >>plain_text        files without a banner; perm_matrix_read
+                 >>plain_text        files without a banner: rows, coordinates, edges; fractions
+                 >>numpy             .npy of NumPy
+                 >>graph             graph6, sparse6, digraph6
+                 >>dimacs            DIMACS graphs
+                 >>read              the table of formats; perm_matrix_read
                  >>write             Matrix Market written
      block/      >>matching          Hopcroft-Karp
                  >>components        Dulmage-Mendelsohn, strong components
@@ -35,6 +39,7 @@
                  >>sorting           expand, sort, contract
                  >>streams           from an order to the streams of a step
                  >>arrays            indexed by combinations
+                 >>array_residues    integers modulo primes, a pass each
                  >>array_layout      words and ways of a step
                  >>array_places      one memory for two steps
                  >>arrays_gpu        arrays and lists on a GPU
@@ -87,7 +92,7 @@
                  >>spy               perm_sparse_spy, SVG
                  >>rook              perm_rook_numbers, matching polynomials
                  >>sample            perm_sample_sparse: permutations by weight
-     kernels/    >>array_kernels     arrays for each instruction set
+                 >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
                  >>signs_kernels     the sign search
                  >>rook_kernels      values of placements
@@ -118,6 +123,8 @@
        frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, with d more
                      columns than rows gone; all values. As lists or arrays:
        lists, arrays   states sorted and merged, or indexed by combinations; sorting: expand, sort, contract.
+                    Arrays hold integers of any size in 8 bytes a state where that is faster or max_bytes asks for
+                    it: below 2^52 in doubles, else modulo primes of 32 to 52 bits (or a short modulus), a pass each
                     options.gpu: arrays on one GPU where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
@@ -241,13 +248,18 @@ typedef struct perm_matrix {
    position given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale is called at
    the same time. */
 
-/* Reads a file; "-" is standard input. A first line that begins with %%MatrixMarket is a banner, "%%MatrixMarket matrix
-   FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex, integer or pattern; general, symmetric,
-   skew-symmetric or hermitian (both triangles are returned). Comment (%) and blank lines anywhere after the first.
-   Without one, options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate
-   numbers, or ';' alone if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j
-   for i too, and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in
-   result->message.
+/* Reads a file, recognised by its bytes, never by its name; "-" is standard input. A first line that begins with
+   %%MatrixMarket is a banner, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real,
+   complex, integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). Comment
+   (%) and blank lines anywhere after the first.
+   - npy: a file of numpy.save, versions 1 to 3: one array of two axes, by rows or columns, in either byte order, of
+     bool (kind PATTERN), integers of 1 to 8 bytes, float of 4 or 8 and complex of 8 or 16; whole floats are INTEGER.
+   - graph6: one line of graph6, sparse6 or digraph6, also below its header: the adjacency matrix. Several: refused.
+   - dimacs: "p edge" or "p col" and lines e: the symmetric adjacency matrix, from edges once or all in both directions;
+     "p asn", lines n (rows) and a: the bipartite matrix. A weight at the end of lines e or a is the entry.
+   Else options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate numbers, or
+   ';' alone if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j for i too,
+   and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in result->message.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
      real imaginary". Indices count from 1, or from 0 if one of them is 0.
@@ -257,17 +269,17 @@ typedef struct perm_matrix {
      Refused where both would do or neither quite does: coordinates of up to two entries that are rows of three numbers,
      or with more or fewer lines than announced; more than two rows of two integers, which may be edges; a file named
      .mtx without banner that is not coordinates.
-   For coordinates and edges without a banner, result->message tells how they were read.
+   For graphs and, without a banner, coordinates and edges result->message tells how they were read.
    The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real;
    PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL, which result->message tells if one is an
    integer beyond 64 bits.
    Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
    magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits, fractions
-   a/b, packed files (.gz and others: the message says how to unpack). Lines end in
-   LF or CR LF and may have any length. Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever
-   sizes it declares. A waiting read (of a pipe) looks at the limits when a signal interrupts it.
+   a/b, packed files (.gz and others: the message says how to unpack). Lines end in LF or CR LF and may have any length.
+   Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever sizes it declares. A waiting read (of a
+   pipe) looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found, what was
-   expected". */
+   expected", or of .npy "FILE: byte K: ...", from 0. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_result *result);
 
@@ -275,6 +287,13 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
                                                     const perm_options *options, perm_matrix *matrix,
                                                     perm_result *result);
+
+/* perm_matrix_read, and without a banner fractions a/b among integers: each row is multiplied by the least common
+   multiple of its denominators. The permanent is that of *matrix (kind INTEGER) / *denominator, their product, not
+   reduced; 1: there was none. Numerators and scaled entries have 64 bits, denominators are up to 2^53, else refused. */
+PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options,
+                                                       perm_matrix *matrix, perm_integer *denominator,
+                                                       perm_result *result);
 
 /* Writes Matrix Market coordinate general, which reads back to the same bits; "-" is standard output. A file is
    replaced as a whole (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and character devices are
@@ -300,6 +319,27 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
                                                       const int64_t *integer, perm_kind kind,
                                                       const perm_options *options, perm_matrix *matrix,
                                                       perm_result *result);
+
+/* A copy of compressed rows: those of row i are row_start[i] .. row_start[i + 1] - 1, columns in any order. Values as
+   for triplets, errors too; messages number entries from 0. */
+PERM_SPARSE_API perm_status perm_matrix_from_csr(int m, int n, const size_t *row_start, const int *column,
+                                                 const double *real, const double *imaginary, const int64_t *integer,
+                                                 perm_kind kind, const perm_options *options, perm_matrix *matrix,
+                                                 perm_result *result);
+
+/* The same without a copy: *matrix points to the caller's arrays, which must stay and are never written;
+   perm_matrix_free leaves them. Refused unless they are as perm_matrix promises: columns that ascend in each row, no
+   zeros; real may be NULL for INTEGER. O(nnz) time, no memory. */
+PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
+                                                   const double *real, const double *imaginary, const int64_t *integer,
+                                                   perm_kind kind, perm_matrix *matrix, perm_result *result);
+
+/* From a list of edges: edge e is (ends[2 e], ends[2 e + 1]), row and column, from 0, with weight[e], or 1 if weight is
+   NULL (kind PATTERN). undirected: the symmetric adjacency matrix, m = n; an edge may then stand there once or in both
+   directions. Errors as for triplets. */
+PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, const int *ends, const double *weight,
+                                                   int undirected, const perm_options *options, perm_matrix *matrix,
+                                                   perm_result *result);
 
 /* Releases the arrays and zeroes the struct; NULL is fine. */
 PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
@@ -377,7 +417,9 @@ PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_inte
    random. Others in doubles: the total variation distance to the true distribution is a few units of 2^-53 for each
    entry and line, see >>sample. Each block is computed once, by method band, tree, classes or frontier (lists, arrays),
    whichever is predicted to be the fastest within max_bytes (16 GB if it is 0), for all its states are kept; then a
-   sample takes O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. No value is returned. Of
+   sample takes O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. If max_bytes is short of
+   them, the frontier keeps about the root of its steps and computes the others again, once for all samples: the block
+   takes twice the time, a sample 72 bytes, and the samples are the same. No value is returned. Of
    the options method, threads, precision, max_seconds, max_bytes, plan_effort, progress, cancel and allocator count.
    columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, which is named; the
    permanent is 0; products that range beyond doubles. PERM_ERROR_SIZE: more rows than columns. PERM_ERROR_LIMIT:
@@ -630,6 +672,44 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
+/* The first of `count` sorted entries with at least this key. */
+static size_t permi_entries_find(const permi_entries *list, size_t count, uint64_t key)
+{
+  size_t low = 0, high = count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (list->entry[middle].key < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* To a sorted list without duplicates adds what lies across the diagonal, and sorts again. *conflict, else NULL: an
+   entry that has another value there. */
+static int permi_entries_mirror(permi_entries *list, const perm_allocator *allocator, permi_control *watch,
+                                const permi_entry **conflict)
+{
+  const size_t count = list->count;
+  size_t k, at;
+  *conflict = NULL;
+  for (k = 0; k < count && !permi_watch_step(watch, k, 60); k++) {
+    permi_entry entry = list->entry[k];
+    entry.key = permi_entry_key(entry.key & 0xffffffff, entry.key >> 32);
+    at = permi_entries_find(list, count, entry.key);
+    if (at == count || list->entry[at].key != entry.key) {
+      if (!permi_entries_push(list, &entry, allocator, watch))
+        return 0;
+    } else if (list->entry[at].real != entry.real || list->entry[at].imaginary != entry.imaginary ||
+               list->entry[at].integer != entry.integer) {
+      *conflict = &list->entry[list->entry[at].line > entry.line ? at : k];
+      return 1;
+    }
+  }
+  return permi_entries_sort(list, allocator, watch);
+}
+
 /* The list must be sorted, without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
@@ -722,6 +802,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
   return permi_meter_end(&call, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
 }
 
+/* Entries in arrays of the caller: triplets; compressed rows, with row_start; edges, two ints each. */
 typedef struct permi_triplets {
   int m, n;
   size_t nnz;
@@ -729,27 +810,33 @@ typedef struct permi_triplets {
   const double *real, *imaginary;
   const int64_t *integer;
   perm_kind kind;
+  const char *what;        /* "triplet", "entry", "edge" */
+  const size_t *row_start; /* NULL: row has them */
+  int step;                /* ints from one column to the next */
+  int mirrored;
+  int argument; /* of column; real, imaginary, integer, kind follow */
 } permi_triplets;
 
 static perm_status permi_check_triplets(const permi_triplets *given, perm_result *result)
 {
   static const char *const name[5] = {"row", "column", "real", "imaginary", "integer"};
   const int kind = (int)given->kind;
-  const int missing[5] = {!given->row, !given->column, kind >= (int)PERM_KIND_REAL && !given->real,
+  const int missing[5] = {!given->row && !given->row_start, !given->column, kind >= (int)PERM_KIND_REAL && !given->real,
                           kind == (int)PERM_KIND_COMPLEX && !given->imaginary,
                           kind == (int)PERM_KIND_INTEGER && !given->integer};
   int k;
   if (kind < 0 || kind > (int)PERM_KIND_COMPLEX)
-    return permi_fail(result, PERM_ERROR_OPTION, 9, "kind = %d is no perm_kind", kind);
+    return permi_fail(result, PERM_ERROR_OPTION, given->argument + 4, "kind = %d is no perm_kind", kind);
   for (k = 0; given->nnz && k < 5; k++)
     if (missing[k])
-      return permi_fail(result, PERM_ERROR_NULL, 4 + k, "%s is NULL", name[k]);
+      return permi_fail(result, PERM_ERROR_NULL, given->argument - 1 + k, "%s is NULL", name[k]);
   return PERM_OK;
 }
 
-static perm_status permi_triplet(const permi_triplets *given, size_t k, permi_entry *entry, perm_result *result)
+static perm_status permi_triplet(const permi_triplets *given, size_t k, int row, permi_entry *entry,
+                                 perm_result *result)
 {
-  const int row = given->row[k], column = given->column[k];
+  const int column = given->column[k * (size_t)given->step];
   *entry = permi_entry_one();
   entry->line = k;
   if (given->kind == PERM_KIND_INTEGER)
@@ -759,15 +846,17 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, permi_en
   if (given->kind == PERM_KIND_COMPLEX)
     entry->imaginary = given->imaginary[k];
   if (row < 0 || row >= given->m)
-    return permi_fail(result, PERM_ERROR_RANGE, 4, "triplet %.0f: row index %d outside 0..%d", (double)k, row,
-                      given->m - 1);
+    return permi_fail(result, PERM_ERROR_RANGE, given->argument - (given->step == 1), "%s %.0f: row index %d outside "
+                      "0..%d", given->what, (double)k, row, given->m - 1);
   if (column < 0 || column >= given->n)
-    return permi_fail(result, PERM_ERROR_RANGE, 5, "triplet %.0f: column index %d outside 0..%d", (double)k, column,
-                      given->n - 1);
+    return permi_fail(result, PERM_ERROR_RANGE, given->argument, "%s %.0f: column index %d outside 0..%d", given->what,
+                      (double)k, column, given->n - 1);
   if (!(fabs(entry->real) <= DBL_MAX))
-    return permi_fail(result, PERM_ERROR_NOT_FINITE, 6, "triplet %.0f: the value is not finite", (double)k);
+    return permi_fail(result, PERM_ERROR_NOT_FINITE, given->argument + 1, "%s %.0f: the value is not finite",
+                      given->what, (double)k);
   if (!(fabs(entry->imaginary) <= DBL_MAX))
-    return permi_fail(result, PERM_ERROR_NOT_FINITE, 7, "triplet %.0f: the imaginary part is not finite", (double)k);
+    return permi_fail(result, PERM_ERROR_NOT_FINITE, given->argument + 2, "%s %.0f: the imaginary part is not finite",
+                      given->what, (double)k);
   entry->key = permi_entry_key((uint64_t)row, (uint64_t)column);
   return PERM_OK;
 }
@@ -779,9 +868,8 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   permi_control watch = permi_control_begin(options);
   permi_entries list;
   const permi_entry *second;
-  perm_status status = permi_matrix_begin(given->m, given->n, matrix, 11, result);
-  if (status == PERM_OK)
-    status = permi_check_triplets(given, result);
+  perm_status status = permi_check_triplets(given, result);
+  int row = 0;
   if (status != PERM_OK)
     return status;
   list.count = 0;
@@ -789,15 +877,28 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   list.entry = (permi_entry *)permi_allocate(allocator, given->nnz, sizeof *list.entry);
   if (!list.entry)
     return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %.0f triplets", (double)given->nnz);
-  for (; list.count < given->nnz && status == PERM_OK && !permi_watch_step(&watch, list.count, 40); list.count++)
-    status = permi_triplet(given, list.count, &list.entry[list.count], result);
+  for (; list.count < given->nnz && status == PERM_OK && !permi_watch_step(&watch, list.count, 40); list.count++) {
+    while (given->row_start && list.count == given->row_start[row + 1])
+      row++;
+    status = permi_triplet(given, list.count, given->row_start ? row : given->row[list.count * (size_t)given->step],
+                           &list.entry[list.count], result);
+  }
   if (status == PERM_OK && watch.stopped == PERM_OK) {
-    if (!permi_entries_sort(&list, allocator, &watch))
+    int sorted = permi_entries_sort(&list, allocator, &watch);
+    second = sorted ? permi_entries_duplicate(&list, &watch) : NULL;
+    if (second)
+      status = permi_fail(result, PERM_ERROR_FORMAT, given->argument - (given->step == 1), "%s %llu: entry (%llu,%llu) "
+                          "given before by %s %llu", given->what, second->line, second->key >> 32,
+                          second->key & 0xffffffff, given->what, second[-1].line);
+    else if (sorted && given->mirrored)
+      sorted = permi_entries_mirror(&list, allocator, &watch, &second);
+    if (status == PERM_OK && second)
+      status = permi_fail(result, PERM_ERROR_FORMAT, given->argument + 1, "%s %llu: another weight than in the other "
+                          "direction", given->what, second->line);
+    else if (!sorted)
       status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %.0f triplets", (double)given->nnz);
-    else if ((second = permi_entries_duplicate(&list, &watch)) != NULL)
-      status = permi_fail(result, PERM_ERROR_FORMAT, 4, "triplet %llu: entry (%llu,%llu) given before by triplet %llu",
-                          second->line, second->key >> 32, second->key & 0xffffffff, second[-1].line);
-    else if (!permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
+    else if (status == PERM_OK &&
+             !permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
       status = permi_no_matrix_memory(given->nnz, result);
   }
   if (watch.stopped != PERM_OK)
@@ -814,8 +915,127 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * (double)nnz);
-  const permi_triplets given = {m, n, nnz, row, column, real, imaginary, integer, kind};
-  return permi_meter_end(&call, permi_matrix_from_triplets(&given, options, matrix, result), result);
+  const permi_triplets given = {m, n, nnz, row, column, real, imaginary, integer, kind, "triplet", NULL, 1, 0, 5};
+  perm_status status = permi_matrix_begin(m, n, matrix, 11, result);
+  if (status == PERM_OK)
+    status = permi_matrix_from_triplets(&given, options, matrix, result);
+  return permi_meter_end(&call, status, result);
+}
+
+/* *matrix is cleared; row_start runs from 0 upwards. */
+static perm_status permi_check_rows(int m, int n, const size_t *row_start, perm_matrix *matrix, perm_result *result)
+{
+  const perm_status status = permi_matrix_begin(m, n, matrix, 10, result);
+  int i;
+  if (status != PERM_OK)
+    return status;
+  if (!row_start)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "row_start is NULL");
+  if (row_start[0])
+    return permi_fail(result, PERM_ERROR_RANGE, 3, "row_start[0] = %.0f, 0 was expected", (double)row_start[0]);
+  for (i = 0; i < m; i++)
+    if (row_start[i] > row_start[i + 1])
+      return permi_fail(result, PERM_ERROR_RANGE, 3, "row_start[%d] = %.0f is less than the one before", i + 1,
+                        (double)row_start[i + 1]);
+  return PERM_OK;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_from_csr(int m, int n, const size_t *row_start, const int *column,
+                                                 const double *real, const double *imaginary, const int64_t *integer,
+                                                 perm_kind kind, const perm_options *options_given, perm_matrix *matrix,
+                                                 perm_result *result)
+{
+  permi_metered call;
+  perm_status status = permi_check_rows(m, n, row_start, matrix, result);
+  const size_t nnz = status == PERM_OK ? row_start[m] : 0;
+  const perm_options *options = permi_meter_begin(&call, options_given, 12.0 * (double)nnz);
+  const permi_triplets given = {m, n, nnz, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
+  if (status == PERM_OK)
+    status = permi_matrix_from_triplets(&given, options, matrix, result);
+  return permi_meter_end(&call, status, result);
+}
+
+static void *permi_borrow_allocate(size_t bytes, void *user_data)
+{
+  (void)bytes;
+  return user_data;
+}
+
+static void permi_borrow_release(void *pointer, void *user_data)
+{
+  (void)pointer;
+  (void)user_data;
+}
+
+/* The entry must be as perm_matrix promises. */
+static perm_status permi_check_borrowed(const permi_triplets *given, size_t k, int row, perm_result *result)
+{
+  permi_entry entry;
+  perm_status status = permi_triplet(given, k, row, &entry, result);
+  if (status == PERM_OK && k > given->row_start[row] && given->column[k] <= given->column[k - 1])
+    status = permi_fail(result, PERM_ERROR_FORMAT, 4, "entry %.0f: the columns of row %d do not ascend; "
+                        "perm_matrix_from_csr sorts a copy", (double)k, row);
+  else if (status == PERM_OK && permi_entry_is_zero(&entry, given->kind))
+    status = permi_fail(result, PERM_ERROR_FORMAT, given->kind == PERM_KIND_INTEGER ? 7 : 5, "entry %.0f: a zero; "
+                        "perm_matrix_from_csr leaves zeros out of a copy", (double)k);
+  else if (status == PERM_OK && given->kind == PERM_KIND_INTEGER && given->real && given->real[k] != entry.real)
+    status = permi_fail(result, PERM_ERROR_FORMAT, 5, "entry %.0f: real is not the double next to integer", (double)k);
+  return status;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
+                                                   const double *real, const double *imaginary, const int64_t *integer,
+                                                   perm_kind kind, perm_matrix *matrix, perm_result *result)
+{
+  static const perm_allocator borrowed = {permi_borrow_allocate, permi_borrow_release, NULL};
+  permi_triplets given = {m, n, 0, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
+  perm_status status = permi_check_rows(m, n, row_start, matrix, result);
+  size_t k;
+  int row = 0;
+  if (status != PERM_OK)
+    return status;
+  given.nnz = row_start[m];
+  status = permi_check_triplets(&given, result);
+  for (k = 0; k < given.nnz && status == PERM_OK; k++) {
+    while (k == row_start[row + 1])
+      row++;
+    status = permi_check_borrowed(&given, k, row, result);
+  }
+  if (status != PERM_OK)
+    return status;
+  matrix->m = m;
+  matrix->n = n;
+  matrix->nnz = given.nnz;
+  matrix->kind = kind;
+  matrix->allocator = borrowed;
+  memcpy(&matrix->row_start, &row_start, sizeof row_start); /* nothing writes through the struct */
+  memcpy(&matrix->column, &column, sizeof column);
+  if (kind != PERM_KIND_PATTERN)
+    memcpy(&matrix->real, &real, sizeof real);
+  if (kind == PERM_KIND_COMPLEX)
+    memcpy(&matrix->imaginary, &imaginary, sizeof imaginary);
+  if (kind == PERM_KIND_INTEGER)
+    memcpy(&matrix->integer, &integer, sizeof integer);
+  return PERM_OK;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, const int *ends, const double *weight,
+                                                   int undirected, const perm_options *options_given,
+                                                   perm_matrix *matrix, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 8.0 * (double)edges);
+  const permi_triplets given = {m, n, edges, ends, ends ? ends + 1 : NULL, weight, NULL, NULL,
+                                weight ? PERM_KIND_REAL : PERM_KIND_PATTERN, "edge", NULL, 2, undirected, 4};
+  perm_status status = permi_matrix_begin(m, n, matrix, 8, result);
+  if (status == PERM_OK && undirected && m != n)
+    status = permi_fail(result, PERM_ERROR_SIZE, 6, "undirected edges of a %d x %d matrix, a square one was expected",
+                        m, n);
+  else if (status == PERM_OK && !ends && edges)
+    status = permi_fail(result, PERM_ERROR_NULL, 4, "ends is NULL");
+  if (status == PERM_OK)
+    status = permi_matrix_from_triplets(&given, options, matrix, result);
+  return permi_meter_end(&call, status, result);
 }
 
 PERMI_BRIEF_BEGIN
@@ -838,6 +1058,11 @@ typedef struct permi_reader {
   perm_kind kind;
   int fraction; /* 1: some number is no integer of 64 bits */
   unsigned long long large; /* the first line with an integer beyond 64 bits; 0: none */
+  const char *binary; /* the file's first byte, in messages, which count from it; NULL: a text, whose lines count */
+  const char *again;  /* what to try where an entry is given twice; NULL: nothing */
+  int mirrored;       /* 1: entries stand for those across the diagonal too */
+  perm_integer *denominator; /* NULL: fractions are refused */
+  unsigned long long fractions; /* the first line with one, 0: none; then of entries imaginary is the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
   int names; /* in the header line; 0: none */
   char note[132];
@@ -887,8 +1112,12 @@ static int permi_reader_fail(permi_reader *reader, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  reader->status = permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%llu: %s", permi_show_name(reader->name).text,
-                              reader->line ? reader->line : 1, text);
+  reader->status = reader->binary
+                       ? permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s: byte %llu: %s",
+                                    permi_show_name(reader->name).text,
+                                    (unsigned long long)(reader->cursor - reader->binary), text)
+                       : permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%llu: %s",
+                                    permi_show_name(reader->name).text, reader->line ? reader->line : 1, text);
   return 0;
 }
 
@@ -1263,7 +1492,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
   field = permi_banner[2].keyword[found[2]];
   symmetry = (permi_symmetry)found[3];
   symmetry_name = permi_banner[3].keyword[found[3]];
-  if (wanted != PERM_FORMAT_AUTO && (wanted == PERM_FORMAT_EDGES || (wanted == PERM_FORMAT_ARRAY) != array ||
+  if (wanted != PERM_FORMAT_AUTO && (wanted >= PERM_FORMAT_EDGES || (wanted == PERM_FORMAT_ARRAY) != array ||
                                      (wanted == PERM_FORMAT_COORDINATE_COMPLEX && reader->kind != PERM_KIND_COMPLEX)))
     return permi_reader_fail(reader, "a banner of format %s, field %s found, but format %s asked for: leave that out",
                              permi_banner[1].keyword[array], field, perm_format_name(wanted));
@@ -1310,9 +1539,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
 }
 
 /* ===================================================================================== >>plain_text
-   Files without a banner: rows of numbers, coordinates, edges; the public calls that read. */
-#include <errno.h>
-#include <locale.h>
+   Files that no word marks: rows of numbers, coordinates, edges. Fractions. */
 
 /* Finds the next number after blanks or one separator; returns 0 at the end of the line, or after a failure. Where ';'
    separates, blanks do not: "1 2; 3 4" would be two rows elsewhere. */
@@ -1331,6 +1558,83 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   permi_skip_blanks(reader);
   return reader->cursor < reader->line_end ||
          permi_reader_fail(reader, "the line ends in '%c', a number was expected after it", mark);
+}
+
+static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
+{
+  while (b) {
+    const uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/* [+-] digits / digits, in lowest terms: integer and, in imaginary, the denominator, a whole number up to 2^53. */
+static int permi_fraction_value(permi_reader *reader, const char *begin, const char *slash, const char *end,
+                                permi_entry *entry)
+{
+  const int64_t most = (int64_t)1 << 53;
+  int64_t below = 0;
+  uint64_t divisor, magnitude;
+  if (permi_digits_end(slash + 1, end) != end || slash + 1 == end)
+    return permi_reader_fail(reader, "%s found, a fraction such as 1/2 or -22/7 was expected",
+                             permi_quoted(begin, end).text);
+  if (!permi_integer_value(begin, slash, &entry->integer) || !permi_integer_value(slash + 1, end, &below) ||
+      below < 1 || below > most)
+    return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
+                             "2^53 was expected", permi_quoted(begin, end).text);
+  magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
+  divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
+  magnitude /= divisor;
+  entry->integer = entry->integer < 0 ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
+  entry->real = (double)entry->integer;
+  entry->imaginary = (double)(below / (int64_t)divisor);
+  reader->fractions = reader->fractions ? reader->fractions : reader->line;
+  return 1;
+}
+
+/* Multiplies each row of the sorted entries by its denominators' least common multiple, and reader->denominator by all
+   of these. */
+static int permi_fractions_scale(permi_reader *reader)
+{
+  permi_entries *list = &reader->entries;
+  perm_integer multiple, product;
+  size_t k, next, end;
+  if (reader->kind != PERM_KIND_INTEGER) {
+    reader->line = reader->fractions;
+    return permi_reader_fail(reader, "a fraction found in a matrix that has other numbers than integers too; write all "
+                             "others as fractions a/b");
+  }
+  for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 50); k = end) {
+    uint64_t common = 1;
+    for (end = k; end < list->count && list->entry[end].key >> 32 == list->entry[k].key >> 32; end++) {
+      const uint64_t below = list->entry[end].imaginary > 0 ? (uint64_t)list->entry[end].imaginary : 1;
+      const uint64_t factor = below / permi_greatest_divisor(common, below);
+      reader->line = list->entry[end].line;
+      if (common > (uint64_t)INT64_MAX / factor)
+        return permi_reader_fail(reader, "the least common denominator of row %llu is over 2^63: multiply the row by "
+                                 "fewer factors, or write decimals, for doubles", (list->entry[k].key >> 32) + 1);
+      common *= factor;
+    }
+    for (next = k; next < end; next++) {
+      permi_entry *entry = &list->entry[next];
+      const int64_t factor = (int64_t)(common / (entry->imaginary > 0 ? (uint64_t)entry->imaginary : 1));
+      reader->line = entry->line;
+      if (entry->integer > INT64_MAX / factor || entry->integer < -(INT64_MAX / factor))
+        return permi_reader_fail(reader, "row %llu over its common denominator has integers beyond 64 bits: write "
+                                 "decimals, for doubles", (entry->key >> 32) + 1);
+      entry->integer *= factor;
+      entry->real = (double)entry->integer;
+      entry->imaginary = 0;
+    }
+    multiple = permi_integer_of((int64_t)common);
+    if (!permi_integer_multiply(reader->denominator, &multiple, &product))
+      return permi_reader_fail(reader, "the product of all rows' common denominators is over %d bits: write decimals, "
+                               "for doubles", 64 * PERM_INTEGER_WORDS);
+    *reader->denominator = product;
+  }
+  return 1;
 }
 
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
@@ -1364,6 +1668,8 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
              (bare || permi_double_value(reader, from, last, &entry->imaginary));
     }
   }
+  if (reader->denominator && integer && middle > begin && middle < end && *middle == '/')
+    return permi_fraction_value(reader, begin, middle, end, entry);
   return permi_reader_fail(
       reader, "%s found, a number such as 1, -2.5e3, 1+2i or (1+2j) was expected%s",
       permi_quoted(whole_begin, whole_end).text,
@@ -1469,7 +1775,8 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   }
   if (!reader->m)
     return permi_reader_fail(reader, "no numbers found, a matrix was expected");
-  if (wanted == PERM_FORMAT_AUTO && reader->n == 2 && reader->m > 2 && reader->kind == PERM_KIND_INTEGER) {
+  if (wanted == PERM_FORMAT_AUTO && reader->n == 2 && reader->m > 2 && reader->kind == PERM_KIND_INTEGER &&
+      !reader->fractions) {
     reader->line = first_line;
     return permi_reader_fail(reader, "%d rows of two integers found: edges of a graph, or a %d x 2 matrix? Say which: "
                              "--format edges|array", reader->m, reader->m);
@@ -1693,6 +2000,709 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
   return 1;
 }
 
+/* ========================================================================================== >>numpy
+   Reads a .npy file of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
+   dictionary of Python with descr, fortran_order and shape), the items. One array of two axes, whose items are bool,
+   integers of 1 to 8 bytes, floats of 4 and 8, complex of 8 and 16; all else is refused. */
+
+#define PERMI_NUMPY_MAGIC "\x93NUMPY"
+#define PERMI_NUMPY_MOST 1048576 /* bytes of a header; NumPy's own limit is 10000 */
+
+typedef struct permi_numpy {
+  char code, order; /* of "<f8": f and < */
+  unsigned size;    /* bytes of an item */
+  int fortran;      /* 1: column by column */
+  int axes;
+  uint64_t shape[2];
+  int given; /* bits of the keys that were found */
+} permi_numpy;
+
+static int permi_is_numpy(const char *text, size_t bytes)
+{
+  return bytes >= 6 && !memcmp(text, PERMI_NUMPY_MAGIC, 6);
+}
+
+static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
+{
+  uint64_t bits = 0;
+  unsigned k;
+  for (k = 0; k < size; k++)
+    bits = bits << 8 | (unsigned char)at[order == '>' ? k : size - 1 - k];
+  return bits;
+}
+
+/* Returns the bytes of magic, version, length and header; 0: fewer than that are there, or that is no such file. */
+static size_t permi_numpy_head(const char *text, size_t bytes)
+{
+  const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
+  uint64_t length;
+  if (bytes < 12 || !permi_is_numpy(text, bytes) || text[6] < 1 || text[6] > 3)
+    return 0;
+  length = permi_numpy_bits(text + 8, wide, '<');
+  return length <= PERMI_NUMPY_MOST && length <= bytes - 8 - wide ? (size_t)length + 8 + wide : 0;
+}
+
+/* The next byte of the header that is no space, 0 at its end. */
+static int permi_numpy_next(permi_reader *reader)
+{
+  while (reader->cursor < reader->line_end && (permi_is_blank(*reader->cursor) || *reader->cursor == '\n'))
+    reader->cursor++;
+  return reader->cursor < reader->line_end ? (unsigned char)*reader->cursor : 0;
+}
+
+static int permi_numpy_expect(permi_reader *reader, char mark)
+{
+  if (permi_numpy_next(reader) != mark)
+    return permi_reader_fail(reader, "%s found in the header, '%c' was expected",
+                             permi_quoted(reader->cursor, reader->line_end).text, mark);
+  reader->cursor++;
+  return 1;
+}
+
+static int permi_numpy_string(permi_reader *reader, const char **begin, const char **end)
+{
+  const int quote = permi_numpy_next(reader);
+  if (quote != '\'' && quote != '"')
+    return permi_reader_fail(reader, "%s found in the header, a name in quotes was expected",
+                             permi_quoted(reader->cursor, reader->line_end).text);
+  *begin = ++reader->cursor;
+  while (reader->cursor < reader->line_end && *reader->cursor != quote)
+    reader->cursor++;
+  *end = reader->cursor;
+  return permi_numpy_expect(reader, (char)quote);
+}
+
+/* "<f8" and the like. */
+static int permi_numpy_type(permi_reader *reader, permi_numpy *array)
+{
+  const char *begin, *end;
+  unsigned size;
+  int known;
+  if (permi_numpy_next(reader) == '[')
+    return permi_reader_fail(reader, "an array of records found, one of numbers was expected: save one field of it");
+  if (!permi_numpy_string(reader, &begin, &end))
+    return 0;
+  size = end - begin == 3 && permi_is_digit(begin[2]) ? (unsigned)(begin[2] - '0') : 0;
+  if (end - begin == 4 && begin[2] == '1' && begin[3] == '6')
+    size = 16;
+  array->order = begin < end ? *begin : ' ';
+  array->code = end - begin > 1 ? begin[1] : ' ';
+  array->size = size;
+  known = array->code == 'b'                         ? size == 1
+          : array->code == 'i' || array->code == 'u' ? size == 1 || size == 2 || size == 4 || size == 8
+          : array->code == 'f'                       ? size == 4 || size == 8
+                                                     : array->code == 'c' && (size == 8 || size == 16);
+  if (known && (array->order == '<' || array->order == '>' || (array->order == '|' && size == 1)))
+    return 1;
+  if (array->code == 'O')
+    return permi_reader_fail(reader, "an array of Python objects found, numbers were expected: save a.astype(int) or "
+                             "a.astype(float)");
+  return permi_reader_fail(reader, "items of type %s found, b1, i1 to i8, u1 to u8, f4, f8, c8 or c16 were expected: "
+                           "save a.astype(float)", permi_quoted(begin, end).text);
+}
+
+static int permi_numpy_shape(permi_reader *reader, permi_numpy *array)
+{
+  if (!permi_numpy_expect(reader, '('))
+    return 0;
+  while (permi_numpy_next(reader) != ')') {
+    uint64_t size = 0;
+    const char *begin = reader->cursor;
+    for (; reader->cursor < reader->line_end && permi_is_digit(*reader->cursor); reader->cursor++)
+      size = size < UINT64_MAX / 16 ? 10 * size + (uint64_t)(*reader->cursor - '0') : size;
+    if (reader->cursor == begin)
+      return permi_reader_fail(reader, "%s found in the shape, a whole number was expected",
+                               permi_quoted(begin, reader->line_end).text);
+    if (reader->cursor < reader->line_end && *reader->cursor == 'L') /* as Python 2 wrote */
+      reader->cursor++;
+    if (array->axes < 2)
+      array->shape[array->axes] = size;
+    array->axes += array->axes < 3;
+    if (permi_numpy_next(reader) != ')' && !permi_numpy_expect(reader, ','))
+      return 0;
+  }
+  return permi_numpy_expect(reader, ')');
+}
+
+static int permi_numpy_order(permi_reader *reader, permi_numpy *array)
+{
+  const char *begin;
+  permi_numpy_next(reader);
+  begin = reader->cursor;
+  while (reader->cursor < reader->line_end && *reader->cursor >= 'A' && *reader->cursor <= 'z')
+    reader->cursor++;
+  array->fortran = reader->cursor - begin == 4 && !memcmp(begin, "True", 4);
+  return array->fortran || (reader->cursor - begin == 5 && !memcmp(begin, "False", 5)) ||
+         permi_reader_fail(reader, "%s found for fortran_order, True or False was expected",
+                           permi_quoted(begin, reader->line_end).text);
+}
+
+static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
+{
+  static const char *const keys[3] = {"descr", "fortran_order", "shape"};
+  const char *begin, *end;
+  int k;
+  memset(array, 0, sizeof *array);
+  if (!permi_numpy_expect(reader, '{'))
+    return 0;
+  while (permi_numpy_next(reader) != '}') {
+    if (!permi_numpy_string(reader, &begin, &end))
+      return 0;
+    for (k = 0; k < 3 && !permi_same_word(begin, end, keys[k]);)
+      k++;
+    if (k == 3 || array->given >> k & 1)
+      return permi_reader_fail(reader, "key %s found in the header, descr, fortran_order and shape were expected, once",
+                               permi_quoted(begin, end).text);
+    array->given |= 1 << k;
+    if (!permi_numpy_expect(reader, ':') || !(k == 0   ? permi_numpy_type(reader, array)
+                                              : k == 1 ? permi_numpy_order(reader, array)
+                                                       : permi_numpy_shape(reader, array)))
+      return 0;
+    if (permi_numpy_next(reader) != '}' && !permi_numpy_expect(reader, ','))
+      return 0;
+  }
+  for (k = 0; k < 3; k++)
+    if (!(array->given >> k & 1))
+      return permi_reader_fail(reader, "no %s in the header, descr, fortran_order and shape were expected", keys[k]);
+  if (array->axes != 2)
+    return permi_reader_fail(reader, "an array of %s found, two axes were expected: save %s",
+                             array->axes == 0 ? "no axis" : array->axes == 1 ? "one axis" : "more than two axes",
+                             array->axes == 3 ? "one matrix of it, a[0]" : "a.reshape(rows, columns)");
+  if (array->shape[0] > PERM_MATRIX_MAX_ROWS || array->shape[1] > INT_MAX)
+    return permi_reader_fail(reader, "shape (%llu, %llu) found, up to (%d, 2^31-1) was expected",
+                             (unsigned long long)array->shape[0], (unsigned long long)array->shape[1],
+                             PERM_MATRIX_MAX_ROWS);
+  return 1;
+}
+
+/* A float of 4 or 8 bytes; refuses NaN and infinities. */
+static int permi_numpy_float(permi_reader *reader, const permi_numpy *array, unsigned size, double *value)
+{
+  const uint64_t bits = permi_numpy_bits(reader->cursor, size, array->order);
+  const uint32_t narrow_bits = (uint32_t)bits;
+  float narrow;
+  memcpy(value, &bits, sizeof *value);
+  if (size == 4) {
+    memcpy(&narrow, &narrow_bits, sizeof narrow);
+    *value = (double)narrow;
+  }
+  return fabs(*value) <= DBL_MAX ||
+         permi_reader_fail(reader, "%s found, finite numbers were expected: numpy.isfinite(a) tells where",
+                           *value != *value ? "NaN" : "an infinity");
+}
+
+/* The item at the cursor. Whole numbers of 64 bits are integers too; reader->fraction tells of others. */
+static int permi_numpy_item(permi_reader *reader, const permi_numpy *array, permi_entry *entry)
+{
+  uint64_t bits;
+  int ok = 1;
+  *entry = permi_entry_one();
+  if (array->code == 'c') {
+    ok = permi_numpy_float(reader, array, array->size / 2, &entry->real);
+    reader->cursor += array->size / 2;
+    ok = ok && permi_numpy_float(reader, array, array->size / 2, &entry->imaginary);
+    reader->cursor -= array->size / 2;
+  } else if (array->code == 'f') {
+    ok = permi_numpy_float(reader, array, array->size, &entry->real);
+    if (ok && entry->real == floor(entry->real) && fabs(entry->real) < 9223372036854775808.0)
+      entry->integer = (int64_t)entry->real;
+    else
+      reader->fraction = 1;
+  } else {
+    bits = permi_numpy_bits(reader->cursor, array->size, array->order);
+    if (array->code == 'b' && bits > 1)
+      return permi_reader_fail(reader, "byte %u found in an array of bool, 0 or 1 was expected", (unsigned)bits);
+    if (array->code == 'i' && array->size < 8 && bits >> (8 * array->size - 1))
+      bits |= UINT64_MAX << (8 * array->size);
+    memcpy(&entry->integer, &bits, sizeof bits);
+    entry->real = (double)entry->integer;
+    if (array->code == 'u' && entry->integer < 0) {
+      entry->real = (double)bits;
+      reader->fraction = 1;
+      reader->large = reader->large ? reader->large : (unsigned long long)(reader->cursor - reader->binary);
+    }
+  }
+  return ok;
+}
+
+static int permi_numpy_items(permi_reader *reader, const permi_numpy *array)
+{
+  const uint64_t m = array->shape[0], n = array->shape[1];
+  const uint64_t outer = array->fortran ? n : m, inner = array->fortran ? m : n;
+  uint64_t k, i;
+  size_t done = 0;
+  permi_entry entry;
+  for (k = 0; m && n && k < outer; k++)
+    for (i = 0; i < inner; i++, reader->cursor += array->size) {
+      if (permi_watch_step(reader->watch, done++, 20))
+        return permi_reader_no_memory(reader);
+      if (!permi_numpy_item(reader, array, &entry))
+        return 0;
+      if ((array->code == 'c' ? entry.real != 0 || entry.imaginary != 0 : entry.real != 0) &&
+          !permi_reader_push(reader, array->fortran ? i : k, array->fortran ? k : i, &entry))
+        return 0;
+    }
+  return 1;
+}
+
+/* Messages name bytes of the file, counted from 0. */
+static int permi_read_numpy(permi_reader *reader, perm_format wanted)
+{
+  const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
+  const char *begin = reader->position;
+  unsigned long long left, needed;
+  permi_numpy array;
+  (void)wanted;
+  reader->binary = reader->cursor = begin;
+  if (!permi_is_numpy(begin, bytes))
+    return permi_reader_fail(reader, "no .npy file: its first bytes are not \\x93NUMPY; numpy.save writes them");
+  if (bytes > 6 && (begin[6] < 1 || begin[6] > 3))
+    return permi_reader_fail(reader, "version %d of the .npy format found, 1 to 3 were expected",
+                             (int)(unsigned char)begin[6]);
+  if (!head)
+    return permi_reader_fail(reader, "a file of %llu bytes found that is shorter than its header, or a header of over "
+                             "%d bytes: is it whole?", (unsigned long long)bytes, PERMI_NUMPY_MOST);
+  reader->cursor = begin + (begin[6] == 1 ? 10 : 12);
+  reader->line_end = begin + head;
+  if (!permi_numpy_header(reader, &array))
+    return 0;
+  reader->cursor = reader->line_end;
+  left = (unsigned long long)(bytes - head);
+  needed = array.shape[0] * array.shape[1] * array.size; /* below 2^24 2^31 2^4 */
+  if (left != needed)
+    return permi_reader_fail(reader, "%llu bytes of items found, %llu were expected for shape (%llu, %llu): %s", left,
+                             needed, (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
+                             left < needed ? "is the file whole?" : "save one array a file");
+  reader->m = (int)array.shape[0];
+  reader->n = (int)array.shape[1];
+  reader->kind = array.code == 'b' ? PERM_KIND_PATTERN : array.code == 'c' ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
+  if (!permi_numpy_items(reader, &array))
+    return 0;
+  if (reader->kind == PERM_KIND_REAL && !reader->fraction)
+    reader->kind = PERM_KIND_INTEGER;
+  return 1;
+}
+
+/* Bytes that a .npy file has as far as its header is there, 0: unknown; so a pipe without an end is not read up. */
+static double permi_numpy_bytes(const char *text, size_t bytes)
+{
+  const size_t head = permi_numpy_head(text, bytes);
+  permi_control watch;
+  permi_reader reader;
+  permi_numpy array;
+  if (!head)
+    return 0;
+  memset(&reader, 0, sizeof reader);
+  memset(&watch, 0, sizeof watch);
+  reader.watch = &watch;
+  reader.name = "";
+  reader.binary = text;
+  reader.cursor = text + (text[6] == 1 ? 10 : 12);
+  reader.line_end = text + head;
+  if (!permi_numpy_header(&reader, &array))
+    return (double)head;
+  return (double)head + (double)array.shape[0] * (double)array.shape[1] * array.size;
+}
+
+/* ========================================================================================== >>graph
+   Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':') and digraph6 (after
+   '&'), with or without the headers >>graph6<< and so on. Every byte but those marks has six bits, 63 + x. First the
+   order n: one byte below 63, else '~' and three bytes, or "~~" and six. Then
+   - graph6: the upper triangle column by column, (0,1), (0,2), (1,2), (0,3), ...; zeros fill the last byte
+   - digraph6: all rows
+   - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
+     becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none. */
+
+static int permi_graph6_are_bits(const char *begin, const char *end)
+{
+  while (begin < end && *begin >= 63 && *begin <= 126)
+    begin++;
+  return begin == end;
+}
+
+/* The line without blanks around; 0: there is none left. */
+static int permi_graph6_line(permi_reader *reader)
+{
+  while (permi_next_line(reader)) {
+    permi_skip_blanks(reader);
+    while (reader->line_end > reader->cursor && permi_is_blank(reader->line_end[-1]))
+      reader->line_end--;
+    if (reader->cursor < reader->line_end)
+      return 1;
+  }
+  return 0;
+}
+
+/* Passes a header; returns the mark of the format that it names, '>' for graph6, else 0. */
+static char permi_graph6_header(permi_reader *reader)
+{
+  static const struct {
+    const char *text;
+    char mark;
+  } header[] = {{">>graph6<<", '>'}, {">>sparse6<<", ':'}, {">" ">digraph6<<", '&'}};
+  size_t k, length;
+  for (k = 0; k < sizeof header / sizeof *header; k++) {
+    length = strlen(header[k].text);
+    if ((size_t)(reader->line_end - reader->cursor) >= length && !memcmp(reader->cursor, header[k].text, length)) {
+      reader->cursor += length;
+      return header[k].mark;
+    }
+  }
+  return 0;
+}
+
+/* Moves the cursor over the order; 0: the line ends before. */
+static int permi_graph6_order(permi_reader *reader, uint64_t *n)
+{
+  int bytes = 1;
+  *n = 0;
+  for (; reader->cursor < reader->line_end && *reader->cursor == '~' && bytes < 6; reader->cursor++)
+    bytes = bytes == 1 ? 3 : 6;
+  if (reader->line_end - reader->cursor < bytes)
+    return 0;
+  for (; bytes; bytes--)
+    *n = *n << 6 | (uint64_t)(*reader->cursor++ - 63);
+  return 1;
+}
+
+/* Bytes of all pairs of n <= PERM_MATRIX_MAX_ROWS vertices, in one direction or both. */
+static uint64_t permi_graph6_bytes(uint64_t n, char mark)
+{
+  const uint64_t bits = mark == '&' ? n * n : n ? n * (n - 1) / 2 : 0;
+  return (bits + 5) / 6;
+}
+
+/* A header, a mark, or lines of such bytes alone, of which the first has the length that its order needs. No number is
+   such a line but i and j, which are too short. */
+static int permi_is_graph6(const permi_reader *reader)
+{
+  permi_reader look = *reader;
+  uint64_t n;
+  look.result = NULL;
+  if (!permi_graph6_line(&look))
+    return 0;
+  if (permi_graph6_header(&look))
+    return 1;
+  if (*look.cursor == ':' || *look.cursor == '&')
+    return permi_graph6_are_bits(look.cursor + 1, look.line_end);
+  if (!permi_graph6_are_bits(look.cursor, look.line_end) || !permi_graph6_order(&look, &n) ||
+      n > PERM_MATRIX_MAX_ROWS || (uint64_t)(look.line_end - look.cursor) != permi_graph6_bytes(n, '>'))
+    return 0;
+  while (permi_graph6_line(&look))
+    if (!permi_graph6_are_bits(look.cursor, look.line_end))
+      return 0;
+  return 1;
+}
+
+static int permi_graph6_edge(permi_reader *reader, uint64_t row, uint64_t column, int directed)
+{
+  permi_entry entry = permi_entry_one();
+  return permi_reader_push(reader, row, column, &entry) &&
+         (directed || row == column || permi_reader_push(reader, column, row, &entry));
+}
+
+static int permi_graph6_bit(const char *bits, uint64_t k)
+{
+  return (bits[k / 6] - 63) >> (5 - k % 6) & 1;
+}
+
+/* graph6 and digraph6; the cursor is behind the order. */
+static int permi_graph6_pairs(permi_reader *reader, uint64_t n, char mark, unsigned long long *edges)
+{
+  const uint64_t bytes = permi_graph6_bytes(n, mark), found = (uint64_t)(reader->line_end - reader->cursor);
+  uint64_t k = 0, i, j;
+  if (found != bytes)
+    return permi_reader_fail(reader, "%llu characters found after the order of a graph of %llu vertices, %llu were "
+                             "expected: is the line whole?", (unsigned long long)found, (unsigned long long)n,
+                             (unsigned long long)bytes);
+  for (j = 0; j < n; j++)
+    for (i = 0; i < (mark == '&' ? n : j); i++, k++) {
+      if (permi_watch_step(reader->watch, (size_t)k, 5))
+        return 0;
+      if (!permi_graph6_bit(reader->cursor, k))
+        continue;
+      ++*edges;
+      if (!permi_graph6_edge(reader, mark == '&' ? j : i, mark == '&' ? i : j, mark == '&'))
+        return 0;
+    }
+  for (; k < 6 * bytes; k++)
+    if (permi_graph6_bit(reader->cursor, k))
+      return permi_reader_fail(reader, "the last character %s has a bit behind the last pair of vertices, zeros were "
+                               "expected", permi_quoted(reader->line_end - 1, reader->line_end).text);
+  return 1;
+}
+
+static int permi_sparse6_edges(permi_reader *reader, uint64_t n, unsigned long long *edges)
+{
+  const uint64_t bits = 6 * (uint64_t)(reader->line_end - reader->cursor);
+  uint64_t k = 0, v = 0, x, begin;
+  int width = 0, i;
+  while (n && (n - 1) >> width)
+    width++;
+  if (n < 2 && bits)
+    return permi_reader_fail(reader, "loops of a graph of one vertex found, which programs read in two ways: write the "
+                             "matrix, a number");
+  while (bits - k > (uint64_t)width && n > 1) {
+    if (permi_watch_step(reader->watch, (size_t)*edges, 20))
+      return 0;
+    begin = k;
+    v += (uint64_t)permi_graph6_bit(reader->cursor, k++);
+    for (x = 0, i = 0; i < width; i++)
+      x = x << 1 | (uint64_t)permi_graph6_bit(reader->cursor, k++);
+    if (x > v)
+      v = x;
+    else if (v < n && ++*edges && !permi_graph6_edge(reader, v, x, 0))
+      return 0;
+    if (v >= n && bits - begin > 5)
+      return permi_reader_fail(reader, "vertex %llu of a graph of %llu vertices found, counted from 0, within the line",
+                               (unsigned long long)v, (unsigned long long)n);
+    if (v >= n)
+      return 1;
+  }
+  return bits - k <= 5 || permi_reader_fail(reader, "the line ends in %llu bits, which are no edge, up to 5 were "
+                                            "expected: is it whole?", (unsigned long long)(bits - k));
+}
+
+static int permi_read_graph6(permi_reader *reader, perm_format wanted)
+{
+  char mark = 0;
+  const char *name, *p;
+  uint64_t n;
+  unsigned long long edges = 0, line;
+  int ok = permi_graph6_line(reader);
+  if (ok) {
+    mark = permi_graph6_header(reader);
+    ok = reader->cursor < reader->line_end || permi_graph6_line(reader);
+  }
+  if (!ok)
+    return permi_reader_fail(reader, "no graph found, a line of graph6, sparse6 or digraph6 was expected");
+  if (*reader->cursor == ';' || (mark && mark != '>' && *reader->cursor != mark))
+    return permi_reader_fail(reader, "%s found, '%c' was expected before the graph: incremental sparse6 is not read, "
+                             "copyg -s of nauty writes sparse6", permi_quoted(reader->cursor, reader->line_end).text,
+                             mark && mark != '>' ? mark : ':');
+  if (mark != '>')
+    mark = *reader->cursor == ':' || *reader->cursor == '&' ? *reader->cursor++ : '>';
+  name = mark == '>' ? "graph6" : mark == ':' ? "sparse6" : "digraph6";
+  for (p = reader->cursor; p < reader->line_end; p++)
+    if (*p < 63 || *p > 126)
+      return permi_reader_fail(reader, "%s found as character %llu of a graph, '?' to '~' were expected in %s",
+                               permi_quoted(p, p + 1).text, (unsigned long long)(p - reader->cursor) + 1, name);
+  if (!permi_graph6_order(reader, &n))
+    return permi_reader_fail(reader, "the line ends before the order of the graph: is it whole?");
+  if (n > PERM_MATRIX_MAX_ROWS)
+    return permi_reader_fail(reader, "a graph of %llu vertices found, at most %d were expected", (unsigned long long)n,
+                             PERM_MATRIX_MAX_ROWS);
+  reader->kind = PERM_KIND_PATTERN;
+  reader->m = reader->n = (int)n;
+  reader->again = "; of parallel edges write the number as a weight, with --format edges";
+  if (!(mark == ':' ? permi_sparse6_edges(reader, n, &edges) : permi_graph6_pairs(reader, n, mark, &edges)))
+    return 0;
+  line = reader->line;
+  if (permi_graph6_line(reader))
+    return permi_reader_fail(reader, "a second graph found, one was expected: sed -n %llup FILE | perm - takes this "
+                             "one", reader->line);
+  reader->line = line;
+  if (wanted == PERM_FORMAT_AUTO)
+    snprintf(reader->note, sizeof reader->note, "%s, the adjacency matrix of %d vertices and %llu %s", name, reader->n,
+             edges, mark == '&' ? "arcs" : "edges");
+  return 1;
+}
+
+/* ========================================================================================= >>dimacs
+   Reads graphs as DIMACS challenges have them: lines that begin with c are comments, then
+   - "p edge N M" or "p col N M" and M lines "e I J [W]": the symmetric adjacency matrix, with weights if all have one.
+     Each edge once, or all in both directions with the same weight. Lines n, d, v and x describe vertices: left out
+   - "p asn N M", lines "n I" for the vertices that are rows, and M lines "a I J [W]" from a row to another vertex: the
+     bipartite matrix, whose columns are the other vertices, both in ascending order. */
+
+typedef struct permi_dimacs {
+  int64_t vertices, edges; /* announced */
+  unsigned long long problem, found;
+  int assignment;       /* 1: p asn */
+  int columns;          /* numbers of an edge's line */
+  permi_entries source; /* the rows' vertices as keys */
+} permi_dimacs;
+
+static int permi_is_dimacs_problem(const char *begin, const char *end)
+{
+  return permi_same_word(begin, end, "edge") || permi_same_word(begin, end, "col") ||
+         permi_same_word(begin, end, "asn");
+}
+
+/* After comments "p WORD" and then a number; else it is a header of names. */
+static int permi_is_dimacs(const permi_reader *reader)
+{
+  permi_reader look = *reader;
+  const char *begin, *end;
+  look.result = NULL;
+  while (permi_next_content(&look, 1) && permi_next_word(&look, &begin, &end) && end == begin + 1) {
+    if (*begin == 'p')
+      return permi_next_word(&look, &begin, &end) && permi_next_word(&look, &begin, &end) &&
+             (permi_is_digit(*begin) || *begin == '-');
+    if (*begin != 'c')
+      return 0;
+  }
+  return 0;
+}
+
+static int permi_dimacs_whole(permi_reader *reader, const char *what, int64_t least, int64_t most, int64_t *value)
+{
+  const char *begin, *end;
+  if (!permi_next_word(reader, &begin, &end))
+    return permi_reader_fail(reader, "the line ends before the %s, a whole number was expected", what);
+  return (permi_field_whole(begin, end, most, value) && *value >= least) ||
+         permi_reader_fail(reader, "%s found as the %s, a whole number from %lld to %lld was expected",
+                           permi_quoted(begin, end).text, what, (long long)least, (long long)most);
+}
+
+static int permi_dimacs_problem(permi_reader *reader, permi_dimacs *graph)
+{
+  const char *begin, *end;
+  if (graph->problem)
+    return permi_reader_fail(reader, "a second line p found, the first was line %llu; one graph a file was expected",
+                             graph->problem);
+  graph->problem = reader->line;
+  if (!permi_next_word(reader, &begin, &end) || !permi_is_dimacs_problem(begin, end))
+    return permi_reader_fail(reader, "problem %s found, edge or col (a graph) or asn (rows and columns) was expected",
+                             permi_quoted(begin, end).text);
+  graph->assignment = permi_same_word(begin, end, "asn");
+  return permi_dimacs_whole(reader, "number of vertices", 0, PERM_MATRIX_MAX_ROWS, &graph->vertices) &&
+         permi_dimacs_whole(reader, "number of edges", 0, INT64_MAX, &graph->edges) &&
+         permi_line_finished(reader, "the numbers of vertices and edges");
+}
+
+static int permi_dimacs_edge(permi_reader *reader, permi_dimacs *graph)
+{
+  permi_entry entry = permi_entry_one();
+  const char *begin, *end;
+  int64_t from = 0, to = 0;
+  int columns = 2;
+  if (!permi_dimacs_whole(reader, "first vertex", 1, graph->vertices, &from) ||
+      !permi_dimacs_whole(reader, "second vertex", 1, graph->vertices, &to))
+    return 0;
+  if (permi_next_word(reader, &begin, &end)) {
+    columns = 3;
+    reader->kind = graph->found ? reader->kind : PERM_KIND_INTEGER;
+    if (!permi_plain_value(reader, begin, end, &entry) || !permi_line_finished(reader, "the weight"))
+      return 0;
+  }
+  if (graph->found && columns != graph->columns)
+    return permi_reader_fail(reader, "an edge with%s weight found, after others with%s: all or none were expected",
+                             columns == 3 ? "" : "out", columns == 3 ? "out" : "");
+  graph->columns = columns;
+  graph->found++;
+  return permi_reader_push(reader, (uint64_t)from - 1, (uint64_t)to - 1, &entry);
+}
+
+/* A line "n I" of p asn. */
+static int permi_dimacs_source(permi_reader *reader, permi_dimacs *graph)
+{
+  permi_entry entry = permi_entry_one();
+  int64_t vertex = 0;
+  if (!permi_dimacs_whole(reader, "vertex", 1, graph->vertices, &vertex) || !permi_line_finished(reader, "the vertex"))
+    return 0;
+  entry.key = (uint64_t)vertex - 1;
+  entry.line = reader->line;
+  return permi_entries_push(&graph->source, &entry, &reader->allocator, reader->watch) ||
+         permi_reader_no_memory(reader);
+}
+
+static int permi_dimacs_lines(permi_reader *reader, permi_dimacs *graph)
+{
+  const char *begin, *end;
+  while (permi_next_content(reader, 1)) {
+    char what = 0;
+    permi_next_word(reader, &begin, &end);
+    if (end == begin + 1)
+      what = *begin;
+    if (what == 'c')
+      continue;
+    if (what == 'p') {
+      if (!permi_dimacs_problem(reader, graph))
+        return 0;
+    } else if (!graph->problem) {
+      return permi_reader_fail(reader, "%s found, a line 'p edge VERTICES EDGES' or 'p asn VERTICES EDGES' was "
+                               "expected", permi_quoted(begin, reader->line_end).text);
+    } else if (what == (graph->assignment ? 'a' : 'e')) {
+      if (!permi_dimacs_edge(reader, graph))
+        return 0;
+    } else if (what == 'n' && graph->assignment) {
+      if (!permi_dimacs_source(reader, graph))
+        return 0;
+    } else if (graph->assignment || (what != 'n' && what != 'd' && what != 'v' && what != 'x')) {
+      return permi_reader_fail(reader, "%s found, a line '%s' was expected", permi_quoted(begin, reader->line_end).text,
+                               graph->assignment ? "n VERTEX' or 'a ROW COLUMN [WEIGHT]" : "e VERTEX VERTEX [WEIGHT]");
+    }
+  }
+  if (reader->watch->stopped != PERM_OK)
+    return permi_reader_no_memory(reader);
+  if (!graph->problem)
+    return permi_reader_fail(reader, "no line p found, 'p edge VERTICES EDGES' or 'p asn VERTICES EDGES' was expected");
+  return graph->found == (unsigned long long)graph->edges ||
+         permi_reader_fail(reader, "%llu edges found, %lld were announced in line %llu: complete the file or correct "
+                           "that number", graph->found, (long long)graph->edges, graph->problem);
+}
+
+/* Rows and columns of p asn get numbers of their own. */
+static int permi_dimacs_relabel(permi_reader *reader, permi_dimacs *graph)
+{
+  const permi_entry *second;
+  permi_entry *entry;
+  size_t k, at[2];
+  int side, row[2];
+  if (!permi_entries_sort(&graph->source, &reader->allocator, reader->watch))
+    return permi_reader_no_memory(reader);
+  second = permi_entries_duplicate(&graph->source, reader->watch);
+  if (second) {
+    reader->line = second->line;
+    return permi_reader_fail(reader, "vertex %llu found as a row again, first given in line %llu", second->key + 1,
+                             second[-1].line);
+  }
+  for (k = 0; k < reader->entries.count && !permi_watch_step(reader->watch, k, 30); k++) {
+    entry = &reader->entries.entry[k];
+    for (side = 0; side < 2; side++) {
+      const uint64_t vertex = side ? entry->key & 0xffffffff : entry->key >> 32;
+      at[side] = permi_entries_find(&graph->source, graph->source.count, vertex);
+      row[side] = at[side] < graph->source.count && graph->source.entry[at[side]].key == vertex;
+      at[side] = side ? (size_t)vertex - at[side] : at[side];
+    }
+    reader->line = entry->line;
+    if (!row[0] || row[1])
+      return permi_reader_fail(reader, "an edge from %s to %s found; from a row (with a line n) to a column was "
+                               "expected", row[0] ? "a row" : "a column", row[1] ? "a row" : "a column");
+    entry->key = permi_entry_key(at[0], at[1]);
+  }
+  reader->m = (int)graph->source.count;
+  reader->n = (int)graph->vertices - reader->m;
+  return 1;
+}
+
+static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
+{
+  permi_dimacs graph;
+  int ok;
+  memset(&graph, 0, sizeof graph);
+  reader->kind = PERM_KIND_PATTERN;
+  ok = permi_dimacs_lines(reader, &graph);
+  if (ok && graph.assignment) {
+    ok = permi_dimacs_relabel(reader, &graph);
+  } else if (ok) {
+    reader->m = reader->n = (int)graph.vertices;
+    reader->mirrored = 1;
+  }
+  permi_release(&reader->allocator, graph.source.entry);
+  if (ok && wanted == PERM_FORMAT_AUTO)
+    snprintf(reader->note, sizeof reader->note, "DIMACS, the %s matrix of %llu edges%s",
+             graph.assignment ? "bipartite" : "adjacency", graph.found,
+             graph.columns == 3 ? ", weights as entries" : "");
+  return ok;
+}
+
+/* =========================================================================================== >>read
+   The public calls that read, and the table of formats, by which a file is recognised. */
+#include <errno.h>
+#include <locale.h>
+
 /* Refuses what a program packed, by its first bytes. */
 static int permi_refuse_packed(permi_reader *reader)
 {
@@ -1713,14 +2723,12 @@ static int permi_refuse_packed(permi_reader *reader)
   return 1;
 }
 
-static int permi_read_text(permi_reader *reader, perm_format wanted)
+/* Refuses zero bytes, passes the UTF-8 mark of some Windows editors. */
+static int permi_begin_text(permi_reader *reader)
 {
-  const size_t piece = (size_t)1 << 24, name_length = strlen(reader->name);
+  const size_t piece = (size_t)1 << 24;
+  const char *begin, *start = reader->position, *nul = NULL;
   size_t left;
-  const char *begin, *end, *start = reader->position, *nul = NULL;
-  perm_format format = wanted;
-  if (!permi_refuse_packed(reader))
-    return 0;
   for (begin = start; !nul && begin < reader->end && !permi_watch(reader->watch, (double)piece / 32); begin += left) {
     left = (size_t)(reader->end - begin) < piece ? (size_t)(reader->end - begin) : piece;
     nul = (const char *)memchr(begin, 0, left);
@@ -1731,28 +2739,86 @@ static int permi_read_text(permi_reader *reader, perm_format wanted)
     return permi_reader_fail(reader, "a zero byte found, text was expected");
   }
   if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
-    start = reader->position += 3; /* UTF-8 mark of some Windows editors */
-  if (permi_next_line(reader)) {
-    permi_next_word(reader, &begin, &end);
-    if (permi_same_word(begin, end, "%%matrixmarket"))
-      return permi_read_market(reader, wanted);
-    /* or a misspelt banner would be a comment, and the coordinates rows of numbers */
-    if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
-      return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
-  }
-  reader->position = start;
-  reader->line = 0;
+    reader->position += 3;
+  return 1;
+}
+
+static int permi_begins_as_numpy(const permi_reader *reader)
+{
+  return permi_is_numpy(reader->position, (size_t)(reader->end - reader->position));
+}
+
+/* A misspelt banner too: it would be a comment, and the coordinates rows of numbers. */
+static int permi_has_banner(const permi_reader *reader)
+{
+  permi_reader look = *reader;
+  const char *begin, *end;
+  return permi_next_line(&look) && permi_next_word(&look, &begin, &end) && end - begin >= 8 &&
+         permi_same_word(begin, begin + 8, "%%matrix");
+}
+
+static int permi_read_banner_and_matrix(permi_reader *reader, perm_format wanted)
+{
+  const char *begin, *end;
+  permi_next_line(reader);
+  permi_next_word(reader, &begin, &end);
+  return permi_same_word(begin, end, "%%matrixmarket")
+             ? permi_read_market(reader, wanted)
+             : permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
+}
+
+static int permi_is_text(const permi_reader *reader)
+{
+  (void)reader;
+  return 1;
+}
+
+/* Rows of numbers, coordinates, edges. */
+static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
+{
+  const size_t name_length = strlen(reader->name);
+  const char *end = reader->name + name_length;
+  perm_format format = wanted;
   permi_skip_header(reader);
   if (wanted == PERM_FORMAT_AUTO) {
     format = permi_recognise(reader);
     if (format == PERM_FORMAT_AUTO)
       return 0;
-    end = reader->name + name_length;
     if (format == PERM_FORMAT_ARRAY && name_length >= 4 && permi_same_word(end - 4, end, ".mtx"))
       return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected; or say "
                                "--format coordinate|coordinate-complex|array|edges");
   }
   return format == PERM_FORMAT_ARRAY ? permi_read_plain(reader, wanted) : permi_read_list(reader, format, wanted);
+}
+
+/* The formats: the first that recognises a file reads it. A recogniser looks at bytes, never at a name, and moves
+   nothing. `format` asks for an entry by name; AUTO: entries that heed the name themselves. */
+static const struct {
+  perm_format format;
+  int binary; /* 1: zero bytes are no error */
+  int (*recognise)(const permi_reader *reader);
+  int (*read)(permi_reader *reader, perm_format wanted);
+} permi_formats[] = {{PERM_FORMAT_NUMPY, 1, permi_begins_as_numpy, permi_read_numpy},
+                     {PERM_FORMAT_AUTO, 0, permi_has_banner, permi_read_banner_and_matrix},
+                     {PERM_FORMAT_GRAPH6, 0, permi_is_graph6, permi_read_graph6},
+                     {PERM_FORMAT_DIMACS, 0, permi_is_dimacs, permi_read_dimacs},
+                     {PERM_FORMAT_AUTO, 0, permi_is_text, permi_read_unmarked}};
+
+static int permi_read_bytes(permi_reader *reader, perm_format wanted)
+{
+  int k, begun = 0;
+  if (!permi_refuse_packed(reader))
+    return 0;
+  for (k = 0;; k++) {
+    const perm_format format = permi_formats[k].format;
+    if (!permi_formats[k].binary && !begun++ && !permi_begin_text(reader))
+      return 0;
+    if (wanted != PERM_FORMAT_AUTO && format == wanted)
+      break;
+    if ((wanted == PERM_FORMAT_AUTO || format == PERM_FORMAT_AUTO) && permi_formats[k].recognise(reader))
+      break;
+  }
+  return permi_formats[k].read(reader, wanted);
 }
 
 static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
@@ -1765,24 +2831,40 @@ static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
   second = permi_entries_duplicate(list, reader->watch);
   if (second) {
     reader->line = second->line;
-    return permi_reader_fail(reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected",
-                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1, second[-1].line);
+    return permi_reader_fail(reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected%s",
+                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1, second[-1].line,
+                             reader->again ? reader->again : "");
   }
+  if (reader->mirrored && !permi_entries_mirror(list, &reader->allocator, reader->watch, &second))
+    return permi_reader_no_memory(reader);
+  if (second) {
+    reader->line = second->line;
+    return permi_reader_fail(reader, "edge %llu %llu found with another weight than in the other direction",
+                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1);
+  }
+  if (reader->fractions && !permi_fractions_scale(reader))
+    return 0;
   if (!permi_entries_compress(list, reader->m, reader->n, reader->kind, &reader->allocator, reader->watch, matrix))
     return permi_reader_no_memory(reader);
   large = reader->large && reader->kind == PERM_KIND_REAL;
-  if (reader->result && (reader->note[0] || large)) {
+  if (reader->result && (reader->note[0] || large || reader->fractions)) {
     const int length = snprintf(reader->result->message, sizeof reader->result->message, "%s: read as %s%s",
-                                permi_show_name(reader->name).text, reader->note, reader->note[0] && large ? "; " : "");
-    if (large && (size_t)length < sizeof reader->result->message)
-      snprintf(reader->result->message + length, sizeof reader->result->message - (size_t)length,
-               "doubles, for line %llu has an integer beyond 64 bits (+-9.22e18)", reader->large);
+                                permi_show_name(reader->name).text, reader->note,
+                                reader->note[0] && (large || reader->fractions) ? "; " : "");
+    char *end = reader->result->message + length;
+    const size_t left = sizeof reader->result->message - (size_t)length;
+    if (large && left)
+      snprintf(end, left, "doubles, for %s %llu has an integer beyond 64 bits (+-9.22e18)",
+               reader->binary ? "byte" : "line", reader->large);
+    else if (reader->fractions && left)
+      snprintf(end, left, "fractions, each row times its least common denominator");
   }
   return 1;
 }
 
+/* denominator: NULL refuses fractions. */
 static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
-                                            perm_matrix *matrix, perm_result *result)
+                                            perm_matrix *matrix, perm_integer *denominator, perm_result *result)
 {
   const char *point = localeconv()->decimal_point;
   const perm_format format = watch->options->format;
@@ -1802,8 +2884,9 @@ static perm_status permi_matrix_read_memory(const char *text, size_t bytes, cons
   reader.allocator = watch->options->allocator;
   reader.watch = watch;
   reader.result = result;
+  reader.denominator = denominator;
   strcpy(reader.point, point && *point && strlen(point) < sizeof reader.point ? point : ".");
-  if (permi_read_text(&reader, format))
+  if (permi_read_bytes(&reader, format))
     permi_reader_finish(&reader, matrix);
   permi_release(&reader.allocator, reader.entries.entry);
   if (watch->stopped != PERM_OK) {
@@ -1823,7 +2906,7 @@ PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t byt
   const perm_options *options = permi_meter_begin(&call, options_given, (double)bytes);
   permi_control watch = permi_control_begin(options);
   watch.activity = "reading";
-  return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
+  return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, NULL, result), result);
 }
 
 /* NULL: errno says why, or watch says stop. */
@@ -1840,6 +2923,15 @@ static FILE *permi_text_open(const char *path, permi_control *watch)
       break;
   }
   return file;
+}
+
+/* Will these bytes, of which the last `got` are new, be refused whatever follows? /dev/zero has no end. */
+static int permi_text_is_over(const char *text, size_t bytes, size_t got)
+{
+  const double whole = permi_numpy_bytes(text, bytes);
+  if (permi_is_numpy(text, bytes))
+    return whole > 0 ? (double)bytes > whole : bytes > PERMI_NUMPY_MOST + 12;
+  return memchr(text + bytes - got, 0, got) != NULL;
 }
 
 /* The caller releases *text. */
@@ -1865,14 +2957,13 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
       return permi_file_fail(result, name, "cannot read", errno);
     }
     *bytes += got;
-    /* a zero byte will be refused: /dev/zero has no end */
   } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
-           !memchr((char *)*text + *bytes - got, 0, got));
+           !permi_text_is_over((const char *)*text, *bytes, got));
   return PERM_OK;
 }
 
 static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
-                                     perm_result *result)
+                                     perm_integer *denominator, perm_result *result)
 {
   permi_control watch = permi_control_begin(options);
   void *text = NULL;
@@ -1897,7 +2988,7 @@ static perm_status permi_matrix_read(const char *path, const perm_options *optio
   if (watch.stopped != PERM_OK)
     status = permi_reading_stopped(name, watch.stopped, result);
   else if (status == PERM_OK)
-    status = permi_matrix_read_memory((const char *)text, bytes, name, &watch, matrix, result);
+    status = permi_matrix_read_memory((const char *)text, bytes, name, &watch, matrix, denominator, result);
   permi_release(&options->allocator, text);
   return status;
 }
@@ -1907,7 +2998,23 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, result), result);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, NULL, result), result);
+}
+
+PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options_given,
+                                                       perm_matrix *matrix, perm_integer *denominator,
+                                                       perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options;
+  if (!denominator) {
+    if (matrix)
+      memset(matrix, 0, sizeof *matrix);
+    return permi_fail(result, PERM_ERROR_NULL, 4, "denominator is NULL");
+  }
+  *denominator = permi_integer_of(1);
+  options = permi_meter_begin(&call, options_given, 0);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, result), result);
 }
 
 /* ========================================================================================== >>write
@@ -2556,7 +3663,7 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, perm
 
 /* sum = a x + b y; y may be NULL. 0: overflow, or so near underflow that the error is not one rounding's. A complex
    product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by 2^-1072
-   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute. */
+   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -2693,7 +3800,8 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. */
+/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. Proved: tests/proofs/chains.v, rounding up
+   tests/proofs/frontier.g. */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);
@@ -3602,6 +4710,13 @@ static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
 /* ========================================================================================= >>vectors
    What the vector kernels of >>arrays, >>hybrid, >>signs read, and their text, read once for each instruction set. */
 
+/* What becomes of a result of whole numbers. */
+typedef enum permi_growth {
+  PERMI_GROWS_NOT,    /* it is exact */
+  PERMI_GROWS_SHORT,  /* exact, and reduced */
+  PERMI_GROWS_LONG    /* reduced from two doubles */
+} permi_growth;
+
 /* ---- blocks of arrays */
 
 #define PERMI_ARRAY_NOWHERE 0xffff
@@ -3624,8 +4739,8 @@ typedef struct permi_origin {
   const permi_coefficient *c; /* real and the rest */
 } permi_origin;
 
-typedef struct permi_arrays_run permi_arrays_run;
-typedef void (*permi_block_kernel)(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin,
+/* Sums a block; residues are modulo numbers->modulus. */
+typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t count, const permi_origin *origin,
                                    int origins);
 
 /* ---- programs of the hybrid */
@@ -3684,13 +4799,6 @@ typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_COMPLEX_MODULI,
   PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT /* of programs */
 } permi_hybrid_algebra;
-
-/* What becomes of a result of whole numbers. */
-typedef enum permi_growth {
-  PERMI_GROWS_NOT,    /* it is exact */
-  PERMI_GROWS_SHORT,  /* exact, and reduced */
-  PERMI_GROWS_LONG    /* reduced from two doubles */
-} permi_growth;
 
 /* Primes are below 2^47, and what they reduce is below 2^97: 1.5 2^98 has the last place 2^46. */
 #define PERMI_RESIDUE_BITS 47
@@ -4039,7 +5147,7 @@ typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_
 /* ========================================================================================= >>values
    Values of >>ring in lists, arrays, trees, bands and matchings: their sizes, and which numbers a block needs. */
 
-#define PERMI_SAFE_PRODUCT 1e-290
+#define PERMI_SAFE_PRODUCT 1e-290 /* what is as large loses nothing by underflow: tests/proofs/frontier.g */
 
 /* DO(name, algebra) for all algebras but those of >>arrays only. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \
@@ -4428,10 +5536,22 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
+/* Integers of >>arrays by residues: see >>array_residues. */
+typedef struct permi_array_residues {
+  int passes; /* of one double a state each; 0: these integers are not computed so */
+  int primes; /* of a CRT; 0: of the one pass, `modulus`, or, if that is 0, of numbers that are doubles themselves */
+  int bits;   /* of primes */
+  uint64_t modulus;
+  double seconds; /* of the values of all passes */
+} permi_array_residues;
+
 /* See >>arrays. */
 typedef struct permi_arrays {
   perm_isa isa;
   int lists; /* sorted lists on a GPU */
+  int by_residues;
+  permi_array_residues residues;
+  unsigned char *growth; /* steps: a permi_growth, of residues */
   int low, middle, top;
   double bytes; /* of all values, see >>array_places */
   uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, of vertices that just entered */
@@ -4453,8 +5573,11 @@ typedef struct permi_frontier {
   double room[2]; /* most states, of even and odd steps */
   int *sequence, *birth, *death, *slot; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
   int *ones; /* steps + 1: of a state, see >>arrays */
-  int *words; /* steps + 1, never falling: that hold an integer of the step; NULL for other values */
+  int *words; /* steps + 1, never falling: that hold an integer of the step; NULL for other values and residues */
+  double *bits; /* steps + 1, never falling: log2 of a bound on integers of the step, entries modulo a modulus being at
+                   most half of it; NULL for other values */
   permi_arrays *arrays; /* or NULL: lists */
+  int every; /* samples keep the states before every so many steps; 0: before all */
 } permi_frontier;
 
 static int permi_frontier_streams_most(const permi_frontier *frontier)
@@ -5216,7 +6339,9 @@ static perm_status permi_run_rounds(permi_run *run, int p, int streams, int toge
    Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
    PERMI_DD_UNIT > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts
    underflow first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of
-   itself, for which v has room. Smaller ones lose less than DBL_MIN. */
+   itself, for which v has room. Smaller ones lose less than DBL_MIN.
+   Proved by machine: 1 to 3 tests/proofs/chains.v, complex tests/proofs/complex.v, constants
+   tests/proofs/frontier.g. */
 static size_t permi_value_bytes(const permi_frontier *frontier)
 {
   return 8 * permi_numbers_words(&frontier->numbers);
@@ -5653,16 +6778,18 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
   permi_majorant *line = (permi_majorant *)permi_pool_get(room, 2 * (size_t)block->n, sizeof *line);
+  const size_t steps = (size_t)frontier->steps + 1;
+  const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
   double bits[2] = {0, 0};
   int p, e, end;
-  frontier->words = (int *)permi_pool_get(&frontier->owned.pool, (size_t)frontier->steps + 1, sizeof(int));
-  if (!line || !frontier->words)
+  frontier->bits = (double *)permi_pool_get(&frontier->owned.pool, steps, sizeof(double));
+  frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
+  if (!line || frontier->owned.pool.failed)
     return 0;
   memset(line, 0, 2 * (size_t)block->n * sizeof *line);
-  frontier->words[0] = 1;
+  frontier->bits[0] = 0;
   for (p = 0; p < frontier->steps; p++) {
     const int v = frontier->sequence[p];
-    int words;
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       for (end = 0; end < 2 && frontier->death[block->neighbour[e]] >= p; end++) {
         const int u = end ? block->neighbour[e] : v;
@@ -5670,13 +6797,16 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
         permi_majorant_enter(block, block->edge[e], &line[u]);
         bits[u >= block->n] += permi_majorant_bits(&line[u]);
       }
-    words = permi_words_of_bits(permi_majorants_bits(bits));
-    words = words < frontier->numbers.words && p + 1 < frontier->steps ? words : frontier->numbers.words;
-    frontier->words[p + 1] = words > frontier->words[p] ? words : frontier->words[p];
+    frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
+  }
+  for (p = 0; p <= frontier->steps && !residues; p++) {
+    const int words = permi_words_of_bits(frontier->bits[p]);
+    frontier->words[p] = words < frontier->numbers.words && p < frontier->steps ? words : frontier->numbers.words;
   }
   return 1;
 }
 
+/* See >>steps_run; proved by machine: tests/proofs/frontier.g. */
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
   const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
@@ -5744,8 +6874,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   if (!frontier->mask)
     goto done;
   permi_frontier_streams(frontier, block, watch);
-  if (block->integer && frontier->numbers.algebra != PERMI_RESIDUES &&
-      !permi_frontier_lengths(frontier, block, &room)) {
+  if (block->integer && !permi_frontier_lengths(frontier, block, &room)) {
     status = PERM_ERROR_MEMORY;
     goto done;
   }
@@ -5831,11 +6960,14 @@ typedef struct permi_lookup {
 } permi_lookup;
 
 typedef struct permi_places permi_places; /* see >>array_places */
+typedef struct permi_arrays_run permi_arrays_run;
 struct permi_arrays_run {
   const permi_frontier *frontier;
   const permi_arrays *arrays;
   permi_control *control;
-  permi_numbers numbers; /* moduli have a pass of their own */
+  permi_numbers numbers; /* moduli have a pass of their own, and residues modulo numbers.modulus */
+  uint64_t root;         /* of -1 modulo the prime of a pass: i of Gaussian integers */
+  int again;             /* a pass after the first, whose states are counted already */
   int absolute; /* the pass of the moduli */
   int threads;
   permi_block_kernel kernel;
@@ -5867,8 +6999,12 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   static const permi_algebra without[] = {PERMI_MAGNITUDES,    PERMI_MAGNITUDES,    PERMI_PAIR_VALUES,
                                           PERMI_MAGNITUDES_DD, PERMI_MAGNITUDES_DD, PERMI_PAIR_DD_VALUES};
   permi_numbers numbers = frontier->numbers;
-  if (!permi_algebra_is_integer(numbers.algebra))
+  if (frontier->arrays->by_residues) {
+    numbers.algebra = PERMI_MAGNITUDES;
+    numbers.parts = numbers.words = 1;
+  } else if (!permi_algebra_is_integer(numbers.algebra)) {
     numbers.algebra = without[numbers.algebra];
+  }
   return numbers;
 }
 
@@ -5876,7 +7012,7 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 static permi_numbers permi_arrays_numbers_at(const permi_frontier *frontier, int p)
 {
   permi_numbers numbers = permi_arrays_numbers(frontier);
-  if (frontier->words && frontier->arrays->isa != PERM_ISA_CUDA)
+  if (frontier->words && !frontier->arrays->by_residues && frontier->arrays->isa != PERM_ISA_CUDA)
     permi_numbers_lengthen(&numbers, frontier->words[p]);
   return numbers;
 }
@@ -5895,6 +7031,8 @@ static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
 
 static int permi_arrays_passes(const permi_frontier *frontier)
 {
+  if (frontier->arrays->by_residues)
+    return frontier->arrays->residues.passes;
   return permi_algebra_has_moduli(frontier->numbers.algebra) ? 2 : 1;
 }
 
@@ -5922,13 +7060,13 @@ static PERMI_ALWAYS_INLINE void permi_block_sum(permi_algebra algebra, const per
   }
 }
 
-static void permi_block_plain(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin,
+static void permi_block_plain(const permi_numbers *numbers, void *y, size_t count, const permi_origin *origin,
                               int origins)
 {
-  memset(y, 0, count * run->bytes);
+  memset(y, 0, count * 8 * permi_numbers_words(numbers));
   for (; origins > 0; origins--, origin++)
-    switch (run->numbers.algebra) {
-#define PERMI_CASE(algebra) case algebra: permi_block_sum(algebra, &run->numbers, (char *)y, count, origin); break;
+    switch (numbers->algebra) {
+#define PERMI_CASE(algebra) case algebra: permi_block_sum(algebra, numbers, (char *)y, count, origin); break;
       PERMI_CASE(PERMI_MAGNITUDES)
       PERMI_CASE(PERMI_PAIR_VALUES)
       PERMI_CASE(PERMI_PAIR_DD_VALUES)
@@ -5941,9 +7079,14 @@ static void permi_block_plain(const permi_arrays_run *run, void *y, size_t count
     }
 }
 
-static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa)
+/* growth: of residues. */
+static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa, int growth)
 {
 #if PERMI_X86
+  if (growth != PERMI_GROWS_NOT && isa >= PERM_ISA_AVX512 && isa <= PERM_ISA_AVX512IFMA)
+    return growth == PERMI_GROWS_SHORT ? permi_block_short_avx512 : permi_block_long_avx512;
+  if (growth != PERMI_GROWS_NOT && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
+    return growth == PERMI_GROWS_SHORT ? permi_block_short_avx2 : permi_block_long_avx2;
   if (algebra == PERMI_MAGNITUDES && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
     return isa == PERM_ISA_AVX2 ? permi_block_double_avx2 : permi_block_double_avx512;
   if (algebra == PERMI_MAGNITUDES_DD && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
@@ -5951,7 +7094,148 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
 #else
   (void)isa;
 #endif
+  if (growth != PERMI_GROWS_NOT)
+    return growth == PERMI_GROWS_SHORT ? permi_block_short_plain : permi_block_long_plain;
   return algebra == PERMI_MAGNITUDES_DD ? permi_block_dd_plain : permi_block_plain;
+}
+
+/* ================================================================================= >>array_residues
+   Integers of arrays modulo primes, a pass for each: one double a state, whatever the length of the permanent. */
+
+/* Residues are whole numbers of at most p / 2 + 1, of either sign. A step is, by its permi_growth,
+     not reduced  where the bound on the true values, not Gaussian, is below p / 2: these are their own residues,
+     short        where the sum of the moduli of its coefficients times p / 2 + 1 is at most 2^52: sums are exact, and
+                  reduced at the end,
+     long         else: each product is reduced, of two doubles. With a, b at most p / 2 + 1 and p <= 2^50 the quotient
+                  ab / p < 2^48.01 is wrong by less than 3 2^-53 of itself before it is rounded, 0.1, so a product
+                  comes out below 0.61 p; 1.25 p / 2 for each way leaves room for sums below 2^52.
+   Primes are below 2^bits; the fewest seconds in all decide on `bits`. A modulus that short is passed itself; integers
+   below 2^52 are passed without any. Gaussian integers take two passes a prime, with i as either root of -1. */
+#define PERMI_ARRAY_RESIDUE_LEAST 32 /* bits: the first 142 primes of either kind are above 2^(bits - MARGIN) */
+#define PERMI_ARRAY_RESIDUE_MARGIN 1e-5
+#define PERMI_ARRAY_RESIDUE_ROOM 4503599627370496.0 /* 2^52 */
+
+/* The residue of an entry as a double; whole entries are their own without a modulus. */
+static double permi_residue_entry(const permi_coefficient *c, uint64_t modulus, uint64_t root)
+{
+  uint64_t r;
+  if (!modulus)
+    return (double)c->integer[0];
+  r = permi_residue_of(c->integer[0], modulus);
+  if (root)
+    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of(c->integer[1], modulus), root, modulus), 0,
+                          modulus);
+  return r > modulus / 2 ? -(double)(modulus - r) : (double)r;
+}
+
+/* Sum of the moduli of a step's coefficients; INFINITY if some are not real. */
+static double permi_residues_weight(const permi_frontier *frontier, int p)
+{
+  const uint64_t modulus = frontier->numbers.algebra == PERMI_RESIDUES ? frontier->numbers.modulus : 0;
+  double weight = 0;
+  int s;
+  for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1]; s++) {
+    const permi_coefficient *c = &frontier->coefficient[s];
+    weight += c->integer[1] ? (double)INFINITY : fabs(permi_residue_entry(c, modulus, 0));
+  }
+  return weight * (1 + 1e-12);
+}
+
+/* How step p of such a weight goes modulo numbers of which half is `half`; -1: not at all. */
+static int permi_residues_growth(const permi_frontier *frontier, int p, double weight, double half)
+{
+  const int ways = frontier->stream_start[p + 1] - frontier->stream_start[p];
+  if (frontier->numbers.parts == 1 && exp2(frontier->bits[p + 1] + PERMI_ARRAY_RESIDUE_MARGIN) <= half)
+    return PERMI_GROWS_NOT;
+  if (weight * (half + 1) <= PERMI_ARRAY_RESIDUE_ROOM)
+    return PERMI_GROWS_SHORT;
+  return half <= 562949953421312.0 && 1.25 * ways * (half + 1) <= PERMI_ARRAY_RESIDUE_ROOM ? PERMI_GROWS_LONG : -1;
+}
+
+/* Of a unit of cost. */
+static double permi_residues_unit_seconds(perm_isa isa, int growth)
+{
+  const int family = isa == PERM_ISA_AVX2 ? 1 : isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX512IFMA ? 0 : 2;
+  return permi_residue_seconds[family][growth == PERMI_GROWS_LONG];
+}
+
+/* Seconds of the values of a pass; INFINITY: none is possible. */
+static double permi_residues_pass_seconds(const permi_frontier *frontier, const double *weight, double half)
+{
+  double seconds = 0;
+  int p;
+  for (p = 0; p < frontier->steps; p++) {
+    const int growth = permi_residues_growth(frontier, p, weight[p], half);
+    if (growth < 0)
+      return (double)INFINITY;
+    seconds += (frontier->cost[p + 1] - frontier->cost[p]) *
+               (permi_residues_unit_seconds(frontier->arrays->isa, growth) +
+                (8 * frontier->states[p + 1] > PERMI_ARRAY_CACHE_BYTES ? 8 * PERMI_ARRAY_MISS_SECONDS : 0));
+  }
+  return seconds;
+}
+
+/* The passes of the least seconds, in frontier->arrays; `bits` of the permanent. */
+static double permi_residues_search(const permi_frontier *frontier, const double *weight, uint64_t modulus,
+                                    permi_array_residues *best)
+{
+  const double bits = frontier->bits[frontier->steps];
+  const int gaussian = frontier->numbers.parts == 2, residues = frontier->numbers.algebra == PERMI_RESIDUES;
+  double half = 0.5 * (double)modulus;
+  int b;
+  memset(best, 0, sizeof *best);
+  best->seconds = (double)INFINITY;
+  if (!gaussian && bits + PERMI_ARRAY_RESIDUE_MARGIN <= 52) {
+    best->seconds = permi_residues_pass_seconds(frontier, weight, PERMI_ARRAY_RESIDUE_ROOM);
+    best->passes = 1;
+    return PERMI_ARRAY_RESIDUE_ROOM;
+  }
+  if (!gaussian && modulus && half < PERMI_ARRAY_RESIDUE_ROOM) {
+    best->seconds = permi_residues_pass_seconds(frontier, weight, half);
+    best->passes = best->seconds < (double)INFINITY;
+    best->modulus = modulus;
+  }
+  for (b = 52; b >= PERMI_ARRAY_RESIDUE_LEAST && !residues; b--) {
+    const int primes = (int)((bits + 1) / (b - PERMI_ARRAY_RESIDUE_MARGIN)) + 1, passes = primes * (1 + gaussian);
+    const double seconds = passes * permi_residues_pass_seconds(frontier, weight, ldexp(1, b - 1));
+    if (seconds < best->seconds) {
+      best->seconds = seconds;
+      best->passes = passes;
+      best->primes = primes;
+      best->bits = b;
+      half = ldexp(1, b - 1);
+    }
+  }
+  return half;
+}
+
+/* Plans frontier->arrays->residues for integers, which may leave it without passes. 0: out of memory. */
+static int permi_residues_plan(const permi_frontier *frontier, uint64_t modulus)
+{
+  const size_t steps = (size_t)frontier->steps;
+  permi_array_residues *residues = &frontier->arrays->residues;
+  permi_pool pool = {&frontier->owned.allocator, NULL, 0};
+  double *weight = (double *)permi_pool_get(&pool, steps, sizeof *weight), half;
+  unsigned char *growth = frontier->arrays->growth;
+  int p;
+  if (pool.failed)
+    return 0;
+  for (p = 0; p < frontier->steps; p++)
+    weight[p] = permi_residues_weight(frontier, p);
+  half = permi_residues_search(frontier, weight, modulus, residues);
+  for (p = 0; p < frontier->steps && residues->passes; p++)
+    growth[p] = (unsigned char)permi_residues_growth(frontier, p, weight[p], half);
+  permi_pool_release(&pool);
+  return 1;
+}
+
+/* "residues modulo 3 primes of 50 bits" */
+static void permi_residues_words(const permi_array_residues *residues, char *text, size_t size)
+{
+  if (residues->primes)
+    snprintf(text, size, "residues modulo %d primes of %d bits", residues->primes, residues->bits);
+  else
+    snprintf(text, size, residues->modulus ? "residues in doubles" : "integers in doubles");
 }
 
 /* =================================================================================== >>array_layout
@@ -6096,7 +7380,9 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
     way->moves = ((pull.test | pull.flip | (source->occupied ^ target->occupied)) & low_mask) != 0;
     lookup->top_ones = permi_count_ones(from & top_mask) - permi_count_ones(pull.want & top_mask);
     lookup->c = frontier->coefficient[first + s];
-    lookup->c.real = run->absolute ? lookup->c.absolute : lookup->c.real;
+    lookup->c.real = run->absolute         ? lookup->c.absolute
+                     : arrays->by_residues ? permi_residue_entry(&lookup->c, run->numbers.modulus, run->root)
+                                           : lookup->c.real;
     lookup->place = NULL;
     way->real = lookup->c.real;
     way->imaginary = lookup->c.imaginary;
@@ -6553,7 +7839,7 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
       origin[origins].place = lookup->place ? lookup->place + start : NULL;
       origin[origins++].eight = lookup->place ? lookup->eight + start / 8 + left : NULL;
     }
-    run->kernel(run, y, count, origin, origins);
+    run->kernel(&run->numbers, y, count, origin, origins);
     if (run->tracking)
       permi_values_extremes((const double *)(const void *)y, count * tracked, stride, sizes);
   }
@@ -6611,7 +7897,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
   for (k = 0; k < threads; k++)
     permi_sizes_clear(&run->extremes[k].sizes);
-  if (frontier->words && frontier->words[p] < frontier->words[p + 1]) {
+  if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
     step.words = frontier->words[p];
     permi_share(threads, 0, (uint64_t)run->layout[p & 1].tops, permi_array_lengthen, &step, NULL);
   }
@@ -6663,40 +7949,33 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
 /* Values are as before step p. */
 static void permi_arrays_shorten(permi_arrays_run *run, int p)
 {
-  if (!run->absolute)
+  const permi_arrays *arrays = run->arrays;
+  if (!run->absolute && !arrays->by_residues)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
-  run->kernel = permi_arrays_kernel(run->numbers.algebra, run->arrays->isa);
+  run->kernel = permi_arrays_kernel(run->numbers.algebra, arrays->isa,
+                                    arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT);
 }
 
 /* UNDERFLOW. smallest and largest bound the non-zero high parts. Products of doubles are multiples of 2^-106 times
    themselves, and so are sums, however they cancel: smallest 2^-106 least |c| bounds the next non-zero values,
    without the power of two where nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
    beyond 1e150. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200 of the
-   product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part. */
-static perm_status permi_arrays_pass(permi_arrays_run *run)
+   product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part.
+   Proved by machine: tests/proofs/frontier.g. */
+static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
 {
   const permi_arrays *arrays = run->arrays;
   const permi_frontier *frontier = run->frontier;
   const permi_algebra algebra = run->numbers.algebra;
-  const int doubles = !permi_algebra_is_integer(algebra);
+  const int doubles = !permi_algebra_is_integer(algebra) && !arrays->by_residues;
   const int cancels = !run->absolute && permi_algebra_has_moduli(frontier->numbers.algebra);
   permi_sizes *sizes = &run->sizes;
   double least, weight, next_least;
   perm_status status = PERM_OK;
   int p;
-  run->kernel_eights =
-      (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX512;
-  memset(sizes, 0, sizeof *sizes);
-  sizes->smallest = sizes->largest = 1;
-  permi_layout_fill(arrays, &run->layout[0], 0, 0);
-  if (run->gpu)
-    status = permi_gpu_begin(run);
-  else
-    permi_places_start(run->places);
-  permi_arrays_shorten(run, 0);
-  permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
-  for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
+  run->kernel_eights = (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX2;
+  for (p = from; p < to && status == PERM_OK; p++) {
     permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
     if (run->keep && (status = run->keep(run, p)) != PERM_OK)
       break;
@@ -6727,8 +8006,25 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
                              : permi_array_step(run, p);
     if (status == PERM_OK && run->tracking)
       status = permi_array_rescale(run, p + 1);
-    run->visited += run->absolute ? 0 : (double)target->states;
+    run->visited += run->again ? 0 : (double)target->states;
   }
+  return status;
+}
+
+static perm_status permi_arrays_pass(permi_arrays_run *run)
+{
+  perm_status status = PERM_OK;
+  memset(&run->sizes, 0, sizeof run->sizes);
+  run->sizes.smallest = run->sizes.largest = 1;
+  permi_layout_fill(run->arrays, &run->layout[0], 0, 0);
+  if (run->gpu)
+    status = permi_gpu_begin(run);
+  else
+    permi_places_start(run->places);
+  permi_arrays_shorten(run, 0);
+  permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
+  if (status == PERM_OK)
+    status = permi_arrays_steps(run, 0, run->frontier->steps);
   if (status == PERM_OK && run->gpu)
     status = permi_gpu_value(run, run->memory);
   return status;
@@ -6782,6 +8078,48 @@ static int permi_arrays_open(permi_arrays_run *run, permi_places *places, permi_
   return !pool->failed;
 }
 
+/* The passes of residues. */
+static perm_status permi_arrays_residues(permi_arrays_run *run, permi_pool *pool, double seconds, perm_partial *partial)
+{
+  const permi_array_residues *plan = &run->arrays->residues;
+  const size_t primes = (size_t)plan->primes;
+  const int parts = primes ? plan->passes / plan->primes : 1;
+  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(pool, primes + 1, sizeof *prime);
+  uint64_t *residue[2], *word = (uint64_t *)permi_pool_get(pool, 4 * (primes + 1), sizeof *word), value[2], root = 0;
+  perm_status status = PERM_OK;
+  int pass;
+  if (pool->failed)
+    return PERM_ERROR_MEMORY;
+  residue[0] = word + 2 * (primes + 1);
+  residue[1] = residue[0] + primes + 1;
+  permi_primes_choose(prime, primes, parts == 2, plan->bits);
+  for (pass = 0; pass < plan->passes && status == PERM_OK; pass++) {
+    const int k = pass / parts, part = pass % parts;
+    const uint64_t p = primes ? prime[k].p : plan->modulus;
+    double last;
+    if (parts == 2 && part == 0)
+      root = permi_prime_root(&prime[k]);
+    run->numbers.modulus = p;
+    run->root = part ? p - root : root;
+    run->again = pass > 0;
+    run->seconds_before = pass * seconds / plan->passes;
+    status = permi_arrays_pass(run);
+    memcpy(&last, permi_array_values(run, run->frontier->steps, 0), sizeof last);
+    if (status == PERM_OK && !p)
+      permi_sum_add_double(&partial->value, last);
+    else if (status == PERM_OK)
+      value[part] = permi_residue_of_double(last, p);
+    residue[0][k] = value[0];
+    if (part == 1)
+      permi_residue_parts(value, root, &prime[k], &residue[0][k], &residue[1][k]);
+  }
+  if (status == PERM_OK && (primes || plan->modulus))
+    status = permi_residues_sum(prime, residue[0], (int)primes, 0, word, &partial->value);
+  if (status == PERM_OK && parts == 2)
+    status = permi_residues_sum(prime, residue[1], (int)primes, 0, word, &partial->imaginary);
+  return status;
+}
+
 static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
@@ -6803,8 +8141,14 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   run.control = control;
   if (permi_arrays_open(&run, &places, &pool, leaf->information.seconds))
     status = gpu ? permi_gpu_create(&run, &pool, message) : PERM_OK;
+  if (status == PERM_OK && run.arrays->by_residues) {
+    status = permi_arrays_residues(&run, &pool, leaf->information.seconds, partial);
+    partial->terms += run.visited;
+    permi_pool_release(&pool);
+    return status;
+  }
   for (pass = 0; pass < passes && status == PERM_OK; pass++) {
-    run.absolute = pass;
+    run.absolute = run.again = pass;
     if (pass)
       run.numbers.algebra = PERMI_MAGNITUDES;
     run.seconds_before = pass * leaf->information.seconds / passes;
@@ -6849,9 +8193,12 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   memset(arrays->occupied, 0, steps * 3 * sizeof(uint64_t));
   arrays->rows = arrays->occupied + steps;
   arrays->born = arrays->rows + steps;
+  arrays->growth = (unsigned char *)permi_pool_get(pool, steps, 1);
+  if (!arrays->growth)
+    return 0;
   arrays->isa = isa;
   arrays->bytes = 0;
-  arrays->lists = 0;
+  arrays->lists = arrays->by_residues = arrays->residues.passes = 0;
   arrays->low = slots < PERMI_ARRAY_LOW ? slots : PERMI_ARRAY_LOW;
   arrays->middle = (slots - arrays->low + 1) / 2;
   arrays->top = slots - arrays->low - arrays->middle;
@@ -6909,15 +8256,16 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;
-  double tables = 0, values = 0;
+  double tables = 0, values = arrays->by_residues ? arrays->residues.seconds : 0;
   int p;
   for (p = 1; p <= frontier->steps; p++) {
     const permi_numbers numbers = permi_arrays_numbers_at(frontier, p);
     const permi_algebra algebra = frontier->words ? numbers.algebra : frontier->numbers.algebra;
     const double bytes = (double)permi_arrays_bytes_at(frontier, p);
-    values += (frontier->cost[p] - frontier->cost[p - 1]) *
-              (permi_array_seconds[algebra] * permi_arrays_products(&numbers) +
-               (frontier->states[p] * bytes > PERMI_ARRAY_CACHE_BYTES ? bytes * PERMI_ARRAY_MISS_SECONDS : 0));
+    if (!arrays->by_residues)
+      values += (frontier->cost[p] - frontier->cost[p - 1]) *
+                (permi_array_seconds[algebra] * permi_arrays_products(&numbers) +
+                 (frontier->states[p] * bytes > PERMI_ARRAY_CACHE_BYTES ? bytes * PERMI_ARRAY_MISS_SECONDS : 0));
     const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
     const int tops = permi_count_ones(high ^ middle), ones = frontier->ones[p] < tops ? frontier->ones[p] : tops;
     tables += (ones + 1) * ldexp(1, permi_count_ones(middle)) + ldexp(1, tops);
@@ -6931,6 +8279,8 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
   const permi_arrays *arrays = frontier->arrays;
   int p, s;
   hash = permi_hash(permi_hash(hash, (uint64_t)arrays->isa), (uint64_t)(arrays->low + (arrays->lists << 8)));
+  if (arrays->by_residues)
+    hash = permi_hash(permi_hash(hash, (uint64_t)arrays->residues.passes), (uint64_t)arrays->residues.bits);
   for (p = 0; p < frontier->steps; p++)
     for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && !permi_watch_step(watch, (size_t)s, 10);
          s++) {
@@ -7457,7 +8807,7 @@ static perm_status permi_tree_join(permi_tree_run *run, uint32_t all_rows, uint3
    double-doubles by PERMI_DD_UNIT, their complex products by 4 times that.
    Underflow: loss bounds the error of any value beyond these factors, M is the largest modulus. A join takes loss to
    pairs (M1 loss2 + M2 loss1 + loss1 loss2), a star to (1 + sum |a|) loss; a product with its addition adds
-   PERMI_TREE_LOST if it may be below PERMI_SAFE_PRODUCT. */
+   PERMI_TREE_LOST if it may be below PERMI_SAFE_PRODUCT. The induction is proved by machine: tests/proofs/chains.v. */
 #define PERMI_TREE_LOST (64 * DBL_MIN)
 static double permi_tree_join_loss(const permi_tree_table *one, const permi_tree_table *other)
 {
@@ -8070,6 +9420,7 @@ static double permi_tree_price(permi_tree *tree, const permi_tree_node *node, co
   return seconds + factor.states * (1 + 0.5 * edges) * PERMI_TREE_STATE_SECONDS * weight;
 }
 
+/* See >>tree_join; proved by machine: tests/proofs/frontier.g. */
 static double permi_tree_bound(double doubles, double pairs)
 {
   const double gamma = permi_gamma(doubles) + pairs * PERMI_DD_UNIT * (1 + 1e-6);
@@ -8770,7 +10121,7 @@ static int permi_band_open(permi_band_state *state, const permi_band *band, perm
    of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
    more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
    PERMI_DD_UNIT for u. With powers of their own, states have one more factor an addition, for aligning, and one a
-   row. */
+   row. Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
 /* The rows of a run that the caller has cleared, but for `keep`. */
 static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
                                    perm_partial *partial)
@@ -10373,7 +11724,8 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
    What underflow takes from a product, or from the lesser of two values that are added, is below DBL_MIN < u 2^-302
    (double-double: 2^-100): one more factor for each. Quotients are below 2^301: nothing overflows.
    4. Sums of moduli are computed so too, with quotients rounded up (PERMI_CLASS_ROOM), so they are at least 1 - g times
-   what they stand for. */
+   what they stand for.
+   Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
   double operations = (block->imaginary ? 12.0 : 7.0) * block->n, gamma, doubtful;
@@ -11447,11 +12799,16 @@ done:
      >>trace_classes    the ways of a step, noted as it runs; which member of a class it was is drawn later
      >>trace_band       the entries of a row; which of equal columns it was is drawn then
      >>trace_tree       of a star, its entries; of a join, how the matched vertices were shared
+   Where memory is short, >>trace_frontier keeps the states before every k-th step. Then it computes the steps between
+   two such again, the last ones first, and all samples go through them before the next: the states, bits and random
+   numbers of each sample are the same, for the run begins again with the states and sizes that it had.
+
    Integers: weights are exact, and numbers below their sum are drawn by rejection, so the chances are exact. A weight
    is part of the value of a state, which is below Bregman's bound, or the product of row sums, of the rows that it has
    matched; for counted states of that times the columns': permi_trace_words. */
 
 #if !defined(PERM_NO_EXTRAS)
+#define PERMI_TRACE_PLACE 8
 struct permi_tracer;
 
 /* Of a block; all of it is in `pool`, whose allocator is the caller's. */
@@ -11465,6 +12822,8 @@ typedef struct permi_trace {
   double visited;
   double lost; /* by underflow, relative to the last value, at most */
   size_t words, room; /* of a draw: words of weights, bytes of the engine */
+  int segments;      /* steps are drawn in so many parts; 0: all states are kept */
+  permi_pool segment; /* states of the part that is drawn now */
 } permi_trace;
 
 typedef struct permi_draw {
@@ -11473,6 +12832,8 @@ typedef struct permi_draw {
   uint64_t *weight; /* words of each way, and of two more; doubles: fraction, exponent */
   char *room;
   int *columns, total; /* of a row of the matrix: its column, minus `total` */
+  int segment;         /* that is drawn */
+  uint64_t *at;        /* PERMI_TRACE_PLACE words: the engine's place between segments, at first 0 */
 } permi_draw;
 
 /* How an engine is sampled. */
@@ -11480,14 +12841,23 @@ typedef struct permi_tracer {
   double (*bytes)(const void *plan); /* that are kept, predicted */
   perm_status (*record)(permi_trace *trace, permi_control *control);
   void (*draw)(permi_draw *draw);
+  /* The bytes if memory is short, which is noted in the plan; or NULL. */
+  double (*bytes_short)(void *plan);
+  /* Computes the states of a segment into trace->segment. */
+  perm_status (*segment)(permi_trace *trace, permi_control *control, int segment);
 } permi_tracer;
 
-static void *permi_trace_copy(permi_trace *trace, const void *from, size_t count, size_t size)
+static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
 {
-  void *copy = permi_pool_get(&trace->pool, count + 1, size);
+  void *copy = permi_pool_get(pool, count + 1, size);
   if (copy && count)
     memcpy(copy, from, count * size);
   return copy;
+}
+
+static void *permi_trace_copy(permi_trace *trace, const void *from, size_t count, size_t size)
+{
+  return permi_pool_copy(&trace->pool, from, count, size);
 }
 
 static size_t permi_weight_words(const permi_numbers *numbers)
@@ -11639,12 +13009,28 @@ static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
    Samples from the frontier: lists, and arrays. */
 
 #if !defined(PERM_NO_EXTRAS)
+/* Where a run can begin again: before the first step of a segment. */
+typedef struct permi_frontier_restart {
+  permi_sizes sizes;
+  permi_places places; /* of arrays: copies */
+} permi_frontier_restart;
+
 /* The states before each step. Arrays: values by the rank of their word among those of the step, ascending. */
 typedef struct permi_frontier_kept {
   permi_list *list;
   uint64_t **value; /* arrays, or NULL */
+  permi_frontier_restart *restart; /* of each segment */
+  permi_pool *pool; /* of what is kept now */
+  int every;        /* steps of a segment */
+  int begin, end;   /* the steps that are kept now; begin 0: the first ones of all segments */
   uint64_t choose[PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 1][PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH + 2];
 } permi_frontier_kept;
+
+static double permi_frontier_layer_bytes(const permi_frontier *frontier, int p)
+{
+  return frontier->states[p] * (frontier->arrays ? (double)permi_arrays_bytes_at(frontier, p)
+                                                 : (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES);
+}
 
 static double permi_frontier_kept_bytes(const void *plan)
 {
@@ -11652,25 +13038,76 @@ static double permi_frontier_kept_bytes(const void *plan)
   double bytes = 0;
   int p;
   for (p = 0; p < frontier->steps; p++)
-    bytes += frontier->states[p] * (frontier->arrays ? (double)permi_arrays_bytes_at(frontier, p)
-                                                     : (double)permi_value_bytes(frontier) + PERMI_GROUP_BYTES);
+    bytes += permi_frontier_layer_bytes(frontier, p);
   return bytes;
 }
 
-static int permi_list_keep(permi_trace *trace, const permi_list *from, size_t bytes, permi_list *to)
+/* With the number of steps to a segment, noted in the plan, for which first layers and a whole segment take the fewest
+   bytes: about the root of the number of large steps. A pattern's bits and places are small beside the layers. */
+static double permi_frontier_short_bytes(void *plan)
+{
+  permi_frontier *frontier = (permi_frontier *)plan;
+  double best = (double)INFINITY;
+  int every, p;
+  for (every = 2; every < 2 * frontier->steps; every += (every + 2) / 3) {
+    double first = 0, segment = 0, most = 0;
+    for (p = 0; p < frontier->steps; p++) {
+      const double bytes = permi_frontier_layer_bytes(frontier, p);
+      first += p % every ? 0 : bytes;
+      segment = p % every ? segment + bytes : 0;
+      most = fmax(most, segment);
+    }
+    if (first + most < best) {
+      best = first + most;
+      frontier->every = every;
+    }
+  }
+  return best;
+}
+
+/* Is the layer before step p to be kept? */
+static int permi_frontier_keeps(const permi_frontier_kept *kept, int p)
+{
+  return kept->begin ? p >= kept->begin && p < kept->end : p % kept->every == 0;
+}
+
+static int permi_list_keep(permi_pool *pool, const permi_list *from, size_t bytes, permi_list *to)
 {
   const size_t groups = from->groups, patterns = (size_t)from->patterns.count, low = from->patterns.first[patterns];
   memset(to, 0, sizeof *to);
   to->words = from->words;
   to->groups = groups;
   to->states = from->states;
-  to->high = (uint64_t *)permi_trace_copy(trace, from->high, groups * (size_t)from->words, sizeof *to->high);
-  to->first = (size_t *)permi_trace_copy(trace, from->first, groups, sizeof *to->first);
-  to->pattern = (int *)permi_trace_copy(trace, from->pattern, groups, sizeof *to->pattern);
-  to->value = permi_trace_copy(trace, from->value, from->states, bytes);
-  to->patterns.first = (size_t *)permi_trace_copy(trace, from->patterns.first, patterns + 1, sizeof(size_t));
-  to->patterns.low = (uint16_t *)permi_trace_copy(trace, from->patterns.low, low, sizeof(uint16_t));
-  return !trace->pool.failed;
+  to->high = (uint64_t *)permi_pool_copy(pool, from->high, groups * (size_t)from->words, sizeof *to->high);
+  to->first = (size_t *)permi_pool_copy(pool, from->first, groups, sizeof *to->first);
+  to->pattern = (int *)permi_pool_copy(pool, from->pattern, groups, sizeof *to->pattern);
+  to->value = permi_pool_copy(pool, from->value, from->states, bytes);
+  to->patterns.first = (size_t *)permi_pool_copy(pool, from->patterns.first, patterns + 1, sizeof(size_t));
+  to->patterns.low = (uint16_t *)permi_pool_copy(pool, from->patterns.low, low, sizeof(uint16_t));
+  to->patterns.bits =
+      (uint64_t *)permi_pool_copy(pool, from->patterns.bits, patterns, PERMI_LOW_WORDS * sizeof(uint64_t));
+  to->patterns.count = from->patterns.count;
+  return !pool->failed;
+}
+
+/* The list of a run becomes what was kept. 0: out of memory. */
+static int permi_list_restore(const perm_allocator *allocator, const permi_list *from, size_t bytes, permi_list *to)
+{
+  int k;
+  permi_patterns_clear(&to->patterns);
+  to->groups = to->states = 0;
+  for (k = 0; k < from->patterns.count; k++)
+    if (permi_patterns_find(allocator, &to->patterns, from->patterns.bits + (size_t)k * PERMI_LOW_WORDS) != k)
+      return 0;
+  if (!permi_list_room(allocator, to, from->groups))
+    return 0;
+  memcpy(to->high, from->high, from->groups * (size_t)from->words * sizeof *to->high);
+  memcpy(to->first, from->first, from->groups * sizeof *to->first);
+  memcpy(to->pattern, from->pattern, from->groups * sizeof *to->pattern);
+  memcpy(to->value, from->value, from->states * bytes);
+  to->groups = from->groups;
+  to->states = from->states;
+  return 1;
 }
 
 /* The value of a state; NULL: it is not reached. */
@@ -11718,43 +13155,97 @@ static const void *permi_array_find(const permi_frontier *frontier, const permi_
   return kept->value[p] + rank * (permi_arrays_bytes_at(frontier, p) / 8);
 }
 
-static perm_status permi_lists_record(permi_trace *trace, permi_control *control)
+/* Keeps the list before step p where that is asked. 0: out of memory. */
+static int permi_lists_keep(permi_frontier_kept *kept, const permi_run *run, int p)
+{
+  if (!permi_frontier_keeps(kept, p))
+    return 1;
+  if (!kept->begin)
+    kept->restart[p / kept->every].sizes = run->sizes;
+  return permi_list_keep(kept->pool, &run->list[p & 1], permi_value_bytes(run->frontier), &kept->list[p]);
+}
+
+/* From step `from`, whose states were kept if it is not 0, up to the states before step `to`. */
+static perm_status permi_lists_record(permi_trace *trace, permi_control *control, int from, int to)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
   permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
-  const size_t bytes = permi_value_bytes(frontier);
   permi_run run;
   perm_status status = permi_run_open(frontier, control, permi_run_step, &run);
   int p;
-  for (p = 0; p < frontier->steps && status == PERM_OK; p++)
-    status = permi_list_keep(trace, &run.list[p & 1], bytes, &kept->list[p])
-                 ? permi_run_advance(&run, p, permi_run_step)
-                 : PERM_ERROR_MEMORY;
-  if (status == PERM_OK)
+  if (status == PERM_OK && from) {
+    run.sizes = kept->restart[from / kept->every].sizes;
+    if (!permi_list_restore(run.allocator, &kept->list[from], permi_value_bytes(frontier), &run.list[from & 1]))
+      status = PERM_ERROR_MEMORY;
+  }
+  for (p = from; p < to && status == PERM_OK; p++)
+    status = permi_lists_keep(kept, &run, p) ? permi_run_advance(&run, p, permi_run_step) : PERM_ERROR_MEMORY;
+  if (status == PERM_OK && p < frontier->steps && !permi_lists_keep(kept, &run, p))
+    status = PERM_ERROR_MEMORY;
+  if (status == PERM_OK && p == frontier->steps)
     permi_trace_lose(trace, &frontier->numbers, run.list[p & 1].states ? run.list[p & 1].value : NULL, run.sizes.loss);
-  trace->visited = run.visited;
+  trace->visited = kept->begin ? trace->visited : run.visited;
   permi_run_release(&run);
   return status;
 }
 
-/* Keeps the values before step p. */
+/* Copies how the memory of two steps is taken. 0: out of memory. */
+static int permi_places_keep(permi_pool *pool, const permi_places *from, permi_places *to)
+{
+  const size_t tops = permi_places_tops(from->frontier);
+  *to = *from;
+  to->at[0] = (uint64_t *)permi_pool_copy(pool, from->at[0], 2 * tops, sizeof(uint64_t));
+  to->gap = (permi_gap *)permi_pool_copy(pool, from->gap, (size_t)from->gaps, sizeof(permi_gap));
+  return !pool->failed;
+}
+
+static void permi_places_restore(const permi_places *from, permi_places *to)
+{
+  const size_t tops = permi_places_tops(from->frontier);
+  uint64_t *at = to->at[0];
+  permi_gap *gap = to->gap;
+  *to = *from;
+  to->at[0] = at;
+  to->at[1] = at + tops;
+  to->gap = gap;
+  memcpy(at, from->at[0], 2 * tops * sizeof *at);
+  memcpy(gap, from->gap, (size_t)from->gaps * sizeof *gap);
+}
+
+/* Copies all values before step p to `values`, or, if back, from there. */
+static void permi_arrays_copy(permi_arrays_run *run, int p, char *values, int back)
+{
+  const permi_layout *layout = &run->layout[p & 1];
+  int k;
+  for (k = 0; k < layout->tops; k++) {
+    char *here = permi_array_values(run, p, layout->top[k]);
+    char *there = values + layout->top_offset[layout->top[k]] * run->bytes;
+    memcpy(back ? here : there, back ? there : here, permi_layout_states(layout, layout->top[k]) * run->bytes);
+  }
+}
+
+/* Keeps the values before step p where that is asked. */
 static perm_status permi_arrays_keep(permi_arrays_run *run, int p)
 {
-  permi_trace *trace = (permi_trace *)run->keeper;
-  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
-  const permi_layout *layout = &run->layout[p & 1];
-  char *to = (char *)permi_pool_get(&trace->pool, layout->states + 1, run->bytes);
-  int k;
+  permi_frontier_kept *kept = (permi_frontier_kept *)run->keeper;
+  char *to;
+  if (!permi_frontier_keeps(kept, p))
+    return PERM_OK;
+  to = (char *)permi_pool_get(kept->pool, run->layout[p & 1].states + 1, run->bytes);
   if (!to)
     return PERM_ERROR_MEMORY;
   kept->value[p] = (uint64_t *)(void *)to;
-  for (k = 0; k < layout->tops; k++)
-    memcpy(to + layout->top_offset[layout->top[k]] * run->bytes, permi_array_values(run, p, layout->top[k]),
-           permi_layout_states(layout, layout->top[k]) * run->bytes);
-  return PERM_OK;
+  permi_arrays_copy(run, p, to, 0);
+  if (kept->begin)
+    return PERM_OK;
+  kept->restart[p / kept->every].sizes = run->sizes;
+  return kept->every == 1 || permi_places_keep(kept->pool, run->places, &kept->restart[p / kept->every].places)
+             ? PERM_OK
+             : PERM_ERROR_MEMORY;
 }
 
-static perm_status permi_arrays_record(permi_trace *trace, permi_control *control)
+/* As permi_lists_record. */
+static perm_status permi_arrays_record(permi_trace *trace, permi_control *control, int from, int to)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
   permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
@@ -11762,22 +13253,32 @@ static perm_status permi_arrays_record(permi_trace *trace, permi_control *contro
   permi_arrays_run run;
   permi_places places;
   perm_status status = PERM_ERROR_MEMORY;
-  int t, k;
-  for (t = 0; t <= frontier->slots; t++)
-    for (k = 0; k <= t + 1; k++)
-      kept->choose[t][k] = k == 0 ? 1 : k > t ? 0 : kept->choose[t - 1][k - 1] + kept->choose[t - 1][k];
   memset(&run, 0, sizeof run);
   run.frontier = frontier;
   run.arrays = frontier->arrays;
   run.control = control;
   run.keep = permi_arrays_keep;
-  run.keeper = trace;
+  run.keeper = kept;
   if (permi_arrays_measured(frontier, control) &&
-      permi_arrays_open(&run, &places, &pool, permi_arrays_seconds(frontier)))
-    status = permi_arrays_pass(&run);
-  if (status == PERM_OK)
+      permi_arrays_open(&run, &places, &pool, permi_arrays_seconds(frontier))) {
+    if (kept->begin) {
+      const permi_frontier_restart *restart = &kept->restart[from / kept->every];
+      run.sizes = restart->sizes;
+      permi_layout_fill(run.arrays, &run.layout[from & 1], run.arrays->occupied[from], frontier->ones[from]);
+      permi_places_restore(&restart->places, &places);
+      permi_arrays_shorten(&run, from);
+      permi_arrays_copy(&run, from, (char *)kept->value[from], 1);
+      status = permi_arrays_steps(&run, from, to);
+      if (status == PERM_OK)
+        status = permi_arrays_keep(&run, to);
+    } else {
+      status = permi_arrays_pass(&run);
+    }
+  }
+  if (status == PERM_OK && !kept->begin) {
     permi_trace_lose(trace, &frontier->numbers, permi_array_values(&run, frontier->steps, 0), run.sizes.loss);
-  trace->visited = run.visited;
+    trace->visited = run.visited;
+  }
   permi_pool_release(&pool);
   return status;
 }
@@ -11785,20 +13286,46 @@ static perm_status permi_arrays_record(permi_trace *trace, permi_control *contro
 static perm_status permi_frontier_record(permi_trace *trace, permi_control *control)
 {
   const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  const size_t steps = (size_t)frontier->steps;
   permi_frontier_kept *kept = (permi_frontier_kept *)permi_pool_get(&trace->pool, 1, sizeof *kept);
+  int t, k;
   trace->kept = kept;
   permi_trace_ways(trace, &frontier->numbers, (size_t)permi_frontier_streams_most(frontier));
   if (!kept)
     return PERM_ERROR_MEMORY;
-  kept->list = NULL;
-  kept->value = NULL;
+  memset(kept, 0, sizeof *kept);
+  kept->pool = &trace->pool;
+  kept->every = frontier->every ? frontier->every : 1;
+  trace->segments = frontier->every ? (frontier->steps + kept->every - 1) / kept->every : 0;
+  kept->restart =
+      (permi_frontier_restart *)permi_pool_get(&trace->pool, steps / (size_t)kept->every + 1, sizeof *kept->restart);
   if (frontier->arrays)
-    kept->value = (uint64_t **)permi_pool_get(&trace->pool, (size_t)frontier->steps, sizeof *kept->value);
+    kept->value = (uint64_t **)permi_pool_get(&trace->pool, steps, sizeof *kept->value);
   else
-    kept->list = (permi_list *)permi_pool_get(&trace->pool, (size_t)frontier->steps, sizeof *kept->list);
+    kept->list = (permi_list *)permi_pool_get(&trace->pool, steps, sizeof *kept->list);
   if (trace->pool.failed)
     return PERM_ERROR_MEMORY;
-  return frontier->arrays ? permi_arrays_record(trace, control) : permi_lists_record(trace, control);
+  if (!frontier->arrays)
+    return permi_lists_record(trace, control, 0, frontier->steps);
+  for (t = 0; t <= frontier->slots; t++)
+    for (k = 0; k <= t + 1; k++)
+      kept->choose[t][k] = k == 0 ? 1 : k > t ? 0 : kept->choose[t - 1][k - 1] + kept->choose[t - 1][k];
+  return permi_arrays_record(trace, control, 0, frontier->steps);
+}
+
+/* The layers between the first one of a segment, which is kept, and that of the next. */
+static perm_status permi_frontier_segment(permi_trace *trace, permi_control *control, int segment)
+{
+  const permi_frontier *frontier = (const permi_frontier *)trace->plan;
+  permi_frontier_kept *kept = (permi_frontier_kept *)trace->kept;
+  const int from = segment * kept->every, next = from + kept->every;
+  kept->begin = from + 1;
+  kept->end = next < frontier->steps ? next : frontier->steps;
+  kept->pool = &trace->segment;
+  if (kept->end == kept->begin)
+    return PERM_OK;
+  return frontier->arrays ? permi_arrays_record(trace, control, from, kept->end - 1)
+                          : permi_lists_record(trace, control, from, kept->end - 1);
 }
 
 static void permi_frontier_draw(permi_draw *draw)
@@ -11807,9 +13334,11 @@ static void permi_frontier_draw(permi_draw *draw)
   const permi_frontier_kept *kept = (const permi_frontier_kept *)draw->trace->kept;
   const permi_numbers *numbers = &frontier->numbers;
   const size_t bytes = permi_value_bytes(frontier), words = permi_numbers_words(numbers);
-  uint64_t mask[PERMI_MASK_WORDS] = {0}, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
+  const int parted = draw->trace->segments > 0, begin = parted ? draw->segment * kept->every : 0;
+  const int end = parted && begin + kept->every < frontier->steps ? begin + kept->every : frontier->steps;
+  uint64_t *mask = draw->at, from[PERMI_MASK_WORDS], longer[PERM_INTEGER_WORDS];
   int p, s, w;
-  for (p = frontier->steps - 1; p >= 0; p--) {
+  for (p = end - 1; p >= begin; p--) {
     const int first = frontier->stream_start[p], streams = frontier->stream_start[p + 1] - first;
     const size_t given = kept->value ? permi_arrays_bytes_at(frontier, p) / 8 : words;
     for (s = 0; s < streams; s++) {
@@ -11841,7 +13370,8 @@ static void permi_frontier_draw(permi_draw *draw)
 }
 
 static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, permi_frontier_record,
-                                                     permi_frontier_draw};
+                                                     permi_frontier_draw, permi_frontier_short_bytes,
+                                                     permi_frontier_segment};
 #endif
 
 /* ===================================================================================== >>trace_band
@@ -11985,7 +13515,7 @@ static void permi_band_draw(permi_draw *draw)
   }
 }
 
-static const permi_tracer permi_band_tracer = {permi_band_kept_bytes, permi_band_record, permi_band_draw};
+static const permi_tracer permi_band_tracer = {permi_band_kept_bytes, permi_band_record, permi_band_draw, NULL, NULL};
 #endif
 
 /* ================================================================================== >>trace_classes
@@ -12200,7 +13730,8 @@ static void permi_classes_draw(permi_draw *draw)
   }
 }
 
-static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw};
+static const permi_tracer permi_classes_tracer = {permi_classes_kept_bytes, permi_classes_record, permi_classes_draw,
+                                                     NULL, NULL};
 #endif
 
 /* ===================================================================================== >>trace_tree
@@ -12390,7 +13921,7 @@ static void permi_tree_draw(permi_draw *draw)
   }
 }
 
-static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw};
+static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw, NULL, NULL};
 #endif
 
 PERMI_BRIEF_BEGIN
@@ -13136,7 +14667,8 @@ static uint32_t permi_maker_scope(permi_hybrid_maker *maker, int index)
    3. A product of sizes up to 2^52, or a difference of two, is exact, and x - q p is at most (p + 1) / 2.
    4. Beyond, h + l = ab for h = ab rounded, |ab| <= 2^96; q is h / p to within 1/2 + 2^-51 |h| / p; h - q p and l are
       whole, and h - q p + l is at most p / 2 + 2^-51 |ab| + 2^44: exact. For ab - cd high parts are multiples of 2^46,
-      low parts at most 2^46 + 2^44 in all. Both stay below the cap. */
+      low parts at most 2^46 + 2^44 in all. Both stay below the cap.
+   Proved by machine: 2 to 4 tests/proofs/hybrid.g. */
 #define PERMI_GROWTH_CAP 281474976710656.0       /* 2^48 */
 #define PERMI_GROWTH_SHORT 4503599627370496.0    /* 2^52 */
 #define PERMI_GROWTH_EXACT 9007199254740992.0    /* 2^53 */
@@ -14044,10 +15576,7 @@ static void permi_whole_add_part(const permi_hybrid_runs *runs, const permi_hybr
 static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum,
                             perm_partial *partial)
 {
-  const uint64_t p = run->prime.p;
-  uint64_t x;
-  sum = fmod(sum, (double)p);
-  x = (uint64_t)(sum < 0 ? sum + (double)p : sum);
+  const uint64_t p = run->prime.p, x = permi_residue_of_double(sum, p);
   permi_whole_add_part(runs, run, x, &partial->value);
   if (run->root)
     permi_whole_add_part(runs, run, permi_residue_multiply(x, p - run->root, p), &partial->imaginary);
@@ -16013,7 +17542,9 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
       counted as 64; those renormalise as in 7 (d), for doubles too: what hi loses is at most gamma_N A, and each of the
       sums and normalisations of lo, at most six for a level, is off by u times that: gamma_2N^2 A in all. Moduli are
       added for every block and setting of the low columns. Complex a b - c d is four FMA a part, from the last
-      product: its parts round c d four times, |c| |d| 2^(1/2) together: below 6 u (|a| |b| + |c| |d|). */
+      product: its parts round c d four times, |c| |d| 2^(1/2) together: below 6 u (|a| |b| + |c| |d|).
+   Proved by machine: 1, 3 to 5 tests/proofs/chains.v, 2 tests/proofs/complex.v, 7 (b), (c), (d), (f), 8
+   tests/proofs/hybrid.g. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;
@@ -16617,7 +18148,7 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
    exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses
    at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of
    itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
-   rows' sums of moduli. */
+   rows' sums of moduli. The induction is proved by machine: tests/proofs/chains.v. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
 {
@@ -18477,7 +20008,8 @@ PERMI_BRIEF_END
 /* Depth first, at the vertex with the fewest choices; a choice that leaves a vertex none is undone. Products are in
    double-double or long integers; terms are added exactly.
 
-   THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact.
+   THE BOUND. A term has n double-double operations (rounded entries as in >>steps_run); the sum is exact
+   (tests/proofs/doubles.g).
 
    THREADS. All walk the top of the tree. A node is a unit when the choices on its path multiply up to `enough`, or
    when it completes a matching. Units are numbered as met; a thread goes below those of its tickets. */
@@ -20985,7 +22517,7 @@ static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_
 }
 
 /* ---- double-doubles */
-#define PERMI_RADIUS_UP (1 + 1e-13)
+#define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
 #define PERMI_RADIUS_LEAST 1e-290
 #define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
 #define PERMI_PIVOT_SURE 4     /* times its radius */
@@ -22091,10 +23623,12 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                                         "complex double-doubles", "64-bit integers", "128-bit integers",
                                         "integers of several words", "residues"};
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
-  char there[64] = "";
+  char there[64] = "", residues[64] = "";
   int length;
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
     snprintf(there, sizeof there, ", %.3g on the GPU", permi_gpu_needs(frontier));
+  if (frontier->arrays && frontier->arrays->by_residues)
+    permi_residues_words(&frontier->arrays->residues, residues, sizeof residues);
   length =
       snprintf(buffer, size,
                "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
@@ -22106,7 +23640,8 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
                                                         : "arrays",
                leaf->information.work,
-               algebra[frontier->numbers.algebra], leaf->information.seconds, leaf->information.bytes, there);
+               residues[0] ? residues : algebra[frontier->numbers.algebra], leaf->information.seconds,
+               leaf->information.bytes, there);
   return length > 0 ? (size_t)length : 0;
 }
 
@@ -22227,10 +23762,11 @@ static double permi_lists_weight(const permi_numbers *numbers)
   return permi_list_weight[numbers->algebra] + words;
 }
 
-/* Arrays go with cpu_fallback only to a GPU with the memory; offer: that of lists. */
-static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
+/* Arrays go with cpu_fallback only to a GPU with the memory; offer: that of lists; seconds: on the CPU. */
+static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
+                               permi_offer *offer)
 {
-  double seconds = permi_arrays_seconds(frontier), there, needed;
+  double there, needed;
   if (!options->gpu.devices || !permi_gpu_cells(frontier))
     return 0;
   if (options->method != PERM_METHOD_ARRAYS && offer->seconds < seconds)
@@ -22242,6 +23778,42 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
     snprintf(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
+}
+
+/* Takes residues where these are predicted faster; *seconds: of the choice. 0: out of memory. */
+static int permi_residues_offer(const permi_maker *maker, permi_frontier *frontier, double *seconds)
+{
+  permi_arrays *arrays = frontier->arrays;
+  double by_residues;
+  *seconds = permi_arrays_seconds(frontier);
+  if (!frontier->bits || maker->keeps)
+    return 1;
+  if (!permi_residues_plan(frontier, maker->working->modulus))
+    return 0;
+  if (!arrays->residues.passes)
+    return 1;
+  arrays->by_residues = 1;
+  by_residues = permi_arrays_seconds(frontier);
+  arrays->by_residues = by_residues < *seconds;
+  *seconds = fmin(*seconds, by_residues);
+  return 1;
+}
+
+/* Measures the arrays' memory; where integers do not fit, their residues, slower, may. 0: out of memory. */
+static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
+                               permi_control *watch)
+{
+  permi_arrays *arrays = frontier->arrays;
+  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  if (!permi_arrays_measured(frontier, watch))
+    return 0;
+  if (arrays->isa == PERM_ISA_CUDA || arrays->by_residues || !arrays->residues.passes ||
+      permi_arrays_bytes(arrays) <= limit)
+    return 1;
+  arrays->by_residues = 1;
+  arrays->bytes = 0;
+  *seconds = permi_arrays_seconds(frontier);
+  return permi_arrays_measured(frontier, watch);
 }
 
 /* Else the leaf is refused once it is made. */
@@ -22268,19 +23840,26 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if (!permi_arrays_create(block, frontier, permi_isa(options), maker->watch))
     return permi_fail_memory(maker->result);
   if (frontier->arrays) {
-    double seconds = permi_arrays_seconds(frontier);
-    frontier->arrays->lists = gpu_lists;
-    if (permi_arrays_on_gpu(options, frontier, offer)) {
-      frontier->arrays->isa = PERM_ISA_CUDA;
+    permi_arrays *arrays = frontier->arrays;
+    double seconds;
+    int residues;
+    if (!permi_residues_offer(maker, frontier, &seconds))
+      return permi_fail_memory(maker->result);
+    residues = arrays->by_residues;
+    arrays->lists = gpu_lists;
+    arrays->by_residues = 0;
+    if (permi_arrays_on_gpu(options, frontier, seconds, offer)) {
+      arrays->isa = PERM_ISA_CUDA;
       seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
     } else if (options->method != PERM_METHOD_ARRAYS && (gpu_lists || seconds > offer->seconds)) {
       frontier->arrays = NULL;
     }
     if (frontier->arrays) {
+      arrays->by_residues = residues && arrays->isa != PERM_ISA_CUDA;
       if (seconds < rival && permi_frontier_may_run(options, seconds)) {
-        if (!permi_arrays_measured(frontier, maker->watch))
+        if (!permi_arrays_fitted(options, frontier, &seconds, maker->watch))
           return permi_fail_memory(maker->result);
-        offer->bytes = permi_arrays_bytes(frontier->arrays);
+        offer->bytes = permi_arrays_bytes(arrays);
       } /* else of two whole steps */
       offer->seconds = seconds;
     }
@@ -22296,17 +23875,19 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Two steps are in memory at a time, without sums of moduli. If a quick first order says that a GPU will be taken, the
-   budget is that GPU's. Returns 0 if memory runs out. */
+/* Two steps are in memory at a time, without sums of moduli; samples keep to one order whatever max_bytes. If a quick
+   first order says that a GPU will be taken, the budget is that GPU's. Returns 0 if memory runs out. */
 static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
                                  permi_budget *budget)
 {
   const perm_options *options = maker->options;
-  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  const double bytes = options->max_bytes > 0 && !maker->keeps ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1), cost, there;
   permi_budget quick;
   permi_numbers numbers;
-  if (block->integer)
+  if (block->integer && options->method != PERM_METHOD_LISTS && options->method != PERM_METHOD_SORTING && !maker->keeps)
+    size = 8; /* residues */
+  else if (block->integer)
     size = 8 * (block->imaginary_integer ? 2 : 1) * (floor((permi_block_bits(block) + 1) / 64) + 1);
   budget->effort = options->plan_effort > 0 ? options->plan_effort : 1;
   budget->most = 0.49 * bytes / size;
@@ -23275,7 +24856,8 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
 {
   permi_given_item bad;
   int row, whole, exactly;
-  exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT;
+  exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT ||
+            permi_asks_proof(options);
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
@@ -23283,7 +24865,8 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   if (permi_sparse_by_counts(given, options))
     return PERM_OK;
   whole = options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_EXACT &&
-          options->method != PERM_METHOD_LOW_RANK && !permi_method_is_sparse(options->method);
+          options->method != PERM_METHOD_LOW_RANK && options->method != PERM_METHOD_PROOF &&
+          !permi_method_is_sparse(options->method);
   if ((whole || options->method == PERM_METHOD_AUTO) && !exactly) {
     const char *refusal =
         permi_plan_refusal(options, options->method == PERM_METHOD_AUTO ? PERM_METHOD_DENSE : options->method);
@@ -23357,7 +24940,7 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
   status = permi_sparse_check(given, options, &watch, &exact, result);
   if (status != PERM_OK)
     return status;
-  if (given->m > 0 && permi_sparse_by_counts(given, options)) {
+  if (given->m > 0 && (permi_sparse_by_counts(given, options) || permi_asks_proof(options))) {
     permi_problem problem;
     void *entries;
     status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
@@ -23577,8 +25160,9 @@ static perm_status permi_compute_given(const permi_given *given, const perm_opti
   permi_sparse_attempt attempt = {given, 0, PERM_PRECISION_DEFAULT};
   int exact;
   perm_status status = permi_sparse_check(given, options, watch, &exact, result);
-  if (status == PERM_OK && given->m > 0 && !exact && permi_sparse_by_counts(given, options) &&
-      !permi_sparse_rounds(given, watch) && watch->stopped == PERM_OK) {
+  if (status == PERM_OK && given->m > 0 && watch->stopped == PERM_OK &&
+      (permi_asks_proof(options) || (!exact && permi_sparse_by_counts(given, options) &&
+                                     !permi_sparse_rounds(given, watch) && watch->stopped == PERM_OK))) {
     permi_problem problem;
     void *entries;
     status = permi_sparse_array(given, &options->allocator, exact, &problem, &entries, result);
@@ -23709,9 +25293,11 @@ static int permi_route(const permi_problem *problem, const perm_options *options
 #define PERMI_SPY_EXACT 600     /* up to this order and */
 #define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
 #define PERMI_SPY_CELLS 160     /* else so many squares a side */
-#define PERMI_SPY_PANEL 300
-#define PERMI_SPY_TOP 104     /* of the maps */
-#define PERMI_SPY_CURVES 500  /* of what comes below them */
+#define PERMI_SPY_PANEL 290
+#define PERMI_SPY_LEFT 74 /* of the first map, 356 apart */
+#define PERMI_SPY_TOP 104
+#define PERMI_SPY_CURVES 490 /* of what comes below the maps */
+#define PERMI_SPY_LINE 120   /* characters of a message */
 #define PERMI_SPY_ROWS 14
 #define PERMI_SPY_OUTLINES 500
 #define PERMI_SPY_POINTS 1000
@@ -23800,10 +25386,11 @@ static int permi_spy_shade(const permi_spy_map *map, int i, int j, double area)
 }
 
 /* A path of runs of squares for each shade; the numbers of first and last row and column. */
-static void permi_spy_draw_map(FILE *file, const permi_spy_map *map, int x, int width, int height)
+static void permi_spy_draw_map(FILE *file, const permi_spy *spy, int which, int width, int height)
 {
   static const char *const colour[5] = {"#a6cfe6", "#5fabd4", "#2a8cc4", PERMI_SPY_BLUE, PERMI_SPY_ORANGE};
-  const int down = map->cells[0], across = map->cells[1], y = PERMI_SPY_TOP;
+  const permi_spy_map *map = &spy->map[which];
+  const int down = map->cells[0], across = map->cells[1], x = PERMI_SPY_LEFT + 356 * which, y = PERMI_SPY_TOP;
   const double area = ((double)map->rows / (down ? down : 1)) * ((double)map->columns / (across ? across : 1));
   int shade, i, j, end;
   permi_spy_box(file, x, y, width, height, "fill=\"#ffffff\" stroke=\"#777777\"");
@@ -23837,8 +25424,9 @@ static void permi_spy_draw_map(FILE *file, const permi_spy_map *map, int x, int 
     permi_spy_label(file, x + width / 2, y + height + 19, "text-anchor=\"middle\"", "columns");
 }
 
-static void permi_spy_head(FILE *file, int x, const char *head, const char *below)
+static void permi_spy_head(FILE *file, int which, const char *head, const char *below)
 {
+  const int x = PERMI_SPY_LEFT + 356 * which;
   permi_spy_label(file, x, PERMI_SPY_TOP - 32, "class=\"h\"", "%s", head);
   permi_spy_label(file, x, PERMI_SPY_TOP - 11, "", "%s", below);
 }
@@ -23849,36 +25437,38 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
   const perm_matrix *matrix = spy->matrix;
   const double longest = matrix->m > matrix->n ? matrix->m : matrix->n, scale = PERMI_SPY_PANEL;
   const int tall = longest > 0 ? (int)(scale * (matrix->m / longest)) + 1 : PERMI_SPY_PANEL;
-  const int wide = longest > 0 ? (int)(scale * (matrix->n / longest)) + 1 : PERMI_SPY_PANEL, legend = 462;
+  const int wide = longest > 0 ? (int)(scale * (matrix->n / longest)) + 1 : PERMI_SPY_PANEL, legend = 450;
   char text[64];
   int i;
   permi_spy_label(file, 20, 34, "class=\"t\"", "%.60s%s%d x %d, %.0f entries", spy->name ? spy->name : "",
                   spy->name ? ": " : "", matrix->m, matrix->n, (double)matrix->nnz);
-  permi_spy_head(file, 60, "As given", "");
-  permi_spy_draw_map(file, &spy->map[0], 60, wide, tall);
+  permi_spy_head(file, 0, "As given", "");
+  permi_spy_draw_map(file, spy, 0, wide, tall);
   if (matrix->m == matrix->n) {
     if (spy->singular) {
-      permi_spy_head(file, 410, "No perfect matching: the permanent is 0", "");
+      permi_spy_head(file, 1, "No perfect matching: the permanent is 0", "");
     } else {
       snprintf(text, sizeof text, "%d block%s, %.0f dead entries", spy->blocks, spy->blocks == 1 ? "" : "s",
                spy->dropped);
-      permi_spy_head(file, 410, "Block triangular", text);
+      permi_spy_head(file, 1, "Block triangular", text);
     }
-    permi_spy_draw_map(file, &spy->map[1], 410, wide, tall);
+    permi_spy_draw_map(file, spy, 1, wide, tall);
     for (i = 0; i < spy->outlines; i++) {
-      const int from = (int)(wide * (spy->first[i] / longest)), size = (int)(wide * (spy->order[i] / longest));
-      permi_spy_box(file, 410 + from, PERMI_SPY_TOP + from, size > 1 ? size : 1, size > 1 ? size : 1, outline);
+      const int from = (int)(wide * (spy->first[i] / longest)), length = (int)(wide * (spy->order[i] / longest));
+      const int size = length > 1 ? length : 1;
+      permi_spy_box(file, PERMI_SPY_LEFT + 356 + from, PERMI_SPY_TOP + from, size, size, outline);
     }
   }
   if (spy->leaf) {
     snprintf(text, sizeof text, "largest block after reductions: %d", spy->leaf->information.n);
-    permi_spy_head(file, 760, "In the order of elimination", text);
-    permi_spy_draw_map(file, &spy->map[2], 760, PERMI_SPY_PANEL, PERMI_SPY_PANEL);
+    permi_spy_head(file, 2, "In the order of elimination", text);
+    permi_spy_draw_map(file, spy, 2, PERMI_SPY_PANEL, PERMI_SPY_PANEL);
   }
-  permi_spy_box(file, 60, legend - 12, 14, 14, "fill=\"" PERMI_SPY_BLUE "\"");
+  permi_spy_box(file, PERMI_SPY_LEFT, legend - 12, 14, 14, "fill=\"" PERMI_SPY_BLUE "\"");
   permi_spy_box(file, 270, legend - 12, 14, 14, "fill=\"" PERMI_SPY_ORANGE "\"");
   permi_spy_box(file, 510, legend - 12, 14, 14, outline);
-  permi_spy_label(file, 82, legend, "", "entries%s", spy->map[0].cells[0] < matrix->m ? ", by density" : "");
+  permi_spy_label(file, PERMI_SPY_LEFT + 22, legend, "", "entries%s",
+                  spy->map[0].cells[0] < matrix->m ? ", by density" : "");
   permi_spy_label(file, 292, legend, "", "in no perfect matching");
   permi_spy_label(file, 532, legend, "", "blocks");
 }
@@ -23936,21 +25526,36 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, const double *valu
 static void permi_spy_curves(FILE *file, const permi_spy *spy)
 {
   const int tree = spy->leaf->information.method == PERM_METHOD_TREE, top = PERMI_SPY_CURVES;
-  permi_spy_label(file, 60, top, "class=\"h\"", "Vertices of the %s along the order of %s",
+  permi_spy_label(file, PERMI_SPY_LEFT, top, "class=\"h\"", "Vertices of the %s along the order of %s",
                   tree ? "tables" : "frontier", tree ? "the tree" : "elimination");
   permi_spy_curve(file, spy, spy->width, top + 12, 0);
-  permi_spy_label(file, 60, top + 216, "class=\"h\"",
+  permi_spy_label(file, PERMI_SPY_LEFT, top + 216, "class=\"h\"",
                   "Memory of a step's values, predicted, logarithmic (at most %s states; the run: %s)",
                   permi_spy_number(spy->states).text, permi_spy_bytes(spy->leaf->information.bytes).text);
   permi_spy_curve(file, spy, spy->bytes, top + 228, 1);
   permi_spy_label(file, 585, top + 418, "text-anchor=\"middle\"", "steps: vertices eliminated");
 }
 
+/* A message in lines. */
+static void permi_spy_say(FILE *file, int y, const char *message)
+{
+  while (*message) {
+    int length = (int)strlen(message);
+    if (length > PERMI_SPY_LINE)
+      for (length = PERMI_SPY_LINE; length > PERMI_SPY_LINE / 2 && message[length] != ' '; length--)
+        ;
+    permi_spy_label(file, PERMI_SPY_LEFT, y, "", "%.*s", length, message);
+    message += length;
+    y += 22;
+  }
+}
+
 static int permi_spy_print(FILE *file, const void *what)
 {
   const permi_spy *spy = (const permi_spy *)what;
   const int table = spy->leaf ? PERMI_SPY_CURVES + 440 : PERMI_SPY_CURVES, leaves = spy->job ? spy->job->leaves : 0;
-  const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS, bottom = table + 60 + 24 * (rows + 1);
+  const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS;
+  const int bottom = table + 84 + 24 * (spy->job ? rows : 3);
   double seconds = 0, rest = 0;
   int i;
   fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1090\" height=\"%d\" viewBox=\"0 0 1090 %d\" "
@@ -23966,25 +25571,25 @@ static int permi_spy_print(FILE *file, const void *what)
     rest += i < rows ? 0 : spy->job->leaf[i].information.seconds;
   }
   if (spy->job) {
-    permi_spy_label(file, 60, table + 20, "class=\"h\"",
-                    "Plan: %d block%s after reductions, predicted %s s on one thread", leaves, leaves == 1 ? "" : "s",
-                    permi_spy_number(seconds).text);
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 20, "class=\"h\"",
+                    "Plan: %d block%s after reductions, predicted %s on one thread", leaves, leaves == 1 ? "" : "s",
+                    permi_time_words(seconds).text);
   } else {
-    permi_spy_label(file, 60, table + 20, "class=\"h\"", "No plan");
-    permi_spy_label(file, 60, table + 44, "", "%s", spy->message);
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 20, "class=\"h\"", "No plan");
+    permi_spy_say(file, table + 44, spy->message);
   }
   for (i = 0; i < rows; i++) {
     const perm_leaf *leaf = &spy->job->leaf[i].information;
     const int y = table + 46 + 24 * i;
-    permi_spy_label(file, 60, y, "", "order %d", leaf->n);
+    permi_spy_label(file, PERMI_SPY_LEFT, y, "", "order %d", leaf->n);
     permi_spy_label(file, 200, y, "", "%s", perm_method_name(leaf->method));
-    permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s s", permi_spy_number(leaf->seconds).text);
+    permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s", permi_time_words(leaf->seconds).text);
     if (leaf->bytes > 0)
       permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_spy_bytes(leaf->bytes).text);
   }
   if (leaves > rows)
-    permi_spy_label(file, 60, table + 46 + 24 * rows, "", "and %d more, %s s", leaves - rows,
-                    permi_spy_number(rest).text);
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 46 + 24 * rows, "", "and %d more, %s", leaves - rows,
+                    permi_time_words(rest).text);
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 
@@ -24668,30 +26273,48 @@ typedef struct permi_sampling {
   int *forced; /* of a row: its column in a block of order 1, or -1 */
   char *room;
   size_t weights, bytes; /* of a thread: words of weights, all bytes */
-  double kept, visited, most;
+  double visited, most;
+  uint64_t *place; /* if a block is drawn in segments: of each sample 1 + PERMI_TRACE_PLACE words, random and at */
+  int block, segment; /* that is drawn then; block -1: samples begin */
   perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
   int m, *columns; /* m: rows that are drawn, before rows of ones */
 } permi_sampling;
+
+static permi_draw permi_draw_begin(const permi_sampling *sampling, int thread)
+{
+  const int n = sampling->working.n;
+  permi_draw draw;
+  memset(&draw, 0, sizeof draw);
+  draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
+  draw.columns = (int *)(void *)(draw.weight + sampling->weights);
+  draw.room = (char *)(draw.columns + n + (n & 1));
+  draw.total = n;
+  return draw;
+}
+
+/* Of sample k: its place on the generator's cycle. */
+static uint64_t permi_draw_seed(const permi_sampling *sampling, uint64_t k)
+{
+  uint64_t random = sampling->seed;
+  random = permi_random(&random) + sampling->begin + k;
+  return permi_random(&random);
+}
 
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
 {
   permi_sampling *sampling = (permi_sampling *)context;
   const int n = sampling->working.n;
   const uint64_t begin = part * PERMI_SAMPLE_PART;
-  uint64_t k;
+  uint64_t k, at[PERMI_TRACE_PLACE];
   int b;
-  permi_draw draw;
-  draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
-  draw.columns = (int *)(void *)(draw.weight + sampling->weights);
-  draw.room = (char *)(draw.columns + n + (n & 1));
-  draw.total = n;
+  permi_draw draw = permi_draw_begin(sampling, thread);
+  draw.at = at;
   for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
-    draw.random = sampling->seed;
-    draw.random = permi_random(&draw.random) + sampling->begin + k;
-    draw.random = permi_random(&draw.random); /* its place on the generator's cycle */
+    draw.random = permi_draw_seed(sampling, k);
     memcpy(draw.columns, sampling->forced, (size_t)n * sizeof *draw.columns);
     for (b = 0; b < sampling->blocks; b++) {
+      memset(at, 0, sizeof at);
       draw.trace = &sampling->trace[b];
       draw.trace->tracer->draw(&draw);
     }
@@ -24700,12 +26323,90 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
 }
 
-/* Hears an offer: its states will be kept, within the memory, and its weights must be exact. */
+/* The same for one segment of a block; what samples know between is in `place` and `columns`. */
+static perm_status permi_draw_segment(void *context, uint64_t part, int thread)
+{
+  permi_sampling *sampling = (permi_sampling *)context;
+  const size_t m = (size_t)sampling->m;
+  const uint64_t begin = part * PERMI_SAMPLE_PART;
+  uint64_t k;
+  permi_draw draw = permi_draw_begin(sampling, thread);
+  draw.segment = sampling->segment;
+  for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
+    uint64_t *place = sampling->place + k * (1 + PERMI_TRACE_PLACE);
+    int *columns = sampling->columns + (size_t)k * m;
+    if (sampling->block < 0) {
+      *place = permi_draw_seed(sampling, k);
+      memcpy(columns, sampling->forced, m * sizeof *columns);
+    } else {
+      draw.trace = &sampling->trace[sampling->block];
+      draw.random = *place;
+      draw.at = place + 1;
+      memcpy(draw.columns, columns, m * sizeof *columns);
+      draw.trace->tracer->draw(&draw);
+      memcpy(columns, draw.columns, m * sizeof *columns);
+      *place = draw.random;
+    }
+    if (sampling->segment == 0)
+      memset(place + 1, 0, PERMI_TRACE_PLACE * sizeof *place);
+  }
+  return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
+}
+
+/* Draws all samples: where states are short, block by block and segment by segment. */
+static perm_status permi_draw_all(permi_sampling *sampling)
+{
+  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
+  const int most = permi_threads(sampling->options), threads = parts < (uint64_t)most ? 1 : most;
+  const perm_allocator *allocator = &sampling->options->allocator;
+  perm_status status = PERM_OK;
+  int b, short_of = 0;
+  for (b = 0; b < sampling->blocks; b++)
+    short_of |= sampling->trace[b].segments;
+  if (!short_of)
+    return permi_share(threads, 0, parts, permi_draw_part, sampling, NULL);
+  if (sampling->count >= SIZE_MAX / 128)
+    return PERM_ERROR_MEMORY;
+  sampling->place = (uint64_t *)permi_allocate(allocator, (size_t)sampling->count + 1,
+                                               (1 + PERMI_TRACE_PLACE) * sizeof(uint64_t));
+  if (!sampling->place)
+    return PERM_ERROR_MEMORY;
+  for (sampling->block = -1; sampling->block < sampling->blocks && status == PERM_OK; sampling->block++) {
+    permi_trace *trace = sampling->block < 0 ? NULL : &sampling->trace[sampling->block];
+    const int segments = trace ? trace->segments : 0;
+    sampling->segment = segments ? segments - 1 : 0;
+    for (; sampling->segment >= 0 && status == PERM_OK; sampling->segment--) {
+      if (segments)
+        status = trace->tracer->segment(trace, sampling->watch, sampling->segment);
+      if (status == PERM_OK)
+        status = permi_share(threads, 0, parts, permi_draw_segment, sampling, NULL);
+      if (segments)
+        permi_pool_release(&trace->segment);
+    }
+  }
+  permi_release(allocator, sampling->place);
+  return status;
+}
+
+static double permi_sample_limit(const perm_options *options)
+{
+  return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+}
+
+/* Is a block drawn in segments, so that its engine runs twice? */
+static int permi_sample_twice(const permi_tracer *tracer, const void *plan)
+{
+  return tracer == &permi_frontier_tracer && ((const permi_frontier *)plan)->every > 0;
+}
+
+/* Hears an offer: its weights must be exact, and its states be kept, or some where memory is short. The time to
+   compute the others again does not count in the choice, so that samples are the same. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
-  const perm_options *options = maker->options;
-  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  const double limit = permi_sample_limit(maker->options), run = offer->bytes;
+  const permi_tracer *tracer = permi_tracers[engine - permi_sample_engines];
+  double all, few;
   if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
   if ((engine->method == PERM_METHOD_BAND && !permi_trace_words(&((permi_band *)offer->plan)->numbers, block)) ||
@@ -24713,11 +26414,17 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
     permi_refuse(offer, PERM_ERROR_OVERFLOW, "would need integers of more than %d bits", 64 * PERM_INTEGER_WORDS);
     return status;
   }
-  offer->bytes += permi_tracers[engine - permi_sample_engines]->bytes(offer->plan);
-  if (offer->bytes > limit)
+  all = run + tracer->bytes(offer->plan);
+  few = maker->kept + all > limit && tracer->bytes_short ? run + tracer->bytes_short(offer->plan) : all;
+  offer->bytes = few;
+  if (few > limit && few < all)
+    permi_refuse(offer, PERM_ERROR_LIMIT,
+                 "by method %s: samples keep the states of all steps, predicted %.3g bytes, or some, %.3g, over %.3g",
+                 perm_method_name(engine->method), all, few, limit);
+  else if (few > limit)
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "by method %s: samples keep the states of all steps, predicted %.3g bytes, over %.3g",
-                 perm_method_name(engine->method), offer->bytes, limit);
+                 perm_method_name(engine->method), all, limit);
   return status;
 }
 
@@ -24745,6 +26452,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   permi_offer offer[PERMI_TRACERS], *best;
   permi_offers offers;
   perm_status status = PERM_OK;
+  double seconds = 0;
   int i;
   if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, &block))
     return PERM_ERROR_MEMORY;
@@ -24759,19 +26467,21 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
-  else if (status == PERM_OK && options->max_seconds > 0 && best->seconds > options->max_seconds)
+  else if (status == PERM_OK)
+    seconds = best->seconds * (1 + permi_sample_twice(permi_tracers[offers.chosen], best->plan));
+  if (options->max_seconds > 0 && seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                         "a block of order %d: predicted %s, over max_seconds %g", block.n,
-                        permi_time_words(best->seconds).text, options->max_seconds);
+                        permi_time_words(seconds).text, options->max_seconds);
   if (status == PERM_OK) {
-    sampling->kept += best->bytes;
+    maker->kept += best->bytes;
     trace->plan = best->plan;
     trace->tracer = permi_tracers[offers.chosen];
     best->plan = NULL;
-    if (sampling->kept > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES))
+    if (maker->kept > permi_sample_limit(options))
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                           "the states that samples keep are predicted to take %s: raise max_bytes",
-                          permi_size_words(sampling->kept).text);
+                          permi_size_words(maker->kept).text);
     else
       status = trace->tracer->record(trace, sampling->watch);
   }
@@ -24818,6 +26528,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   asked.isa = asked.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : asked.isa;
   maker.options = &asked;
   maker.hear = permi_sample_hear;
+  maker.keeps = 1;
   maker.account = &account;
   maker.working = working;
   maker.result = sampling->result;
@@ -24829,7 +26540,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
     if (order == 1)
       continue;
     memset(trace, 0, sizeof *trace);
-    trace->pool.allocator = allocator;
+    trace->pool.allocator = trace->segment.allocator = allocator;
     trace->row = row;
     trace->column = column;
     trace->n = order;
@@ -24933,9 +26644,8 @@ static perm_status permi_sample(permi_sampling *sampling, const permi_given *giv
   const perm_allocator *allocator = &options->allocator;
   permi_given_item entry;
   perm_status status;
-  int row, b, all, exact;
+  int row, b, exact;
   const int threads = permi_threads(options);
-  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
   exact = options->precision != PERM_PRECISION_FAST && permi_given_integers(given, &row, &entry, sampling->watch);
   if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
     return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
@@ -24953,9 +26663,7 @@ static perm_status permi_sample(permi_sampling *sampling, const permi_given *giv
   if (status == PERM_OK) {
     sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)given->n + 72) & ~(size_t)7;
     sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
-    status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
-                                          &all)
-                            : PERM_ERROR_MEMORY;
+    status = sampling->room ? permi_draw_all(sampling) : PERM_ERROR_MEMORY;
   }
   for (b = 0; b < sampling->blocks; b++) {
     permi_pool_release(&sampling->trace[b].pool);
@@ -25087,6 +26795,15 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const
         eight->here, PERMI_LOAD_ANY(x + eight->base),
         _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)eight->at)),
         PERMI_LOAD_ANY(x + eight->base + 8));
+#elif PERMI_WIDTH == 4
+  const permi_eight *eight = origin->eight + k / 8;
+  if (!eight->wide) {
+    const double *from = x + eight->base;
+    const unsigned char *at = eight->at + (k & 4);
+    const __m256i bits = _mm256_setr_epi64x(1, 2, 4, 8), here = _mm256_set1_epi64x(eight->here >> (k & 4));
+    return _mm256_and_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(here, bits), bits)),
+                         _mm256_setr_pd(from[at[0]], from[at[1]], from[at[2]], from[at[3]]));
+  }
 #endif
   for (i = 0; i < PERMI_WIDTH; i++)
     v[i] = i < left && place[i] != PERMI_ARRAY_NOWHERE ? x[place[i]] : 0;
@@ -25095,8 +26812,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const
 
 PERMI_INLINE int PERMI_NAME(array_nothing)(const permi_origin *origin, size_t k)
 {
-#if PERMI_WIDTH == 8
-  return origin->place && !origin->eight[k / 8].here;
+#if PERMI_WIDTH >= 4
+  return origin->place && !(origin->eight[k / 8].here >> (k % 8) & ((1 << PERMI_WIDTH) - 1));
 #else
   return PERMI_WIDTH == 1 && origin->place && origin->place[k] == PERMI_ARRAY_NOWHERE;
 #endif
@@ -25115,9 +26832,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, siz
     y[i] = rest[i];
 }
 
-#if PERMI_WIDTH > 1
+/* growth: PERMI_GROWS_NOT: sums of doubles; else residues, whose sums are below 2^52, or those of reduced products. */
 PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t left, int vectors,
-                                                                       const permi_origin *origin, int origins)
+                                                                       const permi_origin *origin, int origins,
+                                                                       int growth, PERMI_P p)
 {
   PERMI_V sum[4];
   int s, i;
@@ -25127,45 +26845,68 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y
   for (s = 0; s < origins; s++, origin++) {
     const double *x = (const double *)origin->x;
     const PERMI_V real = PERMI_SET(origin->real);
-    if (origin->place) {
-      PERMI_UNROLL
-      for (i = 0; i < vectors; i++) {
-        const size_t at = k + (size_t)(i * PERMI_WIDTH);
-        if (!PERMI_NAME(array_nothing)(origin, at))
-          sum[i] = PERMI_FMA(real, PERMI_NAME(array_fetch)(x, origin, at, left), sum[i]);
-      }
-    } else {
-      PERMI_UNROLL
-      for (i = 0; i < vectors; i++)
-        sum[i] = PERMI_FMA(real, PERMI_LOAD_ANY(x + k + i * PERMI_WIDTH), sum[i]);
+    const int reduced = growth == PERMI_GROWS_LONG && fabs(origin->real) != 1;
+    PERMI_UNROLL
+    for (i = 0; i < vectors; i++) {
+      const size_t at = k + (size_t)(i * PERMI_WIDTH);
+      PERMI_V from;
+      if (PERMI_NAME(array_nothing)(origin, at))
+        continue;
+      from = origin->place ? PERMI_NAME(array_fetch)(x, origin, at, left) : PERMI_LOAD_ANY(x + at);
+      if (reduced)
+        sum[i] = sum[i] + PERMI_NAME(prime_product)(real, from, p);
+      else
+        sum[i] = PERMI_FMA(real, from, sum[i]);
     }
   }
   PERMI_UNROLL
   for (i = 0; i < vectors; i++)
-    PERMI_NAME(array_store)(y + k + i * PERMI_WIDTH, sum[i], left);
+    PERMI_NAME(array_store)(y + k + i * PERMI_WIDTH,
+                            growth == PERMI_GROWS_NOT ? sum[i] : PERMI_NAME(prime_reduce)(sum[i], p), left);
 }
 
-PERMI_TARGET static void PERMI_NAME(block_double)(const permi_arrays_run *run, void *to, size_t count,
-                                                  const permi_origin *origin, int origins)
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_block)(void *to, size_t count, const permi_origin *origin,
+                                                                     int origins, int growth, PERMI_P p)
 {
   size_t k = 0;
-  (void)run;
   for (; k + 4 * PERMI_WIDTH <= count; k += 4 * PERMI_WIDTH)
-    PERMI_NAME(array_doubles)((double *)to, k, PERMI_WIDTH, 4, origin, origins);
+    PERMI_NAME(array_doubles)((double *)to, k, PERMI_WIDTH, 4, origin, origins, growth, p);
   for (; k < count; k += PERMI_WIDTH)
-    PERMI_NAME(array_doubles)((double *)to, k, count - k, 1, origin, origins);
+    PERMI_NAME(array_doubles)((double *)to, k, count - k, 1, origin, origins, growth, p);
+}
+
+#if PERMI_WIDTH > 1
+PERMI_TARGET static void PERMI_NAME(block_double)(const permi_numbers *numbers, void *to, size_t count,
+                                                  const permi_origin *origin, int origins)
+{
+  (void)numbers;
+  PERMI_NAME(array_block)(to, count, origin, origins, PERMI_GROWS_NOT, PERMI_NAME(prime_of)(1, 1));
 }
 #endif
 
+PERMI_TARGET static void PERMI_NAME(block_short)(const permi_numbers *numbers, void *to, size_t count,
+                                                 const permi_origin *origin, int origins)
+{
+  PERMI_NAME(array_block)(to, count, origin, origins, PERMI_GROWS_SHORT,
+                          PERMI_NAME(prime_of)((double)numbers->modulus, 1 / (double)numbers->modulus));
+}
+
+PERMI_TARGET static void PERMI_NAME(block_long)(const permi_numbers *numbers, void *to, size_t count,
+                                                const permi_origin *origin, int origins)
+{
+  PERMI_NAME(array_block)(to, count, origin, origins, PERMI_GROWS_LONG,
+                          PERMI_NAME(prime_of)((double)numbers->modulus, 1 / (double)numbers->modulus));
+}
+
 /* High parts of a block, then low parts; as permi_dd_times and permi_dd_add, x_lo real rounded first but for 8 doubles
    a vector. */
-PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void *to, size_t count,
+PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {
   double *y = (double *)to;
   size_t k;
   int s;
-  (void)run;
+  (void)numbers;
   for (k = 0; k < count; k += PERMI_WIDTH) {
     PERMI_V hi = PERMI_SET(0.0), lo = hi;
     for (s = 0; s < origins; s++) {
@@ -25349,47 +27090,13 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_constant)(int algebra, const
   return y;
 }
 
-/* Residues modulo `prime`, at most a little more than half of it (>>hybrid_program). */
-#define PERMI_P PERMI_NAME(hybrid_prime)
-typedef struct PERMI_P {
-  PERMI_V prime, inverse;
-} PERMI_P;
-
-PERMI_TARGET PERMI_INLINE PERMI_P PERMI_NAME(hybrid_prime_of)(const permi_hybrid *hybrid)
-{
-  PERMI_P p;
-  p.prime = PERMI_SET(hybrid->prime);
-  p.inverse = PERMI_SET(hybrid->inverse);
-  return p;
-}
-
-/* The whole number next to x / p, at most 2^51: in the binade of 1.5 2^52 bits count ones. */
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_quotient)(PERMI_V x, PERMI_P p)
-{
-  const PERMI_V ones = PERMI_SET(6755399441055744.0);
-  return PERMI_FMA(x, p.inverse, ones) - ones;
-}
-
-/* Of |x| <= 2^52. */
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce)(PERMI_V x, PERMI_P p)
-{
-  return PERMI_FNMA(PERMI_NAME(hybrid_quotient)(x, p), p.prime, x);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce_product)(PERMI_V a, PERMI_V b, PERMI_P p)
-{
-  PERMI_V low;
-  const PERMI_V high = PERMI_NAME(vector_two_product)(a, b, &low);
-  return low - PERMI_FMS_EXACT(PERMI_NAME(hybrid_quotient)(high, p), p.prime, high);
-}
-
 /* ab - cd: its multiples of 2^46, exact in the binade of `grid`, are reduced, and the rest is added: one quotient. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce_cross)(PERMI_V a, PERMI_V b, PERMI_V c, PERMI_V d, PERMI_P p)
 {
   const PERMI_V grid = PERMI_SET(PERMI_RESIDUE_GRID);
   const PERMI_V first = PERMI_FMA(a, b, grid), both = PERMI_FNMA(c, d, first), high = both - grid;
   const PERMI_V low = PERMI_FMS_EXACT(a, b, first - grid), less = PERMI_FMS_EXACT(c, d, first - both);
-  return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(hybrid_quotient)(high, p), p.prime, high);
+  return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(prime_quotient)(high, p), p.prime, high);
 }
 
 /* A result as it is kept: of a double-double the first word takes over what it can; it is the larger one, or has
@@ -25407,7 +27114,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_settle)(int algebra, PERMI_N
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
-    return PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce)(y.v, p));
+    return PERMI_NAME(hybrid_one)(PERMI_NAME(prime_reduce)(y.v, p));
   if (permi_hybrid_is_doubled(algebra))
     y.v = PERMI_NAME(vector_two_sum)(y.v, y.e, &y.e);
   if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED)
@@ -25482,11 +27189,11 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N 
   } else if (permi_hybrid_is_paired(algebra)) {
     x = PERMI_NAME(hybrid_pair_times)(a, b);
   } else if (algebra == PERMI_HYBRID_LONG) {
-    x = PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce_product)(a.v, b.v, p));
+    x = PERMI_NAME(hybrid_one)(PERMI_NAME(prime_product)(a.v, b.v, p));
   } else {
     x = PERMI_NAME(hybrid_one)(a.v * b.v);
     if (algebra == PERMI_HYBRID_SHORT)
-      x.v = PERMI_NAME(hybrid_reduce)(x.v, p);
+      x.v = PERMI_NAME(prime_reduce)(x.v, p);
   }
   return x;
 }
@@ -25507,7 +27214,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N 
     if (algebra == PERMI_HYBRID_WHOLE)
       x.v = x.v * PERMI_SET(half);
     else if (permi_hybrid_is_whole(algebra))
-      x.v = PERMI_NAME(hybrid_reduce)(x.v, p);
+      x.v = PERMI_NAME(prime_reduce)(x.v, p);
   }
   return x;
 }
@@ -25521,7 +27228,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_cross)(int algebra, PERMI_N 
     return PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce_cross)(a.v, b.v, c.v, d.v, p));
   if (permi_hybrid_is_whole(algebra)) {
     const PERMI_V less = c.v * d.v, x = PERMI_FMS(a.v, b.v, less);
-    return PERMI_NAME(hybrid_one)(algebra == PERMI_HYBRID_SHORT ? PERMI_NAME(hybrid_reduce)(x, p) : x);
+    return PERMI_NAME(hybrid_one)(algebra == PERMI_HYBRID_SHORT ? PERMI_NAME(prime_reduce)(x, p) : x);
   }
   second = PERMI_NAME(hybrid_times)(algebra, c, d, p);
   if (algebra >= PERMI_HYBRID_MODULI)
@@ -25583,7 +27290,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
   PERMI_UNROLL
   for (k = 0; k < count; k++) {
     const PERMI_N x = PERMI_NAME(hybrid_get)(parts, slot, k);
-    const PERMI_V whole = permi_hybrid_is_whole(algebra) ? PERMI_NAME(hybrid_reduce)(x.v, p) : x.v;
+    const PERMI_V whole = permi_hybrid_is_whole(algebra) ? PERMI_NAME(prime_reduce)(x.v, p) : x.v;
     const PERMI_V v = sign * whole, e = sign * x.e;
     PERMI_N sum = PERMI_NAME(hybrid_get)(parts, block, k);
     if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
@@ -25619,7 +27326,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
   const double base_least = opcode == PERMI_OP_ROWS ? hybrid->floor[operation->other] : least;
   const int halves = algebra == PERMI_HYBRID_WHOLE && folds && operation->halved;
   const double half = operation->halved ? 0.5 : 1;
-  const PERMI_P prime = PERMI_NAME(hybrid_prime_of)(hybrid);
+  const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
   PERMI_NAME(hybrid_numbers) base, held, also;
   if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
     PERMI_NAME(hybrid_fetch)(row_parts, count,
@@ -25691,7 +27398,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count
   const int parts = permi_hybrid_parts(algebra), whole = algebra == PERMI_HYBRID_WHOLE;
   const int numbers = whole || permi_hybrid_is_doubled(algebra) || algebra >= PERMI_HYBRID_MODULI;
   const int bases = numbers ? permi_hybrid_line(hybrid->n) : 0;
-  const PERMI_P prime = PERMI_NAME(hybrid_prime_of)(hybrid);
+  const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
   double *out = permi_hybrid_slot(slots, t->out), *first = permi_hybrid_slot(slots, t->p);
   PERMI_NAME(hybrid_numbers) product;
   int k;
@@ -25744,7 +27451,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
       break;
     default:
       PERMI_NAME(hybrid_total)(algebra, count, block, permi_hybrid_slot(slots, t->p), t->h,
-                               PERMI_NAME(hybrid_prime_of)(hybrid));
+                               PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse));
     }
   }
 #undef PERMI_TABLES

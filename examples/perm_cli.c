@@ -14,6 +14,7 @@
 #endif
 #include "perm_sparse.h"
 
+#include "perm_fractions.h"
 #include "perm_generate.h"
 
 #include <errno.h>
@@ -194,10 +195,11 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "       perm --resume FILE | --merge FILE... | --list WHAT | --help | --version\n"
     "\n"
     "FILE is Matrix Market (array or coordinate; real, complex, integer, pattern; general, symmetric,\n"
-    "skew-symmetric, hermitian), or rows of numbers separated by blanks, commas or ';', perhaps below\n"
-    "a header line (complex as 1+2i, 1+2j, (1+2j)); - is standard input: zcat FILE.gz | perm -.\n"
-    "Integers, also as 2.0, are computed exactly (if that takes long, only with\n"
-    "--precision exact), all else in doubles of known accuracy.\n"
+    "skew-symmetric, hermitian), .npy of NumPy, a graph (graph6, sparse6, digraph6, DIMACS), or rows of numbers\n"
+    "separated by blanks, commas or ';', perhaps below a header line (complex as 1+2i, 1+2j, (1+2j); fractions\n"
+    "as 1/2); known by its bytes, not by its name. - is standard input: zcat FILE.gz | perm -. Integers, also as\n"
+    "2.0, are computed exactly (if that takes long, only with --precision exact), fractions always, all else in\n"
+    "doubles of known accuracy.\n"
     "\n"
     "Examples:\n"
     "  perm matrix.mtx                             a matrix; dense or sparse, the fastest engine is taken\n"
@@ -211,8 +213,8 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "\n"
     "The matrix:\n"
     "  --format NAME     what a FILE without a banner is: array (rows of numbers); coordinate (rows columns entries,\n"
-    "                    then row column [value]), coordinate-complex; edges (row column [weight], from 0 or 1).\n"
-    "                    Default: what fits; told if not array, refused if two do\n"
+    "                    then row column [value]), coordinate-complex; edges (row column [weight], from 0 or 1);\n"
+    "                    npy, graph6, dimacs. Default: what fits; told if not array, refused if two do\n"
     "  --generate KIND   instead of FILE, such as uniform:30; perm --list generators\n"
     "  --seed S          of --generate, --estimate and --sample (default 1)\n"
     "  --rows M1,M2,...  row i counts Mi times; as many as rows\n"
@@ -267,6 +269,8 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  --max-bytes B     memory, the matrix included; refuse what needs more\n"
     "\n"
     "Long jobs:\n"
+    "  --prove FILE      a proof of the exact permanent there, which perm_verify checks without perm: method proof, to\n"
+    "                    order 44; about (n + 1) / 3 times the work of the sum for each 50 bits of the result\n"
     "  --checkpoint FILE  keep finished work there, every minute and at any stop (SIGTERM, Ctrl-C, --max-seconds);\n"
     "                    the same command goes on where it was, after a kill too. A regular file, no link\n"
     "  --checkpoint-seconds S  how often (default 60)\n"
@@ -309,7 +313,7 @@ static const char *const cli_options[] = {
     "--precision", "--certify", "--tolerance", "--method", "--effort", "--threads", "--isa", "--gpus",
     "--cpu-fallback", "--gpu-cache", "--tune",
     "--max-seconds", "--max-bytes", "--checkpoint", "--checkpoint-seconds", "--resume", "--part", "--merge",
-    "--progress", "--json", "--rook"};
+    "--progress", "--json", "--rook", "--prove"};
 
 /* Pairs of which one would do nothing: `with` has no use for any of `others`. */
 static const struct { const char *with, *others, *why; } cli_useless[] = {
@@ -329,6 +333,9 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
     {"--sample", " --mod --certify --tolerance --minors --gradient --rook --estimate --explain --rows --cols --isa "
                  "--gpus --cpu-fallback --gpu-cache --tune --json ",
      "permutations are drawn on the CPU, a line each, and nothing else is computed"},
+    {"--prove", " --rows --cols --minors --gradient --rook --estimate --sample --certify --tolerance --gpus "
+                "--cpu-fallback --gpu-cache --tune ",
+     "a proof is of the exact permanent of one whole matrix, made on the CPU"},
     {"--explain", " --checkpoint-seconds --progress --max-seconds ", "nothing is computed"}};
 
 /* Options that do nothing without one of others. */
@@ -740,7 +747,8 @@ static int cli_parse(cli *run, int argc, char **argv)
       for (k = 0; k < PERM_FORMAT_COUNT && strcmp(value, perm_format_name((perm_format)k));)
         k++;
       if (k == PERM_FORMAT_COUNT)
-        return cli_usage("unknown format", value, "expected auto, coordinate, coordinate-complex, array or edges");
+        return cli_usage("unknown format", value,
+                         "expected auto, coordinate, coordinate-complex, array, edges, npy, graph6 or dimacs");
       options->format = (perm_format)k;
     } else if (!strcmp(name, "--tolerance")) {
       CLI_NEED("expected a relative error such as 1e-12")
@@ -826,6 +834,11 @@ static int cli_parse(cli *run, int argc, char **argv)
         return cli_usage("no file name after", name, "expected one");
       options->checkpoint.file = value;
       run->resume = name[2] == 'r' ? value : run->resume;
+    } else if (!strcmp(name, "--prove")) {
+      CLI_NEED("expected a file name")
+      if (!*value)
+        return cli_usage("no file name after", name, "expected one");
+      options->prove = value;
     } else if (!strcmp(name, "--checkpoint-seconds")) {
       CLI_NEED("expected seconds")
       if (!cli_number(value, 0, 1e18, &options->checkpoint.seconds) || options->checkpoint.seconds == 0)
@@ -869,6 +882,8 @@ static int cli_parse(cli *run, int argc, char **argv)
     return cli_usage("--estimate takes no multiplicities", NULL, "leave out --rows and --cols");
   if (run->spy && run->files > 1 && !run->merge)
     return cli_usage("--spy takes one matrix", NULL, "give one file");
+  if (run->options.prove && run->files > 1 && !run->merge)
+    return cli_usage("--prove takes one matrix", NULL, "give one file");
   if (run->write && run->files > 1 && !run->merge)
     return cli_usage("--write takes one matrix", NULL, "give one file");
   i = cli_check_pieces(run);
@@ -876,6 +891,8 @@ static int cli_parse(cli *run, int argc, char **argv)
     i = cli_check_pairs(run);
   if (i == CLI_DONE)
     i = cli_check_output(run, "--write", run->write, "%%MatrixMarket", "Matrix Market");
+  if (i == CLI_DONE)
+    i = cli_check_output(run, "--prove", run->options.prove, "\211PROOF", "proof of a permanent");
   return i == CLI_DONE ? cli_check_output(run, "--spy", run->spy, "<svg", "SVG") : i;
 }
 
@@ -981,7 +998,7 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
                            const double *list, int count, int columns, const perm_integer *numbers)
 {
   const int parts = matrix->kind == PERM_KIND_COMPLEX ? 2 : 1;
-  char value[PERM_TEXT_BYTES], imaginary[PERM_TEXT_BYTES];
+  char value[2 * PERM_TEXT_BYTES], imaginary[PERM_TEXT_BYTES];
   int k;
   cli_json_head(name, matrix);
   if (result->value != result->value) {
@@ -993,7 +1010,7 @@ static void cli_print_json(const char *name, const perm_matrix *matrix, const pe
     printf(",\"exp2\":%lld", result->exp2);
   } else {
     if (result->exact) {
-      perm_integer_text(&result->integer, value, sizeof value);
+      fraction_text(result, value, sizeof value, 0);
       perm_integer_text(&result->imaginary_integer, imaginary, sizeof imaginary);
     } else {
       snprintf(value, sizeof value, "%.17g", result->value);
@@ -1075,8 +1092,8 @@ static const char *cli_time(double s, int which)
 
 static void cli_print(const char *name, const perm_matrix *matrix, const perm_result *result)
 {
-  char value[PERM_TEXT_BYTES], digits[96];
-  perm_result_text(result, value, sizeof value);
+  char value[2 * PERM_TEXT_BYTES], digits[96];
+  fraction_text(result, value, sizeof value, 1);
   cli_digits(result, digits, sizeof digits);
   printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
   if (result->value == result->value)
@@ -1560,8 +1577,15 @@ static int cli_matrix(cli *run, const char *file)
     result.status = perm_generate(run->generate, run->seed, &run->options, &matrix, &result);
   else {
     cli_ticks(1);
-    result.status = perm_matrix_read(file, &run->options, &matrix, &result);
+    result.status = perm_matrix_read_fractions(file, &run->options, &matrix, &fraction_below, &result);
     cli_ticks(0);
+    if (!cli_given(run, " --precision "))
+      run->options.precision = fraction_is_whole() ? PERM_PRECISION_DEFAULT : PERM_PRECISION_EXACT;
+    if (result.status == PERM_OK && !fraction_is_whole() && cli_given(run, fraction_refuses)) {
+      result.status = PERM_ERROR_UNSUPPORTED;
+      snprintf(result.message, sizeof result.message, "the permanent of fractions is computed exactly, and nothing "
+               "else: leave out %s, or write decimals", cli_given(run, fraction_refuses));
+    }
   }
   cli_seconds_taken(&run->options, result.seconds);
   snprintf(cli_reading, sizeof cli_reading, "%s", result.status == PERM_OK ? result.message : "");

@@ -62,7 +62,9 @@
                  >>counts_scale    scaling, error
                  >>counts_gpu      GPUs
                  >>counts_leaf     the leaf
-     solve/      >>check           finite entries, sizes, strides
+     proof/      >>polynomial      values that prove a permanent
+                >>proof           their job; the file's format
+    solve/      >>check           finite entries, sizes, strides
                  >>names           texts; perm_layout
                  >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
                  >>engine          the interface of every engine; the choice
@@ -88,6 +90,7 @@
                  >>minors_kernels  minors
                  >>batch_kernels   batches
                  >>counts_kernels  counts
+                >>proof_kernels   the polynomial of a proof
                  >>vocabulary_end  forgets the words
 
    TO ADD (paths in src/; after the bar, tests in tests/)
@@ -111,8 +114,8 @@
      a price               base/prices.h, with unit, machine and date
      a value type          base/ring.h: permi_algebra, permi_value_add; frontier/values.h; over counts: counts/digits.h
                            | t_frontier.c, t_arrays.c, t_counts.c
-     a file format         api/types.h: PERM_FORMAT_LIST; matrix/plain_text.h: permi_recognise, permi_read_text
-                           | t_io.c, `make fuzz`
+     a file format         its room; matrix/read.h: its line in permi_formats; api/types.h: PERM_FORMAT_LIST
+                           | t_formats.c, `make fuzz`
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
                            by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
                            tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
@@ -271,6 +274,11 @@ PERMI_BRIEF_BEGIN
 #include "counts/counts_leaf.h"
 PERMI_BRIEF_END
 
+PERMI_BRIEF_BEGIN
+#include "proof/polynomial.h"
+#include "proof/proof.h"
+PERMI_BRIEF_END
+
 #include "solve/check.h"
 PERMI_BRIEF_BEGIN
 #include "solve/names.h"
@@ -323,6 +331,7 @@ PERMI_BRIEF_END
 #include "kernels/batch_kernels.h"
 PERMI_BRIEF_BEGIN
 #include "kernels/counts_kernels.h"
+#include "kernels/proof_kernels.h"
 PERMI_BRIEF_END
 #endif
 #include "kernels/vocabulary_end.h"

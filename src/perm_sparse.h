@@ -18,7 +18,11 @@
      matrix/     >>matrix            compressed rows from triplets, arrays
                  >>io                lines, numbers; messages FILE:LINE
                  >>market            Matrix Market: banner; symmetric, hermitian in permi_add_entry
-                 >>plain_text        files without a banner; perm_matrix_read
+                 >>plain_text        files without a banner: rows, coordinates, edges; fractions
+                 >>numpy             .npy of NumPy
+                 >>graph             graph6, sparse6, digraph6
+                 >>dimacs            DIMACS graphs
+                 >>read              the table of formats; perm_matrix_read
                  >>write             Matrix Market written
      block/      >>matching          Hopcroft-Karp
                  >>components        Dulmage-Mendelsohn, strong components
@@ -34,6 +38,7 @@
                  >>sorting           expand, sort, contract
                  >>streams           from an order to the streams of a step
                  >>arrays            indexed by combinations
+                 >>array_residues    integers modulo primes, a pass each
                  >>array_layout      words and ways of a step
                  >>array_places      one memory for two steps
                  >>arrays_gpu        arrays and lists on a GPU
@@ -86,7 +91,7 @@
                  >>spy               perm_sparse_spy, SVG
                  >>rook              perm_rook_numbers, matching polynomials
                  >>sample            perm_sample_sparse: permutations by weight
-     kernels/    >>array_kernels     arrays for each instruction set
+                 >>array_kernels     arrays for each instruction set
                  >>hybrid_kernels    interpreter of hybrid programs
                  >>signs_kernels     the sign search
                  >>rook_kernels      values of placements
@@ -117,6 +122,8 @@
        frontier      matchings along a moving boundary; C(a + b, a - d) of a rows and b columns on it, with d more
                      columns than rows gone; all values. As lists or arrays:
        lists, arrays   states sorted and merged, or indexed by combinations; sorting: expand, sort, contract.
+                    Arrays hold integers of any size in 8 bytes a state where that is faster or max_bytes asks for
+                    it: below 2^52 in doubles, else modulo primes of 32 to 52 bits (or a short modulus), a pass each
                     options.gpu: arrays on one GPU where predicted faster, both if isa is cuda
        tree          tables of a tree decomposition; 2^width a vertex; all values
        band          a window of w columns along the rows; C(w, used) a row, less with equal columns; all values
@@ -213,6 +220,10 @@ PERMI_BRIEF_BEGIN
 #include "matrix/io.h"
 #include "matrix/market.h"
 #include "matrix/plain_text.h"
+#include "matrix/numpy.h"
+#include "matrix/graph.h"
+#include "matrix/dimacs.h"
+#include "matrix/read.h"
 #include "matrix/write.h"
 PERMI_BRIEF_END
 
@@ -230,6 +241,7 @@ PERMI_BRIEF_END
 #include "frontier/sorting.h"
 #include "frontier/streams.h"
 #include "frontier/arrays.h"
+#include "frontier/array_residues.h"
 #include "frontier/array_layout.h"
 #include "frontier/array_places.h"
 PERMI_BRIEF_BEGIN

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs every test program, two at a time, adds up their closing lines, and closes with `N passed, N failed, N skipped`.
 # Usage: tests/check.sh [ci | full]
-#   (nothing)  make check: after each change, 220 seconds of a core
+#   (nothing)  make check: after each change, 235 seconds of a core
 #   ci         make check-ci: each part, at the size that it has without `full`
 #   full       make check-full: all of ci at full size, other machines, sanitizers, fuzzing, attacks, coverage
 # A part is left out, or a smaller one of the same program, by what it tests and never by how long it took.
@@ -20,9 +20,11 @@ lesser processors|sh tests/isa.sh few
 command line|sh tests/cli.sh
 warnings|sh tests/compile/run.sh warnings
 README and manuals|sh tests/manuals.sh names
+false proofs|build/false_proofs 300
 rooms|sh tests/rooms.sh quick
 budgets|sh tests/budgets.sh
 golden record, a sample|sh tests/golden/golden.sh sample
+proofs|sh tests/proofs/run.sh quick
 END
 }
 # What check leaves to check-ci, part by part:
@@ -31,6 +33,7 @@ END
 #   warnings            dialects since C11 and C++14, programs made by both compilers, stacks, the clock, spills
 #   README and manuals  running their commands and examples
 #   rooms, budgets      each room compiled by itself; compile seconds
+#   proofs              most false twins, that the provers must refuse
 #   not at all          GPUs or their twin, kills, limits, ranks, headers, memory, Python, installation, the study
 # What check-ci leaves to check-full:
 #   unit tests          every one on lesser processors, under emulated NEON, sanitizers and valgrind; coverage
@@ -70,9 +73,11 @@ END
   cat <<END
 ranks|sh tests/mpi/run.sh $full
 examples|sh tests/examples.sh $full
+false proofs|build/false_proofs 100000
 README and manuals|sh tests/manuals.sh $full
 headers|sh tests/headers.sh
 rooms|sh tests/rooms.sh
+proofs|sh tests/proofs/run.sh
 budgets|sh tests/budgets.sh compile
 command line|sh tests/cli.sh
 memory|sh tests/memory.sh

@@ -45,8 +45,54 @@ expect csv 0 'permanent = 10$' $dir/header.csv
 check csv_told grep -q "^perm: .*header.csv: read as rows below the header 'a;b'$" $dir/err
 printf '(1+2j) 3j\n1-1j 2\n' >$dir/complex.txt
 expect complex_j 0 '5 *\+ *7 ?i' $dir/complex.txt
-printf '1/2 1\n1 1\n' >$dir/fraction.txt
-expect fraction 2 "fraction.txt:1: '1/2' found, .* of fractions: multiply a row by" $dir/fraction.txt
+# fractions: exact, reduced, nothing but the permanent
+printf '1/2 1/3\n1/4 3\n' >$dir/fractions.txt
+expect fractions 0 '^  permanent = 19/12 \(about 1.583333333\)$' $dir/fractions.txt
+check fractions_told grep -q '^perm: .*fractions.txt: read as fractions, each row times its least common denominator$' $dir/err
+expect fractions_json 0 '"value":"19/12","exp2":0,"exact":true,' $dir/fractions.txt --json
+expect fractions_then_integers 0 'permanent = 450$' $dir/fractions.txt $dir/nine.txt
+expect fractions_explained 0 'fractions' $dir/fractions.txt --explain
+for option in "--mod 7" --gradient "--minors 1" --rook --estimate "--sample 2" "--rows 1,1" "--write $dir/f.mtx" \
+  "--precision dd" "--checkpoint $dir/f.ck"; do
+  expect "fractions $option" 2 "fractions is computed exactly, and nothing else: leave out ${option%% *}, or write decimals" \
+    $dir/fractions.txt $option
+done
+printf '1/2 0.5\n1 1\n' >$dir/mixed.txt
+expect fractions_and_decimals 2 'mixed.txt:1: a fraction found in a matrix that has other numbers' $dir/mixed.txt
+if command -v python3 >/dev/null; then # against Python's fractions, orders 1 to 6
+  python3 -c '
+import random, itertools, sys
+from fractions import Fraction as F
+random.seed(5)
+for k in range(40):
+    n = 1 + k % 6
+    a = [[F(random.randrange(-50, 50), random.randrange(1, 40)) for _ in range(n)] for _ in range(n)]
+    open("%s/rational%d.txt" % (sys.argv[1], k), "w").write("".join(" ".join("%d/%d" % (x.numerator, x.denominator)
+        for x in r) + "\n" for r in a))
+    total = F(0)
+    for p in itertools.permutations(range(n)):
+        term = F(1)
+        for i in range(n): term *= a[i][p[i]]
+        total += term
+    print(total)' $dir >$dir/expected
+  for k in $(seq 0 39); do $perm --json --format array $dir/rational$k.txt 2>/dev/null; done | sed 's/.*"value":"\([^"]*\)".*/\1/' >$dir/got
+  check fractions_as_python cmp $dir/expected $dir/got
+else
+  skipped=$((skipped + 1)); echo "SKIP fractions_as_python: install python3"
+fi
+# formats that bytes tell
+printf '>>graph6<<DQc\n' >$dir/path.g6
+expect graph6 0 'path.g6: read as graph6, the adjacency matrix of 5 vertices and 4 edges' $dir/path.g6
+printf 'DQc\nDQc\n' >$dir/two.g6
+expect graph6_two 2 'two.g6:2: a second graph found, one was expected: sed -n 2p FILE . perm - takes this one' $dir/two.g6
+printf 'p edge 3 3\ne 1 2\ne 2 3\ne 1 3\n' >$dir/triangle.col
+expect dimacs 0 'permanent = 2$' $dir/triangle.col
+printf "\\223NUMPY\\1\\0\\106\\0{'descr': '|i1', 'fortran_order': False, 'shape': (2, 2), }          \\n\\1\\2\\3\\4" >$dir/a.npy
+expect npy 0 'permanent = 10$' $dir/a.npy
+$perm - <$dir/a.npy >$dir/out 2>&1; check npy_stdin grep -q 'permanent = 10$' $dir/out
+cat $dir/a.npy /dev/zero 2>/dev/null | $perm - >$dir/out 2>&1; check npy_endless grep -q 'save one array a file' $dir/out
+expect npy_truncated 2 'short.npy: byte 80: 3 bytes of items found, 4 were expected for shape .2, 2.: is the file whole' \
+  $(head -c 83 $dir/a.npy >$dir/short.npy; echo $dir/short.npy)
 printf '1 2\n99999999999999999999 4\n' >$dir/large.txt
 expect large_told 0 'large.txt: read as doubles, for line 2 has an integer beyond 64 bits' $dir/large.txt
 printf '1 2\n3 4\n' | gzip >$dir/a.gz
@@ -77,13 +123,13 @@ expect sizes_vast 2 'up to 16777216, 2\^31-1 and their product' $dir/vast.txt
 expect edges_unclear 2 'unclear.txt:2: the smallest row is 2 .*: counted from 0 or from 1' --format edges $dir/unclear.txt
 printf '0 1\n1 0\n2 2\n' >$dir/zero.txt
 expect edges_from_zero 0 'read as 3 edges of a 3 x 3 matrix, counted from 0' --format edges $dir/zero.txt
-expect format_unknown 2 'unknown format "graph"; expected auto, coordinate, coordinate-complex, array or edges' --format graph $dir/both.txt
+expect format_unknown 2 'unknown format "graph"; expected auto, coordinate, coordinate-complex, array, edges, npy, graph6 or dimacs' --format graph $dir/both.txt
 expect format_generate 2 'format is for reading a matrix' --format edges --generate grid:2:2
 expect formats 0 '^edges	lines of row' --list formats
 printf '2.0 3e0\n1.0 15\n' >$dir/whole.txt
 expect whole 0 '^  exact; ' $dir/whole.txt
-printf '2.0 3e0\n1.0 15.5\n' >$dir/fraction.txt
-expect fraction 0 'digits guaranteed' $dir/fraction.txt
+printf '2.0 3e0\n1.0 15.5\n' >$dir/decimal.txt
+expect decimal 0 'digits guaranteed' $dir/decimal.txt
 expect several 0 'permanent = 1$' $dir/nine.txt $dir/swap.mtx
 
 # JSON

@@ -17,11 +17,12 @@ soname=libperm.so.$(case $version in 0.*) echo "${version%.*}";; *) echo "${vers
 # -- files
 check install $make -s install DESTDIR="$root" PREFIX=$prefix STATIC=1
 for file in bin/perm include/perm.h include/perm_sparse.h lib/libperm.so lib/$soname lib/libperm.so.$version \
-  lib/libperm.a lib/pkgconfig/perm.pc lib/cmake/perm/perm-config.cmake lib/cmake/perm/perm-config-version.cmake share/man/man1/perm.1 share/bash-completion/completions/perm; do
+  lib/libperm.a lib/pkgconfig/perm.pc lib/cmake/perm/perm-config.cmake lib/cmake/perm/perm-config-version.cmake \
+  lib/perm/python/perm.py lib/perm/python/perm.pyi share/man/man1/perm.1 share/bash-completion/completions/perm; do
   check "$file is there" test -s "$at/$file"
 done
-also=$(ls build/perm_mpi build/perm_gpu 2>/dev/null | wc -l) # go with it where they were built
-check "nothing else" test "$(find "$root" ! -type d | wc -l)" -eq $((12 + also))
+also=$(ls build/perm_mpi build/perm_gpu examples/python/_perm.abi3.so 2>/dev/null | wc -l) # where they were built
+check "nothing else" test "$(find "$root" ! -type d | wc -l)" -eq $((14 + also))
 check "the version is perm.h's" test "$("$at/bin/perm" --version)" = "perm $version"
 if command -v readelf >/dev/null; then
   check soname sh -c "readelf -d '$at/lib/libperm.so' | grep -q 'SONAME.*\[$soname\]'"
@@ -29,6 +30,12 @@ if command -v readelf >/dev/null; then
   check "exported names" exported
 else skip 2 "soname: no readelf (apt-get install binutils)"; fi
 check "the command computes" sh -c "printf '1 2\n3 4\n' | '$at/bin/perm' - | grep -q 'permanent = 10$'"
+
+# The one file alone: an extension module, if it was built, is of one Python's kind; libperm.so is found above.
+if command -v python3 >/dev/null; then
+  check "perm.py finds the library" sh -c "cd / && mkdir -p '$at/lib/perm/alone' && cp '$at/lib/perm/python/perm.py' '$at/lib/perm/alone/' &&
+    PYTHONPATH='$at/lib/perm/alone' python3 -c 'import perm; assert perm.permanent([[1, 2], [3, 4]]) == 10' && rm -r '$at/lib/perm/alone'"
+else skip 1 "perm.py: no python3"; fi
 
 # -- a program of somebody else's
 cat >"$out/user.c" <<'C'

@@ -1,7 +1,8 @@
 #!/bin/sh
-# examples/python by the first interpreter that has numpy and pytest; PYTHON names another one. Everything twice: by
-# ctypes over libperm.so, and by the extension module, where there is a Python.h of version 3.11 or later.
-# full: also the searches for leaks, a million calls each.
+# examples/python by the first interpreter that has numpy and pytest; PYTHON names another one. Everything three times: by
+# ctypes over libperm.so; by the extension module, where there is a Python.h of version 3.11 or later; and by the package
+# that pip installs, beside mypy, JAX and networkx if `tests/setup.sh full` was run.
+# full: also the searches for leaks, a million calls each; the wheel from the source archive, for other machines.
 # The last line is `N passed, N failed, N skipped`.
 cd "$(dirname "$0")/.." || exit 1
 full=$1
@@ -15,10 +16,11 @@ if [ -z "$python" ]; then
   exit 0
 fi
 mkdir -p build
-passed=0 failed=0 skipped=0
-form() { # form NAME FILE [PERM_LIBRARY]: the tests of one form
+passed=0 failed=0 skipped=0 mode=
+form() { # form NAME PYTHON FILE [PERM_LIBRARY]: the tests of one form
   log=build/python.$1.log
-  PERM_LIBRARY=$3 PERM_TEST_CALLS=${full:+1000000} "$python" -X dev -m pytest -q -rs -p no:cacheprovider $2 >$log 2>&1
+  PERM_LIBRARY=$4 PERM_TEST_CALLS=${full:+1000000} PERM_TEST_INSTALLED=$mode "$2" -X dev -m pytest -q -rs \
+    -p no:cacheprovider --import-mode=${mode:-prepend} $3 >$log 2>&1
   code=$?
   sed 's/^SKIPPED/SKIP/' $log
   # "3 failed, 115 passed, 2 skipped, 1 error in 20.00s", in any order
@@ -32,41 +34,68 @@ form() { # form NAME FILE [PERM_LIBRARY]: the tests of one form
   set -- $counts
   passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 }
-if make -s libperm.so; then form ctypes examples/python/test_perm.py build/libperm.so; else failed=1; fi
+if make -s libperm.so; then form ctypes "$python" examples/python/test_perm.py build/libperm.so; else failed=1; fi
 if made=$(make -s python PYTHON="$python" 2>&1); then
   case $made in
     SKIP*) echo "$made"; skipped=$((skipped + 1));;
-    *) form extension examples/python;;
+    *) form extension "$python" examples/python;;
   esac
 else echo "FAIL make python: $made"; failed=$((failed + 1))
 fi
-# The wheel: built from the headers alone, without a network, installed in an environment of its own, tested there; from
-# the source archive it is the same.
+# What pip installs: built from the headers alone without a network, in an environment of its own with nothing else at
+# first; tested there as a whole, numpy and pytest lent by the interpreter that has them.
 wheel() { # wheel NAME COMMAND...
   name=$1; shift
   if "$@" >build/python.wheel.log 2>&1; then passed=$((passed + 1)); else
     failed=$((failed + 1)); echo "FAIL wheel: $name"; tail -n 20 build/python.wheel.log; fi
 }
-if [ -e "$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ] &&
-  "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
-  rm -rf build/wheel && mkdir -p build/wheel/source
-  wheel build env CFLAGS="-Wall -Wextra" "$python" -c "import sys; sys.path.insert(0, 'examples/python')
-import build_backend as b; print(b.build_wheel('build/wheel'), b.build_sdist('build/wheel'))"
-  cp build/python.wheel.log build/wheel/made
-  wheel "no compiler warning" sh -c "grep -q whl build/wheel/made && ! grep -i warning build/wheel/made"
-  wheel "an environment" "$python" -m venv build/wheel/venv
-  wheel install build/wheel/venv/bin/pip install -q --no-index --disable-pip-version-check build/wheel/*.whl
-  try='import perm; assert perm.LIBRARY.endswith("_perm.abi3.so"), perm.LIBRARY
+people=build/people/bin/python
+"$people" -c 'import numpy, pytest' 2>/dev/null || people=$python
+if [ -e "$("$people" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ] &&
+  "$people" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+  at=build/wheel pip="pip --disable-pip-version-check"
+  rm -rf $at && mkdir -p $at/one $at/two
+  times >$at/before
+  wheel "an environment" "$people" -m venv $at/venv
+  wheel "pip install ./examples/python" env CFLAGS="-Wall -Wextra" $at/venv/bin/$pip install -v --no-index ./examples/python
+  cp build/python.wheel.log $at/made
+  wheel "no compiler warning" sh -c "grep -q 'Successfully built' $at/made && ! grep -E '[0-9]: warning:' $at/made"
+  cat >$at/try.py <<'END'
+import importlib.metadata, os, perm
+assert os.path.dirname(perm.LIBRARY) == os.path.dirname(perm.__file__) and "site-packages" in perm.LIBRARY, perm.LIBRARY
+assert perm.np is None and os.path.exists(os.path.join(os.path.dirname(perm.__file__), "py.typed"))
 assert perm.permanent([[1, 2], [3, 4]]) == 10 and perm.permanent([[0.5, 1], [1, 1j]]) == 1 + 0.5j
 assert perm.compute([[0.1] * 14] * 14, certify=True, threads=2).error_bound < 1e-12
-import importlib.metadata as m; assert m.version("perm-exact") == perm.__version__'
-  wheel "it computes" sh -c "cd build/wheel && venv/bin/python -c '$(echo "$try" | sed "s/'/\"/g")'"
-  wheel "imported in 0.2 s at most" sh -c "cd build/wheel && venv/bin/python -X importtime -c 'import perm' 2>&1 |
-    awk -F '|' '/ perm\$/ {ms = \$2 / 1000} END {print ms, \"ms\"; exit !(ms > 0 && ms < 200)}'"
-  wheel "the source archive" sh -c "cd build/wheel && tar -xzf perm_exact-*.tar.gz && cd perm_exact-*/ &&
-    test -s perm.h -a -s LICENSE -a -s PKG-INFO"
-  [ "$full" = full ] && wheel "built from it" sh -c "build/wheel/venv/bin/pip install -q --no-index --no-build-isolation \
-    --force-reinstall --disable-pip-version-check build/wheel/perm_exact-*.tar.gz"
+assert importlib.metadata.version("perm-exact") == perm.__version__
+END
+  wheel "it computes, without numpy" $at/venv/bin/python $at/try.py
+  wheel "imported in 0.1 s of a processor, the median of five" sh -c "for k in 1 2 3 4 5; do $at/venv/bin/python -c \"
+from time import process_time as now; begin = now(); import perm; print(int(1000 * (now() - begin)))\"
+    done | sort -n | tee $at/milliseconds; test \$(sed -n 3p $at/milliseconds) -lt 100"
+  "$people" -c 'import numpy, os, pytest
+for part in {numpy, pytest}: print(os.path.dirname(os.path.dirname(os.path.abspath(part.__file__))))' \
+    >"$(echo $at/venv/lib/python3*/site-packages)/lent.pth"
+  mode=importlib
+  form installed $at/venv/bin/python examples/python/test_perm.py
+  times >$at/after
+  wheel "built, installed and tested in 90 s of a processor" awk 'FNR == 2 {split($1, t, /[ms]/)
+    seconds[FILENAME ~ /after/] = 60 * t[1] + t[2]} END {print used = seconds[1] - seconds[0]; exit !(used > 5 && used < 90)}
+    ' $at/before $at/after
+  wheel "the source archive, the same bytes twice" sh -c "for copy in one two; do sleep 1.1; '$people' -c \"
+import sys; sys.path.insert(0, 'examples/python'); import build_backend as b; b.build_sdist('$at/\$copy')\"; done
+    cmp $at/one/*.tar.gz $at/two/*.tar.gz && tar -xzf $at/one/*.tar.gz -C $at && cd $at/perm_exact-*/ &&
+    test -s perm.h -a -s perm_sparse.h -a -s LICENSE -a -s PKG-INFO"
+  if [ "$full" = full ]; then
+    wheel "a wheel from it" $at/venv/bin/$pip wheel --no-index -w $at $at/one/*.tar.gz
+    if [ -x build/people/bin/auditwheel ]; then
+      wheel "for other machines" env PATH="$PWD/build/people/bin:$PATH" auditwheel repair -w $at/many $at/perm_exact-*.whl
+      wheel "which is installed" $at/venv/bin/$pip install --no-index --force-reinstall $at/many/*manylinux_2_*.whl
+      wheel "and computes" $at/venv/bin/python -S -c "import sys, glob; sys.path += glob.glob('$at/venv/lib/*/site-packages')
+import perm; assert perm.compute([[0.1] * 24] * 24, threads=2, method='glynn').threads == 2"
+    else
+      echo "SKIP wheel for other machines: no auditwheel (tests/setup.sh full)"; skipped=$((skipped + 1))
+    fi
+  fi
 else
   echo "SKIP wheel: no Python.h of CPython 3.11 or later (apt-get install python3-dev)"; skipped=$((skipped + 1))
 fi

@@ -1,4 +1,5 @@
-/* >>arrays, >>vectors, >>array_layout, >>array_places, >>arrays_run, >>array_kernels */
+/* >>arrays, >>vectors, >>array_residues, >>array_layout, >>array_places, >>arrays_run,
+   >>array_kernels */
 /* The frontier program on arrays: the same permanents as on lists and as in exact arithmetic, in every kind of value;
    the same bits for any number of threads. */
 
@@ -65,6 +66,207 @@ TEST(t_arrays_integers_match_lists)
     perm_matrix_free(&matrix);
   }
   CHECK_SHOW(arrays > 800 && nonzero > 300 && wide > 10, "%d arrays, %d not 0, %d wide", arrays, nonzero, wide);
+}
+
+/* Makes all leaves of arrays go by residues, whatever the prices say. Returns how many do. */
+static int t_arrays_force_residues(perm_job *job, permi_growth *most)
+{
+  int leaf, forced = 0, p;
+  for (leaf = 0; leaf < job->leaves; leaf++) {
+    permi_frontier *frontier = (permi_frontier *)job->leaf[leaf].context;
+    permi_arrays *arrays;
+    if (job->leaf[leaf].information.method != PERM_METHOD_ARRAYS || !frontier->arrays->residues.passes)
+      continue;
+    arrays = frontier->arrays;
+    if (!arrays->by_residues) {
+      arrays->by_residues = 1;
+      arrays->bytes = 0;
+      CHECK(permi_places_measure(frontier, NULL));
+    }
+    for (p = 0; p < frontier->steps; p++)
+      if (arrays->growth[p] > *most)
+        *most = (permi_growth)arrays->growth[p];
+    forced++;
+  }
+  return forced;
+}
+
+/* The permanent of a job by residues where it can be; adds to *forced, and to growths[the most of all steps]. */
+static perm_status t_arrays_by_residues(const perm_matrix *matrix, const perm_options *options, perm_result *r,
+                                        int *forced, int *growths)
+{
+  perm_job *job;
+  perm_state *state;
+  permi_growth most = PERMI_GROWS_NOT;
+  int now;
+  perm_status status = perm_sparse_job(matrix, options, &job, r);
+  if (status != PERM_OK)
+    return status;
+  now = t_arrays_force_residues(job, &most);
+  *forced += now;
+  growths[most] += now > 0;
+  status = perm_state_create(job, &state);
+  if (status == PERM_OK)
+    status = perm_job_execute(job, state, options, r);
+  perm_state_free(state);
+  perm_job_free(job);
+  return status;
+}
+
+/* Entries of up to `bits` bits, real or Gaussian, a few on each line. */
+static perm_matrix t_arrays_long_integers(int n, int bits, int is_complex)
+{
+  int row[12 * 12], column[12 * 12], i, j, part;
+  double value[2][12 * 12];
+  int64_t integer[12 * 12];
+  size_t count = 0;
+  perm_matrix matrix;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      if ((j - i + n) % n < 2 || test_below(3) == 0) {
+        row[count] = i;
+        column[count] = j;
+        for (part = 0; part < 2; part++) {
+          const uint64_t size = (test_random() >> (64 - bits)) | (test_below(4) == 0 ? UINT64_C(1) << (bits - 1) : 1);
+          value[part][count] = (double)size * (test_below(2) ? 1 : -1);
+        }
+        integer[count] = (int64_t)value[0][count];
+        count++;
+      }
+  CHECK(perm_matrix_from_triplets(n, n, count, row, column, value[0], value[1], integer,
+                                  is_complex ? PERM_KIND_COMPLEX : PERM_KIND_INTEGER, NULL, &matrix, NULL) == PERM_OK);
+  return matrix;
+}
+
+/* Entries of 1 to 52 bits, of all families, with and without moduli: as lists, whose integers are of several words, and
+   as all perfect matchings one by one. */
+TEST(t_arrays_residues_match_lists)
+{
+  static const perm_isa isa[] = {PERM_ISA_AUTO, PERM_ISA_PLAIN, PERM_ISA_AVX2};
+  int trial, forced = 0, growths[3] = {0, 0, 0}, primes = 0, nonzero = 0, moduli = 0;
+  for (trial = 0; trial < 3000; trial++) {
+    const int n = 2 + test_below(8), is_complex = trial % 5 == 4, bits = 1 + trial % 52;
+    perm_matrix matrix = trial % 3 ? t_arrays_long_integers(n, bits, is_complex)
+                                   : t_arrays_integers(trial % 60 == 0 ? 14 : n + 1, trial, is_complex);
+    perm_options options = t_arrays_options(trial & 1 || trial % 60 == 0 ? PERM_METHOD_LISTS : PERM_METHOD_TRANSVERSALS,
+                                            PERM_PRECISION_EXACT, 1);
+    perm_result lists, r;
+    if (trial / 2 % 4 == 1)
+      options.modulus = 2 + (test_random() >> (1 + test_below(60)));
+    CHECK(perm_compute_sparse(&matrix, &options, &lists) == PERM_OK);
+    options.method = PERM_METHOD_ARRAYS;
+    options.threads = 1 + trial % 2;
+    options.isa = isa[trial % 3];
+    if (!permi_isa_here(options.isa == PERM_ISA_AVX2 ? PERM_ISA_AVX2 : PERM_ISA_PLAIN))
+      options.isa = PERM_ISA_PLAIN;
+    CHECK_SHOW(t_arrays_by_residues(&matrix, &options, &r, &forced, growths) == PERM_OK, "trial %d: %s", trial,
+               r.message);
+    CHECK_SHOW(r.exact && !memcmp(&r.integer, &lists.integer, sizeof r.integer) &&
+                   !memcmp(&r.imaginary_integer, &lists.imaginary_integer, sizeof r.integer),
+               "trial %d n %d bits %d: %g, not %g", trial, n, bits, r.value, lists.value);
+    nonzero += lists.value != 0;
+    primes += lists.integer.words > 1;
+    moduli += options.modulus != 0;
+    perm_matrix_free(&matrix);
+  }
+  CHECK_SHOW(forced > 2200 && growths[0] > 200 && growths[1] > 60 && growths[2] > 200 && nonzero > 2400 &&
+                 primes > 1000 && moduli > 600,
+             "%d forced, growths %d %d %d, %d not 0, %d long, %d moduli", forced, growths[0], growths[1], growths[2],
+             nonzero, primes, moduli);
+}
+
+/* Values at the edges of a reduction: every coefficient as large as a step allows, every number of bits. */
+TEST(t_arrays_residues_keep_their_room)
+{
+  int bits, ways, checked = 0;
+  for (bits = PERMI_ARRAY_RESIDUE_LEAST; bits <= 52; bits++)
+    for (ways = 1; ways <= 40; ways++) {
+      permi_frontier frontier;
+      double bound[2] = {0, 1e6}, half = ldexp(1, bits - 1), x[40], y[1], weight = 0;
+      permi_origin origin[40];
+      permi_numbers numbers;
+      permi_odd_modulus prime;
+      uint64_t expected = 0;
+      int start[2] = {0, 0}, k, growth;
+      memset(&frontier, 0, sizeof frontier);
+      frontier.numbers.parts = 1;
+      memset(&numbers, 0, sizeof numbers);
+      memset(origin, 0, sizeof origin);
+      start[1] = ways;
+      frontier.bits = bound;
+      frontier.stream_start = start;
+      permi_primes_choose(&prime, 1, 0, bits);
+      numbers.modulus = prime.p;
+      for (k = 0; k < ways; k++) {
+        const double most = bits % 2 ? (double)(prime.p / 2) : floor(PERMI_ARRAY_RESIDUE_ROOM / ways / (half + 1));
+        origin[k].real = (most > 1 ? most : 1) * (k % 3 == 2 ? -1 : 1);
+        x[k] = (double)(prime.p / 2) * (k % 3 == 2 ? -1 : 1);
+        weight += fabs(origin[k].real);
+        origin[k].x = &x[k];
+        expected = permi_residue_add(
+            expected,
+            permi_residue_multiply(permi_residue_of((int64_t)origin[k].real, prime.p),
+                                   permi_residue_of((int64_t)x[k], prime.p), prime.p),
+            0, prime.p);
+      }
+      growth = permi_residues_growth(&frontier, 0, weight, half);
+      if (growth < 0)
+        continue;
+      for (k = 0; k < 3; k++) {
+        const perm_isa isa = k == 0 ? PERM_ISA_PLAIN : k == 1 ? PERM_ISA_AVX2 : PERM_ISA_AVX512;
+        double wide[40][40]; /* vectors read beyond a block */
+        int w;
+        if (!permi_isa_here(isa))
+          continue;
+        for (w = 0; w < ways; w++) {
+          memset(wide[w], 0, sizeof wide[w]);
+          wide[w][0] = x[w];
+          origin[w].x = wide[w];
+        }
+        permi_arrays_kernel(PERMI_MAGNITUDES, isa, growth)(&numbers, y, 1, origin, ways);
+        CHECK_SHOW(permi_residue_of_double(y[0], prime.p) == expected && fabs(y[0]) <= half + 1,
+                   "%d bits, %d ways, %s: %.17g", bits, ways, perm_isa_name(isa), y[0]);
+        checked++;
+      }
+    }
+  CHECK_SHOW(checked > 300, "%d checked", checked);
+}
+
+/* Where integers do not fit into max_bytes, residues do: the same permanent; samples keep integers as they are. */
+TEST(t_arrays_residues_fit_where_integers_do_not)
+{
+  perm_matrix matrix;
+  perm_options options = t_arrays_options(PERM_METHOD_ARRAYS, PERM_PRECISION_EXACT, 1);
+  perm_result many, few, modulo;
+  perm_job *job;
+  char text[1000];
+  int columns[70];
+  size_t e;
+  CHECK(perm_generate("regular:70:3", 3, NULL, &matrix, &many) == PERM_OK);
+  for (e = 0; e < matrix.nnz; e++) {
+    matrix.integer[e] = 1 + test_below(2);
+    matrix.real[e] = (double)matrix.integer[e];
+  }
+  CHECK(perm_compute_sparse(&matrix, &options, &many) == PERM_OK);
+  CHECK(perm_sparse_job(&matrix, &options, &job, &few) == PERM_OK);
+  perm_job_explain(job, text, sizeof text);
+  CHECK_TEXT(text, "transitions of integers of several words");
+  perm_job_free(job);
+  options.max_bytes = 6.5e6;
+  CHECK(perm_sparse_job(&matrix, &options, &job, &few) == PERM_OK);
+  perm_job_explain(job, text, sizeof text);
+  CHECK_TEXT(text, "residues modulo");
+  perm_job_free(job);
+  CHECK(perm_compute_sparse(&matrix, &options, &few) == PERM_OK);
+  CHECK(!memcmp(&few.integer, &many.integer, sizeof few.integer));
+  options.modulus = 1000003;
+  CHECK(perm_compute_sparse(&matrix, &options, &modulo) == PERM_OK);
+  CHECK(modulo.value == (double)permi_words_residue(many.integer.word, many.integer.words, 1000003));
+  options.modulus = 0;
+  options.max_bytes = 1e9;
+  CHECK(perm_sample_sparse(&matrix, &options, 1, 0, 1, columns, &many) == PERM_OK);
+  CHECK(many.method == PERM_METHOD_ARRAYS);
+  perm_matrix_free(&matrix);
 }
 
 TEST(t_arrays_values_match_exact_arithmetic)

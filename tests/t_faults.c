@@ -244,6 +244,13 @@ FAULT_MATRIX(perm_matrix_read_memory, perm_matrix_read_memory("3 0\n+1i 2\n", 10
 FAULT_MATRIX(perm_matrix_from_dense, perm_matrix_from_dense(N, N, R, N, opt, &made, &o->r))
 FAULT_MATRIX(perm_matrix_from_triplets, perm_matrix_from_triplets(N, N, 3, fault.ones, fault.select, R, R, Z,
                                                                  PERM_KIND_COMPLEX, opt, &made, &o->r))
+static perm_integer fault_below;
+static const size_t fault_rows[] = {0, 2, 3};
+FAULT_MATRIX(perm_matrix_from_csr, perm_matrix_from_csr(2, 7, fault_rows, fault.select, R, R, Z, PERM_KIND_INTEGER, opt,
+                                                       &made, &o->r))
+FAULT_MATRIX(perm_matrix_from_edges, perm_matrix_from_edges(7, 7, 3, fault.select, R, 0, opt, &made, &o->r))
+FAULT_MATRIX(perm_matrix_read_fractions,
+             perm_matrix_read_fractions("build/fault.mtx", opt, &made, &fault_below, &o->r))
 static void fault_rook(fault_outcome *o, const perm_options *options)
 {
   static size_t start[] = {0, 2, 4, 6};
@@ -330,6 +337,8 @@ static const fault_case fault_cases[] = {
     FAULT_CASE(perm_select_real, FAULT_MAY), FAULT_CASE(perm_select_complex, FAULT_MAY),
     FAULT_CASE(perm_matrix_read, FAULT_OPTIONS), FAULT_CASE(perm_matrix_read_memory, FAULT_OPTIONS),
     FAULT_CASE(perm_matrix_from_dense, FAULT_OPTIONS), FAULT_CASE(perm_matrix_from_triplets, FAULT_OPTIONS),
+    FAULT_CASE(perm_matrix_from_csr, FAULT_OPTIONS), FAULT_CASE(perm_matrix_from_edges, FAULT_OPTIONS),
+    FAULT_CASE(perm_matrix_read_fractions, FAULT_OPTIONS), FAULT_NONE(perm_matrix_borrow_csr),
     {"perm_matrix_write", FAULT_OPTIONS, fault_run_perm_matrix_write, 1},
     {"perm_matrix_write_within", FAULT_OPTIONS, fault_run_perm_matrix_write_within, 1},
     FAULT_CASE(perm_sparse_job, FAULT_OPTIONS),

@@ -346,6 +346,72 @@ TEST(t_sample_same_for_threads_and_ranges)
   perm_matrix_free(&matrix);
 }
 
+/* Bytes of all states that samples by lists or arrays keep; and of those that they keep if memory is short. */
+static double t_sample_bytes(const perm_matrix *matrix, const perm_options *options, double *few)
+{
+  perm_job *job;
+  perm_result result;
+  double all = 0;
+  int leaf;
+  *few = 0;
+  CHECK(perm_sparse_job(matrix, options, &job, &result) == PERM_OK);
+  for (leaf = 0; leaf < job->leaves; leaf++) {
+    permi_frontier *frontier = (permi_frontier *)job->leaf[leaf].context;
+    if (job->leaf[leaf].information.method != options->method)
+      continue;
+    if (frontier->arrays)
+      frontier->arrays->by_residues = 0;
+    all += permi_frontier_kept_bytes(frontier) + job->leaf[leaf].information.bytes;
+    *few += permi_frontier_short_bytes(frontier) + job->leaf[leaf].information.bytes;
+  }
+  perm_job_free(job);
+  return all;
+}
+
+/* Whatever memory there is, as long as it suffices: the same samples. Lists and arrays; integers of one word and of
+   several, doubles that are scaled on the way, several blocks, injections, threads. */
+TEST(t_sample_same_when_memory_is_short)
+{
+  static const char *const kind[] = {"regular:32:4", "er:24:0.25", "regular:54:3", "blocks:2:22:0.25"};
+  static int whole[60 * 100], again[60 * 100];
+  int k, shorter = 0, refused = 0, same = 0;
+  for (k = 0; k < 12; k++) {
+    const int which = k < 8 ? k % 4 : k % 2, arrays = k / 4 == 1 || k > 9, steep = k >= 8;
+    double bytes, few;
+    size_t e;
+    perm_options options;
+    perm_matrix matrix;
+    perm_result result;
+    perm_status status = PERM_OK;
+    memset(&options, 0, sizeof options);
+    options.threads = 1;
+    options.method = arrays ? PERM_METHOD_ARRAYS : PERM_METHOD_LISTS;
+    CHECK(perm_generate(kind[which], 3, NULL, &matrix, &result) == PERM_OK);
+    for (e = 0; e < matrix.nnz && steep && matrix.integer; e++) {
+      matrix.integer[e] = 1 + test_below(1000000);
+      matrix.real[e] = (double)matrix.integer[e];
+    }
+    for (e = 0; e < matrix.nnz && steep && !matrix.integer; e++)
+      matrix.real[e] = ldexp(1 + test_uniform(), -test_below(250));
+    CHECK_SHOW(perm_sample_sparse(&matrix, &options, 7, 5, 100, whole, &result) == PERM_OK, "%s", result.message);
+    bytes = t_sample_bytes(&matrix, &options, &few);
+    for (options.max_bytes = bytes; status == PERM_OK; options.max_bytes *= 0.75) {
+      options.threads = 1 + options.threads % 2;
+      memset(again, 0, sizeof again);
+      status = perm_sample_sparse(&matrix, &options, 7, 5, 100, again, &result);
+      if (status != PERM_OK)
+        break;
+      CHECK_SHOW(!memcmp(whole, again, (size_t)matrix.n * 100 * sizeof *whole), "%s, arrays %d, steep %d, %g of %g",
+                 kind[which], arrays, steep, options.max_bytes, bytes);
+      same++;
+      shorter += options.max_bytes < 0.8 * bytes;
+    }
+    refused += status == PERM_ERROR_LIMIT && strstr(result.message, "or some") != NULL;
+    perm_matrix_free(&matrix);
+  }
+  CHECK_SHOW(refused >= 5 && shorter >= 10 && same >= 18, "%d refused, %d shorter, %d same", refused, shorter, same);
+}
+
 /* 36 domino tilings of a 4 x 4 board: the 8 white squares are rows, the black ones columns. */
 TEST(t_sample_tilings)
 {

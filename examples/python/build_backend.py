@@ -1,10 +1,11 @@
 """Builds the wheel and the source archive of perm-exact with the standard library and a C compiler, by PEP 517.
 
-The wheel has perm.py, its types for checkers, and _perm.abi3.so: the headers and the extension module in one, for
-CPython 3.11 and later. Its tag is the newest C library that its symbols ask for, manylinux_2_28 at least; with
-another library (OpenMP's, where it cannot be linked in) it is linux, for this machine. CC, CFLAGS and
-SOURCE_DATE_EPOCH count."""
+The wheel has perm.py as the package perm, its types with py.typed for checkers, and _perm.abi3.so there: the headers
+and the extension module in one, for CPython 3.11 and later. Its tag is of this machine; `auditwheel repair` adds
+OpenMP's library to it and gives it the tag of every machine with a C library as new. CC, CFLAGS and SOURCE_DATE_EPOCH
+count. The same sources make the same bytes."""
 import base64
+import gzip
 import hashlib
 import io
 import os
@@ -51,35 +52,28 @@ def _metadata():
 
 
 def _compile(at):
-    """_perm.abi3.so in the directory `at`, with OpenMP if there is one: linked in where that can be."""
+    """_perm.abi3.so in the directory `at`, with OpenMP if there is one."""
     cc = shlex.split(os.environ.get("CC", "cc"))
-    flags = ["-fPIC", "-I" + os.path.dirname(_find("perm.h")), "-I" + sysconfig.get_path("include")]
+    flags = ["-fPIC", "-I" + os.path.dirname(_find("perm.h")), "-isystem", sysconfig.get_path("include")]
     flags += shlex.split(os.environ.get("CFLAGS", ""))
-    made = os.path.join(at, "_perm.abi3.so")
-    perm_c = os.path.join(at, "perm.c")
+    made, perm_c, perm_o = (os.path.join(at, name) for name in ("_perm.abi3.so", "perm.c", "perm.o"))
+    with open(perm_c, "w") as file:
+        file.write("#include <omp.h>\nint try(void) { return omp_get_max_threads(); }\n")
+    threads = ["-fopenmp"]
+    if subprocess.run([*cc, "-fPIC", "-shared", *threads, perm_c, "-o", made], capture_output=True).returncode:
+        print("perm-exact: %s has no OpenMP: one thread" % " ".join(cc), file=sys.stderr)
+        threads = []
     with open(perm_c, "w") as file:
         file.write('#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n')
     shared = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared", "-Wl,-Bsymbolic"]
-    static = ["-Wl,--push-state,-Bstatic", "-lgomp", "-Wl,--pop-state", "-lpthread", "-ldl"]
-    openmp = subprocess.run(cc + ["-fopenmp", "-E", "-x", "c", os.devnull], capture_output=True).returncode == 0
-    subprocess.run(cc + ["-std=c99", "-O2"] + ["-fopenmp"] * openmp + flags + ["-c", perm_c, "-o", perm_c + ".o"],
-                   check=True)
-    subprocess.run(cc + ["-std=c99", "-O3"] + flags + ["-c", _find("_perm.c"), "-o", perm_c + ".2.o"], check=True)
-    link = cc + shared + [perm_c + ".2.o", perm_c + ".o", "-o", made]
-    if not openmp or subprocess.run(link + static + ["-lm"], capture_output=True).returncode:
-        subprocess.run(link + ["-fopenmp"] * openmp + ["-lm"], check=True)
+    for options in (["-O2", *threads, "-c", perm_c, "-o", perm_o],
+                    ["-O3", _find("_perm.c"), perm_o, *shared, *threads, "-o", made, "-lm"]):
+        subprocess.run([*cc, "-std=c99", *options, *flags], check=True)
     return made
 
 
-def _tag(library):
-    """The wheel's tag from the versions that the library's symbols ask for."""
-    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    with open(library, "rb") as file:
-        text = file.read()
-    needs = [(int(a), int(b)) for a, b in re.findall(rb"GLIBC_(\d+)\.(\d+)\0", text)]
-    if platform.startswith("linux_") and needs and b"libgomp.so" not in text:
-        platform = "manylinux_%d_%d_%s" % (*max(max(needs), (2, 28)), platform[len("linux_"):])
-    return "cp311-abi3-" + platform
+def _tag():
+    return "cp311-abi3-" + sysconfig.get_platform().replace("-", "_").replace(".", "_")
 
 
 def _time():
@@ -89,10 +83,10 @@ def _time():
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     with tempfile.TemporaryDirectory() as at:
         library = _compile(at)
-        tag = _tag(library)
         with open(library, "rb") as file:
-            files = [("perm.py", _read("perm.py")), ("perm.pyi", _read("perm.pyi")), ("_perm.abi3.so", file.read())]
-    info = "%s-%s.dist-info/" % (NAME, _version())
+            files = [("perm/__init__.py", _read("perm.py")), ("perm/__init__.pyi", _read("perm.pyi")),
+                     ("perm/py.typed", b""), ("perm/_perm.abi3.so", file.read())]
+    tag, info = _tag(), "%s-%s.dist-info/" % (NAME, _version())
     files += [(info + "METADATA", _metadata()), (info + "licenses/LICENSE", _read("LICENSE")),
               (info + "WHEEL", ("Wheel-Version: 1.0\nGenerator: build_backend\nRoot-Is-Purelib: false\nTag: %s\n"
                                 % tag).encode())]
@@ -113,7 +107,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 def build_sdist(sdist_directory, config_settings=None):
     base = "%s-%s" % (NAME, _version())
-    with tarfile.open(os.path.join(sdist_directory, base + ".tar.gz"), "w:gz", format=tarfile.PAX_FORMAT) as archive:
+    with open(os.path.join(sdist_directory, base + ".tar.gz"), "wb") as file, \
+            gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed, \
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for name, data in [("PKG-INFO", _metadata())] + [(n, _read(n)) for n in SOURCES + SHARED]:
             entry = tarfile.TarInfo(base + "/" + name)
             entry.size = len(data)

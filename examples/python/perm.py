@@ -6,12 +6,15 @@
     >>> import numpy, perm
     >>> perm.permanent([[1, 2, 3], [4, 5, 6], [7, 8, 9]])            # integers: exact, as Python ints
     450
-    >>> perm.permanent(numpy.ones((30, 30)) / 30)                    # doubles
-    >>> perm.compute(a, certify=True).error_bound                    # a proved bound; a is any matrix
-    >>> perm.permanent(u, rows=[2, 1, 0], cols=[1, 1, 1])            # rows and columns with multiplicities: bosons
+    >>> print(perm.compute(numpy.ones((4, 4)) / 10))                 # doubles, and what is known of them
+    0.0024, 14 digits guaranteed
+    >>> u = numpy.array([[0.6, 0.8], [0.8, -0.6]])
+    >>> perm.permanent(u, rows=[2, 0], cols=[1, 1])                  # rows and columns with multiplicities: bosons
+    0.96
 
 MATRICES. numpy arrays of any strides and order, nested lists, what has the buffer protocol (memoryview, array.array),
-scipy.sparse, a networkx graph (its adjacency matrix, by weight or 1), or the name of a file: Matrix Market, rows of
+__array__ or DLPack (tensors of torch and jax on the CPU; numpy reads them), scipy.sparse, a networkx graph (its
+adjacency matrix, by weight or 1), or the name of a file: Matrix Market, rows of
 numbers, or what `format` says. A file without a banner that looks like a list of coordinates is read as one, with a
 warning and Result.message; one that may be two things is refused. bool and integers (also Python ints beyond 64 bits,
 in lists or arrays of objects) are computed exactly, by residues where the permanent may be over 4544 bits long (real
@@ -30,7 +33,8 @@ FUNCTIONS
     estimate(a)       random samples, standard error       plan(a), explain(a)  what would be done, and how long
     low_rank(u, v)    of u @ v                             cauchy(x, y)         of 1 / (x_i - y_j)
     rook_numbers(a)   of integers: the sums of all k x k submatrices' permanents, k = 0, 1, ...
-    sample(a, count)  permutations of a non-negative matrix, drawn by their products
+    sample(a, count)  permutations of a non-negative matrix, drawn by their products; also sampler.permutations
+    sampler.boson(u, input, count)   where photons leave an interferometer
 
 OPTIONS, keywords of all of them; those of the C structure perm_options
     method            an engine of METHODS by name; "auto": the least predicted time
@@ -69,7 +73,6 @@ libraries. LIBRARY is its name. Layouts and version are compared on import.
 """
 import array
 import ctypes
-import ctypes.util
 import difflib
 import inspect
 import itertools
@@ -97,10 +100,10 @@ except ImportError:
     from signal import getsignal as _getsignal, signal as _signal
 
 __all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
-           "cauchy", "rook_numbers", "sample", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian", "Error",
-           "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError", "TooLargeError",
-           "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS", "FORMATS",
-           "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
+           "cauchy", "rook_numbers", "sample", "sampler", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian",
+           "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError",
+           "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS",
+           "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
 __version__ = "0.11.0"
 VERSION = tuple(map(int, __version__.split(".")[:2]))  # of the library that these layouts are of
 
@@ -129,7 +132,7 @@ class _Options(Structure):
                 ("plan_effort", c_double), ("progress", _Callback), ("user_data", c_void_p), ("cancel", c_void_p),
                 ("allocator", c_void_p * 3), ("gpu", _GpuOptions), ("checkpoint", _CheckpointFile),
                 ("execute", c_void_p), ("execute_data", c_void_p),
-                ("format", c_int), ("name", c_char_p)]
+                ("format", c_int), ("name", c_char_p), ("prove", c_char_p)]
 
 
 class _Integer(Structure):
@@ -221,7 +224,10 @@ def _import():
     if os.environ.get("PERM_LIBRARY"):
         return None
     try:
-        import _perm
+        if __package__:  # as installed, perm/__init__.py
+            from . import _perm
+        else:
+            import _perm
     except ImportError:
         return None
     if getattr(_perm, "VERSION", None) != VERSION:
@@ -238,10 +244,12 @@ def _load():
     elif named:
         names = [named]
     else:
-        places = [here, os.path.join(here, "build"), os.path.join(here, os.pardir, os.pardir, "build")]
+        above = os.path.join(here, os.pardir, os.pardir)  # of the sources, or where make install put it
+        places = [here, os.path.join(here, "build"), os.path.join(above, "build"), above]
         names = [os.path.join(place, name) for place in places for name in ("libperm.so", "libperm.dylib")]
         names = [name for name in names if os.path.exists(name)]
-        names += ["libperm.so.%d.%d" % VERSION, ctypes.util.find_library("perm")]
+        from ctypes.util import find_library  # a third of the time of `import perm`, which the extension does not want
+        names += ["libperm.so.%d.%d" % VERSION, find_library("perm")]
     reasons = []
     for name in filter(None, names):
         try:
@@ -304,8 +312,19 @@ class Progress(NamedTuple):
     activity: str
 
 
+class _Shown:
+    """str() in notebooks, and in their HTML how it was computed."""
+
+    def _repr_pretty_(self, printer, cycle):
+        printer.text(str(self))
+
+    def _repr_html_(self):
+        from html import escape
+        return "<b>%s</b><br><small>%s</small>" % (escape(str(self)), escape(self._how()))
+
+
 @dataclass(frozen=True)
-class Result:
+class Result(_Shown):
     """permanent = value * 2**exp2, within error_bound * 2**exp2 (proved; inf: no bound)
     and about error_estimate * 2**exp2.
 
@@ -357,12 +376,13 @@ class Result:
                 return "{:.{}g}{}, {} digit{} {}".format(self.value, digits, power, digits, "s" * (digits > 1), known)
         return "%s%s, no digit known" % (self.value, power)
 
-    def _repr_pretty_(self, printer, cycle):  # of notebooks
-        printer.text(str(self))
+    def _how(self):
+        return "method %s, precision %s, %s, %d thread%s, %.3g s" % (
+            self.method, self.precision, self.isa, self.threads, "s" * (self.threads > 1), self.seconds)
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(_Shown):
     """permanent = value * 2**exp2 about, +- standard_error; with the confidence given from low to high (complex: within
     radius); everything in units of 2**exp2."""
     value: Any
@@ -383,6 +403,19 @@ class Estimate:
     status: str
     message: str
 
+    def __str__(self):
+        """One line of what is known: "9.986 +- 0.0098, 10240 samples", as many digits as the standard error leaves."""
+        if self.value != self.value:
+            return self.message or self.status
+        size, error = abs(self.value), self.standard_error
+        digits = 17 if error == 0 else 1 if not error < size else min(2 + int(math.log10(size / error)), 17)
+        known = "{:.{}g} +- {:.2g}".format(self.value, digits, error)
+        return "%s, %d samples" % ("(%s) * 2**%d" % (known, self.exp2) if self.exp2 else known, self.samples)
+
+    def _how(self):
+        return "estimator %s, seed %d, %.3g %% of the time from %.6g to %.6g, %.3g s" % (
+            self.estimator, self.seed, 100 * self.confidence, self.low, self.high, self.seconds)
+
 
 class Leaf(NamedTuple):
     """One sum of a plan: engine, instruction set, order, how many pieces; predicted seconds (one thread) and bytes."""
@@ -401,6 +434,9 @@ class Plan(NamedTuple):
     bytes: float
     leaves: tuple
     text: str
+
+    def _repr_pretty_(self, printer, cycle):
+        printer.text(self.text)
 
 
 class Error(Exception):
@@ -777,11 +813,26 @@ def _buffer(a):
         return None
 
 
+def _lent(a):
+    """The numpy array of what another package computes with, by __array__ or DLPack; anything else as it is."""
+    way = next((way for way in ("__array__", "__dlpack__") if hasattr(a, way)), None)
+    if way is None:
+        return a
+    try:
+        if np is None:
+            raise InputTypeError("only numpy can read it")
+        return np.asarray(a) if way == "__array__" else np.from_dlpack(a)
+    except Exception as error:  # on a GPU, with a gradient to be kept, of a type that numpy has not: its own words
+        raise InputTypeError("%s.%s: %s" % (type(a).__name__, way, error)) from error
+
+
 def _plain(a):
     """The same as _numbers, without numpy."""
     if isinstance(a, _Plain):
         return a
     view = _buffer(a)
+    if view is None:
+        _lent(a)
     if view is not None:
         code = view.format.lstrip("@=" + ("<" if sys.byteorder == "little" else ">"))
         if code not in tuple("?bBhHiIlLqQfd") or not view.ndim or (
@@ -814,10 +865,11 @@ def _numbers(a):
     if not isinstance(a, np.ndarray):
         if _ragged(a):
             raise InputTypeError("expected rows of one length, but " + _ragged(a))
+        a = _lent(a)
+    if not isinstance(a, np.ndarray):
         try:
-            view = None if hasattr(a, "__array__") else _buffer(a)
-            a = np.asarray(a if view is None else view) if hasattr(a, "__array__") or view is not None else (
-                np.array(a, dtype=object))
+            view = _buffer(a)
+            a = np.array(a, dtype=object) if view is None else np.asarray(view)
         except (ValueError, TypeError) as error:
             raise InputError("expected an array of numbers, in rows of one length, but %s" % (_ragged(a) or error),
                              "PERM_ERROR_SIZE") from None
@@ -1245,7 +1297,14 @@ def compute(a, rows=None, cols=None, **options):
     a: m x n, see MATRICES. rows (m integers), cols (n): multiplicities, whose totals agree; None: all one. Options: see
     OPTIONS. A job that stops early returns a Result too, with its status. Integers of any size are exact, by residues
     where 64 bits are too few. O(min(m,n) 2^(min(m,n) - 1)) at most, times a few for rectangular ones; O(product of
-    (multiplicities + 1)). Raises Error (module's end of the docstring), TypeError."""
+    (multiplicities + 1)). Raises Error (module's end of the docstring), TypeError.
+
+    >>> r = perm.compute([[0.1, 0.2], [0.3, 0.4]], certify=True)
+    >>> abs(r.value - 0.1) <= r.error_bound < 1e-15
+    True
+    >>> perm.compute([[1, 2], [3, 4]], modulus=7).integer
+    3
+    """
     call = _call(options, "rows", "cols")
     result = _compute(a, rows, cols, call)
     return result if isinstance(result, Result) else _result(result, call.whole)
@@ -1289,7 +1348,13 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     ints, in an array of objects; stacks of floats, of order 24 at most, are one call and use all threads. out: of
     stacks of floats, where to write: float64 or complex128, of the stack's shape (...), without gaps; it is returned.
     Raises Incomplete if stopped early or the tolerance is not met, TooLargeError (an OverflowError) if a double is too
-    short for the number."""
+    short for the number.
+
+    >>> perm.permanent([[1j, 2], [3, 4]])
+    (6+4j)
+    >>> perm.permanent([[10**30, 1], [1, 1]], threads=1)
+    1000000000000000000000000000001
+    """
     rational = _rational(a)
     if rational is not None:
         scaled, common = rational
@@ -1385,12 +1450,20 @@ def minors(a, row, rows=None, cols=None, full=False, out=None, **options):
     rows, cols: multiplicities; one copy of the row and of each column is left out. full: (numbers in units of
     2**result.exp2, result), whose value is the permanent of the whole matrix. out: where to write the numbers, as in
     permanent(), of shape (n,). Integers are taken as doubles. As long as two permanents. Raises IndexRangeError,
-    InputError, ..."""
+    InputError, ...
+
+    >>> list(map(float, perm.minors([[1, 2], [3, 4]], 0)))
+    [4.0, 3.0]
+    """
     return _listed("minors", a, rows, cols, (_whole("row", row),), lambda m, n: (n,), full, out, options)
 
 
 def gradient(a, rows=None, cols=None, full=False, out=None, **options):
-    """The m x n derivatives of the permanent by all entries, as minors(); the time of eight permanents or fewer."""
+    """The m x n derivatives of the permanent by all entries, as minors(); the time of eight permanents or fewer.
+
+    >>> [list(map(float, row)) for row in perm.gradient([[1, 2], [3, 4]])]
+    [[4.0, 3.0], [2.0, 1.0]]
+    """
     return _listed("gradient", a, rows, cols, (), lambda m, n: (m, n), full, out, options)
 
 
@@ -1414,7 +1487,11 @@ def submatrices(a, rows=None, cols=None, out=None, **options):
 
     rows, cols: arrays (count, k) of indices from 0, repeats allowed; None: 0 .. k-1 for all. Returns count doubles
     (complex), in out if given, as in permanent(), of shape (count,). Integers are taken as doubles. O(count k 2^(k-1)).
-    Raises IndexRangeError, InputError, ..."""
+    Raises IndexRangeError, InputError, ...
+
+    >>> list(map(float, perm.submatrices([[1, 2], [3, 4], [5, 6]], rows=[[0, 1], [0, 2]])))
+    [10.0, 16.0]
+    """
     a = _floats(_array(a))
     call = _call(options, "rows", "cols", "out")
     count, k, (rows, cols) = _selections(rows, cols)
@@ -1437,7 +1514,12 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
 
     estimator "rejection", for non-negative entries and n to 2000, keeps relative_error (0.1) with chance confidence, by
     a theorem. proved_radius holds with that chance, too (inf: none is known); the permanent is certainly between
-    certain_low and certain_high."""
+    certain_low and certain_high.
+
+    >>> e = perm.estimate([[1, 2], [3, 4]], samples=10000, seed=3)
+    >>> abs(e.value - 10) < 5 * e.standard_error
+    True
+    """
     a = _floats(_array(a))
     if a.shape[0] != a.shape[1]:
         raise InputError("estimates are of square matrices, not of shape %s" % (a.shape,), "PERM_ERROR_SIZE")
@@ -1466,7 +1548,11 @@ def _is_general(a):
 
 
 def plan(a, **options):
-    """What would be done with a matrix: a Plan. Nothing is computed; as long as planning takes, at most seconds."""
+    """What would be done with a matrix: a Plan. Nothing is computed; as long as planning takes, at most seconds.
+
+    >>> perm.plan([[0.5 + i * j for j in range(30)] for i in range(30)]).seconds < 60
+    True
+    """
     call = _call(options)
     if not isinstance(a, (str, os.PathLike)) and not _is_sparse(a):
         a = _array(a)
@@ -1496,12 +1582,20 @@ def plan(a, **options):
 
 
 def explain(a, **options):
-    """plan(a).text: engine, order, kernel family and predicted seconds, for people."""
+    """plan(a).text: engine, order, kernel family and predicted seconds, for people.
+
+    >>> perm.explain([[1, 0], [5, 1]]).split(",")[0]
+    'structure: 1 entries in no perfect matching dropped'
+    """
     return plan(a, **options).text
 
 
 def low_rank(u, v, **options):
-    """The permanent of u @ v, u n x r and v r x n, as a Result with a proved bound; C(n + r - 1, r - 1) n r steps."""
+    """The permanent of u @ v, u n x r and v r x n, as a Result with a proved bound; C(n + r - 1, r - 1) n r steps.
+
+    >>> perm.low_rank([[1.0], [2]], [[3.0, 4]]).value
+    48.0
+    """
     u, v = _floats(_array(u)), _floats(_array(v))
     if u.shape != v.shape[::-1]:
         raise InputError("u of shape %s wants v of shape %s, not %s" % (u.shape, u.shape[::-1], v.shape),
@@ -1516,7 +1610,12 @@ def cauchy(x, y, **options):
     """The permanent of 1 / (x_i - y_j), n nodes each (n to 512), as (Result, condition); O(n^3).
 
     condition: by how much a relative error of an entry may be magnified; 30 digits less its logarithm are right, which
-    error_estimate says. Raises InputError where nodes coincide."""
+    error_estimate says. Raises InputError where nodes coincide.
+
+    >>> result, condition = perm.cauchy([1.0, 2], [0.5, -1])
+    >>> result.value
+    1.0
+    """
     x, y = _floats(_array(x, 1)), _floats(_array(y, 1))
     if x.shape != y.shape:
         raise InputError("x and y differ in length: %d and %d" % (x.size, y.size), "PERM_ERROR_SIZE")
@@ -1537,7 +1636,11 @@ def rook_numbers(a, **options):
 
     a: integers (or whole doubles), an array, a scipy.sparse matrix or a file. Of 0/1 matrices: placements of k rooks
     that do not attack; the matching polynomial of the graph is the sum of (-1)**k r[k] x**(m + n - 2 k). Methods
-    auto, frontier, exact. Raises UnsupportedError for other entries, TooLargeError beyond 4544 bits, LimitError, ..."""
+    auto, frontier, exact. Raises UnsupportedError for other entries, TooLargeError beyond 4544 bits, LimitError, ...
+
+    >>> perm.rook_numbers([[1, 1, 0], [1, 1, 1], [0, 1, 1]])
+    [1, 7, 11, 3]
+    """
     call = _call(options)
     if not (_is_sparse(a) or isinstance(a, (str, os.PathLike))):
         a = _array(a)
@@ -1556,12 +1659,13 @@ def sample(a, count, seed=1, first=0, **options):
     count x m ints: [k, i] is the column of row i, counted from 0; an array with NumPy, else a list of lists. a: an
     array, a scipy.sparse matrix or a file. Integers (also whole doubles) are drawn without rounding. Sample k depends
     on seed and first + k, not on threads. Raises UnsupportedError for negative or complex entries and for a permanent
-    of 0, LimitError where the states that are kept exceed max_bytes, ..."""
-    count, seed, first = (operator.index(number) for number in (count, seed, first))
-    if count < 0:
-        raise InputError("count is negative (%d)" % count, "PERM_ERROR_SIZE")
-    if not (0 <= seed < 1 << 64 and 0 <= first < 1 << 64):
-        raise InputError("seed and first are from 0 to 2**64 - 1", "PERM_ERROR_RANGE")
+    of 0, LimitError where the states that are kept exceed max_bytes, ...
+
+    >>> [list(map(int, columns)) for columns in perm.sample([[1, 2], [1, 1]], 4, seed=2)]
+    [[1, 0], [1, 0], [0, 1], [0, 1]]
+    """
+    count, seed, first = (_whole(name, number, 0, 2**64 - 1) for name, number in (
+        ("count", count), ("seed", seed), ("first", first)))
     call = _call(options)
     if not (_is_sparse(a) or isinstance(a, (str, os.PathLike))):
         a = _array(a)
@@ -1576,6 +1680,92 @@ def sample(a, count, seed=1, first=0, **options):
     return columns if np else [columns[k * m:k * m + m] for k in range(count)]
 
 
+def _entering(u, input):
+    """The modes by which photons enter, one for each photon; u, lists of rows, is looked at there."""
+    counts = _counts("input", input, len(u[0]) if u else 0)
+    if counts is None or min(counts, default=0) < 0:
+        raise InputError("input: expected a number of photons for every column", "PERM_ERROR_COUNTS")
+    modes = [j for j, count in enumerate(counts) if count]
+    for j, k in itertools.combinations_with_replacement(modes, 2):
+        product = sum(row[j] * row[k].conjugate() for row in u)
+        if not abs(product - (j == k)) < 1e-9:
+            raise InputError("u: column %d times column %d is %.10g, not %d: losses are modes of their own" % (
+                j, k, abs(product), j == k))
+    return [j for j in modes for _ in range(counts[j])]
+
+
+def _chances(u, taken, entered, options):
+    """The m chances of a photon's way out, each added to those before it: after photons that left by the modes in
+    `taken` (sorted), all of them and this one being `entered` (photons by mode of entry).
+
+    A way out has as its amplitude the permanent whose rows are those of taken and one of u. Expanded by that one it
+    takes minors that all ways have in common."""
+    columns = [j for j, count in enumerate(entered) if count]
+    modes = sorted(set(taken))
+    counts = [1] + [taken.count(i) for i in modes], [entered[j] for j in columns]
+    if np:  # a third of the time
+        block = np.ones((len(modes) + 1, len(columns)), complex)  # whose row 0, to expand by, may be anything
+        block[1:] = u[modes][:, columns]
+        counts = [np.array(each) for each in counts]
+        numbers, _ = minors(block, 0, *counts, True, **options)
+        return np.cumsum(abs((u[:, columns] * (numbers * counts[1])).sum(1)) ** 2).tolist()
+    block = [1 + 0j] * len(columns) + [u[i][j] for i in modes for j in columns]
+    numbers, _ = minors(_made("D", (len(modes) + 1, len(columns)), block), 0, *counts, True, **options)
+    weights = [(j, entered[j] * x) for j, x in zip(columns, numbers)]
+    return list(itertools.accumulate(abs(sum(row[j] * x for j, x in weights)) ** 2 for row in u))
+
+
+class sampler:
+    """Random outcomes whose chances are permanents; the same seed gives the same ones, whatever threads there are."""
+
+    permutations = staticmethod(sample)
+
+    @staticmethod
+    def boson(u, input, count, seed=1, first=0, **options):
+        """Boson sampling: where photons leave an interferometer, count x m ints: [k, i] of them by mode i.
+
+        u: m x n with orthonormal columns (a unitary matrix, or columns of one); u[i, j] is the amplitude from mode j to
+        mode i. input: n ints, photons that enter by mode j. The way out s has the chance |permanent(u, s, input)|**2 /
+        (product of the factorials of s and of input). Photon after photon by the minors of one row (P. Clifford,
+        R. Clifford, The classical complexity of boson sampling, SODA 2018), k photons in 2^k k and k m steps, fewer
+        where some share a mode. An array with NumPy, else a list of lists. Sample k depends on seed and first + k.
+        Options: of the minors. Raises InputError where the columns are not orthonormal to 1e-9, ...
+
+        >>> splitter = [[0.6, 0.8], [0.8, -0.6]]
+        >>> [list(map(int, way)) for way in perm.sampler.boson(splitter, [1, 1], 4, seed=5)]
+        [[0, 2], [0, 2], [1, 1], [2, 0]]
+        """
+        import bisect
+        import functools
+        import random
+        count, seed, first = (_whole(name, number, 0, 2**64 - 1) for name, number in (
+            ("count", count), ("seed", seed), ("first", first)))
+        u = _as(_floats(_array(u)), "D")
+        m, n = u.shape
+        rows = u.tolist() if np else u.nested()
+        entering = _entering(rows, input)
+        u = u if np else rows
+        options.setdefault("tolerance", 0.01)  # by the estimate; errors are far smaller. Not once more in double-double
+        _call(options, "u", "input", "count", "seed", "first")
+
+        @functools.lru_cache(1 << 20 // max(m, 1))
+        def chances(taken, entered):
+            return _chances(u, taken, entered, options)
+        ways = []
+        for k in range(first, first + count):
+            source = random.Random(seed << 64 | k)
+            order, taken, entered = list(entering), [], [0] * n
+            source.shuffle(order)
+            for j in order:
+                entered[j] += 1
+                cumulative = chances(tuple(taken), tuple(entered))
+                bisect.insort(taken, bisect.bisect_right(cumulative, source.random() * cumulative[-1]))
+            ways.append([0] * m)
+            for i in taken:
+                ways[-1][i] += 1
+        return np.array(ways, np.intc).reshape(count, m) if np else ways
+
+
 # ---- signatures with all options; the extension's functions in place of two of these
 
 def _described(function):
@@ -1588,9 +1778,9 @@ def _described(function):
     return function
 
 
-for _name in ("permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
-              "cauchy", "rook_numbers", "sample"):
-    _described(globals()[_name])
+for _function in (permanent, compute, minors, gradient, submatrices, estimate, plan, explain, low_rank, cauchy,
+                  rook_numbers, sample, sampler.boson):
+    _described(_function)
 if _extension:
     try:
         permanent, compute = _extension.connect(

@@ -1,7 +1,13 @@
-"""Types of perm.py."""
-from fractions import Fraction
+"""Types of perm.py, and of the package in the wheel. Matrices and arrays of answers are Any: MATRICES says which."""
+from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Callable, Literal, NamedTuple, Sequence, TypedDict, Unpack
+from typing import Any, Callable, Literal, NamedTuple, Protocol, Sequence, TypedDict, Unpack
+
+__all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
+           "cauchy", "rook_numbers", "sample", "sampler", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian",
+           "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError",
+           "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS",
+           "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
 
 METHODS: tuple[str, ...]
 PRECISIONS: tuple[str, ...]
@@ -12,33 +18,46 @@ VERSION: tuple[int, int]
 LIBRARY: str
 __version__: str
 
-class Options(TypedDict, total=False):
+_Method = Literal[
+    "auto", "dense", "glynn", "ryser", "expansion", "exact", "subsets", "repeats", "short", "padded", "low-rank",
+    "borchardt", "frontier", "lists", "sorting", "arrays", "tree", "band", "hybrid", "cached", "dominating", "sparyser",
+    "decompose", "transversals", "structure", "codegen-registers", "codegen-memory", "classes", "planar", "signs"]
+_Precision = Literal["default", "fast", "accurate", "dd", "kahan", "exact"]
+_Isa = Literal["auto", "plain", "avx2", "avx512", "avx512ifma", "neon", "cuda"]
+_Format = Literal["auto", "coordinate", "coordinate-complex", "array", "edges"]
+_Estimator = Literal["auto", "glynn", "sinkhorn", "rejection"]
+
+class _Event(Protocol):
+    def is_set(self) -> Any: ...
+
+class _Keywords(TypedDict, total=False):
     """Keywords of all functions: OPTIONS in the docstring of perm."""
-    method: str
-    precision: Literal["fast", "default", "accurate", "dd", "exact", "kahan"]
-    isa: str
+    method: _Method
+    precision: _Precision
+    isa: _Isa
     threads: int
     certify: bool
     tolerance: float
-    modulus: int
+    modulus: int | None
     max_seconds: float
     max_bytes: float
     effort: float
-    progress: Callable[[Progress], Any]
-    cancel: Any
     gpus: int | Literal["all"]
     cpu_fallback: bool
-    gpu_cache: str | PathLike[str]
+    gpu_cache: str | PathLike[str] | None
     tune: bool | int
-    checkpoint: str | PathLike[str]
+    checkpoint: str | PathLike[str] | None
     checkpoint_seconds: float
-    part: tuple[int, int]
-    merge: Sequence[str | PathLike[str]]
-    format: str
+    part: tuple[int, int] | None
+    merge: Sequence[str | PathLike[str]] | None
+    progress: Callable[[Progress], Any] | None
+    cancel: _Event | None
+    format: _Format
 
 class Gaussian(NamedTuple):
     real: int
     imag: int
+    def __complex__(self) -> complex: ...
 
 class Progress(NamedTuple):
     fraction: float
@@ -46,6 +65,7 @@ class Progress(NamedTuple):
     seconds_left: float
     activity: str
 
+@dataclass(frozen=True)
 class Result:
     value: Any
     partial_sum: Any
@@ -68,8 +88,9 @@ class Result:
     status: str
     message: str
     @property
-    def permanent(self) -> int | Gaussian | float | complex: ...
+    def permanent(self) -> Any: ...
 
+@dataclass(frozen=True)
 class Estimate:
     value: Any
     exp2: int
@@ -106,7 +127,8 @@ class Plan(NamedTuple):
 
 class Error(Exception):
     status: str | None
-    result: Result | None
+    result: Any
+    def __init__(self, message: str, status: str | None = None, result: Any = None) -> None: ...
 
 class InputError(Error, ValueError): ...
 class InputTypeError(Error, TypeError): ...
@@ -119,21 +141,24 @@ class FileError(Error, OSError): ...
 class DeviceError(Error, RuntimeError): ...
 class Incomplete(Error, RuntimeError): ...
 
-def permanent(a: Any, rows: Sequence[int] | None = None, cols: Sequence[int] | None = None, out: Any = None,
-              **options: Unpack[Options]) -> Any: ...
-def compute(a: Any, rows: Sequence[int] | None = None, cols: Sequence[int] | None = None,
-            **options: Unpack[Options]) -> Result: ...
-def minors(a: Any, row: int, rows: Sequence[int] | None = None, cols: Sequence[int] | None = None, full: bool = False,
-           out: Any = None, **options: Unpack[Options]) -> Any: ...
-def gradient(a: Any, rows: Sequence[int] | None = None, cols: Sequence[int] | None = None, full: bool = False,
-             out: Any = None, **options: Unpack[Options]) -> Any: ...
-def submatrices(a: Any, rows: Any = None, cols: Any = None, out: Any = None, **options: Unpack[Options]) -> Any: ...
+def permanent(a: Any, rows: Any = None, cols: Any = None, out: Any = None, **options: Unpack[_Keywords]) -> Any: ...
+def compute(a: Any, rows: Any = None, cols: Any = None, **options: Unpack[_Keywords]) -> Result: ...
+def minors(a: Any, row: int, rows: Any = None, cols: Any = None, full: bool = False, out: Any = None,
+           **options: Unpack[_Keywords]) -> Any: ...
+def gradient(a: Any, rows: Any = None, cols: Any = None, full: bool = False, out: Any = None,
+             **options: Unpack[_Keywords]) -> Any: ...
+def submatrices(a: Any, rows: Any = None, cols: Any = None, out: Any = None, **options: Unpack[_Keywords]) -> Any: ...
 def estimate(a: Any, samples: float = 0, relative_error: float = 0, confidence: float = 0, seed: int = 0,
-             estimator: Literal["auto", "glynn", "sinkhorn", "rejection"] = "auto",
-             **options: Unpack[Options]) -> Estimate: ...
-def plan(a: Any, **options: Unpack[Options]) -> Plan: ...
-def explain(a: Any, **options: Unpack[Options]) -> str: ...
-def low_rank(u: Any, v: Any, **options: Unpack[Options]) -> Result: ...
-def cauchy(x: Any, y: Any, **options: Unpack[Options]) -> Any: ...
-def rook_numbers(a: Any, **options: Unpack[Options]) -> list[int]: ...
-def sample(a: Any, count: int, seed: int = 1, first: int = 0, **options: Unpack[Options]) -> Any: ...
+             estimator: _Estimator = "auto", **options: Unpack[_Keywords]) -> Estimate: ...
+def plan(a: Any, **options: Unpack[_Keywords]) -> Plan: ...
+def explain(a: Any, **options: Unpack[_Keywords]) -> str: ...
+def low_rank(u: Any, v: Any, **options: Unpack[_Keywords]) -> Result: ...
+def cauchy(x: Any, y: Any, **options: Unpack[_Keywords]) -> tuple[Result, float]: ...
+def rook_numbers(a: Any, **options: Unpack[_Keywords]) -> list[int]: ...
+def sample(a: Any, count: int, seed: int = 1, first: int = 0, **options: Unpack[_Keywords]) -> Any: ...
+
+class sampler:
+    @staticmethod
+    def permutations(a: Any, count: int, seed: int = 1, first: int = 0, **options: Unpack[_Keywords]) -> Any: ...
+    @staticmethod
+    def boson(u: Any, input: Any, count: int, seed: int = 1, first: int = 0, **options: Unpack[_Keywords]) -> Any: ...

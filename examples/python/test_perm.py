@@ -1,12 +1,17 @@
 """perm.py against oracles in Python's own integers and fractions: values, bounds, options, errors, threads, signals.
 
 Run:  python3 -m pytest examples/python     (after make python; or after make libperm.so, with PERM_LIBRARY naming it)
+      PERM_TEST_INSTALLED=1 python3 -m pytest --import-mode=importlib examples/python/test_perm.py     (the wheel)
 
 Nothing here depends on the form, extension module or ctypes; test_extension.py compares both."""
 import array
+import ast
+import contextlib
 import ctypes
 import doctest
 import inspect
+import io
+import itertools
 import math
 import os
 import pickle
@@ -23,8 +28,12 @@ import numpy as np
 import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+INSTALLED = bool(os.environ.get("PERM_TEST_INSTALLED"))
+if not INSTALLED:
+    sys.path.insert(0, HERE)
 import perm  # noqa: E402
+
+PLACE = os.path.dirname(os.path.dirname(perm.__file__)) if INSTALLED else HERE  # where Python finds it
 
 try:
     from scipy import sparse
@@ -433,7 +442,8 @@ def test_every_error_is_ours():
     a = np.array([[1.0, 2.0], [3.0, 4.0]])
     functions = {perm.permanent: (a,), perm.compute: (a * 1j,), perm.minors: (a, 0), perm.gradient: (a,),
                  perm.plan: (a,), perm.low_rank: (a, a), perm.cauchy: ([1, 2], [3, 4.5]),
-                 perm.submatrices: (a, [[0]], [[0]]), perm.estimate: (a, 10)}
+                 perm.submatrices: (a, [[0]], [[0]]), perm.estimate: (a, 10), perm.sample: (a, 1),
+                 perm.sampler.boson: (np.eye(2), [1, 1], 1)}
     nonsense = ("x\0", [], (1, 2, 3), {}, np.zeros(3), np.array("x"), object(), 1j, -5, math.nan, 10**400)
     refused = 0
     for function, arguments in functions.items():
@@ -444,11 +454,14 @@ def test_every_error_is_ours():
                 except perm.Error as error:
                     refused += 1
                     assert name in str(error) or not isinstance(error, perm.InputTypeError), (name, value, str(error))
-    assert refused > 1500
+    assert refused > 2000
     for value in nonsense + ("file", [[1, 2], [3]], [np.zeros(2), np.zeros(3)], np.zeros((2, 2, 2), "U1")):
         for call in (lambda: perm.permanent(value), lambda: perm.minors(value, 0), lambda: perm.minors(a, value),
                      lambda: perm.permanent(a, rows=value), lambda: perm.submatrices(a, value, value),
                      lambda: perm.low_rank(value, a), lambda: perm.cauchy(value, [1, 2]),
+                     lambda: perm.sample(a, value), lambda: perm.sampler.boson(a, [1, 1], value),
+                     lambda: perm.sampler.boson(value, [1, 1], 1), lambda: perm.sampler.boson(np.eye(2), value, 1),
+                     lambda: perm.sampler.boson(np.eye(2), [1, 0], 1, value),
                      lambda: perm.estimate(a, samples=value), lambda: perm.minors(a, 0, full=value)):
             try:
                 call()
@@ -714,7 +727,7 @@ WITHOUT = """
 import sys
 sys.modules["numpy"] = None
 import array, itertools, math
-sys.path.insert(0, HERE)
+sys.path.insert(0, PLACE)
 import perm
 assert perm.np is None
 def oracle(a):
@@ -774,6 +787,14 @@ for bad, error, text in (([[1, 2], [3]], TypeError, "one length"), ([["a"]], Typ
         raise SystemExit("accepted %r" % (bad,))
     except perm.Error as caught:
         assert isinstance(caught, error) and text in str(caught), (bad, caught)
+assert perm.sampler.boson(U, (2, 0, 1), 30, seed=3) == WAYS
+assert perm.sampler.permutations([[0, 1], [1, 1]], 2) == [[1, 0], [1, 0]]
+lent = type("Tensor", (), {"__dlpack__": None})()
+try:
+    perm.permanent(lent)
+    raise SystemExit("accepted")
+except perm.InputTypeError as caught:
+    assert str(caught) == "Tensor.__dlpack__: only numpy can read it", caught
 for call in (lambda: perm.gradient(huge), lambda: perm.permanent(real, rows=[1, 2]), lambda: perm.minors(real, 7),
              lambda: perm.permanent(real, precision="exact"), lambda: perm.compute(real, threads="x"),
              lambda: perm.permanent(stack, out=[0.0, 0.0]), lambda: perm.submatrices(real, [[0.5]])):
@@ -787,8 +808,10 @@ print("good", perm.LIBRARY)
 
 
 def test_without_numpy():
-    run = subprocess.run([sys.executable, "-X", "dev", "-c", "HERE = %r\n" % HERE + WITHOUT], capture_output=True,
-                         text=True)
+    u = unitary(3)
+    known = "PLACE = %r\nU = %r\nWAYS = %r\n" % (
+        PLACE, u.tolist(), perm.sampler.boson(u, [2, 0, 1], 30, seed=3).tolist())
+    run = subprocess.run([sys.executable, "-X", "dev", "-c", known + WITHOUT], capture_output=True, text=True)
     assert run.returncode == 0 and run.stdout == "good %s\n" % perm.LIBRARY and not run.stderr, run.stdout + run.stderr
 
 
@@ -1045,7 +1068,7 @@ def test_after_a_fork():
 # ---- the library
 
 def imported(**environment):
-    program = "import sys; sys.path.insert(0, %r); import perm; print(perm.LIBRARY)" % HERE
+    program = "import sys; sys.path.insert(0, %r); import perm; print(perm.LIBRARY)" % PLACE
     return subprocess.run([sys.executable, "-c", program], env={**os.environ, **environment}, capture_output=True,
                           text=True)
 
@@ -1109,9 +1132,11 @@ FUNCTIONS = ("permanent compute minors gradient submatrices estimate plan explai
              "sample").split()
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", FUNCTIONS + ["sampler.boson", "sampler.permutations"])
 def test_signatures(name):
-    function = getattr(perm, name)
+    scope = perm.sampler if "." in name else perm
+    function = getattr(scope, name.split(".")[-1])
+    name = name.replace("sampler.permutations", "sample")  # the same
     parameters = inspect.signature(function).parameters
     assert list(parameters)[0] in ("a", "u", "x") and set(perm._OPTIONS) < set(parameters)
     assert all(parameters[option].kind is inspect.Parameter.KEYWORD_ONLY for option in perm._OPTIONS)
@@ -1119,7 +1144,7 @@ def test_signatures(name):
     assert parameters["tolerance"].default == 0 and parameters["part"].default is None
     if name in ("permanent", "minors", "gradient", "submatrices"):
         assert parameters["out"].default is None
-    assert function.__name__ == function.__qualname__ == name and function.__module__ == "perm"
+    assert function.__qualname__ == name and function.__name__ == name.split(".")[-1] and function.__module__ == "perm"
     assert len(function.__doc__) > 50 and not function.__doc__.startswith(name)
     assert pickle.loads(pickle.dumps(function)) is function
 
@@ -1193,7 +1218,7 @@ def test_nothing_of_the_header_is_forgotten():
     options = set(inspect.signature(perm._Call).parameters)
     keyword = {"plan_effort": "effort", "devices": "gpus", "cache": "gpu_cache", "file": "checkpoint",
                "seconds": "checkpoint_seconds"}
-    hidden = {"user_data", "allocator", "note", "note_bytes", "execute", "execute_data", "parts", "merges", "name"}
+    hidden = {"user_data", "allocator", "note", "note_bytes", "execute", "execute_data", "parts", "merges", "name", "prove"}
     fields = [field[0] for structure in (perm._Options, perm._GpuOptions, perm._CheckpointFile)
               for field in structure._fields_ if field[0] not in ("gpu", "checkpoint")]
     assert {keyword.get(field, field) for field in fields} - hidden == options
@@ -1220,11 +1245,86 @@ def test_errors_are_python_errors():
     assert caught.value.status == "PERM_ERROR_NOT_FINITE"
 
 
-def test_the_manual_is_right():
-    failed, tried = doctest.testmod(perm, extraglobs={"a": REAL, "u": REAL[:3, :3]},
-                                    optionflags=doctest.ELLIPSIS, verbose=False)
-    assert tried >= 5 and failed <= 3   # those that print nothing here
-    assert perm.permanent([[1, 2, 3], [4, 5, 6], [7, 8, 9]]) == 450
+def test_examples_in_docstrings():
+    """Every public function has one, and what it prints is what stands there."""
+    failed, finder = {}, doctest.DocTestFinder()
+    objects = {"perm": perm, "sampler": perm.sampler, **{name: getattr(perm, name) for name in FUNCTIONS}}
+    for name, thing in objects.items():
+        for test in finder.find(thing, name, perm, globs={"perm": perm}):
+            told = io.StringIO()
+            runner = doctest.DocTestRunner()
+            if runner.run(test, out=told.write).failed:
+                failed[name] = told.getvalue()
+            assert runner.tries or test.name not in FUNCTIONS + ["perm", "sampler.boson"], name + " has no example"
+    assert not failed, failed
+
+
+def test_types_are_those_of_the_functions():
+    """perm.pyi: every public name, every argument with its default, every option, method, precision, ... is there."""
+    with open(os.path.join(os.path.dirname(perm.__file__), "__init__.pyi" if INSTALLED else "perm.pyi")) as file:
+        tree = ast.parse(file.read())
+    named = {node.name: node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    listed = set(named) | {node.target.id for node in tree.body if isinstance(node, ast.AnnAssign)}
+    assert {name for name in listed if name[0] != "_"} == set(perm.__all__) - {"__version__"}
+    assert not INSTALLED or os.path.exists(os.path.join(os.path.dirname(perm.__file__), "py.typed"))
+    functions = {name: (getattr(perm, name), named[name]) for name in FUNCTIONS}
+    functions.update((node.name, (getattr(perm.sampler, node.name), node)) for node in named["sampler"].body)
+    assert len(functions) == len(FUNCTIONS) + 2
+    for name, (function, node) in functions.items():
+        parameters = list(inspect.signature(function).parameters.values())
+        given = [each for each in parameters if each.name not in perm._OPTIONS]
+        assert [argument.arg for argument in node.args.args] == [each.name for each in given], name
+        defaults = [ast.literal_eval(default) for default in node.args.defaults]
+        assert defaults == [each.default for each in given if each.default is not each.empty], name
+        assert ast.unparse(node.args.kwarg.annotation) == "Unpack[_Keywords]" and node.returns, name
+        assert [each.name for each in parameters if each.kind is each.KEYWORD_ONLY] == [
+            field.target.id for field in named["_Keywords"].body if isinstance(field, ast.AnnAssign)], name
+    for name in ("Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian"):
+        thing = getattr(perm, name)
+        assert [field.target.id for field in named[name].body if isinstance(field, ast.AnnAssign)] == list(
+            getattr(thing, "_fields", None) or thing.__dataclass_fields__), name
+    words = {node.targets[0].id: ast.literal_eval(node.value.slice)
+             for node in tree.body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript)}
+    assert words == {"_Method": perm.METHODS, "_Precision": perm.PRECISIONS, "_Isa": perm.ISAS,
+                     "_Format": perm.FORMATS, "_Estimator": perm.ESTIMATORS}
+
+
+TYPED = """
+import perm
+p: int = perm.permanent([[1, 2], [3, 4]], threads=1, method="ryser", gpus="all", part=(1, 2))
+r: perm.Result = perm.compute([[1.0]], certify=True, progress=lambda now: now.seconds > 3)
+s: str = perm.explain([[1]]) + str(r.error_bound)
+w: list[int] = perm.sampler.boson([[1]], [1], 3, seed=2, max_bytes=1e9)
+"""
+MISTYPED = """
+import perm
+perm.permanent([[1]], treads=1)
+perm.permanent([[1]], threads="two")
+perm.compute([[1]], method="gynn")
+perm.compute([[1]]).bound
+perm.sampler.boson([[1]], [1])
+perm.minors([[1]])
+s: int = perm.explain([[1]])
+"""
+
+
+def test_a_checker_sees_the_types(tmp_path):
+    api = pytest.importorskip("mypy.api", reason="no mypy (tests/setup.sh full)")
+    for text, wrong in ((TYPED, []), (MISTYPED, list(range(3, 10)))):
+        program = tmp_path / ("program%d.py" % len(wrong))
+        program.write_text(text)
+        before = os.getcwd()
+        os.chdir(tmp_path if INSTALLED else PLACE)
+        try:
+            told, error, _ = api.run(["--strict", "--cache-dir", str(tmp_path / "cache"), "--no-error-summary",
+                                      str(program)])
+        finally:
+            os.chdir(before)
+        assert not error and [int(line) for line in re.findall(r"^[^:]+:(\d+): error", told, re.M)] == wrong, told
+    if INSTALLED:  # and finds that the module has them
+        told = subprocess.run([sys.executable, "-m", "mypy.stubtest", "perm"], cwd=tmp_path, text=True,
+                              capture_output=True)
+        assert told.returncode == 0 and "no issues found in 2 modules" in told.stdout, told.stdout + told.stderr
 
 
 def test_version_is_the_librarys():
@@ -1275,3 +1375,192 @@ def test_one_line_of_what_is_known():
     known = str(perm.compute([[0.1, 0.2, 0.3]] * 3, certify=True))
     assert known.startswith("0.036") and known.endswith(" digits guaranteed")
     assert str(perm.compute([[0.0]])).startswith("0, exactly")
+
+
+def test_one_line_of_estimates_and_what_notebooks_show():
+    estimate = perm.estimate([[1, 2], [3, 4]], samples=10000, seed=3)
+    value, error, samples = re.fullmatch(r"(\S+) \+- (\S+), (\d+) samples", str(estimate)).groups()
+    assert int(samples) == estimate.samples and abs(float(error) / estimate.standard_error - 1) < 0.05
+    assert abs(float(value) - estimate.value) < float(error) / 10 and len(value) < 8  # no digit that is not known
+    assert re.fullmatch(r"\(0\.\d+ \+- \S+\) \* 2\*\*21177, 256 samples", str(
+        perm.estimate(np.full((200, 200), 1e30), 10)))
+    assert str(perm.estimate([[0.0]])) == "0 +- 0, 0 samples"
+    assert re.fullmatch(r"\S+j \+- \S+, \d+ samples", str(perm.estimate(COMPLEX, 1000)))
+
+    class Printer(list):
+        text = list.append
+    result = perm.compute([[1, 2], [3, 4]])
+    for shown in (result, estimate, perm.plan(LONG)):
+        printer = Printer()
+        shown._repr_pretty_(printer, False)
+        assert printer == [shown.text if isinstance(shown, perm.Plan) else str(shown)]
+    assert result._repr_html_().startswith("<b>10, exactly</b>") and result.method in result._repr_html_()
+    assert str(estimate) in estimate._repr_html_() and "sinkhorn" in estimate._repr_html_()
+    odd = perm.Result(**{**vars(result), "status": "PERM_STOPPED_TIME", "message": "a < b & c"})
+    assert "a &lt; b &amp; c" in odd._repr_html_()
+
+
+# ---- what other packages compute with
+
+class Lent:
+    """A matrix of a package that knows nothing of numpy."""
+
+    def __init__(self, a):
+        self.a = a
+
+    def __dlpack__(self, **options):
+        return self.a.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.a.__dlpack_device__()
+
+
+def test_dlpack():
+    for a in (REAL, COMPLEX, WHOLE, REAL.astype(np.float32), REAL[::2, ::2], np.stack([REAL, REAL.T])):
+        value = perm.permanent(Lent(a))
+        assert np.array_equal(value, perm.permanent(a)) and type(value) is type(perm.permanent(a))
+    assert perm.compute(Lent(WHOLE)).integer == oracle(WHOLE)
+    assert np.array_equal(perm.gradient(Lent(REAL)), perm.gradient(REAL))
+    assert perm.permanent(Lent(WHOLE[:3, :3]), rows=Lent(np.array([2, 1, 0]))) == oracle(
+        expanded(WHOLE[:3, :3], [2, 1, 0], None))
+
+    class Elsewhere(Lent):
+        def __dlpack__(self, **options):
+            raise BufferError("it is on device 3")
+    with pytest.raises(perm.InputTypeError, match="Elsewhere.__dlpack__: it is on device 3"):
+        perm.permanent(Elsewhere(REAL))
+
+
+def test_tensors_of_torch():
+    torch = pytest.importorskip("torch")
+    for a in (REAL, COMPLEX, WHOLE, REAL.astype(np.float32), np.stack([REAL, REAL.T])):
+        t = torch.as_tensor(a)
+        assert np.array_equal(perm.permanent(t), perm.permanent(a))
+        assert np.array_equal(perm.permanent(t.mT), perm.permanent(np.ascontiguousarray(np.swapaxes(a, -1, -2))))
+        assert np.array_equal(perm.permanent(Lent(t)), perm.permanent(a))
+    with pytest.raises(perm.InputTypeError, match="grad"):
+        perm.permanent(torch.ones((2, 2), requires_grad=True))
+    with pytest.raises(perm.InputTypeError):
+        perm.permanent(torch.ones((2, 2), dtype=torch.bfloat16))
+    with pytest.raises(perm.InputTypeError):
+        perm.permanent(torch.ones((2, 2), device="meta"))
+
+
+def test_arrays_of_jax():
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    for a in (REAL, COMPLEX, WHOLE, REAL.astype(np.float32), np.stack([REAL, REAL.T])):
+        j = jax.numpy.asarray(a)
+        assert np.array_equal(perm.permanent(j), perm.permanent(a))
+        assert np.array_equal(perm.permanent(Lent(j)), perm.permanent(a))
+    with pytest.raises(perm.InputTypeError):
+        jax.jit(perm.permanent)(REAL)
+
+
+def programs():
+    with open(os.path.join(HERE, os.pardir, os.pardir, "docs", "python.md"), encoding="utf-8") as file:
+        return re.findall(r"^```python\n(.*?)^```$", file.read(), re.M | re.S)
+
+
+@pytest.mark.parametrize("text", programs(), ids=lambda text: re.search(r"import (\w+)", text)[1])
+def test_programs_of_the_manual(text):
+    """docs/python.md: each program runs as it stands there, and prints its comments."""
+    for package in re.findall(r"^import (jax|torch|networkx|scipy)", text, re.M):
+        pytest.importorskip(package)
+    told = io.StringIO()
+    with contextlib.redirect_stdout(told):
+        exec(compile(text, "docs/python.md", "exec"), {"__name__": "__main__"})
+    wanted = re.findall(r"^ *print\(.*\)  # (.*)$", text, re.M)
+    assert wanted and told.getvalue().splitlines() == wanted
+
+
+def program_of(package):
+    """The names of that program of docs/python.md."""
+    pytest.importorskip(package)
+    names = {"__name__": "__main__"}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(next(text for text in programs() if "import " + package in text), "docs/python.md", "exec"), names)
+    return names
+
+
+def test_gradients_by_torch():
+    permanent = program_of("torch")["Permanent"].apply
+    import torch
+    for a in (REAL[:4, :4], COMPLEX[:4, :4]):
+        assert torch.autograd.gradcheck(permanent, torch.tensor(a, requires_grad=True))
+
+
+def test_gradients_by_jax():
+    permanent = program_of("jax")["permanent"]
+    import jax
+    from jax.test_util import check_grads
+    for a in (REAL[:4, :4], COMPLEX[:4, :4]):
+        check_grads(permanent, (a,), 1, ("fwd", "rev"))
+        check_grads(jax.jit(permanent), (a,), 1, ("fwd", "rev"))
+    assert np.allclose(jax.vmap(jax.grad(permanent))(np.stack([REAL, REAL.T])), [perm.gradient(REAL),
+                                                                                perm.gradient(REAL.T)])
+
+
+# ---- random outcomes
+
+def unitary(m):
+    return np.linalg.qr(np.random.default_rng(11).normal(size=(m, m, 2)) @ [1, 1j])[0]
+
+
+@pytest.mark.parametrize("columns, entering", [(4, [1, 1, 1, 0]), (4, [2, 0, 1, 1]), (3, [3, 0, 1]), (4, [0, 0, 2, 0])])
+def test_bosons_leave_by_their_chances(columns, entering):
+    """All ways out, their chances by expansion, against samples of a fixed seed; the chances of the wrong input do not
+    pass."""
+    u, samples = unitary(4)[:, :columns], 3000
+
+    def chi_square(seen, entering):
+        """Its excess over the degrees of freedom, in standard deviations."""
+        chance = {}
+        for way in itertools.product(range(sum(entering) + 1), repeat=4):
+            if sum(way) == sum(entering):
+                amplitude = oracle(expanded(u, way, entering), Q)
+                chance[way] = float(amplitude.real**2 + amplitude.imag**2) / math.prod(
+                    map(math.factorial, way + tuple(entering)))
+        assert abs(sum(chance.values()) - 1) < 1e-9 and set(seen) <= set(chance)
+        cells = [(x * samples, seen.get(way, 0)) for way, x in chance.items() if x * samples >= 5]
+        rare = samples - sum(x for x, _ in cells), samples - sum(count for _, count in cells)
+        cells += [rare] * (rare[0] >= 5)
+        return (sum((count - x)**2 / x for x, count in cells) - len(cells) + 1) / math.sqrt(2 * len(cells))
+    drawn = perm.sampler.boson(u, entering, samples, seed=4)
+    assert drawn.shape == (samples, 4) and (drawn.sum(1) == sum(entering)).all() and (drawn >= 0).all()
+    seen = {}
+    for way in map(tuple, drawn.tolist()):
+        seen[way] = seen.get(way, 0) + 1
+    assert abs(chi_square(seen, entering)) < 3
+    assert chi_square(seen, entering[:-2] + entering[:-3:-1]) > 10 or entering[-1] == entering[-2]
+    assert np.array_equal(perm.sampler.boson(u, entering, 50, 4, 100, threads=2), drawn[100:150])
+    assert not np.array_equal(perm.sampler.boson(u, entering, samples, seed=5), drawn)
+
+
+def test_boson_corners():
+    boson = perm.sampler.boson
+    assert boson(np.eye(3), [2, 0, 1], 5).tolist() == [[2, 0, 1]] * 5
+    assert boson(np.eye(3), [0, 0, 0], 2).tolist() == [[0, 0, 0]] * 2 and boson(np.eye(3), [1, 0, 0], 0).shape == (0, 3)
+    assert boson(np.eye(3)[:, :1], [4], 1).tolist() == [[4, 0, 0]]  # an isometry
+    assert (boson(unitary(30), [1] * 18 + [0] * 12, 2).sum(1) == 18).all()
+    half = np.array([[1, 1], [1, -1]]) / math.sqrt(2)
+    assert not (boson(half, [1, 1], 200) == 1).any()                # two photons leave together (Hong, Ou, Mandel)
+    for u, entering, text in ((np.eye(2) * 0.9, [1, 0], "losses"), (np.ones((2, 2)) / math.sqrt(2), [1, 1], "column 0"),
+                              (np.eye(2), [1], "input"), (np.eye(2), [1, -1], "input"), (np.eye(2), None, "input")):
+        with pytest.raises(perm.InputError, match=text):
+            boson(u, entering, 1)
+    boson(np.ones((2, 2)) / math.sqrt(2), [1, 0], 1)  # whose other column no photon enters
+    with pytest.raises(perm.InputTypeError, match="treads"):
+        boson(np.eye(2), [0, 0], 1, treads=2)
+
+
+def test_permutations_leave_by_their_weights():
+    """All permutations of a small matrix, and of a rectangle, by their products; chi-square as above."""
+    for a in (np.array([[1, 2, 0], [1, 1, 3], [2, 0.5, 1]]), np.array([[1, 2, 1, 0], [1, 1, 3, 0.5]])):
+        m, n = a.shape
+        weights = {way: math.prod(a[range(m), way]) for way in itertools.permutations(range(n), m)}
+        weights = {way: weight / sum(weights.values()) for way, weight in weights.items() if weight}
+        drawn = list(map(tuple, perm.sampler.permutations(a, 4000, seed=9).tolist()))
+        assert set(drawn) <= set(weights)
+        square = sum((drawn.count(way) - 4000 * x)**2 / (4000 * x) for way, x in weights.items())
+        assert abs(square - len(weights) + 1) < 3 * math.sqrt(2 * len(weights))

@@ -28,13 +28,18 @@ typedef struct perm_matrix {
    position given twice is refused. O(nnz) time and memory beyond the input. Thread-safe, unless setlocale is called at
    the same time. */
 
-/* Reads a file; "-" is standard input. A first line that begins with %%MatrixMarket is a banner, "%%MatrixMarket matrix
-   FORMAT FIELD SYMMETRY" in any case: coordinate or array; real, complex, integer or pattern; general, symmetric,
-   skew-symmetric or hermitian (both triangles are returned). Comment (%) and blank lines anywhere after the first.
-   Without one, options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate
-   numbers, or ';' alone if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j
-   for i too, and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in
-   result->message.
+/* Reads a file, recognised by its bytes, never by its name; "-" is standard input. A first line that begins with
+   %%MatrixMarket is a banner, "%%MatrixMarket matrix FORMAT FIELD SYMMETRY" in any case: coordinate or array; real,
+   complex, integer or pattern; general, symmetric, skew-symmetric or hermitian (both triangles are returned). Comment
+   (%) and blank lines anywhere after the first.
+   - npy: a file of numpy.save, versions 1 to 3: one array of two axes, by rows or columns, in either byte order, of
+     bool (kind PATTERN), integers of 1 to 8 bytes, float of 4 or 8 and complex of 8 or 16; whole floats are INTEGER.
+   - graph6: one line of graph6, sparse6 or digraph6, also below its header: the adjacency matrix. Several: refused.
+   - dimacs: "p edge" or "p col" and lines e: the symmetric adjacency matrix, from edges once or all in both directions;
+     "p asn", lines n (rows) and a: the bipartite matrix. A weight at the end of lines e or a is the entry.
+   Else options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate numbers, or
+   ';' alone if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j for i too,
+   and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in result->message.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
      real imaginary". Indices count from 1, or from 0 if one of them is 0.
@@ -44,17 +49,17 @@ typedef struct perm_matrix {
      Refused where both would do or neither quite does: coordinates of up to two entries that are rows of three numbers,
      or with more or fewer lines than announced; more than two rows of two integers, which may be edges; a file named
      .mtx without banner that is not coordinates.
-   For coordinates and edges without a banner, result->message tells how they were read.
+   For graphs and, without a banner, coordinates and edges result->message tells how they were read.
    The kind is INTEGER if all numbers are integers of 64 bits, also as 2.0 or 1e3 and of a banner with field real;
    PATTERN if there are none; COMPLEX if one has an i, or two parts; else REAL, which result->message tells if one is an
    integer beyond 64 bits.
    Numbers are decimal, with a point in every locale, rounded to nearest. Refused: NaN, infinities, hexadecimal,
    magnitudes beyond double, non-zero numbers that round to 0, integers of an integer file beyond 64 bits, fractions
-   a/b, packed files (.gz and others: the message says how to unpack). Lines end in
-   LF or CR LF and may have any length. Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever
-   sizes it declares. A waiting read (of a pipe) looks at the limits when a signal interrupts it.
+   a/b, packed files (.gz and others: the message says how to unpack). Lines end in LF or CR LF and may have any length.
+   Memory is bounded by a multiple of the file's bytes plus 8 (m + 1), whatever sizes it declares. A waiting read (of a
+   pipe) looks at the limits when a signal interrupts it.
    PERM_ERROR_FILE: "FILE: what failed: the system's reason". PERM_ERROR_FORMAT: "FILE:LINE: what was found, what was
-   expected". */
+   expected", or of .npy "FILE: byte K: ...", from 0. */
 PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
                                              perm_result *result);
 
@@ -62,6 +67,13 @@ PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_option
 PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
                                                     const perm_options *options, perm_matrix *matrix,
                                                     perm_result *result);
+
+/* perm_matrix_read, and without a banner fractions a/b among integers: each row is multiplied by the least common
+   multiple of its denominators. The permanent is that of *matrix (kind INTEGER) / *denominator, their product, not
+   reduced; 1: there was none. Numerators and scaled entries have 64 bits, denominators are up to 2^53, else refused. */
+PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options,
+                                                       perm_matrix *matrix, perm_integer *denominator,
+                                                       perm_result *result);
 
 /* Writes Matrix Market coordinate general, which reads back to the same bits; "-" is standard output. A file is
    replaced as a whole (>>files of perm.h). Open files by name (/dev/stdout, /dev/fd/3) and character devices are
@@ -87,6 +99,27 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
                                                       const int64_t *integer, perm_kind kind,
                                                       const perm_options *options, perm_matrix *matrix,
                                                       perm_result *result);
+
+/* A copy of compressed rows: those of row i are row_start[i] .. row_start[i + 1] - 1, columns in any order. Values as
+   for triplets, errors too; messages number entries from 0. */
+PERM_SPARSE_API perm_status perm_matrix_from_csr(int m, int n, const size_t *row_start, const int *column,
+                                                 const double *real, const double *imaginary, const int64_t *integer,
+                                                 perm_kind kind, const perm_options *options, perm_matrix *matrix,
+                                                 perm_result *result);
+
+/* The same without a copy: *matrix points to the caller's arrays, which must stay and are never written;
+   perm_matrix_free leaves them. Refused unless they are as perm_matrix promises: columns that ascend in each row, no
+   zeros; real may be NULL for INTEGER. O(nnz) time, no memory. */
+PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
+                                                   const double *real, const double *imaginary, const int64_t *integer,
+                                                   perm_kind kind, perm_matrix *matrix, perm_result *result);
+
+/* From a list of edges: edge e is (ends[2 e], ends[2 e + 1]), row and column, from 0, with weight[e], or 1 if weight is
+   NULL (kind PATTERN). undirected: the symmetric adjacency matrix, m = n; an edge may then stand there once or in both
+   directions. Errors as for triplets. */
+PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, const int *ends, const double *weight,
+                                                   int undirected, const perm_options *options, perm_matrix *matrix,
+                                                   perm_result *result);
 
 /* Releases the arrays and zeroes the struct; NULL is fine. */
 PERM_SPARSE_API void perm_matrix_free(perm_matrix *matrix);
@@ -164,7 +197,9 @@ PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_inte
    random. Others in doubles: the total variation distance to the true distribution is a few units of 2^-53 for each
    entry and line, see >>sample. Each block is computed once, by method band, tree, classes or frontier (lists, arrays),
    whichever is predicted to be the fastest within max_bytes (16 GB if it is 0), for all its states are kept; then a
-   sample takes O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. No value is returned. Of
+   sample takes O(nnz log states) or, of a tree, 2^width a join. A full matrix has 2^n states. If max_bytes is short of
+   them, the frontier keeps about the root of its steps and computes the others again, once for all samples: the block
+   takes twice the time, a sample 72 bytes, and the samples are the same. No value is returned. Of
    the options method, threads, precision, max_seconds, max_bytes, plan_effort, progress, cancel and allocator count.
    columns: count m ints, undefined on errors. PERM_ERROR_UNSUPPORTED: a negative or complex entry, which is named; the
    permanent is 0; products that range beyond doubles. PERM_ERROR_SIZE: more rows than columns. PERM_ERROR_LIMIT:

@@ -80,7 +80,8 @@ typedef enum perm_status {
   X(PERM_METHOD_CODEGEN_MEMORY, "codegen-memory", "GPUs: the same, row sums that change seldom in memory")             \
   X(PERM_METHOD_CLASSES, "classes", "frontier, vertices with proportional entries ahead counted")                      \
   X(PERM_METHOD_PLANAR, "planar", "planar graphs: a determinant with Kasteleyn signs, nested dissection")              \
-  X(PERM_METHOD_SIGNS, "signs", "Glynn sum as a search over signs, pruned by rows of sum 0")
+  X(PERM_METHOD_SIGNS, "signs", "Glynn sum as a search over signs, pruned by rows of sum 0")                           \
+  X(PERM_METHOD_PROOF, "proof", "integers: values of a polynomial modulo primes, which prove the sum of the first")
 
 #define PERM_ENUM(name, word, text) name,
 typedef enum perm_method { PERM_METHOD_LIST(PERM_ENUM) PERM_METHOD_COUNT } perm_method;
@@ -112,7 +113,10 @@ typedef enum perm_isa {
   X(PERM_FORMAT_COORDINATE, "coordinate", "a line with rows, columns, entries; lines of row, column[, value]")         \
   X(PERM_FORMAT_COORDINATE_COMPLEX, "coordinate-complex", "the same with row, column, real and imaginary part")        \
   X(PERM_FORMAT_ARRAY, "array", "rows of numbers")                                                                     \
-  X(PERM_FORMAT_EDGES, "edges", "lines of row, column[, weight], counted from 0 or 1")
+  X(PERM_FORMAT_EDGES, "edges", "lines of row, column[, weight], counted from 0 or 1")                                 \
+  X(PERM_FORMAT_NUMPY, "npy", "a .npy file of NumPy")                                                                  \
+  X(PERM_FORMAT_GRAPH6, "graph6", "a graph6, sparse6 or digraph6 line: the adjacency matrix")                          \
+  X(PERM_FORMAT_DIMACS, "dimacs", "lines c, p edge and e of a graph, or p asn, n and a of rows and columns")
 
 typedef enum perm_format { PERM_FORMAT_LIST(PERM_ENUM) PERM_FORMAT_COUNT } perm_format;
 #undef PERM_ENUM
@@ -185,6 +189,9 @@ typedef struct perm_options {
   void *execute_data;
   perm_format format; /* of perm_matrix_read and perm_matrix_read_memory */
   const char *name;   /* of the matrix, in the title of perm_sparse_spy's picture; NULL: none */
+  const char *prove;  /* perm_compute_integer, _gaussian, _sparse: a file for the proof of the value, which
+                         examples/perm_verify.c checks; method proof, (n + 1) n 2^(n-1) products for each 50 bits of a
+                         bound on the permanent, n <= 44; NULL: none */
 } perm_options;
 
 #define PERM_ALL_GPUS (-1)

@@ -63,7 +63,8 @@ static double permi_shift(double x, int e)
   return x * power;
 }
 
-/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]. */
+/* Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2 [Hig02, 27.9]. What operations
+   lose is proved by machine: tests/proofs/doubles.g; exact rests: tests/proofs/exact_sums.v. */
 typedef struct permi_dd {
   double hi, lo;
 } permi_dd;

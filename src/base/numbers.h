@@ -101,7 +101,8 @@ static int permi_integers_multiply(permi_number *a, const permi_number *b)
 }
 
 /* a *= b. Error: |ab - AB| <= |a| eb + |b| ea + ea eb, and 4 * 2^-100 |a| |b| for the double-double product; the factor
-   1 + 1e-12 pays for rounding this line. PERM_ERROR_OVERFLOW if an exact product is too long. */
+   1 + 1e-12 pays for rounding this line (tests/proofs/doubles.g). PERM_ERROR_OVERFLOW if an exact product is too
+   long. */
 static perm_status permi_number_multiply(permi_number *a, const permi_number *b_given)
 {
   permi_number b = *b_given;

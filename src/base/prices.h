@@ -32,6 +32,9 @@
 #define PERMI_RANK_ENTRY_SECONDS 5e-8
 #define PERMI_RATE_EXACT_ROWS 6e8     /* row additions and products */
 #define PERMI_RATE_EXACT_WORDS 2.5e8  /* words of limbs times words */
+#define PERMI_RATE_PROOF 2e7           /* products modulo a prime, by kernel family: Zen 4 */
+#define PERMI_RATE_PROOF_AVX2 2.5e9
+#define PERMI_RATE_PROOF_AVX512 5e9
 #define PERMI_RATE_MODULAR 2.2e8      /* the same modulo p */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
 #define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}} /* elements, by */
@@ -84,6 +87,8 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 /* Arrays and lists: 30 graphs on a Zen 4 core, times 1.3, by which that core runs dense sums and hybrid faster. */
 static const double permi_array_seconds[] = {2.7e-10, 6e-10, 1.4e-9, 1.3e-9, 1.5e-9, 3e-8, /* by permi_algebra: of a */
                                              6e-10, 8e-10, 1.2e-9, 2e-8}; /* unit of cost (words: and of a word); */
+static const double permi_residue_seconds[3][2] = {{3.2e-10, 4.5e-10}, {4.5e-10, 7e-10}, {6.5e-10, 5.5e-9}}; /* of */
+                                         /* AVX-512, AVX2, others: residues; products of which are reduced */
 #define PERMI_ARRAY_MISS_SECONDS 4e-11   /* a byte of it more if the values of a step */
 #define PERMI_ARRAY_CACHE_BYTES 3e7      /* take more than this */
 #define PERMI_ARRAY_STREAM_SECONDS 3e-6  /* a stream */

@@ -78,7 +78,7 @@ static uint64_t permi_residue_multiply(uint64_t a, uint64_t b, uint64_t p)
 }
 
 /* x (c + low); for low = 0 the relative error is 3 u^2 in this order of operations [Theorem 3 of Joldes, Muller,
-   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res]. */
+   Popescu, ACM Trans. Math. Softw. 44 (2017) 15res], with `low` below 10 u^2 (tests/proofs/doubles.g). */
 static PERMI_ALWAYS_INLINE permi_dd permi_dd_times(permi_dd x, double c, double low)
 {
   double rest = x.lo * c;

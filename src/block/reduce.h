@@ -379,7 +379,7 @@ static int permi_combine_gaussian(const permi_cell *a, const permi_cell *x, perm
 
 /* sum = a x + b y; y may be NULL. 0: overflow, or so near underflow that the error is not one rounding's. A complex
    product is off by at most 2 sqrt(2) u |a| |x| [Hig02, 3.6], contracted or not, the sum by u, underflow by 2^-1072
-   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute. */
+   with absolute > 1e-270: in all PERMI_COMPLEX_ROUNDINGS u absolute (tests/proofs/complex.v). */
 #define PERMI_COMBINE_TINY 1e-270
 #define PERMI_COMPLEX_ROUNDINGS 4
 static int permi_combine(const permi_working *working, const permi_cell *a, const permi_cell *x, const permi_cell *b,
@@ -516,7 +516,8 @@ static int permi_reduce_two(permi_working *working, int *tail, int vertex)
   return 1;
 }
 
-/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. */
+/* k u / (1 - k u) [Hig02, 3.1], rounded up: bounds k roundings of a product. Proved: tests/proofs/chains.v, rounding up
+   tests/proofs/frontier.g. */
 static double permi_gamma(double k)
 {
   return k * PERMI_UNIT / (1 - k * PERMI_UNIT) * (1 + 8 * PERMI_UNIT);

@@ -6,6 +6,13 @@
 #include "../dense/gpu.h"
 #include "engines.h"
 
+/* What becomes of a result of whole numbers. */
+typedef enum permi_growth {
+  PERMI_GROWS_NOT,    /* it is exact */
+  PERMI_GROWS_SHORT,  /* exact, and reduced */
+  PERMI_GROWS_LONG    /* reduced from two doubles */
+} permi_growth;
+
 /* ---- blocks of arrays */
 
 #define PERMI_ARRAY_NOWHERE 0xffff
@@ -28,8 +35,8 @@ typedef struct permi_origin {
   const permi_coefficient *c; /* real and the rest */
 } permi_origin;
 
-typedef struct permi_arrays_run permi_arrays_run;
-typedef void (*permi_block_kernel)(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin,
+/* Sums a block; residues are modulo numbers->modulus. */
+typedef void (*permi_block_kernel)(const permi_numbers *numbers, void *y, size_t count, const permi_origin *origin,
                                    int origins);
 
 /* ---- programs of the hybrid */
@@ -88,13 +95,6 @@ typedef enum permi_hybrid_algebra {
   PERMI_HYBRID_COMPLEX_MODULI,
   PERMI_HYBRID_ALGEBRAS = PERMI_HYBRID_SHORT /* of programs */
 } permi_hybrid_algebra;
-
-/* What becomes of a result of whole numbers. */
-typedef enum permi_growth {
-  PERMI_GROWS_NOT,    /* it is exact */
-  PERMI_GROWS_SHORT,  /* exact, and reduced */
-  PERMI_GROWS_LONG    /* reduced from two doubles */
-} permi_growth;
 
 /* Primes are below 2^47, and what they reduce is below 2^97: 1.5 2^98 has the last place 2^46. */
 #define PERMI_RESIDUE_BITS 47

@@ -178,7 +178,8 @@ PERMI_COLD static double permi_counts_split(const permi_counts *counts)
      e_M      M products of rounded forms, N sums (complex parts: sums of two);
      dd       the same in PERMI_DD_UNIT, generous by 16, and the recursion for binomials.
    The factor 1.0001 pays for rounding the sums of |terms|. Underflow and grids cost absolute errors: products of
-   sums are at most 1, e_M at most e^M, Ryser's weights at most binom(N, M). */
+   sums are at most 1, e_M at most e^M, Ryser's weights at most binom(N, M).
+   Units: tests/proofs/dense_orders.sh. */
 PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lost, double visits, permi_leaf *leaf)
 {
   const double M = counts->needed, N = counts->form_total, unit = counts->plain ? PERMI_UNIT : PERMI_DD_UNIT;

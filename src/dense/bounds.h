@@ -11,13 +11,15 @@
    2. A complex product p s rounds p_i s_i, then p_r s_r - fl(p_i s_i), and the other part alike: by Minkowski at most u
    (|p_i| |s| + |ps|) <= 2 u |ps|; without FMA u |p_r| |s| more, 2.42 u |ps|.
    3. Double-double (P, C), |C| <= u |P|, times s + l, |l| <= u |s|: h + e = P s is exact; e + P l + C s is at most 3 u
-   |P s|, rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex: 6 u |p| |s|, rounded eight
-   times: below 60 u^2.
+   |P s|, rounded up to four times; C l <= u^2 |P s| is dropped: below 14 u^2 |P s|. Complex: 5.25 u |p| |s|, rounded
+   ten times: below 60 u^2.
    4. Rounded sums: K + 1 additions in a state, 8 in a group, TwoSum's rounded errors below 2^36 u^2: K + 10 units.
    5. Double-double sums: a term rounds a low part below (2^K + 2) 2 u A twice, A the chunk's sum of |terms|: 40 u^2 A.
    6. Second order and the rounding of sum |terms| (2^18 states: 2^-30): a factor 1.0001.
    7. Absolute: an underflow or lost entry is off by 2^-1074, later factors are at most 1, or together 2^growth: n^2
    2^-1070 for each of 2^(n-1) terms.
+   Proved by machine: 1, 4, 6 tests/proofs/chains.v, 2, 3 tests/proofs/complex.v, 1, 3, 4 tests/proofs/dense.g, 4 to 7
+   tests/proofs/dense_orders.sh.
    The estimate is a tenth of the bound, or permi_rounded_estimate. Double-double sums err like a random walk;
    compensated products omit second order. tests/climb.c searches for counterexamples. */
 static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, permi_leaf *leaf)

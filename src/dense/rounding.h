@@ -15,7 +15,7 @@ typedef struct permi_rounded_rows {
 #define PERMI_SAMPLED_TERMS 8
 #define PERMI_NO_MEASURE 1e-3 /* above: terms consist of rounding */
 
-/* Whether grids and products of two rows round nothing. */
+/* Whether grids and products of two rows round nothing (tests/proofs/dense.g). */
 static int permi_few_digits(const double *row, int n, double moduli)
 {
   const double scale = permi_shift(1, 24 - permi_log2_ceiling(moduli)), big = 6755399441055744.0; /* 1.5 * 2^52 */

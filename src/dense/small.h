@@ -7,7 +7,7 @@
    2^-1074 times at most 2e120: below 1e-200. n <= 12: with |entries| (re, im) <= 1e12 a row sum is below 12 sqrt(2)
    1e12 < 1.7e13, all below 1.7e13^12 < 1e159; fewer than 1e6 operations underflow, each by 2^-1074 times at most
    1.7e13^11 < 4e145: below 2e-172. n <= 16: 2.3e13, 1e214, 1e7 operations, 3e200: below 2e-116. Values from 1e-184,
-   1e-150, 1e-98 keep all bits. */
+   1e-150, 1e-98 keep all bits (tests/proofs/small.g). */
 #pragma once
 #include "kernels.h"
 
@@ -220,7 +220,8 @@ typedef void (*permi_small_run)(int n, const double *a, double *out);
 
 /* At least how often a product of n entries, one of each row, is rounded on its way into a kernel's value: n - 3
    times in each row's sum, n + 13 in the products of pairs (complex), 2^(n-3) + 5 in the sums over signs and lanes; in
-   >>small_minors n - 1 times in each row's sum, 2 (n - 1) in products, 2^(n-3) + n + 8 in sums. */
+   >>small_minors n - 1 times in each row's sum, 2 (n - 1) in products, 2^(n-3) + n + 8 in sums
+   (tests/proofs/small_orders.sh). */
 static double permi_small_roundings(int n)
 {
   return (1 << (n < 3 ? 0 : n - 3)) + n * (n + 3) + 8;

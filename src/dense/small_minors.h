@@ -8,7 +8,7 @@
    permi_small_roundings, in the expansions 16. 3. So |error| is at most K u / (1 - K u) times that [Hig02, 3.1]. 4.
    Underflow as in >>small, for entries of the same size: fewer than 1e6 operations in every sum, each by less than
    2e-178: below 1e-170; n > 12, sum of the R_i up to 1e10, products of 15 below 1e133: 1e7 operations, each by less
-   than 1e-188; n <= 4, entries up to 1e60: 1e-200.
+   than 1e-188; n <= 4, entries up to 1e60: 1e-200 (tests/proofs/small.g).
    The estimate is that of >>small_result: 4 n u times the sum of |terms| and the product of the rows' norms. */
 #pragma once
 #include "minors.h"

@@ -175,6 +175,13 @@ static uint64_t permi_residue_of(int64_t x, uint64_t p)
   return x < 0 && rest ? p - rest : rest;
 }
 
+/* Of a whole number. */
+PERMI_UNUSED static uint64_t permi_residue_of_double(double x, uint64_t p)
+{
+  x = fmod(x, (double)p);
+  return (uint64_t)(x < 0 ? x + (double)p : x);
+}
+
 /* Primes for a CRT of integers below 2^bits, of either sign. */
 static int permi_primes_needed(double bits)
 {

@@ -1,7 +1,7 @@
 /* =================================================================================== >>array_layout
    The words and ways of a step. */
 #pragma once
-#include "arrays.h"
+#include "array_residues.h"
 
 static void permi_layout_create(permi_pool *pool, const permi_arrays *arrays, permi_layout *layout)
 {
@@ -142,7 +142,9 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
     way->moves = ((pull.test | pull.flip | (source->occupied ^ target->occupied)) & low_mask) != 0;
     lookup->top_ones = permi_count_ones(from & top_mask) - permi_count_ones(pull.want & top_mask);
     lookup->c = frontier->coefficient[first + s];
-    lookup->c.real = run->absolute ? lookup->c.absolute : lookup->c.real;
+    lookup->c.real = run->absolute         ? lookup->c.absolute
+                     : arrays->by_residues ? permi_residue_entry(&lookup->c, run->numbers.modulus, run->root)
+                                           : lookup->c.real;
     lookup->place = NULL;
     way->real = lookup->c.real;
     way->imaginary = lookup->c.imaginary;

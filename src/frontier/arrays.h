@@ -72,11 +72,14 @@ typedef struct permi_lookup {
 } permi_lookup;
 
 typedef struct permi_places permi_places; /* see >>array_places */
+typedef struct permi_arrays_run permi_arrays_run;
 struct permi_arrays_run {
   const permi_frontier *frontier;
   const permi_arrays *arrays;
   permi_control *control;
-  permi_numbers numbers; /* moduli have a pass of their own */
+  permi_numbers numbers; /* moduli have a pass of their own, and residues modulo numbers.modulus */
+  uint64_t root;         /* of -1 modulo the prime of a pass: i of Gaussian integers */
+  int again;             /* a pass after the first, whose states are counted already */
   int absolute; /* the pass of the moduli */
   int threads;
   permi_block_kernel kernel;
@@ -108,8 +111,12 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
   static const permi_algebra without[] = {PERMI_MAGNITUDES,    PERMI_MAGNITUDES,    PERMI_PAIR_VALUES,
                                           PERMI_MAGNITUDES_DD, PERMI_MAGNITUDES_DD, PERMI_PAIR_DD_VALUES};
   permi_numbers numbers = frontier->numbers;
-  if (!permi_algebra_is_integer(numbers.algebra))
+  if (frontier->arrays->by_residues) {
+    numbers.algebra = PERMI_MAGNITUDES;
+    numbers.parts = numbers.words = 1;
+  } else if (!permi_algebra_is_integer(numbers.algebra)) {
     numbers.algebra = without[numbers.algebra];
+  }
   return numbers;
 }
 
@@ -117,7 +124,7 @@ static permi_numbers permi_arrays_numbers(const permi_frontier *frontier)
 static permi_numbers permi_arrays_numbers_at(const permi_frontier *frontier, int p)
 {
   permi_numbers numbers = permi_arrays_numbers(frontier);
-  if (frontier->words && frontier->arrays->isa != PERM_ISA_CUDA)
+  if (frontier->words && !frontier->arrays->by_residues && frontier->arrays->isa != PERM_ISA_CUDA)
     permi_numbers_lengthen(&numbers, frontier->words[p]);
   return numbers;
 }
@@ -136,6 +143,8 @@ static size_t permi_arrays_value_bytes(const permi_frontier *frontier)
 
 static int permi_arrays_passes(const permi_frontier *frontier)
 {
+  if (frontier->arrays->by_residues)
+    return frontier->arrays->residues.passes;
   return permi_algebra_has_moduli(frontier->numbers.algebra) ? 2 : 1;
 }
 
@@ -163,13 +172,13 @@ static PERMI_ALWAYS_INLINE void permi_block_sum(permi_algebra algebra, const per
   }
 }
 
-static void permi_block_plain(const permi_arrays_run *run, void *y, size_t count, const permi_origin *origin,
+static void permi_block_plain(const permi_numbers *numbers, void *y, size_t count, const permi_origin *origin,
                               int origins)
 {
-  memset(y, 0, count * run->bytes);
+  memset(y, 0, count * 8 * permi_numbers_words(numbers));
   for (; origins > 0; origins--, origin++)
-    switch (run->numbers.algebra) {
-#define PERMI_CASE(algebra) case algebra: permi_block_sum(algebra, &run->numbers, (char *)y, count, origin); break;
+    switch (numbers->algebra) {
+#define PERMI_CASE(algebra) case algebra: permi_block_sum(algebra, numbers, (char *)y, count, origin); break;
       PERMI_CASE(PERMI_MAGNITUDES)
       PERMI_CASE(PERMI_PAIR_VALUES)
       PERMI_CASE(PERMI_PAIR_DD_VALUES)
@@ -182,9 +191,14 @@ static void permi_block_plain(const permi_arrays_run *run, void *y, size_t count
     }
 }
 
-static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa)
+/* growth: of residues. */
+static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa, int growth)
 {
 #if PERMI_X86
+  if (growth != PERMI_GROWS_NOT && isa >= PERM_ISA_AVX512 && isa <= PERM_ISA_AVX512IFMA)
+    return growth == PERMI_GROWS_SHORT ? permi_block_short_avx512 : permi_block_long_avx512;
+  if (growth != PERMI_GROWS_NOT && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
+    return growth == PERMI_GROWS_SHORT ? permi_block_short_avx2 : permi_block_long_avx2;
   if (algebra == PERMI_MAGNITUDES && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
     return isa == PERM_ISA_AVX2 ? permi_block_double_avx2 : permi_block_double_avx512;
   if (algebra == PERMI_MAGNITUDES_DD && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
@@ -192,5 +206,7 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
 #else
   (void)isa;
 #endif
+  if (growth != PERMI_GROWS_NOT)
+    return growth == PERMI_GROWS_SHORT ? permi_block_short_plain : permi_block_long_plain;
   return algebra == PERMI_MAGNITUDES_DD ? permi_block_dd_plain : permi_block_plain;
 }

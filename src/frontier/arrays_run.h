@@ -63,7 +63,7 @@ static void permi_array_blocks(const permi_array_stepping *step, uint32_t top, i
       origin[origins].place = lookup->place ? lookup->place + start : NULL;
       origin[origins++].eight = lookup->place ? lookup->eight + start / 8 + left : NULL;
     }
-    run->kernel(run, y, count, origin, origins);
+    run->kernel(&run->numbers, y, count, origin, origins);
     if (run->tracking)
       permi_values_extremes((const double *)(const void *)y, count * tracked, stride, sizes);
   }
@@ -121,7 +121,7 @@ static perm_status permi_array_step(permi_arrays_run *run, int p)
   threads = seconds < PERMI_PARALLEL_SECONDS ? 1 : run->threads;
   for (k = 0; k < threads; k++)
     permi_sizes_clear(&run->extremes[k].sizes);
-  if (frontier->words && frontier->words[p] < frontier->words[p + 1]) {
+  if (frontier->words && !run->arrays->by_residues && frontier->words[p] < frontier->words[p + 1]) {
     step.words = frontier->words[p];
     permi_share(threads, 0, (uint64_t)run->layout[p & 1].tops, permi_array_lengthen, &step, NULL);
   }
@@ -173,40 +173,33 @@ static double permi_ways_weight(const permi_arrays_run *run, int p, double *leas
 /* Values are as before step p. */
 static void permi_arrays_shorten(permi_arrays_run *run, int p)
 {
-  if (!run->absolute)
+  const permi_arrays *arrays = run->arrays;
+  if (!run->absolute && !arrays->by_residues)
     run->numbers = permi_arrays_numbers_at(run->frontier, p);
   run->bytes = 8 * permi_numbers_words(&run->numbers);
-  run->kernel = permi_arrays_kernel(run->numbers.algebra, run->arrays->isa);
+  run->kernel = permi_arrays_kernel(run->numbers.algebra, arrays->isa,
+                                    arrays->by_residues && p ? (int)arrays->growth[p - 1] : (int)PERMI_GROWS_NOT);
 }
 
 /* UNDERFLOW. smallest and largest bound the non-zero high parts. Products of doubles are multiples of 2^-106 times
    themselves, and so are sums, however they cancel: smallest 2^-106 least |c| bounds the next non-zero values,
    without the power of two where nothing cancels. Steps are measured before a product below PERMI_ARRAY_SAFE or
    beyond 1e150. Above it all is a multiple of 2^-936, and only low parts underflow, by less than 2^-200 of the
-   product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part. */
-static perm_status permi_arrays_pass(permi_arrays_run *run)
+   product, for which PERMI_DD_UNIT has room. Below, a product and its sum lose at most 16 DBL_MIN in each part.
+   Proved by machine: tests/proofs/frontier.g. */
+static perm_status permi_arrays_steps(permi_arrays_run *run, int from, int to)
 {
   const permi_arrays *arrays = run->arrays;
   const permi_frontier *frontier = run->frontier;
   const permi_algebra algebra = run->numbers.algebra;
-  const int doubles = !permi_algebra_is_integer(algebra);
+  const int doubles = !permi_algebra_is_integer(algebra) && !arrays->by_residues;
   const int cancels = !run->absolute && permi_algebra_has_moduli(frontier->numbers.algebra);
   permi_sizes *sizes = &run->sizes;
   double least, weight, next_least;
   perm_status status = PERM_OK;
   int p;
-  run->kernel_eights =
-      (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX512;
-  memset(sizes, 0, sizeof *sizes);
-  sizes->smallest = sizes->largest = 1;
-  permi_layout_fill(arrays, &run->layout[0], 0, 0);
-  if (run->gpu)
-    status = permi_gpu_begin(run);
-  else
-    permi_places_start(run->places);
-  permi_arrays_shorten(run, 0);
-  permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
-  for (p = 0; p < frontier->steps && status == PERM_OK; p++) {
+  run->kernel_eights = (algebra == PERMI_MAGNITUDES || algebra == PERMI_MAGNITUDES_DD) && arrays->isa >= PERM_ISA_AVX2;
+  for (p = from; p < to && status == PERM_OK; p++) {
     permi_layout *source = &run->layout[p & 1], *target = &run->layout[(p + 1) & 1];
     if (run->keep && (status = run->keep(run, p)) != PERM_OK)
       break;
@@ -237,8 +230,25 @@ static perm_status permi_arrays_pass(permi_arrays_run *run)
                              : permi_array_step(run, p);
     if (status == PERM_OK && run->tracking)
       status = permi_array_rescale(run, p + 1);
-    run->visited += run->absolute ? 0 : (double)target->states;
+    run->visited += run->again ? 0 : (double)target->states;
   }
+  return status;
+}
+
+static perm_status permi_arrays_pass(permi_arrays_run *run)
+{
+  perm_status status = PERM_OK;
+  memset(&run->sizes, 0, sizeof run->sizes);
+  run->sizes.smallest = run->sizes.largest = 1;
+  permi_layout_fill(run->arrays, &run->layout[0], 0, 0);
+  if (run->gpu)
+    status = permi_gpu_begin(run);
+  else
+    permi_places_start(run->places);
+  permi_arrays_shorten(run, 0);
+  permi_value_one(&run->numbers, permi_array_values(run, 0, 0));
+  if (status == PERM_OK)
+    status = permi_arrays_steps(run, 0, run->frontier->steps);
   if (status == PERM_OK && run->gpu)
     status = permi_gpu_value(run, run->memory);
   return status;
@@ -292,6 +302,48 @@ static int permi_arrays_open(permi_arrays_run *run, permi_places *places, permi_
   return !pool->failed;
 }
 
+/* The passes of residues. */
+static perm_status permi_arrays_residues(permi_arrays_run *run, permi_pool *pool, double seconds, perm_partial *partial)
+{
+  const permi_array_residues *plan = &run->arrays->residues;
+  const size_t primes = (size_t)plan->primes;
+  const int parts = primes ? plan->passes / plan->primes : 1;
+  permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(pool, primes + 1, sizeof *prime);
+  uint64_t *residue[2], *word = (uint64_t *)permi_pool_get(pool, 4 * (primes + 1), sizeof *word), value[2], root = 0;
+  perm_status status = PERM_OK;
+  int pass;
+  if (pool->failed)
+    return PERM_ERROR_MEMORY;
+  residue[0] = word + 2 * (primes + 1);
+  residue[1] = residue[0] + primes + 1;
+  permi_primes_choose(prime, primes, parts == 2, plan->bits);
+  for (pass = 0; pass < plan->passes && status == PERM_OK; pass++) {
+    const int k = pass / parts, part = pass % parts;
+    const uint64_t p = primes ? prime[k].p : plan->modulus;
+    double last;
+    if (parts == 2 && part == 0)
+      root = permi_prime_root(&prime[k]);
+    run->numbers.modulus = p;
+    run->root = part ? p - root : root;
+    run->again = pass > 0;
+    run->seconds_before = pass * seconds / plan->passes;
+    status = permi_arrays_pass(run);
+    memcpy(&last, permi_array_values(run, run->frontier->steps, 0), sizeof last);
+    if (status == PERM_OK && !p)
+      permi_sum_add_double(&partial->value, last);
+    else if (status == PERM_OK)
+      value[part] = permi_residue_of_double(last, p);
+    residue[0][k] = value[0];
+    if (part == 1)
+      permi_residue_parts(value, root, &prime[k], &residue[0][k], &residue[1][k]);
+  }
+  if (status == PERM_OK && (primes || plan->modulus))
+    status = permi_residues_sum(prime, residue[0], (int)primes, 0, word, &partial->value);
+  if (status == PERM_OK && parts == 2)
+    status = permi_residues_sum(prime, residue[1], (int)primes, 0, word, &partial->imaginary);
+  return status;
+}
+
 static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *control, perm_partial *partial)
 {
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
@@ -313,8 +365,14 @@ static perm_status permi_arrays_run_task(const permi_leaf *leaf, permi_control *
   run.control = control;
   if (permi_arrays_open(&run, &places, &pool, leaf->information.seconds))
     status = gpu ? permi_gpu_create(&run, &pool, message) : PERM_OK;
+  if (status == PERM_OK && run.arrays->by_residues) {
+    status = permi_arrays_residues(&run, &pool, leaf->information.seconds, partial);
+    partial->terms += run.visited;
+    permi_pool_release(&pool);
+    return status;
+  }
   for (pass = 0; pass < passes && status == PERM_OK; pass++) {
-    run.absolute = pass;
+    run.absolute = run.again = pass;
     if (pass)
       run.numbers.algebra = PERMI_MAGNITUDES;
     run.seconds_before = pass * leaf->information.seconds / passes;
@@ -359,9 +417,12 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   memset(arrays->occupied, 0, steps * 3 * sizeof(uint64_t));
   arrays->rows = arrays->occupied + steps;
   arrays->born = arrays->rows + steps;
+  arrays->growth = (unsigned char *)permi_pool_get(pool, steps, 1);
+  if (!arrays->growth)
+    return 0;
   arrays->isa = isa;
   arrays->bytes = 0;
-  arrays->lists = 0;
+  arrays->lists = arrays->by_residues = arrays->residues.passes = 0;
   arrays->low = slots < PERMI_ARRAY_LOW ? slots : PERMI_ARRAY_LOW;
   arrays->middle = (slots - arrays->low + 1) / 2;
   arrays->top = slots - arrays->low - arrays->middle;
@@ -419,15 +480,16 @@ static double permi_arrays_gpu_seconds(const permi_frontier *frontier)
 static double permi_arrays_seconds(const permi_frontier *frontier)
 {
   const permi_arrays *arrays = frontier->arrays;
-  double tables = 0, values = 0;
+  double tables = 0, values = arrays->by_residues ? arrays->residues.seconds : 0;
   int p;
   for (p = 1; p <= frontier->steps; p++) {
     const permi_numbers numbers = permi_arrays_numbers_at(frontier, p);
     const permi_algebra algebra = frontier->words ? numbers.algebra : frontier->numbers.algebra;
     const double bytes = (double)permi_arrays_bytes_at(frontier, p);
-    values += (frontier->cost[p] - frontier->cost[p - 1]) *
-              (permi_array_seconds[algebra] * permi_arrays_products(&numbers) +
-               (frontier->states[p] * bytes > PERMI_ARRAY_CACHE_BYTES ? bytes * PERMI_ARRAY_MISS_SECONDS : 0));
+    if (!arrays->by_residues)
+      values += (frontier->cost[p] - frontier->cost[p - 1]) *
+                (permi_array_seconds[algebra] * permi_arrays_products(&numbers) +
+                 (frontier->states[p] * bytes > PERMI_ARRAY_CACHE_BYTES ? bytes * PERMI_ARRAY_MISS_SECONDS : 0));
     const uint64_t high = arrays->occupied[p] >> arrays->low, middle = high & (((uint64_t)1 << arrays->middle) - 1);
     const int tops = permi_count_ones(high ^ middle), ones = frontier->ones[p] < tops ? frontier->ones[p] : tops;
     tables += (ones + 1) * ldexp(1, permi_count_ones(middle)) + ldexp(1, tops);
@@ -441,6 +503,8 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
   const permi_arrays *arrays = frontier->arrays;
   int p, s;
   hash = permi_hash(permi_hash(hash, (uint64_t)arrays->isa), (uint64_t)(arrays->low + (arrays->lists << 8)));
+  if (arrays->by_residues)
+    hash = permi_hash(permi_hash(hash, (uint64_t)arrays->residues.passes), (uint64_t)arrays->residues.bits);
   for (p = 0; p < frontier->steps; p++)
     for (s = frontier->stream_start[p]; s < frontier->stream_start[p + 1] && !permi_watch_step(watch, (size_t)s, 10);
          s++) {

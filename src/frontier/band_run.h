@@ -302,7 +302,7 @@ static int permi_band_open(permi_band_state *state, const permi_band *band, perm
    of a product and rescaling are each off by DBL_MIN <= u times the product of moduli, above PERMI_BAND_SAFE: two
    more factors a row. Complex products are off by 3 u [Hig02, 3.6]; counts multiply once more. Double-double:
    PERMI_DD_UNIT for u. With powers of their own, states have one more factor an addition, for aligning, and one a
-   row. */
+   row. Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
 /* The rows of a run that the caller has cleared, but for `keep`. */
 static perm_status permi_band_rows(const permi_band *band, permi_control *control, permi_band_state *state,
                                    perm_partial *partial)

@@ -328,7 +328,8 @@ static perm_status permi_class_contract(void *context, uint64_t share, int threa
    What underflow takes from a product, or from the lesser of two values that are added, is below DBL_MIN < u 2^-302
    (double-double: 2^-100): one more factor for each. Quotients are below 2^301: nothing overflows.
    4. Sums of moduli are computed so too, with quotients rounded up (PERMI_CLASS_ROOM), so they are at least 1 - g times
-   what they stand for. */
+   what they stand for.
+   Proved by machine: the induction tests/proofs/chains.v, constants tests/proofs/frontier.g. */
 static double permi_classes_bound(const permi_classes *plan, const permi_block *block, double roundings)
 {
   double operations = (block->imaginary ? 12.0 : 7.0) * block->n, gamma, doubtful;

@@ -29,10 +29,22 @@
 #define PERMI_TRACK_STATES 2000
 #define PERMI_GROUP_BYTES 2
 
+/* Integers of >>arrays by residues: see >>array_residues. */
+typedef struct permi_array_residues {
+  int passes; /* of one double a state each; 0: these integers are not computed so */
+  int primes; /* of a CRT; 0: of the one pass, `modulus`, or, if that is 0, of numbers that are doubles themselves */
+  int bits;   /* of primes */
+  uint64_t modulus;
+  double seconds; /* of the values of all passes */
+} permi_array_residues;
+
 /* See >>arrays. */
 typedef struct permi_arrays {
   perm_isa isa;
   int lists; /* sorted lists on a GPU */
+  int by_residues;
+  permi_array_residues residues;
+  unsigned char *growth; /* steps: a permi_growth, of residues */
   int low, middle, top;
   double bytes; /* of all values, see >>array_places */
   uint64_t *occupied, *rows, *born; /* steps + 1: slots in use, of rows, of vertices that just entered */
@@ -54,8 +66,11 @@ typedef struct permi_frontier {
   double room[2]; /* most states, of even and odd steps */
   int *sequence, *birth, *death, *slot; /* vertex of a step; steps in which a vertex enters and goes, or -1 */
   int *ones; /* steps + 1: of a state, see >>arrays */
-  int *words; /* steps + 1, never falling: that hold an integer of the step; NULL for other values */
+  int *words; /* steps + 1, never falling: that hold an integer of the step; NULL for other values and residues */
+  double *bits; /* steps + 1, never falling: log2 of a bound on integers of the step, entries modulo a modulus being at
+                   most half of it; NULL for other values */
   permi_arrays *arrays; /* or NULL: lists */
+  int every; /* samples keep the states before every so many steps; 0: before all */
 } permi_frontier;
 
 static int permi_frontier_streams_most(const permi_frontier *frontier)

@@ -156,16 +156,18 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
   permi_majorant *line = (permi_majorant *)permi_pool_get(room, 2 * (size_t)block->n, sizeof *line);
+  const size_t steps = (size_t)frontier->steps + 1;
+  const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
   double bits[2] = {0, 0};
   int p, e, end;
-  frontier->words = (int *)permi_pool_get(&frontier->owned.pool, (size_t)frontier->steps + 1, sizeof(int));
-  if (!line || !frontier->words)
+  frontier->bits = (double *)permi_pool_get(&frontier->owned.pool, steps, sizeof(double));
+  frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
+  if (!line || frontier->owned.pool.failed)
     return 0;
   memset(line, 0, 2 * (size_t)block->n * sizeof *line);
-  frontier->words[0] = 1;
+  frontier->bits[0] = 0;
   for (p = 0; p < frontier->steps; p++) {
     const int v = frontier->sequence[p];
-    int words;
     for (e = block->start[v]; e < block->start[v + 1]; e++)
       for (end = 0; end < 2 && frontier->death[block->neighbour[e]] >= p; end++) {
         const int u = end ? block->neighbour[e] : v;
@@ -173,13 +175,16 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
         permi_majorant_enter(block, block->edge[e], &line[u]);
         bits[u >= block->n] += permi_majorant_bits(&line[u]);
       }
-    words = permi_words_of_bits(permi_majorants_bits(bits));
-    words = words < frontier->numbers.words && p + 1 < frontier->steps ? words : frontier->numbers.words;
-    frontier->words[p + 1] = words > frontier->words[p] ? words : frontier->words[p];
+    frontier->bits[p + 1] = fmax(frontier->bits[p], permi_majorants_bits(bits));
+  }
+  for (p = 0; p <= frontier->steps && !residues; p++) {
+    const int words = permi_words_of_bits(frontier->bits[p]);
+    frontier->words[p] = words < frontier->numbers.words && p < frontier->steps ? words : frontier->numbers.words;
   }
   return 1;
 }
 
+/* See >>steps_run; proved by machine: tests/proofs/frontier.g. */
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
   const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
@@ -247,8 +252,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   if (!frontier->mask)
     goto done;
   permi_frontier_streams(frontier, block, watch);
-  if (block->integer && frontier->numbers.algebra != PERMI_RESIDUES &&
-      !permi_frontier_lengths(frontier, block, &room)) {
+  if (block->integer && !permi_frontier_lengths(frontier, block, &room)) {
     status = PERM_ERROR_MEMORY;
     goto done;
   }

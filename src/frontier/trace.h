@@ -9,6 +9,10 @@
      >>trace_classes    the ways of a step, noted as it runs; which member of a class it was is drawn later
      >>trace_band       the entries of a row; which of equal columns it was is drawn then
      >>trace_tree       of a star, its entries; of a join, how the matched vertices were shared
+   Where memory is short, >>trace_frontier keeps the states before every k-th step. Then it computes the steps between
+   two such again, the last ones first, and all samples go through them before the next: the states, bits and random
+   numbers of each sample are the same, for the run begins again with the states and sizes that it had.
+
    Integers: weights are exact, and numbers below their sum are drawn by rejection, so the chances are exact. A weight
    is part of the value of a state, which is below Bregman's bound, or the product of row sums, of the rows that it has
    matched; for counted states of that times the columns': permi_trace_words. */
@@ -17,6 +21,7 @@
 #include "values.h"
 
 #if !defined(PERM_NO_EXTRAS)
+#define PERMI_TRACE_PLACE 8
 struct permi_tracer;
 
 /* Of a block; all of it is in `pool`, whose allocator is the caller's. */
@@ -30,6 +35,8 @@ typedef struct permi_trace {
   double visited;
   double lost; /* by underflow, relative to the last value, at most */
   size_t words, room; /* of a draw: words of weights, bytes of the engine */
+  int segments;      /* steps are drawn in so many parts; 0: all states are kept */
+  permi_pool segment; /* states of the part that is drawn now */
 } permi_trace;
 
 typedef struct permi_draw {
@@ -38,6 +45,8 @@ typedef struct permi_draw {
   uint64_t *weight; /* words of each way, and of two more; doubles: fraction, exponent */
   char *room;
   int *columns, total; /* of a row of the matrix: its column, minus `total` */
+  int segment;         /* that is drawn */
+  uint64_t *at;        /* PERMI_TRACE_PLACE words: the engine's place between segments, at first 0 */
 } permi_draw;
 
 /* How an engine is sampled. */
@@ -45,14 +54,23 @@ typedef struct permi_tracer {
   double (*bytes)(const void *plan); /* that are kept, predicted */
   perm_status (*record)(permi_trace *trace, permi_control *control);
   void (*draw)(permi_draw *draw);
+  /* The bytes if memory is short, which is noted in the plan; or NULL. */
+  double (*bytes_short)(void *plan);
+  /* Computes the states of a segment into trace->segment. */
+  perm_status (*segment)(permi_trace *trace, permi_control *control, int segment);
 } permi_tracer;
 
-static void *permi_trace_copy(permi_trace *trace, const void *from, size_t count, size_t size)
+static void *permi_pool_copy(permi_pool *pool, const void *from, size_t count, size_t size)
 {
-  void *copy = permi_pool_get(&trace->pool, count + 1, size);
+  void *copy = permi_pool_get(pool, count + 1, size);
   if (copy && count)
     memcpy(copy, from, count * size);
   return copy;
+}
+
+static void *permi_trace_copy(permi_trace *trace, const void *from, size_t count, size_t size)
+{
+  return permi_pool_copy(&trace->pool, from, count, size);
 }
 
 static size_t permi_weight_words(const permi_numbers *numbers)

@@ -4,7 +4,7 @@
 #include "../base/ring.h"
 #include "../block/engines.h"
 
-#define PERMI_SAFE_PRODUCT 1e-290
+#define PERMI_SAFE_PRODUCT 1e-290 /* what is as large loses nothing by underflow: tests/proofs/frontier.g */
 
 /* DO(name, algebra) for all algebras but those of >>arrays only. */
 #define PERMI_ALGEBRAS(DO)                                                                                             \

@@ -57,6 +57,10 @@ struct perm_job {
   int is_complex;
   uint64_t modulus;
   double plan_seconds;
+  void *context; /* of all leaves, with what follows; or NULL */
+  void (*release)(const perm_allocator *allocator, void *context);
+  perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
+  perm_status (*prove)(const perm_job *job, const perm_state *state, const char *path, perm_result *result);
   char *note[2]; /* before and after the leaves, or NULL */
   size_t note_bytes[2];
 };
@@ -219,6 +223,8 @@ static perm_status permi_job_value(const perm_job *job, const perm_partial *part
   permi_number *stack;
   int top = 0, i;
   perm_status status = PERM_OK;
+  if (job->value)
+    return job->value(job, partials, value);
   *value = permi_number_one();
   stack = (permi_number *)permi_allocate(&job->allocator, (size_t)job->nodes + 1, sizeof *stack);
   if (!stack)
@@ -257,6 +263,8 @@ PERM_API void perm_job_free(perm_job *job)
   allocator = job->allocator;
   for (i = 0; i < job->leaves; i++)
     job->leaf[i].release(&allocator, job->leaf[i].context);
+  if (job->release)
+    job->release(&allocator, job->context);
   permi_release(&allocator, job->leaf);
   permi_release(&allocator, job->node);
   permi_release(&allocator, job->number);

@@ -6,7 +6,7 @@
 /* Methods of perm_sparse.h, new ones at the end of the list among them. */
 static int permi_method_is_sparse(perm_method method)
 {
-  return method >= PERM_METHOD_FRONTIER && method != PERM_METHOD_STRUCTURE;
+  return method >= PERM_METHOD_FRONTIER && method != PERM_METHOD_STRUCTURE && method != PERM_METHOD_PROOF;
 }
 
 static const char *permi_bad_option(const perm_options *options)
@@ -59,7 +59,7 @@ static int permi_asks_no_more(const perm_options *options, int exact, double byt
   return !options ||
          ((options->method == PERM_METHOD_AUTO || (exact && options->method == PERM_METHOD_EXACT)) &&
           (options->precision == PERM_PRECISION_DEFAULT || (exact && options->precision == PERM_PRECISION_EXACT)) &&
-          !(options->certify && !exact) && !options->modulus && !options->gpu.devices && !options->execute &&
+          !(options->certify && !exact) && !options->modulus && !options->prove && !options->gpu.devices && !options->execute &&
           (options->max_seconds == 0 || options->max_seconds >= 1e-3) &&
           (options->max_bytes == 0 || options->max_bytes >= bytes) && !permi_in_pieces(options) &&
           permi_isa_here(options->isa) && !permi_bad_option(options));

@@ -141,12 +141,30 @@ static perm_status permi_state_joined(const perm_state *state, int leaf, const p
                     (unsigned long long)common.begin, (unsigned long long)(common.end - 1), leaf);
 }
 
-PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int leaf, uint64_t begin, uint64_t end,
-                                    const perm_partial *partial, perm_result *result)
+/* Adds chunks [begin, end) of a leaf, which begin < end and belong to the state. */
+static perm_status permi_state_put(perm_state *state, int leaf, uint64_t begin, uint64_t end,
+                                   const perm_partial *partial, perm_result *result)
 {
   permi_interval interval;
   permi_intervals more, both;
   perm_partial sum;
+  perm_status status;
+  interval.begin = begin;
+  interval.end = end;
+  more.list = &interval;
+  more.count = 1;
+  status = permi_state_joined(state, leaf, &more, partial, &both, &sum, result);
+  if (status != PERM_OK)
+    return status;
+  permi_release(&state->allocator, state->finished[leaf].list);
+  state->finished[leaf] = both;
+  state->partial[leaf] = sum;
+  return PERM_OK;
+}
+
+PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int leaf, uint64_t begin, uint64_t end,
+                                    const perm_partial *partial, perm_result *result)
+{
   perm_status status = permi_check_state(job, state, 2, result);
   if (status != PERM_OK)
     return status;
@@ -159,19 +177,7 @@ PERM_API perm_status perm_state_add(const perm_job *job, perm_state *state, int 
       (begin < end && partial->fingerprint != job->leaf[leaf].information.fingerprint))
     return permi_fail(result, PERM_ERROR_STATE, 6, "partial is not of the chunks %llu to %llu of leaf %d",
                       (unsigned long long)begin, (unsigned long long)end, leaf);
-  if (begin == end)
-    return PERM_OK;
-  interval.begin = begin;
-  interval.end = end;
-  more.list = &interval;
-  more.count = 1;
-  status = permi_state_joined(state, leaf, &more, partial, &both, &sum, result);
-  if (status != PERM_OK)
-    return status;
-  permi_release(&state->allocator, state->finished[leaf].list);
-  state->finished[leaf] = both;
-  state->partial[leaf] = sum;
-  return PERM_OK;
+  return begin == end ? PERM_OK : permi_state_put(state, leaf, begin, end, partial, result);
 }
 
 PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, const perm_state *from,

@@ -1,5 +1,5 @@
 /* ===================================================================================== >>arithmetic
-   Arithmetic of all kernels. */
+   Arithmetic of all kernels; exact rests are proved by machine: tests/proofs/exact_sums.v. */
 
 /* a + b rounded; *error: the exact rest. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_sum)(PERMI_V a, PERMI_V b, PERMI_V *error)
@@ -29,6 +29,43 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(vector_two_product)(PERMI_V a, PERM
   const PERMI_V product = PERMI_NAME(kept)(a * b);
   *error = PERMI_FMS_EXACT(a, b, product);
   return product;
+}
+
+/* Residues modulo a prime below 2^50, of either sign. */
+typedef struct PERMI_P {
+  PERMI_V prime, inverse;
+} PERMI_P;
+
+PERMI_TARGET PERMI_INLINE PERMI_P PERMI_NAME(prime_of)(double prime, double inverse)
+{
+  PERMI_P p;
+  p.prime = PERMI_SET(prime);
+  p.inverse = PERMI_SET(inverse);
+  return p;
+}
+
+/* The whole number next to x / p, at most 2^51: in the binade of 1.5 2^52 bits count ones. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(prime_quotient)(PERMI_V x, PERMI_P p)
+{
+  const PERMI_V ones = PERMI_SET(6755399441055744.0);
+  return PERMI_FMA(x, p.inverse, ones) - ones;
+}
+
+/* Of |x| <= 2^52; at most a little more than p / 2. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(prime_reduce)(PERMI_V x, PERMI_P p)
+{
+  return PERMI_FNMA(PERMI_NAME(prime_quotient)(x, p), p.prime, x);
+}
+
+/* A residue of ab, for |ab| <= p^2; at most 3/4 p in size: 1. high, low and all that follows are integers; high is a
+   multiple of its last place, at most 2^47, and |low| at most half of that. 2. The quotient is ab / p, but for 2^-52 of
+   itself, at most 1/4, rounded: off by 3/4 at most. 3. So high less its multiple of p is an integer below 2^53, and the
+   subtraction is exact; so is the sum with low. */
+PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(prime_product)(PERMI_V a, PERMI_V b, PERMI_P p)
+{
+  PERMI_V low;
+  const PERMI_V high = PERMI_NAME(vector_two_product)(a, b, &low);
+  return low - PERMI_FMS_EXACT(PERMI_NAME(prime_quotient)(high, p), p.prime, high);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(multiply_by)(PERMI_V *re, PERMI_V *im, PERMI_V ar, PERMI_V ai)

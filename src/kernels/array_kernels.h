@@ -16,6 +16,15 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const
         eight->here, PERMI_LOAD_ANY(x + eight->base),
         _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)eight->at)),
         PERMI_LOAD_ANY(x + eight->base + 8));
+#elif PERMI_WIDTH == 4
+  const permi_eight *eight = origin->eight + k / 8;
+  if (!eight->wide) {
+    const double *from = x + eight->base;
+    const unsigned char *at = eight->at + (k & 4);
+    const __m256i bits = _mm256_setr_epi64x(1, 2, 4, 8), here = _mm256_set1_epi64x(eight->here >> (k & 4));
+    return _mm256_and_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(here, bits), bits)),
+                         _mm256_setr_pd(from[at[0]], from[at[1]], from[at[2]], from[at[3]]));
+  }
 #endif
   for (i = 0; i < PERMI_WIDTH; i++)
     v[i] = i < left && place[i] != PERMI_ARRAY_NOWHERE ? x[place[i]] : 0;
@@ -24,8 +33,8 @@ PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(array_fetch)(const double *x, const
 
 PERMI_INLINE int PERMI_NAME(array_nothing)(const permi_origin *origin, size_t k)
 {
-#if PERMI_WIDTH == 8
-  return origin->place && !origin->eight[k / 8].here;
+#if PERMI_WIDTH >= 4
+  return origin->place && !(origin->eight[k / 8].here >> (k % 8) & ((1 << PERMI_WIDTH) - 1));
 #else
   return PERMI_WIDTH == 1 && origin->place && origin->place[k] == PERMI_ARRAY_NOWHERE;
 #endif
@@ -44,9 +53,10 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(array_store)(double *y, PERMI_V v, siz
     y[i] = rest[i];
 }
 
-#if PERMI_WIDTH > 1
+/* growth: PERMI_GROWS_NOT: sums of doubles; else residues, whose sums are below 2^52, or those of reduced products. */
 PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y, size_t k, size_t left, int vectors,
-                                                                       const permi_origin *origin, int origins)
+                                                                       const permi_origin *origin, int origins,
+                                                                       int growth, PERMI_P p)
 {
   PERMI_V sum[4];
   int s, i;
@@ -56,45 +66,68 @@ PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_doubles)(double *y
   for (s = 0; s < origins; s++, origin++) {
     const double *x = (const double *)origin->x;
     const PERMI_V real = PERMI_SET(origin->real);
-    if (origin->place) {
-      PERMI_UNROLL
-      for (i = 0; i < vectors; i++) {
-        const size_t at = k + (size_t)(i * PERMI_WIDTH);
-        if (!PERMI_NAME(array_nothing)(origin, at))
-          sum[i] = PERMI_FMA(real, PERMI_NAME(array_fetch)(x, origin, at, left), sum[i]);
-      }
-    } else {
-      PERMI_UNROLL
-      for (i = 0; i < vectors; i++)
-        sum[i] = PERMI_FMA(real, PERMI_LOAD_ANY(x + k + i * PERMI_WIDTH), sum[i]);
+    const int reduced = growth == PERMI_GROWS_LONG && fabs(origin->real) != 1;
+    PERMI_UNROLL
+    for (i = 0; i < vectors; i++) {
+      const size_t at = k + (size_t)(i * PERMI_WIDTH);
+      PERMI_V from;
+      if (PERMI_NAME(array_nothing)(origin, at))
+        continue;
+      from = origin->place ? PERMI_NAME(array_fetch)(x, origin, at, left) : PERMI_LOAD_ANY(x + at);
+      if (reduced)
+        sum[i] = sum[i] + PERMI_NAME(prime_product)(real, from, p);
+      else
+        sum[i] = PERMI_FMA(real, from, sum[i]);
     }
   }
   PERMI_UNROLL
   for (i = 0; i < vectors; i++)
-    PERMI_NAME(array_store)(y + k + i * PERMI_WIDTH, sum[i], left);
+    PERMI_NAME(array_store)(y + k + i * PERMI_WIDTH,
+                            growth == PERMI_GROWS_NOT ? sum[i] : PERMI_NAME(prime_reduce)(sum[i], p), left);
 }
 
-PERMI_TARGET static void PERMI_NAME(block_double)(const permi_arrays_run *run, void *to, size_t count,
-                                                  const permi_origin *origin, int origins)
+PERMI_TARGET static PERMI_ALWAYS_INLINE void PERMI_NAME(array_block)(void *to, size_t count, const permi_origin *origin,
+                                                                     int origins, int growth, PERMI_P p)
 {
   size_t k = 0;
-  (void)run;
   for (; k + 4 * PERMI_WIDTH <= count; k += 4 * PERMI_WIDTH)
-    PERMI_NAME(array_doubles)((double *)to, k, PERMI_WIDTH, 4, origin, origins);
+    PERMI_NAME(array_doubles)((double *)to, k, PERMI_WIDTH, 4, origin, origins, growth, p);
   for (; k < count; k += PERMI_WIDTH)
-    PERMI_NAME(array_doubles)((double *)to, k, count - k, 1, origin, origins);
+    PERMI_NAME(array_doubles)((double *)to, k, count - k, 1, origin, origins, growth, p);
+}
+
+#if PERMI_WIDTH > 1
+PERMI_TARGET static void PERMI_NAME(block_double)(const permi_numbers *numbers, void *to, size_t count,
+                                                  const permi_origin *origin, int origins)
+{
+  (void)numbers;
+  PERMI_NAME(array_block)(to, count, origin, origins, PERMI_GROWS_NOT, PERMI_NAME(prime_of)(1, 1));
 }
 #endif
 
+PERMI_TARGET static void PERMI_NAME(block_short)(const permi_numbers *numbers, void *to, size_t count,
+                                                 const permi_origin *origin, int origins)
+{
+  PERMI_NAME(array_block)(to, count, origin, origins, PERMI_GROWS_SHORT,
+                          PERMI_NAME(prime_of)((double)numbers->modulus, 1 / (double)numbers->modulus));
+}
+
+PERMI_TARGET static void PERMI_NAME(block_long)(const permi_numbers *numbers, void *to, size_t count,
+                                                const permi_origin *origin, int origins)
+{
+  PERMI_NAME(array_block)(to, count, origin, origins, PERMI_GROWS_LONG,
+                          PERMI_NAME(prime_of)((double)numbers->modulus, 1 / (double)numbers->modulus));
+}
+
 /* High parts of a block, then low parts; as permi_dd_times and permi_dd_add, x_lo real rounded first but for 8 doubles
    a vector. */
-PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_arrays_run *run, void *to, size_t count,
+PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void *to, size_t count,
                                               const permi_origin *origin, int origins)
 {
   double *y = (double *)to;
   size_t k;
   int s;
-  (void)run;
+  (void)numbers;
   for (k = 0; k < count; k += PERMI_WIDTH) {
     PERMI_V hi = PERMI_SET(0.0), lo = hi;
     for (s = 0; s < origins; s++) {

@@ -23,7 +23,8 @@
    of 3 x 2 last products absent limbs are 0, but their constants count, except beyond the last accumulator.
    5. IFMA: integer limbs, |g| < 2^51, u_k = 2^(52 k), signs apart; instructions add the lower or upper 52 bits of a
    product. k limbs below 2^52, the last below 2^(51 k - 52 (k - 1)), times |g| are k + 1 such after carries. Last sums
-   of at most 6 numbers below 2^52 are added 64 * 4 times: below 2^63. */
+   of at most 6 numbers below 2^52 are added 64 * 4 times: below 2^63.
+   Proved by machine: 1, 3 tests/proofs/limbs.g, 2 to 5 tests/proofs/limbs_orders.sh. */
 #define PERMI_LANES (4 * PERMI_WIDTH) /* of int16; twice as many bytes */
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_limb)(const permi_exact *exact, const permi_exact_work *work, int k,

@@ -148,47 +148,13 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_constant)(int algebra, const
   return y;
 }
 
-/* Residues modulo `prime`, at most a little more than half of it (>>hybrid_program). */
-#define PERMI_P PERMI_NAME(hybrid_prime)
-typedef struct PERMI_P {
-  PERMI_V prime, inverse;
-} PERMI_P;
-
-PERMI_TARGET PERMI_INLINE PERMI_P PERMI_NAME(hybrid_prime_of)(const permi_hybrid *hybrid)
-{
-  PERMI_P p;
-  p.prime = PERMI_SET(hybrid->prime);
-  p.inverse = PERMI_SET(hybrid->inverse);
-  return p;
-}
-
-/* The whole number next to x / p, at most 2^51: in the binade of 1.5 2^52 bits count ones. */
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_quotient)(PERMI_V x, PERMI_P p)
-{
-  const PERMI_V ones = PERMI_SET(6755399441055744.0);
-  return PERMI_FMA(x, p.inverse, ones) - ones;
-}
-
-/* Of |x| <= 2^52. */
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce)(PERMI_V x, PERMI_P p)
-{
-  return PERMI_FNMA(PERMI_NAME(hybrid_quotient)(x, p), p.prime, x);
-}
-
-PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce_product)(PERMI_V a, PERMI_V b, PERMI_P p)
-{
-  PERMI_V low;
-  const PERMI_V high = PERMI_NAME(vector_two_product)(a, b, &low);
-  return low - PERMI_FMS_EXACT(PERMI_NAME(hybrid_quotient)(high, p), p.prime, high);
-}
-
 /* ab - cd: its multiples of 2^46, exact in the binade of `grid`, are reduced, and the rest is added: one quotient. */
 PERMI_TARGET PERMI_INLINE PERMI_V PERMI_NAME(hybrid_reduce_cross)(PERMI_V a, PERMI_V b, PERMI_V c, PERMI_V d, PERMI_P p)
 {
   const PERMI_V grid = PERMI_SET(PERMI_RESIDUE_GRID);
   const PERMI_V first = PERMI_FMA(a, b, grid), both = PERMI_FNMA(c, d, first), high = both - grid;
   const PERMI_V low = PERMI_FMS_EXACT(a, b, first - grid), less = PERMI_FMS_EXACT(c, d, first - both);
-  return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(hybrid_quotient)(high, p), p.prime, high);
+  return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(prime_quotient)(high, p), p.prime, high);
 }
 
 /* A result as it is kept: of a double-double the first word takes over what it can; it is the larger one, or has
@@ -206,7 +172,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_settle)(int algebra, PERMI_N
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_row_number)(int algebra, PERMI_N y, double least, PERMI_P p)
 {
   if (permi_hybrid_is_whole(algebra) && least > 0)
-    return PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce)(y.v, p));
+    return PERMI_NAME(hybrid_one)(PERMI_NAME(prime_reduce)(y.v, p));
   if (permi_hybrid_is_doubled(algebra))
     y.v = PERMI_NAME(vector_two_sum)(y.v, y.e, &y.e);
   if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED)
@@ -281,11 +247,11 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_times)(int algebra, PERMI_N 
   } else if (permi_hybrid_is_paired(algebra)) {
     x = PERMI_NAME(hybrid_pair_times)(a, b);
   } else if (algebra == PERMI_HYBRID_LONG) {
-    x = PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce_product)(a.v, b.v, p));
+    x = PERMI_NAME(hybrid_one)(PERMI_NAME(prime_product)(a.v, b.v, p));
   } else {
     x = PERMI_NAME(hybrid_one)(a.v * b.v);
     if (algebra == PERMI_HYBRID_SHORT)
-      x.v = PERMI_NAME(hybrid_reduce)(x.v, p);
+      x.v = PERMI_NAME(prime_reduce)(x.v, p);
   }
   return x;
 }
@@ -306,7 +272,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_minus)(int algebra, PERMI_N 
     if (algebra == PERMI_HYBRID_WHOLE)
       x.v = x.v * PERMI_SET(half);
     else if (permi_hybrid_is_whole(algebra))
-      x.v = PERMI_NAME(hybrid_reduce)(x.v, p);
+      x.v = PERMI_NAME(prime_reduce)(x.v, p);
   }
   return x;
 }
@@ -320,7 +286,7 @@ PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(hybrid_cross)(int algebra, PERMI_N 
     return PERMI_NAME(hybrid_one)(PERMI_NAME(hybrid_reduce_cross)(a.v, b.v, c.v, d.v, p));
   if (permi_hybrid_is_whole(algebra)) {
     const PERMI_V less = c.v * d.v, x = PERMI_FMS(a.v, b.v, less);
-    return PERMI_NAME(hybrid_one)(algebra == PERMI_HYBRID_SHORT ? PERMI_NAME(hybrid_reduce)(x, p) : x);
+    return PERMI_NAME(hybrid_one)(algebra == PERMI_HYBRID_SHORT ? PERMI_NAME(prime_reduce)(x, p) : x);
   }
   second = PERMI_NAME(hybrid_times)(algebra, c, d, p);
   if (algebra >= PERMI_HYBRID_MODULI)
@@ -382,7 +348,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_total)(int algebra, int count, 
   PERMI_UNROLL
   for (k = 0; k < count; k++) {
     const PERMI_N x = PERMI_NAME(hybrid_get)(parts, slot, k);
-    const PERMI_V whole = permi_hybrid_is_whole(algebra) ? PERMI_NAME(hybrid_reduce)(x.v, p) : x.v;
+    const PERMI_V whole = permi_hybrid_is_whole(algebra) ? PERMI_NAME(prime_reduce)(x.v, p) : x.v;
     const PERMI_V v = sign * whole, e = sign * x.e;
     PERMI_N sum = PERMI_NAME(hybrid_get)(parts, block, k);
     if (algebra == PERMI_HYBRID_COMPLEX_DOUBLED) {
@@ -418,7 +384,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_tables)(int algebra, int count,
   const double base_least = opcode == PERMI_OP_ROWS ? hybrid->floor[operation->other] : least;
   const int halves = algebra == PERMI_HYBRID_WHOLE && folds && operation->halved;
   const double half = operation->halved ? 0.5 : 1;
-  const PERMI_P prime = PERMI_NAME(hybrid_prime_of)(hybrid);
+  const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
   PERMI_NAME(hybrid_numbers) base, held, also;
   if (opcode == PERMI_OP_ROW || opcode == PERMI_OP_ROWS)
     PERMI_NAME(hybrid_fetch)(row_parts, count,
@@ -490,7 +456,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_product)(int algebra, int count
   const int parts = permi_hybrid_parts(algebra), whole = algebra == PERMI_HYBRID_WHOLE;
   const int numbers = whole || permi_hybrid_is_doubled(algebra) || algebra >= PERMI_HYBRID_MODULI;
   const int bases = numbers ? permi_hybrid_line(hybrid->n) : 0;
-  const PERMI_P prime = PERMI_NAME(hybrid_prime_of)(hybrid);
+  const PERMI_P prime = PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse);
   double *out = permi_hybrid_slot(slots, t->out), *first = permi_hybrid_slot(slots, t->p);
   PERMI_NAME(hybrid_numbers) product;
   int k;
@@ -543,7 +509,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(hybrid_interpret)(int algebra, const p
       break;
     default:
       PERMI_NAME(hybrid_total)(algebra, count, block, permi_hybrid_slot(slots, t->p), t->h,
-                               PERMI_NAME(hybrid_prime_of)(hybrid));
+                               PERMI_NAME(prime_of)(hybrid->prime, hybrid->inverse));
     }
   }
 #undef PERMI_TABLES

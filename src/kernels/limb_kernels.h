@@ -16,7 +16,8 @@
    twice as many terms if Gaussian: below 2^53 u_i, and carried at once. 2^(51 grown) > 2^1.1 |product|: the last of
    `grown` limbs is at most 2^50, and takes what is beyond: multiples of u_grown up to 2^53 whose sum is small.
    5. Last products: three real ones make a Gaussian one [Karatsuba]: re re', im im', (re + im)(re' + im'), planes 0 to
-   2; |re + im| <= 2^51 after exact_carry, products <= 2^102. */
+   2; |re + im| <= 2^51 after exact_carry, products <= 2^102.
+   Proved by machine: 1, 3, 5 tests/proofs/limbs.g, 2, 4 tests/proofs/limbs_orders.sh. */
 
 /* a[0 .. k] = a[0 .. k - 1] g, for `places` vectors. */
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_times)(PERMI_V *a, int k, const double *g, const double *round,

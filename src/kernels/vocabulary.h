@@ -15,6 +15,7 @@
 #define PERMI_JOIN(name, family) PERMI_JOIN_(name, family)
 #define PERMI_NAME(name) PERMI_JOIN(name, PERMI_FAMILY)
 #define PERMI_KERNEL PERMI_ALIGN_LOOPS PERMI_TARGET static void
+#define PERMI_P PERMI_NAME(prime)
 #if PERMI_WIDTH >= 4
 #define PERMI_LEAVE() _mm256_zeroupper()
 #define PERMI_LOAD(p) PERMI_MM(load_pd)(p)

@@ -18,6 +18,11 @@ typedef struct permi_reader {
   perm_kind kind;
   int fraction; /* 1: some number is no integer of 64 bits */
   unsigned long long large; /* the first line with an integer beyond 64 bits; 0: none */
+  const char *binary; /* the file's first byte, in messages, which count from it; NULL: a text, whose lines count */
+  const char *again;  /* what to try where an entry is given twice; NULL: nothing */
+  int mirrored;       /* 1: entries stand for those across the diagonal too */
+  perm_integer *denominator; /* NULL: fractions are refused */
+  unsigned long long fractions; /* the first line with one, 0: none; then of entries imaginary is the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
   int names; /* in the header line; 0: none */
   char note[132];
@@ -67,8 +72,12 @@ static int permi_reader_fail(permi_reader *reader, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  reader->status = permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%llu: %s", permi_show_name(reader->name).text,
-                              reader->line ? reader->line : 1, text);
+  reader->status = reader->binary
+                       ? permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s: byte %llu: %s",
+                                    permi_show_name(reader->name).text,
+                                    (unsigned long long)(reader->cursor - reader->binary), text)
+                       : permi_fail(reader->result, PERM_ERROR_FORMAT, 0, "%s:%llu: %s",
+                                    permi_show_name(reader->name).text, reader->line ? reader->line : 1, text);
   return 0;
 }
 

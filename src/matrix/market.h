@@ -168,7 +168,7 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
   field = permi_banner[2].keyword[found[2]];
   symmetry = (permi_symmetry)found[3];
   symmetry_name = permi_banner[3].keyword[found[3]];
-  if (wanted != PERM_FORMAT_AUTO && (wanted == PERM_FORMAT_EDGES || (wanted == PERM_FORMAT_ARRAY) != array ||
+  if (wanted != PERM_FORMAT_AUTO && (wanted >= PERM_FORMAT_EDGES || (wanted == PERM_FORMAT_ARRAY) != array ||
                                      (wanted == PERM_FORMAT_COORDINATE_COMPLEX && reader->kind != PERM_KIND_COMPLEX)))
     return permi_reader_fail(reader, "a banner of format %s, field %s found, but format %s asked for: leave that out",
                              permi_banner[1].keyword[array], field, perm_format_name(wanted));

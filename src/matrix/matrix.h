@@ -226,6 +226,44 @@ static const permi_entry *permi_entries_duplicate(const permi_entries *list, per
   return found;
 }
 
+/* The first of `count` sorted entries with at least this key. */
+static size_t permi_entries_find(const permi_entries *list, size_t count, uint64_t key)
+{
+  size_t low = 0, high = count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (list->entry[middle].key < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* To a sorted list without duplicates adds what lies across the diagonal, and sorts again. *conflict, else NULL: an
+   entry that has another value there. */
+static int permi_entries_mirror(permi_entries *list, const perm_allocator *allocator, permi_control *watch,
+                                const permi_entry **conflict)
+{
+  const size_t count = list->count;
+  size_t k, at;
+  *conflict = NULL;
+  for (k = 0; k < count && !permi_watch_step(watch, k, 60); k++) {
+    permi_entry entry = list->entry[k];
+    entry.key = permi_entry_key(entry.key & 0xffffffff, entry.key >> 32);
+    at = permi_entries_find(list, count, entry.key);
+    if (at == count || list->entry[at].key != entry.key) {
+      if (!permi_entries_push(list, &entry, allocator, watch))
+        return 0;
+    } else if (list->entry[at].real != entry.real || list->entry[at].imaginary != entry.imaginary ||
+               list->entry[at].integer != entry.integer) {
+      *conflict = &list->entry[list->entry[at].line > entry.line ? at : k];
+      return 1;
+    }
+  }
+  return permi_entries_sort(list, allocator, watch);
+}
+
 /* The list must be sorted, without duplicates; drops zeros. */
 static int permi_entries_compress(const permi_entries *list, int m, int n, perm_kind kind,
                                   const perm_allocator *allocator, permi_control *watch, perm_matrix *matrix)
@@ -318,6 +356,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_dense(int m, int n, const double *a
   return permi_meter_end(&call, permi_matrix_from_dense(m, n, a, ld, options, matrix, result), result);
 }
 
+/* Entries in arrays of the caller: triplets; compressed rows, with row_start; edges, two ints each. */
 typedef struct permi_triplets {
   int m, n;
   size_t nnz;
@@ -325,27 +364,33 @@ typedef struct permi_triplets {
   const double *real, *imaginary;
   const int64_t *integer;
   perm_kind kind;
+  const char *what;        /* "triplet", "entry", "edge" */
+  const size_t *row_start; /* NULL: row has them */
+  int step;                /* ints from one column to the next */
+  int mirrored;
+  int argument; /* of column; real, imaginary, integer, kind follow */
 } permi_triplets;
 
 static perm_status permi_check_triplets(const permi_triplets *given, perm_result *result)
 {
   static const char *const name[5] = {"row", "column", "real", "imaginary", "integer"};
   const int kind = (int)given->kind;
-  const int missing[5] = {!given->row, !given->column, kind >= (int)PERM_KIND_REAL && !given->real,
+  const int missing[5] = {!given->row && !given->row_start, !given->column, kind >= (int)PERM_KIND_REAL && !given->real,
                           kind == (int)PERM_KIND_COMPLEX && !given->imaginary,
                           kind == (int)PERM_KIND_INTEGER && !given->integer};
   int k;
   if (kind < 0 || kind > (int)PERM_KIND_COMPLEX)
-    return permi_fail(result, PERM_ERROR_OPTION, 9, "kind = %d is no perm_kind", kind);
+    return permi_fail(result, PERM_ERROR_OPTION, given->argument + 4, "kind = %d is no perm_kind", kind);
   for (k = 0; given->nnz && k < 5; k++)
     if (missing[k])
-      return permi_fail(result, PERM_ERROR_NULL, 4 + k, "%s is NULL", name[k]);
+      return permi_fail(result, PERM_ERROR_NULL, given->argument - 1 + k, "%s is NULL", name[k]);
   return PERM_OK;
 }
 
-static perm_status permi_triplet(const permi_triplets *given, size_t k, permi_entry *entry, perm_result *result)
+static perm_status permi_triplet(const permi_triplets *given, size_t k, int row, permi_entry *entry,
+                                 perm_result *result)
 {
-  const int row = given->row[k], column = given->column[k];
+  const int column = given->column[k * (size_t)given->step];
   *entry = permi_entry_one();
   entry->line = k;
   if (given->kind == PERM_KIND_INTEGER)
@@ -355,15 +400,17 @@ static perm_status permi_triplet(const permi_triplets *given, size_t k, permi_en
   if (given->kind == PERM_KIND_COMPLEX)
     entry->imaginary = given->imaginary[k];
   if (row < 0 || row >= given->m)
-    return permi_fail(result, PERM_ERROR_RANGE, 4, "triplet %.0f: row index %d outside 0..%d", (double)k, row,
-                      given->m - 1);
+    return permi_fail(result, PERM_ERROR_RANGE, given->argument - (given->step == 1), "%s %.0f: row index %d outside "
+                      "0..%d", given->what, (double)k, row, given->m - 1);
   if (column < 0 || column >= given->n)
-    return permi_fail(result, PERM_ERROR_RANGE, 5, "triplet %.0f: column index %d outside 0..%d", (double)k, column,
-                      given->n - 1);
+    return permi_fail(result, PERM_ERROR_RANGE, given->argument, "%s %.0f: column index %d outside 0..%d", given->what,
+                      (double)k, column, given->n - 1);
   if (!(fabs(entry->real) <= DBL_MAX))
-    return permi_fail(result, PERM_ERROR_NOT_FINITE, 6, "triplet %.0f: the value is not finite", (double)k);
+    return permi_fail(result, PERM_ERROR_NOT_FINITE, given->argument + 1, "%s %.0f: the value is not finite",
+                      given->what, (double)k);
   if (!(fabs(entry->imaginary) <= DBL_MAX))
-    return permi_fail(result, PERM_ERROR_NOT_FINITE, 7, "triplet %.0f: the imaginary part is not finite", (double)k);
+    return permi_fail(result, PERM_ERROR_NOT_FINITE, given->argument + 2, "%s %.0f: the imaginary part is not finite",
+                      given->what, (double)k);
   entry->key = permi_entry_key((uint64_t)row, (uint64_t)column);
   return PERM_OK;
 }
@@ -375,9 +422,8 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   permi_control watch = permi_control_begin(options);
   permi_entries list;
   const permi_entry *second;
-  perm_status status = permi_matrix_begin(given->m, given->n, matrix, 11, result);
-  if (status == PERM_OK)
-    status = permi_check_triplets(given, result);
+  perm_status status = permi_check_triplets(given, result);
+  int row = 0;
   if (status != PERM_OK)
     return status;
   list.count = 0;
@@ -385,15 +431,28 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   list.entry = (permi_entry *)permi_allocate(allocator, given->nnz, sizeof *list.entry);
   if (!list.entry)
     return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for %.0f triplets", (double)given->nnz);
-  for (; list.count < given->nnz && status == PERM_OK && !permi_watch_step(&watch, list.count, 40); list.count++)
-    status = permi_triplet(given, list.count, &list.entry[list.count], result);
+  for (; list.count < given->nnz && status == PERM_OK && !permi_watch_step(&watch, list.count, 40); list.count++) {
+    while (given->row_start && list.count == given->row_start[row + 1])
+      row++;
+    status = permi_triplet(given, list.count, given->row_start ? row : given->row[list.count * (size_t)given->step],
+                           &list.entry[list.count], result);
+  }
   if (status == PERM_OK && watch.stopped == PERM_OK) {
-    if (!permi_entries_sort(&list, allocator, &watch))
+    int sorted = permi_entries_sort(&list, allocator, &watch);
+    second = sorted ? permi_entries_duplicate(&list, &watch) : NULL;
+    if (second)
+      status = permi_fail(result, PERM_ERROR_FORMAT, given->argument - (given->step == 1), "%s %llu: entry (%llu,%llu) "
+                          "given before by %s %llu", given->what, second->line, second->key >> 32,
+                          second->key & 0xffffffff, given->what, second[-1].line);
+    else if (sorted && given->mirrored)
+      sorted = permi_entries_mirror(&list, allocator, &watch, &second);
+    if (status == PERM_OK && second)
+      status = permi_fail(result, PERM_ERROR_FORMAT, given->argument + 1, "%s %llu: another weight than in the other "
+                          "direction", given->what, second->line);
+    else if (!sorted)
       status = permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory for sorting %.0f triplets", (double)given->nnz);
-    else if ((second = permi_entries_duplicate(&list, &watch)) != NULL)
-      status = permi_fail(result, PERM_ERROR_FORMAT, 4, "triplet %llu: entry (%llu,%llu) given before by triplet %llu",
-                          second->line, second->key >> 32, second->key & 0xffffffff, second[-1].line);
-    else if (!permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
+    else if (status == PERM_OK &&
+             !permi_entries_compress(&list, given->m, given->n, given->kind, allocator, &watch, matrix))
       status = permi_no_matrix_memory(given->nnz, result);
   }
   if (watch.stopped != PERM_OK)
@@ -410,6 +469,125 @@ PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, 
 {
   permi_metered call;
   const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * (double)nnz);
-  const permi_triplets given = {m, n, nnz, row, column, real, imaginary, integer, kind};
-  return permi_meter_end(&call, permi_matrix_from_triplets(&given, options, matrix, result), result);
+  const permi_triplets given = {m, n, nnz, row, column, real, imaginary, integer, kind, "triplet", NULL, 1, 0, 5};
+  perm_status status = permi_matrix_begin(m, n, matrix, 11, result);
+  if (status == PERM_OK)
+    status = permi_matrix_from_triplets(&given, options, matrix, result);
+  return permi_meter_end(&call, status, result);
+}
+
+/* *matrix is cleared; row_start runs from 0 upwards. */
+static perm_status permi_check_rows(int m, int n, const size_t *row_start, perm_matrix *matrix, perm_result *result)
+{
+  const perm_status status = permi_matrix_begin(m, n, matrix, 10, result);
+  int i;
+  if (status != PERM_OK)
+    return status;
+  if (!row_start)
+    return permi_fail(result, PERM_ERROR_NULL, 3, "row_start is NULL");
+  if (row_start[0])
+    return permi_fail(result, PERM_ERROR_RANGE, 3, "row_start[0] = %.0f, 0 was expected", (double)row_start[0]);
+  for (i = 0; i < m; i++)
+    if (row_start[i] > row_start[i + 1])
+      return permi_fail(result, PERM_ERROR_RANGE, 3, "row_start[%d] = %.0f is less than the one before", i + 1,
+                        (double)row_start[i + 1]);
+  return PERM_OK;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_from_csr(int m, int n, const size_t *row_start, const int *column,
+                                                 const double *real, const double *imaginary, const int64_t *integer,
+                                                 perm_kind kind, const perm_options *options_given, perm_matrix *matrix,
+                                                 perm_result *result)
+{
+  permi_metered call;
+  perm_status status = permi_check_rows(m, n, row_start, matrix, result);
+  const size_t nnz = status == PERM_OK ? row_start[m] : 0;
+  const perm_options *options = permi_meter_begin(&call, options_given, 12.0 * (double)nnz);
+  const permi_triplets given = {m, n, nnz, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
+  if (status == PERM_OK)
+    status = permi_matrix_from_triplets(&given, options, matrix, result);
+  return permi_meter_end(&call, status, result);
+}
+
+static void *permi_borrow_allocate(size_t bytes, void *user_data)
+{
+  (void)bytes;
+  return user_data;
+}
+
+static void permi_borrow_release(void *pointer, void *user_data)
+{
+  (void)pointer;
+  (void)user_data;
+}
+
+/* The entry must be as perm_matrix promises. */
+static perm_status permi_check_borrowed(const permi_triplets *given, size_t k, int row, perm_result *result)
+{
+  permi_entry entry;
+  perm_status status = permi_triplet(given, k, row, &entry, result);
+  if (status == PERM_OK && k > given->row_start[row] && given->column[k] <= given->column[k - 1])
+    status = permi_fail(result, PERM_ERROR_FORMAT, 4, "entry %.0f: the columns of row %d do not ascend; "
+                        "perm_matrix_from_csr sorts a copy", (double)k, row);
+  else if (status == PERM_OK && permi_entry_is_zero(&entry, given->kind))
+    status = permi_fail(result, PERM_ERROR_FORMAT, given->kind == PERM_KIND_INTEGER ? 7 : 5, "entry %.0f: a zero; "
+                        "perm_matrix_from_csr leaves zeros out of a copy", (double)k);
+  else if (status == PERM_OK && given->kind == PERM_KIND_INTEGER && given->real && given->real[k] != entry.real)
+    status = permi_fail(result, PERM_ERROR_FORMAT, 5, "entry %.0f: real is not the double next to integer", (double)k);
+  return status;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_borrow_csr(int m, int n, const size_t *row_start, const int *column,
+                                                   const double *real, const double *imaginary, const int64_t *integer,
+                                                   perm_kind kind, perm_matrix *matrix, perm_result *result)
+{
+  static const perm_allocator borrowed = {permi_borrow_allocate, permi_borrow_release, NULL};
+  permi_triplets given = {m, n, 0, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
+  perm_status status = permi_check_rows(m, n, row_start, matrix, result);
+  size_t k;
+  int row = 0;
+  if (status != PERM_OK)
+    return status;
+  given.nnz = row_start[m];
+  status = permi_check_triplets(&given, result);
+  for (k = 0; k < given.nnz && status == PERM_OK; k++) {
+    while (k == row_start[row + 1])
+      row++;
+    status = permi_check_borrowed(&given, k, row, result);
+  }
+  if (status != PERM_OK)
+    return status;
+  matrix->m = m;
+  matrix->n = n;
+  matrix->nnz = given.nnz;
+  matrix->kind = kind;
+  matrix->allocator = borrowed;
+  memcpy(&matrix->row_start, &row_start, sizeof row_start); /* nothing writes through the struct */
+  memcpy(&matrix->column, &column, sizeof column);
+  if (kind != PERM_KIND_PATTERN)
+    memcpy(&matrix->real, &real, sizeof real);
+  if (kind == PERM_KIND_COMPLEX)
+    memcpy(&matrix->imaginary, &imaginary, sizeof imaginary);
+  if (kind == PERM_KIND_INTEGER)
+    memcpy(&matrix->integer, &integer, sizeof integer);
+  return PERM_OK;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, const int *ends, const double *weight,
+                                                   int undirected, const perm_options *options_given,
+                                                   perm_matrix *matrix, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 8.0 * (double)edges);
+  const permi_triplets given = {m, n, edges, ends, ends ? ends + 1 : NULL, weight, NULL, NULL,
+                                weight ? PERM_KIND_REAL : PERM_KIND_PATTERN, "edge", NULL, 2, undirected, 4};
+  perm_status status = permi_matrix_begin(m, n, matrix, 8, result);
+  if (status == PERM_OK && undirected && m != n)
+    status = permi_fail(result, PERM_ERROR_SIZE, 6, "undirected edges of a %d x %d matrix, a square one was expected",
+                        m, n);
+  else if (status == PERM_OK && !ends && edges)
+    status = permi_fail(result, PERM_ERROR_NULL, 4, "ends is NULL");
+  if (status == PERM_OK)
+    status = permi_matrix_from_triplets(&given, options, matrix, result);
+  return permi_meter_end(&call, status, result);
 }

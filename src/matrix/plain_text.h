@@ -1,9 +1,8 @@
 /* ===================================================================================== >>plain_text
-   Files without a banner: rows of numbers, coordinates, edges; the public calls that read. */
+   Files that no word marks: rows of numbers, coordinates, edges. Fractions. */
 #pragma once
-#include <errno.h>
-#include <locale.h>
-#include "market.h"
+#include "../base/integers.h"
+#include "io.h"
 
 /* Finds the next number after blanks or one separator; returns 0 at the end of the line, or after a failure. Where ';'
    separates, blanks do not: "1 2; 3 4" would be two rows elsewhere. */
@@ -22,6 +21,83 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   permi_skip_blanks(reader);
   return reader->cursor < reader->line_end ||
          permi_reader_fail(reader, "the line ends in '%c', a number was expected after it", mark);
+}
+
+static uint64_t permi_greatest_divisor(uint64_t a, uint64_t b)
+{
+  while (b) {
+    const uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/* [+-] digits / digits, in lowest terms: integer and, in imaginary, the denominator, a whole number up to 2^53. */
+static int permi_fraction_value(permi_reader *reader, const char *begin, const char *slash, const char *end,
+                                permi_entry *entry)
+{
+  const int64_t most = (int64_t)1 << 53;
+  int64_t below = 0;
+  uint64_t divisor, magnitude;
+  if (permi_digits_end(slash + 1, end) != end || slash + 1 == end)
+    return permi_reader_fail(reader, "%s found, a fraction such as 1/2 or -22/7 was expected",
+                             permi_quoted(begin, end).text);
+  if (!permi_integer_value(begin, slash, &entry->integer) || !permi_integer_value(slash + 1, end, &below) ||
+      below < 1 || below > most)
+    return permi_reader_fail(reader, "%s found, a fraction with a numerator of 64 bits and a denominator from 1 to "
+                             "2^53 was expected", permi_quoted(begin, end).text);
+  magnitude = entry->integer < 0 ? 0 - (uint64_t)entry->integer : (uint64_t)entry->integer;
+  divisor = permi_greatest_divisor(magnitude, (uint64_t)below);
+  magnitude /= divisor;
+  entry->integer = entry->integer < 0 ? -(int64_t)(magnitude - 1) - 1 : (int64_t)magnitude;
+  entry->real = (double)entry->integer;
+  entry->imaginary = (double)(below / (int64_t)divisor);
+  reader->fractions = reader->fractions ? reader->fractions : reader->line;
+  return 1;
+}
+
+/* Multiplies each row of the sorted entries by its denominators' least common multiple, and reader->denominator by all
+   of these. */
+static int permi_fractions_scale(permi_reader *reader)
+{
+  permi_entries *list = &reader->entries;
+  perm_integer multiple, product;
+  size_t k, next, end;
+  if (reader->kind != PERM_KIND_INTEGER) {
+    reader->line = reader->fractions;
+    return permi_reader_fail(reader, "a fraction found in a matrix that has other numbers than integers too; write all "
+                             "others as fractions a/b");
+  }
+  for (k = 0; k < list->count && !permi_watch_step(reader->watch, k, 50); k = end) {
+    uint64_t common = 1;
+    for (end = k; end < list->count && list->entry[end].key >> 32 == list->entry[k].key >> 32; end++) {
+      const uint64_t below = list->entry[end].imaginary > 0 ? (uint64_t)list->entry[end].imaginary : 1;
+      const uint64_t factor = below / permi_greatest_divisor(common, below);
+      reader->line = list->entry[end].line;
+      if (common > (uint64_t)INT64_MAX / factor)
+        return permi_reader_fail(reader, "the least common denominator of row %llu is over 2^63: multiply the row by "
+                                 "fewer factors, or write decimals, for doubles", (list->entry[k].key >> 32) + 1);
+      common *= factor;
+    }
+    for (next = k; next < end; next++) {
+      permi_entry *entry = &list->entry[next];
+      const int64_t factor = (int64_t)(common / (entry->imaginary > 0 ? (uint64_t)entry->imaginary : 1));
+      reader->line = entry->line;
+      if (entry->integer > INT64_MAX / factor || entry->integer < -(INT64_MAX / factor))
+        return permi_reader_fail(reader, "row %llu over its common denominator has integers beyond 64 bits: write "
+                                 "decimals, for doubles", (entry->key >> 32) + 1);
+      entry->integer *= factor;
+      entry->real = (double)entry->integer;
+      entry->imaginary = 0;
+    }
+    multiple = permi_integer_of((int64_t)common);
+    if (!permi_integer_multiply(reader->denominator, &multiple, &product))
+      return permi_reader_fail(reader, "the product of all rows' common denominators is over %d bits: write decimals, "
+                               "for doubles", 64 * PERM_INTEGER_WORDS);
+    *reader->denominator = product;
+  }
+  return 1;
 }
 
 static int permi_plain_value(permi_reader *reader, const char *begin, const char *end, permi_entry *entry)
@@ -55,6 +131,8 @@ static int permi_plain_value(permi_reader *reader, const char *begin, const char
              (bare || permi_double_value(reader, from, last, &entry->imaginary));
     }
   }
+  if (reader->denominator && integer && middle > begin && middle < end && *middle == '/')
+    return permi_fraction_value(reader, begin, middle, end, entry);
   return permi_reader_fail(
       reader, "%s found, a number such as 1, -2.5e3, 1+2i or (1+2j) was expected%s",
       permi_quoted(whole_begin, whole_end).text,
@@ -160,7 +238,8 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
   }
   if (!reader->m)
     return permi_reader_fail(reader, "no numbers found, a matrix was expected");
-  if (wanted == PERM_FORMAT_AUTO && reader->n == 2 && reader->m > 2 && reader->kind == PERM_KIND_INTEGER) {
+  if (wanted == PERM_FORMAT_AUTO && reader->n == 2 && reader->m > 2 && reader->kind == PERM_KIND_INTEGER &&
+      !reader->fractions) {
     reader->line = first_line;
     return permi_reader_fail(reader, "%d rows of two integers found: edges of a graph, or a %d x 2 matrix? Say which: "
                              "--format edges|array", reader->m, reader->m);
@@ -382,221 +461,4 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
            edges ? "edges" : "entries", reader->m, reader->n, (int)base,
            wanted == PERM_FORMAT_AUTO && indices.columns == 3 ? "; --format array reads rows of numbers" : "");
   return 1;
-}
-
-/* Refuses what a program packed, by its first bytes. */
-static int permi_refuse_packed(permi_reader *reader)
-{
-  static const struct {
-    const char *bytes, *what, *how;
-  } packed[] = {{"\x1f\x8b", "gzip", "zcat FILE"},
-                {"BZh", "bzip2", "bzcat FILE"},
-                {"\xfd" "7zXZ", "xz", "xzcat FILE"},
-                {"\x28\xb5\x2f\xfd", "zstd", "zstdcat FILE"},
-                {"PK\3\4", "zip (or .npz)", "unzip -p FILE NAME"}};
-  size_t k, length;
-  for (k = 0; k < sizeof packed / sizeof *packed; k++) {
-    length = strlen(packed[k].bytes);
-    if ((size_t)(reader->end - reader->position) >= length && !memcmp(reader->position, packed[k].bytes, length))
-      return permi_reader_fail(reader, "a %s file found, text was expected: %s | perm -", packed[k].what,
-                               packed[k].how);
-  }
-  return 1;
-}
-
-static int permi_read_text(permi_reader *reader, perm_format wanted)
-{
-  const size_t piece = (size_t)1 << 24, name_length = strlen(reader->name);
-  size_t left;
-  const char *begin, *end, *start = reader->position, *nul = NULL;
-  perm_format format = wanted;
-  if (!permi_refuse_packed(reader))
-    return 0;
-  for (begin = start; !nul && begin < reader->end && !permi_watch(reader->watch, (double)piece / 32); begin += left) {
-    left = (size_t)(reader->end - begin) < piece ? (size_t)(reader->end - begin) : piece;
-    nul = (const char *)memchr(begin, 0, left);
-  }
-  if (nul) {
-    for (reader->line = 1, begin = start; begin < nul; begin++)
-      reader->line += *begin == '\n';
-    return permi_reader_fail(reader, "a zero byte found, text was expected");
-  }
-  if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
-    start = reader->position += 3; /* UTF-8 mark of some Windows editors */
-  if (permi_next_line(reader)) {
-    permi_next_word(reader, &begin, &end);
-    if (permi_same_word(begin, end, "%%matrixmarket"))
-      return permi_read_market(reader, wanted);
-    /* or a misspelt banner would be a comment, and the coordinates rows of numbers */
-    if (end - begin >= 8 && permi_same_word(begin, begin + 8, "%%matrix"))
-      return permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
-  }
-  reader->position = start;
-  reader->line = 0;
-  permi_skip_header(reader);
-  if (wanted == PERM_FORMAT_AUTO) {
-    format = permi_recognise(reader);
-    if (format == PERM_FORMAT_AUTO)
-      return 0;
-    end = reader->name + name_length;
-    if (format == PERM_FORMAT_ARRAY && name_length >= 4 && permi_same_word(end - 4, end, ".mtx"))
-      return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected; or say "
-                               "--format coordinate|coordinate-complex|array|edges");
-  }
-  return format == PERM_FORMAT_ARRAY ? permi_read_plain(reader, wanted) : permi_read_list(reader, format, wanted);
-}
-
-static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
-{
-  permi_entries *list = &reader->entries;
-  const permi_entry *second;
-  int large;
-  if (!permi_entries_sort(list, &reader->allocator, reader->watch))
-    return permi_reader_no_memory(reader);
-  second = permi_entries_duplicate(list, reader->watch);
-  if (second) {
-    reader->line = second->line;
-    return permi_reader_fail(reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected",
-                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1, second[-1].line);
-  }
-  if (!permi_entries_compress(list, reader->m, reader->n, reader->kind, &reader->allocator, reader->watch, matrix))
-    return permi_reader_no_memory(reader);
-  large = reader->large && reader->kind == PERM_KIND_REAL;
-  if (reader->result && (reader->note[0] || large)) {
-    const int length = snprintf(reader->result->message, sizeof reader->result->message, "%s: read as %s%s",
-                                permi_show_name(reader->name).text, reader->note, reader->note[0] && large ? "; " : "");
-    if (large && (size_t)length < sizeof reader->result->message)
-      snprintf(reader->result->message + length, sizeof reader->result->message - (size_t)length,
-               "doubles, for line %llu has an integer beyond 64 bits (+-9.22e18)", reader->large);
-  }
-  return 1;
-}
-
-static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
-                                            perm_matrix *matrix, perm_result *result)
-{
-  const char *point = localeconv()->decimal_point;
-  const perm_format format = watch->options->format;
-  permi_reader reader;
-  const perm_status status = permi_matrix_begin(0, 0, matrix, 5, result);
-  if (status != PERM_OK)
-    return status;
-  if (!text && bytes)
-    return permi_fail(result, PERM_ERROR_NULL, 1, "text is NULL, %.0f bytes were expected", (double)bytes);
-  if ((int)format < 0 || format >= PERM_FORMAT_COUNT)
-    return permi_fail(result, PERM_ERROR_OPTION, 4, "format %d unknown, 0 to %d were expected", (int)format,
-                      (int)PERM_FORMAT_COUNT - 1);
-  memset(&reader, 0, sizeof reader);
-  reader.name = name ? name : "memory";
-  reader.position = text ? text : "";
-  reader.end = reader.position + bytes;
-  reader.allocator = watch->options->allocator;
-  reader.watch = watch;
-  reader.result = result;
-  strcpy(reader.point, point && *point && strlen(point) < sizeof reader.point ? point : ".");
-  if (permi_read_text(&reader, format))
-    permi_reader_finish(&reader, matrix);
-  permi_release(&reader.allocator, reader.entries.entry);
-  if (watch->stopped != PERM_OK) {
-    perm_matrix_free(matrix);
-    permi_reader_no_memory(&reader);
-  }
-  if (result)
-    result->seconds = permi_seconds() - watch->start;
-  return reader.status;
-}
-
-PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
-                                                    const perm_options *options_given, perm_matrix *matrix,
-                                                    perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, (double)bytes);
-  permi_control watch = permi_control_begin(options);
-  watch.activity = "reading";
-  return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, result), result);
-}
-
-/* NULL: errno says why, or watch says stop. */
-static FILE *permi_text_open(const char *path, permi_control *watch)
-{
-  FILE *file = strcmp(path, "-") ? NULL : stdin;
-  while (!file) { /* a FIFO without writer waits here */
-    errno = 0;
-    file = fopen(path, "rb");
-    if (file || errno != EINTR)
-      break;
-    watch->next_look = 0;
-    if (permi_watch(watch, 0))
-      break;
-  }
-  return file;
-}
-
-/* The caller releases *text. */
-static perm_status permi_text_read(FILE *file, const char *name, const perm_allocator *allocator, permi_control *watch,
-                                   void **text, size_t *bytes, perm_result *result)
-{
-  size_t capacity = 0, got, wanted;
-  do {
-    if (*bytes == capacity) {
-      wanted = capacity ? 2 * capacity : 65536;
-      if (!permi_grow_watched(allocator, watch, text, *bytes, wanted))
-        return permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %.0f bytes",
-                          permi_show_name(name).text, (double)*bytes);
-      capacity = wanted;
-    }
-    wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;
-    errno = 0;
-    got = fread((char *)*text + *bytes, 1, wanted, file);
-    if (ferror(file) && errno == EINTR) { /* a signal may cancel */
-      clearerr(file);
-      watch->next_look = 0;
-    } else if (ferror(file)) {
-      return permi_file_fail(result, name, "cannot read", errno);
-    }
-    *bytes += got;
-    /* a zero byte will be refused: /dev/zero has no end */
-  } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
-           !memchr((char *)*text + *bytes - got, 0, got));
-  return PERM_OK;
-}
-
-static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
-                                     perm_result *result)
-{
-  permi_control watch = permi_control_begin(options);
-  void *text = NULL;
-  size_t bytes = 0;
-  const char *name = path;
-  perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
-  FILE *file;
-  if (status != PERM_OK)
-    return status;
-  if (!path)
-    return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
-  watch.activity = "reading";
-  file = permi_text_open(path, &watch);
-  if (!file && watch.stopped == PERM_OK)
-    return permi_file_fail(result, path, "cannot open", errno);
-  if (file == stdin)
-    name = "standard input";
-  if (file)
-    status = permi_text_read(file, name, &options->allocator, &watch, &text, &bytes, result);
-  if (file && file != stdin)
-    fclose(file);
-  if (watch.stopped != PERM_OK)
-    status = permi_reading_stopped(name, watch.stopped, result);
-  else if (status == PERM_OK)
-    status = permi_matrix_read_memory((const char *)text, bytes, name, &watch, matrix, result);
-  permi_release(&options->allocator, text);
-  return status;
-}
-
-PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options_given, perm_matrix *matrix,
-                                             perm_result *result)
-{
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 0);
-  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, result), result);
 }

@@ -346,7 +346,7 @@ static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_
 }
 
 /* ---- double-doubles */
-#define PERMI_RADIUS_UP (1 + 1e-13)
+#define PERMI_RADIUS_UP (1 + 1e-13) /* tests/proofs/frontier.g */
 #define PERMI_RADIUS_LEAST 1e-290
 #define PERMI_PIVOT_LEAST 0.1  /* of the column's largest: multipliers are at most 10 */
 #define PERMI_PIVOT_SURE 4     /* times its radius */

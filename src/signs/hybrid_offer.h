@@ -250,7 +250,9 @@ static perm_status permi_hybrid_offer(permi_maker *maker, const permi_block *blo
       counted as 64; those renormalise as in 7 (d), for doubles too: what hi loses is at most gamma_N A, and each of the
       sums and normalisations of lo, at most six for a level, is off by u times that: gamma_2N^2 A in all. Moduli are
       added for every block and setting of the low columns. Complex a b - c d is four FMA a part, from the last
-      product: its parts round c d four times, |c| |d| 2^(1/2) together: below 6 u (|a| |b| + |c| |d|). */
+      product: its parts round c d four times, |c| |d| 2^(1/2) together: below 6 u (|a| |b| + |c| |d|).
+   Proved by machine: 1, 3 to 5 tests/proofs/chains.v, 2 tests/proofs/complex.v, 7 (b), (c), (d), (f), 8
+   tests/proofs/hybrid.g. */
 static void permi_hybrid_bound(const permi_hybrid *hybrid, permi_leaf *leaf)
 {
   const permi_hybrid_rounding *rounding = &hybrid->rounding;

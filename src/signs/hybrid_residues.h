@@ -28,10 +28,7 @@ static void permi_whole_add_part(const permi_hybrid_runs *runs, const permi_hybr
 static void permi_whole_add(const permi_hybrid_runs *runs, const permi_hybrid_run *run, double sum,
                             perm_partial *partial)
 {
-  const uint64_t p = run->prime.p;
-  uint64_t x;
-  sum = fmod(sum, (double)p);
-  x = (uint64_t)(sum < 0 ? sum + (double)p : sum);
+  const uint64_t p = run->prime.p, x = permi_residue_of_double(sum, p);
   permi_whole_add_part(runs, run, x, &partial->value);
   if (run->root)
     permi_whole_add_part(runs, run, permi_residue_multiply(x, p - run->root, p), &partial->imaginary);

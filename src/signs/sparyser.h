@@ -504,7 +504,7 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
    exact numbers: gamma_n (complex gamma_3n [Hig02, 3.6], moduli as |real| + |imaginary|). Of a chunk's N terms hi loses
    at most gamma_N times their moduli to lo, whose sum is off by gamma_N of that; the sum of moduli by gamma_N of
    itself. A product below DBL_MIN, or a branch cut by underflow, is off by at most 4 DBL_MIN times the product of the
-   rows' sums of moduli. */
+   rows' sums of moduli. The induction is proved by machine: tests/proofs/chains.v. */
 static void permi_ryser_bounds(permi_maker *maker, const permi_block *block, const permi_ryser *ryser, double terms,
                                permi_leaf *leaf)
 {

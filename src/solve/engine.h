@@ -53,6 +53,8 @@ typedef struct permi_maker {
   double task_seconds;
   int blocks_noted;
   int tuned;
+  int keeps; /* states are kept, in so many bytes for the blocks before: integers as they are, not their residues */
+  double kept;
   permi_control *watch;
   struct permi_account *account;
   struct permi_layouts *layouts; /* of the block's hybrid, begun; or NULL */

@@ -51,6 +51,7 @@ static const struct {
     PERMI_FIELD(perm_options, execute_data),
     PERMI_FIELD(perm_options, format),
     PERMI_FIELD(perm_options, name),
+    PERMI_FIELD(perm_options, prove),
     {"perm_gpu_options", 0, sizeof(perm_gpu_options)},
     PERMI_FIELD(perm_gpu_options, devices),
     PERMI_FIELD(perm_gpu_options, cpu_fallback),

@@ -54,18 +54,104 @@ static permi_interval permi_wanted(const perm_job *job, int leaf, const perm_opt
                        options->checkpoint.parts ? options->checkpoint.parts : 1);
 }
 
+/* The first unfinished interval of a leaf's part; returns 0 if there is none. */
+static int permi_leaf_left(const perm_job *job, const perm_state *state, const perm_options *options, int leaf,
+                           permi_interval *range)
+{
+  const permi_interval wanted = permi_wanted(job, leaf, options);
+  perm_state_left(job, state, leaf, wanted.begin, &range->begin, &range->end);
+  range->end = range->end < wanted.end ? range->end : wanted.end;
+  return range->begin < range->end;
+}
+
 /* Finds the next unfinished interval from leaf *leaf on; returns 0 if there is none. */
 static int permi_next_range(const perm_job *job, const perm_state *state, const perm_options *options, int *leaf,
                             permi_interval *range)
 {
-  for (; *leaf < job->leaves; ++*leaf) {
-    const permi_interval wanted = permi_wanted(job, *leaf, options);
-    perm_state_left(job, state, *leaf, wanted.begin, &range->begin, &range->end);
-    range->end = range->end < wanted.end ? range->end : wanted.end;
-    if (range->begin < range->end)
-      return 1;
+  while (*leaf < job->leaves && !permi_leaf_left(job, state, options, *leaf, range))
+    ++*leaf;
+  return *leaf < job->leaves;
+}
+
+/* Leaves that are many and alike: each thread takes whole ones. */
+typedef struct permi_sweep {
+  const perm_job *job;
+  const perm_state *state;
+  permi_control *control;
+  uint64_t first;
+  void *memory;
+  perm_partial *done; /* of leaves first, first + 1, ... */
+} permi_sweep;
+
+#define PERMI_SWEEP_LEAVES 64 /* a thread, before threads wait for one another */
+
+static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
+{
+  const permi_sweep *sweep = (const permi_sweep *)context;
+  const permi_leaf *leaf = &sweep->job->leaf[part];
+  const double before = (double)(part - sweep->first) * leaf->information.seconds;
+  perm_partial *done = &sweep->done[part - sweep->first];
+  void *workspace = permi_workspace_of(leaf, sweep->memory, thread);
+  perm_status status = PERM_OK;
+  permi_interval range;
+  uint64_t chunk;
+  if (!permi_leaf_left(sweep->job, sweep->state, sweep->control->options, (int)part, &range))
+    return PERM_OK;
+  for (chunk = range.begin; chunk < range.end && status == PERM_OK; chunk++) {
+    permi_leaf_run(leaf, chunk, chunk + 1, workspace, NULL, done);
+    if (!thread)
+      status = permi_control_poll_range(sweep->control, before, "summing");
   }
-  return 0;
+  return status;
+}
+
+/* Adds what leaves from `first` on lack, a batch of them or a prefix, to the state. */
+static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int first, permi_control *control,
+                                   int threads, perm_result *result)
+{
+  const int room = PERMI_SWEEP_LEAVES * threads, count = job->leaves - first < room ? job->leaves - first : room;
+  perm_status status = PERM_ERROR_MEMORY, added = PERM_OK;
+  permi_interval range;
+  permi_sweep sweep;
+  int k;
+  sweep.job = job;
+  sweep.state = state;
+  sweep.control = control;
+  sweep.first = (uint64_t)first;
+  sweep.done = (perm_partial *)permi_allocate(&job->allocator, (size_t)count, sizeof *sweep.done);
+  if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
+    memset(sweep.done, 0, (size_t)count * sizeof *sweep.done);
+    status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
+    for (k = 0; k < count && added == PERM_OK; k++)
+      if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, &range)) {
+        const perm_leaf *leaf = &job->leaf[first + k].information;
+        added = permi_state_put(state, first + k, range.begin, range.begin + sweep.done[k].chunks, &sweep.done[k],
+                                result);
+        control->work_before += leaf->seconds / (double)leaf->chunks * (double)sweep.done[k].chunks;
+      }
+  }
+  permi_release(&job->allocator, sweep.memory);
+  permi_release(&job->allocator, sweep.done);
+  if (added != PERM_OK)
+    snprintf(control->message, sizeof control->message, "%s", result->message);
+  return added != PERM_OK ? added : status;
+}
+
+/* Adds what the next range lacks, or a prefix of it, to the state. */
+static perm_status permi_run_next(const perm_job *job, perm_state *state, int leaf, permi_interval range,
+                                  permi_control *control, int threads, perm_result *result)
+{
+  const perm_leaf *information = &job->leaf[leaf].information;
+  perm_partial done;
+  perm_status status, stopped;
+  memset(&done, 0, sizeof done);
+  stopped = permi_run_range(job, &job->leaf[leaf], range.begin, range.end, control, threads, &done);
+  control->work_before += information->seconds / (double)information->chunks * (double)done.chunks;
+  status = perm_state_add(job, state, leaf, range.begin, range.begin + done.chunks, &done, result);
+  if (status == PERM_OK)
+    return stopped;
+  snprintf(control->message, sizeof control->message, "%s", result->message);
+  return status;
 }
 
 /* Predicts the seconds of finished chunks, and those left in tasks. */
@@ -146,7 +232,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
   permi_number number;
   perm_integer residue[2];
   int i;
-  if (job->modulus && leaf.integer && !leaf.finish && permi_sum_integer(&partial->value, &residue[0]) &&
+  if (job->modulus && leaf.integer && !leaf.finish && !job->value && permi_sum_integer(&partial->value, &residue[0]) &&
       permi_sum_integer(&partial->imaginary, &residue[1])) {
     permi_result_clear(result);
     for (i = 0; i < 2; i++) {
@@ -156,7 +242,7 @@ static void permi_so_far(const perm_job *job, const perm_state *state, int index
       *(i ? &result->partial_imaginary : &result->partial_sum) = (double)word[0];
     }
     result->exp2 = residue[0].words || residue[1].words ? leaf.scale_exp2 + partial->exp2 : 0;
-  } else if (leaf.finish) { /* residues say nothing */
+  } else if (leaf.finish || job->value) { /* residues say nothing */
     permi_result_clear(result);
   } else {
     leaf.integer = 0;
@@ -223,18 +309,10 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   }
   kept &= !left;
   while (left && (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)) {
-    const perm_leaf *information = &job->leaf[leaf].information;
-    perm_partial done;
     if (keeper && control.next_checkpoint < (double)INFINITY && permi_seconds() >= control.next_checkpoint)
       keeper->keep(job, state, &control, &unwritten);
-    memset(&done, 0, sizeof done);
-    stopped = permi_run_range(job, &job->leaf[leaf], range.begin, range.end, &control, threads, &done);
-    control.work_before += information->seconds / (double)information->chunks * (double)done.chunks;
-    status = perm_state_add(job, state, leaf, range.begin, range.begin + done.chunks, &done, result);
-    if (status != PERM_OK) {
-      stopped = status;
-      snprintf(control.message, sizeof control.message, "%s", result->message);
-    }
+    stopped = job->value ? permi_run_sweep(job, state, leaf, &control, threads, result)
+                         : permi_run_next(job, state, leaf, range, &control, threads, result);
     if (stopped == PERM_OK || stopped == PERMI_CHECKPOINT_DUE)
       left = permi_next_range(job, state, options, &leaf, &range);
   }
@@ -289,8 +367,8 @@ static int permi_run_short(const perm_job *job, const perm_options *options, per
   permi_control control;
   perm_status status = PERM_OK;
   int i;
-  if (job->leaves > PERMI_SHORT_LEAVES || permi_job_seconds(job) >= PERMI_PARALLEL_SECONDS || options->execute ||
-      options->progress || options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
+  if (job->leaves > PERMI_SHORT_LEAVES || options->prove || permi_job_seconds(job) >= PERMI_PARALLEL_SECONDS ||
+      options->execute || options->progress || options->cancel || options->max_seconds > 0 || permi_in_pieces(options))
     return 0;
   control = permi_control_begin(options);
   memset(partial, 0, (size_t)job->leaves * sizeof *partial);
@@ -322,6 +400,8 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, con
   status = status != PERM_OK                                 ? permi_fail_memory(result)
            : options->execute && !options->checkpoint.merges ? options->execute(job, state, options, result)
                                                              : reach->execute(job, state, options, result);
+  if (status == PERM_OK && options->prove && job->prove)
+    status = job->prove(job, state, options->prove, result);
   perm_state_free(state);
   perm_job_free(job);
   return status;

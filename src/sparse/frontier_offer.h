@@ -12,10 +12,12 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                                         "complex double-doubles", "64-bit integers", "128-bit integers",
                                         "integers of several words", "residues"};
   const permi_frontier *frontier = (const permi_frontier *)leaf->context;
-  char there[64] = "";
+  char there[64] = "", residues[64] = "";
   int length;
   if (frontier->arrays && frontier->arrays->isa == PERM_ISA_CUDA)
     snprintf(there, sizeof there, ", %.3g on the GPU", permi_gpu_needs(frontier));
+  if (frontier->arrays && frontier->arrays->by_residues)
+    permi_residues_words(&frontier->arrays->residues, residues, sizeof residues);
   length =
       snprintf(buffer, size,
                "%s, order %d: width %d, %d steps, at most %.3g states in %s, about %.3g transitions of %s, "
@@ -27,7 +29,8 @@ static size_t permi_frontier_explain(const permi_leaf *leaf, char *buffer, size_
                : frontier->arrays->isa == PERM_ISA_CUDA ? "arrays on a GPU"
                                                         : "arrays",
                leaf->information.work,
-               algebra[frontier->numbers.algebra], leaf->information.seconds, leaf->information.bytes, there);
+               residues[0] ? residues : algebra[frontier->numbers.algebra], leaf->information.seconds,
+               leaf->information.bytes, there);
   return length > 0 ? (size_t)length : 0;
 }
 
@@ -148,10 +151,11 @@ static double permi_lists_weight(const permi_numbers *numbers)
   return permi_list_weight[numbers->algebra] + words;
 }
 
-/* Arrays go with cpu_fallback only to a GPU with the memory; offer: that of lists. */
-static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, permi_offer *offer)
+/* Arrays go with cpu_fallback only to a GPU with the memory; offer: that of lists; seconds: on the CPU. */
+static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier *frontier, double seconds,
+                               permi_offer *offer)
 {
-  double seconds = permi_arrays_seconds(frontier), there, needed;
+  double there, needed;
   if (!options->gpu.devices || !permi_gpu_cells(frontier))
     return 0;
   if (options->method != PERM_METHOD_ARRAYS && offer->seconds < seconds)
@@ -163,6 +167,42 @@ static int permi_arrays_on_gpu(const perm_options *options, const permi_frontier
   if (there > 0 && needed > there * PERMI_GPU_SHARE)
     snprintf(offer->why, sizeof offer->why, "on a GPU %.3g of %.3g", needed, there);
   return there > 0 ? needed <= there * PERMI_GPU_SHARE : !options->gpu.cpu_fallback;
+}
+
+/* Takes residues where these are predicted faster; *seconds: of the choice. 0: out of memory. */
+static int permi_residues_offer(const permi_maker *maker, permi_frontier *frontier, double *seconds)
+{
+  permi_arrays *arrays = frontier->arrays;
+  double by_residues;
+  *seconds = permi_arrays_seconds(frontier);
+  if (!frontier->bits || maker->keeps)
+    return 1;
+  if (!permi_residues_plan(frontier, maker->working->modulus))
+    return 0;
+  if (!arrays->residues.passes)
+    return 1;
+  arrays->by_residues = 1;
+  by_residues = permi_arrays_seconds(frontier);
+  arrays->by_residues = by_residues < *seconds;
+  *seconds = fmin(*seconds, by_residues);
+  return 1;
+}
+
+/* Measures the arrays' memory; where integers do not fit, their residues, slower, may. 0: out of memory. */
+static int permi_arrays_fitted(const perm_options *options, permi_frontier *frontier, double *seconds,
+                               permi_control *watch)
+{
+  permi_arrays *arrays = frontier->arrays;
+  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  if (!permi_arrays_measured(frontier, watch))
+    return 0;
+  if (arrays->isa == PERM_ISA_CUDA || arrays->by_residues || !arrays->residues.passes ||
+      permi_arrays_bytes(arrays) <= limit)
+    return 1;
+  arrays->by_residues = 1;
+  arrays->bytes = 0;
+  *seconds = permi_arrays_seconds(frontier);
+  return permi_arrays_measured(frontier, watch);
 }
 
 /* Else the leaf is refused once it is made. */
@@ -189,19 +229,26 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   if (!permi_arrays_create(block, frontier, permi_isa(options), maker->watch))
     return permi_fail_memory(maker->result);
   if (frontier->arrays) {
-    double seconds = permi_arrays_seconds(frontier);
-    frontier->arrays->lists = gpu_lists;
-    if (permi_arrays_on_gpu(options, frontier, offer)) {
-      frontier->arrays->isa = PERM_ISA_CUDA;
+    permi_arrays *arrays = frontier->arrays;
+    double seconds;
+    int residues;
+    if (!permi_residues_offer(maker, frontier, &seconds))
+      return permi_fail_memory(maker->result);
+    residues = arrays->by_residues;
+    arrays->lists = gpu_lists;
+    arrays->by_residues = 0;
+    if (permi_arrays_on_gpu(options, frontier, seconds, offer)) {
+      arrays->isa = PERM_ISA_CUDA;
       seconds = permi_arrays_gpu_seconds(frontier) * (gpu_lists ? PERMI_GPU_LISTS_SLOWER : 1);
     } else if (options->method != PERM_METHOD_ARRAYS && (gpu_lists || seconds > offer->seconds)) {
       frontier->arrays = NULL;
     }
     if (frontier->arrays) {
+      arrays->by_residues = residues && arrays->isa != PERM_ISA_CUDA;
       if (seconds < rival && permi_frontier_may_run(options, seconds)) {
-        if (!permi_arrays_measured(frontier, maker->watch))
+        if (!permi_arrays_fitted(options, frontier, &seconds, maker->watch))
           return permi_fail_memory(maker->result);
-        offer->bytes = permi_arrays_bytes(frontier->arrays);
+        offer->bytes = permi_arrays_bytes(arrays);
       } /* else of two whole steps */
       offer->seconds = seconds;
     }
@@ -217,17 +264,19 @@ static perm_status permi_frontier_choose(permi_maker *maker, const permi_block *
   return PERM_OK;
 }
 
-/* Two steps are in memory at a time, without sums of moduli. If a quick first order says that a GPU will be taken, the
-   budget is that GPU's. Returns 0 if memory runs out. */
+/* Two steps are in memory at a time, without sums of moduli; samples keep to one order whatever max_bytes. If a quick
+   first order says that a GPU will be taken, the budget is that GPU's. Returns 0 if memory runs out. */
 static int permi_frontier_budget(const permi_maker *maker, const permi_block *block, double rival, int *order,
                                  permi_budget *budget)
 {
   const perm_options *options = maker->options;
-  const double bytes = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  const double bytes = options->max_bytes > 0 && !maker->keeps ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
   double size = 8 * (block->imaginary ? 2 : 1) * (permi_sparse_doubled(options) ? 2 : 1), cost, there;
   permi_budget quick;
   permi_numbers numbers;
-  if (block->integer)
+  if (block->integer && options->method != PERM_METHOD_LISTS && options->method != PERM_METHOD_SORTING && !maker->keeps)
+    size = 8; /* residues */
+  else if (block->integer)
     size = 8 * (block->imaginary_integer ? 2 : 1) * (floor((permi_block_bits(block) + 1) / 64) + 1);
   budget->effort = options->plan_effort > 0 ? options->plan_effort : 1;
   budget->most = 0.49 * bytes / size;

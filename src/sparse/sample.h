@@ -42,30 +42,48 @@ typedef struct permi_sampling {
   int *forced; /* of a row: its column in a block of order 1, or -1 */
   char *room;
   size_t weights, bytes; /* of a thread: words of weights, all bytes */
-  double kept, visited, most;
+  double visited, most;
+  uint64_t *place; /* if a block is drawn in segments: of each sample 1 + PERMI_TRACE_PLACE words, random and at */
+  int block, segment; /* that is drawn then; block -1: samples begin */
   perm_method method; /* of the block with the most states */
   uint64_t seed, begin, count;
   int m, *columns; /* m: rows that are drawn, before rows of ones */
 } permi_sampling;
+
+static permi_draw permi_draw_begin(const permi_sampling *sampling, int thread)
+{
+  const int n = sampling->working.n;
+  permi_draw draw;
+  memset(&draw, 0, sizeof draw);
+  draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
+  draw.columns = (int *)(void *)(draw.weight + sampling->weights);
+  draw.room = (char *)(draw.columns + n + (n & 1));
+  draw.total = n;
+  return draw;
+}
+
+/* Of sample k: its place on the generator's cycle. */
+static uint64_t permi_draw_seed(const permi_sampling *sampling, uint64_t k)
+{
+  uint64_t random = sampling->seed;
+  random = permi_random(&random) + sampling->begin + k;
+  return permi_random(&random);
+}
 
 static perm_status permi_draw_part(void *context, uint64_t part, int thread)
 {
   permi_sampling *sampling = (permi_sampling *)context;
   const int n = sampling->working.n;
   const uint64_t begin = part * PERMI_SAMPLE_PART;
-  uint64_t k;
+  uint64_t k, at[PERMI_TRACE_PLACE];
   int b;
-  permi_draw draw;
-  draw.weight = (uint64_t *)(void *)(sampling->room + (size_t)thread * sampling->bytes);
-  draw.columns = (int *)(void *)(draw.weight + sampling->weights);
-  draw.room = (char *)(draw.columns + n + (n & 1));
-  draw.total = n;
+  permi_draw draw = permi_draw_begin(sampling, thread);
+  draw.at = at;
   for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
-    draw.random = sampling->seed;
-    draw.random = permi_random(&draw.random) + sampling->begin + k;
-    draw.random = permi_random(&draw.random); /* its place on the generator's cycle */
+    draw.random = permi_draw_seed(sampling, k);
     memcpy(draw.columns, sampling->forced, (size_t)n * sizeof *draw.columns);
     for (b = 0; b < sampling->blocks; b++) {
+      memset(at, 0, sizeof at);
       draw.trace = &sampling->trace[b];
       draw.trace->tracer->draw(&draw);
     }
@@ -74,12 +92,90 @@ static perm_status permi_draw_part(void *context, uint64_t part, int thread)
   return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
 }
 
-/* Hears an offer: its states will be kept, within the memory, and its weights must be exact. */
+/* The same for one segment of a block; what samples know between is in `place` and `columns`. */
+static perm_status permi_draw_segment(void *context, uint64_t part, int thread)
+{
+  permi_sampling *sampling = (permi_sampling *)context;
+  const size_t m = (size_t)sampling->m;
+  const uint64_t begin = part * PERMI_SAMPLE_PART;
+  uint64_t k;
+  permi_draw draw = permi_draw_begin(sampling, thread);
+  draw.segment = sampling->segment;
+  for (k = begin; k < sampling->count && k < begin + PERMI_SAMPLE_PART; k++) {
+    uint64_t *place = sampling->place + k * (1 + PERMI_TRACE_PLACE);
+    int *columns = sampling->columns + (size_t)k * m;
+    if (sampling->block < 0) {
+      *place = permi_draw_seed(sampling, k);
+      memcpy(columns, sampling->forced, m * sizeof *columns);
+    } else {
+      draw.trace = &sampling->trace[sampling->block];
+      draw.random = *place;
+      draw.at = place + 1;
+      memcpy(draw.columns, columns, m * sizeof *columns);
+      draw.trace->tracer->draw(&draw);
+      memcpy(columns, draw.columns, m * sizeof *columns);
+      *place = draw.random;
+    }
+    if (sampling->segment == 0)
+      memset(place + 1, 0, PERMI_TRACE_PLACE * sizeof *place);
+  }
+  return thread ? PERM_OK : permi_control_poll(sampling->watch, 0, "drawing");
+}
+
+/* Draws all samples: where states are short, block by block and segment by segment. */
+static perm_status permi_draw_all(permi_sampling *sampling)
+{
+  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
+  const int most = permi_threads(sampling->options), threads = parts < (uint64_t)most ? 1 : most;
+  const perm_allocator *allocator = &sampling->options->allocator;
+  perm_status status = PERM_OK;
+  int b, short_of = 0;
+  for (b = 0; b < sampling->blocks; b++)
+    short_of |= sampling->trace[b].segments;
+  if (!short_of)
+    return permi_share(threads, 0, parts, permi_draw_part, sampling, NULL);
+  if (sampling->count >= SIZE_MAX / 128)
+    return PERM_ERROR_MEMORY;
+  sampling->place = (uint64_t *)permi_allocate(allocator, (size_t)sampling->count + 1,
+                                               (1 + PERMI_TRACE_PLACE) * sizeof(uint64_t));
+  if (!sampling->place)
+    return PERM_ERROR_MEMORY;
+  for (sampling->block = -1; sampling->block < sampling->blocks && status == PERM_OK; sampling->block++) {
+    permi_trace *trace = sampling->block < 0 ? NULL : &sampling->trace[sampling->block];
+    const int segments = trace ? trace->segments : 0;
+    sampling->segment = segments ? segments - 1 : 0;
+    for (; sampling->segment >= 0 && status == PERM_OK; sampling->segment--) {
+      if (segments)
+        status = trace->tracer->segment(trace, sampling->watch, sampling->segment);
+      if (status == PERM_OK)
+        status = permi_share(threads, 0, parts, permi_draw_segment, sampling, NULL);
+      if (segments)
+        permi_pool_release(&trace->segment);
+    }
+  }
+  permi_release(allocator, sampling->place);
+  return status;
+}
+
+static double permi_sample_limit(const perm_options *options)
+{
+  return options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+}
+
+/* Is a block drawn in segments, so that its engine runs twice? */
+static int permi_sample_twice(const permi_tracer *tracer, const void *plan)
+{
+  return tracer == &permi_frontier_tracer && ((const permi_frontier *)plan)->every > 0;
+}
+
+/* Hears an offer: its weights must be exact, and its states be kept, or some where memory is short. The time to
+   compute the others again does not count in the choice, so that samples are the same. */
 static perm_status permi_sample_hear(permi_maker *maker, const permi_block *block, const permi_engine *engine,
                                      permi_offer *offer, perm_status status)
 {
-  const perm_options *options = maker->options;
-  const double limit = options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES;
+  const double limit = permi_sample_limit(maker->options), run = offer->bytes;
+  const permi_tracer *tracer = permi_tracers[engine - permi_sample_engines];
+  double all, few;
   if (status != PERM_OK || !(offer->seconds < (double)INFINITY))
     return status;
   if ((engine->method == PERM_METHOD_BAND && !permi_trace_words(&((permi_band *)offer->plan)->numbers, block)) ||
@@ -87,11 +183,17 @@ static perm_status permi_sample_hear(permi_maker *maker, const permi_block *bloc
     permi_refuse(offer, PERM_ERROR_OVERFLOW, "would need integers of more than %d bits", 64 * PERM_INTEGER_WORDS);
     return status;
   }
-  offer->bytes += permi_tracers[engine - permi_sample_engines]->bytes(offer->plan);
-  if (offer->bytes > limit)
+  all = run + tracer->bytes(offer->plan);
+  few = maker->kept + all > limit && tracer->bytes_short ? run + tracer->bytes_short(offer->plan) : all;
+  offer->bytes = few;
+  if (few > limit && few < all)
+    permi_refuse(offer, PERM_ERROR_LIMIT,
+                 "by method %s: samples keep the states of all steps, predicted %.3g bytes, or some, %.3g, over %.3g",
+                 perm_method_name(engine->method), all, few, limit);
+  else if (few > limit)
     permi_refuse(offer, PERM_ERROR_LIMIT,
                  "by method %s: samples keep the states of all steps, predicted %.3g bytes, over %.3g",
-                 perm_method_name(engine->method), offer->bytes, limit);
+                 perm_method_name(engine->method), all, limit);
   return status;
 }
 
@@ -119,6 +221,7 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   permi_offer offer[PERMI_TRACERS], *best;
   permi_offers offers;
   perm_status status = PERM_OK;
+  double seconds = 0;
   int i;
   if (!permi_block_create(&sampling->working, trace->row, trace->column, trace->n, &block))
     return PERM_ERROR_MEMORY;
@@ -133,19 +236,21 @@ static perm_status permi_sampling_block(permi_sampling *sampling, permi_maker *m
   best = offers.chosen >= 0 ? &offer[offers.chosen] : NULL;
   if (status == PERM_OK && (!best || sampling->watch->stopped != PERM_OK))
     status = permi_sample_refuse(maker, &block, &offers);
-  else if (status == PERM_OK && options->max_seconds > 0 && best->seconds > options->max_seconds)
+  else if (status == PERM_OK)
+    seconds = best->seconds * (1 + permi_sample_twice(permi_tracers[offers.chosen], best->plan));
+  if (options->max_seconds > 0 && seconds > options->max_seconds)
     status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                         "a block of order %d: predicted %s, over max_seconds %g", block.n,
-                        permi_time_words(best->seconds).text, options->max_seconds);
+                        permi_time_words(seconds).text, options->max_seconds);
   if (status == PERM_OK) {
-    sampling->kept += best->bytes;
+    maker->kept += best->bytes;
     trace->plan = best->plan;
     trace->tracer = permi_tracers[offers.chosen];
     best->plan = NULL;
-    if (sampling->kept > (options->max_bytes > 0 ? permi_max_bytes(options) : PERMI_DEFAULT_BYTES))
+    if (maker->kept > permi_sample_limit(options))
       status = permi_fail(maker->result, PERM_ERROR_LIMIT, 2,
                           "the states that samples keep are predicted to take %s: raise max_bytes",
-                          permi_size_words(sampling->kept).text);
+                          permi_size_words(maker->kept).text);
     else
       status = trace->tracer->record(trace, sampling->watch);
   }
@@ -192,6 +297,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
   asked.isa = asked.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : asked.isa;
   maker.options = &asked;
   maker.hear = permi_sample_hear;
+  maker.keeps = 1;
   maker.account = &account;
   maker.working = working;
   maker.result = sampling->result;
@@ -203,7 +309,7 @@ static perm_status permi_sample_blocks(permi_sampling *sampling)
     if (order == 1)
       continue;
     memset(trace, 0, sizeof *trace);
-    trace->pool.allocator = allocator;
+    trace->pool.allocator = trace->segment.allocator = allocator;
     trace->row = row;
     trace->column = column;
     trace->n = order;
@@ -307,9 +413,8 @@ static perm_status permi_sample(permi_sampling *sampling, const permi_given *giv
   const perm_allocator *allocator = &options->allocator;
   permi_given_item entry;
   perm_status status;
-  int row, b, all, exact;
+  int row, b, exact;
   const int threads = permi_threads(options);
-  const uint64_t parts = sampling->count / PERMI_SAMPLE_PART + (sampling->count % PERMI_SAMPLE_PART > 0);
   exact = options->precision != PERM_PRECISION_FAST && permi_given_integers(given, &row, &entry, sampling->watch);
   if (options->precision == PERM_PRECISION_EXACT && !exact && sampling->watch->stopped == PERM_OK)
     return permi_fail(sampling->result, PERM_ERROR_OPTION, 2,
@@ -327,9 +432,7 @@ static perm_status permi_sample(permi_sampling *sampling, const permi_given *giv
   if (status == PERM_OK) {
     sampling->bytes = (sampling->bytes + 8 * sampling->weights + 4 * (size_t)given->n + 72) & ~(size_t)7;
     sampling->room = (char *)permi_allocate(allocator, (size_t)threads, sampling->bytes);
-    status = sampling->room ? permi_share(parts < (uint64_t)threads ? 1 : threads, 0, parts, permi_draw_part, sampling,
-                                          &all)
-                            : PERM_ERROR_MEMORY;
+    status = sampling->room ? permi_draw_all(sampling) : PERM_ERROR_MEMORY;
   }
   for (b = 0; b < sampling->blocks; b++) {
     permi_pool_release(&sampling->trace[b].pool);

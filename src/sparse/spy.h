@@ -8,9 +8,11 @@
 #define PERMI_SPY_EXACT 600     /* up to this order and */
 #define PERMI_SPY_ENTRIES 20000 /* so many entries a square each, */
 #define PERMI_SPY_CELLS 160     /* else so many squares a side */
-#define PERMI_SPY_PANEL 300
-#define PERMI_SPY_TOP 104     /* of the maps */
-#define PERMI_SPY_CURVES 500  /* of what comes below them */
+#define PERMI_SPY_PANEL 290
+#define PERMI_SPY_LEFT 74 /* of the first map, 356 apart */
+#define PERMI_SPY_TOP 104
+#define PERMI_SPY_CURVES 490 /* of what comes below the maps */
+#define PERMI_SPY_LINE 120   /* characters of a message */
 #define PERMI_SPY_ROWS 14
 #define PERMI_SPY_OUTLINES 500
 #define PERMI_SPY_POINTS 1000
@@ -99,10 +101,11 @@ static int permi_spy_shade(const permi_spy_map *map, int i, int j, double area)
 }
 
 /* A path of runs of squares for each shade; the numbers of first and last row and column. */
-static void permi_spy_draw_map(FILE *file, const permi_spy_map *map, int x, int width, int height)
+static void permi_spy_draw_map(FILE *file, const permi_spy *spy, int which, int width, int height)
 {
   static const char *const colour[5] = {"#a6cfe6", "#5fabd4", "#2a8cc4", PERMI_SPY_BLUE, PERMI_SPY_ORANGE};
-  const int down = map->cells[0], across = map->cells[1], y = PERMI_SPY_TOP;
+  const permi_spy_map *map = &spy->map[which];
+  const int down = map->cells[0], across = map->cells[1], x = PERMI_SPY_LEFT + 356 * which, y = PERMI_SPY_TOP;
   const double area = ((double)map->rows / (down ? down : 1)) * ((double)map->columns / (across ? across : 1));
   int shade, i, j, end;
   permi_spy_box(file, x, y, width, height, "fill=\"#ffffff\" stroke=\"#777777\"");
@@ -136,8 +139,9 @@ static void permi_spy_draw_map(FILE *file, const permi_spy_map *map, int x, int 
     permi_spy_label(file, x + width / 2, y + height + 19, "text-anchor=\"middle\"", "columns");
 }
 
-static void permi_spy_head(FILE *file, int x, const char *head, const char *below)
+static void permi_spy_head(FILE *file, int which, const char *head, const char *below)
 {
+  const int x = PERMI_SPY_LEFT + 356 * which;
   permi_spy_label(file, x, PERMI_SPY_TOP - 32, "class=\"h\"", "%s", head);
   permi_spy_label(file, x, PERMI_SPY_TOP - 11, "", "%s", below);
 }
@@ -148,36 +152,38 @@ static void permi_spy_maps(FILE *file, const permi_spy *spy)
   const perm_matrix *matrix = spy->matrix;
   const double longest = matrix->m > matrix->n ? matrix->m : matrix->n, scale = PERMI_SPY_PANEL;
   const int tall = longest > 0 ? (int)(scale * (matrix->m / longest)) + 1 : PERMI_SPY_PANEL;
-  const int wide = longest > 0 ? (int)(scale * (matrix->n / longest)) + 1 : PERMI_SPY_PANEL, legend = 462;
+  const int wide = longest > 0 ? (int)(scale * (matrix->n / longest)) + 1 : PERMI_SPY_PANEL, legend = 450;
   char text[64];
   int i;
   permi_spy_label(file, 20, 34, "class=\"t\"", "%.60s%s%d x %d, %.0f entries", spy->name ? spy->name : "",
                   spy->name ? ": " : "", matrix->m, matrix->n, (double)matrix->nnz);
-  permi_spy_head(file, 60, "As given", "");
-  permi_spy_draw_map(file, &spy->map[0], 60, wide, tall);
+  permi_spy_head(file, 0, "As given", "");
+  permi_spy_draw_map(file, spy, 0, wide, tall);
   if (matrix->m == matrix->n) {
     if (spy->singular) {
-      permi_spy_head(file, 410, "No perfect matching: the permanent is 0", "");
+      permi_spy_head(file, 1, "No perfect matching: the permanent is 0", "");
     } else {
       snprintf(text, sizeof text, "%d block%s, %.0f dead entries", spy->blocks, spy->blocks == 1 ? "" : "s",
                spy->dropped);
-      permi_spy_head(file, 410, "Block triangular", text);
+      permi_spy_head(file, 1, "Block triangular", text);
     }
-    permi_spy_draw_map(file, &spy->map[1], 410, wide, tall);
+    permi_spy_draw_map(file, spy, 1, wide, tall);
     for (i = 0; i < spy->outlines; i++) {
-      const int from = (int)(wide * (spy->first[i] / longest)), size = (int)(wide * (spy->order[i] / longest));
-      permi_spy_box(file, 410 + from, PERMI_SPY_TOP + from, size > 1 ? size : 1, size > 1 ? size : 1, outline);
+      const int from = (int)(wide * (spy->first[i] / longest)), length = (int)(wide * (spy->order[i] / longest));
+      const int size = length > 1 ? length : 1;
+      permi_spy_box(file, PERMI_SPY_LEFT + 356 + from, PERMI_SPY_TOP + from, size, size, outline);
     }
   }
   if (spy->leaf) {
     snprintf(text, sizeof text, "largest block after reductions: %d", spy->leaf->information.n);
-    permi_spy_head(file, 760, "In the order of elimination", text);
-    permi_spy_draw_map(file, &spy->map[2], 760, PERMI_SPY_PANEL, PERMI_SPY_PANEL);
+    permi_spy_head(file, 2, "In the order of elimination", text);
+    permi_spy_draw_map(file, spy, 2, PERMI_SPY_PANEL, PERMI_SPY_PANEL);
   }
-  permi_spy_box(file, 60, legend - 12, 14, 14, "fill=\"" PERMI_SPY_BLUE "\"");
+  permi_spy_box(file, PERMI_SPY_LEFT, legend - 12, 14, 14, "fill=\"" PERMI_SPY_BLUE "\"");
   permi_spy_box(file, 270, legend - 12, 14, 14, "fill=\"" PERMI_SPY_ORANGE "\"");
   permi_spy_box(file, 510, legend - 12, 14, 14, outline);
-  permi_spy_label(file, 82, legend, "", "entries%s", spy->map[0].cells[0] < matrix->m ? ", by density" : "");
+  permi_spy_label(file, PERMI_SPY_LEFT + 22, legend, "", "entries%s",
+                  spy->map[0].cells[0] < matrix->m ? ", by density" : "");
   permi_spy_label(file, 292, legend, "", "in no perfect matching");
   permi_spy_label(file, 532, legend, "", "blocks");
 }
@@ -235,21 +241,36 @@ static void permi_spy_curve(FILE *file, const permi_spy *spy, const double *valu
 static void permi_spy_curves(FILE *file, const permi_spy *spy)
 {
   const int tree = spy->leaf->information.method == PERM_METHOD_TREE, top = PERMI_SPY_CURVES;
-  permi_spy_label(file, 60, top, "class=\"h\"", "Vertices of the %s along the order of %s",
+  permi_spy_label(file, PERMI_SPY_LEFT, top, "class=\"h\"", "Vertices of the %s along the order of %s",
                   tree ? "tables" : "frontier", tree ? "the tree" : "elimination");
   permi_spy_curve(file, spy, spy->width, top + 12, 0);
-  permi_spy_label(file, 60, top + 216, "class=\"h\"",
+  permi_spy_label(file, PERMI_SPY_LEFT, top + 216, "class=\"h\"",
                   "Memory of a step's values, predicted, logarithmic (at most %s states; the run: %s)",
                   permi_spy_number(spy->states).text, permi_spy_bytes(spy->leaf->information.bytes).text);
   permi_spy_curve(file, spy, spy->bytes, top + 228, 1);
   permi_spy_label(file, 585, top + 418, "text-anchor=\"middle\"", "steps: vertices eliminated");
 }
 
+/* A message in lines. */
+static void permi_spy_say(FILE *file, int y, const char *message)
+{
+  while (*message) {
+    int length = (int)strlen(message);
+    if (length > PERMI_SPY_LINE)
+      for (length = PERMI_SPY_LINE; length > PERMI_SPY_LINE / 2 && message[length] != ' '; length--)
+        ;
+    permi_spy_label(file, PERMI_SPY_LEFT, y, "", "%.*s", length, message);
+    message += length;
+    y += 22;
+  }
+}
+
 static int permi_spy_print(FILE *file, const void *what)
 {
   const permi_spy *spy = (const permi_spy *)what;
   const int table = spy->leaf ? PERMI_SPY_CURVES + 440 : PERMI_SPY_CURVES, leaves = spy->job ? spy->job->leaves : 0;
-  const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS, bottom = table + 60 + 24 * (rows + 1);
+  const int rows = leaves < PERMI_SPY_ROWS ? leaves : PERMI_SPY_ROWS;
+  const int bottom = table + 84 + 24 * (spy->job ? rows : 3);
   double seconds = 0, rest = 0;
   int i;
   fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1090\" height=\"%d\" viewBox=\"0 0 1090 %d\" "
@@ -265,25 +286,25 @@ static int permi_spy_print(FILE *file, const void *what)
     rest += i < rows ? 0 : spy->job->leaf[i].information.seconds;
   }
   if (spy->job) {
-    permi_spy_label(file, 60, table + 20, "class=\"h\"",
-                    "Plan: %d block%s after reductions, predicted %s s on one thread", leaves, leaves == 1 ? "" : "s",
-                    permi_spy_number(seconds).text);
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 20, "class=\"h\"",
+                    "Plan: %d block%s after reductions, predicted %s on one thread", leaves, leaves == 1 ? "" : "s",
+                    permi_time_words(seconds).text);
   } else {
-    permi_spy_label(file, 60, table + 20, "class=\"h\"", "No plan");
-    permi_spy_label(file, 60, table + 44, "", "%s", spy->message);
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 20, "class=\"h\"", "No plan");
+    permi_spy_say(file, table + 44, spy->message);
   }
   for (i = 0; i < rows; i++) {
     const perm_leaf *leaf = &spy->job->leaf[i].information;
     const int y = table + 46 + 24 * i;
-    permi_spy_label(file, 60, y, "", "order %d", leaf->n);
+    permi_spy_label(file, PERMI_SPY_LEFT, y, "", "order %d", leaf->n);
     permi_spy_label(file, 200, y, "", "%s", perm_method_name(leaf->method));
-    permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s s", permi_spy_number(leaf->seconds).text);
+    permi_spy_label(file, 450, y, "text-anchor=\"end\"", "%s", permi_time_words(leaf->seconds).text);
     if (leaf->bytes > 0)
       permi_spy_label(file, 600, y, "text-anchor=\"end\"", "%s", permi_spy_bytes(leaf->bytes).text);
   }
   if (leaves > rows)
-    permi_spy_label(file, 60, table + 46 + 24 * rows, "", "and %d more, %s s", leaves - rows,
-                    permi_spy_number(rest).text);
+    permi_spy_label(file, PERMI_SPY_LEFT, table + 46 + 24 * rows, "", "and %d more, %s", leaves - rows,
+                    permi_time_words(rest).text);
   return fputs("</svg>\n", file) >= 0 && fflush(file) == 0 && !ferror(file);
 }
 

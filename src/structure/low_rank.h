@@ -214,7 +214,7 @@ static int permi_low_rank_lines(permi_low_rank *low, int side, const double *fro
    1.001.
    3. Scaling is exact unless an entry is below 2^-1000 of its line.
    4. Underflow: a line's moduli sum to at most 1, so a coefficient's error adds up to at most itself afterwards; 2 n
-   r count operations lose less than 2 DBL_MIN each. */
+   r count operations lose less than 2 DBL_MIN each. Units: tests/proofs/doubles.g. */
 static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_allocator *allocator, double count,
                                        double bytes, permi_leaf *leaf, int *zero)
 {

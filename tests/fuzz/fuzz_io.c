@@ -1,12 +1,14 @@
 /* Fuzzing the readers: no bytes may crash perm_matrix_read_memory, leak, make it allocate out of proportion, or give a
    matrix that breaks the promises of perm_matrix; what it accepts must survive writing as text and reading again, in
-   every format. What is read as rows of numbers by itself is no list of coordinates, and the reverse. An allocation may
-   be a multiple of the input plus 32 MiB (row_start of a declared m). */
+   every format. What is read as rows of numbers by itself is no list of coordinates, and the reverse; what is read as a
+   graph or as .npy is neither. Fractions may be refused or read, from a file. An allocation may be a multiple of the
+   input plus 32 MiB (row_start of a declared m). */
 #ifndef PERM_FUZZ_LINKED /* to a program that has the implementation already */
 #define PERM_IMPLEMENTATION
 #endif
 #include "perm_sparse.h"
 #include "fuzz.h"
+#include <unistd.h>
 
 static int fuzz_finite(double x) { return x - x == 0; }
 
@@ -74,6 +76,41 @@ static int fuzz_accepted(const char *text, size_t size, perm_format format, perm
   return perm_matrix_read_memory(text, size, "fuzz", &options, matrix, NULL) == PERM_OK;
 }
 
+/* A graph or .npy is no other reading. */
+static int fuzz_is_marked(const char *text, size_t size, const char *note)
+{
+  perm_matrix b;
+  if (!(size > 6 && !memcmp(text, "\x93NUMPY", 6)) && !strstr(note, "the adjacency matrix of ") &&
+      !strstr(note, "the bipartite matrix of "))
+    return 0;
+  FUZZ_REQUIRE(!fuzz_accepted(text, size, PERM_FORMAT_ARRAY, &b) && !fuzz_accepted(text, size, PERM_FORMAT_EDGES, &b) &&
+               !fuzz_accepted(text, size, PERM_FORMAT_COORDINATE, &b) &&
+               !fuzz_accepted(text, size, PERM_FORMAT_COORDINATE_COMPLEX, &b));
+  return 1;
+}
+
+/* The same bytes as a file that may have fractions: refused or read, as perm_matrix_read does where there is none. */
+static void fuzz_fractions(const char *text, size_t size, const perm_options *options)
+{
+  char path[64];
+  perm_matrix matrix;
+  perm_integer below;
+  perm_result result;
+  FILE *file;
+  snprintf(path, sizeof path, "/tmp/fuzz_io.%ld", (long)getpid());
+  file = fopen(path, "wb");
+  FUZZ_REQUIRE(file && fwrite(text, 1, size, file) == size && !fclose(file));
+  if (perm_matrix_read_fractions(path, options, &matrix, &below, &result) == PERM_OK) {
+    FUZZ_REQUIRE(below.words > 0 && !below.negative);
+    FUZZ_REQUIRE((below.words == 1 && below.word[0] == 1) || matrix.kind == PERM_KIND_INTEGER);
+    fuzz_check(&matrix);
+  } else {
+    FUZZ_REQUIRE(!matrix.row_start && !matrix.nnz && result.message[0]);
+  }
+  perm_matrix_free(&matrix);
+  remove(path);
+}
+
 /* A text without a banner that was read by itself: as the coordinates or the rows that the note tells, and they are no
    other. */
 static void fuzz_one_reading(const char *text, size_t size, const perm_matrix *a, const char *note)
@@ -117,11 +154,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   options.allocator.allocate = fuzz_allocate;
   options.allocator.release = fuzz_release;
   options.allocator.user_data = &memory;
-  options.format = (perm_format)(size % 8 < PERM_FORMAT_COUNT ? size % 8 : PERM_FORMAT_AUTO);
+  options.format = (perm_format)(size % 16 < PERM_FORMAT_COUNT ? size % 16 : PERM_FORMAT_AUTO);
   status = perm_matrix_read_memory(copy, size, "fuzz", &options, &matrix, &result);
   FUZZ_REQUIRE(status == result.status);
-  if (status == PERM_OK && options.format == PERM_FORMAT_AUTO && !fuzz_has_banner(copy, size))
+  if (status == PERM_OK && options.format == PERM_FORMAT_AUTO && !fuzz_has_banner(copy, size) &&
+      !fuzz_is_marked(copy, size, result.message))
     fuzz_one_reading(copy, size, &matrix, result.message);
+  if (size % 32 == 15 || (size < 200 && memchr(copy, '/', size)))
+    fuzz_fractions(copy, size, &options);
   free(copy);
   if (status == PERM_OK) {
     FUZZ_REQUIRE(!result.message[0] || !strncmp(result.message, "fuzz: read as ", 14));
@@ -141,38 +181,65 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #define FUZZ_COUNT(table) (sizeof(table) / sizeof *(table))
 
-static const char *const fuzz_seeds[] = {
-  "%%MatrixMarket matrix coordinate real general\n% c\n3 4 3\n1 4 1.5\n3 1 -2e-3\n2 2 .5\n",
-  "%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n1 1 7\n3 1 -9223372036854775808\n3 2 12\n",
-  "%%MatrixMarket matrix coordinate integer skew-symmetric\r\n3 3 2\r\n2 1 7\r\n3 1 -9\r\n",
-  "%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 3 0\n2 1 4 5\n",
-  "%%MatrixMarket matrix coordinate pattern general\n4 4 5\n1 1\n2 2\n3 3\n4 4\n1 4\n",
-  "%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n4\n5\n6\n",
-  "%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2 3\n4 0\n",
-  "%%MatrixMarket matrix array integer skew-symmetric\n3 3\n1\n2\n3\n",
-  "%%MatrixMarket matrix array real symmetric\n3 3\n1\n2\n3\n4\n5\n6\n",
-  "# rows\n1 2, 3\n4.5\t-6e7 8\n",
-  "1+2i -1.5e1-2.5e-1i\n3i i\n",
-  "9223372036854775807 -9223372036854775808\n0 1\n",
-  "\xef\xbb\xbf" "0 1 0\n1 0 1\n0 1 1\n",
-  "2 3 4\n1 1 2\n1 3 -2.0\n2 2 1e3\n2 1 .5\n",
-  "3,3,3\n0,0,1+i\n1 2 3\n2 1 4\n",
-  "3 4 3\n1 1 .5 -1\n3 4 2e1 0\n2 1 4 7\n",
-  "3 3 3\n1 1\n2 2\n3 3\n",
-  "0 1\n1 0\n2 2\n",
-  "1 1 2.5\n2 1 3\n2 2 -4\n3 3 7\n",
-  "1.0 20e-1\n30.0 0.4e1\n",
-  "(1+2j) 3-1j\n(2j) (-j)\n",
-  "a,\"b c\",d\n1,2,3\n4,5,6\n",
-  "x;y\n1;2\n3;99999999999999999999\n",
-  "\x1f\x8b\x08"};
+#define FUZZ_SEED(text) {text, sizeof(text) - 1} /* there may be zero bytes */
+static const struct { const char *text; size_t size; } fuzz_seeds[] = {
+  FUZZ_SEED("%%MatrixMarket matrix coordinate real general\n% c\n3 4 3\n1 4 1.5\n3 1 -2e-3\n2 2 .5\n"),
+  FUZZ_SEED("%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n1 1 7\n3 1 -9223372036854775808\n3 2 12\n"),
+  FUZZ_SEED("%%MatrixMarket matrix coordinate integer skew-symmetric\r\n3 3 2\r\n2 1 7\r\n3 1 -9\r\n"),
+  FUZZ_SEED("%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 3 0\n2 1 4 5\n"),
+  FUZZ_SEED("%%MatrixMarket matrix coordinate pattern general\n4 4 5\n1 1\n2 2\n3 3\n4 4\n1 4\n"),
+  FUZZ_SEED("%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n4\n5\n6\n"),
+  FUZZ_SEED("%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2 3\n4 0\n"),
+  FUZZ_SEED("%%MatrixMarket matrix array integer skew-symmetric\n3 3\n1\n2\n3\n"),
+  FUZZ_SEED("%%MatrixMarket matrix array real symmetric\n3 3\n1\n2\n3\n4\n5\n6\n"),
+  FUZZ_SEED("# rows\n1 2, 3\n4.5\t-6e7 8\n"),
+  FUZZ_SEED("1+2i -1.5e1-2.5e-1i\n3i i\n"),
+  FUZZ_SEED("9223372036854775807 -9223372036854775808\n0 1\n"),
+  FUZZ_SEED("\xef\xbb\xbf" "0 1 0\n1 0 1\n0 1 1\n"),
+  FUZZ_SEED("2 3 4\n1 1 2\n1 3 -2.0\n2 2 1e3\n2 1 .5\n"),
+  FUZZ_SEED("3,3,3\n0,0,1+i\n1 2 3\n2 1 4\n"),
+  FUZZ_SEED("3 4 3\n1 1 .5 -1\n3 4 2e1 0\n2 1 4 7\n"),
+  FUZZ_SEED("3 3 3\n1 1\n2 2\n3 3\n"),
+  FUZZ_SEED("0 1\n1 0\n2 2\n"),
+  FUZZ_SEED("1 1 2.5\n2 1 3\n2 2 -4\n3 3 7\n"),
+  FUZZ_SEED("1.0 20e-1\n30.0 0.4e1\n"),
+  FUZZ_SEED("(1+2j) 3-1j\n(2j) (-j)\n"),
+  FUZZ_SEED("a,\"b c\",d\n1,2,3\n4,5,6\n"),
+  FUZZ_SEED("x;y\n1;2\n3;99999999999999999999\n"),
+  FUZZ_SEED("\x1f\x8b\x08"),
+  FUZZ_SEED("\x93" "NUMPY\1\0" "\x46\0"
+            "{'descr': '|b1', 'fortran_order': False, 'shape': (2, 2), }          \n" "\1\0\1\1"),
+  FUZZ_SEED("\x93" "NUMPY\1\0" "\x46\0"
+            "{'descr': '<i2', 'fortran_order': False, 'shape': (2, 2), }          \n" "\1\0\2\0\377\377\3\0"),
+  FUZZ_SEED("\x93" "NUMPY\1\0" "\x46\0"
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2), }          \n"
+            "\0\0\0\0\0\0\370\77\0\0\0\0\0\0\360\77"),
+  FUZZ_SEED("\x93" "NUMPY\2\0" "\x46\0\0\0"
+            "{'descr': '>f4', 'fortran_order': True, 'shape': (2, 1), }           \n" "\77\200\0\0\100\0\0\0"),
+  FUZZ_SEED("\x93" "NUMPY\3\0" "\x46\0\0\0"
+            "{'descr': '<c8', 'fortran_order': False, 'shape': (1, 1), }          \n" "\0\0\200\77\0\0\200\77"),
+  FUZZ_SEED("\x93" "NUMPY\1\0" "\x46\0"
+            "{'descr': '>u8', 'fortran_order': False, 'shape': (1, 1), }          \n" "\377\0\0\0\0\0\0\1"),
+  FUZZ_SEED("\x93" "NUMPY\1\0" "\x46\0" "{'descr': '|i1', 'fortran_order': False, 'shape': (0, 3), }          \n" ""),
+  FUZZ_SEED("DQc\n"),
+  FUZZ_SEED(">>graph6<<DQc"),
+  FUZZ_SEED(":Fa@x^\n"),
+  FUZZ_SEED(">>sparse6<<:Fa@x^\n"),
+  FUZZ_SEED("&DI?AO?\n"),
+  FUZZ_SEED("~?@~" "????"),
+  FUZZ_SEED(">>graph6<<GCrb`o"),
+  FUZZ_SEED("c x\np edge 4 3\ne 1 2\ne 3 2\ne 4 4\n"),
+  FUZZ_SEED("p col 3 4\ne 1 2 5\ne 2 1 5\ne 1 3 2.5\nn 1 4\ne 3 1 2.5\n"),
+  FUZZ_SEED("p asn 4 3\nn 1\nn 3\na 1 2 5\na 3 4 7\na 1 4 -1\n"),
+  FUZZ_SEED("1/2 -3/4\n5 0/7\n"),
+  FUZZ_SEED("2 2 3\n1 1 1/3\n2 2 2/5\n1 2 7\n")};
 
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
   size_t k;
   (void)count, (void)arguments;
   for (k = 0; k < FUZZ_COUNT(fuzz_seeds); k++)
-    fuzz_seed((int)k, fuzz_seeds[k], strlen(fuzz_seeds[k]));
+    fuzz_seed((int)k, fuzz_seeds[k].text, fuzz_seeds[k].size);
   return 0;
 }
 
@@ -184,7 +251,9 @@ static const char *const fuzz_words[] = {
   "1e-999", "nan", "inf", "0x1p3", "16777216", "2147483648", "9223372036854775808", "99999999999999999999999", "0",
   "1 1 1\n", "2 2 2\n1 1 1\n", "3 3 3\n", "1 2\n", ".0", "e1", "\n\n", " ", "\t", "16000000 1 0\n", "4294967297",
   ";", "a,b\n", "\"", "j", "(", ")", "(1+2j)",
-  "a/b", "1;2\n"};
+  "a/b", "1;2\n", "1/3", "/", ">>graph6<<", ">>sparse6<<", ":", "&", "~", "~~", "?", "c x\n", "p edge 3 1\n",
+  "p asn 3 1\n", "e 1 2\n", "n 1\n", "a 1 2\n", "\x93NUMPY", "'descr':", "'fortran_order':", "'shape':", "(", "(2, 2)",
+  "<f8", ">f4", "|O", "True", "16777217", "\377\377"};
 int main(int count, char **arguments)
 {
   static uint8_t buffer[4096];
@@ -194,13 +263,11 @@ int main(int count, char **arguments)
     return 0;
   iterations = count > 1 ? strtol(arguments[1], NULL, 10) : 100000;
   for (k = 0; k < iterations; k++) {
-    const char *seed = fuzz_seeds[fuzz_below(FUZZ_COUNT(fuzz_seeds))], *word;
-    size_t size = strlen(seed), changes = k < (long)FUZZ_COUNT(fuzz_seeds) ? 0 : 1 + fuzz_below(6), at, length, from;
-    if (!changes) {
-      seed = fuzz_seeds[k];
-      size = strlen(seed);
-    }
-    memcpy(buffer, seed, size);
+    const size_t seed = k < (long)FUZZ_COUNT(fuzz_seeds) ? (size_t)k : fuzz_below(FUZZ_COUNT(fuzz_seeds));
+    const char *word;
+    size_t size = fuzz_seeds[seed].size, changes = k < (long)FUZZ_COUNT(fuzz_seeds) ? 0 : 1 + fuzz_below(6);
+    size_t at, length, from;
+    memcpy(buffer, fuzz_seeds[seed].text, size);
     for (; changes; changes--) {
       at = fuzz_below(size + 1);
       switch (fuzz_below(6)) {

@@ -667,6 +667,7 @@ static const golden_class_entry golden_class[] = {
     {"explain", 200, 0, golden_explain},
     {"read", 160, 0, golden_read_text},
     {"write", 20, 0, golden_write},
+    {"formats", 26, 0, golden_formats},
     {"plan", 120, 0, golden_plan},
     {"pieces", 75, 0, golden_pieces},
     {"states", 60, 0, golden_states},

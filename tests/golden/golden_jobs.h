@@ -453,6 +453,11 @@ static void golden_bad(int index)
     GOLDEN_BAD(perm_matrix_read_memory(NULL, 5, NULL, &o, &matrix, &r));
     GOLDEN_BAD(perm_matrix_read_memory("", 0, NULL, &o, &matrix, &r));
     GOLDEN_BAD(perm_matrix_read(NULL, &o, &matrix, &r));
+    GOLDEN_BAD(perm_matrix_read_fractions("missing.txt", &o, &matrix, NULL, &r));
+    GOLDEN_BAD(perm_matrix_from_csr(3, 3, NULL, counts, a, a, whole, PERM_KIND_REAL, &o, &matrix, &r));
+    GOLDEN_BAD(perm_matrix_borrow_csr(3, 3, NULL, counts, a, a, whole, PERM_KIND_REAL, &matrix, &r));
+    GOLDEN_BAD(perm_matrix_from_edges(3, 3, 1, far, NULL, 0, &o, &matrix, &r));
+    GOLDEN_BAD(perm_matrix_from_edges(3, 4, 1, far, a, 1, &o, &matrix, &r));
     break;
   default:
     GOLDEN_BAD(perm_layout("perm_result", &size, NULL));

@@ -324,7 +324,7 @@ static void golden_read_text(int index)
       used = used / 2 + at / 2;
   }
   memset(&options, 0, sizeof options);
-  options.format = golden_below(2) ? PERM_FORMAT_AUTO : (perm_format)golden_below(PERM_FORMAT_COUNT);
+  options.format = golden_below(2) ? PERM_FORMAT_AUTO : (perm_format)golden_below(PERM_FORMAT_EDGES + 1);
   golden_describe("text %d %s %s damage %d as %s", form, field[kind], symmetry[like], damage,
                   perm_format_name(options.format));
   perm_matrix_read_memory(text, used, index % 2 ? "it.txt" : NULL, &options, &matrix, &r);
@@ -385,4 +385,67 @@ static void golden_write(int index)
   perm_matrix_read("missing.mtx", &options, &matrix, &r);
   golden_failure(r.status, &r);
   golden_end();
+}
+
+static void golden_made(const perm_matrix *matrix, const perm_matrix *from, const perm_result *r)
+{
+  golden_say(" %dx%d nnz=%d kind=%d", matrix->m, matrix->n, (int)matrix->nnz, (int)matrix->kind);
+  if (from)
+    golden_say(" same=%d", matrix->nnz == from->nnz && matrix->kind == from->kind &&
+                               !memcmp(matrix->row_start, from->row_start, ((size_t)from->m + 1) * sizeof(size_t)) &&
+                               !memcmp(matrix->column, from->column, from->nnz * sizeof(int)));
+  if (matrix->nnz)
+    golden_hash("columns", matrix->column, matrix->nnz * sizeof(int));
+  golden_failure(r->status, r);
+  golden_end();
+}
+
+/* The same matrix from compressed rows, copied and borrowed; edges; fractions; formats that their bytes tell. */
+static void golden_formats(int index)
+{
+  static const char *const texts[] = {"DQc\n", ">>graph6<<DQc", ":Fa@x^\n", "&DI?AO?\n", "DQc\nDQc\n", ">>graph6<<DQ",
+                                      "DQd", "p edge 3 2\ne 1 2\ne 3 2 \n", "p col 3 1\ne 1 2\ne 2 1\n", "p cnf 3 1\n",
+                                      "p asn 4 2\nn 1\nn 3\na 1 2 5\na 3 4 7\n", "\x93NUMPY\1", "\x93NUMPY\4"};
+  const perm_kind kind = (perm_kind)(index % 4);
+  const int n = golden_from(1, 12), m = golden_below(3) ? n : golden_from(1, 12), edges = golden_below(20);
+  const char *text = texts[index % 13];
+  int ends[40], k;
+  double weight[20];
+  perm_options options;
+  perm_matrix matrix, again;
+  perm_integer below;
+  perm_result r;
+  FILE *file;
+  memset(&options, 0, sizeof options);
+  matrix = golden_sparse_matrix(m, n, kind, &options);
+  perm_matrix_from_csr(m, n, matrix.row_start, matrix.column, matrix.real, matrix.imaginary, matrix.integer, kind,
+                       &options, &again, &r);
+  golden_made(&again, &matrix, &r);
+  perm_matrix_free(&again);
+  perm_matrix_borrow_csr(m, n, matrix.row_start, matrix.column, matrix.real, matrix.imaginary, matrix.integer, kind,
+                         &again, &r);
+  golden_made(&again, &matrix, &r);
+  perm_matrix_free(&again);
+  perm_matrix_free(&matrix);
+  for (k = 0; k < edges; k++) {
+    ends[2 * k] = golden_below(m);
+    ends[2 * k + 1] = golden_below(n);
+    weight[k] = golden_below(9);
+  }
+  perm_matrix_from_edges(m, n, (size_t)edges, ends, index % 2 ? weight : NULL, index % 3 == 0, &options, &matrix, &r);
+  golden_made(&matrix, NULL, &r);
+  perm_matrix_free(&matrix);
+  file = fopen("fractions.txt", "wb");
+  for (k = 0; file && k < 9; k++)
+    fprintf(file, "%d/%d%s", golden_below(40) - 20, golden_below(12) + (index > 3), k % 3 == 2 ? "\n" : " ");
+  if (file)
+    fclose(file);
+  perm_matrix_read_fractions("fractions.txt", &options, &matrix, &below, &r);
+  golden_say(" below=%d:%d", below.words, (int)below.word[0]);
+  golden_made(&matrix, NULL, &r);
+  perm_matrix_free(&matrix);
+  remove("fractions.txt");
+  perm_matrix_read_memory(text, strlen(text), "it.txt", &options, &matrix, &r);
+  golden_made(&matrix, NULL, &r);
+  perm_matrix_free(&matrix);
 }

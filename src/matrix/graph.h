@@ -1,0 +1,205 @@
+/* ========================================================================================== >>graph
+   Reads a graph of one line as its adjacency matrix: B. D. McKay's graph6, sparse6 (after ':') and digraph6 (after
+   '&'), with or without the headers >>graph6<< and so on. Every byte but those marks has six bits, 63 + x. First the
+   order n: one byte below 63, else '~' and three bytes, or "~~" and six. Then
+   - graph6: the upper triangle column by column, (0,1), (0,2), (1,2), (0,3), ...; zeros fill the last byte
+   - digraph6: all rows
+   - sparse6: groups of a bit b and k bits x, the bits of n - 1, over a vertex v from 0: b moves v on; then x > v
+     becomes v, else {x, v} is an edge. Up to five ones fill the last byte; groups behind vertex n - 1 are none. */
+#pragma once
+#include "io.h"
+
+static int permi_graph6_are_bits(const char *begin, const char *end)
+{
+  while (begin < end && *begin >= 63 && *begin <= 126)
+    begin++;
+  return begin == end;
+}
+
+/* The line without blanks around; 0: there is none left. */
+static int permi_graph6_line(permi_reader *reader)
+{
+  while (permi_next_line(reader)) {
+    permi_skip_blanks(reader);
+    while (reader->line_end > reader->cursor && permi_is_blank(reader->line_end[-1]))
+      reader->line_end--;
+    if (reader->cursor < reader->line_end)
+      return 1;
+  }
+  return 0;
+}
+
+/* Passes a header; returns the mark of the format that it names, '>' for graph6, else 0. */
+static char permi_graph6_header(permi_reader *reader)
+{
+  static const struct {
+    const char *text;
+    char mark;
+  } header[] = {{">>graph6<<", '>'}, {">>sparse6<<", ':'}, {">" ">digraph6<<", '&'}};
+  size_t k, length;
+  for (k = 0; k < sizeof header / sizeof *header; k++) {
+    length = strlen(header[k].text);
+    if ((size_t)(reader->line_end - reader->cursor) >= length && !memcmp(reader->cursor, header[k].text, length)) {
+      reader->cursor += length;
+      return header[k].mark;
+    }
+  }
+  return 0;
+}
+
+/* Moves the cursor over the order; 0: the line ends before. */
+static int permi_graph6_order(permi_reader *reader, uint64_t *n)
+{
+  int bytes = 1;
+  *n = 0;
+  for (; reader->cursor < reader->line_end && *reader->cursor == '~' && bytes < 6; reader->cursor++)
+    bytes = bytes == 1 ? 3 : 6;
+  if (reader->line_end - reader->cursor < bytes)
+    return 0;
+  for (; bytes; bytes--)
+    *n = *n << 6 | (uint64_t)(*reader->cursor++ - 63);
+  return 1;
+}
+
+/* Bytes of all pairs of n <= PERM_MATRIX_MAX_ROWS vertices, in one direction or both. */
+static uint64_t permi_graph6_bytes(uint64_t n, char mark)
+{
+  const uint64_t bits = mark == '&' ? n * n : n ? n * (n - 1) / 2 : 0;
+  return (bits + 5) / 6;
+}
+
+/* A header, a mark, or lines of such bytes alone, of which the first has the length that its order needs. No number is
+   such a line but i and j, which are too short. */
+static int permi_is_graph6(const permi_reader *reader)
+{
+  permi_reader look = *reader;
+  uint64_t n;
+  look.result = NULL;
+  if (!permi_graph6_line(&look))
+    return 0;
+  if (permi_graph6_header(&look))
+    return 1;
+  if (*look.cursor == ':' || *look.cursor == '&')
+    return permi_graph6_are_bits(look.cursor + 1, look.line_end);
+  if (!permi_graph6_are_bits(look.cursor, look.line_end) || !permi_graph6_order(&look, &n) ||
+      n > PERM_MATRIX_MAX_ROWS || (uint64_t)(look.line_end - look.cursor) != permi_graph6_bytes(n, '>'))
+    return 0;
+  while (permi_graph6_line(&look))
+    if (!permi_graph6_are_bits(look.cursor, look.line_end))
+      return 0;
+  return 1;
+}
+
+static int permi_graph6_edge(permi_reader *reader, uint64_t row, uint64_t column, int directed)
+{
+  permi_entry entry = permi_entry_one();
+  return permi_reader_push(reader, row, column, &entry) &&
+         (directed || row == column || permi_reader_push(reader, column, row, &entry));
+}
+
+static int permi_graph6_bit(const char *bits, uint64_t k)
+{
+  return (bits[k / 6] - 63) >> (5 - k % 6) & 1;
+}
+
+/* graph6 and digraph6; the cursor is behind the order. */
+static int permi_graph6_pairs(permi_reader *reader, uint64_t n, char mark, unsigned long long *edges)
+{
+  const uint64_t bytes = permi_graph6_bytes(n, mark), found = (uint64_t)(reader->line_end - reader->cursor);
+  uint64_t k = 0, i, j;
+  if (found != bytes)
+    return permi_reader_fail(reader, "%llu characters found after the order of a graph of %llu vertices, %llu were "
+                             "expected: is the line whole?", (unsigned long long)found, (unsigned long long)n,
+                             (unsigned long long)bytes);
+  for (j = 0; j < n; j++)
+    for (i = 0; i < (mark == '&' ? n : j); i++, k++) {
+      if (permi_watch_step(reader->watch, (size_t)k, 5))
+        return 0;
+      if (!permi_graph6_bit(reader->cursor, k))
+        continue;
+      ++*edges;
+      if (!permi_graph6_edge(reader, mark == '&' ? j : i, mark == '&' ? i : j, mark == '&'))
+        return 0;
+    }
+  for (; k < 6 * bytes; k++)
+    if (permi_graph6_bit(reader->cursor, k))
+      return permi_reader_fail(reader, "the last character %s has a bit behind the last pair of vertices, zeros were "
+                               "expected", permi_quoted(reader->line_end - 1, reader->line_end).text);
+  return 1;
+}
+
+static int permi_sparse6_edges(permi_reader *reader, uint64_t n, unsigned long long *edges)
+{
+  const uint64_t bits = 6 * (uint64_t)(reader->line_end - reader->cursor);
+  uint64_t k = 0, v = 0, x, begin;
+  int width = 0, i;
+  while (n && (n - 1) >> width)
+    width++;
+  if (n < 2 && bits)
+    return permi_reader_fail(reader, "loops of a graph of one vertex found, which programs read in two ways: write the "
+                             "matrix, a number");
+  while (bits - k > (uint64_t)width && n > 1) {
+    if (permi_watch_step(reader->watch, (size_t)*edges, 20))
+      return 0;
+    begin = k;
+    v += (uint64_t)permi_graph6_bit(reader->cursor, k++);
+    for (x = 0, i = 0; i < width; i++)
+      x = x << 1 | (uint64_t)permi_graph6_bit(reader->cursor, k++);
+    if (x > v)
+      v = x;
+    else if (v < n && ++*edges && !permi_graph6_edge(reader, v, x, 0))
+      return 0;
+    if (v >= n && bits - begin > 5)
+      return permi_reader_fail(reader, "vertex %llu of a graph of %llu vertices found, counted from 0, within the line",
+                               (unsigned long long)v, (unsigned long long)n);
+    if (v >= n)
+      return 1;
+  }
+  return bits - k <= 5 || permi_reader_fail(reader, "the line ends in %llu bits, which are no edge, up to 5 were "
+                                            "expected: is it whole?", (unsigned long long)(bits - k));
+}
+
+static int permi_read_graph6(permi_reader *reader, perm_format wanted)
+{
+  char mark = 0;
+  const char *name, *p;
+  uint64_t n;
+  unsigned long long edges = 0, line;
+  int ok = permi_graph6_line(reader);
+  if (ok) {
+    mark = permi_graph6_header(reader);
+    ok = reader->cursor < reader->line_end || permi_graph6_line(reader);
+  }
+  if (!ok)
+    return permi_reader_fail(reader, "no graph found, a line of graph6, sparse6 or digraph6 was expected");
+  if (*reader->cursor == ';' || (mark && mark != '>' && *reader->cursor != mark))
+    return permi_reader_fail(reader, "%s found, '%c' was expected before the graph: incremental sparse6 is not read, "
+                             "copyg -s of nauty writes sparse6", permi_quoted(reader->cursor, reader->line_end).text,
+                             mark && mark != '>' ? mark : ':');
+  if (mark != '>')
+    mark = *reader->cursor == ':' || *reader->cursor == '&' ? *reader->cursor++ : '>';
+  name = mark == '>' ? "graph6" : mark == ':' ? "sparse6" : "digraph6";
+  for (p = reader->cursor; p < reader->line_end; p++)
+    if (*p < 63 || *p > 126)
+      return permi_reader_fail(reader, "%s found as character %llu of a graph, '?' to '~' were expected in %s",
+                               permi_quoted(p, p + 1).text, (unsigned long long)(p - reader->cursor) + 1, name);
+  if (!permi_graph6_order(reader, &n))
+    return permi_reader_fail(reader, "the line ends before the order of the graph: is it whole?");
+  if (n > PERM_MATRIX_MAX_ROWS)
+    return permi_reader_fail(reader, "a graph of %llu vertices found, at most %d were expected", (unsigned long long)n,
+                             PERM_MATRIX_MAX_ROWS);
+  reader->kind = PERM_KIND_PATTERN;
+  reader->m = reader->n = (int)n;
+  reader->again = "; of parallel edges write the number as a weight, with --format edges";
+  if (!(mark == ':' ? permi_sparse6_edges(reader, n, &edges) : permi_graph6_pairs(reader, n, mark, &edges)))
+    return 0;
+  line = reader->line;
+  if (permi_graph6_line(reader))
+    return permi_reader_fail(reader, "a second graph found, one was expected: sed -n %llup FILE | perm - takes this "
+                             "one", reader->line);
+  reader->line = line;
+  if (wanted == PERM_FORMAT_AUTO)
+    snprintf(reader->note, sizeof reader->note, "%s, the adjacency matrix of %d vertices and %llu %s", name, reader->n,
+             edges, mark == '&' ? "arcs" : "edges");
+  return 1;
+}

@@ -1,0 +1,305 @@
+/* ========================================================================================== >>numpy
+   Reads a .npy file of NumPy, versions 1 to 3: "\x93NUMPY", two bytes of version, the length of a header, the header (a
+   dictionary of Python with descr, fortran_order and shape), the items. One array of two axes, whose items are bool,
+   integers of 1 to 8 bytes, floats of 4 and 8, complex of 8 and 16; all else is refused. */
+#pragma once
+#include "io.h"
+
+#define PERMI_NUMPY_MAGIC "\x93NUMPY"
+#define PERMI_NUMPY_MOST 1048576 /* bytes of a header; NumPy's own limit is 10000 */
+
+typedef struct permi_numpy {
+  char code, order; /* of "<f8": f and < */
+  unsigned size;    /* bytes of an item */
+  int fortran;      /* 1: column by column */
+  int axes;
+  uint64_t shape[2];
+  int given; /* bits of the keys that were found */
+} permi_numpy;
+
+static int permi_is_numpy(const char *text, size_t bytes)
+{
+  return bytes >= 6 && !memcmp(text, PERMI_NUMPY_MAGIC, 6);
+}
+
+static uint64_t permi_numpy_bits(const char *at, unsigned size, char order)
+{
+  uint64_t bits = 0;
+  unsigned k;
+  for (k = 0; k < size; k++)
+    bits = bits << 8 | (unsigned char)at[order == '>' ? k : size - 1 - k];
+  return bits;
+}
+
+/* Returns the bytes of magic, version, length and header; 0: fewer than that are there, or that is no such file. */
+static size_t permi_numpy_head(const char *text, size_t bytes)
+{
+  const unsigned wide = bytes >= 12 && text[6] != 1 ? 4 : 2;
+  uint64_t length;
+  if (bytes < 12 || !permi_is_numpy(text, bytes) || text[6] < 1 || text[6] > 3)
+    return 0;
+  length = permi_numpy_bits(text + 8, wide, '<');
+  return length <= PERMI_NUMPY_MOST && length <= bytes - 8 - wide ? (size_t)length + 8 + wide : 0;
+}
+
+/* The next byte of the header that is no space, 0 at its end. */
+static int permi_numpy_next(permi_reader *reader)
+{
+  while (reader->cursor < reader->line_end && (permi_is_blank(*reader->cursor) || *reader->cursor == '\n'))
+    reader->cursor++;
+  return reader->cursor < reader->line_end ? (unsigned char)*reader->cursor : 0;
+}
+
+static int permi_numpy_expect(permi_reader *reader, char mark)
+{
+  if (permi_numpy_next(reader) != mark)
+    return permi_reader_fail(reader, "%s found in the header, '%c' was expected",
+                             permi_quoted(reader->cursor, reader->line_end).text, mark);
+  reader->cursor++;
+  return 1;
+}
+
+static int permi_numpy_string(permi_reader *reader, const char **begin, const char **end)
+{
+  const int quote = permi_numpy_next(reader);
+  if (quote != '\'' && quote != '"')
+    return permi_reader_fail(reader, "%s found in the header, a name in quotes was expected",
+                             permi_quoted(reader->cursor, reader->line_end).text);
+  *begin = ++reader->cursor;
+  while (reader->cursor < reader->line_end && *reader->cursor != quote)
+    reader->cursor++;
+  *end = reader->cursor;
+  return permi_numpy_expect(reader, (char)quote);
+}
+
+/* "<f8" and the like. */
+static int permi_numpy_type(permi_reader *reader, permi_numpy *array)
+{
+  const char *begin, *end;
+  unsigned size;
+  int known;
+  if (permi_numpy_next(reader) == '[')
+    return permi_reader_fail(reader, "an array of records found, one of numbers was expected: save one field of it");
+  if (!permi_numpy_string(reader, &begin, &end))
+    return 0;
+  size = end - begin == 3 && permi_is_digit(begin[2]) ? (unsigned)(begin[2] - '0') : 0;
+  if (end - begin == 4 && begin[2] == '1' && begin[3] == '6')
+    size = 16;
+  array->order = begin < end ? *begin : ' ';
+  array->code = end - begin > 1 ? begin[1] : ' ';
+  array->size = size;
+  known = array->code == 'b'                         ? size == 1
+          : array->code == 'i' || array->code == 'u' ? size == 1 || size == 2 || size == 4 || size == 8
+          : array->code == 'f'                       ? size == 4 || size == 8
+                                                     : array->code == 'c' && (size == 8 || size == 16);
+  if (known && (array->order == '<' || array->order == '>' || (array->order == '|' && size == 1)))
+    return 1;
+  if (array->code == 'O')
+    return permi_reader_fail(reader, "an array of Python objects found, numbers were expected: save a.astype(int) or "
+                             "a.astype(float)");
+  return permi_reader_fail(reader, "items of type %s found, b1, i1 to i8, u1 to u8, f4, f8, c8 or c16 were expected: "
+                           "save a.astype(float)", permi_quoted(begin, end).text);
+}
+
+static int permi_numpy_shape(permi_reader *reader, permi_numpy *array)
+{
+  if (!permi_numpy_expect(reader, '('))
+    return 0;
+  while (permi_numpy_next(reader) != ')') {
+    uint64_t size = 0;
+    const char *begin = reader->cursor;
+    for (; reader->cursor < reader->line_end && permi_is_digit(*reader->cursor); reader->cursor++)
+      size = size < UINT64_MAX / 16 ? 10 * size + (uint64_t)(*reader->cursor - '0') : size;
+    if (reader->cursor == begin)
+      return permi_reader_fail(reader, "%s found in the shape, a whole number was expected",
+                               permi_quoted(begin, reader->line_end).text);
+    if (reader->cursor < reader->line_end && *reader->cursor == 'L') /* as Python 2 wrote */
+      reader->cursor++;
+    if (array->axes < 2)
+      array->shape[array->axes] = size;
+    array->axes += array->axes < 3;
+    if (permi_numpy_next(reader) != ')' && !permi_numpy_expect(reader, ','))
+      return 0;
+  }
+  return permi_numpy_expect(reader, ')');
+}
+
+static int permi_numpy_order(permi_reader *reader, permi_numpy *array)
+{
+  const char *begin;
+  permi_numpy_next(reader);
+  begin = reader->cursor;
+  while (reader->cursor < reader->line_end && *reader->cursor >= 'A' && *reader->cursor <= 'z')
+    reader->cursor++;
+  array->fortran = reader->cursor - begin == 4 && !memcmp(begin, "True", 4);
+  return array->fortran || (reader->cursor - begin == 5 && !memcmp(begin, "False", 5)) ||
+         permi_reader_fail(reader, "%s found for fortran_order, True or False was expected",
+                           permi_quoted(begin, reader->line_end).text);
+}
+
+static int permi_numpy_header(permi_reader *reader, permi_numpy *array)
+{
+  static const char *const keys[3] = {"descr", "fortran_order", "shape"};
+  const char *begin, *end;
+  int k;
+  memset(array, 0, sizeof *array);
+  if (!permi_numpy_expect(reader, '{'))
+    return 0;
+  while (permi_numpy_next(reader) != '}') {
+    if (!permi_numpy_string(reader, &begin, &end))
+      return 0;
+    for (k = 0; k < 3 && !permi_same_word(begin, end, keys[k]);)
+      k++;
+    if (k == 3 || array->given >> k & 1)
+      return permi_reader_fail(reader, "key %s found in the header, descr, fortran_order and shape were expected, once",
+                               permi_quoted(begin, end).text);
+    array->given |= 1 << k;
+    if (!permi_numpy_expect(reader, ':') || !(k == 0   ? permi_numpy_type(reader, array)
+                                              : k == 1 ? permi_numpy_order(reader, array)
+                                                       : permi_numpy_shape(reader, array)))
+      return 0;
+    if (permi_numpy_next(reader) != '}' && !permi_numpy_expect(reader, ','))
+      return 0;
+  }
+  for (k = 0; k < 3; k++)
+    if (!(array->given >> k & 1))
+      return permi_reader_fail(reader, "no %s in the header, descr, fortran_order and shape were expected", keys[k]);
+  if (array->axes != 2)
+    return permi_reader_fail(reader, "an array of %s found, two axes were expected: save %s",
+                             array->axes == 0 ? "no axis" : array->axes == 1 ? "one axis" : "more than two axes",
+                             array->axes == 3 ? "one matrix of it, a[0]" : "a.reshape(rows, columns)");
+  if (array->shape[0] > PERM_MATRIX_MAX_ROWS || array->shape[1] > INT_MAX)
+    return permi_reader_fail(reader, "shape (%llu, %llu) found, up to (%d, 2^31-1) was expected",
+                             (unsigned long long)array->shape[0], (unsigned long long)array->shape[1],
+                             PERM_MATRIX_MAX_ROWS);
+  return 1;
+}
+
+/* A float of 4 or 8 bytes; refuses NaN and infinities. */
+static int permi_numpy_float(permi_reader *reader, const permi_numpy *array, unsigned size, double *value)
+{
+  const uint64_t bits = permi_numpy_bits(reader->cursor, size, array->order);
+  const uint32_t narrow_bits = (uint32_t)bits;
+  float narrow;
+  memcpy(value, &bits, sizeof *value);
+  if (size == 4) {
+    memcpy(&narrow, &narrow_bits, sizeof narrow);
+    *value = (double)narrow;
+  }
+  return fabs(*value) <= DBL_MAX ||
+         permi_reader_fail(reader, "%s found, finite numbers were expected: numpy.isfinite(a) tells where",
+                           *value != *value ? "NaN" : "an infinity");
+}
+
+/* The item at the cursor. Whole numbers of 64 bits are integers too; reader->fraction tells of others. */
+static int permi_numpy_item(permi_reader *reader, const permi_numpy *array, permi_entry *entry)
+{
+  uint64_t bits;
+  int ok = 1;
+  *entry = permi_entry_one();
+  if (array->code == 'c') {
+    ok = permi_numpy_float(reader, array, array->size / 2, &entry->real);
+    reader->cursor += array->size / 2;
+    ok = ok && permi_numpy_float(reader, array, array->size / 2, &entry->imaginary);
+    reader->cursor -= array->size / 2;
+  } else if (array->code == 'f') {
+    ok = permi_numpy_float(reader, array, array->size, &entry->real);
+    if (ok && entry->real == floor(entry->real) && fabs(entry->real) < 9223372036854775808.0)
+      entry->integer = (int64_t)entry->real;
+    else
+      reader->fraction = 1;
+  } else {
+    bits = permi_numpy_bits(reader->cursor, array->size, array->order);
+    if (array->code == 'b' && bits > 1)
+      return permi_reader_fail(reader, "byte %u found in an array of bool, 0 or 1 was expected", (unsigned)bits);
+    if (array->code == 'i' && array->size < 8 && bits >> (8 * array->size - 1))
+      bits |= UINT64_MAX << (8 * array->size);
+    memcpy(&entry->integer, &bits, sizeof bits);
+    entry->real = (double)entry->integer;
+    if (array->code == 'u' && entry->integer < 0) {
+      entry->real = (double)bits;
+      reader->fraction = 1;
+      reader->large = reader->large ? reader->large : (unsigned long long)(reader->cursor - reader->binary);
+    }
+  }
+  return ok;
+}
+
+static int permi_numpy_items(permi_reader *reader, const permi_numpy *array)
+{
+  const uint64_t m = array->shape[0], n = array->shape[1];
+  const uint64_t outer = array->fortran ? n : m, inner = array->fortran ? m : n;
+  uint64_t k, i;
+  size_t done = 0;
+  permi_entry entry;
+  for (k = 0; m && n && k < outer; k++)
+    for (i = 0; i < inner; i++, reader->cursor += array->size) {
+      if (permi_watch_step(reader->watch, done++, 20))
+        return permi_reader_no_memory(reader);
+      if (!permi_numpy_item(reader, array, &entry))
+        return 0;
+      if ((array->code == 'c' ? entry.real != 0 || entry.imaginary != 0 : entry.real != 0) &&
+          !permi_reader_push(reader, array->fortran ? i : k, array->fortran ? k : i, &entry))
+        return 0;
+    }
+  return 1;
+}
+
+/* Messages name bytes of the file, counted from 0. */
+static int permi_read_numpy(permi_reader *reader, perm_format wanted)
+{
+  const size_t bytes = (size_t)(reader->end - reader->position), head = permi_numpy_head(reader->position, bytes);
+  const char *begin = reader->position;
+  unsigned long long left, needed;
+  permi_numpy array;
+  (void)wanted;
+  reader->binary = reader->cursor = begin;
+  if (!permi_is_numpy(begin, bytes))
+    return permi_reader_fail(reader, "no .npy file: its first bytes are not \\x93NUMPY; numpy.save writes them");
+  if (bytes > 6 && (begin[6] < 1 || begin[6] > 3))
+    return permi_reader_fail(reader, "version %d of the .npy format found, 1 to 3 were expected",
+                             (int)(unsigned char)begin[6]);
+  if (!head)
+    return permi_reader_fail(reader, "a file of %llu bytes found that is shorter than its header, or a header of over "
+                             "%d bytes: is it whole?", (unsigned long long)bytes, PERMI_NUMPY_MOST);
+  reader->cursor = begin + (begin[6] == 1 ? 10 : 12);
+  reader->line_end = begin + head;
+  if (!permi_numpy_header(reader, &array))
+    return 0;
+  reader->cursor = reader->line_end;
+  left = (unsigned long long)(bytes - head);
+  needed = array.shape[0] * array.shape[1] * array.size; /* below 2^24 2^31 2^4 */
+  if (left != needed)
+    return permi_reader_fail(reader, "%llu bytes of items found, %llu were expected for shape (%llu, %llu): %s", left,
+                             needed, (unsigned long long)array.shape[0], (unsigned long long)array.shape[1],
+                             left < needed ? "is the file whole?" : "save one array a file");
+  reader->m = (int)array.shape[0];
+  reader->n = (int)array.shape[1];
+  reader->kind = array.code == 'b' ? PERM_KIND_PATTERN : array.code == 'c' ? PERM_KIND_COMPLEX : PERM_KIND_REAL;
+  if (!permi_numpy_items(reader, &array))
+    return 0;
+  if (reader->kind == PERM_KIND_REAL && !reader->fraction)
+    reader->kind = PERM_KIND_INTEGER;
+  return 1;
+}
+
+/* Bytes that a .npy file has as far as its header is there, 0: unknown; so a pipe without an end is not read up. */
+static double permi_numpy_bytes(const char *text, size_t bytes)
+{
+  const size_t head = permi_numpy_head(text, bytes);
+  permi_control watch;
+  permi_reader reader;
+  permi_numpy array;
+  if (!head)
+    return 0;
+  memset(&reader, 0, sizeof reader);
+  memset(&watch, 0, sizeof watch);
+  reader.watch = &watch;
+  reader.name = "";
+  reader.binary = text;
+  reader.cursor = text + (text[6] == 1 ? 10 : 12);
+  reader.line_end = text + head;
+  if (!permi_numpy_header(&reader, &array))
+    return (double)head;
+  return (double)head + (double)array.shape[0] * (double)array.shape[1] * array.size;
+}

@@ -1,0 +1,323 @@
+/* =========================================================================================== >>read
+   The public calls that read, and the table of formats, by which a file is recognised. */
+#pragma once
+#include <errno.h>
+#include <locale.h>
+#include "dimacs.h"
+#include "graph.h"
+#include "market.h"
+#include "numpy.h"
+
+/* Refuses what a program packed, by its first bytes. */
+static int permi_refuse_packed(permi_reader *reader)
+{
+  static const struct {
+    const char *bytes, *what, *how;
+  } packed[] = {{"\x1f\x8b", "gzip", "zcat FILE"},
+                {"BZh", "bzip2", "bzcat FILE"},
+                {"\xfd" "7zXZ", "xz", "xzcat FILE"},
+                {"\x28\xb5\x2f\xfd", "zstd", "zstdcat FILE"},
+                {"PK\3\4", "zip (or .npz)", "unzip -p FILE NAME"}};
+  size_t k, length;
+  for (k = 0; k < sizeof packed / sizeof *packed; k++) {
+    length = strlen(packed[k].bytes);
+    if ((size_t)(reader->end - reader->position) >= length && !memcmp(reader->position, packed[k].bytes, length))
+      return permi_reader_fail(reader, "a %s file found, text was expected: %s | perm -", packed[k].what,
+                               packed[k].how);
+  }
+  return 1;
+}
+
+/* Refuses zero bytes, passes the UTF-8 mark of some Windows editors. */
+static int permi_begin_text(permi_reader *reader)
+{
+  const size_t piece = (size_t)1 << 24;
+  const char *begin, *start = reader->position, *nul = NULL;
+  size_t left;
+  for (begin = start; !nul && begin < reader->end && !permi_watch(reader->watch, (double)piece / 32); begin += left) {
+    left = (size_t)(reader->end - begin) < piece ? (size_t)(reader->end - begin) : piece;
+    nul = (const char *)memchr(begin, 0, left);
+  }
+  if (nul) {
+    for (reader->line = 1, begin = start; begin < nul; begin++)
+      reader->line += *begin == '\n';
+    return permi_reader_fail(reader, "a zero byte found, text was expected");
+  }
+  if (reader->end - start >= 3 && !memcmp(start, "\xef\xbb\xbf", 3))
+    reader->position += 3;
+  return 1;
+}
+
+static int permi_begins_as_numpy(const permi_reader *reader)
+{
+  return permi_is_numpy(reader->position, (size_t)(reader->end - reader->position));
+}
+
+/* A misspelt banner too: it would be a comment, and the coordinates rows of numbers. */
+static int permi_has_banner(const permi_reader *reader)
+{
+  permi_reader look = *reader;
+  const char *begin, *end;
+  return permi_next_line(&look) && permi_next_word(&look, &begin, &end) && end - begin >= 8 &&
+         permi_same_word(begin, begin + 8, "%%matrix");
+}
+
+static int permi_read_banner_and_matrix(permi_reader *reader, perm_format wanted)
+{
+  const char *begin, *end;
+  permi_next_line(reader);
+  permi_next_word(reader, &begin, &end);
+  return permi_same_word(begin, end, "%%matrixmarket")
+             ? permi_read_market(reader, wanted)
+             : permi_reader_fail(reader, "%s found, %%%%MatrixMarket was expected", permi_quoted(begin, end).text);
+}
+
+static int permi_is_text(const permi_reader *reader)
+{
+  (void)reader;
+  return 1;
+}
+
+/* Rows of numbers, coordinates, edges. */
+static int permi_read_unmarked(permi_reader *reader, perm_format wanted)
+{
+  const size_t name_length = strlen(reader->name);
+  const char *end = reader->name + name_length;
+  perm_format format = wanted;
+  permi_skip_header(reader);
+  if (wanted == PERM_FORMAT_AUTO) {
+    format = permi_recognise(reader);
+    if (format == PERM_FORMAT_AUTO)
+      return 0;
+    if (format == PERM_FORMAT_ARRAY && name_length >= 4 && permi_same_word(end - 4, end, ".mtx"))
+      return permi_reader_fail(reader, "no banner found in a file named .mtx, %%%%MatrixMarket was expected; or say "
+                               "--format coordinate|coordinate-complex|array|edges");
+  }
+  return format == PERM_FORMAT_ARRAY ? permi_read_plain(reader, wanted) : permi_read_list(reader, format, wanted);
+}
+
+/* The formats: the first that recognises a file reads it. A recogniser looks at bytes, never at a name, and moves
+   nothing. `format` asks for an entry by name; AUTO: entries that heed the name themselves. */
+static const struct {
+  perm_format format;
+  int binary; /* 1: zero bytes are no error */
+  int (*recognise)(const permi_reader *reader);
+  int (*read)(permi_reader *reader, perm_format wanted);
+} permi_formats[] = {{PERM_FORMAT_NUMPY, 1, permi_begins_as_numpy, permi_read_numpy},
+                     {PERM_FORMAT_AUTO, 0, permi_has_banner, permi_read_banner_and_matrix},
+                     {PERM_FORMAT_GRAPH6, 0, permi_is_graph6, permi_read_graph6},
+                     {PERM_FORMAT_DIMACS, 0, permi_is_dimacs, permi_read_dimacs},
+                     {PERM_FORMAT_AUTO, 0, permi_is_text, permi_read_unmarked}};
+
+static int permi_read_bytes(permi_reader *reader, perm_format wanted)
+{
+  int k, begun = 0;
+  if (!permi_refuse_packed(reader))
+    return 0;
+  for (k = 0;; k++) {
+    const perm_format format = permi_formats[k].format;
+    if (!permi_formats[k].binary && !begun++ && !permi_begin_text(reader))
+      return 0;
+    if (wanted != PERM_FORMAT_AUTO && format == wanted)
+      break;
+    if ((wanted == PERM_FORMAT_AUTO || format == PERM_FORMAT_AUTO) && permi_formats[k].recognise(reader))
+      break;
+  }
+  return permi_formats[k].read(reader, wanted);
+}
+
+static int permi_reader_finish(permi_reader *reader, perm_matrix *matrix)
+{
+  permi_entries *list = &reader->entries;
+  const permi_entry *second;
+  int large;
+  if (!permi_entries_sort(list, &reader->allocator, reader->watch))
+    return permi_reader_no_memory(reader);
+  second = permi_entries_duplicate(list, reader->watch);
+  if (second) {
+    reader->line = second->line;
+    return permi_reader_fail(reader, "entry (%llu,%llu) found again, first given in line %llu, one was expected%s",
+                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1, second[-1].line,
+                             reader->again ? reader->again : "");
+  }
+  if (reader->mirrored && !permi_entries_mirror(list, &reader->allocator, reader->watch, &second))
+    return permi_reader_no_memory(reader);
+  if (second) {
+    reader->line = second->line;
+    return permi_reader_fail(reader, "edge %llu %llu found with another weight than in the other direction",
+                             (second->key >> 32) + 1, (second->key & 0xffffffff) + 1);
+  }
+  if (reader->fractions && !permi_fractions_scale(reader))
+    return 0;
+  if (!permi_entries_compress(list, reader->m, reader->n, reader->kind, &reader->allocator, reader->watch, matrix))
+    return permi_reader_no_memory(reader);
+  large = reader->large && reader->kind == PERM_KIND_REAL;
+  if (reader->result && (reader->note[0] || large || reader->fractions)) {
+    const int length = snprintf(reader->result->message, sizeof reader->result->message, "%s: read as %s%s",
+                                permi_show_name(reader->name).text, reader->note,
+                                reader->note[0] && (large || reader->fractions) ? "; " : "");
+    char *end = reader->result->message + length;
+    const size_t left = sizeof reader->result->message - (size_t)length;
+    if (large && left)
+      snprintf(end, left, "doubles, for %s %llu has an integer beyond 64 bits (+-9.22e18)",
+               reader->binary ? "byte" : "line", reader->large);
+    else if (reader->fractions && left)
+      snprintf(end, left, "fractions, each row times its least common denominator");
+  }
+  return 1;
+}
+
+/* denominator: NULL refuses fractions. */
+static perm_status permi_matrix_read_memory(const char *text, size_t bytes, const char *name, permi_control *watch,
+                                            perm_matrix *matrix, perm_integer *denominator, perm_result *result)
+{
+  const char *point = localeconv()->decimal_point;
+  const perm_format format = watch->options->format;
+  permi_reader reader;
+  const perm_status status = permi_matrix_begin(0, 0, matrix, 5, result);
+  if (status != PERM_OK)
+    return status;
+  if (!text && bytes)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "text is NULL, %.0f bytes were expected", (double)bytes);
+  if ((int)format < 0 || format >= PERM_FORMAT_COUNT)
+    return permi_fail(result, PERM_ERROR_OPTION, 4, "format %d unknown, 0 to %d were expected", (int)format,
+                      (int)PERM_FORMAT_COUNT - 1);
+  memset(&reader, 0, sizeof reader);
+  reader.name = name ? name : "memory";
+  reader.position = text ? text : "";
+  reader.end = reader.position + bytes;
+  reader.allocator = watch->options->allocator;
+  reader.watch = watch;
+  reader.result = result;
+  reader.denominator = denominator;
+  strcpy(reader.point, point && *point && strlen(point) < sizeof reader.point ? point : ".");
+  if (permi_read_bytes(&reader, format))
+    permi_reader_finish(&reader, matrix);
+  permi_release(&reader.allocator, reader.entries.entry);
+  if (watch->stopped != PERM_OK) {
+    perm_matrix_free(matrix);
+    permi_reader_no_memory(&reader);
+  }
+  if (result)
+    result->seconds = permi_seconds() - watch->start;
+  return reader.status;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_read_memory(const char *text, size_t bytes, const char *name,
+                                                    const perm_options *options_given, perm_matrix *matrix,
+                                                    perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, (double)bytes);
+  permi_control watch = permi_control_begin(options);
+  watch.activity = "reading";
+  return permi_meter_end(&call, permi_matrix_read_memory(text, bytes, name, &watch, matrix, NULL, result), result);
+}
+
+/* NULL: errno says why, or watch says stop. */
+static FILE *permi_text_open(const char *path, permi_control *watch)
+{
+  FILE *file = strcmp(path, "-") ? NULL : stdin;
+  while (!file) { /* a FIFO without writer waits here */
+    errno = 0;
+    file = fopen(path, "rb");
+    if (file || errno != EINTR)
+      break;
+    watch->next_look = 0;
+    if (permi_watch(watch, 0))
+      break;
+  }
+  return file;
+}
+
+/* Will these bytes, of which the last `got` are new, be refused whatever follows? /dev/zero has no end. */
+static int permi_text_is_over(const char *text, size_t bytes, size_t got)
+{
+  const double whole = permi_numpy_bytes(text, bytes);
+  if (permi_is_numpy(text, bytes))
+    return whole > 0 ? (double)bytes > whole : bytes > PERMI_NUMPY_MOST + 12;
+  return memchr(text + bytes - got, 0, got) != NULL;
+}
+
+/* The caller releases *text. */
+static perm_status permi_text_read(FILE *file, const char *name, const perm_allocator *allocator, permi_control *watch,
+                                   void **text, size_t *bytes, perm_result *result)
+{
+  size_t capacity = 0, got, wanted;
+  do {
+    if (*bytes == capacity) {
+      wanted = capacity ? 2 * capacity : 65536;
+      if (!permi_grow_watched(allocator, watch, text, *bytes, wanted))
+        return permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %.0f bytes",
+                          permi_show_name(name).text, (double)*bytes);
+      capacity = wanted;
+    }
+    wanted = capacity - *bytes < 1 << 22 ? capacity - *bytes : 1 << 22;
+    errno = 0;
+    got = fread((char *)*text + *bytes, 1, wanted, file);
+    if (ferror(file) && errno == EINTR) { /* a signal may cancel */
+      clearerr(file);
+      watch->next_look = 0;
+    } else if (ferror(file)) {
+      return permi_file_fail(result, name, "cannot read", errno);
+    }
+    *bytes += got;
+  } while (!permi_watch(watch, 1 << 22) && !(got < wanted && feof(file)) &&
+           !permi_text_is_over((const char *)*text, *bytes, got));
+  return PERM_OK;
+}
+
+static perm_status permi_matrix_read(const char *path, const perm_options *options, perm_matrix *matrix,
+                                     perm_integer *denominator, perm_result *result)
+{
+  permi_control watch = permi_control_begin(options);
+  void *text = NULL;
+  size_t bytes = 0;
+  const char *name = path;
+  perm_status status = permi_matrix_begin(0, 0, matrix, 3, result);
+  FILE *file;
+  if (status != PERM_OK)
+    return status;
+  if (!path)
+    return permi_fail(result, PERM_ERROR_NULL, 1, "path is NULL");
+  watch.activity = "reading";
+  file = permi_text_open(path, &watch);
+  if (!file && watch.stopped == PERM_OK)
+    return permi_file_fail(result, path, "cannot open", errno);
+  if (file == stdin)
+    name = "standard input";
+  if (file)
+    status = permi_text_read(file, name, &options->allocator, &watch, &text, &bytes, result);
+  if (file && file != stdin)
+    fclose(file);
+  if (watch.stopped != PERM_OK)
+    status = permi_reading_stopped(name, watch.stopped, result);
+  else if (status == PERM_OK)
+    status = permi_matrix_read_memory((const char *)text, bytes, name, &watch, matrix, denominator, result);
+  permi_release(&options->allocator, text);
+  return status;
+}
+
+PERM_SPARSE_API perm_status perm_matrix_read(const char *path, const perm_options *options_given, perm_matrix *matrix,
+                                             perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, 0);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, NULL, result), result);
+}
+
+PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const perm_options *options_given,
+                                                       perm_matrix *matrix, perm_integer *denominator,
+                                                       perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options;
+  if (!denominator) {
+    if (matrix)
+      memset(matrix, 0, sizeof *matrix);
+    return permi_fail(result, PERM_ERROR_NULL, 4, "denominator is NULL");
+  }
+  *denominator = permi_integer_of(1);
+  options = permi_meter_begin(&call, options_given, 0);
+  return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, result), result);
+}

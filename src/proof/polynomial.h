@@ -1,0 +1,225 @@
+/* ====================================================================================== >>polynomial
+   The polynomial that proves a permanent (R. Williams, CCC 2016, 2; A. Bjorklund, P. Kaski, PODC 2016), of Glynn's sum.
+   h = n / 2, N = 2^h. D_j(t), for j < h, is the polynomial of degree N - 1 that at t = 0 .. N - 1 is the sign of column
+   j, -1 where bit j of t is set; S(t) is the product of these signs there. Modulo a prime p, with i = a root of -1,
+
+       P(t) = S(t) sum_v sign(v) prod_i (sum_{j < h} a_ij D_j(t) + a_ih + sum_{j > h} v_j a_ij),  v all signs,
+
+   has a degree of at most d = (n + 1)(N - 1), and P(0) + .. + P(N - 1) = 2^(n-1) per(a). Its values at 0 .. d fix it.
+   Kernels evaluate PERMI_PROOF_POINTS of them at once, a chunk: (n + 1) N n 2^(n-h-1) products a prime. */
+#pragma once
+#include "../counts/counts.h"
+#include "../exact/residues.h"
+
+#define PERMI_PROOF_MAX_N 44      /* 1.7e16 products and 1.5 GB a prime */
+#define PERMI_PROOF_PRIME_BITS 50
+#define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
+#define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: the words of a partial's sums, each one residue */
+
+typedef struct permi_proof permi_proof;
+typedef struct permi_proof_leaf {
+  const permi_proof *proof;
+  const permi_polynomial *polynomial;
+  uint64_t first, end; /* its points */
+} permi_proof_leaf;
+
+struct permi_proof {
+  int n, parts, primes, signs;
+  int runs;             /* polynomials: a prime, or a prime and a root of -1 */
+  int leaves;           /* of each */
+  uint64_t values;      /* d + 1 */
+  uint64_t fingerprint; /* of the matrix */
+  permi_odd_modulus prime[PERMI_PROOF_PRIMES];
+  uint64_t root[PERMI_PROOF_PRIMES]; /* of -1, the lesser */
+  permi_polynomial *polynomial;
+  permi_proof_leaf *leaf;
+  double *tables;
+  permi_polynomial_run run;
+};
+
+/* Modulo which primes: log2 of a bound on the permanent, from sums of rows or of columns. */
+static double permi_proof_bits(const permi_problem *problem)
+{
+  const int n = problem->n, parts = problem->parts;
+  double bits[2] = {0, 0};
+  int by, i, j, part;
+  for (by = 0; by < 2; by++)
+    for (i = 0; i < n; i++) {
+      double sum = 0;
+      for (j = 0; j < n; j++)
+        for (part = 0; part < parts; part++)
+          sum += fabs((double)problem->integer[((by ? j : i) * problem->ld + (by ? i : j)) * parts + part]);
+      bits[by] += sum > 0 ? log2(sum) : 0;
+    }
+  return fmin(bits[0], bits[1]);
+}
+
+static int permi_proof_primes(const permi_problem *problem)
+{
+  return (int)((permi_proof_bits(problem) + 1.001) / (PERMI_PROOF_PRIME_BITS - 1e-4)) + 1;
+}
+
+static double permi_balanced(uint64_t x, uint64_t p)
+{
+  return x > p / 2 ? -(double)(p - x) : (double)x;
+}
+
+/* weight[s] := (-1)^(N-1-s) / (s! (N-1-s)!), by which 1 / (t - s) enters Lagrange's interpolation. inverse: N words. */
+static void permi_proof_weights(const permi_odd_modulus *prime, int N, uint64_t *inverse, double *weight)
+{
+  uint64_t factorial = prime->one;
+  int s;
+  for (s = 2; s < N; s++)
+    factorial = permi_montgomery(factorial, permi_montgomery((uint64_t)s, prime->square, prime), prime);
+  factorial = permi_prime_inverse(permi_montgomery(factorial, 1, prime), prime);
+  for (s = N - 1; s >= 0; s--) {
+    inverse[s] = factorial; /* 2^64 / s! */
+    factorial = permi_montgomery(factorial, permi_montgomery((uint64_t)s, prime->square, prime), prime);
+  }
+  for (s = 0; s < N; s++) {
+    const uint64_t x = permi_montgomery(permi_montgomery(inverse[s], inverse[N - 1 - s], prime), 1, prime);
+    weight[s] = ((N - 1 - s) & 1 ? -1 : 1) * permi_balanced(x, prime->p);
+  }
+}
+
+/* Sums of residues below 2^50, as a residue of either sign. */
+static double permi_proof_sum(uint64_t sum, uint64_t p)
+{
+  return permi_balanced(sum % p, p);
+}
+
+/* a: the matrix modulo p, the polynomial's prime; its own tables begin at *memory, which moves on. */
+static void permi_polynomial_tables(const permi_proof *proof, const uint64_t *a, uint64_t p, int inner,
+                                    double **memory, permi_polynomial *polynomial)
+{
+  const int n = proof->n, signs = proof->signs, outer = n - signs - 1 - inner;
+  const int settings = (1 << inner) < 4 ? 4 : 1 << inner;
+  double *entry = *memory, *table = entry + n * signs, *start = table + settings * n, *step = start + n;
+  int i, j, s;
+  for (i = 0; i < n; i++, a += n) {
+    const uint64_t *other = a + signs + 1 + inner;
+    uint64_t all = a[signs];
+    for (j = 0; j < signs; j++)
+      entry[i * signs + j] = permi_balanced(a[j], p);
+    for (s = 0; s < settings; s++) {
+      uint64_t sum = 0;
+      for (j = 0; j < inner; j++)
+        sum += s >> j & 1 ? p - a[signs + 1 + j] : a[signs + 1 + j];
+      table[(s / 4 * n + i) * 4 + s % 4] = permi_proof_sum(sum, p);
+    }
+    for (j = 0; j < outer; j++) {
+      all += other[j];
+      step[j * n + i] = permi_proof_sum(2 * other[j], p);
+    }
+    start[i] = permi_proof_sum(all, p);
+  }
+  polynomial->n = n;
+  polynomial->signs = signs;
+  polynomial->settings = settings;
+  polynomial->outer = outer;
+  polynomial->prime = (double)p;
+  polynomial->inverse = 1 / (double)p;
+  polynomial->entry = entry;
+  polynomial->table = table;
+  polynomial->start = start;
+  polynomial->step = step;
+  *memory = step + outer * n;
+}
+
+/* Entry (i, j) modulo the prime, with i = root. */
+static uint64_t permi_proof_entry(const permi_problem *problem, int i, int j, uint64_t root, uint64_t p)
+{
+  const int64_t *x = problem->integer + (i * problem->ld + j) * problem->parts;
+  uint64_t r = permi_residue_of(x[0], p);
+  if (problem->parts == 2)
+    r = permi_residue_add(r, permi_residue_multiply(permi_residue_of(x[1], p), root, p), 0, p);
+  return r;
+}
+
+/* Fills in the polynomials; 0: out of memory. */
+static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, const perm_allocator *allocator)
+{
+  const int n = proof->n, N = 1 << proof->signs, rest = n - proof->signs - 1;
+  const int inner = rest < PERMI_PROOF_INNER ? rest : PERMI_PROOF_INNER, settings = (1 << inner) < 4 ? 4 : 1 << inner;
+  const size_t each = (size_t)(n * (proof->signs + settings + 1 + (rest - inner)));
+  const size_t doubles = (size_t)N * (size_t)(1 + proof->primes) + (size_t)settings + each * (size_t)proof->runs;
+  uint64_t *work = (uint64_t *)permi_allocate(allocator, (size_t)(N > n * n ? N : n * n), sizeof *work);
+  double *parity, *sign, *weight, *next;
+  int k, r, i, s;
+  proof->tables = (double *)permi_allocate(allocator, doubles, sizeof *proof->tables);
+  if (!work || !proof->tables) {
+    permi_release(allocator, work);
+    return 0;
+  }
+  parity = proof->tables;
+  sign = parity + N;
+  weight = sign + settings;
+  next = weight + (size_t)N * (size_t)proof->primes;
+  for (parity[0] = 1, s = 1; s < N; s++)
+    parity[s] = s & 1 ? -parity[s >> 1] : parity[s >> 1];
+  for (s = 0; s < settings; s++)
+    sign[s] = s < 1 << inner ? permi_parity_signs[s] : 0;
+  for (r = 0; r < proof->runs; r++) {
+    const permi_odd_modulus *prime = &proof->prime[k = r / proof->parts];
+    double *const own = weight + (size_t)N * (size_t)k;
+    if (r % proof->parts == 0)
+      permi_proof_weights(prime, N, work, own);
+    for (i = 0; i < n * n; i++)
+      work[i] = permi_proof_entry(problem, i / n, i % n, r % proof->parts ? prime->p - proof->root[k] : proof->root[k],
+                                  prime->p);
+    permi_polynomial_tables(proof, work, prime->p, inner, &next, &proof->polynomial[r]);
+    proof->polynomial[r].weight = own;
+    proof->polynomial[r].parity = parity;
+    proof->polynomial[r].sign = sign;
+  }
+  permi_release(allocator, work);
+  return 1;
+}
+
+/* The word of a partial that has the leaf's value number k. */
+static uint64_t *permi_proof_word(perm_partial *partial, uint64_t k)
+{
+  perm_sum *const sum[3] = {&partial->value, &partial->imaginary, &partial->absolute};
+  return &sum[k / PERM_SUM_WORDS]->word[k % PERM_SUM_WORDS];
+}
+
+/* The values of a chunk go to words of their own, so sums of partials carry nothing: parts and merges need no more. */
+static void permi_proof_chunk(const permi_leaf *leaf, uint64_t chunk, void *workspace, perm_partial *partial)
+{
+  const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
+  double value[PERMI_PROOF_POINTS];
+  uint64_t k, at = chunk * PERMI_PROOF_POINTS;
+  own->proof->run(own->polynomial, own->first + at, (double *)workspace, value);
+  for (k = 0; k < PERMI_PROOF_POINTS && own->first + at + k < own->end; k++)
+    *permi_proof_word(partial, at + k) += (uint64_t)value[k];
+  partial->terms += leaf->information.work / (double)own->proof->n / (double)leaf->information.chunks;
+}
+
+static size_t permi_proof_workspace(int n, int signs)
+{
+  return ((size_t)(signs + 3 + n) * PERMI_PROOF_POINTS + 2 * (((size_t)1 << signs) + PERMI_PROOF_POINTS + 32)) *
+         sizeof(double);
+}
+
+/* Which kernel, and products a second. */
+static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
+{
+#if PERMI_X86
+  if (isa >= PERM_ISA_AVX512) {
+    *rate = PERMI_RATE_PROOF_AVX512;
+    return permi_polynomial_avx512;
+  }
+  if (isa >= PERM_ISA_AVX2) {
+    *rate = PERMI_RATE_PROOF_AVX2;
+    return permi_polynomial_avx2;
+  }
+#elif PERMI_ARM
+  if (isa >= PERM_ISA_NEON) {
+    *rate = PERMI_RATE_PROOF_AVX2 / 2;
+    return permi_polynomial_neon;
+  }
+#endif
+  (void)isa;
+  *rate = PERMI_RATE_PROOF;
+  return permi_polynomial_plain;
+}

@@ -1,0 +1,312 @@
+/* =========================================================================================== >>proof
+   Permanents that carry their proof: the job that evaluates >>polynomial, the value, and the file, which
+   examples/perm_verify.c checks without this library. Numbers have the least significant byte first:
+     offset  bytes
+          0      8  89 50 52 4f 4f 46 0d 0a
+          8      4  format: 1
+         12      4  n
+         16      8  bytes of the whole file
+         24      8  fingerprint of the matrix: h = mix(14695981039346656037, 4 n + parts), then mix(h, x) for each x, row
+                    by row, modulo 2^64, real before imaginary parts; mix(h, x): y = (h ^ x) 0x9e3779b97f4a7c15 modulo
+                    2^64, y ^ y >> 29
+         32      4  parts: 1 integers, 2 Gaussian integers
+         36      4  primes
+         40      8  values of a polynomial: (n + 1)(2^(n/2) - 1) + 1
+         48         8 for each prime: primes below 2^50, falling, their product above twice a bound on the permanent;
+                    Gaussian: 1 modulo 4
+                    for each prime its polynomial; Gaussian: that with i = r, then that with i = p - r, r < p / 2 a root
+                    of -1 modulo p: 8 for each value
+                 8  checksum: mix over all words before, from 14695981039346656037
+   The file is absent, whole and old, or whole and new (>>files). */
+#pragma once
+#include "polynomial.h"
+#include "../base/files.h"
+#include "../job/state.h"
+
+#define PERMI_PROOF_MAGIC "\211PROOF\r\n"
+#define PERMI_PROOF_HEAD 48
+
+static void permi_proof_leaf_release(const perm_allocator *allocator, void *context)
+{
+  (void)allocator, (void)context; /* the job has them all */
+}
+
+static void permi_proof_free(const perm_allocator *allocator, void *context)
+{
+  permi_proof *proof = (permi_proof *)context;
+  if (!proof)
+    return;
+  permi_release(allocator, proof->tables);
+  permi_release(allocator, proof->polynomial);
+  permi_release(allocator, proof->leaf);
+  permi_release(allocator, proof);
+}
+
+static size_t permi_proof_explain(const permi_leaf *leaf, char *buffer, size_t size)
+{
+  const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
+  const permi_proof *proof = own->proof;
+  const double leaves = (double)proof->values / (double)(own->end - own->first) * proof->runs;
+  if (own != proof->leaf) {
+    if (size)
+      buffer[0] = 0;
+    return 0; /* one line says it for all */
+  }
+  return (size_t)snprintf(buffer, size,
+                          "proof, n = %d: %s kernel%s, %d prime%s, polynomials of %llu values, a file of %.3g MB; %.3g "
+                          "products, %.3g s\n",
+                          proof->n, perm_isa_name(leaf->information.isa), proof->parts == 2 ? " (complex)" : "",
+                          proof->primes, proof->primes == 1 ? "" : "s", (unsigned long long)proof->values,
+                          8e-6 * (double)proof->values * proof->runs,
+                          leaf->information.work * leaves, leaf->information.seconds * leaves);
+}
+
+/* The permanent modulo prime k, its parts. */
+static void permi_proof_residue(const permi_proof *proof, int k, const perm_partial *partials, uint64_t *part)
+{
+  const permi_odd_modulus *prime = &proof->prime[k];
+  const uint64_t N = UINT64_C(1) << proof->signs;
+  uint64_t value[2] = {0, 0}, at, power = prime->one;
+  int r, i;
+  for (i = 1; i < proof->n; i++)
+    power = permi_residue_add(power, power, 0, prime->p);
+  power = permi_prime_inverse(permi_montgomery(power, 1, prime), prime);
+  for (r = 0; r < proof->parts; r++) {
+    const perm_partial *from = partials + (ptrdiff_t)(k * proof->parts + r) * proof->leaves;
+    for (at = 0; at < N; at++) {
+      perm_partial *holds = (perm_partial *)(uintptr_t)&from[at / PERMI_PROOF_LEAF];
+      value[r] = permi_residue_add(value[r], *permi_proof_word(holds, at % PERMI_PROOF_LEAF), 0, prime->p);
+    }
+    value[r] = permi_montgomery(value[r], power, prime);
+  }
+  part[0] = value[0];
+  if (proof->parts == 2)
+    permi_residue_parts(value, proof->root[k], prime, &part[0], &part[1]);
+}
+
+static perm_status permi_proof_value(const perm_job *job, const perm_partial *partials, permi_number *number)
+{
+  const permi_proof *proof = (const permi_proof *)job->context;
+  uint64_t residue[2][PERMI_PROOF_PRIMES], part[2] = {0, 0}, word[2 * (PERMI_PROOF_PRIMES + 1)];
+  perm_status status = PERM_OK;
+  perm_sum sum;
+  int k, i;
+  for (k = 0; k < proof->primes; k++) {
+    permi_proof_residue(proof, k, partials, part);
+    residue[0][k] = part[0];
+    residue[1][k] = part[1];
+  }
+  *number = permi_number_one();
+  for (i = 0; i < proof->parts && status == PERM_OK; i++) {
+    memset(&sum, 0, sizeof sum);
+    status = permi_residues_sum(proof->prime, residue[i], proof->primes, job->modulus, word, &sum);
+    if (status == PERM_OK && !permi_sum_integer(&sum, i ? &number->imaginary_integer : &number->integer))
+      status = PERM_ERROR_OVERFLOW;
+  }
+  return status;
+}
+
+/* ---- the file */
+typedef struct permi_proof_file {
+  const permi_proof *proof;
+  const perm_partial *partials;
+} permi_proof_file;
+
+/* Writes words and adds them to the checksum; returns 0 on failure. */
+static int permi_proof_words(FILE *stream, const uint64_t *word, int words, uint64_t *hash)
+{
+  unsigned char bytes[8 * PERM_SUM_WORDS];
+  int k;
+  for (k = 0; k < words; k++) {
+    permi_put(bytes + 8 * k, word[k], 8);
+    *hash = permi_hash(*hash, word[k]);
+  }
+  return fwrite(bytes, 8, (size_t)words, stream) == (size_t)words;
+}
+
+static int permi_proof_print(FILE *stream, const void *what)
+{
+  const permi_proof_file *file = (const permi_proof_file *)what;
+  const permi_proof *proof = file->proof;
+  uint64_t head[PERMI_PROOF_HEAD / 8], hash = PERMI_HASH_START, sum;
+  int k, i, good;
+  memcpy(head, PERMI_PROOF_MAGIC, 8);
+  head[0] = permi_get((const unsigned char *)head, 8);
+  head[1] = 1 | (uint64_t)proof->n << 32;
+  head[2] = PERMI_PROOF_HEAD + 8 * ((uint64_t)proof->primes + (uint64_t)proof->runs * proof->values + 1);
+  head[3] = proof->fingerprint;
+  head[4] = (uint64_t)proof->parts | (uint64_t)proof->primes << 32;
+  head[5] = proof->values;
+  good = permi_proof_words(stream, head, PERMI_PROOF_HEAD / 8, &hash);
+  for (k = 0; k < proof->primes && good; k++)
+    good = permi_proof_words(stream, &proof->prime[k].p, 1, &hash);
+  for (k = 0; k < proof->runs * proof->leaves && good; k++) {
+    const permi_proof_leaf *leaf = &proof->leaf[k];
+    const uint64_t *word[3] = {file->partials[k].value.word, file->partials[k].imaginary.word,
+                               file->partials[k].absolute.word};
+    int left = (int)(leaf->end - leaf->first);
+    for (i = 0; i < 3 && left > 0 && good; i++, left -= PERM_SUM_WORDS)
+      good = permi_proof_words(stream, word[i], left < PERM_SUM_WORDS ? left : PERM_SUM_WORDS, &hash);
+  }
+  sum = hash;
+  return good && permi_proof_words(stream, &sum, 1, &hash);
+}
+
+/* Of a finished job. */
+static perm_status permi_proof_write(const perm_job *job, const perm_state *state, const char *path,
+                                     perm_result *result)
+{
+  permi_proof_file file;
+  const char *failed, *why;
+  file.proof = (const permi_proof *)job->context;
+  file.partials = state->partial;
+  why = permi_file_replace(path, &job->allocator, 1, permi_proof_print, &file, 0, &failed);
+  if (!why)
+    return PERM_OK;
+  return failed ? permi_fail(result, PERM_ERROR_FILE, 0, "%s: cannot %s it: %s", path, failed, why)
+                : permi_fail_memory(result);
+}
+
+/* ---- the job */
+static uint64_t permi_proof_fingerprint(const permi_problem *problem)
+{
+  uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)problem->n * 4 + (uint64_t)problem->parts);
+  int i, j;
+  for (i = 0; i < problem->n; i++)
+    for (j = 0; j < problem->n * problem->parts; j++)
+      hash = permi_hash(hash, (uint64_t)problem->integer[i * problem->ld * problem->parts + j]);
+  return hash;
+}
+
+static void permi_proof_primes_choose(permi_proof *proof)
+{
+  int k;
+  permi_primes_choose(proof->prime, (size_t)proof->primes, proof->parts == 2, PERMI_PROOF_PRIME_BITS);
+  for (k = 0; k < proof->primes && proof->parts == 2; k++) {
+    const uint64_t root = permi_prime_root(&proof->prime[k]), other = proof->prime[k].p - root;
+    proof->root[k] = root < other ? root : other;
+  }
+}
+
+/* What the polynomials of a problem take. */
+static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
+{
+  const perm_allocator *allocator = &options->allocator;
+  permi_proof *proof = (permi_proof *)permi_allocate(allocator, 1, sizeof *proof);
+  size_t leaves;
+  if (!proof)
+    return NULL;
+  memset(proof, 0, sizeof *proof);
+  proof->n = problem->n;
+  proof->parts = problem->parts;
+  proof->signs = problem->n / 2;
+  proof->primes = permi_proof_primes(problem);
+  proof->runs = proof->primes * proof->parts;
+  proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
+  proof->leaves = (int)((proof->values + PERMI_PROOF_LEAF - 1) / PERMI_PROOF_LEAF);
+  proof->fingerprint = permi_proof_fingerprint(problem);
+  proof->run = permi_polynomial_kernel(permi_isa(options), rate);
+  leaves = (size_t)proof->leaves * (size_t)proof->runs;
+  permi_proof_primes_choose(proof);
+  proof->polynomial = (permi_polynomial *)permi_allocate(allocator, (size_t)proof->runs, sizeof *proof->polynomial);
+  proof->leaf = (permi_proof_leaf *)permi_allocate(allocator, leaves, sizeof *proof->leaf);
+  if (proof->polynomial && proof->leaf && permi_proof_tables(proof, problem, allocator))
+    return proof;
+  permi_proof_free(allocator, proof);
+  return NULL;
+}
+
+static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_isa isa, double rate)
+{
+  const double work = ldexp((double)proof->n, proof->n - proof->signs - 1); /* products a value */
+  permi_proof_leaf *own = &proof->leaf[index];
+  permi_leaf leaf;
+  own->proof = proof;
+  own->polynomial = &proof->polynomial[index / proof->leaves];
+  own->first = (uint64_t)(index % proof->leaves) * PERMI_PROOF_LEAF;
+  own->end = own->first + PERMI_PROOF_LEAF < proof->values ? own->first + PERMI_PROOF_LEAF : proof->values;
+  memset(&leaf, 0, sizeof leaf);
+  leaf.information.kind = PERM_LEAF_RANGE;
+  leaf.information.method = PERM_METHOD_PROOF;
+  leaf.information.isa = isa;
+  leaf.information.n = proof->n;
+  leaf.information.chunks = (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS;
+  leaf.information.work = work * (double)(own->end - own->first);
+  leaf.information.seconds = leaf.information.work / rate;
+  leaf.information.bytes = sizeof(perm_partial) + sizeof leaf;
+  leaf.information.fingerprint = permi_hash(permi_hash(proof->fingerprint, (uint64_t)index), (uint64_t)proof->primes);
+  leaf.run_chunk = permi_proof_chunk;
+  leaf.release = permi_proof_leaf_release;
+  leaf.explain = permi_proof_explain;
+  leaf.context = own;
+  leaf.workspace = permi_proof_workspace(proof->n, proof->signs);
+  leaf.integer = 1;
+  leaf.scale = permi_dd_make(1);
+  return permi_job_push_leaf(job, &leaf);
+}
+
+static perm_status permi_proof_refuse(const permi_problem *problem, const perm_options *options, int argument,
+                                      perm_result *result)
+{
+  const perm_checkpoint_file *kept = &options->checkpoint;
+  int i;
+  if (!problem->integer)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument,
+                      "options: proofs are of integers: use perm_compute_integer or _gaussian, or precision exact");
+  if (options->method != PERM_METHOD_AUTO && options->method != PERM_METHOD_PROOF)
+    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: prove goes with methods auto and proof, not %s",
+                      perm_method_name(options->method));
+  if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
+    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs are exact, so leave precision as it is");
+  if (options->isa == PERM_ISA_CUDA)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: proofs are not made on GPUs");
+  if (problem->row_count || problem->column_count || problem->m != problem->n || problem->n < 1 ||
+      problem->n > PERMI_PROOF_MAX_N)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d%s; proofs are of square ones of order 1 to %d",
+                      problem->m, problem->n, problem->row_count || problem->column_count ? " with multiplicities" : "",
+                      PERMI_PROOF_MAX_N);
+  for (i = kept->file ? -1 : 0; options->prove && i < kept->merges; i++)
+    if (!strcmp(options->prove, i < 0 ? kept->file : kept->merge[i]))
+      return permi_fail(result, PERM_ERROR_OPTION, argument, "options: prove would replace the checkpoint %s",
+                        options->prove);
+  return PERM_OK;
+}
+
+/* The problem has been checked. */
+static perm_status permi_proof_job(const permi_problem *problem, const perm_options *options, int argument,
+                                   perm_job **job, perm_result *result)
+{
+  const double start = permi_seconds();
+  perm_status status = permi_proof_refuse(problem, options, argument, result);
+  permi_proof *proof;
+  double rate;
+  int i;
+  *job = NULL;
+  if (status != PERM_OK)
+    return status;
+  proof = permi_proof_make(problem, options, &rate);
+  *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
+  if (!*job) {
+    permi_proof_free(&options->allocator, proof);
+    return permi_fail_memory(result);
+  }
+  (*job)->context = proof;
+  (*job)->release = permi_proof_free;
+  (*job)->value = permi_proof_value;
+  (*job)->prove = permi_proof_write;
+  (*job)->is_complex = proof->parts == 2;
+  (*job)->modulus = options->modulus;
+  for (i = 0; i < proof->runs * proof->leaves; i++)
+    if (!permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
+      perm_job_free(*job);
+      *job = NULL;
+      return permi_fail_memory(result);
+    }
+  (*job)->plan_seconds = permi_seconds() - start;
+  return PERM_OK;
+}
+
+static int permi_asks_proof(const perm_options *options)
+{
+  return options->prove || options->method == PERM_METHOD_PROOF;
+}
