@@ -17071,7 +17071,7 @@ static double permi_code_rate(const permi_maker *maker, const permi_block *block
 }
 
 /* Doubles of a number that waits, of those with two words some have one. */
-static double permi_code_wide(permi_hybrid_algebra algebra)
+static int permi_code_wide(permi_hybrid_algebra algebra)
 {
   return algebra == PERMI_HYBRID_REAL || algebra == PERMI_HYBRID_WHOLE ? 1
          : algebra == PERMI_HYBRID_COMPLEX_DOUBLED                     ? 4
