@@ -623,8 +623,8 @@ PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *inf
 /* Describes the job in several lines; like snprintf. */
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
 
-/* Offer number `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order in which
-   they were asked. PERM_ERROR_RANGE: there are no more. */
+/* Offer number `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order in
+   which they were asked. PERM_ERROR_RANGE: there are no more. */
 PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *offer);
 
 /* The precision of the job before any escalation, PERM_PRECISION_EXACT for integers. *proved (may be NULL) is 1 if the
@@ -4116,8 +4116,8 @@ static int permi_asks_no_more(const perm_options *options, int exact, double byt
   return !options ||
          ((options->method == PERM_METHOD_AUTO || (exact && options->method == PERM_METHOD_EXACT)) &&
           (options->precision == PERM_PRECISION_DEFAULT || (exact && options->precision == PERM_PRECISION_EXACT)) &&
-          !(options->certify && !exact) && !options->modulus && !options->prove && !options->gpu.devices && !options->execute &&
-          (options->max_seconds == 0 || options->max_seconds >= 1e-3) &&
+          !(options->certify && !exact) && !options->modulus && !options->prove && !options->gpu.devices &&
+          !options->execute && (options->max_seconds == 0 || options->max_seconds >= 1e-3) &&
           (options->max_bytes == 0 || options->max_bytes >= bytes) && !permi_in_pieces(options) &&
           permi_isa_here(options->isa) && !permi_bad_option(options));
 }
@@ -12944,9 +12944,9 @@ static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
           8      4  format: 1
          12      4  n
          16      8  bytes of the whole file
-         24      8  fingerprint of the matrix: h = mix(14695981039346656037, 4 n + parts), then mix(h, x) for each x, row
-                    by row, modulo 2^64, real before imaginary parts; mix(h, x): y = (h ^ x) 0x9e3779b97f4a7c15 modulo
-                    2^64, y ^ y >> 29
+         24      8  fingerprint of the matrix: h = mix(14695981039346656037, 4 n + parts), then mix(h, x) for each x,
+                    row by row, modulo 2^64, real before imaginary parts; mix(h, x): y = (h ^ x) 0x9e3779b97f4a7c15
+                    modulo 2^64, y ^ y >> 29
          32      4  parts: 1 integers, 2 Gaussian integers
          36      4  primes
          40      8  values of a polynomial: (n + 1)(2^(n/2) - 1) + 1
@@ -22163,8 +22163,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_add)(double *sum, PERMI_V x, dou
 }
 
 /* D_j and S at the points of one vector, times the sum of all Lagrange weights, which follows: form[j * POINTS].
-   inverse: of point - (N - 1), and on. Setting s is (high, low): D_j of a low column is a sum of `column`, 2^low vectors,
-   of a high one a sum of sums over low settings. */
+   inverse: of point - (N - 1), and on. Setting s is (high, low): D_j of a low column is a sum of `column`, 2^low
+   vectors, of a high one a sum of sums over low settings. */
 PERMI_TARGET static void PERMI_NAME(proof_signs)(const permi_polynomial *polynomial, PERMI_P p, const double *inverse,
                                                  double *column, double *form)
 {

@@ -134,7 +134,7 @@
                     dd (seen at 2.5 to 5 times the time of doubles, on a GPU at 4 to 20, complex at 40; complex
                     accurate is dd);
                     integers, in doubles below 2^53, else modulo a prime for each 47 bits of a bound: each takes about
-                    as long as doubles, on GPUs 3 times; Gaussian ones twice, with i as either root of -1 modulo the prime
+                    as long as doubles, on GPUs 3 times; Gaussian ones twice, with i as either root of -1
        cached        nothing inside: Glynn's sum that keeps products of rows. Both on GPUs from order 13, by kernels
                      made for the matrix
        sparyser      Ryser's sum without surely zero terms; up to n 2^(n-1); doubles, integers to 126 bits

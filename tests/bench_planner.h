@@ -175,8 +175,8 @@ static void bench_planner_row(const char *name, const bench_planner_case *given,
   for (k = 0; k < EFFORTS + METHODS; k++)
     seconds[k] = (double)INFINITY;
   for (run = 0; run < repeats; run++)
-    for (step = 0; step < EFFORTS + METHODS; step++) { /* each call follows every other in turn */
-      const int by_name = (k = (step + run) % (EFFORTS + METHODS)) >= EFFORTS;
+    for (step = 0; step < EFFORTS + METHODS; step++) { /* a prime number: each call follows every other in turn */
+      const int by_name = (k = step * (1 + run % (EFFORTS + METHODS - 1)) % (EFFORTS + METHODS)) >= EFFORTS;
       const double limit = by_name ? fmax(BENCH_PLANNER_FACTOR * seconds[0], BENCH_PLANNER_LEAST) : 0;
       double taken;
       if (run && (seconds[k] == (double)INFINITY || (by_name && seconds[k] > 2 * seconds[0] && seconds[k] > 0.01)))

@@ -322,23 +322,6 @@ TEST(t_hybrid_integers)
   hybrid_check_integers(0, 420);
 }
 
-TEST(t_hybrid_refuses)
-{
-  perm_matrix a;
-  perm_options options;
-  perm_result result;
-  memset(&options, 0, sizeof options);
-  options.method = PERM_METHOD_HYBRID;
-  a = hybrid_random(22, 0.4, 1, 0);
-  options.isa = PERM_ISA_CUDA;
-  options.gpu.devices = 1;
-  for (options.precision = PERM_PRECISION_ACCURATE; options.precision <= PERM_PRECISION_DD; options.precision++) {
-    CHECK(perm_compute_sparse(&a, &options, &result) == PERM_ERROR_UNSUPPORTED);
-    CHECK_TEXT(result.message, "is complex, for which this method has precisions accurate and dd on the CPU");
-  }
-  perm_matrix_free(&a);
-}
-
 static int hybrid_allocations_left, hybrid_blocks, hybrid_only_one; /* only_one: those after the failing one succeed */
 
 static void *hybrid_allocate(size_t bytes, void *user_data)

@@ -78,8 +78,8 @@ PERM_API perm_status perm_job_leaf(const perm_job *job, int leaf, perm_leaf *inf
 /* Describes the job in several lines; like snprintf. */
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size);
 
-/* Offer number `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order in which
-   they were asked. PERM_ERROR_RANGE: there are no more. */
+/* Offer number `index`, from 0, of those that engines made for the first blocks of a sparse matrix, in the order in
+   which they were asked. PERM_ERROR_RANGE: there are no more. */
 PERM_API perm_status perm_job_offer(const perm_job *job, int index, perm_offer *offer);
 
 /* The precision of the job before any escalation, PERM_PRECISION_EXACT for integers. *proved (may be NULL) is 1 if the

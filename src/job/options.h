@@ -59,8 +59,8 @@ static int permi_asks_no_more(const perm_options *options, int exact, double byt
   return !options ||
          ((options->method == PERM_METHOD_AUTO || (exact && options->method == PERM_METHOD_EXACT)) &&
           (options->precision == PERM_PRECISION_DEFAULT || (exact && options->precision == PERM_PRECISION_EXACT)) &&
-          !(options->certify && !exact) && !options->modulus && !options->prove && !options->gpu.devices && !options->execute &&
-          (options->max_seconds == 0 || options->max_seconds >= 1e-3) &&
+          !(options->certify && !exact) && !options->modulus && !options->prove && !options->gpu.devices &&
+          !options->execute && (options->max_seconds == 0 || options->max_seconds >= 1e-3) &&
           (options->max_bytes == 0 || options->max_bytes >= bytes) && !permi_in_pieces(options) &&
           permi_isa_here(options->isa) && !permi_bad_option(options));
 }

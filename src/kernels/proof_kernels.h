@@ -65,8 +65,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(proof_add)(double *sum, PERMI_V x, dou
 }
 
 /* D_j and S at the points of one vector, times the sum of all Lagrange weights, which follows: form[j * POINTS].
-   inverse: of point - (N - 1), and on. Setting s is (high, low): D_j of a low column is a sum of `column`, 2^low vectors,
-   of a high one a sum of sums over low settings. */
+   inverse: of point - (N - 1), and on. Setting s is (high, low): D_j of a low column is a sum of `column`, 2^low
+   vectors, of a high one a sum of sums over low settings. */
 PERMI_TARGET static void PERMI_NAME(proof_signs)(const permi_polynomial *polynomial, PERMI_P p, const double *inverse,
                                                  double *column, double *form)
 {

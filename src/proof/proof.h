@@ -6,9 +6,9 @@
           8      4  format: 1
          12      4  n
          16      8  bytes of the whole file
-         24      8  fingerprint of the matrix: h = mix(14695981039346656037, 4 n + parts), then mix(h, x) for each x, row
-                    by row, modulo 2^64, real before imaginary parts; mix(h, x): y = (h ^ x) 0x9e3779b97f4a7c15 modulo
-                    2^64, y ^ y >> 29
+         24      8  fingerprint of the matrix: h = mix(14695981039346656037, 4 n + parts), then mix(h, x) for each x,
+                    row by row, modulo 2^64, real before imaginary parts; mix(h, x): y = (h ^ x) 0x9e3779b97f4a7c15
+                    modulo 2^64, y ^ y >> 29
          32      4  parts: 1 integers, 2 Gaussian integers
          36      4  primes
          40      8  values of a polynomial: (n + 1)(2^(n/2) - 1) + 1
