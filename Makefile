@@ -382,3 +382,4 @@ clean: ## remove build/ and the extension module
 
 help: ## this list
 	@sed -n 's/^\([a-z.-]*\):.*## /\1\t/p' Makefile | expand -t 18
+# SPDX-License-Identifier: MIT

@@ -22390,7 +22390,7 @@ PERMI_BRIEF_END
 #line 1
 #endif
 
-/* MIT License
+/* MIT License; SPDX-License-Identifier: MIT
 
    Copyright (c) 2026 the perm authors
 

@@ -27903,7 +27903,7 @@ PERMI_TARGET static void PERMI_NAME(rook_values)(const permi_rook_pass *pass, co
 
 #endif /* PERMI_FAMILY */
 
-/* MIT License
+/* MIT License; SPDX-License-Identifier: MIT
 
    Copyright (c) 2026 the perm authors
 

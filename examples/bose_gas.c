@@ -149,3 +149,4 @@ int main(int argc, char **argv)
   }
   return plot_write(&figure, argv[1]);
 }
+/* SPDX-License-Identifier: MIT */

@@ -237,3 +237,4 @@ int main(int argc, char **argv)
   printf("%d photons in %d modes: %.0f samples/s\n", PHOTONS, MODES, s / seconds);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -78,3 +78,4 @@ try {
   std::cerr << "cplusplus: " << error.what() << "\n";
   return 1;
 }
+/* SPDX-License-Identifier: MIT */

@@ -88,3 +88,4 @@ int main(void)
   printf("%.2f s\n", (double)(clock() - start) / CLOCKS_PER_SEC);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

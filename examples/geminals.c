@@ -99,3 +99,4 @@ int main(void)
   printf("\n");
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

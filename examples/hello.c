@@ -10,3 +10,4 @@ int main(void)
   printf("%.17g\n", perm_real(3, a)); /* 450 */
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

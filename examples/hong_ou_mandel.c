@@ -66,3 +66,4 @@ int main(int argc, char **argv)
     printf("%7d  %.12f %.12f\n", n, coincidences(n, 1), coincidences(n, 0));
   return argc > 1 && picture(argv[1]);
 }
+/* SPDX-License-Identifier: MIT */

@@ -161,3 +161,4 @@ int main(int argc, char **argv)
     printf("Kasteleyn's product: %.17g\n", kasteleyn);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

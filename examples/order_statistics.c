@@ -101,3 +101,4 @@ int main(int argc, char **argv)
   printf("P(3rd <= 1 and 8th <= 3)  %.14f  %.4f\n", joint(3, 1, 8, 3), simulated(3, 1, 8, 3));
   return argc > 1 && picture(argv[1]);
 }
+/* SPDX-License-Identifier: MIT */

@@ -80,3 +80,4 @@ int main(int argc, char **argv)
     print(n);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

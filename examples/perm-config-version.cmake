@@ -8,3 +8,4 @@ else()
     set(PACKAGE_VERSION_EXACT TRUE)
   endif()
 endif()
+# SPDX-License-Identifier: MIT

@@ -10,3 +10,4 @@ if(NOT TARGET perm::perm)
   set_target_properties(perm::perm PROPERTIES
     IMPORTED_LOCATION "${perm_libraries}/libperm.so" INTERFACE_INCLUDE_DIRECTORIES "${perm_includes}")
 endif()
+# SPDX-License-Identifier: MIT

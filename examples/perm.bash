@@ -46,3 +46,4 @@ _perm()
   fi
 }
 complete -F _perm perm perm_gpu
+# SPDX-License-Identifier: MIT

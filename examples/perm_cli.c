@@ -623,3 +623,4 @@ int CLI_MAIN(int argc, char **argv)
   free(run.column_counts);
   return code;
 }
+/* SPDX-License-Identifier: MIT */

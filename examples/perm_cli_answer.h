@@ -380,3 +380,4 @@ static void cli_print_estimate(const char *name, const perm_matrix *matrix, cons
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

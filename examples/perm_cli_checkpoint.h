@@ -127,3 +127,4 @@ static void cli_keep_choices(perm_options *options)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -292,3 +292,4 @@ static int cli_explain(const cli *run, const char *name, const perm_matrix *matr
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -119,3 +119,4 @@ static const char *const cli_help[] = { /* C99 promises 4095 characters a string
     "  cc -O2 a.c -lm    takes about 20 seconds (10); PERM_STATIC before it makes everything private to that file\n"};
 
 #endif
+/* SPDX-License-Identifier: MIT */

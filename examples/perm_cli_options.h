@@ -639,3 +639,4 @@ static int cli_exit_code(perm_status status)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

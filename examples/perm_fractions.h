@@ -125,3 +125,4 @@ static void fraction_text(const perm_result *result, char *text, size_t size, in
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

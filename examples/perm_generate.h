@@ -857,3 +857,4 @@ static perm_status perm_generate(const char *specification, uint64_t seed, const
 }
 
 #endif /* PERM_GENERATE_H_INCLUDED */
+/* SPDX-License-Identifier: MIT */

@@ -56,3 +56,4 @@ END {
   section("SEE ALSO")
   print "The manuals at the top of perm.h and perm_sparse.h; \\fBpkg\\-config\\fR(1) knows the library as \\fIperm\\fR."
 }
+# SPDX-License-Identifier: MIT

@@ -578,3 +578,4 @@ static inline int plot_write(plot_figure *figure, const char *path)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

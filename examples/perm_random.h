@@ -122,3 +122,4 @@ static inline void generate_orthonormalise(int m, int n, double *re, double *im,
 }
 
 #endif /* PERM_RANDOM_H_INCLUDED */
+/* SPDX-License-Identifier: MIT */

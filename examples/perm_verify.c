@@ -2,7 +2,7 @@
        cc -O2 perm_verify.c -lm -o perm_verify && ./perm_verify MATRIX PROOF
    MATRIX: rows of integers, or a Matrix Market file. If the proof holds: exit status 0, the permanent on a line, then
    the probability that a false proof passes. Else 1: refused, with the reason; 2: a file cannot be read.
-
+   SPDX-License-Identifier: MIT
    n is the order, h = n / 2, N = 2^h. D_j(t), j < h, is the polynomial that at t = 0 .. N - 1 is the sign of column j,
    -1 where bit j of t is set; S(t) is the product of these signs there. Modulo a prime p (with a root of -1 as i)
        P(t) = S(t) sum_v sign(v) prod_i (sum_{j < h} a_ij D_j(t) + a_ih + sum_{j > h} v_j a_ij),   v: all signs,

@@ -81,3 +81,4 @@ int main(int argc, char **argv)
          (double)plan.chunks, merged.value);
   return !(whole.value == merged.value);
 }
+/* SPDX-License-Identifier: MIT */

@@ -24,3 +24,4 @@ srun --cpus-per-task="$SLURM_CPUS_PER_TASK" \
 code=$? # 1: stopped early; all else is an end, 5 too: done, but the tolerance is not met
 [ $code -eq 1 ] && scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
 exit $code
+# SPDX-License-Identifier: MIT

@@ -21,3 +21,4 @@ srun --cpus-per-task="$SLURM_CPUS_PER_TASK" --kill-on-bad-exit=1 \
 code=$? # as in slurm_mpi.sh: only what was stopped goes on
 [ $code -eq 1 ] && scontrol requeue "$SLURM_JOB_ID"
 exit $code
+# SPDX-License-Identifier: MIT

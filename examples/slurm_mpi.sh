@@ -25,3 +25,4 @@ code=$?
 # 0 done, 5 done but the tolerance is not met, 2 to 4 errors, which would only come again.
 [ $code -eq 1 ] && scontrol requeue "$SLURM_JOB_ID"
 exit $code
+# SPDX-License-Identifier: MIT

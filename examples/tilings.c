@@ -114,3 +114,4 @@ int main(int argc, char **argv)
   d = ferror(file);
   return d | fclose(file);
 }
+/* SPDX-License-Identifier: MIT */

@@ -85,3 +85,4 @@ int main(int argc, char **argv)
   printf("* published seconds on one A100 GPU: another machine, another program, the same matrix\n");
   return tour_failures != 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -140,3 +140,4 @@ int main(int argc, char **argv)
         printf("%6d %11d  %-20.16g  %.15f\n", i + 1, j, weight[i][j], chance[i][j]);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

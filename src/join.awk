@@ -71,3 +71,4 @@ BEGIN {
   join(ARGV[1], 0, 0)
   exit failed
 }
+# SPDX-License-Identifier: MIT

@@ -13,3 +13,4 @@ join perm.h
 join perm_sparse.h -v given=src/perm.h
 join perm_cuda.cu
 join perm_mpi.c
+# SPDX-License-Identifier: MIT

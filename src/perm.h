@@ -346,7 +346,7 @@ PERMI_BRIEF_END
 #line 1
 #endif
 
-/* MIT License
+/* MIT License; SPDX-License-Identifier: MIT
 
    Copyright (c) 2026 the perm authors
 

@@ -322,7 +322,7 @@ PERMI_BRIEF_END
 #include "kernels/rook_kernels.h"
 #endif /* PERMI_FAMILY */
 
-/* MIT License
+/* MIT License; SPDX-License-Identifier: MIT
 
    Copyright (c) 2026 the perm authors
 

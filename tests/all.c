@@ -83,3 +83,4 @@ int main(int argc, char **argv)
   }
   return test_main(argc, argv);
 }
+/* SPDX-License-Identifier: MIT */

@@ -530,3 +530,4 @@ int main(int argc, char **argv)
   }
   return bench_sink == 12345.678;
 }
+/* SPDX-License-Identifier: MIT */

@@ -31,3 +31,4 @@ for matrix in bcspwr02 mycielskian6 mesh1e1 bcsstk01 grid:16:16 regular:60:3 er:
   build/bench process build/perm $argument --threads 1
 done
 echo; echo "The run took $(($(date +%s) - start)) s."
+# SPDX-License-Identifier: MIT

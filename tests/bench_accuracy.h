@@ -355,3 +355,4 @@ static void bench_constant(void)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -117,3 +117,4 @@ static void bench_minors(void)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

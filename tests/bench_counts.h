@@ -101,3 +101,4 @@ static void bench_counts(void)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

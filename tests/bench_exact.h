@@ -179,3 +179,4 @@ static void bench_exact(void)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -123,3 +123,4 @@ void bench_exact_gaussian(int n, const int64_t *a, bench_wide *total)
 
 BENCH_LIMBS(4)
 BENCH_LIMBS(5)
+/* SPDX-License-Identifier: MIT */

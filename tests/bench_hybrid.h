@@ -82,3 +82,4 @@ static void bench_hybrid(void)
     perm_matrix_free(&a);
   }
 }
+/* SPDX-License-Identifier: MIT */

@@ -191,3 +191,4 @@ static void bench_merge(void)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -67,3 +67,4 @@ static double bench_small_flint_hundreds(int n, const double *a)
   (void)a;
   return bench_flint_value(1, n);
 }
+/* SPDX-License-Identifier: MIT */

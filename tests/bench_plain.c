@@ -80,3 +80,4 @@ void BENCH_NAME(complex)(int n, const double *a, double *value)
   value[0] = total[0] / (double)last;
   value[1] = total[1] / (double)last;
 }
+/* SPDX-License-Identifier: MIT */

@@ -263,3 +263,4 @@ static void bench_planner(const char *only)
          "Within 1.2 of the best engine by name: %d of %d.\n",
          counts.planned, counts.cases, counts.effort, counts.cases, counts.engine, counts.cases);
 }
+/* SPDX-License-Identifier: MIT */

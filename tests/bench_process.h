@@ -46,3 +46,4 @@ static void bench_process(char **argv)
   printf(" | %.4f | %.1f | %.*s | %.*s |\n", best, (double)memory / 1024, (int)strcspn(value, "\n"), value,
          line ? (int)strcspn(line + 1, "\n") : 0, line ? line + 1 : "");
 }
+/* SPDX-License-Identifier: MIT */

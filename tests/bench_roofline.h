@@ -184,3 +184,4 @@ ROOF_FUNCTION(split_complex, 500, 4 * ROOF_HALVES, ROOF_EACH_COMPLEX(ROOF_DECLAR
 #undef FNMA
 #undef LOAD
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -52,3 +52,4 @@ static void bench_small_minors(void)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -31,3 +31,4 @@ for name in er:40:0.1 er:40:0.2 regular:100:3; do
 done
 
 build/bench_sparse planner threads
+# SPDX-License-Identifier: MIT

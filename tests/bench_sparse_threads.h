@@ -59,3 +59,4 @@ static void bench_threads(void)
     perm_matrix_free(&matrix);
   }
 }
+/* SPDX-License-Identifier: MIT */

@@ -148,3 +148,4 @@ static void bench_figure(const char *path)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -94,3 +94,4 @@ static void bench_threads(void)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -106,3 +106,4 @@ awk -v skipped=$skipped -v compile="$mode" '
     print passed + 0 " passed, " failed + 0 " failed, " skipped " skipped"
     exit failed > 0
   }' $table $out/figures
+# SPDX-License-Identifier: MIT

@@ -117,3 +117,4 @@ wait
 cat build/check/*/log.counts | awk '{passed += $1; failed += $2; skipped += $3; parts++}
   END {print passed " passed, " failed " failed, " skipped " skipped"; exit parts < least || failed > 0}' \
   least="$(wc -l <build/check/parts)"
+# SPDX-License-Identifier: MIT

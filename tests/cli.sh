@@ -661,3 +661,4 @@ real mesh1e1 'permanent = 3\.2169391369371[0-9]*e\+32$'
 real bcsstk01 '\(about 2\.3361[0-9]*e\+372\)'
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
+# SPDX-License-Identifier: MIT

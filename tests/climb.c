@@ -258,3 +258,4 @@ int main(int argc, char **argv)
          : mode == 1 ? run_splitters(count ? count : 3000)
                      : run_climb(count ? count : 1000000, seed, arguments > 2 ? argument[3] : NULL);
 }
+/* SPDX-License-Identifier: MIT */

@@ -763,3 +763,4 @@ static void climb_once(const char *name, uint64_t seed)
 #include "climb_splitters.h"
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -106,3 +106,4 @@ static void climb_run_splitters(long placements, int most_n, climb_splitters *fo
     }
   }
 }
+/* SPDX-License-Identifier: MIT */

@@ -72,3 +72,4 @@ awk -v least=$least -v gpu="$(ls $out/tests_cuda 2>/dev/null)" '
     printf "%-28s %7d %7d %7.2f\n", key, lines[key], lines[key] - run[key], 100 * run[key] / lines[key]
   }
 ' perm.h perm_sparse.h $out/lines
+# SPDX-License-Identifier: MIT

@@ -36,3 +36,4 @@ gzip -9n $at/$name.tar
 mv $at/$name.tar.gz $at/$name.spdx $at/SHA256SUMS build/
 rm -rf $at
 echo "build/$name.tar.gz, build/$name.spdx, build/SHA256SUMS"
+# SPDX-License-Identifier: MIT

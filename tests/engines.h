@@ -429,3 +429,4 @@ static void t_walk_stops(perm_method method, const char *endless, const char *pa
   CHECK(fail > 10);
   perm_matrix_free(&matrix);
 }
+/* SPDX-License-Identifier: MIT */

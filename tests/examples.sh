@@ -323,3 +323,4 @@ if [ "$1" = full ]; then outputs $out/lines/examples; else
   check "hello by its line" sh -c "[ \$($out/lines/examples/hello) = 450 ]"; fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
+# SPDX-License-Identifier: MIT

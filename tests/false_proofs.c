@@ -228,3 +228,4 @@ int main(int argc, char **argv)
   printf("%ld passed, %ld failed, 0 skipped\n", done - accepted, accepted + refused_true);
   return accepted || refused_true;
 }
+/* SPDX-License-Identifier: MIT */

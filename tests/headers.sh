@@ -4,7 +4,8 @@
 # The last line is `N passed, N failed, N skipped`.
 cd "$(dirname "$0")/.." || exit 1
 out=build/headers; mkdir -p $out
-passed=0 failed=0
+passed=0 failed=0 skipped=0
+skip() { skipped=$((skipped + 1)); echo "SKIP $1"; }
 check() { name=$1; shift
   if "$@" >$out/log 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $name"; head -n 20 $out/log; fi; }
 
@@ -42,6 +43,11 @@ for header in perm.h perm_sparse.h perm_mpi.c; do check "$header: no forward dec
 narrow() { ! awk 'length($0) > 120 {print FILENAME ": " FNR; bad = 1} END {exit !bad}' "$@"; }
 check "lines fit 120 columns" narrow perm.h perm_sparse.h perm_mpi.c examples/*.[ch] examples/*.cpp examples/*.sh \
   examples/*/*.[ch] examples/python/*.py tests/*.[ch] tests/*/*.[ch]
+
+licensed() { ! git ls-files '*.c' '*.h' '*.cu' '*.cpp' '*.sh' '*.py' '*.pyi' '*.awk' '*.cmake' '*.toml' '*.g' '*.v' Makefile .ci/run |
+  xargs grep -L 'SPDX-License-Identifier: MIT' | grep .; }
+if git rev-parse --git-dir >/dev/null 2>&1; then check "every file names its licence" licensed
+else skip "every file names its licence: no git"; fi
 
 # names: nothing but perm_, PERM_, permi_, PERMI_ leaves the headers
 printf '#define PERM_IMPLEMENTATION\n#include "perm_sparse.h"\n' >$out/names.c
@@ -157,5 +163,6 @@ check "PERM_NO_POSIX" no_posix
 
 # the CHANGELOG knows the version
 check "CHANGELOG has this version" grep -q "$(build/perm --version | cut -d' ' -f2)" CHANGELOG.md
-echo "$passed passed, $failed failed, 0 skipped"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
+# SPDX-License-Identifier: MIT

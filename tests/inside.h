@@ -91,3 +91,4 @@ static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums
 #endif
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -175,3 +175,4 @@ check uninstall $make -s uninstall DESTDIR="$root" PREFIX=$prefix STATIC=1
 check "nothing is left" test -z "$(find "$root" ! -type d)"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
+# SPDX-License-Identifier: MIT

@@ -63,3 +63,4 @@ if [ "$rounds" -ge 10 ] && { [ $killed -lt $((rounds / 2)) ] || [ $stopped -eq 0
   failed=$((failed + 1)); echo "FAIL kills: too few to show anything"; fi
 echo "$passed passed, $failed failed, 0 skipped"
 exit $((failed > 0))
+# SPDX-License-Identifier: MIT

@@ -80,3 +80,4 @@ int main(int argc, char **argv)
     printf("done %d\n", status);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

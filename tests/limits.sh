@@ -73,3 +73,4 @@ fi
 rm -f $fifo build/limits.mtx build/limits.svg
 echo "$passed passed, $failed failed, 0 skipped"
 exit $((failed > 0))
+# SPDX-License-Identifier: MIT

@@ -179,3 +179,4 @@ quiet() { ! nm -u build/perm.o | grep -E ' (v?printf|puts|putchar|signal|sigacti
 check "no printing, signals or environment" quiet
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
+# SPDX-License-Identifier: MIT

@@ -66,3 +66,4 @@ try dr 40e6 --generate uniform:7 --rows 6,6,6,6,6,6,6 --cols 6,6,6,6,6,6,6 --met
 [ $done -ge 11 ] || { failed=$((failed + 1)); echo "FAIL only $done were done"; }
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]
+# SPDX-License-Identifier: MIT

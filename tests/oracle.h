@@ -318,3 +318,4 @@ __attribute__((unused)) static double oracle_exact_distance(const oracle_exact *
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

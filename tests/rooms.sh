@@ -88,3 +88,4 @@ check "tests/inside.h is the only door to private names" door
 
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]
+# SPDX-License-Identifier: MIT

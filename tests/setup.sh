@@ -38,3 +38,4 @@ if command -v apt-get >/dev/null && $as_root true 2>/dev/null; then
 fi
 echo "setup: no apt-get, or no rights to use it: install$missing by hand (the tests skip what needs them)"
 exit 0
+# SPDX-License-Identifier: MIT

@@ -530,3 +530,4 @@ int main(int argc, char **argv)
   printf("%ld passed, %ld failed, 0 skipped\n", matrices - bad_matrices, bad_matrices);
   return bad_matrices != 0;
 }
+/* SPDX-License-Identifier: MIT */

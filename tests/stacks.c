@@ -255,3 +255,4 @@ int main(int count, char **argument)
   printf("%d passed, %d failed, 0 skipped\n", done && !failed, failed);
   return failed != 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -121,3 +121,4 @@ if [ "$1" = full ]; then
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
+# SPDX-License-Identifier: MIT

@@ -149,3 +149,4 @@ TEST(t_arguments_texts)
   CHECK_TEXT(perm_precision_name((perm_precision)77), "unknown");
   CHECK_TEXT(perm_isa_name((perm_isa)77), "unknown");
 }
+/* SPDX-License-Identifier: MIT */

@@ -644,3 +644,4 @@ TEST(t_arrays_survive_every_failing_allocation)
   CHECK(result.method == PERM_METHOD_ARRAYS);
   perm_matrix_free(&matrix);
 }
+/* SPDX-License-Identifier: MIT */

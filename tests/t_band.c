@@ -178,3 +178,4 @@ TEST(t_band_refuses_wide_windows)
   perm_matrix_free(&matrix);
   free(a);
 }
+/* SPDX-License-Identifier: MIT */

@@ -392,3 +392,4 @@ TEST(t_batch_does_not_trust_what_underflows)
       }
     }
 }
+/* SPDX-License-Identifier: MIT */

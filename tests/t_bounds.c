@@ -584,3 +584,4 @@ TEST(t_bounds_far_apart_up_to_order_64)
   }
   CHECK(perm_compute_repeated_real(6, 6, a, 6, counts, counts, &options, &r) == PERM_OK && r.value != 0);
 }
+/* SPDX-License-Identifier: MIT */

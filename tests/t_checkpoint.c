@@ -480,3 +480,4 @@ TEST(t_checkpoint_times)
   checkpoint_litter(path);
   remove(path);
 }
+/* SPDX-License-Identifier: MIT */

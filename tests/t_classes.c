@@ -387,3 +387,4 @@ TEST(t_classes_refuse)
   CHECK_TEXT(result.message, "max_bytes");
   perm_matrix_free(&matrix);
 }
+/* SPDX-License-Identifier: MIT */

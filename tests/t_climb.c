@@ -115,3 +115,4 @@ TEST(t_climb_hidden_beam_splitters)
   CHECK_SHOW(found.lies == 0, "%ld of %ld", found.lies, found.results);
   CHECK(found.violations == 0);
 }
+/* SPDX-License-Identifier: MIT */

@@ -435,3 +435,4 @@ TEST(t_repeats_complex_is_not_computed_twice)
   CHECK(perm_compute_repeated_complex(10, 10, a, 10, counts, counts, &options, &best) == PERM_OK);
   CHECK(hypot(r.value - best.value, r.imaginary - best.imaginary) <= 1e-10 * hypot(best.value, best.imaginary));
 }
+/* SPDX-License-Identifier: MIT */

@@ -617,3 +617,4 @@ TEST(t_rect_states_beyond_counting_are_refused)
   options.cancel = &cancelled; /* lest a failure takes for ever */
   CHECK(perm_compute_real(60, 61, a, 61, &options, &r) == PERM_ERROR_MEMORY);
 }
+/* SPDX-License-Identifier: MIT */

@@ -173,3 +173,4 @@ TEST(t_isa_loops_draw_the_same_numbers)
     for (k = 0; k < i; k++)
       CHECK(seen[i] != seen[k]);
 }
+/* SPDX-License-Identifier: MIT */

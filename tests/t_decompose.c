@@ -279,3 +279,4 @@ TEST(t_decompose_threads_additions)
   perm_job_free(job);
   perm_matrix_free(&matrix);
 }
+/* SPDX-License-Identifier: MIT */

@@ -595,3 +595,4 @@ TEST(t_normalised_products_round_once)
       oracle_exact_free(&exact);
     }
 }
+/* SPDX-License-Identifier: MIT */

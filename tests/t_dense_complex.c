@@ -579,3 +579,4 @@ TEST(t_precision_names)
   CHECK(!strcmp(perm_precision_name((perm_precision)-1), "unknown"));
   CHECK(!strcmp(perm_precision_name(PERM_PRECISION_COUNT), "unknown"));
 }
+/* SPDX-License-Identifier: MIT */

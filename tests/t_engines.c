@@ -477,3 +477,4 @@ TEST(t_engines_explain)
     perm_matrix_free(&matrix);
   }
 }
+/* SPDX-License-Identifier: MIT */

@@ -329,3 +329,4 @@ TEST(t_rejection_refuses)
     CHECK(e.high == 0 && e.certain_high == 0);
   }
 }
+/* SPDX-License-Identifier: MIT */

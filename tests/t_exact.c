@@ -572,3 +572,4 @@ TEST(t_exact_takes_copies_into_account)
   CHECK(perm_compute_integer(17, 17, a, 17, NULL, &result) == PERM_OK && result.method == PERM_METHOD_STRUCTURE);
   CHECK(result.exact && result.value == 0);
 }
+/* SPDX-License-Identifier: MIT */

@@ -599,3 +599,4 @@ TEST(t_faults_fail_every_write)
   if (test_verbose)
     printf("     %ld failed writes\n", failures);
 }
+/* SPDX-License-Identifier: MIT */

@@ -700,3 +700,4 @@ TEST(t_formats_survive_every_failing_allocation)
     CHECK(memory.live == 0);
   }
 }
+/* SPDX-License-Identifier: MIT */

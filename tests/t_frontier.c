@@ -353,3 +353,4 @@ TEST(t_lists_without_memory)
   perm_matrix_free(&matrix);
   CHECK_SHOW(failed > 60, "%d", failed);
 }
+/* SPDX-License-Identifier: MIT */

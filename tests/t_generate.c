@@ -400,3 +400,4 @@ TEST(t_generate_survives_every_failing_allocation)
     CHECK(memory.live == 0);
   }
 }
+/* SPDX-License-Identifier: MIT */

@@ -753,3 +753,4 @@ TEST(t_hybrid_estimates_are_no_pessimists)
         printf("     kind %d, %s: median of estimate / error %.3g\n", kind, m ? "cached" : "hybrid", 1 / ratio[4]);
     }
 }
+/* SPDX-License-Identifier: MIT */

@@ -90,3 +90,4 @@ TEST(t_hybrid_gaussian_of_many_chunks)
     perm_matrix_free(&a);
   }
 }
+/* SPDX-License-Identifier: MIT */

@@ -606,3 +606,4 @@ TEST(t_io_memory_is_bounded_by_the_file)
   perm_matrix_free(&matrix);
   CHECK(memory.live == 0);
 }
+/* SPDX-License-Identifier: MIT */

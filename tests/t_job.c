@@ -586,3 +586,4 @@ TEST(t_expression_of_leaves)
   perm_state_free(state);
   perm_job_free(job);
 }
+/* SPDX-License-Identifier: MIT */

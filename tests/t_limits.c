@@ -783,3 +783,4 @@ TEST(t_limits_bytes_of_an_engine_are_not_the_result)
   }
   CHECK_SHOW(made > 20 && refused > 20, "%d made, %d refused", made, refused);
 }
+/* SPDX-License-Identifier: MIT */

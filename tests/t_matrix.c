@@ -319,3 +319,4 @@ TEST(t_io_reads_bcsstk01)
   if (right < 0) SKIP("bcsstk01.mtx is not there");
   CHECK(right == 1);
 }
+/* SPDX-License-Identifier: MIT */

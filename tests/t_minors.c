@@ -414,3 +414,4 @@ TEST(t_minors_beside_a_large_permanent)
   options.tolerance = 1e-25; /* not in doubles */
   CHECK(perm_minors_real(2, 2, a, 2, NULL, NULL, 0, &options, minors, &r) == PERM_TOLERANCE_NOT_MET);
 }
+/* SPDX-License-Identifier: MIT */

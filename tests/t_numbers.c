@@ -355,3 +355,4 @@ TEST(t_every_status_has_name_and_text)
   CHECK_TEXT(perm_status_text((perm_status)77), "unknown");
   CHECK_TEXT(perm_method_name((perm_method)77), "unknown");
 }
+/* SPDX-License-Identifier: MIT */

@@ -507,3 +507,4 @@ TEST(t_checkpoint_allocations_may_fail)
   CHECK_SHOW(failures >= 9 && failures < 20, "%d", failures);
   remove(path);
 }
+/* SPDX-License-Identifier: MIT */

@@ -790,3 +790,4 @@ TEST(t_planar_residues)
                "trial %d, %d primes", trial, primes);
   }
 }
+/* SPDX-License-Identifier: MIT */

@@ -350,3 +350,4 @@ TEST(t_prepare_is_fast)
     perm_matrix_free(&matrix);
   }
 }
+/* SPDX-License-Identifier: MIT */

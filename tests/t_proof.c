@@ -227,3 +227,4 @@ TEST(t_proof_refusals)
   options.prove = "no such directory/proof";
   CHECK(perm_compute_integer(2, 2, a, 2, &options, &result) == PERM_ERROR_FILE && isnan(result.value));
 }
+/* SPDX-License-Identifier: MIT */

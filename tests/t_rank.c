@@ -425,3 +425,4 @@ TEST(t_rank_by_name)
   }
   CHECK_SHOW(ran > 150 && refused > 30, "%d ran, %d refused", ran, refused);
 }
+/* SPDX-License-Identifier: MIT */

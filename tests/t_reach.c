@@ -87,3 +87,4 @@ TEST(t_route_large_and_wrong)
   CHECK(perm_compute_real(n, n, a, ld, &options, &r) == PERM_ERROR_OPTION && r.argument == 5);
   free(a);
 }
+/* SPDX-License-Identifier: MIT */

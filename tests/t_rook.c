@@ -311,3 +311,4 @@ TEST(t_rook_refuses)
   CHECK(perm_rook_numbers(&matrix, &options, numbers, &result) == PERM_STOPPED_CANCELLED);
   perm_matrix_free(&matrix);
 }
+/* SPDX-License-Identifier: MIT */

@@ -622,3 +622,4 @@ TEST(t_sample_refuses)
   CHECK(perm_sample_sparse(&matrix, NULL, 1, 0, 5, NULL, &result) == PERM_OK); /* one permutation of nothing */
   CHECK(perm_sample_sparse(&matrix, NULL, 1, 0, 5, NULL, NULL) == PERM_ERROR_NULL);
 }
+/* SPDX-License-Identifier: MIT */

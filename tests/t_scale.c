@@ -311,3 +311,4 @@ TEST(t_scale_extreme_range)
     CHECK(duals >= total && duals <= 1024L * n);
   }
 }
+/* SPDX-License-Identifier: MIT */

@@ -374,3 +374,4 @@ TEST(t_signs_fails_every_allocation)
   CHECK(fail > 10);
   perm_matrix_free(&matrix);
 }
+/* SPDX-License-Identifier: MIT */

@@ -413,3 +413,4 @@ TEST(t_small_complex_of_real)
                real);
   }
 }
+/* SPDX-License-Identifier: MIT */

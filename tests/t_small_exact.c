@@ -161,3 +161,4 @@ TEST(t_small_exact_leaves_the_rest)
   options.tolerance = -1;
   CHECK(perm_compute_integer(3, 3, a, 3, &options, &result) == PERM_ERROR_OPTION);
 }
+/* SPDX-License-Identifier: MIT */

@@ -353,3 +353,4 @@ TEST(t_small_minors_errors_are_nan)
       CHECK_SHOW(i < entries ? out[i] != out[i] : out[i] == 5, "run %d: minor %d is %g", run, i, out[i]);
   }
 }
+/* SPDX-License-Identifier: MIT */

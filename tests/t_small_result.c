@@ -165,3 +165,4 @@ TEST(t_small_result_meets_tolerances)
       }
   CHECK_SHOW(higher > 40, "%ld", higher);
 }
+/* SPDX-License-Identifier: MIT */

@@ -649,3 +649,4 @@ TEST(t_sparse_engines_agree)
     perm_matrix_free(&matrix);
   }
 }
+/* SPDX-License-Identifier: MIT */

@@ -256,3 +256,4 @@ TEST(t_sparse_merges_that_cancel)
       perm_matrix_free(&matrix);
     }
 }
+/* SPDX-License-Identifier: MIT */

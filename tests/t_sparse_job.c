@@ -398,3 +398,4 @@ TEST(t_sparse_escalates)
   CHECK(result.precision == PERM_PRECISION_FAST);
   perm_matrix_free(&matrix);
 }
+/* SPDX-License-Identifier: MIT */

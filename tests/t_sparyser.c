@@ -124,3 +124,4 @@ TEST(t_sparyser_dominating_wide_row_sums)
     perm_matrix_free(&matrix);
   }
 }
+/* SPDX-License-Identifier: MIT */

@@ -171,3 +171,4 @@ TEST(t_spy_draws_every_plan)
   CHECK(t_spy_says(&matrix, PERM_METHOD_AUTO, many, 2) == 2);
   perm_matrix_free(&matrix);
 }
+/* SPDX-License-Identifier: MIT */

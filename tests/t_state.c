@@ -444,3 +444,4 @@ TEST(t_state_allocations_may_fail)
     CHECK(memory.balance == 0);
   }
 }
+/* SPDX-License-Identifier: MIT */

@@ -303,3 +303,4 @@ TEST(t_cauchy_of_any_scale)
   }
   CHECK_SHOW(good > 100, "%d", good);
 }
+/* SPDX-License-Identifier: MIT */

@@ -61,3 +61,4 @@ TEST(t_transversals_threads_stop)
 {
   t_walk_stops(PERM_METHOD_TRANSVERSALS, "regular:70:3", "regular:20:3");
 }
+/* SPDX-License-Identifier: MIT */

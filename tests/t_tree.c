@@ -443,3 +443,4 @@ TEST_LONG(t_tree_stops_when_asked)
   perm_matrix_free(&matrix);
   CHECK(memory.live == 0);
 }
+/* SPDX-License-Identifier: MIT */

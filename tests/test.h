@@ -209,3 +209,4 @@ __attribute__((unused)) static int test_main(int argc, char **argv)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

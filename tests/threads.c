@@ -104,3 +104,4 @@ int main(void)
   printf("%d passed, %d failed, 0 skipped\n", failures ? 0 : 1, failures ? 1 : 0);
   return failures != 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -882,3 +882,4 @@ PyMODINIT_FUNC PyInit__perm(void)
                                    module_traverse,       module_clear, module_free};
   return PyModuleDef_Init(&definition);
 }
+/* SPDX-License-Identifier: MIT */

@@ -355,3 +355,4 @@ def main():
 LOAD = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
 if __name__ == "__main__":
     sys.exit(main())
+# SPDX-License-Identifier: MIT

@@ -116,3 +116,4 @@ def build_sdist(sdist_directory, config_settings=None):
             entry.mtime = int(os.environ.get("SOURCE_DATE_EPOCH", 315532800))
             archive.addfile(entry, io.BytesIO(data))
     return base + ".tar.gz"
+# SPDX-License-Identifier: MIT

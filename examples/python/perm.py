@@ -1791,3 +1791,4 @@ if _extension:
         pass
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=_extension.after_fork)
+# SPDX-License-Identifier: MIT

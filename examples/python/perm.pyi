@@ -21,7 +21,8 @@ __version__: str
 _Method = Literal[
     "auto", "dense", "glynn", "ryser", "expansion", "exact", "subsets", "repeats", "short", "padded", "low-rank",
     "borchardt", "frontier", "lists", "sorting", "arrays", "tree", "band", "hybrid", "cached", "dominating", "sparyser",
-    "decompose", "transversals", "structure", "codegen-registers", "codegen-memory", "classes", "planar", "signs"]
+    "decompose", "transversals", "structure", "codegen-registers", "codegen-memory", "classes", "planar", "signs",
+    "proof"]
 _Precision = Literal["default", "fast", "accurate", "dd", "kahan", "exact"]
 _Isa = Literal["auto", "plain", "avx2", "avx512", "avx512ifma", "neon", "cuda"]
 _Format = Literal["auto", "coordinate", "coordinate-complex", "array", "edges"]
@@ -162,3 +163,4 @@ class sampler:
     def permutations(a: Any, count: int, seed: int = 1, first: int = 0, **options: Unpack[_Keywords]) -> Any: ...
     @staticmethod
     def boson(u: Any, input: Any, count: int, seed: int = 1, first: int = 0, **options: Unpack[_Keywords]) -> Any: ...
+# SPDX-License-Identifier: MIT

@@ -3,7 +3,7 @@
 MATRIX: rows of integers as text. Prints the permanent and the probability that a false proof passes, or exits with why
 it is refused. What P is: examples/perm_verify.c. Less than a second at n = 20; nothing of perm is used.
 """
-import math, secrets, struct, sys
+import math, secrets, struct, sys  # SPDX-License-Identifier: MIT
 BASES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
 
 def require(condition, why):

@@ -388,3 +388,4 @@ def test_stops_leak_nothing():
                 pass
         gc.collect()
         assert (sys.getrefcount(bad_progress), sys.getrefcount(bool), sys.getrefcount(LONG)) == counts
+# SPDX-License-Identifier: MIT

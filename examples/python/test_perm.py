@@ -1565,3 +1565,4 @@ def test_permutations_leave_by_their_weights():
         assert set(drawn) <= set(weights)
         square = sum((drawn.count(way) - 4000 * x)**2 / (4000 * x) for way, x in weights.items())
         assert abs(square - len(weights) + 1) < 3 * math.sqrt(2 * len(weights))
+# SPDX-License-Identifier: MIT

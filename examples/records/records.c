@@ -265,3 +265,4 @@ int main(int argc, char **argv)
     fail("no such family: plane, box, schur, cayley, cyclic, zigzag, squares, primes, prime-sums", argv[1]);
   return bad;
 }
+/* SPDX-License-Identifier: MIT */

@@ -282,3 +282,4 @@ static void own_text(int primes, const uint64_t *prime, const uint64_t *residue,
     to += sprintf(to, "%09u", limb[j]);
 }
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -440,3 +440,4 @@ int main(int count, char **argument)
       free(all.cell[e][n]);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

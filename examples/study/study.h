@@ -122,3 +122,4 @@ static inline study_cell *study_cell_at(study *all, int e, int n)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -803,3 +803,4 @@ static void study_report_plots(const study *all, const char *directory)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

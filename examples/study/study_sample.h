@@ -240,3 +240,4 @@ static void study_matrix(uint64_t seed, int e, int n, uint64_t sample, double *r
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -16,3 +16,4 @@ int main(void)
   printf("%.0f ways to tile a 2 x 4 board with dominoes\n", r.value);
   return 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -306,3 +306,4 @@ PERM_API perm_isa perm_isa_best(void);
    such name. */
 PERM_API int perm_version(void);
 PERM_API perm_status perm_layout(const char *name, size_t *offset, size_t *bytes);
+/* SPDX-License-Identifier: MIT */

@@ -27,3 +27,4 @@
 #else
 #define PERM_API extern
 #endif
+/* SPDX-License-Identifier: MIT */

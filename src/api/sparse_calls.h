@@ -212,3 +212,4 @@ PERM_SPARSE_API perm_status perm_sample_real(int m, int n, const double *a, ptrd
                                              uint64_t seed, uint64_t first, uint64_t count, int *columns,
                                              perm_result *result);
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -20,3 +20,4 @@
 #else
 #define PERM_SPARSE_API extern
 #endif
+/* SPDX-License-Identifier: MIT */

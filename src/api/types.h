@@ -312,3 +312,4 @@ typedef struct perm_offer {
 /* Finished work: for each leaf a partial and the set of its chunks. */
 typedef struct perm_state perm_state;
 #define PERM_PARTIAL_BYTES 2168
+/* SPDX-License-Identifier: MIT */

@@ -72,3 +72,4 @@ static perm_isa permi_isa_best(void)
 {
   return perm_isa_best() == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : perm_isa_best();
 }
+/* SPDX-License-Identifier: MIT */

@@ -190,3 +190,4 @@ static int permi_arithmetic_is_sound(void)
          PERMI_REST(one + 2 * tiny, one + 2 * tiny, product) == 4 * tiny * tiny &&
          PERMI_REST(one + 2 * tiny, one - 2 * tiny, one) == -4 * tiny * tiny;
 }
+/* SPDX-License-Identifier: MIT */

@@ -353,3 +353,4 @@ static const char *permi_file_replace(const char *path, const perm_allocator *al
   *failed = file.failed;
   return code ? strerror(code) : NULL;
 }
+/* SPDX-License-Identifier: MIT */

@@ -341,3 +341,4 @@ typedef struct permi_integer_view {
   ptrdiff_t ld;
   int parts; /* 2: Gaussian */
 } permi_integer_view;
+/* SPDX-License-Identifier: MIT */

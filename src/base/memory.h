@@ -294,3 +294,4 @@ static double permi_max_bytes(const perm_options *options)
   const permi_meter *meter = (const permi_meter *)options->allocator.user_data;
   return options->allocator.allocate != permi_meter_allocate ? options->max_bytes : fmax(meter ? meter->limit : 0, 1);
 }
+/* SPDX-License-Identifier: MIT */

@@ -202,3 +202,4 @@ static void permi_number_result(const permi_number *number, perm_result *result)
   result->error_bound = a.exact ? 0 : a.error;
   result->error_estimate = a.exact ? 0 : a.estimate;
 }
+/* SPDX-License-Identifier: MIT */

@@ -193,3 +193,4 @@ static double permi_seconds(void)
   }
 #endif
 }
+/* SPDX-License-Identifier: MIT */

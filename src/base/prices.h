@@ -182,3 +182,4 @@ static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.
 #define PERMI_HYBRID_CAUTION 1.25        /* chosen: larger estimates are escalated more often */
 #define PERMI_EXACT_FREE_SECONDS 1.0     /* chosen: integers are exact by default up to here, */
 #define PERMI_EXACT_WORTH 3              /* and up to so many times the seconds of doubles */
+/* SPDX-License-Identifier: MIT */

@@ -244,3 +244,4 @@ static void permi_value_sum_parts(const permi_numbers *numbers, const void *valu
         permi_sum_add_double(sum, x[part * apart + k]);
   }
 }
+/* SPDX-License-Identifier: MIT */

@@ -51,3 +51,4 @@ static int permi_components(int n, const size_t *start, const int *column, const
   }
   return count;
 }
+/* SPDX-License-Identifier: MIT */

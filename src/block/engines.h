@@ -152,3 +152,4 @@ static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
   leaf->bound_relative = bound;
   leaf->estimate_relative = fmin(4 * sqrt(unit * bound), bound);
 }
+/* SPDX-License-Identifier: MIT */

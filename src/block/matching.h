@@ -79,3 +79,4 @@ static int permi_matching(int n, const size_t *start, const int *column, int *ro
     }
   }
 }
+/* SPDX-License-Identifier: MIT */

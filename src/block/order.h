@@ -661,3 +661,4 @@ done:
   permi_pool_release(&room);
   return ok;
 }
+/* SPDX-License-Identifier: MIT */

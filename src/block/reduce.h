@@ -611,3 +611,4 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
   }
   return PERM_OK;
 }
+/* SPDX-License-Identifier: MIT */

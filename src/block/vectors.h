@@ -439,3 +439,4 @@ typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_
 #define PERMI_FAMILY_WIDTH 1
 #include PERM_HEADER_FILE
 #undef PERMI_FAMILY_TEXT
+/* SPDX-License-Identifier: MIT */

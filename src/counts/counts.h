@@ -253,3 +253,4 @@ PERMI_COLD static uint64_t permi_counted_fingerprint(const permi_counted *counte
   }
   return hash;
 }
+/* SPDX-License-Identifier: MIT */

@@ -276,3 +276,4 @@ PERMI_COLD static permi_choice permi_choose(const permi_counted *counted, const 
 #endif
   return best;
 }
+/* SPDX-License-Identifier: MIT */

@@ -147,3 +147,4 @@ PERMI_COLD static perm_status permi_counts_gpu_leaf(const permi_counts *counts, 
   leaf->run_chunk = NULL;
   return PERM_OK;
 }
+/* SPDX-License-Identifier: MIT */

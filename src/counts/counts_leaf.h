@@ -211,3 +211,4 @@ PERMI_COLD static perm_status permi_choice_leaf(const permi_counted *counted, co
   }
   return PERM_OK;
 }
+/* SPDX-License-Identifier: MIT */

@@ -218,3 +218,4 @@ PERMI_COLD static void permi_counts_bounds(const permi_counts *counts, double lo
   leaf->bound_relative *= 1.0001;
   leaf->estimate_relative = fmin(leaf->estimate_relative, leaf->bound_relative);
 }
+/* SPDX-License-Identifier: MIT */

@@ -131,3 +131,4 @@ static double permi_cell_modulus(const permi_counts *counts, const void *cell)
   const permi_dd *x = (const permi_dd *)cell;
   return counts->integer ? 0 : fabs(x[0].hi) + (counts->parts == 2 ? fabs(x[1].hi) : 0);
 }
+/* SPDX-License-Identifier: MIT */

@@ -368,3 +368,4 @@ PERMI_COLD static void permi_rank_weights(const permi_counts *counts)
     for (t = needed; t > 0; t--)
       permi_words_add(weight + (size_t)(t - 1) * size, weight + (size_t)t * size, counts->numbers.words);
 }
+/* SPDX-License-Identifier: MIT */

@@ -422,3 +422,4 @@ PERMI_COLD static perm_status permi_expand_counts(const permi_leaf *leaf, permi_
     *partial = mine;
   return status;
 }
+/* SPDX-License-Identifier: MIT */

@@ -163,3 +163,4 @@ static double permi_dense_rate(const perm_options *options)
   static const permi_kernel_table real = PERMI_KERNEL_TABLE(permi_kernels_real);
   return permi_kernel_for(&real, permi_isa(options), PERM_FORM_NORMALISED, PERMI_ROUNDED, PERM_MAX_N)->rate;
 }
+/* SPDX-License-Identifier: MIT */

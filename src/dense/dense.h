@@ -350,3 +350,4 @@ static perm_status permi_dense_tables(const perm_plan *plan, const permi_view *v
   leaf->run_chunk = permi_dense_chunk;
   return PERM_OK;
 }
+/* SPDX-License-Identifier: MIT */

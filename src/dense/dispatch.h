@@ -146,3 +146,4 @@ static void permi_size_seen(double size, double *most, double *least)
   *most = size > *most ? size : *most;
   *least = other < *least ? other : *least;
 }
+/* SPDX-License-Identifier: MIT */

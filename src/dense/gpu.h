@@ -374,3 +374,4 @@ static perm_status permi_gpu_tables(const perm_plan *plan, const permi_view *vie
   leaf->run_range = permi_gpu_range;
   return PERM_OK;
 }
+/* SPDX-License-Identifier: MIT */

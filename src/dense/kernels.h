@@ -242,3 +242,4 @@ static perm_isa permi_isa(const perm_options *options)
          : options->isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512
                                                : options->isa;
 }
+/* SPDX-License-Identifier: MIT */

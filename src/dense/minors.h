@@ -320,3 +320,4 @@ static void permi_terms_chunk(const permi_minors *minors, uint64_t chunk, double
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -285,3 +285,4 @@ static perm_status permi_minors_execute(const permi_minors *minors, const perm_o
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

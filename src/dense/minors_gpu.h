@@ -389,3 +389,4 @@ static perm_status permi_minors_gpu_execute(permi_minors_gpu *gpu, const perm_op
 }
 #endif
 #endif
+/* SPDX-License-Identifier: MIT */

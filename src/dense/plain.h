@@ -260,3 +260,4 @@ static perm_status permi_expansion_task(const permi_leaf *leaf, permi_control *c
   partial->terms += mine.terms;
   return PERM_OK;
 }
+/* SPDX-License-Identifier: MIT */

@@ -346,3 +346,4 @@ static size_t permi_plan_explain(const permi_leaf *leaf, char *buffer, size_t si
       information->isa == PERM_ISA_CUDA ? "GPU" : "thread", information->bytes);
   return length > 0 ? (size_t)length : 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -39,3 +39,4 @@ typedef struct permi_reach {
   /* perm_sparse.h or NULL. Returns 0, or 1 with *result set. */
   int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
 } permi_reach;
+/* SPDX-License-Identifier: MIT */

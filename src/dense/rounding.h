@@ -162,3 +162,4 @@ static void permi_rounded_estimate(const perm_plan *plan, const permi_view *view
   if (rounded.share > PERMI_NO_MEASURE)
     leaf->estimate_relative = (double)INFINITY;
 }
+/* SPDX-License-Identifier: MIT */

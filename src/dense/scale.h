@@ -263,3 +263,4 @@ static int permi_scale_exponents(int n, int (*exponent)[PERM_MAX_N], int *row_ex
       exponent[i][j] += exponent[i][j] > PERMI_NO_EXPONENT ? row_exp2[i] + column_exp2[j] : 0;
   return 1;
 }
+/* SPDX-License-Identifier: MIT */

@@ -399,3 +399,4 @@ PERMI_UNUSED PERMI_INLINE int permi_small_value(perm_isa isa, int n, int parts, 
   }
   return stands;
 }
+/* SPDX-License-Identifier: MIT */

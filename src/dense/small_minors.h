@@ -272,3 +272,4 @@ PERMI_NEVER_INLINE static int permi_small_minors_result(const permi_minors_call 
   return 1;
 }
 #endif
+/* SPDX-License-Identifier: MIT */

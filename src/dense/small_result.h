@@ -118,3 +118,4 @@ static int permi_small_write_out(const permi_copies *from, int parts, int missin
   }
   return total[1];
 }
+/* SPDX-License-Identifier: MIT */

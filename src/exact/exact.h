@@ -405,3 +405,4 @@ static perm_status permi_exact_plain_leaf(const perm_options *options, const per
   leaf->run_chunk = modulus ? permi_modular_chunk : permi_exact_plain_chunk;
   return PERM_OK;
 }
+/* SPDX-License-Identifier: MIT */

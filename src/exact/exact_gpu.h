@@ -380,3 +380,4 @@ static perm_status permi_exact_leaf(const perm_options *options, const permi_exa
          : plan->family ? permi_exact_tables(options, plan, leaf, result)
                         : permi_exact_plain_leaf(options, &plan->rows, plan->modulus, leaf, result);
 }
+/* SPDX-License-Identifier: MIT */

@@ -589,3 +589,4 @@ static perm_status permi_exact_tables(const perm_options *options, const permi_e
   leaf->workspace = sizeof(permi_exact_work);
   return PERM_OK;
 }
+/* SPDX-License-Identifier: MIT */

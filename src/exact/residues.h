@@ -232,3 +232,4 @@ static void permi_residues_too_long(perm_status status, permi_control *control)
     snprintf(control->message, sizeof control->message,
              "the permanent has over %d bits: ask for it modulo a prime, or in doubles", 64 * PERM_INTEGER_WORDS);
 }
+/* SPDX-License-Identifier: MIT */

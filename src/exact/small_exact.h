@@ -166,3 +166,4 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
   result->terms = (double)(1 << (n - 1));
   return 1;
 }
+/* SPDX-License-Identifier: MIT */

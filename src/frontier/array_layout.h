@@ -164,3 +164,4 @@ static void permi_ways_fill(permi_arrays_run *run, int p, const permi_layout *so
     }
   }
 }
+/* SPDX-License-Identifier: MIT */

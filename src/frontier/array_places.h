@@ -212,3 +212,4 @@ static int permi_places_measure(const permi_frontier *frontier, permi_control *w
   permi_pool_release(&pool);
   return opened;
 }
+/* SPDX-License-Identifier: MIT */

@@ -139,3 +139,4 @@ static void permi_residues_words(const permi_array_residues *residues, char *tex
   else
     snprintf(text, size, residues->modulus ? "residues in doubles" : "integers in doubles");
 }
+/* SPDX-License-Identifier: MIT */

@@ -210,3 +210,4 @@ static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa is
     return growth == PERMI_GROWS_SHORT ? permi_block_short_plain : permi_block_long_plain;
   return algebra == PERMI_MAGNITUDES_DD ? permi_block_dd_plain : permi_block_plain;
 }
+/* SPDX-License-Identifier: MIT */

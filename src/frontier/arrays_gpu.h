@@ -159,3 +159,4 @@ static double permi_gpu_bytes(void)
   (((frontier)->room[0] + (frontier)->room[1]) * (double)permi_arrays_value_bytes(frontier))
 #define permi_gpu_bytes() 0.0
 #endif
+/* SPDX-License-Identifier: MIT */

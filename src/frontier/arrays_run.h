@@ -514,3 +514,4 @@ static uint64_t permi_arrays_fingerprint(uint64_t hash, const permi_frontier *fr
     }
   return hash;
 }
+/* SPDX-License-Identifier: MIT */

@@ -249,3 +249,4 @@ static void permi_band_emit(permi_band_state *state, const permi_band_stream *st
   if (!state->memory)
     state->runs[state->run_count++] = run;
 }
+/* SPDX-License-Identifier: MIT */

@@ -489,3 +489,4 @@ static perm_status permi_band_make(permi_maker *maker, const permi_block *block,
     permi_leaf_bound(leaf, band->bound_relative, PERMI_UNIT);
   return PERM_OK;
 }
+/* SPDX-License-Identifier: MIT */

@@ -363,3 +363,4 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
   memset(&state, 0, sizeof state);
   return permi_band_rows((const permi_band *)leaf->context, control, &state, partial);
 }
+/* SPDX-License-Identifier: MIT */

@@ -270,3 +270,4 @@ static permi_coefficient permi_class_whole(permi_gaussian g, const permi_numbers
   }
   return c;
 }
+/* SPDX-License-Identifier: MIT */

@@ -453,3 +453,4 @@ static int permi_class_fields(permi_classes *plan)
   }
   return 1;
 }
+/* SPDX-License-Identifier: MIT */

@@ -279,3 +279,4 @@ static perm_status permi_classes_make(permi_maker *maker, const permi_block *blo
   }
   return PERM_OK;
 }
+/* SPDX-License-Identifier: MIT */

@@ -453,3 +453,4 @@ static perm_status permi_classes_task(const permi_leaf *leaf, permi_control *con
   permi_pool_release(&pool);
   return status;
 }
+/* SPDX-License-Identifier: MIT */

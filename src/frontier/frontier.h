@@ -393,3 +393,4 @@ static const permi_move *permi_moves_find(permi_moves *moves, int step, int stre
   return move;
 }
 
+/* SPDX-License-Identifier: MIT */

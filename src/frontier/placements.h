@@ -658,3 +658,4 @@ done:
   return status;
 }
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -110,3 +110,4 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 {
   return permi_frontier_run_by(leaf, control, permi_sorting_step, partial);
 }
+/* SPDX-License-Identifier: MIT */

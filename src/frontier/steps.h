@@ -101,3 +101,4 @@ static void permi_step(const permi_run *run, const permi_list *source, permi_lis
   default: break;
   }
 }
+/* SPDX-License-Identifier: MIT */

@@ -510,3 +510,4 @@ static perm_status permi_frontier_run(const permi_leaf *leaf, permi_control *con
 {
   return permi_frontier_run_by(leaf, control, permi_run_step, partial);
 }
+/* SPDX-License-Identifier: MIT */

@@ -266,3 +266,4 @@ done:
   }
   return status;
 }
+/* SPDX-License-Identifier: MIT */

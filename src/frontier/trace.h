@@ -217,3 +217,4 @@ static int permi_trace_words(permi_numbers *numbers, const permi_block *block)
   return 1;
 }
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -144,3 +144,4 @@ static void permi_band_draw(permi_draw *draw)
 
 static const permi_tracer permi_band_tracer = {permi_band_kept_bytes, permi_band_record, permi_band_draw, NULL, NULL};
 #endif
+/* SPDX-License-Identifier: MIT */

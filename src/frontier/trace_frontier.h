@@ -369,3 +369,4 @@ static const permi_tracer permi_frontier_tracer = {permi_frontier_kept_bytes, pe
                                                      permi_frontier_draw, permi_frontier_short_bytes,
                                                      permi_frontier_segment};
 #endif
+/* SPDX-License-Identifier: MIT */

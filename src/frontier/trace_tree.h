@@ -190,3 +190,4 @@ static void permi_tree_draw(permi_draw *draw)
 
 static const permi_tracer permi_tree_tracer = {permi_tree_kept_bytes, permi_tree_record, permi_tree_draw, NULL, NULL};
 #endif
+/* SPDX-License-Identifier: MIT */

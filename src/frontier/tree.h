@@ -328,3 +328,4 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
   }
   first[0] = 0;
 }
+/* SPDX-License-Identifier: MIT */

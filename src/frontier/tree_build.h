@@ -613,3 +613,4 @@ static int permi_tree_build(const permi_block *block, const permi_tree_graph *gr
     tree->bound_relative = permi_tree_bound(roundings[0] + given, 0);
   return 1;
 }
+/* SPDX-License-Identifier: MIT */

@@ -339,3 +339,4 @@ static perm_status permi_tree_visit(permi_tree_run *run, const permi_tree_node *
   return !run->keep || run->keep(run->keeper, node, table, 1) ? PERM_OK : PERM_ERROR_MEMORY;
 }
 
+/* SPDX-License-Identifier: MIT */

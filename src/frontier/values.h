@@ -366,3 +366,4 @@ static int permi_numbers_choose_moduli(permi_numbers *numbers, const permi_block
     numbers->algebra = PERMI_SIGNED_DD;
   return fits;
 }
+/* SPDX-License-Identifier: MIT */

@@ -144,3 +144,4 @@ perm_status perm_cuda_batch(const perm_gpu_batch *batch, const perm_options *opt
     *gpus_used += used[i];
   return permi_team_end(&team, batch->count, status);
 }
+/* SPDX-License-Identifier: MIT */

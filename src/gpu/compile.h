@@ -496,3 +496,4 @@ static CUfunction permi_kernel(const perm_gpu_work *work, int device, const char
   permi_loaded *loaded = permi_module(permi_key(work, device), work->program, cache, stop, context, message);
   return loaded ? loaded->function[0] : NULL;
 }
+/* SPDX-License-Identifier: MIT */

@@ -191,3 +191,4 @@ void perm_cuda_frontier_free(perm_gpu_frontier *frontier);
 }
 #endif
 #endif
+/* SPDX-License-Identifier: MIT */

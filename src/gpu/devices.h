@@ -96,3 +96,4 @@ int perm_cuda_devices(int gpus, char message[PERM_MESSAGE_BYTES])
   pthread_mutex_unlock(&permi_cuda_lock);
   return found;
 }
+/* SPDX-License-Identifier: MIT */

@@ -239,3 +239,4 @@ static void permi_give_back(permi_holder *holder)
     }
   holder->held = 0;
 }
+/* SPDX-License-Identifier: MIT */

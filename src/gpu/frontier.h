@@ -523,3 +523,4 @@ perm_status perm_cuda_frontier_value(perm_gpu_frontier *frontier, void *value)
   return permi_frontier_leave(fine);
 }
 #undef PERMI_AT
+/* SPDX-License-Identifier: MIT */

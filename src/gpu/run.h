@@ -367,3 +367,4 @@ perm_status perm_cuda_run(const perm_gpu_work *work, uint64_t begin, uint64_t en
   }
   return permi_team_end(&team, end, status);
 }
+/* SPDX-License-Identifier: MIT */

@@ -459,3 +459,4 @@ __device__ __forceinline__ void permi_chunk(const permi_arguments<COUNT> &a)
 }
 )
 /* clang-format on */
+/* SPDX-License-Identifier: MIT */

@@ -249,3 +249,4 @@ __device__ __forceinline__ void permi_batch_kernel(const permi_arguments<1> &a)
 }
 )
 /* clang-format on */
+/* SPDX-License-Identifier: MIT */

@@ -200,3 +200,4 @@ __device__ __forceinline__ void permi_counts_chunk(const S &shape, const permi_a
 }
 )
 /* clang-format on */
+/* SPDX-License-Identifier: MIT */

@@ -315,3 +315,4 @@ __device__ __forceinline__ void permi_exact_chunk(const S &shape, const permi_ar
 }
 )
 /* clang-format on */
+/* SPDX-License-Identifier: MIT */

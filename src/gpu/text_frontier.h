@@ -584,3 +584,4 @@ __device__ __forceinline__ void permi_list_sum(const permi_list_arguments &a)
 
 #define PERMI_STEP_THREADS 256
 #define PERMI_GPU_STREAMS 128 /* no vertex has more neighbours on a frontier of 43 */
+/* SPDX-License-Identifier: MIT */

@@ -294,3 +294,4 @@ __device__ __forceinline__ void permi_minors_chunk(const permi_arguments<1> &a)
 }
 )
 /* clang-format on */
+/* SPDX-License-Identifier: MIT */

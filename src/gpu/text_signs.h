@@ -621,3 +621,4 @@ __device__ __forceinline__ void permi_signs_chunk(const S &shape, const permi_ar
 }
 )
 /* clang-format on */
+/* SPDX-License-Identifier: MIT */

@@ -63,3 +63,4 @@ void perm_cuda_tune(const perm_gpu_work *const *work, int count, const uint64_t 
       }
     }
 }
+/* SPDX-License-Identifier: MIT */

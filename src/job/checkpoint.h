@@ -450,3 +450,4 @@ PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *opt
   permi_release(&options->allocator, bytes);
   return status;
 }
+/* SPDX-License-Identifier: MIT */

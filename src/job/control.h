@@ -103,3 +103,4 @@ static perm_status permi_control_poll_range(permi_control *control, double work_
              ? PERMI_CHECKPOINT_DUE
              : status;
 }
+/* SPDX-License-Identifier: MIT */

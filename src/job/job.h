@@ -593,3 +593,4 @@ PERM_API perm_precision perm_job_precision(const perm_job *job, int *proved)
     *proved = job && known;
   return !job ? PERM_PRECISION_DEFAULT : exact ? PERM_PRECISION_EXACT : job->precision;
 }
+/* SPDX-License-Identifier: MIT */

@@ -76,3 +76,4 @@ static perm_status permi_check_options(const perm_options *options, int argument
                       perm_isa_name(options->isa), perm_isa_name(perm_isa_best()));
   return PERM_OK;
 }
+/* SPDX-License-Identifier: MIT */

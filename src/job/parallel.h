@@ -109,3 +109,4 @@ static perm_status permi_run_range(const perm_job *job, const permi_leaf *leaf, 
     permi_release(&job->allocator, ranging.partial);
   return all ? PERM_OK : status;
 }
+/* SPDX-License-Identifier: MIT */

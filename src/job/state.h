@@ -312,3 +312,4 @@ PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_pa
   memset(partial, 0, sizeof *partial);
   return PERM_ERROR_FORMAT;
 }
+/* SPDX-License-Identifier: MIT */

@@ -165,3 +165,4 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(walk_to)(const permi_dense *dense, uin
   if (k >= dense->tabled)
     PERMI_NAME(move)(x, dense->step + (size_t)(2 * k + minus) * (size_t)dense->padded, dense->padded);
 }
+/* SPDX-License-Identifier: MIT */

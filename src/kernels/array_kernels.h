@@ -160,3 +160,4 @@ PERMI_TARGET static void PERMI_NAME(block_dd)(const permi_numbers *numbers, void
     PERMI_NAME(array_store)(y + count + k, lo, count - k);
   }
 }
+/* SPDX-License-Identifier: MIT */

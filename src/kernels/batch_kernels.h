@@ -499,3 +499,4 @@ PERMI_TARGET static int PERMI_NAME(batch_signs_complex)(int n, const double *a, 
 #endif
 #endif
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -240,3 +240,4 @@ static const permi_counts_kernels PERMI_NAME(counts_kernels_complex) = {
     PERMI_NAME(move_forms), PERMI_NAME(add_products_complex), PERMI_NAME(symmetric_real),
     PERMI_NAME(symmetric_complex)};
 #endif
+/* SPDX-License-Identifier: MIT */

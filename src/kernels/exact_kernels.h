@@ -460,3 +460,4 @@ PERMI_TARGET static void PERMI_NAME(exact_skip)(const permi_exact *exact, uint64
 }
 #undef PERMI_LANES
 #endif
+/* SPDX-License-Identifier: MIT */

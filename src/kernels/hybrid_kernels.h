@@ -544,3 +544,4 @@ static const permi_hybrid_family PERMI_NAME(hybrid_family) = {
     {PERMI_NAME(hybrid_moduli), NULL, PERMI_NAME(hybrid_moduli), PERMI_NAME(hybrid_moduli), NULL, NULL},
 #endif
     PERMI_NAME(hybrid_add), PERMI_NAME(hybrid_turn)};
+/* SPDX-License-Identifier: MIT */

@@ -262,3 +262,4 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(exact_planes)(PERMI_V *a, const double
   }
 }
 #endif
+/* SPDX-License-Identifier: MIT */

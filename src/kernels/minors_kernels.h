@@ -187,3 +187,4 @@ PERMI_INSTANCE(minors_complex, 2, PERMI_BLOCK - 1)
 #undef PERMI_INSTANCE
 #undef PERMI_BLOCK
 #endif
+/* SPDX-License-Identifier: MIT */

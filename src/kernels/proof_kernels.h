@@ -205,3 +205,4 @@ PERMI_KERNEL PERMI_NAME(polynomial)(const permi_polynomial *polynomial, uint64_t
 }
 #undef PERMI_STRANDS
 #undef PERMI_GROUPS
+/* SPDX-License-Identifier: MIT */

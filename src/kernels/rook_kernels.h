@@ -108,3 +108,4 @@ PERMI_TARGET static void PERMI_NAME(rook_values)(const permi_rook_pass *pass, co
   else
     PERMI_NAME(rook_sum)(pass, 1, 1, way, ways, y, seen);
 }
+/* SPDX-License-Identifier: MIT */

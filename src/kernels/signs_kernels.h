@@ -285,3 +285,4 @@ static const permi_signs_family PERMI_NAME(signs_family) = {PERMI_NAME(signs_ste
 #undef PERMI_SIGNS_VECTORS
 #undef PERMI_SIGNS_LOAD
 #undef PERMI_SIGNS_STORE
+/* SPDX-License-Identifier: MIT */

@@ -420,3 +420,4 @@ PERMI_INSTANCE(small_complex, 0, 2, (PERMI_WIDTH == 8))
 #undef PERMI_ROOM
 #undef PERMI_ROOM_TABLE
 #undef PERMI_ROOM_OUTER
+/* SPDX-License-Identifier: MIT */

@@ -295,3 +295,4 @@ PERMI_INSTANCE(small_gradient_complex, 4, 2)
 #undef PERMI_ROWS
 #undef PERMI_SUMS
 #endif
+/* SPDX-License-Identifier: MIT */

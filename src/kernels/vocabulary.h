@@ -168,3 +168,4 @@
 #if PERMI_WIDTH != 8
 #define PERMI_ABS_SUM(a, b) ((PERMI_V)(PERMI_ABS(a) + PERMI_ABS(b))) /* gcc: its own type */
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -67,3 +67,4 @@
 #undef PERMI_XOR
 #undef PERMI_FAMILY
 #undef PERMI_FAMILY_WIDTH
+/* SPDX-License-Identifier: MIT */

@@ -388,3 +388,4 @@ static int permi_piece_pairs(const permi_piece *piece, int side, int line, uint6
     pair[pairs++] = left;
   return pairs;
 }
+/* SPDX-License-Identifier: MIT */

@@ -425,3 +425,4 @@ static perm_status permi_decompose_make(permi_maker *maker, const permi_block *b
   }
   return PERM_OK;
 }
+/* SPDX-License-Identifier: MIT */

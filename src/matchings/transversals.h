@@ -382,3 +382,4 @@ static perm_status permi_transversals_make(permi_maker *maker, const permi_block
     leaf->bound_relative = leaf->estimate_relative = all->bound_relative;
   return PERM_OK;
 }
+/* SPDX-License-Identifier: MIT */

@@ -189,3 +189,4 @@ static int permi_read_dimacs(permi_reader *reader, perm_format wanted)
              graph.columns == 3 ? ", weights as entries" : "");
   return ok;
 }
+/* SPDX-License-Identifier: MIT */

@@ -203,3 +203,4 @@ static int permi_read_graph6(permi_reader *reader, perm_format wanted)
              edges, mark == '&' ? "arcs" : "edges");
   return 1;
 }
+/* SPDX-License-Identifier: MIT */

@@ -283,3 +283,4 @@ static int permi_double_value(permi_reader *reader, const char *begin, const cha
                              permi_quoted(begin, end).text);
   return 1;
 }
+/* SPDX-License-Identifier: MIT */

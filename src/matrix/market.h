@@ -213,3 +213,4 @@ static int permi_read_market(permi_reader *reader, perm_format wanted)
     reader->kind = PERM_KIND_INTEGER;
   return 1;
 }
+/* SPDX-License-Identifier: MIT */

@@ -591,3 +591,4 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
     status = permi_matrix_from_triplets(&given, options, matrix, result);
   return permi_meter_end(&call, status, result);
 }
+/* SPDX-License-Identifier: MIT */

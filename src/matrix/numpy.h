@@ -303,3 +303,4 @@ static double permi_numpy_bytes(const char *text, size_t bytes)
     return (double)head;
   return (double)head + (double)array.shape[0] * (double)array.shape[1] * array.size;
 }
+/* SPDX-License-Identifier: MIT */

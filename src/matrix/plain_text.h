@@ -462,3 +462,4 @@ static int permi_read_list(permi_reader *reader, perm_format format, perm_format
            wanted == PERM_FORMAT_AUTO && indices.columns == 3 ? "; --format array reads rows of numbers" : "");
   return 1;
 }
+/* SPDX-License-Identifier: MIT */

@@ -321,3 +321,4 @@ PERM_SPARSE_API perm_status perm_matrix_read_fractions(const char *path, const p
   options = permi_meter_begin(&call, options_given, 0);
   return permi_meter_end(&call, permi_matrix_read(path, options, matrix, denominator, result), result);
 }
+/* SPDX-License-Identifier: MIT */

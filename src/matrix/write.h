@@ -135,3 +135,4 @@ PERM_SPARSE_API perm_status perm_matrix_write(const char *path, const perm_matri
 {
   return perm_matrix_write_within(path, matrix, NULL, result);
 }
+/* SPDX-License-Identifier: MIT */

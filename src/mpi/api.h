@@ -42,3 +42,4 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
 #if defined(__cplusplus)
 }
 #endif
+/* SPDX-License-Identifier: MIT */

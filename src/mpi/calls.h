@@ -388,3 +388,4 @@ perm_status perm_mpi_execute(MPI_Comm comm, const perm_job *job, perm_state *sta
   MPI_Comm_free(&session.comm);
   return result || status < 0 ? status : PERM_ERROR_NULL;
 }
+/* SPDX-License-Identifier: MIT */

@@ -220,3 +220,4 @@ static double permi_mpi_least(int ranks)
   const double least = 2e-4 * ranks;
   return least > 2e-3 ? least : 2e-3;
 }
+/* SPDX-License-Identifier: MIT */

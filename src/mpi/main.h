@@ -72,3 +72,4 @@ int main(int argc, char **argv)
   return code;
 }
 #endif
+/* SPDX-License-Identifier: MIT */

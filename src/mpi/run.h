@@ -486,3 +486,4 @@ static perm_status permi_mpi_run(permi_mpi_session *session, const perm_job *job
   permi_mpi_broadcast(session, result, sizeof *result, 0);
   return result->status;
 }
+/* SPDX-License-Identifier: MIT */

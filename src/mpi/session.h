@@ -173,3 +173,4 @@ static int permi_mpi_meet(permi_mpi_session *session, int place, uint64_t finger
   }
   return permi_mpi_agree(session, verdict, message);
 }
+/* SPDX-License-Identifier: MIT */

@@ -378,3 +378,4 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   permi_pool_release(&own);
   return !pool->failed && bounded >= 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -408,3 +408,4 @@ static int permi_embed(const permi_block *block, permi_pool *pool, permi_control
   permi_pool_release(&own);
   return 1;
 }
+/* SPDX-License-Identifier: MIT */

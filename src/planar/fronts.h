@@ -586,3 +586,4 @@ static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *c
   }
   return status;
 }
+/* SPDX-License-Identifier: MIT */

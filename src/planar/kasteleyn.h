@@ -181,3 +181,4 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
   permi_pool_release(&own);
   return 1;
 }
+/* SPDX-License-Identifier: MIT */

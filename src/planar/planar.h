@@ -465,3 +465,4 @@ static perm_status permi_planar_make(permi_maker *maker, const permi_block *bloc
   leaf->bound_absolute = leaf->measured && planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? (double)INFINITY : 0;
   return PERM_OK;
 }
+/* SPDX-License-Identifier: MIT */

@@ -223,3 +223,4 @@ static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
   *rate = PERMI_RATE_PROOF;
   return permi_polynomial_plain;
 }
+/* SPDX-License-Identifier: MIT */

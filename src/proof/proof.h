@@ -310,3 +310,4 @@ static int permi_asks_proof(const perm_options *options)
 {
   return options->prove || options->method == PERM_METHOD_PROOF;
 }
+/* SPDX-License-Identifier: MIT */

@@ -360,3 +360,4 @@ static perm_status permi_codegen_make(permi_maker *maker, const permi_block *blo
   return PERM_OK;
 }
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -59,3 +59,4 @@ static perm_status permi_dominating_offer(permi_maker *maker, const permi_block 
 {
   return permi_ryser_offer(maker, block, rival, offer, permi_dominating_split, 1);
 }
+/* SPDX-License-Identifier: MIT */

@@ -85,3 +85,4 @@ static void permi_hybrid_chunk(const permi_leaf *leaf, uint64_t chunk, void *wor
   permi_sum_add_double(&partial->absolute, sampled * (hybrid->absolute_mask + 1.0));
   partial->terms += ldexp(1, hybrid->chunk_log2 + hybrid->low + hybrid->lanes_log2);
 }
+/* SPDX-License-Identifier: MIT */

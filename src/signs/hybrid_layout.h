@@ -475,3 +475,4 @@ static double permi_layout_anneal(permi_layouts *work, permi_arrangement *layout
   }
   return cost;
 }
+/* SPDX-License-Identifier: MIT */

@@ -621,3 +621,4 @@ static perm_status permi_hybrid_matrix(permi_maker *maker, const permi_block *bl
   }
   return PERM_OK;
 }
+/* SPDX-License-Identifier: MIT */

@@ -350,3 +350,4 @@ static perm_status permi_hybrid_make(permi_maker *maker, const permi_block *bloc
                                                                         : maker->options->precision;
   return PERM_OK;
 }
+/* SPDX-License-Identifier: MIT */

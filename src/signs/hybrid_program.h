@@ -441,3 +441,4 @@ static double permi_instruction_operations(const permi_instruction *operation)
   default: return operation->count;
   }
 }
+/* SPDX-License-Identifier: MIT */

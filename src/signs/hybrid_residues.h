@@ -322,3 +322,4 @@ static double permi_whole_slower(const permi_hybrid *hybrid)
   }
   return weighted / fmax(all, 1) * fmax(hybrid->runs->passes, 1);
 }
+/* SPDX-License-Identifier: MIT */

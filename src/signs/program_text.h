@@ -402,3 +402,4 @@ static void permi_code_text(permi_coder *coder, const permi_hybrid *hybrid)
                    coder->grows ? ", residue" : "");
 }
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -583,3 +583,4 @@ static void permi_code_explain_tuning(const permi_hybrid *hybrid, char *buffer, 
   permi_hybrid_say(buffer, size, length, "\n");
 }
 #endif
+/* SPDX-License-Identifier: MIT */

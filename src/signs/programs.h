@@ -436,3 +436,4 @@ static void permi_code_statements(permi_coder *coder)
   }
 }
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -359,3 +359,4 @@ static void permi_signs_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
   permi_sum_add_signed(&partial->value, walk->sum, signs->words);
   partial->terms += (double)walk->pairs;
 }
+/* SPDX-License-Identifier: MIT */

@@ -268,3 +268,4 @@ static perm_status permi_signs_gpu_make(const perm_allocator *allocator, permi_s
   return PERM_OK;
 }
 #endif
+/* SPDX-License-Identifier: MIT */

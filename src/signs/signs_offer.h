@@ -457,3 +457,4 @@ static perm_status permi_signs_make(permi_maker *maker, const permi_block *block
   }
 #endif
 }
+/* SPDX-License-Identifier: MIT */

@@ -274,3 +274,4 @@ static int permi_signs_weigh(permi_signs_work *work, double rival, permi_control
       permi_signs_double(matrix, k, (int)(least >> k & 1));
   return permi_count_ones(least);
 }
+/* SPDX-License-Identifier: MIT */

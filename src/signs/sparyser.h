@@ -574,3 +574,4 @@ static perm_status permi_sparyser_offer(permi_maker *maker, const permi_block *b
 {
   return permi_ryser_offer(maker, block, rival, offer, permi_sparyser_split, 2);
 }
+/* SPDX-License-Identifier: MIT */

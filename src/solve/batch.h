@@ -588,3 +588,4 @@ static perm_status permi_batch_metered(permi_batch *batch, perm_result *result)
   return status;
 }
 #endif
+/* SPDX-License-Identifier: MIT */

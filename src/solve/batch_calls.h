@@ -176,3 +176,4 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
   return status;
 }
 #endif
+/* SPDX-License-Identifier: MIT */

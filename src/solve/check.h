@@ -93,3 +93,4 @@ PERMI_COLD static perm_status permi_check_problem(const permi_problem *problem, 
   return permi_check_entries(m, n, problem->real, problem->real || problem->integer, problem->ld, problem->parts,
                                result);
 }
+/* SPDX-License-Identifier: MIT */

@@ -388,3 +388,4 @@ PERM_API perm_status perm_complex(int n, const double *a, double *value)
   }
   return permi_complex_general(n, a, value);
 }
+/* SPDX-License-Identifier: MIT */

@@ -132,3 +132,4 @@ static perm_status permi_ask_engines(permi_maker *maker, const struct permi_bloc
   }
   return status;
 }
+/* SPDX-License-Identifier: MIT */

@@ -66,3 +66,4 @@ static double permi_problem_bytes(const permi_problem *problem)
 {
   return 8.0 * fmax(problem->m, 0) * fmax(problem->n, 0) * problem->parts;
 }
+/* SPDX-License-Identifier: MIT */

@@ -191,3 +191,4 @@ static perm_status permi_job_create(const perm_plan *plan, const permi_reach *re
   const perm_options *options = permi_meter_begin(&call, options_given, permi_problem_bytes(&problem));
   return permi_meter_end(&call, permi_job_metered(plan, &problem, options, job, result), result);
 }
+/* SPDX-License-Identifier: MIT */

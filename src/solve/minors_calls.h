@@ -417,3 +417,4 @@ PERM_API perm_status perm_gradient_complex(int m, int n, const double *a, ptrdif
   return permi_minors_compute(&call, options, result);
 }
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -282,3 +282,4 @@ PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t
                           : snprintf(buffer, size, "%.17g", result->value);
   return length > 0 ? (size_t)length : 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -500,3 +500,4 @@ static perm_precision permi_array_next(const void *context, const perm_options *
     return PERM_PRECISION_COUNT;
   return array->choice.precision == PERM_PRECISION_DD ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
 }
+/* SPDX-License-Identifier: MIT */

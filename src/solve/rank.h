@@ -570,3 +570,4 @@ static void permi_rank_leaf(permi_rank *rank, double seconds, double bytes, perm
   if (!leaf->integer)
     leaf->bound_absolute = DBL_MIN; /* not 0: of an integer that is exact, 106 bits are kept */
 }
+/* SPDX-License-Identifier: MIT */

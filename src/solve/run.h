@@ -406,3 +406,4 @@ static perm_status permi_run_job(perm_job *job, const perm_options *options, con
   perm_job_free(job);
   return status;
 }
+/* SPDX-License-Identifier: MIT */

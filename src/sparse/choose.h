@@ -434,3 +434,4 @@ static perm_status permi_make_zero(permi_maker *maker)
   nothing.exact = 1;
   return permi_job_push_number(maker->job, &nothing) ? PERM_OK : permi_fail_memory(maker->result);
 }
+/* SPDX-License-Identifier: MIT */

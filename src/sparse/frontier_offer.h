@@ -593,3 +593,4 @@ static perm_status permi_sorting_make(permi_maker *maker, const permi_block *blo
   leaf->run_task = permi_sorting_run;
   return status;
 }
+/* SPDX-License-Identifier: MIT */

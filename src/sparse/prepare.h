@@ -390,3 +390,4 @@ static int permi_block_create(permi_working *working, const int *rows, const int
     }
   return 1;
 }
+/* SPDX-License-Identifier: MIT */

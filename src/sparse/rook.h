@@ -393,3 +393,4 @@ PERM_SPARSE_API void perm_rook_matching_polynomial(int m, int n, const perm_inte
   }
 }
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -535,3 +535,4 @@ PERM_SPARSE_API perm_status perm_sample_real(int m, int n, const double *a, ptrd
   return permi_meter_end(&call, status, result);
 }
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -394,3 +394,4 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   return 1;
 }
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -272,3 +272,4 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   *exact = *exact && !whole;
   return PERM_OK;
 }
+/* SPDX-License-Identifier: MIT */

@@ -557,3 +557,4 @@ PERM_SPARSE_API perm_status perm_sparse_spy(const perm_matrix *matrix, const per
   return permi_meter_end(&call, permi_sparse_spy(matrix, options, path, result), result);
 }
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -354,3 +354,4 @@ PERM_API perm_status perm_compute_cauchy_complex(int n, const double *x, const d
   return permi_cauchy(n, x, y, 2, options, condition, result);
 }
 #endif
+/* SPDX-License-Identifier: MIT */

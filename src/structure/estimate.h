@@ -484,3 +484,4 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -202,3 +202,4 @@ PERM_API perm_status perm_estimate_complex(int n, const double *a, ptrdiff_t ld,
   return permi_estimate(n, &view, plan, options, estimate);
 }
 #endif
+/* SPDX-License-Identifier: MIT */

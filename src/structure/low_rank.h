@@ -368,3 +368,4 @@ PERM_API perm_status perm_compute_low_rank_complex(int n, int r, const double *u
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

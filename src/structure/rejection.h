@@ -484,3 +484,4 @@ static perm_status permi_rejection_estimate(const double *a, int n, double epsil
   return status != PERM_OK ? status : call->watch->stopped;
 }
 #endif
+/* SPDX-License-Identifier: MIT */

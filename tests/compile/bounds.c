@@ -20,3 +20,4 @@ int main(int count, char **argument)
   printf("%g +- %g\n", r.value, r.error_bound);
   return (r.error_bound <= 1e-9 * r.value) != (count == 1);
 }
+/* SPDX-License-Identifier: MIT */

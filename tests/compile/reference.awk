@@ -30,3 +30,4 @@ BEGIN {
     printf "  return best + sum_%d(x, n, y) + tree_%d(table, count, best, (unsigned)n) + sum_%d(y, n, x);\n}\n", k, k, k
   }
 }
+# SPDX-License-Identifier: MIT

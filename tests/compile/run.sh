@@ -158,3 +158,4 @@ else
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
+# SPDX-License-Identifier: MIT

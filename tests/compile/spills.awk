@@ -27,3 +27,4 @@ END {
   printf "%s: row loop of %d instructions, %d multiplies, %d stack operands\n", kernel, best, best_fused, best_stack
   exit best_stack > allowed
 }
+# SPDX-License-Identifier: MIT

@@ -21,3 +21,4 @@ int main(void)
   printf("%.17g\n", here);
   return here == there ? 0 : 1;
 }
+/* SPDX-License-Identifier: MIT */

@@ -15,3 +15,4 @@ double user_b_permanent(void)
     a[i] = i % 7 - 3;
   return perm_real(6, a);
 }
+/* SPDX-License-Identifier: MIT */

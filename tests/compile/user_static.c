@@ -9,3 +9,4 @@ int main(void)
   double a[4] = {1, 2, 3, 4};
   return perm_real(2, a) == 10 ? 0 : 1;
 }
+/* SPDX-License-Identifier: MIT */

@@ -93,3 +93,4 @@ void bench_frontier(int files, char **file)
       perm_matrix_free(&matrix);
     }
 }
+/* SPDX-License-Identifier: MIT */

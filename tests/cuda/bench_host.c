@@ -6,3 +6,4 @@
 
 #include "bench_programs.h"
 #include "bench_frontier.h"
+/* SPDX-License-Identifier: MIT */

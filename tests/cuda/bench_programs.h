@@ -172,3 +172,4 @@ void bench_gpus(void)
   bench_gpus_agree("n = 42, two orientations", &r[0], &r[1]);
   bench_gpus_agree("er:45:0.3, hybrid and cached", &r[2], &r[3]);
 }
+/* SPDX-License-Identifier: MIT */

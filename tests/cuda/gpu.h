@@ -73,3 +73,4 @@ static int cuda_same_bits(const perm_result *a, const perm_result *b)
 
 static const perm_precision cuda_precisions[] = {PERM_PRECISION_FAST, PERM_PRECISION_DEFAULT, PERM_PRECISION_ACCURATE,
                                                  PERM_PRECISION_DD, PERM_PRECISION_DEFAULT};
+/* SPDX-License-Identifier: MIT */

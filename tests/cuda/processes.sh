@@ -18,3 +18,4 @@ for kind in "$@"; do
   sed 's/.*"value":[^"]*"\([^"]*\)".*"method":[^"]*"\([^"]*\)".*"plan_seconds":[ ]*\([0-9.e+-]*\).*/\2 | \3 | \1/' \
     build/process.$run.json | sed "s/^/| $kind | $(echo "$nanoseconds" | awk '{printf "%.2f", $1 / 1e9}') | /; s/\$/ |/"
 done
+# SPDX-License-Identifier: MIT

@@ -61,3 +61,4 @@ fi
 [ "$REQUIRE" = 1 ] && grep SKIP build/tests_cuda.log | grep -qv "there is a GPU" && failed=$((failed + 1))
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
+# SPDX-License-Identifier: MIT

@@ -322,3 +322,4 @@ TEST(t_cuda_batches_compile)
       free(image);
     }
 }
+/* SPDX-License-Identifier: MIT */

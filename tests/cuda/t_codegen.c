@@ -355,3 +355,4 @@ TEST(t_cuda_codegen_compiles)
   }
   CHECK_SHOW(shared && global, "%d shared, %d global", shared, global);
 }
+/* SPDX-License-Identifier: MIT */

@@ -104,3 +104,4 @@ TEST(t_cuda_gpu_counts)
     SKIP("no GPU, driver or NVRTC");
   counted_check(0);
 }
+/* SPDX-License-Identifier: MIT */

@@ -554,3 +554,4 @@ TEST(t_cuda_compiles)
     free(image);
   }
 }
+/* SPDX-License-Identifier: MIT */

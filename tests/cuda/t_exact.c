@@ -281,3 +281,4 @@ TEST(t_cuda_exact_known)
   }
   perm_cuda_test_driver(0);
 }
+/* SPDX-License-Identifier: MIT */

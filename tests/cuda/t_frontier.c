@@ -455,3 +455,4 @@ TEST(t_cuda_frontier_compiles)
     free(image);
   }
 }
+/* SPDX-License-Identifier: MIT */

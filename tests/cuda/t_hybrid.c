@@ -703,3 +703,4 @@ TEST(t_cuda_sparse_compiles)
     free(image);
   }
 }
+/* SPDX-License-Identifier: MIT */

@@ -127,3 +127,4 @@ TEST(t_cuda_gpu_each_kernel)
     SKIP("no GPU, driver or NVRTC");
   cuda_each_kernel(0);
 }
+/* SPDX-License-Identifier: MIT */

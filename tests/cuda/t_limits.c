@@ -180,3 +180,4 @@ TEST(t_cuda_gpu_compiler_is_left)
   (void)start;
   perm_matrix_free(&matrix);
 }
+/* SPDX-License-Identifier: MIT */

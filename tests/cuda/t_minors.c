@@ -187,3 +187,4 @@ TEST(t_cuda_twin_minors_copies)
   CHECK(on_gpu > 150);
   perm_cuda_test_driver(0);
 }
+/* SPDX-License-Identifier: MIT */

@@ -198,3 +198,4 @@ TEST(t_cuda_signs_compiles)
   CHECK_SHOW(image && size > 1000, "%s", message);
   free(image);
 }
+/* SPDX-License-Identifier: MIT */

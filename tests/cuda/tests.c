@@ -28,3 +28,4 @@ int main(int argc, char **argv)
 {
   return test_main(argc, argv);
 }
+/* SPDX-License-Identifier: MIT */

@@ -691,3 +691,4 @@ extern "C" char *perm_cuda_test_compile_step(perm_gpu_cell cell, int words, int 
   const permi_kernel_key key = permi_step_key(cell, words, parts, lists, 0);
   return permi_test_compile(&key, NULL, arch, size, message);
 }
+/* SPDX-License-Identifier: MIT */

@@ -375,3 +375,4 @@ static void permi_codegen_twin(const void *context, uint64_t chunk, double *sums
   }
   cuda_fold(room, sums);
 }
+/* SPDX-License-Identifier: MIT */

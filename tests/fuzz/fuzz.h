@@ -140,3 +140,4 @@ __attribute__((unused)) static int fuzz_random_main(int count, char **arguments,
 #endif
 
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -286,3 +286,4 @@ int main(int count, char **arguments)
   return fuzz_random_main(count, arguments, 300);
 }
 #endif
+/* SPDX-License-Identifier: MIT */

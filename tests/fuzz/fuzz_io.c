@@ -315,3 +315,4 @@ int main(int count, char **arguments)
   return 0;
 }
 #endif
+/* SPDX-License-Identifier: MIT */

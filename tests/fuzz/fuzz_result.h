@@ -155,3 +155,4 @@ static perm_options fuzz_options(fuzz_bytes *from)
 }
 
 #endif
+/* SPDX-License-Identifier: MIT */

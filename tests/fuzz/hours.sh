@@ -31,3 +31,4 @@ for name in ${FUZZERS:-io checkpoint sparse dense cli}; do
   done
 done
 exit $found
+# SPDX-License-Identifier: MIT

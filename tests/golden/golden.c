@@ -470,3 +470,4 @@ int main(int count, char **argument)
   }
   return golden_now.mode == GOLDEN_COMPARE && golden_now.differences != 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -92,3 +92,4 @@ done
 wait
 [ -n "$neon" ] && ends "$(cat $out/neon.code)" $out/neon neon
 close
+# SPDX-License-Identifier: MIT

@@ -685,3 +685,4 @@ static const golden_class_entry golden_class[] = {
     {"gpu-repeated", 40, 1, golden_gpu_repeated},
     {"gpu-batch", 40, 1, golden_gpu_batch},
     {"gpu-sparse", 64, 1, golden_gpu_sparse}};
+/* SPDX-License-Identifier: MIT */

@@ -231,3 +231,4 @@ static void golden_draw_counts(int lines, int total, int *counts)
   for (k = 0; k < total; k++)
     counts[golden_below(lines)]++;
 }
+/* SPDX-License-Identifier: MIT */

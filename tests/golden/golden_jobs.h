@@ -469,3 +469,4 @@ static void golden_bad(int index)
     break;
   }
 }
+/* SPDX-License-Identifier: MIT */

@@ -227,3 +227,4 @@ static void golden_gpu_sparse(int index)
   golden_end();
   perm_matrix_free(&matrix);
 }
+/* SPDX-License-Identifier: MIT */

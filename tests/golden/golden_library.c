@@ -15,3 +15,4 @@ static void golden_hide(struct permi_cpu *cpu)
     cpu->leaf_7_ebx &= ~(1u << 5);
 }
 #endif
+/* SPDX-License-Identifier: MIT */

@@ -470,3 +470,4 @@ static void golden_formats(int index)
   golden_made(&matrix, NULL, &r);
   perm_matrix_free(&matrix);
 }
+/* SPDX-License-Identifier: MIT */

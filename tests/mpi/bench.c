@@ -28,3 +28,4 @@ int main(int argc, char **argv)
   MPI_Finalize();
   return result.status != PERM_OK;
 }
+/* SPDX-License-Identifier: MIT */

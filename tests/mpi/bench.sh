@@ -15,3 +15,4 @@ for mpi in $mpis; do
       END { printf "| n = %d | %s | %.3f | %.3f | %.2f | %s |\n", n, mpi, best[1], best[2], best[1] / best[2], same == NR ? "same" : "DIFFERENT" }'
   done
 done
+# SPDX-License-Identifier: MIT

@@ -60,3 +60,4 @@ echo "$killed of $all kills found the job running; $work of these left a checkpo
 [ $((5 * work)) -ge "$rounds" ] || { failed=$((failed + 1)); echo "FAIL hardly any kill came at work"; }
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]
+# SPDX-License-Identifier: MIT

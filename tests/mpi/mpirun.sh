@@ -14,3 +14,4 @@ mpirun_of() { # mpirun_of NAME: the command up to -np
     echo "$run"
   fi
 }
+# SPDX-License-Identifier: MIT

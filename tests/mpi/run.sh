@@ -133,3 +133,4 @@ wait
 add $out/kill "kills"; grep ' kills ' $out/kill
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
+# SPDX-License-Identifier: MIT

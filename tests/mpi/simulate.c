@@ -188,3 +188,4 @@ int main(int argc, char **argv)
   printf("%d passed, %d failed, 0 skipped\n", 3 - i, i);
   return i != 0;
 }
+/* SPDX-License-Identifier: MIT */

@@ -626,3 +626,4 @@ int main(int argc, char **argv)
   MPI_Finalize();
   return worst;
 }
+/* SPDX-License-Identifier: MIT */

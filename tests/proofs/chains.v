@@ -234,3 +234,4 @@ Proof.
       rewrite Nat.add_0_r, <- Rabs_mult in step. exact step. }
   exact (proj1 H).
 Qed.
+(* SPDX-License-Identifier: MIT *)

@@ -393,3 +393,4 @@ Proof.
   unfold coff. replace v with (cplus x (cplus v (cminus x))) at 1; [apply cnorm_plus|].
   unfold cplus, cminus; destruct v; simpl; f_equal; ring.
 Qed.
+(* SPDX-License-Identifier: MIT *)

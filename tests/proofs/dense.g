@@ -142,3 +142,4 @@ y = fl(sum - 6755399441055744);
 { |z| <= 0x1p24 /\ |w| <= 0x1p24 /\ |c| <= 0x1p48 /\ |o| <= 0x1p49 /\ |x| <= 0x1p24 ->
   fl(z * w) = z * w /\ even = z * w + c /\ fl(z * w + c + o) = z * w + c + o /\ @FIX(y, 0)
   /\ y = sum - 6755399441055744 }
+# SPDX-License-Identifier: MIT

@@ -92,3 +92,4 @@ cat <<'E2'
 (1 + 2.42) * M - (3.5) * M -> (3.42 - (3.5)) * M;
 nz + 2 - (nz + 4) -> -2;
 E2
+# SPDX-License-Identifier: MIT

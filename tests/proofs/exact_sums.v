@@ -115,3 +115,4 @@ Proof.
     assert (E : sum = a + b) by (apply round_generic; [typeclasses eauto|exact exact]).
     rewrite <- E. replace (sum - sum + c) with c by ring. apply Rle_trans with (1 := Hc). assumption.
 Qed.
+(* SPDX-License-Identifier: MIT *)

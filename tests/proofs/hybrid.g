@@ -3,8 +3,8 @@
 
 # CLAIM residue
 # Growth 3: the quotient of |x| <= 2^52 by a prime below 2^47, and x - q p, exact and at most (p + 1) / 2 <= 2^46 + 1.
-# CODE src/kernels/hybrid_kernels.h: return PERMI_FMA(x, p.inverse, ones) - ones;
-# CODE src/kernels/hybrid_kernels.h: return PERMI_FNMA(PERMI_NAME(hybrid_quotient)(x, p), p.prime, x);
+# CODE src/kernels/arithmetic.h: return PERMI_FMA(x, p.inverse, ones) - ones;
+# CODE src/kernels/arithmetic.h: return PERMI_FNMA(PERMI_NAME(prime_quotient)(x, p), p.prime, x);
 # CODE src/signs/hybrid_program.h: #define PERMI_GROWTH_HALF 70368744177665.0       /* 2^46 + 1 */
 # FALSE s/<= 70368744177665 /<= 60368744177665 /
 @fl = float<ieee_64, ne>;
@@ -21,7 +21,7 @@ x - q * p -> - ((q - (sum - ones)) + (sum - (x * inverse + ones)) + x * (inverse
 
 # CLAIM residue_of_a_product
 # Growth 4: h + l = ab, |ab| <= 2^96.
-# CODE src/kernels/hybrid_kernels.h: return low - PERMI_FMS_EXACT(PERMI_NAME(hybrid_quotient)(high, p), p.prime, high);
+# CODE src/kernels/arithmetic.h: return low - PERMI_FMS_EXACT(PERMI_NAME(prime_quotient)(high, p), p.prime, high);
 # CODE src/signs/hybrid_program.h: #define PERMI_GROWTH_CAP 281474976710656.0       /* 2^48 */
 # FALSE s/<= 281474976710656 /<= 40000000000000 /
 @fl = float<ieee_64, ne>;
@@ -71,7 +71,7 @@ both - grid -> (both - (first - y)) + (first - (x + grid)) + x - y;
 
 # CLAIM residue_of_two_products
 # The residue of such a high part, and the sum: exact, below the cap.
-# CODE src/kernels/hybrid_kernels.h: return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(hybrid_quotient)(high, p), p.prime, high);
+# CODE src/kernels/hybrid_kernels.h: return (low - less) - PERMI_FMS_EXACT(PERMI_NAME(prime_quotient)(high, p), p.prime, high);
 # FALSE s/<= 281474976710656 /<= 140000000000000 /
 @fl = float<ieee_64, ne>;
 ones = 6755399441055744;
@@ -157,3 +157,4 @@ s - v -> e * (1 + d1) + v * d1;
 { |s1| <= 1 /\ |s2| <= 1 /\ |s3| <= 1 /\ |s4| <= 1 /\ r in [1.4142, 1.4143] /\ |d1| <= 1b-53 /\ |d2| <= 1b-53
   /\ |d3| <= 1b-53 /\ |d4| <= 1b-53 ->
   |r * (s1 * d1 + s2 * d2 + s3 * d3 + s4 * d4)| <= 6b-53 }
+# SPDX-License-Identifier: MIT

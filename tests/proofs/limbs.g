@@ -92,3 +92,4 @@ units = fl(up * 1b-51);
 { |low| <= 0x1p50 /\ |step| <= 0x1p52 ->
   a = low + step /\ @FIX(up, 51) /\ |a - up| <= 0x1p50 /\ fl(a - up) = a - up /\ @FIX(units, 0) }
 a - up -> (a + C - sum) - (up - (sum - C));
+# SPDX-License-Identifier: MIT

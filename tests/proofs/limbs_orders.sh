@@ -97,3 +97,4 @@ for k in 2 3; do cat <<E2
   top * g * 1b-52 in [0, 1b$((51 * k - 52 * (k - 1)))] /\\ above + carry <= 0x1p52 }
 E2
 done
+# SPDX-License-Identifier: MIT

@@ -95,3 +95,4 @@ fi
 [ "$REQUIRE" = 1 ] && failed=$((failed + skipped))
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
+# SPDX-License-Identifier: MIT

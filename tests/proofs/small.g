@@ -45,3 +45,4 @@ x11 = x4 * x4 * x2 * 1.7e13;
 # FALSE s/<= 1e-10/<= 1e-12/
 x = 8 * 1b-53;
 { x / (1 - x) / 1e-5 <= 1e-10 }
+# SPDX-License-Identifier: MIT
