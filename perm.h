@@ -208,7 +208,8 @@
    PERM_STATIC           every function static: private to the file, and left out unless called
    PERM_WITH_CUDA        with PERM_IMPLEMENTATION: options.gpu works; link with perm_cuda.cu (nvcc -c perm_cuda.cu)
    PERM_NO_COMPLEX       complex matrices are refused: a quarter less to compile
-   PERM_NO_EXTRAS        no minors, gradients, batches, low rank, Cauchy matrices and estimates: a fifth less
+   PERM_NO_EXTRAS        no minors, gradients, batches, low rank, Cauchy matrices, estimates and proofs: a fifth
+                         less
    PERM_NO_EXACT         no vector kernels for integers: exact results many times slower
    PERM_NO_POSIX         files by the C library alone, as on Windows: less safe, see >>files
    PERM_HEADER_FILE      this file's name as seen from itself, if you renamed it (default "perm.h")
@@ -5203,6 +5204,8 @@ typedef struct permi_reach {
   perm_status (*execute)(const perm_job *job, perm_state *state, const perm_options *options, perm_result *result);
   /* perm_sparse.h or NULL. Returns 0, or 1 with *result set. */
   int (*route)(const struct permi_problem *problem, const perm_options *options, int argument, perm_result *result);
+  perm_status (*prove)(const struct permi_problem *problem, const perm_options *options, int argument, perm_job **job,
+                       perm_result *result); /* NULL: cannot be requested */
 } permi_reach;
 
 /* ========================================================================================== >>small
@@ -10252,6 +10255,7 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
   if (parts == 2)
     return 0;
 #endif
+  real[0] = 0; /* gcc does not see that n > 0 */
   product = permi_small_integers(n, parts, a, ld, real);
   wrapped = !(sums * product < 9007199254740992.0);
   if (wrapped && (n + parts - 1 > PERMI_SMALL_SUBSETS_N ||
@@ -12723,6 +12727,7 @@ PERMI_BRIEF_BEGIN
    has a degree of at most d = (n + 1)(N - 1), and P(0) + .. + P(N - 1) = 2^(n-1) per(a). Its values at 0 .. d fix it.
    Kernels evaluate PERMI_PROOF_POINTS of them at once, a chunk: (n + 1) N n 2^(n-h-1) products a prime. */
 
+#if !defined(PERM_NO_EXTRAS)
 #define PERMI_PROOF_MAX_N 44      /* 1.7e16 products and 1.5 GB a prime */
 #define PERMI_PROOF_PRIME_BITS 50
 #define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
@@ -12935,6 +12940,7 @@ static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
   *rate = PERMI_RATE_PROOF;
   return permi_polynomial_plain;
 }
+#endif
 
 /* =========================================================================================== >>proof
    Permanents that carry their proof: the job that evaluates >>polynomial, the value, and the file, which
@@ -12957,6 +12963,7 @@ static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
                  8  checksum: mix over all words before, from 14695981039346656037
    The file is absent, whole and old, or whole and new (>>files). */
 
+#if !defined(PERM_NO_EXTRAS)
 #define PERMI_PROOF_MAGIC "\211PROOF\r\n"
 #define PERMI_PROOF_HEAD 48
 
@@ -13239,6 +13246,11 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   (*job)->plan_seconds = permi_seconds() - start;
   return PERM_OK;
 }
+
+#define PERMI_PROVE_HERE permi_proof_job
+#else
+#define PERMI_PROVE_HERE NULL
+#endif
 
 static int permi_asks_proof(const perm_options *options)
 {
@@ -15253,13 +15265,15 @@ static const permi_gpu_engines permi_gpus = {permi_plan_gpu,   permi_gpu_growth,
 
 static const permi_reach permi_bare_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {NULL, NULL},  NULL,
-    permi_double_engines, 2, NULL, permi_execute_bare, PERMI_ROUTE_HERE};
+    permi_double_engines, 2, NULL, permi_execute_bare, PERMI_ROUTE_HERE, NULL};
 static const permi_reach permi_reach_real = {
     1, PERMI_KERNEL_TABLE(permi_kernels_real), PERMI_COUNTS_TABLES(real), {permi_gray_real, permi_gray_dd}, &permi_gpus,
-    permi_array_engines, PERMI_ARRAY_ENGINES, permi_exact_surely, perm_job_execute, PERMI_ROUTE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINES, permi_exact_surely, perm_job_execute, PERMI_ROUTE_HERE,
+    PERMI_PROVE_HERE};
 static const permi_reach permi_reach_complex = {
     2, PERMI_COMPLEX_TABLE, PERMI_COUNTS_TABLES(complex), {permi_gray_complex, permi_gray_dd}, &permi_gpus,
-    permi_array_engines, PERMI_ARRAY_ENGINES, permi_exact_surely, perm_job_execute, PERMI_ROUTE_HERE};
+    permi_array_engines, PERMI_ARRAY_ENGINES, permi_exact_surely, perm_job_execute, PERMI_ROUTE_HERE,
+    PERMI_PROVE_HERE};
 
 static const permi_reach *permi_reach_of(int parts)
 {
@@ -15525,7 +15539,9 @@ static perm_status permi_proof_create(const permi_problem *problem, int argument
   perm_status status = permi_check_options(options, argument, result);
   if (status == PERM_OK)
     status = permi_check_problem(problem, problem->row_count != NULL, result);
-  return status == PERM_OK ? permi_proof_job(problem, options, argument, job, result) : status;
+  if (status == PERM_OK && !problem->reach->prove)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: proofs were left out by PERM_NO_EXTRAS");
+  return status == PERM_OK ? problem->reach->prove(problem, options, argument, job, result) : status;
 }
 
 /* The whole matrix is proved, before any reduction. */
@@ -16300,8 +16316,8 @@ PERMI_BRIEF_END
    .79 .90 .98 1.1 and .93 .96 .93 .67 .85 .99 1.0 1.0; AVX2, real .78 .78 .51 .63 .78 1.0 1.1 1.3 and 1.0 1.0 .61 .70
    .80 1.1 1.1 1.3. Entries 512 doubles apart or a multiple of that: n = 4 takes 5.6 ns, not 2.6; without copies n = 5
    takes 31 ns, not 11. Pieces of 16 matrices instead of 8 do not help n = 12.
-   Glynn's signs with 4 complex or 8 real products in registers, row sums from two tables: complex 5 to 14% faster from n
-   = 6 on, real 13 to 60% slower from n = 5 on, so not taken.
+   Glynn's signs with 4 complex or 8 real products in registers, row sums from two tables: complex 5 to 14% faster from
+   n = 6 on, real 13 to 60% slower from n = 5 on, so not taken.
    A value stands if it is large against its rounding errors, as in >>small. Others are computed again by single
    calls. */
 
@@ -22101,6 +22117,7 @@ static const permi_counts_kernels PERMI_NAME(counts_kernels_complex) = {
 /* ================================================================================== >>proof_kernels
    The polynomial of >>polynomial at points modulo a prime: a vector is of consecutive points. */
 
+#if !defined(PERM_NO_EXTRAS)
 #define PERMI_STRANDS 4
 #define PERMI_GROUPS (PERMI_WIDTH == 8 ? 3 : PERMI_WIDTH == 1 ? 4 : 2) /* vectors of points at once, by four settings */
 
@@ -22305,6 +22322,7 @@ PERMI_KERNEL PERMI_NAME(polynomial)(const permi_polynomial *polynomial, uint64_t
 }
 #undef PERMI_STRANDS
 #undef PERMI_GROUPS
+#endif
 
 PERMI_BRIEF_END
 #endif

@@ -120,6 +120,7 @@ static int permi_small_exact(perm_isa isa, int n, int parts, const int64_t *a, p
   if (parts == 2)
     return 0;
 #endif
+  real[0] = 0; /* gcc does not see that n > 0 */
   product = permi_small_integers(n, parts, a, ld, real);
   wrapped = !(sums * product < 9007199254740992.0);
   if (wrapped && (n + parts - 1 > PERMI_SMALL_SUBSETS_N ||

@@ -11,6 +11,7 @@
 #include "../counts/counts.h"
 #include "../exact/residues.h"
 
+#if !defined(PERM_NO_EXTRAS)
 #define PERMI_PROOF_MAX_N 44      /* 1.7e16 products and 1.5 GB a prime */
 #define PERMI_PROOF_PRIME_BITS 50
 #define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
@@ -223,4 +224,5 @@ static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
   *rate = PERMI_RATE_PROOF;
   return permi_polynomial_plain;
 }
+#endif
 /* SPDX-License-Identifier: MIT */

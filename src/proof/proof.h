@@ -23,6 +23,7 @@
 #include "../base/files.h"
 #include "../job/state.h"
 
+#if !defined(PERM_NO_EXTRAS)
 #define PERMI_PROOF_MAGIC "\211PROOF\r\n"
 #define PERMI_PROOF_HEAD 48
 
@@ -305,6 +306,11 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   (*job)->plan_seconds = permi_seconds() - start;
   return PERM_OK;
 }
+
+#define PERMI_PROVE_HERE permi_proof_job
+#else
+#define PERMI_PROVE_HERE NULL
+#endif
 
 static int permi_asks_proof(const perm_options *options)
 {

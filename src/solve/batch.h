@@ -8,8 +8,8 @@
    .79 .90 .98 1.1 and .93 .96 .93 .67 .85 .99 1.0 1.0; AVX2, real .78 .78 .51 .63 .78 1.0 1.1 1.3 and 1.0 1.0 .61 .70
    .80 1.1 1.1 1.3. Entries 512 doubles apart or a multiple of that: n = 4 takes 5.6 ns, not 2.6; without copies n = 5
    takes 31 ns, not 11. Pieces of 16 matrices instead of 8 do not help n = 12.
-   Glynn's signs with 4 complex or 8 real products in registers, row sums from two tables: complex 5 to 14% faster from n
-   = 6 on, real 13 to 60% slower from n = 5 on, so not taken.
+   Glynn's signs with 4 complex or 8 real products in registers, row sums from two tables: complex 5 to 14% faster from
+   n = 6 on, real 13 to 60% slower from n = 5 on, so not taken.
    A value stands if it is large against its rounding errors, as in >>small. Others are computed again by single
    calls. */
 #pragma once

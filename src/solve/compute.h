@@ -3,7 +3,6 @@
 #pragma once
 #include "../dense/small_result.h"
 #include "../exact/small_exact.h"
-#include "../proof/proof.h"
 #include "judge.h"
 
 /* An array of integers, marked as such even without a pointer. */
@@ -44,7 +43,9 @@ static perm_status permi_proof_create(const permi_problem *problem, int argument
   perm_status status = permi_check_options(options, argument, result);
   if (status == PERM_OK)
     status = permi_check_problem(problem, problem->row_count != NULL, result);
-  return status == PERM_OK ? permi_proof_job(problem, options, argument, job, result) : status;
+  if (status == PERM_OK && !problem->reach->prove)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: proofs were left out by PERM_NO_EXTRAS");
+  return status == PERM_OK ? problem->reach->prove(problem, options, argument, job, result) : status;
 }
 
 /* The whole matrix is proved, before any reduction. */
