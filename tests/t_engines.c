@@ -405,7 +405,7 @@ TEST(t_engines_offers)
   for (k = 0; k < (int)(sizeof plan / sizeof *plan); k++) {
     perm_matrix matrix;
     perm_job *job = NULL;
-    perm_leaf leaf;
+    perm_leaf leaf = {0};
     perm_offer offer;
     int chosen = 0, declined = 0, blocks = 0, proved = -1;
     CHECK(perm_generate(plan[k].pattern, 1, NULL, &matrix, NULL) == PERM_OK);

@@ -1,8 +1,9 @@
 /* Rates on one GPU as a Markdown table: what the FP64 pipe gives, two kernels in the published style as yardsticks,
    and ours, all in one run. An element is a row of a sign vector: n 2^(n-1) of them.
-   Usage: build/bench_cuda [quick | tune | sparse | gpus | frontier [FILE...] | exact | batch | counts]
+   Usage: build/bench_cuda [quick | tune | sparse | gpus | numbers [KIND] | frontier [FILE...] | exact | batch | counts]
    quick: slices only; tune: some slices, for trials of -DPERMI_GPU_BLOCK(n)=.. (perm.h) and -DPERMI_GPU_BLOCKS=..
    (perm_cuda.cu); sparse, for trials of -DPERMI_CODEGEN_SHARED=0 (perm_sparse.h); gpus: one, two, four and so on;
+   numbers: what each kind costs in method hybrid;
    frontier, of Matrix Market files too; exact, batch and counts, which are compared with all cores of this machine:
    only those */
 #define INSIDE_KERNELS
@@ -14,6 +15,7 @@
 /* bench_programs.h */
 extern "C" void bench_sparse_table(int whole);
 extern "C" void bench_gpus(void);
+extern "C" void bench_numbers(const char *spec);
 
 /* bench_frontier.h */
 extern "C" void bench_frontier(int files, char **file);
@@ -407,6 +409,10 @@ int main(int argc, char **argv)
   }
   if (argc > 1 && !strcmp(argv[1], "gpus")) {
     bench_gpus();
+    return 0;
+  }
+  if (argc > 1 && !strcmp(argv[1], "numbers")) {
+    bench_numbers(argc > 2 ? argv[2] : "binary:48:0.2");
     return 0;
   }
   if (argc > 1 && !strcmp(argv[1], "frontier")) {

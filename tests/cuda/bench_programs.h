@@ -172,4 +172,112 @@ void bench_gpus(void)
   bench_gpus_agree("n = 42, two orientations", &r[0], &r[1]);
   bench_gpus_agree("er:45:0.3, hybrid and cached", &r[2], &r[3]);
 }
+
+/* The matrix of a spec with other numbers: REAL: its own as doubles; COMPLEX: random ones, or `whole` from -9 to 9. */
+static perm_status bench_numbers_matrix(const char *spec, unsigned seed, perm_kind kind, int whole, perm_matrix *matrix)
+{
+  uint64_t random = 88172645463325252u + seed;
+  perm_matrix given;
+  perm_result r;
+  perm_status status = perm_generate(spec, seed, NULL, &given, &r);
+  int *row = status == PERM_OK ? (int *)malloc(given.nnz * sizeof *row) : NULL, i;
+  double *part[2] = {NULL, NULL};
+  size_t at;
+  if (status != PERM_OK)
+    return status;
+  for (i = 0; i < 2; i++)
+    part[i] = (double *)malloc(given.nnz * sizeof **part);
+  for (i = 0; i < given.m; i++)
+    for (at = given.row_start[i]; at < given.row_start[i + 1]; at++) {
+      int k;
+      row[at] = i;
+      for (k = 0; k < 2; k++) {
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        part[k][at] = whole ? (double)(random % 19) - 9 : (double)(random >> 11) / 9007199254740992.0 - 0.5;
+      }
+      if (kind == PERM_KIND_REAL)
+        part[0][at] = given.real ? given.real[at] : 1;
+    }
+  status = perm_matrix_from_triplets(given.m, given.n, given.nnz, row, given.column, part[0],
+                                     kind == PERM_KIND_REAL ? NULL : part[1], NULL, kind, NULL, matrix, &r);
+  free(part[0]), free(part[1]), free(row);
+  perm_matrix_free(&given);
+  return status;
+}
+
+/* Seconds of the kernels of all chunks, from a slice of about 0.4 s; negative: failed. */
+static double bench_numbers_seconds(const perm_matrix *matrix, const perm_options *options)
+{
+  perm_job *job = NULL;
+  perm_result r;
+  perm_leaf leaf;
+  double seconds = -1;
+  uint64_t chunks = 264;
+  int turn;
+  if (perm_sparse_job(matrix, options, &job, &r) != PERM_OK || perm_job_leaf(job, 0, &leaf) != PERM_OK ||
+      leaf.isa != PERM_ISA_CUDA) {
+    printf("no kernel: %s\n", r.message);
+    perm_job_free(job);
+    return -1;
+  }
+  for (turn = 0; turn < 4; turn++) { /* compiling, a rate, and twice that slice */
+    perm_partial partial;
+    const uint64_t most = chunks < leaf.chunks ? chunks : leaf.chunks;
+    memset(&partial, 0, sizeof partial);
+    seconds = permi_seconds();
+    if (perm_job_run(job, 0, 0, most, &partial) != PERM_OK) {
+      seconds = -1;
+      break;
+    }
+    seconds = permi_seconds() - seconds;
+    chunks = turn == 0 ? 2640 : turn == 1 ? (uint64_t)((double)most * 0.4 / seconds) + 1 : chunks;
+    seconds *= (double)leaf.chunks / (double)most;
+  }
+  perm_job_free(job);
+  return seconds;
+}
+
+/* What each kind of number costs in the hybrid engine, over doubles of the same shape. */
+void bench_numbers(const char *spec); /* for bench.cu */
+void bench_numbers(const char *spec)
+{
+  static const struct { const char *name; int parts, whole, certify; perm_precision precision; } kind[] = {
+      {"doubles", 1, 0, 0, PERM_PRECISION_DEFAULT},          {"certified", 1, 0, 1, PERM_PRECISION_DEFAULT},
+      {"double-double", 1, 0, 0, PERM_PRECISION_DD},         {"double-double, certified", 1, 0, 1, PERM_PRECISION_DD},
+      {"exact integers", 0, 0, 0, PERM_PRECISION_EXACT},     {"complex", 2, 0, 0, PERM_PRECISION_DEFAULT},
+      {"complex, certified", 2, 0, 1, PERM_PRECISION_DEFAULT}, {"complex double-double", 2, 0, 0, PERM_PRECISION_DD},
+      {"Gaussian integers", 2, 1, 0, PERM_PRECISION_EXACT}};
+  double one[2] = {0, 0};
+  unsigned seed;
+  size_t k;
+  printf("\nNumbers of method hybrid on %s, one GPU: seconds of the kernels, most from a slice; over doubles\n\n"
+         "| seed | numbers | seconds | ratio |\n|---|---|---|---|\n", spec);
+  for (seed = 1; seed <= 3; seed++)
+    for (k = 0; k < sizeof kind / sizeof kind[0]; k++) {
+      perm_options options;
+      perm_matrix matrix;
+      perm_result r;
+      double seconds;
+      if ((kind[k].parts ? bench_numbers_matrix(spec, seed, kind[k].parts == 2 ? PERM_KIND_COMPLEX : PERM_KIND_REAL,
+                                                kind[k].whole, &matrix)
+                         : perm_generate(spec, seed, NULL, &matrix, &r)) != PERM_OK) {
+        printf("| %s | no such matrix | | |\n", spec);
+        return;
+      }
+      memset(&options, 0, sizeof options);
+      options.method = PERM_METHOD_HYBRID;
+      options.isa = PERM_ISA_CUDA;
+      options.gpu.devices = 1;
+      options.tolerance = kind[k].precision == PERM_PRECISION_EXACT ? 0 : 1;
+      options.precision = kind[k].precision;
+      options.certify = kind[k].certify;
+      seconds = bench_numbers_seconds(&matrix, &options);
+      one[0] = k == 0 ? seconds : one[0];
+      one[1] = k == 5 ? seconds : one[1];
+      printf("| %u | %s | %.3f | %.2f |\n", seed, kind[k].name, seconds,
+             seconds / one[kind[k].parts == 2 && !kind[k].whole]);
+      fflush(stdout);
+      perm_matrix_free(&matrix);
+    }
+}
 /* SPDX-License-Identifier: MIT */
