@@ -25,7 +25,7 @@ _Method = Literal[
     "proof"]
 _Precision = Literal["default", "fast", "accurate", "dd", "kahan", "exact"]
 _Isa = Literal["auto", "plain", "avx2", "avx512", "avx512ifma", "neon", "cuda"]
-_Format = Literal["auto", "coordinate", "coordinate-complex", "array", "edges"]
+_Format = Literal["auto", "coordinate", "coordinate-complex", "array", "edges", "npy", "graph6", "dimacs"]
 _Estimator = Literal["auto", "glynn", "sinkhorn", "rejection"]
 
 class _Event(Protocol):
