@@ -188,6 +188,7 @@ static void permi_gpu_plan(perm_plan *plan, const permi_view *view)
 typedef struct permi_gpu_call {
   const permi_leaf *leaf;
   permi_control *control;
+  uint64_t begin; /* of the range */
 } permi_gpu_call;
 
 static void permi_gpu_count(const permi_leaf *leaf, perm_partial *partial, uint64_t first, uint64_t chunks)
@@ -222,7 +223,8 @@ static perm_status permi_gpu_poll(void *context, uint64_t done)
   const perm_leaf *information = &call->leaf->information;
   if (!call->control)
     return PERM_OK;
-  return permi_control_poll_range(call->control, information->seconds * (double)done / (double)information->chunks,
+  return permi_control_poll_range(call->control,
+                                  information->seconds * (double)(done - call->begin) / (double)information->chunks,
                                   "summing on GPUs");
 }
 
@@ -244,6 +246,7 @@ static perm_status permi_gpu_range(const permi_leaf *leaf, uint64_t begin, uint6
   options.allocator = gpu->allocator;
   call.leaf = leaf;
   call.control = control;
+  call.begin = begin;
   sink.context = &call;
   sink.add = gpu->add ? gpu->add : permi_gpu_add;
   sink.merge = perm_partial_merge;
