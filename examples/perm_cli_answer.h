@@ -282,7 +282,7 @@ static void cli_print(const char *name, const perm_matrix *matrix, const perm_re
       printf(" modulo %llu", (unsigned long long)result->modulus);
   }
   printf("\n  %s", known);
-  if (result->exact && !result->is_complex)
+  if (result->exact && !result->is_complex && fraction_is_whole())
     cli_print_length(&result->integer);
   printf("; %s, %s%s%s, ", perm_method_name(result->method),
          result->exact ? "" : perm_precision_name(result->precision), result->exact ? "" : ", ",

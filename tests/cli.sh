@@ -49,6 +49,8 @@ expect complex_j 0 '5 *\+ *7 ?i' $dir/complex.txt
 printf '1/2 1/3\n1/4 3\n' >$dir/fractions.txt
 expect fractions 0 '^  permanent = 19/12 \(about 1.583333333\)$' $dir/fractions.txt
 check fractions_told grep -q '^perm: .*fractions.txt: read as fractions, each row times its least common denominator$' $dir/err
+printf '1/3 12345678901234567/7\n98765432101234567/11 5/13\n' >$dir/long_fractions.txt # no length of what is not reduced
+expect long_fractions 0 '^  exactly; ' $dir/long_fractions.txt
 expect fractions_json 0 '"value":"19/12","exp2":0,"exact":true,' $dir/fractions.txt --json
 expect fractions_then_integers 0 'permanent = 450$' $dir/fractions.txt $dir/nine.txt
 expect fractions_explained 0 'fractions' $dir/fractions.txt --explain

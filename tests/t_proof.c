@@ -209,6 +209,7 @@ TEST(t_proof_refusals)
   int64_t a[45 * 45] = {1, 2, 3, 4};
   const double x[4] = {1, 2, 3, 4};
   const int counts[2] = {1, 1};
+  double minors[4];
   perm_options options = {0};
   perm_result result;
   options.prove = t_proof_file;
@@ -224,6 +225,9 @@ TEST(t_proof_refusals)
   options.precision = PERM_PRECISION_DD;
   CHECK(perm_compute_integer(2, 2, a, 2, &options, &result) == PERM_ERROR_OPTION);
   options.precision = PERM_PRECISION_DEFAULT;
+  CHECK(perm_minors_real(2, 2, x, 2, NULL, NULL, 0, &options, minors, &result) == PERM_ERROR_OPTION);
+  CHECK_TEXT(result.message, "prove");
+  CHECK(perm_gradient_real(2, 2, x, 2, NULL, NULL, &options, minors, &result) == PERM_ERROR_OPTION);
   options.prove = "no such directory/proof";
   CHECK(perm_compute_integer(2, 2, a, 2, &options, &result) == PERM_ERROR_FILE && isnan(result.value));
 }

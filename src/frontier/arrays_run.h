@@ -309,7 +309,8 @@ static perm_status permi_arrays_residues(permi_arrays_run *run, permi_pool *pool
   const size_t primes = (size_t)plan->primes;
   const int parts = primes ? plan->passes / plan->primes : 1;
   permi_odd_modulus *prime = (permi_odd_modulus *)permi_pool_get(pool, primes + 1, sizeof *prime);
-  uint64_t *residue[2], *word = (uint64_t *)permi_pool_get(pool, 4 * (primes + 1), sizeof *word), value[2], root = 0;
+  uint64_t *residue[2], *word = (uint64_t *)permi_pool_get(pool, 4 * (primes + 1), sizeof *word), value[2] = {0, 0};
+  uint64_t root = 0;
   perm_status status = PERM_OK;
   int pass;
   if (pool->failed)
