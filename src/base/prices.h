@@ -85,14 +85,16 @@ static const double permi_seconds_word[2] = {3.2e-9, 7e-9};    /* and for each w
 #define PERMI_SORTING_SLOWER 30    /* than merged lists: a regular graph of order 80 */
 #define PERMI_ARRAY_STATES 5000    /* smaller peaks are left to the lists */
 /* Arrays and lists: 30 graphs on a Zen 4 core, times 1.3, by which that core runs dense sums and hybrid faster. */
-static const double permi_array_seconds[] = {2.7e-10, 6e-10, 1.4e-9, 1.3e-9, 1.5e-9, 3e-8, /* by permi_algebra: of a */
-                                             6e-10, 8e-10, 1.2e-9, 2e-8}; /* unit of cost (words: and of a word); */
-static const double permi_residue_seconds[3][2] = {{3.2e-10, 4.5e-10}, {4.5e-10, 7e-10}, {6.5e-10, 5.5e-9}}; /* of */
-                                         /* AVX-512, AVX2, others: residues; products of which are reduced */
+/* By permi_algebra: of a unit of cost (words: and of a word); */
+PERMI_UNUSED static const double permi_array_seconds[] = {2.7e-10, 6e-10,   1.4e-9, 1.3e-9, 1.5e-9,
+                                                          3e-8,    6e-10, 8e-10,  1.2e-9, 2e-8};
+/* of AVX-512, AVX2, others: residues; products of which are reduced. */
+PERMI_UNUSED static const double permi_residue_seconds[3][2] = {
+    {3.2e-10, 4.5e-10}, {4.5e-10, 7e-10}, {6.5e-10, 5.5e-9}};
 #define PERMI_ARRAY_MISS_SECONDS 4e-11   /* a byte of it more if the values of a step */
 #define PERMI_ARRAY_CACHE_BYTES 3e7      /* take more than this */
 #define PERMI_ARRAY_STREAM_SECONDS 3e-6  /* a stream */
-static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.5, 1}; /* relative to doubles; */
+PERMI_UNUSED static const double permi_list_weight[] = {1, 1.3, 1.8, 3.3, 3.8, 18, 1, 1.4, 1.5, 1}; /* to doubles; */
 #define PERMI_LIST_WORD_WEIGHT 0.8       /* a word more */
 #define PERMI_GPU_START_SECONDS 0.4
 #define PERMI_GPU_STEP_SECONDS 3e-5

@@ -217,9 +217,9 @@ static void permi_code_fill(permi_coder *coder, permi_hybrid *hybrid, const doub
   if (code->failed)
     return;
   for (k = 0; k < (code->certify ? code->statements : code->moduli); k++) {
-    const int words = k < code->moduli                              ? permi_code_parts(coder, k, 0)
-                      : permi_hybrid_is_complex(hybrid->algebra) ? 2
-                                                                 : 1;
+    const int words = k < code->moduli                                ? permi_code_parts(coder, k, 0)
+                      : permi_hybrid_is_complex((int)hybrid->algebra) ? 2
+                                                                      : 1;
     code->operations += permi_code_operations(coder, &code->statement[k], hybrid->algebra);
     code->moves += code->statement[k].kind == PERMI_CODE_BASE ? PERMI_GPU_LOAD * words : 0;
   }
