@@ -180,13 +180,19 @@ static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
   }
 }
 
-static int permi_walk_growth(const permi_block *block, const permi_walk *walk, int v)
+/* What the frontier grows by without v; *near: how near its neighbours come to leaving, 1 / (entries left) each. */
+#define PERMI_GREEDY_NEAR 5040
+static int permi_walk_growth(const permi_block *block, const permi_walk *walk, int v, int *near)
 {
   int e, growth = walk->state[v] == 1 ? -1 : 0;
+  *near = 0;
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
-    int t = block->neighbour[e];
-    if (walk->state[t] != 2)
-      growth += (walk->state[t] == 0) - (walk->open[t] == 1);
+    const int t = block->neighbour[e];
+    if (walk->state[t] == 2)
+      continue;
+    growth += (walk->state[t] == 0) - (walk->open[t] == 1);
+    if (walk->open[t] > 1)
+      *near += PERMI_GREEDY_NEAR / (walk->open[t] - 1);
   }
   return growth;
 }
@@ -199,7 +205,7 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
 /* Writes an order, returns its cost: next the vertex that leaves the smallest frontier, among rows (kind 0), columns
    (1) or both (2). INFINITY: over `limit`, or stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
-                                 uint64_t *seed, const permi_budget *budget, double limit, int *order)
+                                 int by_chance, uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
   const int n = block->n, vertices = block->vertices;
   int length = 0, v, e, i, *stamp = order + vertices;
@@ -211,7 +217,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     walk->skip[e] = e + 1;
   while (walk->eliminated[0] + walk->eliminated[1] < vertices && cost <= limit &&
          !permi_watch(budget->account->watch, units)) {
-    int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1];
+    int best = -1, best_growth = INT_MAX, best_near = 0, ties = 0, width = walk->width[0] + walk->width[1];
     units = 60;
     walk->widest = width > walk->widest ? width : walk->widest;
     /* of a hub only some neighbours are seen */
@@ -230,7 +236,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
         int u = walk->frontier[i], looked = 0, alone = kind < 2 && (u >= n) == kind;
         int end = alone ? block->start[u] : block->start[u + 1];
         for (e = block->start[u] - 1; e < end && looked <= PERMI_GREEDY_LOOK; e++) {
-          int growth, candidate, from = e;
+          int growth, near = 0, candidate, from = e;
           while (e >= block->start[u] && e < end && walk->state[block->neighbour[e]] == 2)
             e = walk->skip[e];
           if (e > from)
@@ -245,12 +251,14 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
           units += 10 + 2 * (walk->open[candidate] > PERMI_GREEDY_LOOK ? 0 : block->start[candidate + 1] -
                                                                                  block->start[candidate]);
           growth = walk->open[candidate] > PERMI_GREEDY_LOOK ? walk->open[candidate]
-                                                             : permi_walk_growth(block, walk, candidate);
-          if (growth < best_growth) {
+                                                             : permi_walk_growth(block, walk, candidate, &near);
+          near = by_chance ? 0 : near;
+          if (growth < best_growth || (growth == best_growth && near > best_near)) {
             best_growth = growth;
+            best_near = near;
             ties = 0;
           }
-          if (growth == best_growth && permi_order_below(seed, ++ties) == 0)
+          if (growth == best_growth && near == best_near && permi_order_below(seed, ++ties) == 0)
             best = candidate;
         }
       }
@@ -611,7 +619,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
     for (kind = 0; kind < 3 && pays; kind++) {
       int *trial = numbers + 6 * vertices;
       double trial_cost =
-          permi_order_greedy(block, binomial, &walk, kind, &seed, budget, fmin(best_of[kind], most), trial);
+          permi_order_greedy(block, binomial, &walk, kind, start % 2, &seed, budget, fmin(best_of[kind], most), trial);
       if (trial_cost < best_of[kind]) {
         best_of[kind] = trial_cost;
         memcpy(numbers + (3 + (size_t)kind) * vertices, trial, vertices * sizeof *trial);
