@@ -4054,7 +4054,6 @@ static void permi_walk_leave(const permi_block *block, permi_walk *walk, int v)
   walk->eliminated[side]++;
 }
 
-extern int NOW, TOUCH[];
 static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
 {
   int e, other = v < block->n;
@@ -4067,7 +4066,7 @@ static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
     if (walk->open[t] == 0) {
       permi_walk_leave(block, walk, t);
     } else if (walk->state[t] == 0) {
-      walk->state[t] = 1; TOUCH[t] = NOW;
+      walk->state[t] = 1;
       walk->place[t] = walk->width[0] + walk->width[1];
       walk->frontier[walk->place[t]] = t;
       walk->width[other]++;
@@ -4075,33 +4074,21 @@ static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
   }
 }
 
-extern int TIE, NOW, TOUCH[];
-#include <stdlib.h>
-#define NOISE() ((rand() & 1023) / 1024.0)
-static int permi_walk_growth(const permi_block *block, const permi_walk *walk, int v)
+/* What the frontier grows by without v; *near: how near its neighbours come to leaving, 1 / (entries left) each. */
+#define PERMI_GREEDY_NEAR 5040
+static int permi_walk_growth(const permi_block *block, const permi_walk *walk, int v, int *near)
 {
   int e, growth = walk->state[v] == 1 ? -1 : 0;
-  double sec = 0;
+  *near = 0;
   for (e = block->start[v]; e < block->start[v + 1]; e++) {
-    int t = block->neighbour[e];
-    if (walk->state[t] != 2) {
-      growth += (walk->state[t] == 0) - (walk->open[t] == 1);
-      if ((TIE == 1 || TIE == 10 || TIE == 11) && walk->open[t] > 1) sec -= 1.0 / (walk->open[t]-1);
-      if (TIE == 6 && walk->state[t] == 1 && walk->open[t] > 1) sec -= 1.0 / (walk->open[t]-1);
-      if (TIE == 7 && walk->state[t] == 1) sec -= NOW - TOUCH[t];
-      if (TIE == 8 && walk->state[t] == 0) sec += walk->open[t]-1;
-      if (TIE == 8 && walk->state[t] == 1) sec -= 1;
-    }
+    const int t = block->neighbour[e];
+    if (walk->state[t] == 2)
+      continue;
+    growth += (walk->state[t] == 0) - (walk->open[t] == 1);
+    if (walk->open[t] > 1)
+      *near += PERMI_GREEDY_NEAR / (walk->open[t] - 1);
   }
-  if (TIE == 10) sec = -walk->open[v] + sec * 0.05;
-  if (TIE == 11) sec = sec + NOISE();
- if (TIE == 12) sec = -walk->open[v] + 2*NOISE();
-  if (TIE == 2) sec = walk->state[v] == 1 ? TOUCH[v] : NOW;
-  if (TIE == 3) sec = walk->open[v];
-  if (TIE == 4) sec = -walk->open[v];
-  if (TIE == 5) sec = walk->state[v] == 1 ? -1 : 0;
-  if (TIE == 9) sec = walk->state[v] == 1 ? 1 : 0;
-  return growth * 100000 + (int)(sec * (TIE == 1 || TIE == 6 || TIE >= 10? 1000 : 10));
+  return growth;
 }
 
 static double permi_walk_states(const double *binomial, const permi_walk *walk)
@@ -4112,7 +4099,7 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
 /* Writes an order, returns its cost: next the vertex that leaves the smallest frontier, among rows (kind 0), columns
    (1) or both (2). INFINITY: over `limit`, or stopped. */
 static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
-                                 uint64_t *seed, const permi_budget *budget, double limit, int *order)
+                                 int by_chance, uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
   const int n = block->n, vertices = block->vertices;
   int length = 0, v, e, i, *stamp = order + vertices;
@@ -4124,7 +4111,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
     walk->skip[e] = e + 1;
   while (walk->eliminated[0] + walk->eliminated[1] < vertices && cost <= limit &&
          !permi_watch(budget->account->watch, units)) {
-    int best = -1, best_growth = INT_MAX, ties = 0, width = walk->width[0] + walk->width[1]; NOW = length;
+    int best = -1, best_growth = INT_MAX, best_near = 0, ties = 0, width = walk->width[0] + walk->width[1];
     units = 60;
     walk->widest = width > walk->widest ? width : walk->widest;
     /* of a hub only some neighbours are seen */
@@ -4132,9 +4119,8 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
       return (double)INFINITY;
     if (width == 0 && length == 0) {
       best = permi_order_below(seed, n);
-      { extern int STARTV; if (STARTV >= 0) best = STARTV; else
       if (kind == 1 || (kind == 2 && permi_order_below(seed, 2)))
-        best = n + (vertices == 2 * n ? best : best % (vertices - n)); }
+        best = n + (vertices == 2 * n ? best : best % (vertices - n));
     } else if (width == 0) { /* another component */
       for (best = walk->unseen[kind == 1]; walk->state[best]; best++)
         ;
@@ -4144,7 +4130,7 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
         int u = walk->frontier[i], looked = 0, alone = kind < 2 && (u >= n) == kind;
         int end = alone ? block->start[u] : block->start[u + 1];
         for (e = block->start[u] - 1; e < end && looked <= PERMI_GREEDY_LOOK; e++) {
-          int growth, candidate, from = e;
+          int growth, near = 0, candidate, from = e;
           while (e >= block->start[u] && e < end && walk->state[block->neighbour[e]] == 2)
             e = walk->skip[e];
           if (e > from)
@@ -4158,13 +4144,15 @@ static double permi_order_greedy(const permi_block *block, const double *binomia
           looked++;
           units += 10 + 2 * (walk->open[candidate] > PERMI_GREEDY_LOOK ? 0 : block->start[candidate + 1] -
                                                                                  block->start[candidate]);
-          growth = walk->open[candidate] > PERMI_GREEDY_LOOK ? walk->open[candidate]*100000
-                                                             : permi_walk_growth(block, walk, candidate);
-          if (growth < best_growth) {
+          growth = walk->open[candidate] > PERMI_GREEDY_LOOK ? walk->open[candidate]
+                                                             : permi_walk_growth(block, walk, candidate, &near);
+          near = by_chance ? 0 : near;
+          if (growth < best_growth || (growth == best_growth && near > best_near)) {
             best_growth = growth;
+            best_near = near;
             ties = 0;
           }
-          if (growth == best_growth && permi_order_below(seed, ++ties) == 0)
+          if (growth == best_growth && near == best_near && permi_order_below(seed, ++ties) == 0)
             best = candidate;
         }
       }
@@ -4334,6 +4322,13 @@ static double permi_anneal_left(const permi_budget *budget, double cost)
 
 /* Anneals a->order into a->best, returns its cost; ends early once a better order deserves less. */
 #define PERMI_ANNEAL_STEPS 2048
+static int permi_anneal_place(permi_anneal *a, double total, int length, int span, uint64_t *seed)
+{
+  const double *cost = a->now.cost; double u = permi_order_random(seed) * total; int lo = 0, hi = length, mid, first;
+  while (hi - lo > 1) { mid = (lo + hi) / 2; if (cost[mid] <= u) lo = mid; else hi = mid; }
+  first = lo - permi_order_below(seed, span + 1);
+  return first < 0 ? 0 : first >= length - span ? length - span - 1 : first;
+}
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
   int length = a->block->vertices, p, words = a->words;
@@ -4351,7 +4346,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
   best = total = now->cost[length];
   while (a->units < end) {
     int span = 1 + permi_order_below(seed, permi_order_below(seed, 8) ? (length < 12 ? length - 1 : 11) : length - 1);
-    int first = permi_order_below(seed, length - span), last = first + span, kind = permi_order_below(seed, 4), k;
+    int first = permi_order_below(seed, 4) == 0 ? permi_order_below(seed, length - span) : permi_anneal_place(a, total, length, span, seed), last = first + span, kind = permi_order_below(seed, 4), k;
     double chance = permi_order_random(seed), mantissa, limit, shift, after = now->cost[length] - now->cost[last + 1];
     int *candidate = a->candidate;
     const int *order = a->order;
@@ -4483,7 +4478,6 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
   double annealed;
   memcpy(anneal->order, from, bytes);
   annealed = permi_anneal_run(anneal, hot, units, seed);
-  if (getenv("DBG")) fprintf(stderr, "  anneal hot %g units %.4g us -> %.4g ms from %.4g (best %.4g) worked %.4g us\n", hot, units*1e-3, permi_budget_seconds(anneal->budget, annealed)*1e3, 0., permi_budget_seconds(anneal->budget, *cost)*1e3, anneal->budget->account->watch->worked*1e-3);
   if (annealed < *cost) {
     *cost = annealed;
     memcpy(order, anneal->best, bytes);
@@ -4517,42 +4511,36 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
-  if (getenv("DBG")) fprintf(stderr, "order: n %d edges %d effort %g rival %.4g ms left %.4g us worked %.4g us\n", n, block->edges, budget->effort, budget->rival*1e3, permi_account_left(budget->account, budget->rival)*1e-3, begin*1e-3);
   if (budget->first) {
     *cost = permi_order_cost(block, binomial, &walk, budget, budget->first);
     memcpy(order, budget->first, vertices * sizeof *order);
     prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
   }
   if (getenv("STUDY")) {
-    int pol, t; static double c[3][200]; uint64_t sd = 12345;
-    static const int ties[]={0,1,4,6,7,10,11,12}; int peri; for (peri = 0; peri < 2; peri++) for (pol = 0; pol < 8; pol++) { extern int TIE; TIE = ties[pol];
-      for (kind = 2; kind < 3; kind++) {
-        for (t = 0; t < 200; t++) {
-          union { int v; char s[8]; } u; u.v = permi_order_below(&sd, 2*n);
-          if (kind<2) u.v = u.v % n + kind*n;
-          if (0) { /* peripheral */
-            int rounds = pol==1?1:2;
-            while (rounds--) { static int q[100000], d[100000]; int h=0,tl=0,i2,e2; for(i2=0;i2<2*n;i2++)d[i2]=-1; q[tl++]=u.v; d[u.v]=0; while(h<tl){int x=q[h++]; for(e2=block->start[x];e2<block->start[x+1];e2++){int y=block->neighbour[e2]; if(d[y]<0){d[y]=d[x]+1;q[tl++]=y;}}}
-              { int far=d[q[tl-1]], cand=-1, cnt=0; for(i2=0;i2<tl;i2++) if(d[q[i2]]==far || d[q[i2]]==far-1){ if(kind<2 && (q[i2]>=n)!=kind) continue; if(cand<0 || block->start[q[i2]+1]-block->start[q[i2]] < block->start[cand+1]-block->start[cand] || (block->start[q[i2]+1]-block->start[q[i2]] == block->start[cand+1]-block->start[cand] && permi_order_below(&sd,++cnt)==0)) cand=q[i2]; } if(cand>=0) u.v=cand; } }
-          } else { /* least degree */
-            int best2=u.v,i3,cnt=0; for(i3=0;i3<2*n;i3++) if(kind==2||(i3>=n)==kind) { int dd=block->start[i3+1]-block->start[i3], bb=block->start[best2+1]-block->start[best2]; if(dd<bb) {best2=i3;cnt=1;} else if(dd==bb && permi_order_below(&sd,++cnt)==0) best2=i3; } u.v=best2;
-          }
-          { extern int STARTV; STARTV=u.v; }
-          c[kind][t] = permi_order_greedy(block, binomial, &walk, kind, &sd, budget, 1e60, numbers + 6*vertices);
-        }
-        { int a,b; for(a=0;a<200;a++)for(b=a+1;b<200;b++) if(c[kind][b]<c[kind][a]){double z=c[kind][a];c[kind][a]=c[kind][b];c[kind][b]=z;} }
-        { double g[3]; int ks[3]={1,3,6}, q; for(q=0;q<3;q++){ double z=0; int a2; /* sorted: P(min>=a)= ((200-a)/200)^k */ for(a2=0;a2<200;a2++){ double pr=pow((200.0-a2)/200,ks[q])-pow((199.0-a2)/200,ks[q]); z+=pr*log(c[kind][a2]); } g[q]=exp(z)*1e-6; }
-  fprintf(stderr, "  start %d tie %2d: best of 1 %8.4g 3 %8.4g 6 %8.4g least %8.4g ms\n", peri, TIE, g[0], g[1], g[2], c[kind][0]*1e-6); }
+    static const int ks[] = {3, 6, 12, 24, 48, 96}; static const double us[] = {0, 3e5, 1e6, 3e6, 1e7}; int q, t, h;
+    double total[6][5], final[6][5], gu[6]; int *bo = (int*)malloc(4*vertices);
+    permi_budget free_budget = *budget; permi_account acc = *budget->account;
+    acc.least = 1e9; free_budget.account = &acc; free_budget.rival = INFINITY; free_budget.reserve = 0;
+    permi_anneal_create(&room, block, binomial, &free_budget, &anneal);
+    memset(final,0,sizeof final); memset(total,0,sizeof total); memset(gu,0,sizeof gu);
+    { int reps=12;
+    for (t = 0; t < reps; t++) {
+      uint64_t sd = 1234567 + 7919 * (uint64_t)t; int w, made=0; double bk[3]={INFINITY,INFINITY,INFINITY}, bc=INFINITY, begin2=budget->account->watch->worked; for(w=0;w<5;w++) permi_order_random(&sd);
+      start = 0; q = 0;
+      for (start=0; q<6; start++) for (kind=0; kind<3 && q<6; kind++) { double c; int *trial = numbers+6*vertices;
+         if (start >= 2 && bk[kind] > 4*bc) continue;
+         c = permi_order_greedy(block, binomial, &walk, kind, start%2, &sd, budget, fmin(bk[kind], 1e60), trial); made++;
+         if (c<bk[kind]) bk[kind]=c; if (c<bc) {bc=c; memcpy(bo,trial,4*vertices);}
+         if (made==ks[q]) { double gunits = budget->account->watch->worked-begin2; gu[q]+=gunits/reps; for(h=0;h<5;h++){ double r=bc; uint64_t s2=sd; if(us[h]>0 && !(h==4&&t>=6)){ memcpy(anneal.order, bo, 4*vertices); double wk=budget->account->watch->worked; r=permi_anneal_run(&anneal,.01,us[h],&s2); budget->account->watch->worked=wk; } if(!(h==4&&t>=6)) {int R=h==4?6:reps; final[q][h]+=log(r*1.3e-6)/R; total[q][h]+=log(r*1.3e-6+(gunits+us[h])*1e-6)/R;} } q++; }
       }
-    }
-    { extern int STARTV; STARTV=-1; }
- TIE = 0; }
+    } }
+    for(q=0;q<6;q++){ fprintf(stderr," k %2d (%.3f ms):",ks[q],gu[q]*1e-6); for(h=0;h<5;h++) fprintf(stderr,"  +%g %.4g (%.4g)",us[h]*1e-6,exp(final[q][h]),exp(total[q][h])); fprintf(stderr,"\n"); }
+  }
   for (start = 0; start < starts; start++)
     for (kind = 0; kind < 3 && pays; kind++) {
       int *trial = numbers + 6 * vertices;
       double trial_cost =
-          permi_order_greedy(block, binomial, &walk, kind, &seed, budget, fmin(best_of[kind], most), trial);
-      if (getenv("DBG")) fprintf(stderr, "  greedy %d.%d cost %.4g s, widest %d, spent %.4g us, rival %.4g\n", start, kind, permi_budget_seconds(budget, trial_cost)*1e3, walk.widest, (budget->account->watch->worked-begin)*1e-3, budget->rival*1e3);
+          permi_order_greedy(block, binomial, &walk, kind, start % 2, &seed, budget, fmin(best_of[kind], most), trial);
       if (trial_cost < best_of[kind]) {
         best_of[kind] = trial_cost;
         memcpy(numbers + (3 + (size_t)kind) * vertices, trial, vertices * sizeof *trial);
@@ -4564,7 +4552,6 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
       }
       pays = permi_greedy_pays(budget, begin, *cost, start == 0);
     }
-  if (getenv("DBG")) fprintf(stderr, "  after greedy %.4g ms spent %.4g us\n", permi_budget_seconds(budget, *cost)*1e3, (budget->account->watch->worked-begin)*1e-3);
   pays = 0;
   ok = 1;
   round = fmin(permi_anneal_units(*cost, budget), permi_anneal_left(budget, *cost));
@@ -24372,7 +24359,6 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
 {
   char line[320];
   perm_job *job = maker->job;
-  if (getenv("DBG")) fprintf(stderr, "OFFER %s %.4g ms worked %.4g us %s\n", perm_method_name(method), seconds*1e3, maker->watch->worked*1e-3, why);
   if (maker->blocks_noted >= PERMI_BLOCKS_NOTED)
     return PERM_OK;
   if (seconds < (double)INFINITY)

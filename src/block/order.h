@@ -18,11 +18,14 @@
 #define PERMI_ORDER_HOPELESS 3
 #define PERMI_GREEDY_HOPELESS 10 /* to another greedy order, which gained up to 10x over three */
 #define PERMI_GREEDY_LOOK 64
-#define PERMI_GREEDY_PART 0.3 /* chosen: of the units at hand; the rest anneals */
+#define PERMI_GREEDY_PART 0.5 /* of the units at hand; the rest anneals */
+#define PERMI_GREEDY_BEHIND 4 /* a kind whose two orders are so much dearer is left */
 #define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
+#define PERMI_ANNEAL_SHORT 0.01 /* at first, of a few milliseconds */
+#define PERMI_ANNEAL_ANYWHERE 4 /* one move in these */
 #define PERMI_ANNEAL_MOST 8e8
 #define PERMI_ANNEAL_FEW 3e4   /* units that gain nothing */
 #define PERMI_ANNEAL_ROUNDS 2.5e6 /* fewer units are best spent at once, and warm (17 graphs) */
@@ -322,7 +325,7 @@ typedef struct permi_anneal {
 /* Units of a position and of an open entry of its vertex, measured on orders 34 to 446. */
 #define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
-#define PERMI_ANNEAL_MOVE_UNITS 80  /* of a move, */
+#define PERMI_ANNEAL_MOVE_UNITS 110 /* of a move, */
 #define PERMI_ANNEAL_TAKEN_UNITS 40 /* more if taken; then for a permuted position, and one behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
@@ -426,6 +429,27 @@ static double permi_anneal_left(const permi_budget *budget, double cost)
          (seconds > budget->rival ? budget->reserve : 0);
 }
 
+/* Where a move of a span begins: mostly about a position met with the chance of its cost, at times anywhere. */
+static int permi_anneal_first(const permi_anneal *a, int span, uint64_t *seed)
+{
+  const int most = a->block->vertices - span;
+  const double *cost = a->now.cost;
+  int low = 0, high = a->block->vertices, first;
+  double at;
+  if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0)
+    return permi_order_below(seed, most);
+  at = permi_order_random(seed) * cost[high];
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    if (cost[middle] <= at)
+      low = middle;
+    else
+      high = middle;
+  }
+  first = low - permi_order_below(seed, span + 1);
+  return first < 0 ? 0 : first < most ? first : most - 1;
+}
+
 /* Anneals a->order into a->best, returns its cost; ends early once a better order deserves less. */
 #define PERMI_ANNEAL_STEPS 2048
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
@@ -445,7 +469,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
   best = total = now->cost[length];
   while (a->units < end) {
     int span = 1 + permi_order_below(seed, permi_order_below(seed, 8) ? (length < 12 ? length - 1 : 11) : length - 1);
-    int first = permi_order_below(seed, length - span), last = first + span, kind = permi_order_below(seed, 4), k;
+    int first = permi_anneal_first(a, span, seed), last = first + span, kind = permi_order_below(seed, 4), k;
     double chance = permi_order_random(seed), mantissa, limit, shift, after = now->cost[length] - now->cost[last + 1];
     int *candidate = a->candidate;
     const int *order = a->order;
@@ -584,7 +608,7 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
 }
 
 /* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
-#define PERMI_GREEDY_STARTS 6
+#define PERMI_GREEDY_STARTS 40
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *given, int *order, double *cost)
 {
@@ -618,8 +642,11 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   for (start = 0; start < starts; start++)
     for (kind = 0; kind < 3 && pays; kind++) {
       int *trial = numbers + 6 * vertices;
-      double trial_cost =
-          permi_order_greedy(block, binomial, &walk, kind, start % 2, &seed, budget, fmin(best_of[kind], most), trial);
+      const double limit = fmin(start < 2 ? best_of[kind] : *cost, most);
+      double trial_cost;
+      if (start >= 2 && best_of[kind] > PERMI_GREEDY_BEHIND * *cost)
+        continue;
+      trial_cost = permi_order_greedy(block, binomial, &walk, kind, start % 2, &seed, budget, limit, trial);
       if (trial_cost < best_of[kind]) {
         best_of[kind] = trial_cost;
         memcpy(numbers + (3 + (size_t)kind) * vertices, trial, vertices * sizeof *trial);
@@ -629,7 +656,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
         memcpy(order, trial, vertices * sizeof *trial);
         prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
       }
-      pays = permi_greedy_pays(budget, begin, *cost, start == 0);
+      pays = permi_greedy_pays(budget, begin, *cost, start < 2);
     }
   pays = 0;
   ok = 1;
@@ -640,7 +667,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   if (!ok)
     goto done;
   if (round < PERMI_ANNEAL_ROUNDS) {
-    permi_order_anneal(&anneal, order, PERMI_ANNEAL_WARM, round, &seed, order, cost);
+    permi_order_anneal(&anneal, order, PERMI_ANNEAL_SHORT, round, &seed, order, cost);
     goto done;
   }
   permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, permi_anneal_units(*cost, budget) / PERMI_ANNEAL_BEGIN, &seed,
