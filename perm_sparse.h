@@ -3912,11 +3912,14 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 #define PERMI_ORDER_HOPELESS 3
 #define PERMI_GREEDY_HOPELESS 10 /* to another greedy order, which gained up to 10x over three */
 #define PERMI_GREEDY_LOOK 64
-#define PERMI_GREEDY_PART 0.3 /* chosen: of the units at hand; the rest anneals */
+#define PERMI_GREEDY_PART 0.5 /* of the units at hand; the rest anneals */
+#define PERMI_GREEDY_BEHIND 4 /* a kind whose two orders are so much dearer is left */
 #define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing better is found above */
 #define PERMI_ANNEAL_COLD 0.001
+#define PERMI_ANNEAL_SHORT 0.01 /* at first, of a few milliseconds */
+#define PERMI_ANNEAL_ANYWHERE 4 /* one move in these */
 #define PERMI_ANNEAL_MOST 8e8
 #define PERMI_ANNEAL_FEW 3e4   /* units that gain nothing */
 #define PERMI_ANNEAL_ROUNDS 2.5e6 /* fewer units are best spent at once, and warm (17 graphs) */
@@ -4005,7 +4008,7 @@ typedef struct permi_budget {
   int quick_width;           /* up to this width */
   double rival;
   double reserve; /* units that the rival may need, if it is the better */
-  const int *first; /* an order to begin with; NULL: none */
+  const int *first[2]; /* orders to begin with, of a tree and of a glance; NULL: none */
   const permi_account *account;
 } permi_budget;
 #define PERMI_ORDER_BEYOND 16
@@ -4216,7 +4219,7 @@ typedef struct permi_anneal {
 /* Units of a position and of an open entry of its vertex, measured on orders 34 to 446. */
 #define PERMI_ANNEAL_UNITS(words) (11 + 1.5 * (words))
 #define PERMI_ANNEAL_ENTRY_UNITS(words) (3 + 0.5 * (words))
-#define PERMI_ANNEAL_MOVE_UNITS 80  /* of a move, */
+#define PERMI_ANNEAL_MOVE_UNITS 110 /* of a move, */
 #define PERMI_ANNEAL_TAKEN_UNITS 40 /* more if taken; then for a permuted position, and one behind */
 #define PERMI_ANNEAL_COPY_UNITS(words) (3.0 * (words))
 #define PERMI_ANNEAL_SHIFT_UNITS 0.4
@@ -4320,15 +4323,29 @@ static double permi_anneal_left(const permi_budget *budget, double cost)
          (seconds > budget->rival ? budget->reserve : 0);
 }
 
+/* Where a move of a span begins: mostly about a position met with the chance of its cost, at times anywhere. */
+static int permi_anneal_first(const permi_anneal *a, int span, uint64_t *seed)
+{
+  const int most = a->block->vertices - span;
+  const double *cost = a->now.cost;
+  int low = 0, high = a->block->vertices, first;
+  double at;
+  if (permi_order_below(seed, PERMI_ANNEAL_ANYWHERE) == 0)
+    return permi_order_below(seed, most);
+  at = permi_order_random(seed) * cost[high];
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    if (cost[middle] <= at)
+      low = middle;
+    else
+      high = middle;
+  }
+  first = low - permi_order_below(seed, span + 1);
+  return first < 0 ? 0 : first < most ? first : most - 1;
+}
+
 /* Anneals a->order into a->best, returns its cost; ends early once a better order deserves less. */
 #define PERMI_ANNEAL_STEPS 2048
-static int permi_anneal_place(permi_anneal *a, double total, int length, int span, uint64_t *seed)
-{
-  const double *cost = a->now.cost; double u = permi_order_random(seed) * total; int lo = 0, hi = length, mid, first;
-  while (hi - lo > 1) { mid = (lo + hi) / 2; if (cost[mid] <= u) lo = mid; else hi = mid; }
-  first = lo - permi_order_below(seed, span + 1);
-  return first < 0 ? 0 : first >= length - span ? length - span - 1 : first;
-}
 static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64_t *seed)
 {
   int length = a->block->vertices, p, words = a->words;
@@ -4346,7 +4363,7 @@ static double permi_anneal_run(permi_anneal *a, double hot, double units, uint64
   best = total = now->cost[length];
   while (a->units < end) {
     int span = 1 + permi_order_below(seed, permi_order_below(seed, 8) ? (length < 12 ? length - 1 : 11) : length - 1);
-    int first = permi_order_below(seed, 4) == 0 ? permi_order_below(seed, length - span) : permi_anneal_place(a, total, length, span, seed), last = first + span, kind = permi_order_below(seed, 4), k;
+    int first = permi_anneal_first(a, span, seed), last = first + span, kind = permi_order_below(seed, 4), k;
     double chance = permi_order_random(seed), mantissa, limit, shift, after = now->cost[length] - now->cost[last + 1];
     int *candidate = a->candidate;
     const int *order = a->order;
@@ -4428,10 +4445,11 @@ static double permi_anneal_units(double cost, const permi_budget *budget)
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
+  const double share = seconds < budget->rival ? PERMI_GREEDY_SHARE : PERMI_GREEDY_BEHIND_SHARE;
   if (!(cost < 1e300)) /* no order yet */
-    return spent < 1e9 * PERMI_GREEDY_SHARE * budget->rival;
+    return spent < 1e9 * share * budget->rival;
   return (first || seconds < PERMI_GREEDY_HOPELESS * budget->rival) &&
-         spent < 1e9 * (first ? 3 : 1) * PERMI_GREEDY_SHARE * fmin(seconds, budget->rival) &&
+         spent < 1e9 * (first ? fmax(share, 3 * PERMI_GREEDY_BEHIND_SHARE) : share) * fmin(seconds, budget->rival) &&
          spent < PERMI_GREEDY_PART * (permi_anneal_left(budget, cost) + spent);
 }
 
@@ -4485,7 +4503,7 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
 }
 
 /* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
-#define PERMI_GREEDY_STARTS 6
+#define PERMI_GREEDY_STARTS 40
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *given, int *order, double *cost)
 {
@@ -4511,36 +4529,23 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
-  if (budget->first) {
-    *cost = permi_order_cost(block, binomial, &walk, budget, budget->first);
-    memcpy(order, budget->first, vertices * sizeof *order);
-    prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
+  for (k = 0; k < 2; k++) {
+    const double first = budget->first[k] ? permi_order_cost(block, binomial, &walk, budget, budget->first[k])
+                                          : (double)INFINITY;
+    if (first < *cost) {
+      *cost = first;
+      memcpy(order, budget->first[k], vertices * sizeof *order);
+      prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
+    }
   }
-  if (getenv("STUDY")) {
-    static const int ks[] = {3, 6, 12, 24, 48, 96}; static const double us[] = {0, 3e5, 1e6, 3e6, 1e7}; int q, t, h;
-    double total[6][5], final[6][5], gu[6]; int *bo = (int*)malloc(4*vertices);
-    permi_budget free_budget = *budget; permi_account acc = *budget->account;
-    acc.least = 1e9; free_budget.account = &acc; free_budget.rival = INFINITY; free_budget.reserve = 0;
-    permi_anneal_create(&room, block, binomial, &free_budget, &anneal);
-    memset(final,0,sizeof final); memset(total,0,sizeof total); memset(gu,0,sizeof gu);
-    { int reps=12;
-    for (t = 0; t < reps; t++) {
-      uint64_t sd = 1234567 + 7919 * (uint64_t)t; int w, made=0; double bk[3]={INFINITY,INFINITY,INFINITY}, bc=INFINITY, begin2=budget->account->watch->worked; for(w=0;w<5;w++) permi_order_random(&sd);
-      start = 0; q = 0;
-      for (start=0; q<6; start++) for (kind=0; kind<3 && q<6; kind++) { double c; int *trial = numbers+6*vertices;
-         if (start >= 2 && bk[kind] > 4*bc) continue;
-         c = permi_order_greedy(block, binomial, &walk, kind, start%2, &sd, budget, fmin(bk[kind], 1e60), trial); made++;
-         if (c<bk[kind]) bk[kind]=c; if (c<bc) {bc=c; memcpy(bo,trial,4*vertices);}
-         if (made==ks[q]) { double gunits = budget->account->watch->worked-begin2; gu[q]+=gunits/reps; for(h=0;h<5;h++){ double r=bc; uint64_t s2=sd; if(us[h]>0 && !(h==4&&t>=6)){ memcpy(anneal.order, bo, 4*vertices); double wk=budget->account->watch->worked; r=permi_anneal_run(&anneal,.01,us[h],&s2); budget->account->watch->worked=wk; } if(!(h==4&&t>=6)) {int R=h==4?6:reps; final[q][h]+=log(r*1.3e-6)/R; total[q][h]+=log(r*1.3e-6+(gunits+us[h])*1e-6)/R;} } q++; }
-      }
-    } }
-    for(q=0;q<6;q++){ fprintf(stderr," k %2d (%.3f ms):",ks[q],gu[q]*1e-6); for(h=0;h<5;h++) fprintf(stderr,"  +%g %.4g (%.4g)",us[h]*1e-6,exp(final[q][h]),exp(total[q][h])); fprintf(stderr,"\n"); }
-  }
-  for (start = 0; start < starts; start++)
+  for (start = budget->first[1] != NULL; start < starts; start++)
     for (kind = 0; kind < 3 && pays; kind++) {
       int *trial = numbers + 6 * vertices;
-      double trial_cost =
-          permi_order_greedy(block, binomial, &walk, kind, start % 2, &seed, budget, fmin(best_of[kind], most), trial);
+      const double limit = fmin(start < 2 ? best_of[kind] : *cost, most);
+      double trial_cost;
+      if (start >= 2 && best_of[kind] > PERMI_GREEDY_BEHIND * *cost)
+        continue;
+      trial_cost = permi_order_greedy(block, binomial, &walk, kind, start % 2, &seed, budget, limit, trial);
       if (trial_cost < best_of[kind]) {
         best_of[kind] = trial_cost;
         memcpy(numbers + (3 + (size_t)kind) * vertices, trial, vertices * sizeof *trial);
@@ -4550,7 +4555,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
         memcpy(order, trial, vertices * sizeof *trial);
         prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
       }
-      pays = permi_greedy_pays(budget, begin, *cost, start == 0);
+      pays = permi_greedy_pays(budget, begin, *cost, start < 2);
     }
   pays = 0;
   ok = 1;
@@ -4561,7 +4566,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   if (!ok)
     goto done;
   if (round < PERMI_ANNEAL_ROUNDS) {
-    permi_order_anneal(&anneal, order, PERMI_ANNEAL_WARM, round, &seed, order, cost);
+    permi_order_anneal(&anneal, order, PERMI_ANNEAL_SHORT, round, &seed, order, cost);
     goto done;
   }
   permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, permi_anneal_units(*cost, budget) / PERMI_ANNEAL_BEGIN, &seed,
@@ -23939,7 +23944,8 @@ static int permi_frontier_budget(const permi_maker *maker, const permi_block *bl
     budget->quick_start = PERMI_ARRAY_STREAM_SECONDS * block->edges;
   }
   budget->rival = rival;
-  budget->first = maker->offers ? maker->offers->elimination : NULL;
+  budget->first[0] = maker->offers ? maker->offers->elimination : NULL;
+  budget->first[1] = maker->offers ? maker->offers->glanced : NULL;
   budget->reserve = maker->layouts ? PERMI_PLAN_RIVAL * permi_account_free(maker->account, rival) : 0;
   budget->account = maker->account;
   if (!options->gpu.devices)
@@ -23977,8 +23983,11 @@ static double permi_frontier_glance(permi_maker *maker, const permi_block *block
     maker->binomial = permi_binomials(allocator, maker->working->n);
   if (order && maker->binomial && permi_frontier_budget(maker, block, rival, order, &budget)) {
     budget.effort = 0;
-    if (permi_order(allocator, block, maker->binomial, &budget, order, &cost))
+    if (permi_order(allocator, block, maker->binomial, &budget, order, &cost) && cost < (double)INFINITY) {
       maker->offers->glance = permi_budget_seconds(&budget, cost);
+      maker->offers->glanced = order;
+      order = NULL;
+    }
   }
   permi_release(allocator, order);
   return maker->offers->glance;
@@ -24540,6 +24549,7 @@ static perm_status permi_make_best(permi_maker *maker, const permi_block *block,
   else
     status = permi_ask_engines(maker, block, &offers);
   maker->offers = NULL;
+  permi_release(&options->allocator, offers.glanced);
   permi_release(&options->allocator, maker->layouts);
   maker->layouts = NULL;
   if (status == PERM_OK && offers.dense < (double)INFINITY)

@@ -19,7 +19,8 @@
 #define PERMI_GREEDY_HOPELESS 10 /* to another greedy order, which gained up to 10x over three */
 #define PERMI_GREEDY_LOOK 64
 #define PERMI_GREEDY_PART 0.5 /* of the units at hand; the rest anneals */
-#define PERMI_GREEDY_BEHIND 4 /* a kind whose two orders are so much dearer is left */
+#define PERMI_GREEDY_TRIED 3   /* rounds, after which */
+#define PERMI_GREEDY_BEHIND 4 /* a kind so much dearer is left */
 #define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing better is found above */
@@ -114,7 +115,7 @@ typedef struct permi_budget {
   int quick_width;           /* up to this width */
   double rival;
   double reserve; /* units that the rival may need, if it is the better */
-  const int *first; /* an order to begin with; NULL: none */
+  const int *first[2]; /* orders to begin with, of a tree and of a glance; NULL: none */
   const permi_account *account;
 } permi_budget;
 #define PERMI_ORDER_BEYOND 16
@@ -551,10 +552,11 @@ static double permi_anneal_units(double cost, const permi_budget *budget)
 static int permi_greedy_pays(const permi_budget *budget, double begin, double cost, int first)
 {
   const double seconds = permi_budget_seconds(budget, cost), spent = budget->account->watch->worked - begin;
+  const double share = seconds < budget->rival ? PERMI_GREEDY_SHARE : PERMI_GREEDY_BEHIND_SHARE;
   if (!(cost < 1e300)) /* no order yet */
-    return spent < 1e9 * PERMI_GREEDY_SHARE * budget->rival;
+    return spent < 1e9 * share * budget->rival;
   return (first || seconds < PERMI_GREEDY_HOPELESS * budget->rival) &&
-         spent < 1e9 * (first ? 3 : 1) * PERMI_GREEDY_SHARE * fmin(seconds, budget->rival) &&
+         spent < 1e9 * (first ? fmax(share, 3 * PERMI_GREEDY_BEHIND_SHARE) : share) * fmin(seconds, budget->rival) &&
          spent < PERMI_GREEDY_PART * (permi_anneal_left(budget, cost) + spent);
 }
 
@@ -634,17 +636,21 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   walk.open = numbers;
   walk.frontier = numbers + vertices;
   walk.place = numbers + 2 * vertices;
-  if (budget->first) {
-    *cost = permi_order_cost(block, binomial, &walk, budget, budget->first);
-    memcpy(order, budget->first, vertices * sizeof *order);
-    prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
+  for (k = 0; k < 2; k++) {
+    const double first = budget->first[k] ? permi_order_cost(block, binomial, &walk, budget, budget->first[k])
+                                          : (double)INFINITY;
+    if (first < *cost) {
+      *cost = first;
+      memcpy(order, budget->first[k], vertices * sizeof *order);
+      prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
+    }
   }
-  for (start = 0; start < starts; start++)
+  for (start = budget->first[1] != NULL; start < starts; start++)
     for (kind = 0; kind < 3 && pays; kind++) {
       int *trial = numbers + 6 * vertices;
-      const double limit = fmin(start < 2 ? best_of[kind] : *cost, most);
+      const double limit = fmin(start < PERMI_GREEDY_TRIED ? best_of[kind] : *cost, most);
       double trial_cost;
-      if (start >= 2 && best_of[kind] > PERMI_GREEDY_BEHIND * *cost)
+      if (start >= PERMI_GREEDY_TRIED && best_of[kind] > PERMI_GREEDY_BEHIND * *cost)
         continue;
       trial_cost = permi_order_greedy(block, binomial, &walk, kind, start % 2, &seed, budget, limit, trial);
       if (trial_cost < best_of[kind]) {
