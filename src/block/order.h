@@ -19,8 +19,9 @@
 #define PERMI_GREEDY_HOPELESS 10 /* to another greedy order, which gained up to 10x over three */
 #define PERMI_GREEDY_LOOK 64
 #define PERMI_GREEDY_PART 0.5 /* of the units at hand; the rest anneals */
-#define PERMI_GREEDY_TRIED 3   /* rounds, after which */
-#define PERMI_GREEDY_BEHIND 4 /* a kind so much dearer is left */
+#define PERMI_GREEDY_FAR 32    /* a kind so much dearer than the best is left after one round, */
+#define PERMI_GREEDY_TRIED 3   /* after so many */
+#define PERMI_GREEDY_BEHIND 4  /* at this */
 #define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing better is found above */
@@ -650,7 +651,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
       int *trial = numbers + 6 * vertices;
       const double limit = fmin(start < PERMI_GREEDY_TRIED ? best_of[kind] : *cost, most);
       double trial_cost;
-      if (start >= PERMI_GREEDY_TRIED && best_of[kind] > PERMI_GREEDY_BEHIND * *cost)
+      if (best_of[kind] > (start < PERMI_GREEDY_TRIED ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) * *cost && best_of[kind] < (double)INFINITY)
         continue;
       trial_cost = permi_order_greedy(block, binomial, &walk, kind, start % 2, &seed, budget, limit, trial);
       if (trial_cost < best_of[kind]) {
