@@ -3913,8 +3913,9 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 #define PERMI_GREEDY_HOPELESS 10 /* to another greedy order, which gained up to 10x over three */
 #define PERMI_GREEDY_LOOK 64
 #define PERMI_GREEDY_PART 0.5 /* of the units at hand; the rest anneals */
-#define PERMI_GREEDY_TRIED 3   /* rounds, after which */
-#define PERMI_GREEDY_BEHIND 4 /* a kind so much dearer is left */
+#define PERMI_GREEDY_FAR 32    /* a kind so much dearer than the best is left after one round, */
+#define PERMI_GREEDY_TRIED 3   /* after so many */
+#define PERMI_GREEDY_BEHIND 4  /* at this */
 #define PERMI_ORDER_ANNEAL 1024
 #define PERMI_ANNEAL_HOT 0.07
 #define PERMI_ANNEAL_WARM 0.03 /* after annealing; nothing better is found above */
@@ -4497,7 +4498,6 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
   double annealed;
   memcpy(anneal->order, from, bytes);
   annealed = permi_anneal_run(anneal, hot, units, seed);
-  if (getenv("DBG")) fprintf(stderr, "  anneal hot %g units %.4g us -> %.4g ms (best %.4g) worked %.4g us\n", hot, units*1e-3, permi_budget_seconds(anneal->budget, annealed)*1e3, permi_budget_seconds(anneal->budget, *cost)*1e3, anneal->budget->account->watch->worked*1e-3);
   if (annealed < *cost) {
     *cost = annealed;
     memcpy(order, anneal->best, bytes);
@@ -4545,10 +4545,9 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
       int *trial = numbers + 6 * vertices;
       const double limit = fmin(start < PERMI_GREEDY_TRIED ? best_of[kind] : *cost, most);
       double trial_cost;
-      if (start >= PERMI_GREEDY_TRIED && best_of[kind] > PERMI_GREEDY_BEHIND * *cost)
+      if (best_of[kind] > (start < PERMI_GREEDY_TRIED ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) * *cost && best_of[kind] < (double)INFINITY)
         continue;
       trial_cost = permi_order_greedy(block, binomial, &walk, kind, start % 2, &seed, budget, limit, trial);
-      if (getenv("DBG")) fprintf(stderr, "  greedy %d.%d cost %.4g ms, widest %d, spent %.4g us, rival %.4g\n", start, kind, permi_budget_seconds(budget, trial_cost)*1e3, walk.widest, (budget->account->watch->worked-begin)*1e-3, budget->rival*1e3);
       if (trial_cost < best_of[kind]) {
         best_of[kind] = trial_cost;
         memcpy(numbers + (3 + (size_t)kind) * vertices, trial, vertices * sizeof *trial);
@@ -4560,7 +4559,6 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
       }
       pays = permi_greedy_pays(budget, begin, *cost, start < 2);
     }
-  if (getenv("DBG")) fprintf(stderr, "  after greedy %.4g ms spent %.4g us\n", permi_budget_seconds(budget, *cost)*1e3, (budget->account->watch->worked-begin)*1e-3);
   pays = 0;
   ok = 1;
   round = fmin(permi_anneal_units(*cost, budget), permi_anneal_left(budget, *cost));
@@ -24372,7 +24370,6 @@ static perm_status permi_offer_note(permi_maker *maker, const permi_block *block
 {
   char line[320];
   perm_job *job = maker->job;
-  if (getenv("DBG")) fprintf(stderr, "OFFER %s %.4g ms worked %.4g us %s\n", perm_method_name(method), seconds*1e3, maker->watch->worked*1e-3, why);
   if (maker->blocks_noted >= PERMI_BLOCKS_NOTED)
     return PERM_OK;
   if (seconds < (double)INFINITY)
