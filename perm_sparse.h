@@ -3924,11 +3924,12 @@ static perm_status permi_reduce(permi_working *working, int *changed, int *singu
 #define PERMI_ANNEAL_ANYWHERE 4 /* one move in these */
 #define PERMI_ANNEAL_MOST 8e8
 #define PERMI_ANNEAL_FEW 3e4   /* units that gain nothing */
-#define PERMI_ANNEAL_ROUNDS 2.5e6 /* fewer units are best spent at once, and warm (17 graphs) */
+#define PERMI_ANNEAL_BRIEF 2.5e6
+#define PERMI_ANNEAL_ROUNDS 1e7 /* fewer units are best spent at once, and warm (17 graphs) */
 #define PERMI_ANNEAL_BEGIN 16 /* of the units at first: better orders deserve less */
 #define PERMI_ANNEAL_PAYS 6   /* chosen: predicted gain of a round over its time, for one more of twice the time */
 #define PERMI_ANNEAL_GAIN 3   /* gain in a round: seen up to 8 */
-#define PERMI_ANNEAL_FALL 2.5 /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
+#define PERMI_ANNEAL_FALL 1.5 /* from a greedy start; 4 left too little (mycielskian:7: 2.9 s for 0.92) */
 
 typedef struct permi_block {
   int n, edges;                  /* n: rows, and columns but in >>rook */
@@ -4568,27 +4569,32 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   if (!ok)
     goto done;
   if (round < PERMI_ANNEAL_ROUNDS) {
-    permi_order_anneal(&anneal, order, PERMI_ANNEAL_SHORT, round, &seed, order, cost);
+    permi_order_anneal(&anneal, order, round < PERMI_ANNEAL_BRIEF ? PERMI_ANNEAL_SHORT : PERMI_ANNEAL_WARM, round, &seed,
+                       order, cost);
     goto done;
   }
   permi_order_anneal(&anneal, order, PERMI_ANNEAL_HOT, permi_anneal_units(*cost, budget) / PERMI_ANNEAL_BEGIN, &seed,
                      order, cost);
   /* Rounds double, as slower cooling mostly helps. What paid well goes on. */
-  for (spent = 0; (spent < budget->effort || pays) && budget->account->watch->stopped == PERM_OK; spent += round) {
+  for (spent = 0; (pays || spent < budget->effort) && budget->account->watch->stopped == PERM_OK; spent += round) {
     const double before = *cost, units_before = budget->account->watch->worked;
+    int ran = 0;
     round = spent > 1 ? spent : 1;
     if (!pays)
       round = fmin(round, budget->effort < 1 ? 1 : ceil(budget->effort - spent));
     for (k = 0; k < 4 && budget->account->watch->stopped == PERM_OK; k++) {
       const double left = permi_anneal_left(budget, *cost / (k < 3 ? PERMI_ANNEAL_FALL : PERMI_ANNEAL_GAIN));
       const double units = fmin(round * permi_anneal_units(*cost, budget), left);
+      if (units < 6 * PERMI_ANNEAL_FEW)
+        continue;
+      ran = 1;
       if (k == 3)
         permi_order_anneal(&anneal, order, PERMI_ANNEAL_WARM, units / 2, &seed, order, cost);
       else if (best_of[k] < (double)INFINITY)
         permi_order_anneal(&anneal, numbers + (3 + (size_t)k) * vertices, PERMI_ANNEAL_HOT, units / 6, &seed, order,
                            cost);
     }
-    pays = budget->effort >= 1 &&
+    pays = ran && budget->effort >= 1 &&
            (1e9 * (permi_budget_seconds(budget, before) - permi_budget_seconds(budget, *cost)) >
                 PERMI_ANNEAL_PAYS * (budget->account->watch->worked - units_before) ||
             permi_anneal_left(budget, *cost) > budget->account->watch->worked - begin);
