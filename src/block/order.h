@@ -134,7 +134,6 @@ static double permi_order_price(double states, double most)
 
 typedef struct permi_walk {
   int *open;
-  int *skip;            /* of an edge to an eliminated neighbour: a later edge, none open between */
   unsigned char *state; /* 0 untouched, 1 in the frontier, 2 eliminated */
   int *frontier, *place;
   int width[2], eliminated[2], widest;
@@ -166,6 +165,14 @@ static void permi_walk_leave(const permi_block *block, permi_walk *walk, int v)
   walk->eliminated[side]++;
 }
 
+static void permi_walk_touch(permi_walk *walk, int t, int side)
+{
+  walk->state[t] = 1;
+  walk->place[t] = walk->width[0] + walk->width[1];
+  walk->frontier[walk->place[t]] = t;
+  walk->width[side]++;
+}
+
 static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
 {
   int e, other = v < block->n;
@@ -178,29 +185,9 @@ static void permi_walk_step(const permi_block *block, permi_walk *walk, int v)
     if (walk->open[t] == 0) {
       permi_walk_leave(block, walk, t);
     } else if (walk->state[t] == 0) {
-      walk->state[t] = 1;
-      walk->place[t] = walk->width[0] + walk->width[1];
-      walk->frontier[walk->place[t]] = t;
-      walk->width[other]++;
+      permi_walk_touch(walk, t, other);
     }
   }
-}
-
-/* What the frontier grows by without v; *near: how near its neighbours come to leaving, 1 / (entries left) each. */
-#define PERMI_GREEDY_NEAR 5040
-static int permi_walk_growth(const permi_block *block, const permi_walk *walk, int v, int *near)
-{
-  int e, growth = walk->state[v] == 1 ? -1 : 0;
-  *near = 0;
-  for (e = block->start[v]; e < block->start[v + 1]; e++) {
-    const int t = block->neighbour[e];
-    if (walk->state[t] == 2)
-      continue;
-    growth += (walk->state[t] == 0) - (walk->open[t] == 1);
-    if (walk->open[t] > 1)
-      *near += PERMI_GREEDY_NEAR / (walk->open[t] - 1);
-  }
-  return growth;
 }
 
 static double permi_walk_states(const double *binomial, const permi_walk *walk)
@@ -208,79 +195,203 @@ static double permi_walk_states(const double *binomial, const permi_walk *walk)
   return permi_order_states(binomial, walk->width, walk->eliminated);
 }
 
-/* Writes an order, returns its cost: next the vertex that leaves the smallest frontier, among rows (kind 0), columns
-   (1) or both (2). INFINITY: over `limit`, or stopped. */
-static double permi_order_greedy(const permi_block *block, const double *binomial, permi_walk *walk, int kind,
+/* A walk whose candidates, the touched and their neighbours, know what eliminating them does. An order costs about a
+   step for each entry and a look at the candidates for each vertex. */
+typedef struct permi_greedy {
+  permi_walk walk;
+  int kind;      /* candidates are rows (0), columns (1) or both (2) */
+  int *growth;   /* of the frontier by a vertex's elimination; */
+  int *near;     /* how near its neighbours come to leaving: 1 / (entries left) of each */
+  int *next;     /* of a touched vertex: its first neighbour that is not listed yet */
+  int *list, listed;
+  unsigned char *mark; /* 1 listed, 2 in the order */
+  double units;
+} permi_greedy;
+
+#define PERMI_GREEDY_NEAR 16 /* of more entries left as of so many */
+static const short permi_greedy_near[PERMI_GREEDY_NEAR] = {0,   5040, 2520, 1680, 1260, 1008, 840, 720,
+                                                           630, 560,  504,  458,  420,  388,  360, 336};
+
+static int permi_greedy_near_of(int open)
+{
+  return permi_greedy_near[open < PERMI_GREEDY_NEAR ? open - 1 : PERMI_GREEDY_NEAR - 1];
+}
+
+static int permi_greedy_create(permi_pool *pool, const permi_block *block, permi_greedy *greedy)
+{
+  const size_t vertices = (size_t)block->vertices;
+  int *numbers = (int *)permi_pool_get(pool, 7 * vertices, sizeof(int));
+  greedy->walk.state = (unsigned char *)permi_pool_get(pool, 2 * vertices, 1);
+  if (pool->failed)
+    return 0;
+  greedy->mark = greedy->walk.state + vertices;
+  greedy->walk.open = numbers;
+  greedy->walk.frontier = numbers + vertices;
+  greedy->walk.place = numbers + 2 * vertices;
+  greedy->growth = numbers + 3 * vertices;
+  greedy->near = numbers + 4 * vertices;
+  greedy->next = numbers + 5 * vertices;
+  greedy->list = numbers + 6 * vertices;
+  return 1;
+}
+
+static void permi_greedy_start(const permi_block *block, permi_greedy *greedy, permi_control *watch)
+{
+  const permi_walk *walk = &greedy->walk;
+  int v, e;
+  permi_walk_start(block, &greedy->walk);
+  greedy->listed = 0;
+  for (v = 0; v < block->vertices && !permi_watch_step(watch, (size_t)v, 10); v++) {
+    int near = 0, growth = 0;
+    for (e = block->start[v]; e < block->start[v + 1]; e++) {
+      const int open = walk->open[block->neighbour[e]];
+      growth += open > 1;
+      near += permi_greedy_near_of(open);
+    }
+    greedy->growth[v] = growth;
+    greedy->near[v] = near;
+    greedy->next[v] = block->start[v] - 1;
+    greedy->mark[v] = 0;
+  }
+  greedy->units = 2.0 * block->edges;
+}
+
+/* Lists a touched vertex and its neighbours, some only of a hub. */
+static void permi_greedy_list(const permi_block *block, permi_greedy *greedy, int u)
+{
+  const int end = block->start[u + 1], first = greedy->listed;
+  int e;
+  for (e = greedy->next[u]; e < end && greedy->listed - first <= PERMI_GREEDY_LOOK; e++) {
+    const int v = e < block->start[u] ? u : block->neighbour[e];
+    if (greedy->mark[v] || greedy->walk.state[v] == 2 || (greedy->kind < 2 && (v >= block->n) != greedy->kind))
+      continue;
+    greedy->mark[v] = 1;
+    greedy->list[greedy->listed++] = v;
+  }
+  greedy->units += 2.0 * (e - greedy->next[u]);
+  greedy->next[u] = e;
+}
+
+/* Neighbour t of the eliminated vertex has an entry less. */
+static void permi_greedy_lose(const permi_block *block, permi_greedy *greedy, int t)
+{
+  permi_walk *walk = &greedy->walk;
+  const int open = --walk->open[t], touched = walk->state[t] == 0;
+  int growth, near, e;
+  if (open == 0) {
+    permi_walk_leave(block, walk, t);
+    return;
+  }
+  growth = touched + (open == 1);
+  near = permi_greedy_near_of(open) - permi_greedy_near_of(open + 1);
+  if (growth || near) {
+    for (e = block->start[t]; e < block->start[t + 1]; e++) {
+      greedy->growth[block->neighbour[e]] -= growth;
+      greedy->near[block->neighbour[e]] += near;
+    }
+    greedy->units += 1.5 * (e - block->start[t]);
+  }
+  if (touched) {
+    greedy->growth[t]--;
+    permi_walk_touch(walk, t, t >= block->n);
+    permi_greedy_list(block, greedy, t);
+  }
+}
+
+static void permi_greedy_step(const permi_block *block, permi_greedy *greedy, int v)
+{
+  permi_walk *walk = &greedy->walk;
+  const int growth = (walk->open[v] == 1) - (walk->state[v] == 0), near = permi_greedy_near_of(walk->open[v]);
+  int e;
+  permi_walk_leave(block, walk, v);
+  for (e = block->start[v]; e < block->start[v + 1]; e++) {
+    const int t = block->neighbour[e];
+    greedy->growth[t] += growth;
+    greedy->near[t] -= near;
+    if (walk->state[t] != 2)
+      permi_greedy_lose(block, greedy, t);
+  }
+  greedy->units += 60 + 8.0 * (e - block->start[v]);
+}
+
+/* The candidate that leaves the smallest frontier; of those the one whose neighbours are nearest to leaving, or any. */
+static int permi_greedy_best(const permi_block *block, permi_greedy *greedy, int by_chance, uint64_t *seed)
+{
+  const permi_walk *walk = &greedy->walk;
+  int best = -1, growth = INT_MAX, near = 0, ties = 0, kept = 0, i;
+  for (i = 0; i < greedy->listed; i++) {
+    const int v = greedy->list[i], grows = greedy->growth[v], comes = by_chance ? 0 : greedy->near[v];
+    if (walk->state[v] == 2)
+      continue;
+    greedy->list[kept++] = v;
+    if (grows > growth || (grows == growth && comes < near))
+      continue;
+    ties = grows == growth && comes == near ? ties + 1 : 1;
+    growth = grows;
+    near = comes;
+    if (permi_order_below(seed, ties) == 0)
+      best = v;
+  }
+  greedy->units += 3.0 * i;
+  greedy->listed = kept;
+  if (best >= 0)
+    return best;
+  for (i = 0; i < walk->width[0] + walk->width[1]; i++) /* hubs have more */
+    permi_greedy_list(block, greedy, walk->frontier[i]);
+  return greedy->listed ? permi_greedy_best(block, greedy, by_chance, seed) : -1;
+}
+
+/* Where an order begins: anywhere; and goes on where a component ends. */
+static int permi_greedy_begin(const permi_block *block, permi_greedy *greedy, int length, uint64_t *seed)
+{
+  permi_walk *walk = &greedy->walk;
+  const int n = block->n, kind = greedy->kind;
+  int v;
+  if (length == 0) {
+    v = permi_order_below(seed, n);
+    if (kind == 1 || (kind == 2 && permi_order_below(seed, 2)))
+      v = n + (block->vertices == 2 * n ? v : v % (block->vertices - n));
+    return v;
+  }
+  for (v = walk->unseen[kind == 1]; walk->state[v]; v++)
+    ;
+  walk->unseen[kind == 1] = v + 1;
+  return v;
+}
+
+/* Writes an order, returns its cost. INFINITY: over `limit`, or stopped. */
+static double permi_order_greedy(const permi_block *block, const double *binomial, permi_greedy *greedy, int kind,
                                  int by_chance, uint64_t *seed, const permi_budget *budget, double limit, int *order)
 {
-  const int n = block->n, vertices = block->vertices;
-  int length = 0, v, e, i, *stamp = order + vertices;
-  double cost = 0, states = 1, units = 0;
-  permi_walk_start(block, walk);
-  for (v = 0; v < vertices && !permi_watch_step(budget->account->watch, (size_t)v, 40); v++)
-    stamp[v] = -1;
-  for (e = 0; e < 2 * block->edges && !permi_watch_step(budget->account->watch, (size_t)e, 3); e++)
-    walk->skip[e] = e + 1;
-  while (walk->eliminated[0] + walk->eliminated[1] < vertices && cost <= limit &&
-         !permi_watch(budget->account->watch, units)) {
-    int best = -1, best_growth = INT_MAX, best_near = 0, ties = 0, width = walk->width[0] + walk->width[1];
-    units = 60;
+  permi_walk *walk = &greedy->walk;
+  const int vertices = block->vertices;
+  int length = 0, v;
+  double cost = 0, states = 1, units;
+  greedy->kind = kind;
+  permi_greedy_start(block, greedy, budget->account->watch);
+  while (walk->eliminated[0] + walk->eliminated[1] < vertices && cost <= limit) {
+    const int width = walk->width[0] + walk->width[1];
+    int open;
+    units = greedy->units;
+    greedy->units = 0;
+    if (permi_watch(budget->account->watch, units))
+      break;
     walk->widest = width > walk->widest ? width : walk->widest;
-    /* of a hub only some neighbours are seen */
     if (width > PERMI_ORDER_WIDTH)
       return (double)INFINITY;
-    if (width == 0 && length == 0) {
-      best = permi_order_below(seed, n);
-      if (kind == 1 || (kind == 2 && permi_order_below(seed, 2)))
-        best = n + (vertices == 2 * n ? best : best % (vertices - n));
-    } else if (width == 0) { /* another component */
-      for (best = walk->unseen[kind == 1]; walk->state[best]; best++)
-        ;
-      walk->unseen[kind == 1] = best + 1;
-    } else {
-      for (i = 0; i < width; i++) {
-        int u = walk->frontier[i], looked = 0, alone = kind < 2 && (u >= n) == kind;
-        int end = alone ? block->start[u] : block->start[u + 1];
-        for (e = block->start[u] - 1; e < end && looked <= PERMI_GREEDY_LOOK; e++) {
-          int growth, near = 0, candidate, from = e;
-          while (e >= block->start[u] && e < end && walk->state[block->neighbour[e]] == 2)
-            e = walk->skip[e];
-          if (e > from)
-            walk->skip[from] = e;
-          if (e == end)
-            break;
-          candidate = e < block->start[u] ? u : block->neighbour[e];
-          if (walk->state[candidate] == 2 || stamp[candidate] == length || (kind < 2 && (candidate >= n) != kind))
-            continue;
-          stamp[candidate] = length;
-          looked++;
-          units += 10 + 2 * (walk->open[candidate] > PERMI_GREEDY_LOOK ? 0 : block->start[candidate + 1] -
-                                                                                 block->start[candidate]);
-          growth = walk->open[candidate] > PERMI_GREEDY_LOOK ? walk->open[candidate]
-                                                             : permi_walk_growth(block, walk, candidate, &near);
-          near = by_chance ? 0 : near;
-          if (growth < best_growth || (growth == best_growth && near > best_near)) {
-            best_growth = growth;
-            best_near = near;
-            ties = 0;
-          }
-          if (growth == best_growth && near == best_near && permi_order_below(seed, ++ties) == 0)
-            best = candidate;
-        }
-      }
-    }
-    v = walk->open[best];
-    permi_walk_step(block, walk, best);
-    order[length++] = best;
+    v = width ? permi_greedy_best(block, greedy, by_chance, seed) : permi_greedy_begin(block, greedy, length, seed);
+    open = walk->open[v];
+    permi_greedy_step(block, greedy, v);
+    greedy->mark[v] = 2;
+    order[length++] = v;
     cost += states / 4;
     states = permi_order_price(permi_walk_states(binomial, walk), budget->most);
-    cost += states * (1 + 0.5 * v);
-    stamp[best] = -2;
+    cost += states * (1 + 0.5 * open);
   }
   if (cost > limit || walk->eliminated[0] + walk->eliminated[1] < vertices)
     return (double)INFINITY;
   for (v = 0; v < vertices; v++)
-    if (stamp[v] != -2)
+    if (greedy->mark[v] != 2)
       order[length++] = v;
   return cost;
 }
@@ -612,7 +723,7 @@ static void permi_order_anneal(permi_anneal *anneal, const int *from, double hot
 }
 
 /* Writes a permutation of the 2 n vertices and its cost (INFINITY: hopeless). 0: out of memory. */
-#define PERMI_GREEDY_STARTS 40
+#define PERMI_GREEDY_STARTS 100
 static int permi_order(const perm_allocator *allocator, const permi_block *block, const double *binomial,
                        const permi_budget *given, int *order, double *cost)
 {
@@ -625,44 +736,38 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
   uint64_t seed = UINT64_C(88172645463325252);
   double best_of[3] = {(double)INFINITY, (double)INFINITY, (double)INFINITY}, spent, round, most = PERMI_ORDER_START;
   permi_pool room = {allocator, NULL, 0};
-  int *numbers = (int *)permi_pool_get(&room, 8 * vertices, sizeof(int));
-  permi_walk walk;
+  int *numbers = (int *)permi_pool_get(&room, 4 * vertices, sizeof(int)), *trial = numbers + 3 * vertices;
+  permi_greedy greedy;
   permi_anneal anneal;
-  walk.state = (unsigned char *)permi_pool_get(&room, vertices, 1);
-  walk.skip = (int *)permi_pool_get(&room, 2 * (size_t)block->edges, sizeof(int));
   *cost = (double)INFINITY;
-  if (room.failed)
+  if (!permi_greedy_create(&room, block, &greedy))
     goto done;
   if (n > PERM_MAX_N) /* the rival's price of smaller blocks may be too hopeful */
     most = fmin(most, 7 * PERMI_ORDER_HOPELESS * budget->rival / budget->quick);
-  walk.open = numbers;
-  walk.frontier = numbers + vertices;
-  walk.place = numbers + 2 * vertices;
   for (k = 0; k < 2; k++) {
-    const double first = budget->first[k] ? permi_order_cost(block, binomial, &walk, budget, budget->first[k])
+    const double first = budget->first[k] ? permi_order_cost(block, binomial, &greedy.walk, budget, budget->first[k])
                                           : (double)INFINITY;
     if (first < *cost) {
       *cost = first;
       memcpy(order, budget->first[k], vertices * sizeof *order);
-      prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
+      prices.quick = greedy.walk.widest > given->quick_width ? given->each : given->quick;
     }
   }
   for (start = budget->first[1] != NULL; start < starts; start++)
     for (kind = 0; kind < 3 && pays; kind++) {
-      int *trial = numbers + 6 * vertices;
       const double limit = fmin(start < PERMI_GREEDY_TRIED ? best_of[kind] : *cost, most);
       double trial_cost;
       if (best_of[kind] > (start < PERMI_GREEDY_TRIED ? PERMI_GREEDY_FAR : PERMI_GREEDY_BEHIND) * *cost && best_of[kind] < (double)INFINITY)
         continue;
-      trial_cost = permi_order_greedy(block, binomial, &walk, kind, start % 2, &seed, budget, limit, trial);
+      trial_cost = permi_order_greedy(block, binomial, &greedy, kind, start % 2, &seed, budget, limit, trial);
       if (trial_cost < best_of[kind]) {
         best_of[kind] = trial_cost;
-        memcpy(numbers + (3 + (size_t)kind) * vertices, trial, vertices * sizeof *trial);
+        memcpy(numbers + (size_t)kind * vertices, trial, vertices * sizeof *trial);
       }
       if (trial_cost < *cost) {
         *cost = trial_cost;
         memcpy(order, trial, vertices * sizeof *trial);
-        prices.quick = walk.widest > given->quick_width ? given->each : given->quick;
+        prices.quick = greedy.walk.widest > given->quick_width ? given->each : given->quick;
       }
       pays = permi_greedy_pays(budget, begin, *cost, start < 2);
     }
@@ -697,7 +802,7 @@ static int permi_order(const perm_allocator *allocator, const permi_block *block
       if (k == 3)
         permi_order_anneal(&anneal, order, PERMI_ANNEAL_WARM, units / 2, &seed, order, cost);
       else if (best_of[k] < (double)INFINITY)
-        permi_order_anneal(&anneal, numbers + (3 + (size_t)k) * vertices, PERMI_ANNEAL_HOT, units / 6, &seed, order,
+        permi_order_anneal(&anneal, numbers + (size_t)k * vertices, PERMI_ANNEAL_HOT, units / 6, &seed, order,
                            cost);
     }
     pays = ran && budget->effort >= 1 &&
