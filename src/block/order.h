@@ -15,7 +15,7 @@
 #define PERMI_ORDER_MOST 1e60
 #define PERMI_ORDER_START 1e45
 /* Slower than the rival by this: not annealed, which gained 27x once (a Mycielski graph), else 1-4x. */
-#define PERMI_ORDER_HOPELESS 3
+#define PERMI_ORDER_HOPELESS 2
 #define PERMI_GREEDY_HOPELESS 10 /* to another greedy order, which gained up to 10x over three */
 #define PERMI_GREEDY_LOOK 64
 #define PERMI_GREEDY_PART 0.5 /* of the units at hand; the rest anneals */
