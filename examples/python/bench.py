@@ -261,10 +261,11 @@ COLOURS = ["#0072b2", "#0072b2", "#d55e00", "#e69f00", "#009e73", "#cc79a7", "#5
 
 def picture(file, measured, names, note=""):
     """Seconds against n, logarithmic, a panel a kind."""
-    from math import log10
+    from math import ceil, floor, log10
     from xml.sax.saxutils import escape
-    width, height, left, top, apart = 300, 360, 80, 96, 50
-    low, high = -7, 1.2
+    width, height, left, top, apart = 280, 360, 80, 96, 36
+    times = [log10(m["seconds"]) for m in measured]
+    low, high = floor(min(times)), max(times) + 0.2
     x = lambda panel, n: left + panel * (width + apart) + (n - 2) * width / 22
     y = lambda seconds: top + (high - log10(seconds)) * height / (high - low)
     line = lambda k, name: 'stroke="%s" stroke-width="%g"%s' % (
@@ -285,7 +286,7 @@ def picture(file, measured, names, note=""):
     for panel, (kind, title) in enumerate(KINDS.items()):
         text(x(panel, 2), top - 10, 'font-size="16" font-weight="bold" fill="#222222"',
              title.split(" (")[0].replace("complex, every", "every"))
-        for power in range(-7, 2):
+        for power in range(low, ceil(high)):
             out.append('<path d="M%.1f %.1fH%.1f" stroke="#dddddd"/>' % (x(panel, 2), y(10**power), x(panel, 24)))
             if panel == 0 and power % 3 == 0:
                 text(x(panel, 2) - 7, y(10**power) + 5, 'text-anchor="end"',
