@@ -18,13 +18,14 @@ cat >$out/plot.c <<'C'
 #include "examples/perm_plot.h"
 int main(int count, char **file)
 {
-  static double x[400], y[400], error[400];
+  static double x[400], y[400], level[20], error[20];
   plot_figure figure;
   int k, panel;
   for (k = 0; k < 400; k++) {
     x[k] = 1 + k % 20 / 19.0 * 8;
     y[k] = 1 + k / 20 / 19.0 * 8;
-    error[k] = 0.2;
+    level[k % 20] = 5;
+    error[k % 20] = 4;
   }
   plot_begin(&figure, 960, 860, "Clouds < corners & rooms");
   figure.caption[0] = "One line,";
@@ -38,7 +39,10 @@ int main(int count, char **file)
       at->legend = PLOT_RIGHT;
     if (panel == 3)
       at->right -= 120;
-    plot_draw(at, PLOT_POINTS, 400, x, y, panel == 2 ? error : NULL, "points");
+    if (panel == 2) /* a few points with long bars */
+      plot_draw(at, PLOT_POINTS, 20, x, level, error, "points");
+    else
+      plot_draw(at, PLOT_POINTS, 400, x, y, NULL, "points");
     plot_segment(at, PLOT_DASHED, 1, 1, 9, 9, "diagonal");
   }
   return count != 2 || plot_write(&figure, file[1]);
