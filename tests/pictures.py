@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pictures by the rules of the house: python3 tests/pictures.py FILE.svg... prints every breach; exit 1 if there is one.
+"""Pictures by the rules of the house: python3 tests/pictures.py FILE.svg... prints each breach; exit 1 if there is one.
 
 1. An SVG with its size, on a ground of white, so that a page may be dark.
 2. Letters of 14 pixels and more: half the size leaves them readable. No text leaves the picture or lies over another.
