@@ -332,7 +332,7 @@ def processor():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("-o", "--output", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "bench.svg"))
-    parser.add_argument("--limit", type=float, default=3, help="seconds a call after which a rival is dropped")
+    parser.add_argument("--limit", type=float, default=1, help="seconds a call after which a rival is dropped")
     parser.add_argument("--threads", default="1,%d" % (os.cpu_count() or 1), help="numbers of threads, the first drawn")
     parser.add_argument("--calls", action="store_true", help="only what small calls of perm.py cost, by both forms")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
