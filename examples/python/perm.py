@@ -29,6 +29,7 @@ FUNCTIONS
     permanent(a)      the number; of a stack (..., m, n) an array of them
     compute(a)        a Result: value, exponent, error bound, how it was computed
     minors(a, row)    without one row and each column      gradient(a)          by all entries
+    marginals(a)      how likely each entry is in an assignment: association probabilities
     submatrices(a, rows, cols)   many selections of rows and columns
     estimate(a)       random samples, standard error       plan(a), explain(a)  what would be done, and how long
     low_rank(u, v)    of u @ v                             cauchy(x, y)         of 1 / (x_i - y_j)
@@ -72,6 +73,7 @@ imported; or else libperm.so beside this file, in build/ there and two directori
 libraries. LIBRARY is its name. Layouts and version are compared on import.
 """
 import array
+import cmath
 import ctypes
 import difflib
 import inspect
@@ -82,10 +84,11 @@ import os
 import signal
 import sys
 import threading
+import time
 import warnings
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_longlong, c_size_t,
                     c_ssize_t, c_uint64, c_void_p)
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -99,11 +102,11 @@ try:
 except ImportError:
     from signal import getsignal as _getsignal, signal as _signal
 
-__all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
-           "cauchy", "rook_numbers", "sample", "sampler", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian",
-           "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError",
-           "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS",
-           "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
+__all__ = ["permanent", "compute", "minors", "gradient", "marginals", "submatrices", "estimate", "plan", "explain",
+           "low_rank", "cauchy", "rook_numbers", "sample", "sampler", "Result", "Estimate", "Plan", "Leaf", "Progress",
+           "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError",
+           "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS",
+           "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
 __version__ = "0.11.0"
 VERSION = tuple(map(int, __version__.split(".")[:2]))  # of the library that these layouts are of
 
@@ -1051,7 +1054,7 @@ class _Out:
     """Where numbers go: the caller's `out`, or an array of the shape."""
 
     def __init__(self, out, shape, is_complex):
-        self.given, self.shape = out, tuple(shape)
+        self.given, self.shape, self.kind = out, tuple(shape), "D" if is_complex else "d"
         if out is None:
             if np:
                 self.array = np.empty(shape, np.complex128 if is_complex else np.float64)
@@ -1074,6 +1077,11 @@ class _Out:
     def answer(self):
         """`out`, or the array; without numpy lists."""
         return self.given if self.given is not None else self.array if np else self.array.nested()
+
+    def fill(self, values):
+        """Writes a list of numbers."""
+        numbers = _made(self.kind, self.shape, values)
+        ctypes.memmove(self.address, _at(numbers), numbers.size * (16 if self.kind == "D" else 8))
 
     def scale(self, exp2):
         """Multiplies by 2**exp2; whether all numbers are finite then."""
@@ -1391,8 +1399,7 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     values = [permanent(a[at], rows, cols, **options) for at in itertools.product(*map(range, stack))]
     kinds = {type(value) for value in values}
     if given is not None:
-        numbers = _made(kind, stack, values)
-        ctypes.memmove(given.address, _at(numbers), numbers.size * (16 if kind == "D" else 8))
+        given.fill(values)
         return out
     if np is None:
         return _Plain("O", stack, values).nested()
@@ -1422,49 +1429,222 @@ def _batch(a, call, out):
     return out.answer()
 
 
-def _listed(name, a, rows, cols, before, shape, full, out, options):
-    """Minors or derivatives, in doubles."""
+def _squared(a):
+    """A rectangle with a line of ones more, and how often each line stands: the permanent is |n - m|! times that of
+    a."""
+    (m, n), values = a.shape, _entries(a)
+    spare = abs(m - n)
+    if m < n:
+        return _made(_kind(a), (m + 1, n), values + [1] * n), [1] * m + [spare], None
+    values = [x for k in range(m) for x in values[k * n:(k + 1) * n] + [1]]
+    return _made(_kind(a), (m, n + 1), values), None, [1] * n + [spare]
+
+
+def _exact_minors(lines, a, rows, cols, modulus, options):
+    """Minors of the rows in `lines` as lists of exact numbers, the order of each, and whether they were multiplied by
+    the multiplicities. One permanent for every pair of a row and a column that are not the same."""
+    (m, n), left = a.shape, options.get("max_seconds") or 0
+    end = time.monotonic() + left
+    a = _integers(a) if _kind(a) in "fd" else a
+    a = a.tolist() if np else a.nested()
+    given = rows is not None or cols is not None
+    rows, cols = list(rows if rows is not None else [1] * m), list(cols if cols is not None else [1] * n)
+    columns, known = [tuple(row[j] for row in a) for j in range(n)], {}
+
+    def minor(i, j):
+        if left:
+            options["max_seconds"] = max(end - time.monotonic(), 1e-3)
+        if given:
+            less = rows[:i] + [rows[i] - 1] + rows[i + 1:], cols[:j] + [cols[j] - 1] + cols[j + 1:]
+            return _finished(compute(a, *less, **options))
+        return _finished(compute([row[:j] + row[j + 1:] for k, row in enumerate(a) if k != i] or [], **options))
+
+    def once(i, j):
+        if not rows[i] or not cols[j]:
+            return 0
+        key = tuple(a[i]), columns[j]
+        if given or key not in known:
+            known[key] = minor(i, j)
+        return known[key]
+    return [[once(i, j) for j in range(n)] for i in lines], rows, cols
+
+
+def _in_array(values, shape):
+    """Nested lists of Python's own numbers as an array of objects; without numpy as they are."""
+    if np is None:
+        return values
+    answer = np.empty(shape, object)
+    for at in np.ndindex(shape):  # an assignment of them all would take Gaussians apart
+        answer[at] = values[at[0]][at[1]]
+    return answer
+
+
+def _times(value, factor, modulus):
+    if isinstance(value, Gaussian):
+        return Gaussian(*(_times(part, factor, modulus) for part in value))
+    return value * factor % modulus if modulus else value * factor
+
+
+def _listed(name, a, rows, cols, row, full, out, options):
+    """Minors of one row, or (row None) derivatives: exactly of integers and Fractions, else in doubles."""
     full = _flag("full", full)
-    a = _floats(_array(a))
-    call = _call(options, "rows", "cols", "full", "out")
+    a, common = _rational(a) or (a, 1)
+    a = _array(a)
+    call = _call(options, *("row",) * (row is not None), "rows", "cols", "full", "out")
     m, n = a.shape
+    if row is not None and not 0 <= row < m:
+        raise IndexRangeError("row = %d: the matrix has %s" % (row, "rows 0 .. %d" % (m - 1) if m else "no row"),
+                              "PERM_ERROR_RANGE")
     rows, cols = _counts("rows", rows, m), _counts("cols", cols, n)
+    modulus = call.options.modulus
+    exactly = call.precision == "exact" or modulus or (_kind(a) in "qO" and call.precision == "default")
+    if (full or out is not None) and (common != 1 or call.precision == "exact" or modulus):
+        raise InputError("full, out: of doubles, not of exact numbers", "PERM_ERROR_OPTION")
+    if exactly and not full and out is None:
+        if call.pieces:
+            raise UnsupportedError("checkpoints and parts are of one sum: exact minors are many")
+        if row is not None and rows is not None and not rows[row]:
+            raise InputError("row = %d: rows has no copy of it" % row, "PERM_ERROR_COUNTS")
+        lists, r, c = _exact_minors(range(m) if row is None else [row], a, rows, cols, modulus, dict(options))
+        order = min(m, n) if rows is None and cols is None else sum(r)
+        if common != 1:
+            lists = [[Fraction(x, common ** (order - 1)) for x in each] for each in lists]
+        if row is None:
+            lists = [[_times(x, r[i] * c[j], modulus) for j, x in enumerate(each)] for i, each in enumerate(lists)]
+        answer = _in_array(lists, (len(lists), n))
+        return answer if row is None else answer[0]
+    a = _floats(a)
+    spare = abs(m - n) if rows is None and cols is None else 0
+    if spare:
+        a, rows, cols = _squared(a)
+        rows, cols = (None if counts is None else _ints(counts) for counts in (rows, cols))
     a, ld = _rows_of(a)
     is_complex = _kind(a) == "D"
-    out = _Out(out, shape(m, n), is_complex)
-    status = call.run("perm_%s_%s" % (name, "complex" if is_complex else "real"), m, n, _at(a), ld, _at(rows),
-                      _at(cols), *before, byref(call.options), out.address, byref(call.result))
+    shape = (m, n) if row is None else (n,)
+    answer = _Out(out, shape, is_complex)
+    whole = _Out(None, a.shape if row is None else (a.shape[1],), is_complex) if spare else answer
+    status = call.run("perm_%s_%s" % (name, "complex" if is_complex else "real"), *a.shape, _at(a), ld, _at(rows),
+                      _at(cols), *(() if row is None else (row,)), byref(call.options), whole.address,
+                      byref(call.result))
     if status < 0 or (status > 0 and not full):
         raise _error(status, _text(call.result.message), _result(call.result))
     result = _result(call.result)
+    if spare:
+        result = _without_ones(result, spare, whole, answer)
     if full:
-        return out.answer(), result
-    if not out.scale(result.exp2):
+        return answer.answer(), result
+    if not answer.scale(result.exp2):
         raise TooLargeError("a value exceeds a double; full=True gives numbers and exp2", "PERM_ERROR_OVERFLOW", result)
-    return out.answer()
+    return answer.answer()
+
+
+def _without_ones(result, spare, whole, answer):
+    """What _squared added taken away again: `answer` of the numbers in `whole`, and the result. Each division, and the
+    factorial in doubles, errs by a part in 2^52 at most."""
+    factor = float(math.factorial(spare))  # at most 63: there are 64 lines
+    values = _entries(whole.array)
+    step, n = whole.shape[-1], answer.shape[-1]
+    values = [x / factor for k in range(math.prod(answer.shape[:-1])) for x in values[k * step:k * step + n]]
+    answer.fill(values)
+    bound = result.error_bound / factor * (1 + 2.0**-50) + max(map(abs, values), default=0) * 2.0**-51
+    return replace(result, value=result.value / factor, partial_sum=result.partial_sum / factor, error_bound=bound,
+                   error_estimate=result.error_estimate / factor, exact=False)
 
 
 def minors(a, row, rows=None, cols=None, full=False, out=None, **options):
     """The n permanents of a without row `row` (from 0) and one column each: an array of n doubles (complex).
 
-    rows, cols: multiplicities; one copy of the row and of each column is left out. full: (numbers in units of
+    Of integers exact Python ints, of Fractions Fractions, in an array of objects: n permanents, fewer where lines are
+    equal. rows, cols: multiplicities; one copy of the row and of each column is left out. full: (numbers in units of
     2**result.exp2, result), whose value is the permanent of the whole matrix. out: where to write the numbers, as in
-    permanent(), of shape (n,). Integers are taken as doubles. As long as two permanents. Raises IndexRangeError,
-    InputError, ...
+    permanent(), of shape (n,). With full, out or another precision than exact integers are taken as doubles, and
+    refused beyond 2^53. Doubles take as long as two permanents. Raises IndexRangeError, InputError, ...
 
-    >>> list(map(float, perm.minors([[1, 2], [3, 4]], 0)))
-    [4.0, 3.0]
+    >>> list(map(int, perm.minors([[1, 2], [3, 10**20]], 0)))
+    [100000000000000000000, 3]
     """
-    return _listed("minors", a, rows, cols, (_whole("row", row),), lambda m, n: (n,), full, out, options)
+    return _listed("minors", a, rows, cols, _whole("row", row), full, out, options)
 
 
 def gradient(a, rows=None, cols=None, full=False, out=None, **options):
-    """The m x n derivatives of the permanent by all entries, as minors(); the time of eight permanents or fewer.
+    """The m x n derivatives of the permanent by all entries, as minors(); of doubles the time of eight permanents or
+    fewer, of integers that of m n permanents one order smaller.
 
-    >>> [list(map(float, row)) for row in perm.gradient([[1, 2], [3, 4]])]
+    >>> [list(map(float, row)) for row in perm.gradient([[1.0, 2], [3, 4]])]
     [[4.0, 3.0], [2.0, 1.0]]
     """
-    return _listed("gradient", a, rows, cols, (), lambda m, n: (m, n), full, out, options)
+    return _listed("gradient", a, rows, cols, None, full, out, options)
+
+
+def marginals(a, **options):
+    """How likely each entry is in an assignment drawn by its product: a[i, j] times the derivative by it, divided by
+    the permanent. m x n doubles (complex) whose rows (m <= n; of m >= n the columns) have the sum 1.
+
+    a: m x n weights; of targets and measurements the association probabilities of tracking (JPDA: a column more for
+    each target's miss). Lines of very different sizes do no harm. The time of a gradient. Raises InputError where the
+    permanent is 0, ...
+
+    >>> [[round(float(x), 3) for x in row] for row in perm.marginals([[0.9, 0.1, 0.2], [0.3, 0.6, 0.2]])]
+    [[0.758, 0.053, 0.189], [0.095, 0.695, 0.211]]
+    """
+    a = _floats(_array(a))
+    (m, n), values = a.shape, _entries(a)
+    rows = [values[k * n:(k + 1) * n] for k in range(m)]
+    if not all(map(cmath.isfinite, values)):
+        raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
+    if m > n:
+        answer = marginals(_made(_kind(a), (n, m), [x for column in zip(*rows) for x in column]), **options)
+        return answer.T.copy() if np else [list(column) for column in zip(*answer)]
+    rows = [[_lifted(x, -exponent) for x in row] for row in rows  # which changes nothing but what underflows
+            for exponent in [math.frexp(max(max(abs(x.real), abs(x.imag)) for x in row) if row else 0)[1]]]
+    scaled = _made(_kind(a), (m, n), [x for row in rows for x in row])
+    if np and m < n and n > _BY_COLUMNS and n << m <= 1 << 26 and not options and _kind(a) == "d" and (a >= 0).all():
+        answer, whole = _by_columns(scaled)
+        if whole > 1e-200:
+            return answer
+    derivatives, result = gradient(scaled, full=True, **options)
+    if not result.value:
+        raise InputError("the permanent is 0: no assignment has a weight", "PERM_ERROR_OPTION")
+    if np:
+        return derivatives * scaled / result.value
+    return [[x * y / result.value for x, y in zip(*lines)] for lines in zip(derivatives, rows)]
+
+
+_BY_COLUMNS = 20  # columns up to which the gradient of a rectangle is faster
+
+
+def _by_columns(a):
+    """The marginals and the permanent of non-negative m x n, m < n, by sets of rows: `before` has for each set the sum
+    over its ways into the columns up to here, `after` into those from here on. Nothing cancels. O(n m 2^m)."""
+    m, n = a.shape
+    before, after = np.zeros((n + 1, 1 << m)), np.zeros(1 << m)
+    before[0, 0] = after[0] = 1
+
+    def halves(sums, i):
+        parts = sums.reshape(-1, 2, 1 << i)
+        return parts[:, 0], parts[:, 1]  # sets without row i; the same with it
+
+    def place(sums, j):
+        old = sums.copy()
+        for i in np.flatnonzero(a[:, j]):
+            halves(sums, i)[1][...] += a[i, j] * halves(old, i)[0]
+    for j in range(n):
+        before[j + 1] = before[j]
+        place(before[j + 1], j)
+    answer = np.zeros((m, n))
+    for j in reversed(range(n)):
+        rest = after[::-1].copy()  # of the complement of a set
+        for i in np.flatnonzero(a[:, j]):
+            answer[i, j] = a[i, j] * (halves(before[j], i)[0] * halves(rest, i)[1]).sum()
+        place(after, j)
+    return (answer / before[n, -1] if before[n, -1] else answer), before[n, -1]
+
+
+def _lifted(x, exponent):
+    """x times 2**exponent."""
+    if isinstance(x, complex):
+        return complex(math.ldexp(x.real, exponent), math.ldexp(x.imag, exponent))
+    return math.ldexp(x, exponent)
 
 
 def _selections(rows, cols):
@@ -1778,8 +1958,8 @@ def _described(function):
     return function
 
 
-for _function in (permanent, compute, minors, gradient, submatrices, estimate, plan, explain, low_rank, cauchy,
-                  rook_numbers, sample, sampler.boson):
+for _function in (permanent, compute, minors, gradient, marginals, submatrices, estimate, plan, explain, low_rank,
+                  cauchy, rook_numbers, sample, sampler.boson):
     _described(_function)
 if _extension:
     try:

@@ -3,11 +3,11 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Callable, Literal, NamedTuple, Protocol, Sequence, TypedDict, Unpack
 
-__all__ = ["permanent", "compute", "minors", "gradient", "submatrices", "estimate", "plan", "explain", "low_rank",
-           "cauchy", "rook_numbers", "sample", "sampler", "Result", "Estimate", "Plan", "Leaf", "Progress", "Gaussian",
-           "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError", "OutOfMemoryError",
-           "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS", "PRECISIONS", "ISAS",
-           "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
+__all__ = ["permanent", "compute", "minors", "gradient", "marginals", "submatrices", "estimate", "plan", "explain",
+           "low_rank", "cauchy", "rook_numbers", "sample", "sampler", "Result", "Estimate", "Plan", "Leaf", "Progress",
+           "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError",
+           "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS",
+           "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
 
 METHODS: tuple[str, ...]
 PRECISIONS: tuple[str, ...]
@@ -148,6 +148,7 @@ def minors(a: Any, row: int, rows: Any = None, cols: Any = None, full: bool = Fa
            **options: Unpack[_Keywords]) -> Any: ...
 def gradient(a: Any, rows: Any = None, cols: Any = None, full: bool = False, out: Any = None,
              **options: Unpack[_Keywords]) -> Any: ...
+def marginals(a: Any, **options: Unpack[_Keywords]) -> Any: ...
 def submatrices(a: Any, rows: Any = None, cols: Any = None, out: Any = None, **options: Unpack[_Keywords]) -> Any: ...
 def estimate(a: Any, samples: float = 0, relative_error: float = 0, confidence: float = 0, seed: int = 0,
              estimator: _Estimator = "auto", **options: Unpack[_Keywords]) -> Estimate: ...

@@ -609,7 +609,7 @@ def test_a_bad_matrix_in_a_stack():
 
 
 def test_minors_and_gradients():
-    for a, number in ((REAL[:4, :5], Fraction), (COMPLEX[:4, :4], Q), (WHOLE[:4, :4], Fraction)):
+    for a, number in ((REAL[:4, :5], Fraction), (COMPLEX[:4, :4], Q), (WHOLE[:4, :4] * 1.0, Fraction)):
         if a.shape[0] != a.shape[1]:
             continue
         whole = perm.gradient(a)
@@ -638,6 +638,87 @@ def test_minors_and_gradients():
             perm.minors(a, row)
     with pytest.raises(perm.InputError):
         perm.gradient(a, rows=[1, 1, 1], cols=[3, 1, 1])
+
+
+def test_exact_minors():
+    """Integers of any size, Fractions and Gaussians: by expansion, and of no digit less."""
+    for a in (WHOLE[:4, :4], WHOLE[:3, :5], WHOLE[:5, :3], WHOLE[:4, :4].astype(object) * 10**40 + 3,
+              np.ones((1, 1), int), np.ones((3, 1), int), np.ones((1, 3), int),
+              [[Fraction(i + 1, j + 2) for j in range(4)] for i in range(3)]):
+        whole, plain = perm.gradient(a), np.array(a, object)
+        assert whole.dtype == object and whole.shape == plain.shape
+        for i, j in np.ndindex(*whole.shape):
+            minor = np.delete(np.delete(plain, i, 0), j, 1).tolist()
+            assert whole[i, j] == perm.permanent(minor) and type(whole[i, j]) is (
+                Fraction if isinstance(plain[i, j], Fraction) else int)
+        assert [perm.minors(a, i).tolist() for i in range(len(plain))] == whole.tolist()
+    assert perm.gradient([[10**20, 2], [3, 4]]).tolist() == [[4, 3], [2, 10**20]]
+    assert perm.gradient(np.zeros((0, 3), int)).shape == (0, 3) and perm.gradient([]).shape == (0, 0)
+    a, rows, cols = WHOLE[:3, :3], [2, 0, 1], [1, 2, 0]
+    for i, j in itertools.product(range(3), repeat=2):
+        less = np.array(rows) - (np.arange(3) == i), np.array(cols) - (np.arange(3) == j)
+        value = rows[i] * cols[j] and rows[i] * cols[j] * oracle(expanded(a, *less))
+        assert perm.gradient(a, rows, cols)[i, j] == value
+        assert perm.gradient(a, rows, cols, modulus=97)[i, j] == value % 97
+        if rows[i]:
+            assert perm.minors(a, i, rows, cols)[j] == (cols[j] and value // rows[i] // cols[j])
+    gaussian = perm.gradient(WHOLE[:3, :3] * (1 + 1j), precision="exact")
+    assert gaussian[1, 2] == (0, 2 * oracle(np.delete(np.delete(WHOLE[:3, :3], 1, 0), 2, 1)))
+    assert perm.gradient(WHOLE[:3, :3] * 1.0, precision="exact").tolist() == perm.gradient(WHOLE[:3, :3]).tolist()
+    assert perm.gradient(WHOLE[:3, :3], precision="dd").dtype == float == perm.gradient(WHOLE, full=True)[0].dtype
+    for call, text in ((lambda: perm.gradient([[2**60 + 1, 1]] * 2, full=True), "2\\^53"),
+                       (lambda: perm.minors([[1, 2]] * 2, 0, precision="exact", out=np.empty(2)), "out: of doubles"),
+                       (lambda: perm.minors(WHOLE, 99), "row = 99: the matrix has rows 0 .. "),
+                       (lambda: perm.minors(a, 1, rows, cols), "no copy"),
+                       (lambda: perm.gradient(a, part=(1, 2)), "parts")):
+        with pytest.raises(perm.Error, match=text):
+            call()
+    with pytest.raises(perm.Incomplete):
+        perm.gradient(random.integers(0, 9, (26, 26)), max_seconds=0.2)
+
+
+def test_minors_of_rectangles():
+    for a, number in ((random.normal(size=(3, 5)), Fraction), (random.normal(size=(4, 2)) + 1j, Q),
+                      (np.full((2, 40), 0.5), Fraction)):
+        derivatives, result = perm.gradient(a, full=True)
+        assert right(result.value * 2.0**result.exp2, a, number) and derivatives.shape == a.shape
+        for i, j in np.ndindex(*a.shape):
+            minor = np.delete(np.delete(a, i, 0), j, 1)
+            assert right(perm.gradient(a)[i, j].item(), minor, number, 1e-11)
+            assert abs(difference((derivatives[i, j] * 2.0**result.exp2).item(), oracle(minor, number))) <= (
+                result.error_bound * 2.0**result.exp2)
+        assert np.allclose(perm.minors(a, 1), perm.gradient(a)[1], rtol=1e-12)
+        out = np.empty(a.shape, a.dtype)
+        assert perm.gradient(a, out=out) is out and np.array_equal(out, perm.gradient(a))
+    assert np.allclose(perm.gradient(np.ones((1, 63))), 1) and np.allclose(perm.gradient(np.ones((63, 2))), 62)
+
+
+def test_marginals():
+    """Sums of products over all injections; both ways of computing them; sizes that a product would underflow by."""
+    tracks = np.hstack([random.random((3, 4)), np.diag(random.random(3))])
+    for a in (tracks, tracks.T, tracks[:, :3], WHOLE[:3, :4], COMPLEX[:3, :3], np.hstack([tracks, np.zeros((3, 16))])):
+        small = a if a.shape[0] <= a.shape[1] else a.T
+        m, n = small.shape
+        sums = np.zeros((m, n), small.dtype if small.dtype.kind == "c" else float)
+        for way in itertools.permutations(range(n), m):
+            weight = math.prod(small[range(m), way].tolist())
+            sums[range(m), way] += weight
+        expected = sums / (sums.sum() / m)
+        answer = perm.marginals(a)
+        assert np.allclose(answer if small is a else answer.T, expected, rtol=1e-10, atol=1e-13)
+        assert np.allclose(answer.sum(1 if small is a else 0), 1)
+    wide = random.random((9, 30))
+    wide[2, 5:] = 0
+    assert np.allclose(perm.marginals(wide), perm.marginals(wide, threads=1), rtol=1e-10)  # options: by the gradient
+    for scale in (1e-300, 1e300):
+        assert np.allclose(perm.marginals(wide * scale), perm.marginals(wide), rtol=1e-10)
+    lopsided = np.full((4, 24), 1e-200)
+    lopsided[:, 0] = 1
+    assert np.allclose(perm.marginals(lopsided).sum(1), 1) and np.allclose(perm.marginals(lopsided)[:, 0], 0.25)
+    with pytest.raises(perm.InputError, match="permanent is 0"):
+        perm.marginals([[1, 0], [1, 0]])
+    with pytest.raises(perm.InputError, match="NaN"):
+        perm.marginals([[1, math.nan], [1, 0]])
 
 
 def test_submatrices():
@@ -795,7 +876,10 @@ try:
     raise SystemExit("accepted")
 except perm.InputTypeError as caught:
     assert str(caught) == "Tensor.__dlpack__: only numpy can read it", caught
-for call in (lambda: perm.gradient(huge), lambda: perm.permanent(real, rows=[1, 2]), lambda: perm.minors(real, 7),
+assert perm.gradient(huge)[1] == perm.minors(huge, 1) == [10**120 * x for x in perm.minors(whole, 1)]
+assert perm.marginals([[1, 3], [0.0, 1], [0, 2]])[1:] == [[0, 1 / 3], [0, 2 / 3]]
+for call in (lambda: perm.gradient(huge, full=True), lambda: perm.permanent(real, rows=[1, 2]),
+             lambda: perm.minors(real, 7),
              lambda: perm.permanent(real, precision="exact"), lambda: perm.compute(real, threads="x"),
              lambda: perm.permanent(stack, out=[0.0, 0.0]), lambda: perm.submatrices(real, [[0.5]])):
     try:
@@ -1128,8 +1212,8 @@ def test_layouts_and_version_are_compared(monkeypatch):
     assert perm._check(perm._lib) is None
 
 
-FUNCTIONS = ("permanent compute minors gradient submatrices estimate plan explain low_rank cauchy rook_numbers "
-             "sample").split()
+FUNCTIONS = ("permanent compute minors gradient marginals submatrices estimate plan explain low_rank cauchy "
+             "rook_numbers sample").split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS + ["sampler.boson", "sampler.permutations"])
