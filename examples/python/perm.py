@@ -331,7 +331,8 @@ class Result(_Shown):
     """permanent = value * 2**exp2, within error_bound * 2**exp2 (proved; inf: no bound)
     and about error_estimate * 2**exp2.
 
-    value is a float or complex; integer the permanent itself where it was computed exactly and the entries are integers
+    permanent, float(), int() and complex() of it give the number itself. value alone is not the permanent where exp2 is
+    not 0. value is a float or complex; integer the permanent itself where it was computed exactly and the entries are integers
     (int, or Gaussian of complex matrices), else None. method, precision and isa say what was used, seconds and
     plan_seconds how long it took (0 of small matrices, for which no clock is read), terms how many summands or states;
     escalated how often the precision was raised.
@@ -360,8 +361,27 @@ class Result(_Shown):
 
     @property
     def permanent(self):
-        """integer, if there is one, else value * 2**exp2: OverflowError if that exceeds a double."""
-        return _scaled(self.value, self.exp2) if self.integer is None else self.integer
+        """integer, if there is one, else value * 2**exp2: TooLargeError (an OverflowError) if a double does not hold
+        that."""
+        return _scaled(self) if self.integer is None else self.integer
+
+    def __float__(self):
+        number = self.permanent
+        if isinstance(number, (complex, Gaussian)):
+            raise InputTypeError("the permanent is complex: complex(result)")
+        try:
+            return float(number)
+        except OverflowError:
+            raise TooLargeError("the permanent exceeds a double; int(result) is exact", "PERM_ERROR_OVERFLOW",
+                                self) from None
+
+    def __complex__(self):
+        return complex(self.permanent)
+
+    def __int__(self):
+        if not isinstance(self.integer, int):
+            raise InputTypeError("the permanent is not known as an integer: precision=\"exact\" computes it so")
+        return self.integer
 
     def __str__(self):
         """One line of what is known: "25, exactly", "1.20067e23, 6 digits guaranteed"."""
@@ -474,7 +494,7 @@ class OutOfMemoryError(Error, MemoryError):
 
 
 class TooLargeError(Error, OverflowError):
-    """The number does not fit its type."""
+    """The number does not fit its type: it is too large, or a double too small."""
 
 
 class LimitError(Error, RuntimeError):
@@ -508,14 +528,29 @@ def _error(status, message, result=None):
     return (Incomplete if status > 0 else _ERRORS.get(name, InputError))(message or name, name, result)
 
 
-def _scaled(value, exp2):
+def _lifted(x, exponent):
+    """x times 2**exponent."""
+    if isinstance(x, complex):
+        return complex(math.ldexp(x.real, exponent), math.ldexp(x.imag, exponent))
+    return math.ldexp(x, exponent)
+
+
+_LEAST = sys.float_info.min  # below it doubles lose bits
+
+
+def _scaled(result):
+    """value * 2**exp2, or TooLargeError where a double does not hold it: too large, or so small that bits are lost."""
+    value, exp2 = result.value, max(min(result.exp2, 10**6), -10**6)
     try:
-        if isinstance(value, complex):
-            return complex(_scaled(value.real, exp2), _scaled(value.imag, exp2))
-        return math.ldexp(value, max(min(exp2, 10**6), -10**6))
+        number = _lifted(value, exp2)
     except OverflowError:
-        raise TooLargeError("the permanent exceeds a double; compute() gives value and exp2",
-                            "PERM_ERROR_OVERFLOW") from None
+        raise TooLargeError("the permanent exceeds a double; compute() gives value and exp2", "PERM_ERROR_OVERFLOW",
+                            result) from None
+    parts = abs(number.real), abs(number.imag)
+    if max(parts) < _LEAST and value and _lifted(number, -exp2) != value:
+        raise TooLargeError("the permanent is about 1e%.0f, too small for a double; compute() gives value and exp2" % (
+            math.log10(abs(value)) + result.exp2 * math.log10(2)), "PERM_ERROR_OVERFLOW", result)
+    return number
 
 
 def _result(r, whole=False):
@@ -1084,7 +1119,7 @@ class _Out:
         ctypes.memmove(self.address, _at(numbers), numbers.size * (16 if self.kind == "D" else 8))
 
     def scale(self, exp2):
-        """Multiplies by 2**exp2; whether all numbers are finite then."""
+        """Multiplies by 2**exp2. Returns what is wrong with the largest number then, None if nothing is."""
         exp2 = max(min(exp2, 4000), -4000)
         if self.given is None:
             parts = self.array.view(np.float64) if np else self.array.data
@@ -1093,15 +1128,21 @@ class _Out:
         else:
             parts = memoryview(self.given).cast("B").cast("d")
         if np:
+            before = np.abs(parts).max(initial=0)
             with np.errstate(over="ignore", under="ignore"):
                 parts[...] = np.ldexp(parts, exp2)
-            return bool(np.all(np.isfinite(parts)))
-        for k, x in enumerate(parts):
-            try:
-                parts[k] = math.ldexp(x, exp2)
-            except OverflowError:
-                parts[k] = math.copysign(math.inf, x)
-        return all(map(math.isfinite, parts))
+            after = np.abs(parts).max(initial=0)
+        else:
+            before = max(map(abs, parts), default=0)
+            for k, x in enumerate(parts):
+                try:
+                    parts[k] = math.ldexp(x, exp2)
+                except OverflowError:
+                    parts[k] = math.copysign(math.inf, x)
+            after = max(map(abs, parts), default=0)
+        if not after < math.inf:
+            return "a value exceeds a double"
+        return "all values are too small for a double" if after < _LEAST and before and exp2 < 0 else None
 
 
 def _nonzero(a):
@@ -1332,7 +1373,7 @@ _BATCH = 24  # above, every matrix is a call of its own, so that it can be inter
 
 def _small(a):
     """The permanent of a small array of float64 or complex128 by perm_real or perm_complex; None where they are not
-    enough: errors, numbers beyond doubles."""
+    enough: errors, numbers beyond doubles and below them, so also 0."""
     n = a.shape[0]
     if np:
         if not (a.flags.c_contiguous and a.flags.aligned and a.dtype.isnative):
@@ -1342,10 +1383,11 @@ def _small(a):
         address = _at(a)
     if _kind(a) == "d":
         value = _lib.perm_real(n, address)
-        return value if value - value == 0 else None
+        return value if value - value == 0 and abs(value) >= _LEAST else None
     parts = (c_double * 2)()
     _lib.perm_complex(n, address, parts)
-    return complex(*parts) if parts[0] - parts[0] == 0 == parts[1] - parts[1] else None
+    finite = parts[0] - parts[0] == 0 == parts[1] - parts[1]
+    return complex(*parts) if finite and max(map(abs, parts)) >= _LEAST else None
 
 
 def permanent(a, rows=None, cols=None, out=None, **options):
@@ -1355,8 +1397,8 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     1e-10 of the permanent, mostly to 1e-15, though maybe not to the bits of compute(). Stacks of integers give Python
     ints, in an array of objects; stacks of floats, of order 24 at most, are one call and use all threads. out: of
     stacks of floats, where to write: float64 or complex128, of the stack's shape (...), without gaps; it is returned.
-    Raises Incomplete if stopped early or the tolerance is not met, TooLargeError (an OverflowError) if a double is too
-    short for the number.
+    Raises Incomplete if stopped early or the tolerance is not met, TooLargeError (an OverflowError) if a double does not
+    hold the number: too large, or so small that bits are lost. Its result has the number as value and exp2.
 
     >>> perm.permanent([[1j, 2], [3, 4]])
     (6+4j)
@@ -1409,8 +1451,32 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     return answer
 
 
+def _refine(out, a, order, one):
+    """Looks again at permanents in `out`, of the order, that may be 0 by underflow: by the function one(k). None may
+    unless products of so many entries of a can be below the least normal double."""
+    values = _entries(out.array) if out.given is None else _numbers(out.given)
+    values = values if isinstance(values, list) else _entries(values)
+    doubtful = [k for k, x in enumerate(values) if max(abs(x.real), abs(x.imag)) < _LEAST]
+    if not doubtful:
+        return
+    if np:
+        parts = np.abs(np.stack([a.real, a.imag]) if _kind(a) == "D" else a)
+        least = float(parts.min(where=parts > 0, initial=math.inf))
+    else:
+        least = min((abs(part) for x in _entries(a) for part in (x.real, x.imag) if part), default=math.inf)
+    if order * math.log2(least) > -1000:
+        return
+    for k in doubtful:
+        try:
+            values[k] = one(k)
+        except TooLargeError as error:
+            raise TooLargeError("number %d of them: %s" % (k, error), "PERM_ERROR_OVERFLOW", out.answer()) from None
+    out.fill(values)
+
+
 def _batch(a, call, out):
     stack, n, kind = a.shape[:-2], a.shape[-1], _kind(a)
+    given = a
     count, stride, name = math.prod(stack), n * n, "perm_batch_" + _SUFFIXES[kind]
     if np:
         size = a.itemsize
@@ -1426,6 +1492,14 @@ def _batch(a, call, out):
     status = call.run(name, n, count, _at(a), stride, byref(call.options), out.address, byref(call.result))
     if status:
         raise _error(status, _text(call.result.message), out.answer())
+
+    def one(k):
+        at = []
+        for size in reversed(stack):
+            k, index = divmod(k, size)
+            at.insert(0, index)
+        return permanent(given[tuple(at)])
+    _refine(out, given, n, one)
     return out.answer()
 
 
@@ -1533,8 +1607,9 @@ def _listed(name, a, rows, cols, row, full, out, options):
         result = _without_ones(result, spare, whole, answer)
     if full:
         return answer.answer(), result
-    if not answer.scale(result.exp2):
-        raise TooLargeError("a value exceeds a double; full=True gives numbers and exp2", "PERM_ERROR_OVERFLOW", result)
+    wrong = answer.scale(result.exp2)
+    if wrong:
+        raise TooLargeError(wrong + "; full=True gives numbers and exp2", "PERM_ERROR_OVERFLOW", result)
     return answer.answer()
 
 
@@ -1640,13 +1715,6 @@ def _by_columns(a):
     return (answer / before[n, -1] if before[n, -1] else answer), before[n, -1]
 
 
-def _lifted(x, exponent):
-    """x times 2**exponent."""
-    if isinstance(x, complex):
-        return complex(math.ldexp(x.real, exponent), math.ldexp(x.imag, exponent))
-    return math.ldexp(x, exponent)
-
-
 def _selections(rows, cols):
     """(count, k) of two lists of indices, and both as C's ints; None: 0 .. k - 1 for all."""
     lists = [None if index is None else _array(index) for index in (rows, cols)]
@@ -1682,6 +1750,12 @@ def submatrices(a, rows=None, cols=None, out=None, **options):
                       byref(call.options), out.address, byref(call.result))
     if status:
         raise _error(status, _text(call.result.message), out.answer())
+
+    def one(s):
+        values = _entries(a)
+        return permanent([[values[i * n + j] for j in cols[s * k:s * k + k]] for i in rows[s * k:s * k + k]])
+    rows, cols = (index.ravel().tolist() if np else index for index in (rows, cols))
+    _refine(out, a, k, one)
     return out.answer()
 
 

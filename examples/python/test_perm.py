@@ -252,7 +252,7 @@ def test_results_longer_than_doubles():
         perm.permanent(np.full((3, 3), 1e300))
     with pytest.raises(OverflowError):
         perm.permanent(np.full((3, 3), 1e300 + 0j))
-    assert perm.permanent(np.full((3, 3), 1e-300)) == 0 and perm.compute(np.full((3, 3), 1e-300)).value > 0
+    assert perm.compute(np.full((3, 3), 1e-300)).value > 0
 
 
 def test_whole_floats_exactly():
@@ -292,7 +292,7 @@ def test_what_is_no_matrix(bad, error, text):
 
 
 def test_numbers_and_arrays_that_are_too_large():
-    for call in (perm.gradient, lambda a: perm.minors(a, 0), lambda a: perm.estimate(a, samples=9),
+    for call in (lambda a: perm.gradient(a, full=True), lambda a: perm.marginals(a), lambda a: perm.estimate(a, samples=9),
                  lambda a: perm.submatrices(a, [[0]]), lambda a: perm.compute(a, precision="dd")):
         with pytest.raises(perm.InputError, match="rounded"):
             call([[2**2000]])
@@ -598,6 +598,52 @@ def test_a_place_for_the_answer():
     assert numbers is out and result.exp2 > 0
     small = np.full((3, 3), 1e-200)
     assert perm.minors(small * 1e50, 0, out=out[:3])[1] == pytest.approx(2e-300, rel=1e-12)
+
+
+def test_numbers_too_small_for_doubles():
+    """0 is never what underflowed: TooLargeError, with the number. What a double holds is returned, 0 among it."""
+    for a in (np.full((20, 20), 1e-300), np.full((3, 3), 1e-200), np.full((22, 22), 1e-100), np.full((3, 3), 1e-106),
+              np.full((4, 4), 1e-200 + 1e-201j), np.full((2, 3), 1e-200)):
+        for matrix in (a, a.tolist(), np.asfortranarray(a)):
+            with pytest.raises(OverflowError, match="about 1e-[0-9]+, too small for a double") as caught:
+                perm.permanent(matrix)
+            result = caught.value.result
+            assert result == perm.compute(a) or result.seconds
+            assert abs(result.value) > 0 and result.exp2 < -900
+        with pytest.raises(perm.TooLargeError):
+            float(perm.compute(a.real))
+    assert perm.permanent(np.full((2, 2), 2.0**-530)) == 2.0**-1059  # below normal doubles, and exact
+    assert perm.permanent(np.diag([1e-200] * 2)[::-1] * [[1], [0]]) == 0 == perm.permanent(np.zeros((5, 5)))
+    assert perm.permanent([[1e-300, 1e-320j], [0, 1]]) == 1e-300
+    stack = np.stack([np.full((4, 4), 1e-200), np.ones((4, 4))])
+    for bad in (stack, stack + 0j, np.moveaxis(np.moveaxis(stack, 0, 2).copy(), 2, 0), stack.reshape(2, 1, 4, 4),
+                stack.tolist()):
+        with pytest.raises(perm.TooLargeError, match="number 0 of them: .* 1e-799, too") as caught:
+            perm.permanent(bad)
+        assert np.ravel(caught.value.result)[1] == 24
+    with pytest.raises(perm.TooLargeError, match="number 1 of them"):
+        perm.submatrices(stack[0] + np.eye(4), [[0, 1], [0, 2]], [[0, 1], [1, 3]])
+    stack[0] = np.diag([1e-200, 1, 1, 0])
+    assert perm.permanent(stack).tolist() == [0, 24] == perm.permanent(stack, out=np.empty(2)).tolist()
+    stack[0] = np.diag([1e-200, 1e-200, 1e150, 1e150])
+    assert math.isclose(perm.permanent(stack)[0], 1e-100, rel_tol=1e-12)
+    for call in (perm.gradient, lambda a: perm.minors(a, 0)):
+        with pytest.raises(perm.TooLargeError, match="too small for a double; full=True"):
+            call(np.full((4, 4), 1e-200))
+        assert not np.any(call(np.zeros((4, 4))))
+
+
+def test_a_result_as_a_number():
+    whole = perm.compute([[1, 2], [3, 4]])
+    assert (float(whole), int(whole), complex(whole)) == (10.0, 10, 10 + 0j)
+    real = perm.compute(np.full((20, 20), 1e10) / 7)
+    assert float(real) == real.permanent == real.value * 2.0**real.exp2
+    assert complex(perm.compute([[1j]])) == 1j and complex(perm.compute([[1j]], precision="exact")) == 1j
+    for call in (lambda: int(real), lambda: float(perm.compute([[1j]])), lambda: int(perm.compute([[1j]]))):
+        with pytest.raises(perm.InputTypeError):
+            call()
+    with pytest.raises(perm.TooLargeError, match="int\\(result\\) is exact"):
+        float(perm.compute([[10**400]]))
 
 
 def test_a_bad_matrix_in_a_stack():
