@@ -607,7 +607,8 @@ static int is_doubtful(const matrix *a, Py_ssize_t count, const double *permanen
   return a->n * log2(least) <= -1000;
 }
 
-/* perm_real or perm_complex. NULL where they are not enough: errors, numbers beyond doubles and below them, so also 0. */
+/* perm_real or perm_complex. NULL where they are not enough: errors, numbers beyond doubles and below them, so also
+   0. */
 static PyObject *small_permanent(call *c, const matrix *a)
 {
   double value[2] = {0, 0};

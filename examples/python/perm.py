@@ -73,6 +73,7 @@ imported; or else libperm.so beside this file, in build/ there and two directori
 libraries. LIBRARY is its name. Layouts and version are compared on import.
 """
 import array
+import bisect
 import cmath
 import ctypes
 import difflib
@@ -332,8 +333,8 @@ class Result(_Shown):
     and about error_estimate * 2**exp2.
 
     permanent, float(), int() and complex() of it give the number itself. value alone is not the permanent where exp2 is
-    not 0. value is a float or complex; integer the permanent itself where it was computed exactly and the entries are integers
-    (int, or Gaussian of complex matrices), else None. method, precision and isa say what was used, seconds and
+    not 0. value is a float or complex; integer the permanent itself where it was computed exactly and the entries are
+    integers (int, or Gaussian of complex matrices), else None. method, precision and isa say what was used, seconds and
     plan_seconds how long it took (0 of small matrices, for which no clock is read), terms how many summands or states;
     escalated how often the precision was raised.
     status is "PERM_OK", or "PERM_TOLERANCE_NOT_MET", or why it stopped early: then value is NaN, and partial_sum *
@@ -1397,8 +1398,8 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     1e-10 of the permanent, mostly to 1e-15, though maybe not to the bits of compute(). Stacks of integers give Python
     ints, in an array of objects; stacks of floats, of order 24 at most, are one call and use all threads. out: of
     stacks of floats, where to write: float64 or complex128, of the stack's shape (...), without gaps; it is returned.
-    Raises Incomplete if stopped early or the tolerance is not met, TooLargeError (an OverflowError) if a double does not
-    hold the number: too large, or so small that bits are lost. Its result has the number as value and exp2.
+    Raises Incomplete if stopped early or the tolerance is not met, TooLargeError (an OverflowError) if a double does
+    not hold the number: too large, or so small that bits are lost. Its result has the number as value and exp2.
 
     >>> perm.permanent([[1j, 2], [3, 4]])
     (6+4j)
@@ -1730,6 +1731,15 @@ def _selections(rows, cols):
                             [max(-1, min(x, 2**31 - 1)) for x in index.data]) for index in lists]
 
 
+def _select(a, k, rows, cols, call, out):
+    """Permanents of k x k selections, whose indices are C's ints, into `out`."""
+    a, ld = _rows_of(a)
+    status = call.run("perm_select_" + _SUFFIXES[_kind(a)], *a.shape, _at(a), ld, k, out.shape[0], _at(rows), _at(cols),
+                      byref(call.options), out.address, byref(call.result))
+    if status:
+        raise _error(status, _text(call.result.message), out.answer())
+
+
 def submatrices(a, rows=None, cols=None, out=None, **options):
     """Permanents of many k x k selections of one m x n matrix: selection s takes rows[s] and cols[s].
 
@@ -1743,13 +1753,9 @@ def submatrices(a, rows=None, cols=None, out=None, **options):
     a = _floats(_array(a))
     call = _call(options, "rows", "cols", "out")
     count, k, (rows, cols) = _selections(rows, cols)
-    m, n = a.shape
-    a, ld = _rows_of(a)
+    n = a.shape[1]
     out = _Out(out, (count,), _kind(a) == "D")
-    status = call.run("perm_select_" + _SUFFIXES[_kind(a)], m, n, _at(a), ld, k, count, _at(rows), _at(cols),
-                      byref(call.options), out.address, byref(call.result))
-    if status:
-        raise _error(status, _text(call.result.message), out.answer())
+    _select(a, k, rows, cols, call, out)
 
     def one(s):
         values = _entries(a)
@@ -1934,11 +1940,33 @@ def sample(a, count, seed=1, first=0, **options):
     return columns if np else [columns[k * m:k * m + m] for k in range(count)]
 
 
+_MOST_PHOTONS = 256  # lines with their copies of which the library takes minors
+_TOGETHER = 13       # photons up to which minors of many samples by one call are faster than those of each by its own
+_64_BITS = 2**64 - 1
+
+
+def _mixed(z):
+    """SplitMix64's permutation of 64 bits, of an int or an array of uint64."""
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & _64_BITS
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & _64_BITS
+    return z ^ z >> 31
+
+
+def _stream(seed, sample, number):
+    """The random 64 bits of this number of a sample: the sample's own SplitMix64."""
+    step = 0x9E3779B97F4A7C15
+    begin = _mixed(_mixed(seed + step & _64_BITS) ^ _mixed(sample + step & _64_BITS))
+    return _mixed(begin + (number + 1) * step & _64_BITS)
+
+
 def _entering(u, input):
     """The modes by which photons enter, one for each photon; u, lists of rows, is looked at there."""
     counts = _counts("input", input, len(u[0]) if u else 0)
     if counts is None or min(counts, default=0) < 0:
         raise InputError("input: expected a number of photons for every column", "PERM_ERROR_COUNTS")
+    if sum(counts) > _MOST_PHOTONS:
+        raise LimitError("input: %d photons; a sample takes minors of as many lines, %d at most" % (
+            sum(counts), _MOST_PHOTONS), "PERM_ERROR_LIMIT")
     modes = [j for j, count in enumerate(counts) if count]
     for j, k in itertools.combinations_with_replacement(modes, 2):
         product = sum(row[j] * row[k].conjugate() for row in u)
@@ -1961,12 +1989,19 @@ def _chances(u, taken, entered, options):
         block = np.ones((len(modes) + 1, len(columns)), complex)  # whose row 0, to expand by, may be anything
         block[1:] = u[modes][:, columns]
         counts = [np.array(each) for each in counts]
-        numbers, _ = minors(block, 0, *counts, True, **options)
-        return np.cumsum(abs((u[:, columns] * (numbers * counts[1])).sum(1)) ** 2).tolist()
-    block = [1 + 0j] * len(columns) + [u[i][j] for i in modes for j in columns]
-    numbers, _ = minors(_made("D", (len(modes) + 1, len(columns)), block), 0, *counts, True, **options)
+    else:
+        block = [1 + 0j] * len(columns) + [u[i][j] for i in modes for j in columns]
+        block = _made("D", (len(modes) + 1, len(columns)), block)
+    numbers, result = minors(block, 0, *counts, True, **options)
+    if result.status != "PERM_OK":  # stopped; or too many photons share a mode, so that all digits cancel
+        raise Incomplete("the minors of a photon: " + (result.message or result.status), result.status, result)
+    if np:
+        sizes = abs((u[:, columns] * (numbers * counts[1])).sum(1))
+        return np.cumsum((sizes / sizes.max()) ** 2).tolist()  # their squares alone might overflow
     weights = [(j, entered[j] * x) for j, x in zip(columns, numbers)]
-    return list(itertools.accumulate(abs(sum(row[j] * x for j, x in weights)) ** 2 for row in u))
+    sizes = [abs(sum(row[j] * x for j, x in weights)) for row in u]
+    largest = max(sizes)
+    return list(itertools.accumulate((size / largest) ** 2 for size in sizes))
 
 
 class sampler:
@@ -1987,37 +2022,77 @@ class sampler:
 
         >>> splitter = [[0.6, 0.8], [0.8, -0.6]]
         >>> [list(map(int, way)) for way in perm.sampler.boson(splitter, [1, 1], 4, seed=5)]
-        [[0, 2], [0, 2], [1, 1], [2, 0]]
+        [[0, 2], [2, 0], [2, 0], [0, 2]]
         """
-        import bisect
-        import functools
-        import random
         count, seed, first = (_whole(name, number, 0, 2**64 - 1) for name, number in (
             ("count", count), ("seed", seed), ("first", first)))
         u = _as(_floats(_array(u)), "D")
         m, n = u.shape
         rows = u.tolist() if np else u.nested()
         entering = _entering(rows, input)
-        u = u if np else rows
         options.setdefault("tolerance", 0.01)  # by the estimate; errors are far smaller. Not once more in double-double
         _call(options, "u", "input", "count", "seed", "first")
+        photons = len(entering)
+        if not np:
+            later = _Ways(rows, n, options)
+            ways = []
+            for k in range(first, first + count):
+                draws = [_stream(seed, k & _64_BITS, t) for t in range(2 * photons)]
+                order = [entering[t] for t in sorted(range(photons), key=draws.__getitem__)]
+                taken = []
+                for j in range(photons):
+                    taken.append(later.next(order[:j + 1], taken, (draws[photons + j] >> 11) * 2.0**-53))
+                ways.append([taken.count(i) for i in range(m)])
+            return ways
+        ways = _copied(np.zeros, (count, m), np.intc)
+        later, most = _Ways(u, n, options), max(1, 2**20 // max(photons * max(m, photons), 1))
+        for begin in range(0, count, most):
+            part = ways[begin:begin + most]
+            samples = np.arange(len(part), dtype=np.uint64) + np.uint64(first + begin & _64_BITS)
+            draws = _stream(seed, samples[:, None], np.arange(2 * photons, dtype=np.uint64))
+            order = np.array(entering, np.intc)[np.argsort(draws[:, :photons], 1, kind="stable")]
+            uniform = (draws[:, photons:] >> 11) * 2.0**-53
+            taken = np.empty((len(part), photons), np.intc)
+            for j in range(photons):
+                if j <= _TOGETHER:
+                    taken[:, j] = _next_together(u, order[:, :j + 1], taken[:, :j], uniform[:, j], options)
+                else:
+                    taken[:, j] = [later.next(*each) for each in zip(
+                        order[:, :j + 1].tolist(), taken[:, :j].tolist(), uniform[:, j].tolist())]
+            np.add.at(part, (np.arange(len(part))[:, None], taken), 1)
+        return ways
 
-        @functools.lru_cache(1 << 20 // max(m, 1))
-        def chances(taken, entered):
-            return _chances(u, taken, entered, options)
-        ways = []
-        for k in range(first, first + count):
-            source = random.Random(seed << 64 | k)
-            order, taken, entered = list(entering), [], [0] * n
-            source.shuffle(order)
-            for j in order:
-                entered[j] += 1
-                cumulative = chances(tuple(taken), tuple(entered))
-                bisect.insort(taken, bisect.bisect_right(cumulative, source.random() * cumulative[-1]))
-            ways.append([0] * m)
-            for i in taken:
-                ways[-1][i] += 1
-        return np.array(ways, np.intc).reshape(count, m) if np else ways
+
+class _Ways:
+    """The ways out of one photon after another of one sample, by minors; what was computed is kept for the next."""
+
+    def __init__(self, u, n, options):
+        self.u, self.n, self.options, self.known = u, n, options, {}
+
+    def next(self, order, taken, uniform):
+        """By which mode the last of those in `order` (modes of entry) leaves, after those in `taken`."""
+        key = tuple(sorted(taken)), tuple(order.count(j) for j in range(self.n))
+        cumulative = self.known.get(key)
+        if cumulative is None:
+            if len(self.known) * len(self.u) > 1 << 20:
+                self.known.clear()
+            cumulative = self.known[key] = _chances(self.u, *key, self.options)
+        return bisect.bisect_right(cumulative, uniform * cumulative[-1])
+
+
+def _next_together(u, order, taken, uniform, options):
+    """The same for many samples (rows of arrays): their minors are selections, by one call."""
+    count, k = taken.shape
+    rest = np.array([[j for j in range(k + 1) if j != left] for left in range(k + 1)], int).reshape(k + 1, k)
+    minors = _Out(None, (count * (k + 1),), True)
+    if k:
+        rows, cols = (_ints(index.reshape(-1, k)) for index in (np.repeat(taken, k + 1, 0), order[:, rest]))
+        _select(u, k, rows, cols, _call(options), minors)
+    else:
+        minors.array[:] = 1
+    amplitudes = (minors.array.reshape(count, 1, k + 1) @ u.T[order])[:, 0]
+    cumulative = np.cumsum(amplitudes.real**2 + amplitudes.imag**2, 1)
+    return (cumulative <= (uniform * cumulative[:, -1])[:, None]).sum(1)
 
 
 # ---- signatures with all options; the extension's functions in place of two of these

@@ -292,7 +292,7 @@ def test_what_is_no_matrix(bad, error, text):
 
 
 def test_numbers_and_arrays_that_are_too_large():
-    for call in (lambda a: perm.gradient(a, full=True), lambda a: perm.marginals(a), lambda a: perm.estimate(a, samples=9),
+    for call in (lambda a: perm.gradient(a, full=True), perm.marginals, lambda a: perm.estimate(a, samples=9),
                  lambda a: perm.submatrices(a, [[0]]), lambda a: perm.compute(a, precision="dd")):
         with pytest.raises(perm.InputError, match="rounded"):
             call([[2**2000]])
@@ -1668,6 +1668,16 @@ def test_bosons_leave_by_their_chances(columns, entering):
     assert not np.array_equal(perm.sampler.boson(u, entering, samples, seed=5), drawn)
 
 
+@pytest.mark.parametrize("entering", [[1, 1, 2, 0, 1, 1], [1] * 6])
+def test_bosons_one_by_one_and_together(entering, monkeypatch):
+    """Samples by one call, and by minors of each: the same, however many are drawn at once."""
+    drawn = perm.sampler.boson(unitary(6), entering, 300, seed=2**64 - 1, first=2**64 - 100)
+    monkeypatch.setattr(perm, "_TOGETHER", -1)
+    assert np.array_equal(perm.sampler.boson(unitary(6), entering, 300, 2**64 - 1, 2**64 - 100), drawn)
+    monkeypatch.setattr(perm, "_TOGETHER", 2)
+    assert np.array_equal(perm.sampler.boson(unitary(6), entering, 9, 2**64 - 1, 100), drawn[200:209])
+
+
 def test_boson_corners():
     boson = perm.sampler.boson
     assert boson(np.eye(3), [2, 0, 1], 5).tolist() == [[2, 0, 1]] * 5
@@ -1681,6 +1691,14 @@ def test_boson_corners():
         with pytest.raises(perm.InputError, match=text):
             boson(u, entering, 1)
     boson(np.ones((2, 2)) / math.sqrt(2), [1, 0], 1)  # whose other column no photon enters
+    for entering in ([10**9, 0, 0], [100, 100, 57]):
+        with pytest.raises(perm.LimitError, match="photons.*256 at most"):
+            boson(np.eye(3), entering, 3)
+    assert boson(np.eye(3), [20, 6, 0], 1).tolist() == [[20, 6, 0]]
+    with pytest.raises(perm.Incomplete, match="the minors of a photon: tolerance"):  # all digits would cancel
+        boson(np.eye(3), [250, 6, 0], 1)
+    with pytest.raises(perm.OutOfMemoryError):
+        boson(np.eye(3), [1, 0, 0], 2**55)
     with pytest.raises(perm.InputTypeError, match="treads"):
         boson(np.eye(2), [0, 0], 1, treads=2)
 
