@@ -112,6 +112,10 @@ __version__ = "0.11.0"
 VERSION = tuple(map(int, __version__.split(".")[:2]))  # of the library that these layouts are of
 
 
+def __dir__():
+    return sorted(__all__ + ["__doc__", "__file__", "__name__"])
+
+
 # ---- layouts, as perm.h has them; compared below with what the library says
 
 class _Progress(Structure):
@@ -401,8 +405,9 @@ class Result(_Shown):
         return "%s%s, no digit known" % (self.value, power)
 
     def _how(self):
-        return "method %s, precision %s, %s, %d thread%s, %.3g s" % (
-            self.method, self.precision, self.isa, self.threads, "s" * (self.threads > 1), self.seconds)
+        return "method %s, precision %s, %s, %d thread%s, %s" % (
+            self.method, self.precision, self.isa, self.threads, "s" * (self.threads > 1),
+            "%.3g s" % self.seconds if self.seconds else "no clock was read")
 
 
 @dataclass(frozen=True)
@@ -519,9 +524,20 @@ _ERRORS = {"PERM_ERROR_RANGE": IndexRangeError, "PERM_ERROR_UNSUPPORTED": Unsupp
            "PERM_ERROR_FILE": FileError, "PERM_ERROR_DEVICE": DeviceError}  # all others: InputError
 
 
+_IN_PYTHON = (  # what the library's messages name by C's names or the command's options, and this module
+    ("--format ", "format="), ("options: ", ""), ("plan: ", ""), ("perm_estimate_*", "perm.estimate()"),
+    ("this method has no plan: use perm_compute_real, perm_compute_complex",
+     "this method is not for such matrices or this function"),
+    ("use perm_compute_integer or _gaussian, or precision exact", "precision=\"exact\""),
+    (" is not one of perm_method", ": such a name is only in results"))
+
+
 def _text(message):
-    """A message of the library; where it names the command's option, this module's."""
-    return message.decode(errors="replace").replace("--format ", "format=")
+    """A message of the library in Python's words."""
+    text = message.decode(errors="replace")
+    for there, here in _IN_PYTHON:
+        text = text.replace(there, here)
+    return text
 
 
 def _error(status, message, result=None):
@@ -569,6 +585,7 @@ def _result(r, whole=False):
 
 # ---- options, and calls that can be interrupted
 
+_64_BITS = 2**64 - 1
 _SIGINT = int(signal.SIGINT)
 _running = threading.local()  # .call: the innermost call of this thread; callbacks come from the calling thread only
 _forked = False
@@ -652,11 +669,22 @@ def _meant(word, words):
     return ", did you mean \"%s\"?" % close[0] if close else ""
 
 
+_KNOWN_AS = {  # the command's options and other packages' words for ours
+    "guarantee": "perm.estimate() with estimator=\"rejection\", relative_error and confidence", "certified": "certify",
+    "estimate": "perm.estimate()", "mod": "modulus", "seconds": "max_seconds", "time_limit": "max_seconds",
+    "timeout": "max_seconds", "memory": "max_bytes", "n_jobs": "threads", "workers": "threads", "device": "gpus",
+    "gpu": "gpus", "digits": "tolerance", "rtol": "tolerance", "epsilon": "relative_error", "delta": "confidence"}
+
+
 def _one_of(name, word, words):
-    if not isinstance(word, str) or word not in words:
-        raise InputError("%s = %.60r%s: expected one of %s" % (name, word, _meant(word, words), " ".join(words)),
+    listed = [each for each in words if each not in _RESULTS_ONLY]
+    if not isinstance(word, str) or word not in listed:
+        raise InputError("%s = %.60r%s: expected one of %s" % (name, word, _meant(word, listed), " ".join(listed)),
                          "PERM_ERROR_OPTION")
     return words.index(word)
+
+
+_RESULTS_ONLY = ("structure", "borchardt")  # of METHODS: decided by the zeros alone; perm.cauchy()
 
 
 def _part(part):
@@ -696,7 +724,7 @@ class _Call:
         o.tolerance, o.max_seconds = _real("tolerance", tolerance), _real("max_seconds", max_seconds)
         o.max_bytes, o.plan_effort = _real("max_bytes", max_bytes), _real("effort", effort)
         o.checkpoint.seconds = _real("checkpoint_seconds", checkpoint_seconds)
-        o.modulus = 0 if modulus is None else _whole("modulus", modulus, 0, 2**64 - 1)
+        o.modulus = 0 if modulus is None else _whole("modulus", modulus, 1 - 2**63, 2**64 - 1) & _64_BITS
         o.gpu.devices = -1 if isinstance(gpus, str) and gpus == "all" else _whole("gpus", gpus)
         o.gpu.cpu_fallback = _flag("cpu_fallback", cpu_fallback)
         o.gpu.cache = _path("gpu_cache", gpu_cache)
@@ -762,8 +790,9 @@ def _call(options, *others):
     """The _Call of options that exist; others: keywords that the function has besides."""
     for name in options:
         if name not in _OPTIONS:
-            raise InputTypeError("unknown option %s%s: expected %s" % (
-                name, _meant(name, _OPTIONS + others), " ".join(others + _OPTIONS)), "PERM_ERROR_OPTION")
+            meant = ", did you mean %s?" % _KNOWN_AS[name] if name in _KNOWN_AS else _meant(name, _OPTIONS + others)
+            raise InputTypeError("unknown option %s%s: expected %s" % (name, meant, " ".join(others + _OPTIONS)),
+                                 "PERM_ERROR_OPTION")
     return _Call(**options)
 
 
@@ -980,10 +1009,12 @@ def _array(a, dimensions=2):
         return _made("q", (0, 0), [])
     if isinstance(a, (str, os.PathLike)):
         raise InputTypeError("expected an array; only permanent(), compute(), plan() and explain() read files")
+    given = type(a)
     a = _numbers(a.toarray() if _is_sparse(a) else _adjacency(a) if _is_graph(a) else a)
     if a.ndim != dimensions:
-        raise InputError("expected an array of %d dimensions, not of shape %s" % (dimensions, a.shape),
-                         "PERM_ERROR_SIZE")
+        raise InputError("expected an array of %d dimensions, not of shape %s" % (dimensions, a.shape) + (
+            "; a file's name is a str or os.PathLike, its bytes are for perm.read()" if given is bytes else ""),
+            "PERM_ERROR_SIZE")
     return a
 
 
@@ -1028,7 +1059,7 @@ def _integers(a):
     if not finite:
         raise InputError("an entry is NaN or infinite", "PERM_ERROR_NOT_FINITE")
     if not whole:
-        raise InputError("precision exact and modulus are for integers (below 2^53 if they are given as floats)",
+        raise InputError("precision and method exact and modulus are for integers (below 2^53 if given as floats)",
                          "PERM_ERROR_OPTION")
     if np:
         return np.ascontiguousarray(parts, np.int64)
@@ -1297,12 +1328,12 @@ def _compute(a, rows, cols, call):
     m, n = (_whole("size", size) for size in a.shape)
     rows, cols = _counts("rows", rows, m), _counts("cols", cols, n)
     counted = rows is not None or cols is not None
-    if _kind(a) not in "qO" and (call.precision == "exact" or o.modulus):
+    if _kind(a) not in "qO" and (call.precision == "exact" or o.modulus or call.method == "exact"):
         if call.method not in _SPARSE_METHODS | _FLOAT_METHODS or counted:
             a = _integers(a)
     if _kind(a) in "qO" and call.precision not in ("default", "exact"):
         a = _floats(a)
-    call.whole = _kind(a) in "qO" or call.precision == "exact" or o.modulus != 0
+    call.whole = _kind(a) in "qO" or "exact" in (call.precision, call.method) or o.modulus != 0
     if not counted and (call.method in _SPARSE_METHODS or (call.whole and call.method in _FLOAT_METHODS)):
         return _compute_sparse(a, call)
     counts = (_at(rows), _at(cols)) if counted else ()
@@ -1322,8 +1353,13 @@ def _compute(a, rows, cols, call):
         return _by_residues(_bound((m, n), *_nonzero(a), rows, cols), call, residue)
     if kind == "f" and counted:
         a, kind = _floats(a), "d"
-    a, ld = _rows_of(a)
-    return call.compute(name + _SUFFIXES[kind], m, n, _at(a), ld, *counts)
+    b, ld = _rows_of(a)
+    try:
+        return call.compute(name + _SUFFIXES[kind], m, n, _at(b), ld, *counts)
+    except InputError as error:  # more lines than an array may have
+        if error.status != "PERM_ERROR_SIZE" or counted or call.method != "auto" or 4 * len(_nonzero(a)[2]) > m * n:
+            raise
+        return _compute_sparse(a, call)
 
 
 def _compute_sparse(a, call):
@@ -1718,9 +1754,21 @@ def _by_columns(a):
 
 def _selections(rows, cols):
     """(count, k) of two lists of indices, and both as C's ints; None: 0 .. k - 1 for all."""
-    lists = [None if index is None else _array(index) for index in (rows, cols)]
+    lists = []
+    for name, index in (("rows", rows), ("cols", cols)):
+        try:
+            index = None if index is None else _numbers(index)
+            if index is not None and index.ndim not in (1, 2):
+                raise InputError("expected an array (count, k) or (k,), not of shape %s" % (index.shape,))
+        except Error as error:
+            raise type(error)("%s: %s" % (name, error), error.status) from None
+        lists.append(index)
+    counts = [index.shape[0] for index in lists if index is not None and index.ndim == 2]
+    for place, index in enumerate(lists):  # one selection for all
+        if index is not None and index.ndim == 1 and counts:
+            lists[place] = _made(_kind(index), (counts[0], index.size), _entries(index) * counts[0])
     shapes = {index.shape for index in lists if index is not None}
-    if len(shapes) != 1 or any(index is not None and _kind(index) != "q" for index in lists):
+    if len(shapes) != 1 or not counts or any(index is not None and _kind(index) != "q" for index in lists):
         raise InputError("rows, cols: expected arrays of integers of one shape (count, k), one of them at least",
                          "PERM_ERROR_SIZE")
     (count, k), = shapes
@@ -1743,7 +1791,8 @@ def _select(a, k, rows, cols, call, out):
 def submatrices(a, rows=None, cols=None, out=None, **options):
     """Permanents of many k x k selections of one m x n matrix: selection s takes rows[s] and cols[s].
 
-    rows, cols: arrays (count, k) of indices from 0, repeats allowed; None: 0 .. k-1 for all. Returns count doubles
+    rows, cols: arrays (count, k) of indices from 0, repeats allowed (then lines stand so often: two photons in a mode);
+    one of them may be (k,), the same for all, or None: 0 .. k-1. Returns count doubles
     (complex), in out if given, as in permanent(), of shape (count,). Integers are taken as doubles. O(count k 2^(k-1)).
     Raises IndexRangeError, InputError, ...
 
@@ -1770,11 +1819,12 @@ def estimate(a, samples=0, relative_error=0, confidence=0, seed=0, estimator="au
 
     Stops at the first of samples (65536 if nothing is given), relative_error (of the standard error) and max_seconds.
     confidence: of the interval, 0.95. estimator: one of ESTIMATORS; sinkhorn wants non-negative entries. The same seed
-    gives the same samples for any number of threads. Integers are taken as doubles. O(n^2) a sample.
+    gives the same samples for any number of threads. Integers are taken as doubles. O(n^2) a sample. Of OPTIONS
+    threads, max_seconds, progress and cancel count.
 
-    estimator "rejection", for non-negative entries and n to 2000, keeps relative_error (0.1) with chance confidence, by
-    a theorem. proved_radius holds with that chance, too (inf: none is known); the permanent is certainly between
-    certain_low and certain_high.
+    estimator "rejection" (--guarantee of the command), for non-negative entries and n to 2000, keeps relative_error
+    (0.1) with chance confidence, by a theorem. proved_radius holds with that chance, too (inf: none is known); the
+    permanent is certainly between certain_low and certain_high.
 
     >>> e = perm.estimate([[1, 2], [3, 4]], samples=10000, seed=3)
     >>> abs(e.value - 10) < 5 * e.standard_error
@@ -1942,7 +1992,6 @@ def sample(a, count, seed=1, first=0, **options):
 
 _MOST_PHOTONS = 256  # lines with their copies of which the library takes minors
 _TOGETHER = 13       # photons up to which minors of many samples by one call are faster than those of each by its own
-_64_BITS = 2**64 - 1
 
 
 def _mixed(z):

@@ -55,6 +55,8 @@ class _Keywords(TypedDict, total=False):
     cancel: _Event | None
     format: _Format
 
+def __dir__() -> list[str]: ...
+
 class Gaussian(NamedTuple):
     real: int
     imag: int

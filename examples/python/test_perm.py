@@ -775,6 +775,8 @@ def test_submatrices():
         assert np.array_equal(perm.submatrices(a, cols=cols), perm.submatrices(a, np.tile(range(4), (20, 1)), cols))
         assert np.array_equal(perm.submatrices(a[:, :4], rows), perm.submatrices(a[:, :4], rows, [list(range(4))] * 20))
     assert perm.submatrices([[1, 2], [3, 4]], [[1, 0]], [[0, 0]]).tolist() == [6]
+    a, rows = random.normal(size=(6, 9)), random.integers(0, 6, (20, 4))
+    assert np.array_equal(perm.submatrices(a, rows, [1, 3, 3, 8]), perm.submatrices(a, rows, [[1, 3, 3, 8]] * 20))
     for rows, cols, error in (([[6]], [[0]], IndexError), ([[-1]], [[0]], IndexError), ([[2**40]], [[0]], IndexError),
                               (None, None, perm.InputError), ([[0, 1]], [[0]], perm.InputError),
                               ([[0.5]], [[0]], perm.InputError), ([0], [0], perm.InputError)):
@@ -1105,6 +1107,37 @@ def test_checkpoints(tmp_path):
             perm.compute(a, **bad, **options)
     with pytest.raises(perm.InputError):
         perm.compute(a + 1, checkpoint=files[0], **options)      # of another matrix
+
+
+def test_no_names_of_c_in_errors():
+    for call, text in (
+            (lambda: perm.compute([[1.5, 2], [3, 4]], method="exact"), "^precision and method exact and modulus are"),
+            (lambda: perm.compute(REAL, method="structure"), "^method = 'structure'.*: expected one of"),
+            (lambda: perm.compute(REAL, method="borchardt"), "^method = 'borchardt'.*: expected one of"),
+            (lambda: perm.compute(REAL, method="proof"), "^proofs are of integers: precision=\"exact\"$"),
+            (lambda: perm.compute(WHOLE, modulus=-7), "^modulus is not between 2 and 2\\^63"),
+            (lambda: perm.compute(REAL, tolerance=-1), "^tolerance is negative"),
+            (lambda: perm.estimate(REAL, samples=-1), "^samples is negative"),
+            (lambda: perm.compute(random.random((300, 300))), "perm.estimate\\(\\) further$"),
+            (lambda: perm.compute(REAL, guarantee=0.1), "perm.estimate\\(\\) with estimator=\"rejection\""),
+            (lambda: perm.compute(REAL, time_limit=5), "did you mean max_seconds\\?"),
+            (lambda: perm.permanent(b"h.csv"), "shape \\(5,\\); a file's name is a str"),
+            (lambda: perm.submatrices(REAL, [[[1]]], [[1]]), "^rows: expected an array \\(count, k\\)"),
+            (lambda: perm.submatrices(REAL, [[1]], ["x"]), "^cols: an entry is str")):
+        with pytest.raises(perm.Error, match=text) as caught:
+            call()
+        assert not re.search("perm_|options:|plan:|--", str(caught.value))
+    listed = re.search("expected one of (.*)", str(pytest.raises(perm.Error, perm.compute, REAL, method="x").value))[1]
+    assert set(perm.METHODS) - set(listed.split()) == {"structure", "borchardt"}
+    assert set(perm.__all__) <= set(dir(perm)) and not {"Any", "byref", "Fraction", "itertools"} & set(dir(perm))
+
+
+def test_large_arrays_of_few_entries():
+    for a in (np.eye(1000), np.eye(300) + 0j, np.eye(400, dtype=int)):
+        assert perm.permanent(a) == 1
+    assert perm.permanent(np.eye(500) + np.eye(500, k=1)) == 1
+    band = np.eye(90) + np.eye(90, k=1) + np.eye(90, k=-1)
+    assert math.isclose(perm.permanent(band), perm.permanent(band.astype(int)), rel_tol=1e-12)
 
 
 def test_unknown_options():
@@ -1526,6 +1559,7 @@ def test_one_line_of_estimates_and_what_notebooks_show():
         shown._repr_pretty_(printer, False)
         assert printer == [shown.text if isinstance(shown, perm.Plan) else str(shown)]
     assert result._repr_html_().startswith("<b>10, exactly</b>") and result.method in result._repr_html_()
+    assert "no clock was read" in result._repr_html_() and " s</small>" in perm.compute(LONG[:22, :22])._repr_html_()
     assert str(estimate) in estimate._repr_html_() and "sinkhorn" in estimate._repr_html_()
     odd = perm.Result(**{**vars(result), "status": "PERM_STOPPED_TIME", "message": "a < b & c"})
     assert "a &lt; b &amp; c" in odd._repr_html_()
