@@ -32,6 +32,7 @@ FUNCTIONS
     marginals(a)      how likely each entry is in an assignment: association probabilities
     submatrices(a, rows, cols)   many selections of rows and columns
     estimate(a)       random samples, standard error       plan(a), explain(a)  what would be done, and how long
+    read(file)        the matrix in a file or in bytes, as an array
     low_rank(u, v)    of u @ v                             cauchy(x, y)         of 1 / (x_i - y_j)
     rook_numbers(a)   of integers: the sums of all k x k submatrices' permanents, k = 0, 1, ...
     sample(a, count)  permutations of a non-negative matrix, drawn by their products; also sampler.permutations
@@ -104,8 +105,8 @@ except ImportError:
     from signal import getsignal as _getsignal, signal as _signal
 
 __all__ = ["permanent", "compute", "minors", "gradient", "marginals", "submatrices", "estimate", "plan", "explain",
-           "low_rank", "cauchy", "rook_numbers", "sample", "sampler", "Result", "Estimate", "Plan", "Leaf", "Progress",
-           "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError",
+           "read", "low_rank", "cauchy", "rook_numbers", "sample", "sampler", "Result", "Estimate", "Plan", "Leaf",
+           "Progress", "Gaussian", "Error", "InputError", "InputTypeError", "IndexRangeError", "UnsupportedError",
            "OutOfMemoryError", "TooLargeError", "LimitError", "FileError", "DeviceError", "Incomplete", "METHODS",
            "PRECISIONS", "ISAS", "FORMATS", "ESTIMATORS", "VERSION", "LIBRARY", "__version__"]
 __version__ = "0.11.0"
@@ -167,6 +168,17 @@ class _Leaf(Structure):
                 ("tuned", c_int)]
 
 
+class _Offer(Structure):
+    _fields_ = [("block", c_int), ("n", c_int), ("method", c_int), ("seconds", c_double), ("bytes", c_double),
+                ("reason", c_char * 160)]
+
+
+class _Matrix(Structure):  # its head; the allocator follows
+    _fields_ = [("m", c_int), ("n", c_int), ("nnz", c_size_t), ("kind", c_int), ("row_start", POINTER(c_size_t)),
+                ("column", POINTER(c_int)), ("real", POINTER(c_double)), ("imaginary", POINTER(c_double)),
+                ("integer", POINTER(ctypes.c_int64))]
+
+
 class _EstimatePlan(Structure):
     _fields_ = [("estimator", c_int), ("samples", c_double), ("relative_error", c_double), ("confidence", c_double),
                 ("seed", c_uint64)]
@@ -183,7 +195,8 @@ class _Estimate(Structure):
 
 _LAYOUTS = {"perm_progress": _Progress, "perm_gpu_options": _GpuOptions,
             "perm_checkpoint_file": _CheckpointFile, "perm_options": _Options, "perm_integer": _Integer,
-            "perm_result": _Result, "perm_leaf": _Leaf, "perm_estimate_plan": _EstimatePlan, "perm_estimate": _Estimate}
+            "perm_result": _Result, "perm_leaf": _Leaf, "perm_offer": _Offer,
+            "perm_estimate_plan": _EstimatePlan, "perm_estimate": _Estimate}
 
 # Arguments: i int, u uint64_t, l ptrdiff_t, z size_t, p pointer, s text, O options, R result
 _ARGUMENTS = {"i": c_int, "u": c_uint64, "l": c_ssize_t, "z": c_size_t, "p": c_void_p, "s": c_char_p,
@@ -201,7 +214,9 @@ _FUNCTIONS = {
     "perm_estimate_real": "iplpOp", "perm_estimate_complex": "iplpOp",
     "perm_compute_low_rank_real": "iiplplOR", "perm_compute_low_rank_complex": "iiplplOR",
     "perm_compute_cauchy_real": "ippOpR", "perm_compute_cauchy_complex": "ippOpR",
-    "perm_matrix_from_triplets": "iizpppppiOpR", "perm_matrix_read": "sOpR", "perm_compute_sparse": "pOR",
+    "perm_matrix_from_triplets": "iizpppppiOpR", "perm_matrix_read": "sOpR",
+    "perm_matrix_read_memory": "szsOpR", "perm_job_offer": "pip", "perm_job_precision": "pp",
+    "perm_compute_sparse": "pOR",
     "perm_rook_numbers": "pOpR", "perm_sample_sparse": "pOuuupR",
     "perm_sparse_job": "pOpR", "perm_job_leaf": "pip", "perm_job_leaves": "p"}
 
@@ -283,6 +298,8 @@ _lib.perm_matrix_free.argtypes, _lib.perm_matrix_free.restype = [c_void_p], None
 _lib.perm_job_free.argtypes, _lib.perm_job_free.restype = [c_void_p], None
 _lib.perm_job_explain.argtypes, _lib.perm_job_explain.restype = [c_void_p, c_char_p, c_size_t], c_size_t
 _MATRIX_BYTES = _lib.perm_matrix_bytes()
+for _name in ("time", "bytes"):
+    getattr(_lib, "perm_%s_text" % _name).argtypes = [c_double, c_char_p, c_size_t]
 
 
 def _names(kind):
@@ -926,6 +943,9 @@ def _plain(a):
 
 def _numbers(a):
     """The array as one of the kinds of _kind, not rounded."""
+    if isinstance(a, bytes):
+        raise InputError("expected a matrix, not bytes of shape (%d,): a file's name is a str or os.PathLike; "
+                         "perm.read() reads what is in a file" % len(a), "PERM_ERROR_SIZE")
     if np is None:
         return _plain(a)
     if isinstance(a, np.ma.MaskedArray) and np.ma.is_masked(a):
@@ -1009,12 +1029,10 @@ def _array(a, dimensions=2):
         return _made("q", (0, 0), [])
     if isinstance(a, (str, os.PathLike)):
         raise InputTypeError("expected an array; only permanent(), compute(), plan() and explain() read files")
-    given = type(a)
     a = _numbers(a.toarray() if _is_sparse(a) else _adjacency(a) if _is_graph(a) else a)
     if a.ndim != dimensions:
-        raise InputError("expected an array of %d dimensions, not of shape %s" % (dimensions, a.shape) + (
-            "; a file's name is a str or os.PathLike, its bytes are for perm.read()" if given is bytes else ""),
-            "PERM_ERROR_SIZE")
+        raise InputError("expected an array of %d dimensions, not of shape %s" % (dimensions, a.shape),
+                         "PERM_ERROR_SIZE")
     return a
 
 
@@ -1196,8 +1214,9 @@ class _Sparse:
         self.integer = False
         self.note = b""
         tail = byref(call.options), self.bytes, byref(call.result)
-        if isinstance(a, (str, os.PathLike)):
-            status = _lib.perm_matrix_read(_path("matrix", a), *tail)
+        if isinstance(a, (str, os.PathLike, bytes)):
+            status = (_lib.perm_matrix_read_memory(a, len(a), b"bytes", *tail) if isinstance(a, bytes) else
+                      _lib.perm_matrix_read(_path("matrix", a), *tail))
             self.note = call.result.message
             if status == 0 and self.note and not call.options.format:
                 warnings.warn(_text(self.note), stacklevel=5)
@@ -1863,6 +1882,23 @@ def plan(a, **options):
     >>> perm.plan([[0.5 + i * j for j in range(30)] for i in range(30)]).seconds < 60
     True
     """
+    return _planned(a, options, lambda job, leaves, matrix, call: None)[0]
+
+
+def explain(a, **options):
+    """The plan in a few lines for people, like those of `perm --explain`: what the matrix is, what will be done, how
+    long it takes, what the answer will be, why no other engine. plan(a).text says more, for those who know the engines.
+
+    >>> print(perm.explain([[1, 2], [5, 0]]))
+    matrix     2 x 2, 3 entries
+    plan       nothing is left to compute
+    answer     every digit, exactly
+    """
+    return "\n".join("%-10s %s" % line for line in _planned(a, options, _outline)[1])
+
+
+def _planned(a, options, look):
+    """The Plan of a matrix, and what look(job, leaves, matrix, call) says of it."""
     call = _call(options)
     if not isinstance(a, (str, os.PathLike)) and not _is_sparse(a):
         a = _array(a)
@@ -1876,28 +1912,89 @@ def plan(a, **options):
         status = call.run("perm_sparse_job", matrix.bytes, byref(call.options), byref(job), byref(call.result))
         if status < 0:
             raise _error(status, _text(call.result.message))
-    try:
-        leaves = []
-        for k in range(_lib.perm_job_leaves(job)):
-            leaf = _Leaf()
-            _lib.perm_job_leaf(job, k, byref(leaf))
-            leaves.append(Leaf(METHODS[leaf.method], ISAS[leaf.isa], leaf.n, leaf.chunks, leaf.work, leaf.seconds,
-                               leaf.bytes))
-        text = ctypes.create_string_buffer(_lib.perm_job_explain(job, None, 0) + 1)
-        _lib.perm_job_explain(job, text, len(text))
-    finally:
-        _lib.perm_job_free(job)
+        try:
+            leaves = []
+            for k in range(_lib.perm_job_leaves(job)):
+                leaf = _Leaf()
+                _lib.perm_job_leaf(job, k, byref(leaf))
+                leaves.append(Leaf(METHODS[leaf.method], ISAS[leaf.isa], leaf.n, leaf.chunks, leaf.work, leaf.seconds,
+                                   leaf.bytes))
+            text = ctypes.create_string_buffer(_lib.perm_job_explain(job, None, 0) + 1)
+            _lib.perm_job_explain(job, text, len(text))
+            told = look(job, leaves, _Matrix.from_buffer(matrix.bytes), call)
+        finally:
+            _lib.perm_job_free(job)
     return Plan(sum(leaf.seconds for leaf in leaves), max([leaf.bytes for leaf in leaves], default=0.0), tuple(leaves),
-                text.value.decode())
+                text.value.decode()), told
 
 
-def explain(a, **options):
-    """plan(a).text: engine, order, kernel family and predicted seconds, for people.
+def _in_words(unit, number):
+    text = ctypes.create_string_buffer(64)
+    getattr(_lib, "perm_%s_text" % unit)(number, text, len(text))
+    return text.value.decode()
 
-    >>> perm.explain([[1, 0], [5, 1]]).split(",")[0]
-    'structure: 1 entries in no perfect matching dropped'
+
+def _outline(job, leaves, matrix, call):
+    """Lines of a word and a text."""
+    yes = c_int()
+    precision = PRECISIONS[_lib.perm_job_precision(job, byref(yes))]
+    lines = [("matrix", "%d x %d, %d entries" % (matrix.m, matrix.n, matrix.nnz) + (
+        ", none is 0" if matrix.nnz == matrix.m * matrix.n else ""))]
+    costliest = max(range(len(leaves)), key=lambda k: leaves[k].seconds, default=None)
+    if costliest is None:
+        lines.append(("plan", "nothing is left to compute"))
+    else:
+        leaf = leaves[costliest]
+        lines.append(("plan", "method %s, order %d%s%s" % (
+            leaf.method, leaf.n, ", on GPUs" if leaf.isa == "cuda" else "",
+            ", for the longest of %d blocks" % len(leaves) if len(leaves) > 1 else "")))
+        lines.append(("time", "about %s on one %s; %s of memory" % (
+            _in_words("time", sum(leaf.seconds for leaf in leaves)), "GPU" if leaf.isa == "cuda" else "thread",
+            _in_words("bytes", max(leaf.bytes for leaf in leaves)))))
+    error = ("a proved bound of its error" if yes.value else "an estimate of its error" + (
+        "" if call.options.certify else "; certify=True asks for a proved bound"))
+    lines.append(("answer", "the permanent modulo %d, exactly" % call.options.modulus if call.options.modulus else
+                  "every digit, exactly" if precision == "exact" else "a double%s with %s" % (
+                      "" if precision == "default" else " of precision " + precision, error)))
+    offers, offer = [], _Offer()
+    while costliest is not None and _lib.perm_job_offer(job, len(offers), byref(offer)) == 0:
+        offers.append((offer.block, METHODS[offer.method], offer.seconds, offer.bytes, _text(offer.reason)))
+    offers = [each[1:] for each in offers if each[0] == costliest and each[1] != leaf.method]
+    others = ["%s about %s" % (method, _in_words("time", seconds))
+              for method, seconds, _, _ in sorted(offers, key=lambda each: each[1]) if seconds < math.inf]
+    declined = ["%s: it %s" % (method, reason) for method, seconds, _, reason in offers if seconds == math.inf]
+    return lines + [(word, "; ".join(texts)) for word, texts in (("otherwise", others[:3]), ("declined", declined))
+                    if texts]
+
+
+def read(source, **options):
+    """The matrix in a file, or in the bytes of one, as an array (without numpy as lists): int64, float64 or complex128.
+
+    source: a file's name (str or os.PathLike; "-": standard input), or bytes. Formats: docs/formats.md; option format
+    says what a file without a banner is. Fractions a/b are refused. permanent(), compute() and others take the name
+    itself, and so keep the zeros of a large sparse matrix out of memory. Raises FileError, InputError (which line), ...
+
+    >>> perm.permanent(perm.read(b"1 2\\n3 4\\n"))
+    10
     """
-    return plan(a, **options).text
+    call = _call(options)
+    if not isinstance(source, (str, os.PathLike, bytes)):
+        raise InputTypeError("source: expected a file's name or bytes, not %.60r" % (source,), "PERM_ERROR_OPTION")
+    with _Sparse(source, call) as held:
+        matrix = _Matrix.from_buffer(held.bytes)
+        m, n = matrix.m, matrix.n
+        if m * n > 1 << 26:
+            raise LimitError("%d x %d numbers as an array: give permanent() the file's name" % (m, n),
+                             "PERM_ERROR_LIMIT")
+        kind, values = "qqdD"[matrix.kind], [0] * (m * n)
+        for i in range(m):
+            for k in range(matrix.row_start[i], matrix.row_start[i + 1]):
+                values[i * n + matrix.column[k]] = (
+                    1 if matrix.kind == 0 else matrix.integer[k] if kind == "q" else matrix.real[k] if kind == "d" else
+                    complex(matrix.real[k], matrix.imaginary[k]))
+        del matrix
+    answer = _made(kind, (m, n), values)
+    return answer if np else answer.nested()
 
 
 def low_rank(u, v, **options):
@@ -2156,8 +2253,8 @@ def _described(function):
     return function
 
 
-for _function in (permanent, compute, minors, gradient, marginals, submatrices, estimate, plan, explain, low_rank,
-                  cauchy, rook_numbers, sample, sampler.boson):
+for _function in (permanent, compute, minors, gradient, marginals, submatrices, estimate, plan, explain, read,
+                  low_rank, cauchy, rook_numbers, sample, sampler.boson):
     _described(_function)
 if _extension:
     try:

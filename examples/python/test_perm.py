@@ -372,6 +372,21 @@ def test_files(tmp_path):
 
 # ---- results
 
+def test_read(tmp_path):
+    for a, dtype in ((WHOLE, np.int64), (REAL, float), (COMPLEX, complex), (np.eye(3, dtype=int), np.int64)):
+        np.save(tmp_path / "a.npy", a)
+        for source in (tmp_path / "a.npy", str(tmp_path / "a.npy"), (tmp_path / "a.npy").read_bytes()):
+            assert np.array_equal(perm.read(source), a) and perm.read(source).dtype == dtype
+    market = b"%%MatrixMarket matrix coordinate pattern general\n2 3 2\n1 1\n2 3\n"
+    assert perm.read(market).tolist() == [[1, 0, 0], [0, 0, 1]]
+    assert perm.read(b"0 1\n1 0\n2 2\n", format="edges").tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
+    for bad, error, text in ((b"1 2\n3", perm.InputError, "^bytes:2: "), ("/no/file", perm.FileError, "^/no/file"),
+                             (3, perm.InputTypeError, "^source"), (b"1/2 1\n1 1\n", perm.InputError, "bytes:1"),
+                             (market.replace(b"2 3 2", b"99999 99999 2"), perm.LimitError, "file's name")):
+        with pytest.raises(error, match=text):
+            perm.read(bad)
+
+
 def test_result_of_doubles():
     r = perm.compute(REAL[:6, :6], threads=1)
     assert (r.exact, r.integer, r.exp2, r.status, r.message, r.modulus, r.gpus, r.threads) == (
@@ -839,6 +854,13 @@ def test_plans():
     assert p.seconds > 100 and p.bytes > 0 and [leaf.method for leaf in p.leaves] == ["dense"] and "dense" in p.text
     assert p.leaves[0].n == 46 and p.leaves[0].chunks > 1 and p.leaves[0].isa in perm.ISAS
     assert "hybrid" in perm.explain(LONG[:30, :30], method="hybrid") and "hybrid" not in perm.explain(LONG[:30, :30])
+    words = [line.split()[0] for line in perm.explain(np.triu(random.random((22, 22)), -4), certify=True).split("\n")]
+    assert words == ["matrix", "plan", "time", "answer", "otherwise", "declined"]
+    assert re.fullmatch(r"""matrix     22 x 22, 484 entries, none is 0
+plan       method dense, order 22
+time       about [0-9.]+ m?s on one thread; [0-9.]+ [kM]B of memory
+answer     a double with an estimate of its error; certify=True asks for a proved bound""",
+                        perm.explain(random.random((22, 22))))
     assert perm.plan(LONG + 0j).seconds > p.seconds
     assert "order 22" in perm.explain(random.integers(0, 5, (22, 22)))
     assert perm.plan([[1, 0], [5, 1]]).leaves == ()
@@ -906,7 +928,7 @@ assert perm.plan(general).leaves[0].method == "dense" and "order 22" in perm.exp
 assert perm.plan([[1, 0], [5, 1]]).leaves == ()
 near(perm.low_rank([[1.0], [2]], [[3, 4j]]).value, 1 * 3 * 2 * 4j + 1 * 4j * 2 * 3)
 near(perm.cauchy([1.0, 2], [0.5, -1])[0].value, 1 / 0.5 / 3 + 1 / 2 / 1.5)
-assert perm.permanent([]) == 1 and perm.permanent([[]]) == 1
+assert perm.permanent([]) == 1 and perm.permanent([[]]) == 1 and perm.read(b"1 2j\\n3 4\\n") == [[1, 2j], [3, 4]]
 for bad, error, text in (([[1, 2], [3]], TypeError, "one length"), ([["a"]], TypeError, "str"),
                          ([[None]], TypeError, "NoneType"), ([1, 2], ValueError, "shape"), (3.0, ValueError, "shape"),
                          ([[math.nan]], ValueError, "NaN"),
@@ -1121,7 +1143,7 @@ def test_no_names_of_c_in_errors():
             (lambda: perm.compute(random.random((300, 300))), "perm.estimate\\(\\) further$"),
             (lambda: perm.compute(REAL, guarantee=0.1), "perm.estimate\\(\\) with estimator=\"rejection\""),
             (lambda: perm.compute(REAL, time_limit=5), "did you mean max_seconds\\?"),
-            (lambda: perm.permanent(b"h.csv"), "shape \\(5,\\); a file's name is a str"),
+            (lambda: perm.permanent(b"h.csv"), "shape \\(5,\\): a file's name is a str"),
             (lambda: perm.submatrices(REAL, [[[1]]], [[1]]), "^rows: expected an array \\(count, k\\)"),
             (lambda: perm.submatrices(REAL, [[1]], ["x"]), "^cols: an entry is str")):
         with pytest.raises(perm.Error, match=text) as caught:
@@ -1291,7 +1313,7 @@ def test_layouts_and_version_are_compared(monkeypatch):
     assert perm._check(perm._lib) is None
 
 
-FUNCTIONS = ("permanent compute minors gradient marginals submatrices estimate plan explain low_rank cauchy "
+FUNCTIONS = ("permanent compute minors gradient marginals submatrices estimate plan explain read low_rank cauchy "
              "rook_numbers sample").split()
 
 
@@ -1301,7 +1323,7 @@ def test_signatures(name):
     function = getattr(scope, name.split(".")[-1])
     name = name.replace("sampler.permutations", "sample")  # the same
     parameters = inspect.signature(function).parameters
-    assert list(parameters)[0] in ("a", "u", "x") and set(perm._OPTIONS) < set(parameters)
+    assert list(parameters)[0] in ("a", "u", "x", "source") and set(perm._OPTIONS) < set(parameters)
     assert all(parameters[option].kind is inspect.Parameter.KEYWORD_ONLY for option in perm._OPTIONS)
     assert parameters["method"].default == "auto" and parameters["certify"].default is False
     assert parameters["tolerance"].default == 0 and parameters["part"].default is None
