@@ -551,7 +551,7 @@ _IN_PYTHON = (  # what the library's messages name by C's names or the command's
 
 def _text(message):
     """A message of the library in Python's words."""
-    text = message.decode(errors="replace")
+    text = message if isinstance(message, str) else message.decode(errors="replace")  # the extension's are str
     for there, here in _IN_PYTHON:
         text = text.replace(there, here)
     return text
@@ -559,7 +559,7 @@ def _text(message):
 
 def _error(status, message, result=None):
     name = _lib.perm_status_name(status).decode()
-    return (Incomplete if status > 0 else _ERRORS.get(name, InputError))(message or name, name, result)
+    return (Incomplete if status > 0 else _ERRORS.get(name, InputError))(_text(message) or name, name, result)
 
 
 def _lifted(x, exponent):
@@ -796,7 +796,7 @@ class _Call:
         """The same with options and result as last arguments; anything below 0 is raised."""
         status = self.run(name, *arguments, byref(self.options), byref(self.result))
         if status < 0:
-            raise _error(status, _text(self.result.message))
+            raise _error(status, self.result.message)
         return self.result
 
 
@@ -1246,7 +1246,7 @@ class _Sparse:
             status = _lib.perm_matrix_from_triplets(_whole("m", m), _whole("n", n), data.size, _at(row), _at(column),
                                                     _at(real), _at(imaginary), _at(integer), code, *tail)
         if status < 0:
-            raise _error(status, _text(call.result.message))
+            raise _error(status, call.result.message)
 
     def __enter__(self):
         return self
@@ -1547,7 +1547,7 @@ def _batch(a, call, out):
     out = _Out(out, stack, kind == "D")
     status = call.run(name, n, count, _at(a), stride, byref(call.options), out.address, byref(call.result))
     if status:
-        raise _error(status, _text(call.result.message), out.answer())
+        raise _error(status, call.result.message, out.answer())
 
     def one(k):
         at = []
@@ -1657,7 +1657,7 @@ def _listed(name, a, rows, cols, row, full, out, options):
                       _at(cols), *(() if row is None else (row,)), byref(call.options), whole.address,
                       byref(call.result))
     if status < 0 or (status > 0 and not full):
-        raise _error(status, _text(call.result.message), _result(call.result))
+        raise _error(status, call.result.message, _result(call.result))
     result = _result(call.result)
     if spare:
         result = _without_ones(result, spare, whole, answer)
@@ -1804,7 +1804,7 @@ def _select(a, k, rows, cols, call, out):
     status = call.run("perm_select_" + _SUFFIXES[_kind(a)], *a.shape, _at(a), ld, k, out.shape[0], _at(rows), _at(cols),
                       byref(call.options), out.address, byref(call.result))
     if status:
-        raise _error(status, _text(call.result.message), out.answer())
+        raise _error(status, call.result.message, out.answer())
 
 
 def submatrices(a, rows=None, cols=None, out=None, **options):
@@ -1911,7 +1911,7 @@ def _planned(a, options, look):
     with _Sparse(a, call) as matrix:
         status = call.run("perm_sparse_job", matrix.bytes, byref(call.options), byref(job), byref(call.result))
         if status < 0:
-            raise _error(status, _text(call.result.message))
+            raise _error(status, call.result.message)
         try:
             leaves = []
             for k in range(_lib.perm_job_leaves(job)):
@@ -2034,7 +2034,7 @@ def cauchy(x, y, **options):
     status = call.run("perm_compute_cauchy_" + _SUFFIXES[kind], x.size, _at(x), _at(y), byref(call.options),
                       byref(condition), byref(call.result))
     if status < 0:
-        raise _error(status, _text(call.result.message))
+        raise _error(status, call.result.message)
     return _result(call.result), condition.value
 
 
@@ -2056,7 +2056,7 @@ def rook_numbers(a, **options):
         numbers = (_Integer * (min(head) + 1))()
         status = call.run("perm_rook_numbers", matrix.bytes, byref(call.options), numbers, byref(call.result))
     if status:
-        raise _error(status, _text(call.result.message))
+        raise _error(status, call.result.message)
     return [int(number) for number in numbers]
 
 
@@ -2083,7 +2083,7 @@ def sample(a, count, seed=1, first=0, **options):
         status = call.run("perm_sample_sparse", matrix.bytes, byref(call.options), seed, first, count, at,
                           byref(call.result))
     if status:
-        raise _error(status, _text(call.result.message))
+        raise _error(status, call.result.message)
     return columns if np else [columns[k * m:k * m + m] for k in range(count)]
 
 
