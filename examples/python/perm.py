@@ -773,6 +773,11 @@ class _Call:
 
     def run(self, name, *arguments):
         """Calls the library; Ctrl-C, an exception in progress() and errors are raised afterwards."""
+        gpu = self.options.gpu
+        asked = gpu.devices >= -1 and gpu.devices and not gpu.cpu_fallback and name != "perm_sparse_job"  # plans are made
+        if asked and _without_cuda():
+            raise DeviceError("gpus: this library was built without CUDA; cpu_fallback=True computes on the CPU",
+                              "PERM_ERROR_DEVICE")
         before, handler = getattr(_running, "call", None), None
         _running.call = self
         try:
@@ -800,6 +805,19 @@ class _Call:
         return self.result
 
 
+def _without_cuda():
+    """Whether the library knows no GPUs: it says so when it plans for one. A small matrix would go to the CPU."""
+    global _cuda
+    if _cuda is None:
+        try:
+            plan([[1.5, 2, 3, 0], [4, 5, 6, 7], [7, 8, 1, 2], [3, 4, 5, 6]], method="codegen-memory", gpus=1)
+            _cuda = True
+        except Error as error:
+            _cuda = "PERM_WITH_CUDA" not in str(error)
+    return not _cuda
+
+
+_cuda = None  # not known yet
 _OPTIONS = _Call.__init__.__code__.co_varnames[1:_Call.__init__.__code__.co_argcount]
 
 

@@ -1095,11 +1095,15 @@ def test_progress_and_cancel():
 
 
 def test_gpus_are_asked_for():
-    """This library has none; one that has computes."""
-    try:
-        assert perm.compute(LARGE[:20, :20], gpus=1).status == "PERM_OK"
-    except perm.DeviceError as error:
-        assert "cuda" in str(error).lower() and isinstance(error, RuntimeError)
+    """A library that has none refuses, small matrices too; one that has computes. Plans are made for others, too."""
+    for call in (perm.compute, perm.permanent, perm.gradient, lambda a, **options: perm.permanent(a[None], **options)):
+        for n in (3, 20):
+            if perm._without_cuda():
+                with pytest.raises(perm.DeviceError, match="^gpus: .*without CUDA"):
+                    call(LARGE[:n, :n], gpus=1)
+            else:
+                call(LARGE[:n, :n], gpus=1)
+    assert perm.plan(LARGE[:20, :20], gpus="all").leaves
     result = perm.compute(LARGE[:20, :20], gpus="all", cpu_fallback=True, gpu_cache="/nowhere", tune=True)
     assert result.value == perm.compute(LARGE[:20, :20]).value or result.gpus
     for bad in ({"gpus": -5}, {"tune": -7}):
