@@ -493,14 +493,12 @@ static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, 
   matrix->n = n;
   matrix->nnz = nnz;
   matrix->kind = kind;
-  if ((matrix->row_start = (size_t *)permi_allocate(allocator, (size_t)m + 1, sizeof(size_t))) != NULL &&
+  if ((matrix->row_start = (size_t *)permi_allocate_zeros(allocator, (size_t)m + 1, sizeof(size_t))) != NULL &&
       (matrix->column = (int *)permi_allocate(allocator, nnz, sizeof(int))) != NULL &&
       (!reals || (matrix->real = (double *)permi_allocate(allocator, nnz, sizeof(double))) != NULL) &&
       (!complex_kind || (matrix->imaginary = (double *)permi_allocate(allocator, nnz, sizeof(double))) != NULL) &&
-      (!integers || (matrix->integer = (int64_t *)permi_allocate(allocator, nnz, sizeof(int64_t))) != NULL)) {
-    memset(matrix->row_start, 0, ((size_t)m + 1) * sizeof(size_t));
+      (!integers || (matrix->integer = (int64_t *)permi_allocate(allocator, nnz, sizeof(int64_t))) != NULL))
     return 1;
-  }
   perm_matrix_free(matrix);
   return 0;
 }
@@ -4587,10 +4585,9 @@ static perm_status permi_make_problem(const permi_maker *maker, const permi_bloc
   double *real;
   int64_t *integer;
   int i, e, part;
-  *entries = permi_allocate(allocator, count, 8);
+  *entries = permi_allocate_zeros(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(maker->result);
-  memset(*entries, 0, count * 8);
   integer = block->integer ? (int64_t *)*entries : NULL;
   real = block->integer ? NULL : (double *)*entries;
   for (i = 0; i < n; i++)
@@ -4670,9 +4667,8 @@ typedef struct permi_owned {
 /* Allocates a plan that begins with a permi_owned, the rest zero; NULL: out of memory. */
 static void *permi_owned_new(const perm_allocator *allocator, size_t bytes)
 {
-  permi_owned *owned = (permi_owned *)permi_allocate(allocator, 1, bytes);
+  permi_owned *owned = (permi_owned *)permi_allocate_zeros(allocator, 1, bytes);
   if (owned) {
-    memset(owned, 0, bytes);
     owned->allocator = *allocator;
     owned->pool.allocator = &owned->allocator;
   }
@@ -4686,7 +4682,8 @@ static void permi_owned_release(const perm_allocator *allocator, void *plan)
   permi_release(allocator, plan);
 }
 
-static void permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
+/* Returns PERM_OK: the call goes on, with other engines. */
+static perm_status permi_refuse(permi_offer *offer, perm_status status, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
@@ -4694,11 +4691,12 @@ static void permi_refuse(permi_offer *offer, perm_status status, const char *for
   va_end(arguments);
   offer->seconds = (double)INFINITY;
   offer->status = status;
+  return PERM_OK;
 }
 
-static void permi_refuse_long(permi_offer *offer)
+static perm_status permi_refuse_long(permi_offer *offer)
 {
-  permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
+  return permi_refuse(offer, PERM_ERROR_OVERFLOW, "may have a permanent of over %d bits", 64 * PERM_INTEGER_WORDS);
 }
 
 static void permi_leaf_bound(permi_leaf *leaf, double bound, double unit)
@@ -6406,9 +6404,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier)
     run->threads = permi_threads(run->control->options);
   run->parts_at_once = run->threads > 1 ? 4 * run->threads : 1 + run->sorting;
   run->moves = (permi_moves *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->moves);
-  run->part = (permi_part *)permi_pool_get(pool, (size_t)run->parts_at_once, sizeof *run->part);
-  if (run->part)
-    memset(run->part, 0, (size_t)run->parts_at_once * sizeof *run->part);
+  run->part = (permi_part *)permi_pool_zeros(pool, (size_t)run->parts_at_once, sizeof *run->part);
   for (k = 0; !pool->failed && k < run->parts_at_once; k++) {
     run->part[k].list.words = frontier->mask_words;
     run->part[k].cursor = (permi_cursor *)permi_pool_get(pool, streams, sizeof(permi_cursor));
@@ -6416,9 +6412,7 @@ static int permi_run_create(permi_run *run, const permi_frontier *frontier)
   for (k = 0; !pool->failed && k < run->threads; k++) {
     run->moves[k].used = 0;
     run->moves[k].pair = (uint32_t *)permi_pool_get(pool, PERMI_MOVES_PAIRS, sizeof(uint32_t));
-    run->moves[k].move = (permi_move *)permi_pool_get(pool, 1, moves);
-    if (run->moves[k].move)
-      memset(run->moves[k].move, 0, moves);
+    run->moves[k].move = (permi_move *)permi_pool_zeros(pool, 1, moves);
   }
   return !pool->failed;
 }
@@ -6777,7 +6771,7 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
    that were not. So the bound by all lines, with the entries that took part so far, holds for it. 0: out of memory. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
-  permi_majorant *line = (permi_majorant *)permi_pool_get(room, 2 * (size_t)block->n, sizeof *line);
+  permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
   const size_t steps = (size_t)frontier->steps + 1;
   const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
   double bits[2] = {0, 0};
@@ -6786,7 +6780,6 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
   if (!line || frontier->owned.pool.failed)
     return 0;
-  memset(line, 0, 2 * (size_t)block->n * sizeof *line);
   frontier->bits[0] = 0;
   for (p = 0; p < frontier->steps; p++) {
     const int v = frontier->sequence[p];
@@ -7441,11 +7434,10 @@ static int permi_places_open(permi_pool *pool, const permi_frontier *frontier, p
   const size_t tops = permi_places_tops(frontier);
   memset(places, 0, sizeof *places);
   places->frontier = frontier;
-  places->at[0] = (uint64_t *)permi_pool_get(pool, 2 * tops, sizeof(uint64_t));
+  places->at[0] = (uint64_t *)permi_pool_zeros(pool, 2 * tops, sizeof(uint64_t));
   places->gap = (permi_gap *)permi_pool_get(pool, 2 * tops + 2, sizeof(permi_gap));
   if (pool->failed)
     return 0;
-  memset(places->at[0], 0, 2 * tops * sizeof(uint64_t));
   places->at[1] = places->at[0] + tops;
   return 1;
 }
@@ -8064,7 +8056,7 @@ static int permi_arrays_open(permi_arrays_run *run, permi_places *places, permi_
   run->lookup = (permi_lookup *)permi_pool_get(pool, most, sizeof *run->lookup);
   run->origin = (permi_origin *)permi_pool_get(pool, most * (size_t)run->threads, sizeof *run->origin);
   run->extremes = (permi_extremes *)permi_pool_get(pool, (size_t)run->threads, sizeof *run->extremes);
-  run->low = (uint16_t *)permi_pool_get(pool, most * table, sizeof(uint16_t));
+  run->low = (uint16_t *)permi_pool_zeros(pool, most * table, sizeof(uint16_t)); /* vectors read beyond it */
   run->eights = (permi_eight *)permi_pool_get(
       pool, most * (((size_t)1 << arrays->low) / 8 + PERMI_ARRAY_LOW + 2), sizeof(permi_eight));
   for (p = 0; p < 2; p++)
@@ -8073,8 +8065,6 @@ static int permi_arrays_open(permi_arrays_run *run, permi_places *places, permi_
   run->top = (uint16_t *)permi_pool_get(pool, permi_places_tops(frontier), sizeof *run->top);
   permi_places_open(pool, frontier, places);
   run->memory = (char *)permi_pool_get(pool, bytes < (double)(SIZE_MAX / 2) ? (size_t)bytes : SIZE_MAX / 2, 1);
-  if (!pool->failed)
-    memset(run->low, 0, most * table * sizeof(uint16_t)); /* vectors read beyond it */
   return !pool->failed;
 }
 
@@ -8189,9 +8179,8 @@ static int permi_arrays_create(const permi_block *block, permi_frontier *frontie
   if (slots > PERMI_ARRAY_LOW + 2 * PERMI_ARRAY_HIGH)
     return 1;
   arrays = (permi_arrays *)permi_pool_get(pool, 1, sizeof *arrays);
-  if (!arrays || (arrays->occupied = (uint64_t *)permi_pool_get(pool, steps, 3 * sizeof(uint64_t))) == NULL)
+  if (!arrays || (arrays->occupied = (uint64_t *)permi_pool_zeros(pool, steps, 3 * sizeof(uint64_t))) == NULL)
     return 0;
-  memset(arrays->occupied, 0, steps * 3 * sizeof(uint64_t));
   arrays->rows = arrays->occupied + steps;
   arrays->born = arrays->rows + steps;
   arrays->growth = (unsigned char *)permi_pool_get(pool, steps, 1);
@@ -9882,11 +9871,10 @@ static int permi_band_apart(permi_band_state *state, size_t states)
   double *x = (double *)state->from;
   size_t s, k;
   if (!state->from_exp2) {
-    state->from_exp2 = (int64_t *)permi_pool_get(state->pool, state->room, sizeof(int64_t));
+    state->from_exp2 = (int64_t *)permi_pool_zeros(state->pool, state->room, sizeof(int64_t));
     state->to_exp2 = (int64_t *)permi_pool_get(state->pool, state->room, sizeof(int64_t));
     if (state->pool->failed)
       return 0;
-    memset(state->from_exp2, 0, state->room * sizeof(int64_t));
   }
   for (s = 0; s < states; s++, x += state->words) {
     const int e = x[state->words - 1] == 0 ? 0 : permi_exponent(x[state->words - 1]);
@@ -10563,13 +10551,12 @@ static const char *permi_band_words(const permi_band *band)
 static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_band *band = (const permi_band *)leaf->context;
-  int length = snprintf(buffer, size,
-                        "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
-                        "predicted %.3g s, %.3g bytes\n",
-                        leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
-                        leaf->information.work, permi_band_words(band), leaf->information.seconds,
-                        leaf->information.bytes);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
+                   "predicted %.3g s, %.3g bytes\n",
+                   leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
+                   leaf->information.work, permi_band_words(band), leaf->information.seconds,
+                   leaf->information.bytes);
 }
 
 /* Measured at half-widths 5 and 8. */
@@ -11329,9 +11316,9 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   build->left = most;
   pool->allocator = &plan->owned.allocator;
   build->member = (int *)permi_pool_get(pool, vertices, 6 * sizeof(int));
-  build->gone = (unsigned char *)permi_pool_get(pool, vertices, 2);
+  build->gone = (unsigned char *)permi_pool_zeros(pool, vertices, 2);
   build->content = (permi_gaussian *)permi_pool_get(pool, vertices, sizeof *build->content);
-  build->met = (int *)permi_pool_get(pool, vertices, 2 * PERMI_CLASSES * sizeof(int));
+  build->met = (int *)permi_pool_zeros(pool, vertices, 2 * PERMI_CLASSES * sizeof(int));
   build->uncommon = (unsigned char *)permi_pool_get(pool, (size_t)block->edges, 1);
   build->line = (double *)permi_pool_get(pool, vertices + 2, sizeof(double));
   plan->step = (permi_class_step *)permi_pool_get(&plan->owned.pool, vertices, sizeof *plan->step);
@@ -11348,8 +11335,6 @@ static void permi_class_build_begin(permi_class_build *build, permi_classes *pla
   build->open = build->edge + vertices;
   build->plain = build->gone + vertices;
   build->odd = build->met + PERMI_CLASSES * vertices;
-  memset(build->gone, 0, vertices);
-  memset(build->met, 0, 2 * PERMI_CLASSES * vertices * sizeof(int));
   memset(build->list, 0, 2 * sizeof *build->list);
   build->numbered = 2;
   for (side = 0; side < 2; side++) {
@@ -11791,18 +11776,11 @@ static int permi_class_run_open(permi_class_run *run, const permi_classes *plan,
   run->shares = plan->most >= PERMI_CLASS_SHARED ? PERMI_CLASS_SHARES : 1;
   run->bytes = 8 * permi_numbers_words(&plan->numbers);
   shares = (size_t)run->shares;
-  for (k = 0; k < 2; k++) {
-    run->list[k] = (permi_class_list *)permi_pool_get(pool, shares, sizeof(permi_class_list));
-    if (run->list[k])
-      memset(run->list[k], 0, shares * sizeof(permi_class_list));
-  }
-  run->takes = (permi_class_takes *)permi_pool_get(pool, shares * shares, sizeof *run->takes);
-  run->status = (perm_status *)permi_pool_get(pool, shares, sizeof *run->status);
-  if (pool->failed)
-    return 0;
-  memset(run->takes, 0, shares * shares * sizeof *run->takes);
-  memset(run->status, 0, shares * sizeof *run->status);
-  return 1;
+  for (k = 0; k < 2; k++)
+    run->list[k] = (permi_class_list *)permi_pool_zeros(pool, shares, sizeof(permi_class_list));
+  run->takes = (permi_class_takes *)permi_pool_zeros(pool, shares * shares, sizeof *run->takes);
+  run->status = (perm_status *)permi_pool_zeros(pool, shares, sizeof *run->status);
+  return !pool->failed;
 }
 
 static void permi_class_run_close(permi_class_run *run, int open)
@@ -12037,15 +12015,11 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   double each;
   int attempt, doubled = maker->options->precision == PERM_PRECISION_ACCURATE ||
                          maker->options->precision == PERM_PRECISION_DD;
-  if (finding > worth) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "would take %.3g s to look for classes", finding);
-    return PERM_OK;
-  }
+  if (finding > worth)
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "would take %.3g s to look for classes", finding);
   memset(&like, 0, sizeof like);
-  if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled)) {
-    permi_refuse_long(offer);
-    return PERM_OK;
-  }
+  if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled))
+    return permi_refuse_long(offer);
   like.lost_error = working->lost_error;
   each = permi_classes_way_seconds(&like.numbers);
   for (attempt = 0; attempt < PERMI_CLASS_ATTEMPTS && status != PERM_ERROR_MEMORY; attempt++) {
@@ -12067,11 +12041,9 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   offer->plan = best;
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
-  if (!best) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has no order found with few classes of proportional rests%s",
-                 rival < (double)INFINITY ? " within its rival's time" : "");
-    return PERM_OK;
-  }
+  if (!best)
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "has no order found with few classes of proportional rests%s",
+                        rival < (double)INFINITY ? " within its rival's time" : "");
   best->bound_relative = permi_classes_bound(best, block, permi_entry_roundings(working, working->n));
   best->each = each;
   best->seconds = best->cost * each + best->steps * PERMI_CLASS_STEP_SECONDS;
@@ -12083,13 +12055,12 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
 static size_t permi_classes_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_classes *plan = (const permi_classes *)leaf->context;
-  const int length = snprintf(buffer, size,
-                              "classes, order %d: vertices with proportional entries ahead are counted, the largest "
-                              "product of (number + 1) is %.3g; %d steps, at most %.3g states, about %.3g ways, "
-                              "predicted %.3g s, %.3g bytes\n",
-                              leaf->information.n, plan->product, plan->steps, plan->most, plan->cost,
-                              leaf->information.seconds, leaf->information.bytes);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "classes, order %d: vertices with proportional entries ahead are counted, the largest "
+                   "product of (number + 1) is %.3g; %d steps, at most %.3g states, about %.3g ways, "
+                   "predicted %.3g s, %.3g bytes\n",
+                   leaf->information.n, plan->product, plan->steps, plan->most, plan->cost,
+                   leaf->information.seconds, leaf->information.bytes);
 }
 
 static uint64_t permi_classes_fingerprint(const permi_classes *plan, permi_control *watch)
@@ -12744,8 +12715,8 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
   permi_pool pool = {p->allocator, NULL, 0};
   perm_status status = PERM_ERROR_MEMORY;
   int i, step;
-  p->memory = (char **)permi_pool_get(&pool, 2 * planes, sizeof *p->memory);
-  p->seen = (uint64_t *)permi_pool_get(&pool, threads * PERMI_ROOK_SEEN, sizeof *p->seen);
+  p->memory = (char **)permi_pool_zeros(&pool, 2 * planes, sizeof *p->memory);
+  p->seen = (uint64_t *)permi_pool_zeros(&pool, threads * PERMI_ROOK_SEEN, sizeof *p->seen);
   p->local = (char **)permi_pool_get(&pool, threads * planes, sizeof *p->local);
   p->buffer = p->bytes > 2 * PERMI_ROOK_CHUNK ? (char *)permi_pool_get(&pool, threads + 1, PERMI_ROOK_BUFFER) : NULL;
   if (pool.failed)
@@ -12753,8 +12724,6 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
   if (p->buffer)
     p->buffer += 64 - (uintptr_t)p->buffer % 64;
   p->plane = p->memory + planes;
-  memset(p->memory, 0, planes * sizeof *p->memory);
-  memset(p->seen, 0, threads * PERMI_ROOK_SEEN * sizeof *p->seen);
   permi_placements_begin(p);
   permi_placements_kind(p, 0);
   if (!permi_placements_allocate(p, 0, 0, 0))
@@ -14992,9 +14961,8 @@ typedef struct permi_code {
 
 static permi_code *permi_code_make(const perm_allocator *allocator)
 {
-  permi_code *code = (permi_code *)permi_allocate(allocator, 1, sizeof *code);
+  permi_code *code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
   if (code) {
-    memset(code, 0, sizeof *code);
     code->allocator = allocator;
   }
   return code;
@@ -15313,10 +15281,9 @@ static int permi_maker_outer(permi_hybrid_maker *maker)
     hybrid->lanes_log2++;
   hybrid->high = outer - hybrid->lanes_log2;
   hybrid->doubles = (size_t)(words * (1 + hybrid->lanes + hybrid->high) + hybrid->lanes);
-  hybrid->start = (double *)permi_allocate(maker->allocator, hybrid->doubles, sizeof(double));
+  hybrid->start = (double *)permi_allocate_zeros(maker->allocator, hybrid->doubles, sizeof(double));
   if (!hybrid->start)
     return 0;
-  memset(hybrid->start, 0, hybrid->doubles * sizeof(double));
   hybrid->lane = hybrid->start + words;
   hybrid->sign = hybrid->lane + words * hybrid->lanes;
   hybrid->step = hybrid->sign + hybrid->lanes;
@@ -15384,8 +15351,8 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
 {
   permi_hybrid_maker maker;
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
-  permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate(allocator, 1, sizeof *rows);
-  permi_growths *growths = reduced ? (permi_growths *)permi_allocate(allocator, 1, sizeof *growths) : NULL;
+  permi_hybrid_rows *rows = (permi_hybrid_rows *)permi_allocate_zeros(allocator, 1, sizeof *rows);
+  permi_growths *growths = reduced ? (permi_growths *)permi_allocate_zeros(allocator, 1, sizeof *growths) : NULL;
   int k;
   *made = NULL;
   memset(&maker, 0, sizeof maker);
@@ -15399,9 +15366,7 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     permi_hybrid_begin(hybrid, work, layout, algebra);
   if (hybrid && rows && (growths || !reduced) && permi_maker_outer(&maker)) {
     maker.failed = 0;
-    memset(rows, 0, sizeof *rows);
     if (growths) {
-      memset(growths, 0, sizeof *growths);
       growths->most_halvings = work->n - 1;
     }
     permi_maker_rows(&maker, rows, a, reduced);
@@ -15713,11 +15678,9 @@ static int permi_whole_runs(const perm_allocator *allocator, int primes, int gau
   permi_odd_modulus *prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
   const int words = primes * PERMI_RESIDUE_BITS / 64 + 1, passes = gaussian ? 2 * primes : primes;
   int k, i;
-  runs->run = (permi_hybrid_run *)permi_allocate(allocator, (size_t)passes, sizeof *runs->run);
-  runs->factor = (uint64_t *)permi_allocate(allocator, (size_t)(primes * words), sizeof *runs->factor);
+  runs->run = (permi_hybrid_run *)permi_allocate_zeros(allocator, (size_t)passes, sizeof *runs->run);
+  runs->factor = (uint64_t *)permi_allocate_zeros(allocator, (size_t)(primes * words), sizeof *runs->factor);
   if (prime && runs->run && runs->factor) {
-    memset(runs->run, 0, (size_t)passes * sizeof *runs->run);
-    memset(runs->factor, 0, (size_t)(primes * words) * sizeof *runs->factor);
     permi_primes_choose(prime, (size_t)primes, gaussian, PERMI_RESIDUE_BITS);
     runs->primes = primes;
     runs->passes = passes;
@@ -15811,13 +15774,12 @@ static void permi_whole_words(const permi_block *block, int transposed, const in
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
-  permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
+  permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
   perm_status status = PERM_OK;
   int reduced[64], k, any, primes;
   *made = NULL;
   if (!runs)
     return PERM_ERROR_MEMORY;
-  memset(runs, 0, sizeof *runs);
   runs->modulus = modulus;
   primes = permi_whole_primes(block, &runs->bits);
   permi_whole_entries(block, layout->transposed, NULL, NULL, work->scaled);
@@ -16840,10 +16802,9 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
   int k, passes = 1, primes;
   double *table;
   if (choice->block->integer) {
-    runs = hybrid->runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
+    runs = hybrid->runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
     if (!runs)
       return 0;
-    memset(runs, 0, sizeof *runs);
     runs->modulus = choice->maker->options->modulus;
     primes = permi_whole_primes(choice->block, &runs->bits);
     if (hybrid->grows && !permi_whole_runs(allocator, primes, permi_whole_is_gaussian(choice->block), runs))
@@ -16852,11 +16813,10 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
     hybrid->gpu.add = permi_code_add_whole;
   }
   hybrid->gpu.work.doubles = (size_t)passes * doubles;
-  table = (double *)permi_allocate(allocator, hybrid->gpu.work.doubles, sizeof(double));
+  table = (double *)permi_allocate_zeros(allocator, hybrid->gpu.work.doubles, sizeof(double));
   hybrid->gpu.work.table = hybrid->gpu.memory = table;
   if (!table)
     return 0;
-  memset(table, 0, hybrid->gpu.work.doubles * sizeof *table);
   for (k = 0; k < passes; k++)
     permi_code_table(coder, hybrid, runs && runs->primes ? &runs->run[k] : NULL, table + (size_t)k * doubles);
   return 1;
@@ -16876,14 +16836,12 @@ static void permi_code_units(const permi_coder *coder, int i, double *row)
 static void permi_code_growths(permi_coder *coder, permi_hybrid *hybrid, const double *a)
 {
   permi_code *code = coder->code;
-  permi_hybrid_maker *maker = (permi_hybrid_maker *)permi_allocate(code->allocator, 1, sizeof *maker);
-  coder->growths = (permi_growths *)permi_allocate(code->allocator, 1, sizeof *coder->growths);
+  permi_hybrid_maker *maker = (permi_hybrid_maker *)permi_allocate_zeros(code->allocator, 1, sizeof *maker);
+  coder->growths = (permi_growths *)permi_allocate_zeros(code->allocator, 1, sizeof *coder->growths);
   if (maker && coder->growths) {
     permi_layouts *work = coder->work;
     double row[64];
     int i, n = work->n;
-    memset(maker, 0, sizeof *maker);
-    memset(coder->growths, 0, sizeof *coder->growths);
     coder->growths->most_halvings = work->n - 1;
     maker->work = work;
     maker->layout = coder->layout;
@@ -16952,7 +16910,7 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
   permi_layouts *work = &trial->work;
   permi_arrangement *layout = &trial->layout;
   const int n = work->n, outer = n - 1 - layout->inner - layout->low, certify = choice->maker->options->certify;
-  permi_coder *coder = (permi_coder *)permi_allocate(allocator, 1, sizeof *coder);
+  permi_coder *coder = (permi_coder *)permi_allocate_zeros(allocator, 1, sizeof *coder);
   permi_code *code = permi_code_make(allocator);
   permi_hybrid *hybrid = (permi_hybrid *)permi_allocate(allocator, 1, sizeof *hybrid);
   perm_gpu_work *gpu;
@@ -16964,7 +16922,6 @@ static perm_status permi_code_create(const permi_code_choice *choice, permi_code
     permi_release(allocator, hybrid);
     return PERM_ERROR_MEMORY;
   }
-  memset(coder, 0, sizeof *coder);
   permi_hybrid_begin(hybrid, work, layout, algebra);
   hybrid->code = code;
   hybrid->isa = PERM_ISA_CUDA;
@@ -17879,14 +17836,13 @@ static void permi_ryser_chunk(const permi_leaf *leaf, uint64_t chunk, void *work
 static size_t permi_ryser_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_ryser *ryser = (const permi_ryser *)leaf->context;
-  int length = snprintf(buffer, size,
-                        "%s, order %d%s: %d digits, %d of them groups, %.3g terms%s, about %.3g moves%s, "
-                        "predicted %.3g s, %.0f chunks\n",
-                        perm_method_name(leaf->information.method), ryser->n, ryser->transposed ? " transposed" : "",
-                        ryser->digits, ryser->groups, ryser->terms, ryser->halves ? " (Nijenhuis and Wilf)" : "",
-                        ryser->nodes, ryser->integers ? " of 128-bit integers" : "", ryser->seconds,
-                        (double)leaf->information.chunks);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "%s, order %d%s: %d digits, %d of them groups, %.3g terms%s, about %.3g moves%s, "
+                   "predicted %.3g s, %.0f chunks\n",
+                   perm_method_name(leaf->information.method), ryser->n, ryser->transposed ? " transposed" : "",
+                   ryser->digits, ryser->groups, ryser->terms, ryser->halves ? " (Nijenhuis and Wilf)" : "",
+                   ryser->nodes, ryser->integers ? " of 128-bit integers" : "", ryser->seconds,
+                   (double)leaf->information.chunks);
 }
 
 /* Digits: groups of columns never all absent, and each other column but `without` (-1: none). */
@@ -18077,16 +18033,16 @@ static perm_status permi_ryser_offer(permi_maker *maker, const permi_block *bloc
   double least = (double)INFINITY;
   int which, best = 0;
   if (block->n > PERM_MAX_N)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take", PERM_MAX_N);
-  else if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
-                 block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
-  else if (maker->options->method == PERM_METHOD_AUTO && !block->integer)
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "would lose digits to the cancellation of Ryser's sum in doubles");
-  else if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3))
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %.3g s over sets of columns", rival);
-  if (offer->why[0])
-    return PERM_OK;
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is larger than the %d rows that sums over sets of columns take",
+                        PERM_MAX_N);
+  if (block->imaginary_integer || precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD)
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "has %s, which sparse sums over sets of columns do not take",
+                        block->imaginary_integer ? "Gaussian integers" : "another precision than double asked for");
+  if (maker->options->method == PERM_METHOD_AUTO && !block->integer)
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED,
+                        "would lose digits to the cancellation of Ryser's sum in doubles");
+  if (rival < PERMI_RYSER_PLAN_SECONDS || (block->n > 50 && rival < 1e3))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is hardly summed in less than %.3g s over sets of columns", rival);
   offer->plan = ryser = (permi_ryser *)permi_allocate(allocator, 1, sizeof *ryser);
   if (!ryser)
     return permi_fail_memory(maker->result);
@@ -18456,11 +18412,10 @@ static void permi_signs_alive(const permi_signs_matrix *matrix, const permi_sign
 static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGNS_WORDS]
 {
   const size_t bytes = (size_t)count * PERMI_SIGNS_WORDS * sizeof(uint64_t);
-  char *at = (char *)permi_pool_get(&signs->owned.pool, bytes + 64, 1);
+  char *at = (char *)permi_pool_zeros(&signs->owned.pool, bytes + 64, 1);
   if (!at)
     return NULL;
   at += (64 - ((uintptr_t)at & 63)) & 63;
-  memset(at, 0, bytes);
   return (uint64_t (*)[PERMI_SIGNS_WORDS])(void *)at;
 }
 
@@ -19141,13 +19096,12 @@ static void permi_signs_gpu_release(const perm_allocator *allocator, void *conte
 /* Turns a leaf of the CPU into one of a GPU, which takes over `signs`. */
 static perm_status permi_signs_gpu_make(const perm_allocator *allocator, permi_signs *signs, permi_leaf *leaf)
 {
-  permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate(allocator, 1, sizeof *run);
+  permi_signs_gpu *run = (permi_signs_gpu *)permi_allocate_zeros(allocator, 1, sizeof *run);
   const size_t paths = (size_t)signs->paths, ranges = (size_t)signs->ranges + 1;
   uint32_t *word;
   int alive;
   if (!run)
     return PERM_ERROR_MEMORY;
-  memset(run, 0, sizeof *run);
   run->shape = permi_signs_gpu_shape(signs);
   alive = run->shape.path;
   run->shape.path = (permi_signs_gpu_fill_cuts(signs, &run->shape, alive, NULL) + 1) / 2 * 2;
@@ -19155,12 +19109,11 @@ static perm_status permi_signs_gpu_make(const perm_allocator *allocator, permi_s
   run->gpu.add = permi_signs_gpu_add;
   run->gpu.terms = (double)(float)(signs->counted[3] / signs->ranges);
   run->gpu.work.doubles = (size_t)run->shape.path / 2 + paths + ranges;
-  run->gpu.memory = (double *)permi_allocate(allocator, run->gpu.work.doubles, sizeof(double));
+  run->gpu.memory = (double *)permi_allocate_zeros(allocator, run->gpu.work.doubles, sizeof(double));
   if (!run->gpu.memory) {
     permi_release(allocator, run);
     return PERM_ERROR_MEMORY;
   }
-  memset(run->gpu.memory, 0, run->gpu.work.doubles * sizeof(double));
   word = (uint32_t *)(void *)run->gpu.memory;
   permi_signs_gpu_fill(signs, &run->shape, word);
   permi_signs_gpu_fill_cuts(signs, &run->shape, alive, word);
@@ -19516,11 +19469,9 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
     return PERM_OK;
   if (maker->offers) /* what other engines left of planning's share, for orders and for probes */
     plan = fmin(rival, 1e-9 * permi_account_left(maker->account, rival) / (2 * PERMI_SIGNS_PLAN_SHARE));
-  if (plan < PERMI_SIGNS_LEAST_SECONDS) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is not searched: other plans took the time that a run of %.3g s deserves",
-                 rival);
-    return PERM_OK;
-  }
+  if (plan < PERMI_SIGNS_LEAST_SECONDS)
+    return permi_refuse(offer, PERM_ERROR_LIMIT,
+                        "is not searched: other plans took the time that a run of %.3g s deserves", rival);
   faster = permi_signs_faster(options, block->n);
   open.isa = open.isa == PERM_ISA_CUDA ? PERM_ISA_AUTO : open.isa; /* of the probes */
   isa = permi_isa(&open);
@@ -19592,7 +19543,7 @@ static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t s
   const permi_signs *signs = (const permi_signs *)leaf->context;
 #endif
   const int *place = signs->place;
-  int length = snprintf(
+  return permi_say(
       buffer, size,
       "signs, order %d, %s: %d columns one by one, blocks of %d and %d; %d rows end branches, %d and %d thin out a "
       "block, %d join both; %d sums of rows even, %d columns doubled; %d moves of annealing\n"
@@ -19603,7 +19554,6 @@ static size_t permi_signs_explain(const permi_leaf *leaf, char *buffer, size_t s
       signs->twos, signs->moves, signs->counted[0],
       signs->counted[1], signs->counted[2], signs->counted[3], signs->n - 1, leaf->information.seconds,
       signs->seconds > 0 ? 100 * signs->spread / signs->seconds : 0.0, signs->paths, signs->depth, signs->ranges);
-  return length > 0 ? (size_t)length : 0;
 }
 
 static perm_status permi_signs_make(permi_maker *maker, const permi_block *block, permi_offer *offer, permi_leaf *leaf)
@@ -19883,7 +19833,7 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   const int n = ryser->n;
   const size_t doubles = (size_t)(n * (1 + ryser->digits));
   permi_code *code = codegen->code = permi_code_make(allocator);
-  double *table = codegen->gpu.memory = (double *)permi_allocate(allocator, doubles, sizeof(double));
+  double *table = codegen->gpu.memory = (double *)permi_allocate_zeros(allocator, doubles, sizeof(double));
   int i, j, e;
   codegen->gpu.allocator = *allocator;
   if (!code || !table)
@@ -19891,7 +19841,6 @@ static perm_status permi_codegen_create(const perm_allocator *allocator, permi_c
   permi_codegen_text(code, codegen);
   if (code->failed)
     return PERM_ERROR_MEMORY;
-  memset(table, 0, doubles * sizeof(double));
   for (i = 0; i < n; i++)
     table[codegen->place[i]] = ryser->base[0][i];
   for (j = 0; j < ryser->digits; j++)
@@ -19924,10 +19873,8 @@ static perm_status permi_codegen_plan_best(permi_maker *maker, const permi_block
   permi_codegen_plan(codegen, block, 0, memory);
   if (transposed < codegen->seconds)
     permi_codegen_plan(codegen, block, 1, memory);
-  if (!(codegen->ryser.growth < 1e300)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
-    return PERM_OK;
-  }
+  if (!(codegen->ryser.growth < 1e300))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "has row sums whose products may overflow");
   if (permi_codegen_create(allocator, codegen) != PERM_OK)
     return permi_fail_memory(maker->result);
   offer->seconds =
@@ -19972,7 +19919,7 @@ static perm_status permi_codegen_offer(permi_maker *maker, const permi_block *bl
 static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_codegen *codegen = (const permi_codegen *)leaf->context;
-  const int length = snprintf(
+  return permi_say(
       buffer, size,
       "%s, order %d%s: %d row sums in registers, enough for the first %d columns, %d in %s memory; %.3g terms in %d "
       "kinds of launches, up to 2^%d a thread, %d blocks a multiprocessor; %.0f chunks, predicted %.3g s on one GPU\n",
@@ -19980,7 +19927,6 @@ static size_t permi_codegen_explain(const permi_leaf *leaf, char *buffer, size_t
       codegen->kept, codegen->quick, codegen->ryser.n - codegen->kept, codegen->shared ? "shared" : "global",
       codegen->ryser.terms, codegen->launches, codegen->walk, codegen->blocks, (double)leaf->information.chunks,
       leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
 }
 
 /* The bound is >>sparyser's for chunks of 128 threads, folded with TwoSum's errors; no term is cut. */
@@ -20290,14 +20236,13 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
 static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const int length = snprintf(buffer, size,
-                              "transversals, order %d: at most %.3g perfect matchings, terms in %s, predicted %.3g s\n",
-                              leaf->information.n, all->most,
-                              leaf->integer                               ? "integers"
-                              : all->numbers.algebra == PERMI_COMPLEX_DD ? "complex double-doubles"
-                                                                          : "double-doubles",
-                              leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "transversals, order %d: at most %.3g perfect matchings, terms in %s, predicted %.3g s\n",
+                   leaf->information.n, all->most,
+                   leaf->integer                               ? "integers"
+                   : all->numbers.algebra == PERMI_COMPLEX_DD ? "complex double-doubles"
+                                                               : "double-doubles",
+                   leaf->information.seconds);
 }
 
 /* log2 of Minc and Bregman's bound [Bre73], by rows or columns. */
@@ -20322,10 +20267,8 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_transversals *all;
   int k;
-  if (most * each > rival || most * each > 1e300) { /* the bound is mostly far too high */
-    permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
-    return PERM_OK;
-  }
+  if (most * each > rival || most * each > 1e300) /* the bound is mostly far too high */
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
   all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
   offer->plan = all;
   if (!all)
@@ -20333,10 +20276,8 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   all->n = n;
   all->most = most;
   all->seconds_each = each;
-  if (!permi_numbers_choose_moduli(&all->numbers, block, working->modulus, 1)) {
-    permi_refuse_long(offer);
-    return PERM_OK;
-  }
+  if (!permi_numbers_choose_moduli(&all->numbers, block, working->modulus, 1))
+    return permi_refuse_long(offer);
   all->one = permi_coefficient_one();
   all->size = sizeof(double) * permi_numbers_words(&all->numbers);
   all->start = (int *)permi_pool_get(&all->owned.pool, vertices + 1 + 4 * edges, sizeof(int));
@@ -21073,11 +21014,10 @@ static perm_status permi_decompose_run(const permi_leaf *leaf, permi_control *co
 static size_t permi_decompose_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_decompose *plan = (const permi_decompose *)leaf->context;
-  const int length = snprintf(buffer, size,
-                              "decompose, order %d: about %.3g branches of %s, predicted %.3g s, %.3g bytes\n", plan->n,
-                              plan->nodes, plan->words ? "integers" : "doubles with moduli",
-                              leaf->information.seconds, leaf->information.bytes);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "decompose, order %d: about %.3g branches of %s, predicted %.3g s, %.3g bytes\n", plan->n,
+                   plan->nodes, plan->words ? "integers" : "doubles with moduli",
+                   leaf->information.seconds, leaf->information.bytes);
 }
 
 #define PERMI_DECOMPOSE_LEAST 8 /* probes */
@@ -21123,33 +21063,28 @@ static perm_status permi_decompose_offer(permi_maker *maker, const permi_block *
   uint64_t *one;
   int i, e;
   if (n > PERMI_DECOMPOSE_ORDER)
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
-                 PERMI_DECOMPOSE_ORDER);
-  else if (!block->integer && (precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD))
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
-  else if (rival < 20e-9 * PERMI_DECOMPOSE_LEAST * permi_decompose_probe_units(n))
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before branches are counted");
-  if (offer->why[0])
-    return PERM_OK;
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is too large for method decompose, which takes orders up to %d",
+                        PERMI_DECOMPOSE_ORDER);
+  if (!block->integer && (precision == PERM_PRECISION_ACCURATE || precision == PERM_PRECISION_DD))
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is asked for in more than double precision");
+  if (rival < 20e-9 * PERMI_DECOMPOSE_LEAST * permi_decompose_probe_units(n))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is done before branches are counted");
   plan = (permi_decompose *)permi_owned_new(allocator, sizeof *plan);
   offer->plan = plan;
   if (!plan)
     return permi_fail_memory(maker->result);
   plan->n = n;
-  if (!permi_numbers_choose(&plan->numbers, block, 0, 0)) {
-    permi_refuse_long(offer);
-    return PERM_OK;
-  }
+  if (!permi_numbers_choose(&plan->numbers, block, 0, 0))
+    return permi_refuse_long(offer);
   if (plan->numbers.algebra == PERMI_MAGNITUDES)
     plan->numbers.algebra = PERMI_SIGNED;
   if (plan->numbers.algebra == PERMI_WIDE)
     plan->numbers.algebra = PERMI_WORDS; /* factors have two words */
   plan->words = block->integer ? plan->numbers.words : 0;
   plan->size = permi_numbers_words(&plan->numbers);
-  plan->cell = (uint64_t *)permi_pool_get(&plan->owned.pool, cells + 1, plan->size * sizeof *plan->cell);
+  plan->cell = (uint64_t *)permi_pool_zeros(&plan->owned.pool, cells + 1, plan->size * sizeof *plan->cell);
   if (!plan->cell)
     return permi_fail_memory(maker->result);
-  memset(plan->cell, 0, cells * plan->size * sizeof *plan->cell);
   one = plan->cell + cells * plan->size;
   permi_value_one(&plan->numbers, one);
   plan->growth = 1;
@@ -22374,7 +22309,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   permi_front_work work;
   perm_status status = PERM_OK;
   int *number = (int *)permi_pool_get(&pool, 5 * n, sizeof(int)), f;
-  work.below = (permi_frontal *)permi_pool_get(&pool, n, sizeof *work.below);
+  work.below = (permi_frontal *)permi_pool_zeros(&pool, n, sizeof *work.below);
   if (pool.failed) {
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
@@ -22387,7 +22322,6 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   work.row_at = work.sibling + n;
   work.column_at = work.row_at + n;
   work.pivot_column = work.column_at + n;
-  memset(work.below, 0, n * sizeof *work.below);
   for (f = 0; f < dissection->fronts; f++) {
     const int parent = dissection->front[f].parent;
     work.child[f] = -1;
@@ -23036,7 +22970,6 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
   char numbers[80];
-  int length;
   if (!leaf->integer)
     snprintf(numbers, sizeof numbers, "in %sdouble-doubles %s", planar->parts == 2 ? "complex " : "",
              planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? "without a bound" : "with a radius");
@@ -23044,12 +22977,11 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
     snprintf(numbers, sizeof numbers, "modulo %d primes, at most %.0f bits", planar->primes, planar->bits);
   else
     snprintf(numbers, sizeof numbers, "modulo the prime");
-  length = snprintf(buffer, size,
-                    "planar, order %d: %d entries, %d faces, Kasteleyn signs; a determinant of %.3g products in %d "
-                    "fronts of order %d at most, %s, predicted %.3g s\n",
-                    planar->n, planar->edges, planar->faces, planar->dissection.products, planar->dissection.fronts,
-                    planar->dissection.largest, numbers, leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "planar, order %d: %d entries, %d faces, Kasteleyn signs; a determinant of %.3g products in %d "
+                   "fronts of order %d at most, %s, predicted %.3g s\n",
+                   planar->n, planar->edges, planar->faces, planar->dissection.products, planar->dissection.fronts,
+                   planar->dissection.largest, numbers, leaf->information.seconds);
 }
 
 /* Copies the entries; 0: out of memory. */
@@ -23155,24 +23087,18 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   const size_t edges = (size_t)block->edges;
   permi_kasteleyn signs;
   permi_planar *planar;
-  if (block->edges > 4 * block->n - 4) { /* every face of a bipartite graph has four edges or more */
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d", block->edges,
-                 4 * block->n - 4);
-    return PERM_OK;
-  }
-  if (maker->offers && (block->n < PERMI_PLANAR_LEAST || rival < planning)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
-    return PERM_OK;
-  }
+  if (block->edges > 4 * block->n - 4) /* every face of a bipartite graph has four edges or more */
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d",
+                        block->edges, 4 * block->n - 4);
+  if (maker->offers && (block->n < PERMI_PLANAR_LEAST || rival < planning))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
   planar = (permi_planar *)permi_owned_new(&maker->options->allocator, sizeof *planar);
   offer->plan = planar;
   if (!planar || !permi_kasteleyn_make(block, &planar->owned.pool, maker->watch, &signs))
     return permi_fail_memory(maker->result);
-  if (maker->watch->stopped != PERM_OK || signs.planar <= 0) {
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s",
-                 signs.planar < 0 ? "has a drawing whose check failed" : "is not planar");
-    return PERM_OK;
-  }
+  if (maker->watch->stopped != PERM_OK || signs.planar <= 0)
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s",
+                        signs.planar < 0 ? "has a drawing whose check failed" : "is not planar");
   planar->n = block->n;
   planar->edges = block->edges;
   planar->faces = signs.faces;
@@ -23521,7 +23447,7 @@ static perm_status permi_block_lines(permi_working *working, int **first, int **
 {
   const perm_allocator *allocator = &working->allocator;
   const int n = working->n, blocks = working->blocks;
-  int *begin = (int *)permi_allocate(allocator, 2 * ((size_t)blocks + 1), sizeof *begin), *fill;
+  int *begin = (int *)permi_allocate_zeros(allocator, 2 * ((size_t)blocks + 1), sizeof *begin), *fill;
   int *lines = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *lines), v, k;
   if (!begin || !lines) {
     permi_release(allocator, begin);
@@ -23531,7 +23457,6 @@ static perm_status permi_block_lines(permi_working *working, int **first, int **
   fill = begin + blocks + 1;
   *first = begin;
   *line = lines;
-  memset(begin, 0, ((size_t)blocks + 1) * sizeof *begin);
   for (v = 0; v < n; v++)
     if (working->degree[v] >= 0)
       begin[working->component[v] + 1]++;
@@ -24663,10 +24588,9 @@ static perm_status permi_sparse_array(const permi_given *given, const perm_alloc
   if (exact && !permi_given_integers(given, &row, &entry, NULL))
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
                       "column %d (counted from 1) has none", row + 1, entry.column + 1);
-  *entries = permi_allocate(allocator, count, 8);
+  *entries = permi_allocate_zeros(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(result);
-  memset(*entries, 0, count * 8);
   integers = (int64_t *)*entries;
   reals = (double *)*entries;
   for (i = 0; i < m; i++)
@@ -25619,10 +25543,9 @@ static int permi_spy_cells(permi_spy_map *map, const perm_allocator *allocator, 
   map->cells[0] = !exact && rows > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : rows;
   map->cells[1] = !exact && columns > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : columns;
   area = (size_t)map->cells[0] * (size_t)map->cells[1];
-  map->live = (unsigned *)permi_allocate(allocator, 2 * area + 1, sizeof *map->live);
+  map->live = (unsigned *)permi_allocate_zeros(allocator, 2 * area + 1, sizeof *map->live);
   if (!map->live)
     return 0;
-  memset(map->live, 0, (2 * area + 1) * sizeof *map->live);
   map->dead = map->live + area;
   return 1;
 }

@@ -380,13 +380,12 @@ static const char *permi_band_words(const permi_band *band)
 static size_t permi_band_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_band *band = (const permi_band *)leaf->context;
-  int length = snprintf(buffer, size,
-                        "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
-                        "predicted %.3g s, %.3g bytes\n",
-                        leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
-                        leaf->information.work, permi_band_words(band), leaf->information.seconds,
-                        leaf->information.bytes);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "band, order %d: window of at most %d%s, at most %.3g states, about %.3g transitions of %s, "
+                   "predicted %.3g s, %.3g bytes\n",
+                   leaf->information.n, band->width, band->counted ? " (equal ones counted)" : "", band->most,
+                   leaf->information.work, permi_band_words(band), leaf->information.seconds,
+                   leaf->information.bytes);
 }
 
 /* Measured at half-widths 5 and 8. */

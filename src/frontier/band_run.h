@@ -62,11 +62,10 @@ static int permi_band_apart(permi_band_state *state, size_t states)
   double *x = (double *)state->from;
   size_t s, k;
   if (!state->from_exp2) {
-    state->from_exp2 = (int64_t *)permi_pool_get(state->pool, state->room, sizeof(int64_t));
+    state->from_exp2 = (int64_t *)permi_pool_zeros(state->pool, state->room, sizeof(int64_t));
     state->to_exp2 = (int64_t *)permi_pool_get(state->pool, state->room, sizeof(int64_t));
     if (state->pool->failed)
       return 0;
-    memset(state->from_exp2, 0, state->room * sizeof(int64_t));
   }
   for (s = 0; s < states; s++, x += state->words) {
     const int e = x[state->words - 1] == 0 ? 0 : permi_exponent(x[state->words - 1]);

@@ -186,15 +186,11 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   double each;
   int attempt, doubled = maker->options->precision == PERM_PRECISION_ACCURATE ||
                          maker->options->precision == PERM_PRECISION_DD;
-  if (finding > worth) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "would take %.3g s to look for classes", finding);
-    return PERM_OK;
-  }
+  if (finding > worth)
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "would take %.3g s to look for classes", finding);
   memset(&like, 0, sizeof like);
-  if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled)) {
-    permi_refuse_long(offer);
-    return PERM_OK;
-  }
+  if (!permi_numbers_choose_moduli(&like.numbers, block, working->modulus, doubled))
+    return permi_refuse_long(offer);
   like.lost_error = working->lost_error;
   each = permi_classes_way_seconds(&like.numbers);
   for (attempt = 0; attempt < PERMI_CLASS_ATTEMPTS && status != PERM_ERROR_MEMORY; attempt++) {
@@ -216,11 +212,9 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   offer->plan = best;
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
-  if (!best) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "has no order found with few classes of proportional rests%s",
-                 rival < (double)INFINITY ? " within its rival's time" : "");
-    return PERM_OK;
-  }
+  if (!best)
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "has no order found with few classes of proportional rests%s",
+                        rival < (double)INFINITY ? " within its rival's time" : "");
   best->bound_relative = permi_classes_bound(best, block, permi_entry_roundings(working, working->n));
   best->each = each;
   best->seconds = best->cost * each + best->steps * PERMI_CLASS_STEP_SECONDS;
@@ -232,13 +226,12 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
 static size_t permi_classes_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_classes *plan = (const permi_classes *)leaf->context;
-  const int length = snprintf(buffer, size,
-                              "classes, order %d: vertices with proportional entries ahead are counted, the largest "
-                              "product of (number + 1) is %.3g; %d steps, at most %.3g states, about %.3g ways, "
-                              "predicted %.3g s, %.3g bytes\n",
-                              leaf->information.n, plan->product, plan->steps, plan->most, plan->cost,
-                              leaf->information.seconds, leaf->information.bytes);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "classes, order %d: vertices with proportional entries ahead are counted, the largest "
+                   "product of (number + 1) is %.3g; %d steps, at most %.3g states, about %.3g ways, "
+                   "predicted %.3g s, %.3g bytes\n",
+                   leaf->information.n, plan->product, plan->steps, plan->most, plan->cost,
+                   leaf->information.seconds, leaf->information.bytes);
 }
 
 static uint64_t permi_classes_fingerprint(const permi_classes *plan, permi_control *watch)

@@ -394,18 +394,11 @@ static int permi_class_run_open(permi_class_run *run, const permi_classes *plan,
   run->shares = plan->most >= PERMI_CLASS_SHARED ? PERMI_CLASS_SHARES : 1;
   run->bytes = 8 * permi_numbers_words(&plan->numbers);
   shares = (size_t)run->shares;
-  for (k = 0; k < 2; k++) {
-    run->list[k] = (permi_class_list *)permi_pool_get(pool, shares, sizeof(permi_class_list));
-    if (run->list[k])
-      memset(run->list[k], 0, shares * sizeof(permi_class_list));
-  }
-  run->takes = (permi_class_takes *)permi_pool_get(pool, shares * shares, sizeof *run->takes);
-  run->status = (perm_status *)permi_pool_get(pool, shares, sizeof *run->status);
-  if (pool->failed)
-    return 0;
-  memset(run->takes, 0, shares * shares * sizeof *run->takes);
-  memset(run->status, 0, shares * sizeof *run->status);
-  return 1;
+  for (k = 0; k < 2; k++)
+    run->list[k] = (permi_class_list *)permi_pool_zeros(pool, shares, sizeof(permi_class_list));
+  run->takes = (permi_class_takes *)permi_pool_zeros(pool, shares * shares, sizeof *run->takes);
+  run->status = (perm_status *)permi_pool_zeros(pool, shares, sizeof *run->status);
+  return !pool->failed;
 }
 
 static void permi_class_run_close(permi_class_run *run, int open)

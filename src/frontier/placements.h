@@ -614,8 +614,8 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
   permi_pool pool = {p->allocator, NULL, 0};
   perm_status status = PERM_ERROR_MEMORY;
   int i, step;
-  p->memory = (char **)permi_pool_get(&pool, 2 * planes, sizeof *p->memory);
-  p->seen = (uint64_t *)permi_pool_get(&pool, threads * PERMI_ROOK_SEEN, sizeof *p->seen);
+  p->memory = (char **)permi_pool_zeros(&pool, 2 * planes, sizeof *p->memory);
+  p->seen = (uint64_t *)permi_pool_zeros(&pool, threads * PERMI_ROOK_SEEN, sizeof *p->seen);
   p->local = (char **)permi_pool_get(&pool, threads * planes, sizeof *p->local);
   p->buffer = p->bytes > 2 * PERMI_ROOK_CHUNK ? (char *)permi_pool_get(&pool, threads + 1, PERMI_ROOK_BUFFER) : NULL;
   if (pool.failed)
@@ -623,8 +623,6 @@ static perm_status permi_placements_run(permi_placements *p, perm_integer *numbe
   if (p->buffer)
     p->buffer += 64 - (uintptr_t)p->buffer % 64;
   p->plane = p->memory + planes;
-  memset(p->memory, 0, planes * sizeof *p->memory);
-  memset(p->seen, 0, threads * PERMI_ROOK_SEEN * sizeof *p->seen);
   permi_placements_begin(p);
   permi_placements_kind(p, 0);
   if (!permi_placements_allocate(p, 0, 0, 0))

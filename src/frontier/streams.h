@@ -155,7 +155,7 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
    that were not. So the bound by all lines, with the entries that took part so far, holds for it. 0: out of memory. */
 static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *block, permi_pool *room)
 {
-  permi_majorant *line = (permi_majorant *)permi_pool_get(room, 2 * (size_t)block->n, sizeof *line);
+  permi_majorant *line = (permi_majorant *)permi_pool_zeros(room, 2 * (size_t)block->n, sizeof *line);
   const size_t steps = (size_t)frontier->steps + 1;
   const int residues = frontier->numbers.algebra == PERMI_RESIDUES;
   double bits[2] = {0, 0};
@@ -164,7 +164,6 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
   frontier->words = residues ? NULL : (int *)permi_pool_get(&frontier->owned.pool, steps, sizeof(int));
   if (!line || frontier->owned.pool.failed)
     return 0;
-  memset(line, 0, 2 * (size_t)block->n * sizeof *line);
   frontier->bits[0] = 0;
   for (p = 0; p < frontier->steps; p++) {
     const int v = frontier->sequence[p];

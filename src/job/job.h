@@ -96,9 +96,8 @@ static int permi_grow(const perm_allocator *allocator, void *array, int used, in
 
 static perm_job *permi_job_new(const perm_allocator *allocator, perm_precision precision)
 {
-  perm_job *job = (perm_job *)permi_allocate(allocator, 1, sizeof *job);
+  perm_job *job = (perm_job *)permi_allocate_zeros(allocator, 1, sizeof *job);
   if (job) {
-    memset(job, 0, sizeof *job);
     job->allocator = *allocator;
     job->precision = precision;
   }

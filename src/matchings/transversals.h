@@ -288,14 +288,13 @@ static perm_status permi_transversals_task(const permi_leaf *leaf, permi_control
 static size_t permi_transversals_explain(const permi_leaf *leaf, char *buffer, size_t size)
 {
   const permi_transversals *all = (const permi_transversals *)leaf->context;
-  const int length = snprintf(buffer, size,
-                              "transversals, order %d: at most %.3g perfect matchings, terms in %s, predicted %.3g s\n",
-                              leaf->information.n, all->most,
-                              leaf->integer                               ? "integers"
-                              : all->numbers.algebra == PERMI_COMPLEX_DD ? "complex double-doubles"
-                                                                          : "double-doubles",
-                              leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "transversals, order %d: at most %.3g perfect matchings, terms in %s, predicted %.3g s\n",
+                   leaf->information.n, all->most,
+                   leaf->integer                               ? "integers"
+                   : all->numbers.algebra == PERMI_COMPLEX_DD ? "complex double-doubles"
+                                                               : "double-doubles",
+                   leaf->information.seconds);
 }
 
 /* log2 of Minc and Bregman's bound [Bre73], by rows or columns. */
@@ -320,10 +319,8 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   const double roundings = block->rounded ? permi_entry_roundings(working, working->n) : 0;
   permi_transversals *all;
   int k;
-  if (most * each > rival || most * each > 1e300) { /* the bound is mostly far too high */
-    permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
-    return PERM_OK;
-  }
+  if (most * each > rival || most * each > 1e300) /* the bound is mostly far too high */
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "may have %.3g perfect matchings, too many to enumerate", most);
   all = (permi_transversals *)permi_owned_new(&maker->options->allocator, sizeof *all);
   offer->plan = all;
   if (!all)
@@ -331,10 +328,8 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
   all->n = n;
   all->most = most;
   all->seconds_each = each;
-  if (!permi_numbers_choose_moduli(&all->numbers, block, working->modulus, 1)) {
-    permi_refuse_long(offer);
-    return PERM_OK;
-  }
+  if (!permi_numbers_choose_moduli(&all->numbers, block, working->modulus, 1))
+    return permi_refuse_long(offer);
   all->one = permi_coefficient_one();
   all->size = sizeof(double) * permi_numbers_words(&all->numbers);
   all->start = (int *)permi_pool_get(&all->owned.pool, vertices + 1 + 4 * edges, sizeof(int));

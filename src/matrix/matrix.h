@@ -47,14 +47,12 @@ static int permi_matrix_allocate(perm_matrix *matrix, int m, int n, size_t nnz, 
   matrix->n = n;
   matrix->nnz = nnz;
   matrix->kind = kind;
-  if ((matrix->row_start = (size_t *)permi_allocate(allocator, (size_t)m + 1, sizeof(size_t))) != NULL &&
+  if ((matrix->row_start = (size_t *)permi_allocate_zeros(allocator, (size_t)m + 1, sizeof(size_t))) != NULL &&
       (matrix->column = (int *)permi_allocate(allocator, nnz, sizeof(int))) != NULL &&
       (!reals || (matrix->real = (double *)permi_allocate(allocator, nnz, sizeof(double))) != NULL) &&
       (!complex_kind || (matrix->imaginary = (double *)permi_allocate(allocator, nnz, sizeof(double))) != NULL) &&
-      (!integers || (matrix->integer = (int64_t *)permi_allocate(allocator, nnz, sizeof(int64_t))) != NULL)) {
-    memset(matrix->row_start, 0, ((size_t)m + 1) * sizeof(size_t));
+      (!integers || (matrix->integer = (int64_t *)permi_allocate(allocator, nnz, sizeof(int64_t))) != NULL))
     return 1;
-  }
   perm_matrix_free(matrix);
   return 0;
 }

@@ -202,7 +202,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   permi_front_work work;
   perm_status status = PERM_OK;
   int *number = (int *)permi_pool_get(&pool, 5 * n, sizeof(int)), f;
-  work.below = (permi_frontal *)permi_pool_get(&pool, n, sizeof *work.below);
+  work.below = (permi_frontal *)permi_pool_zeros(&pool, n, sizeof *work.below);
   if (pool.failed) {
     permi_pool_release(&pool);
     return PERM_ERROR_MEMORY;
@@ -215,7 +215,6 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   work.row_at = work.sibling + n;
   work.column_at = work.row_at + n;
   work.pivot_column = work.column_at + n;
-  memset(work.below, 0, n * sizeof *work.below);
   for (f = 0; f < dissection->fronts; f++) {
     const int parent = dissection->front[f].parent;
     work.child[f] = -1;

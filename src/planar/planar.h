@@ -278,7 +278,6 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
 {
   const permi_planar *planar = (const permi_planar *)leaf->context;
   char numbers[80];
-  int length;
   if (!leaf->integer)
     snprintf(numbers, sizeof numbers, "in %sdouble-doubles %s", planar->parts == 2 ? "complex " : "",
              planar->dissection.largest > PERMI_PLANAR_SURE_MOST ? "without a bound" : "with a radius");
@@ -286,12 +285,11 @@ static size_t permi_planar_explain(const permi_leaf *leaf, char *buffer, size_t 
     snprintf(numbers, sizeof numbers, "modulo %d primes, at most %.0f bits", planar->primes, planar->bits);
   else
     snprintf(numbers, sizeof numbers, "modulo the prime");
-  length = snprintf(buffer, size,
-                    "planar, order %d: %d entries, %d faces, Kasteleyn signs; a determinant of %.3g products in %d "
-                    "fronts of order %d at most, %s, predicted %.3g s\n",
-                    planar->n, planar->edges, planar->faces, planar->dissection.products, planar->dissection.fronts,
-                    planar->dissection.largest, numbers, leaf->information.seconds);
-  return length > 0 ? (size_t)length : 0;
+  return permi_say(buffer, size,
+                   "planar, order %d: %d entries, %d faces, Kasteleyn signs; a determinant of %.3g products in %d "
+                   "fronts of order %d at most, %s, predicted %.3g s\n",
+                   planar->n, planar->edges, planar->faces, planar->dissection.products, planar->dissection.fronts,
+                   planar->dissection.largest, numbers, leaf->information.seconds);
 }
 
 /* Copies the entries; 0: out of memory. */
@@ -397,24 +395,18 @@ static perm_status permi_planar_offer(permi_maker *maker, const permi_block *blo
   const size_t edges = (size_t)block->edges;
   permi_kasteleyn signs;
   permi_planar *planar;
-  if (block->edges > 4 * block->n - 4) { /* every face of a bipartite graph has four edges or more */
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d", block->edges,
-                 4 * block->n - 4);
-    return PERM_OK;
-  }
-  if (maker->offers && (block->n < PERMI_PLANAR_LEAST || rival < planning)) {
-    permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
-    return PERM_OK;
-  }
+  if (block->edges > 4 * block->n - 4) /* every face of a bipartite graph has four edges or more */
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "is not planar: %d entries, a planar one has at most %d",
+                        block->edges, 4 * block->n - 4);
+  if (maker->offers && (block->n < PERMI_PLANAR_LEAST || rival < planning))
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "is done before a drawing is found");
   planar = (permi_planar *)permi_owned_new(&maker->options->allocator, sizeof *planar);
   offer->plan = planar;
   if (!planar || !permi_kasteleyn_make(block, &planar->owned.pool, maker->watch, &signs))
     return permi_fail_memory(maker->result);
-  if (maker->watch->stopped != PERM_OK || signs.planar <= 0) {
-    permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s",
-                 signs.planar < 0 ? "has a drawing whose check failed" : "is not planar");
-    return PERM_OK;
-  }
+  if (maker->watch->stopped != PERM_OK || signs.planar <= 0)
+    return permi_refuse(offer, PERM_ERROR_UNSUPPORTED, "%s",
+                        signs.planar < 0 ? "has a drawing whose check failed" : "is not planar");
   planar->n = block->n;
   planar->edges = block->edges;
   planar->faces = signs.faces;

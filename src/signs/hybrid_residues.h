@@ -164,11 +164,9 @@ static int permi_whole_runs(const perm_allocator *allocator, int primes, int gau
   permi_odd_modulus *prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
   const int words = primes * PERMI_RESIDUE_BITS / 64 + 1, passes = gaussian ? 2 * primes : primes;
   int k, i;
-  runs->run = (permi_hybrid_run *)permi_allocate(allocator, (size_t)passes, sizeof *runs->run);
-  runs->factor = (uint64_t *)permi_allocate(allocator, (size_t)(primes * words), sizeof *runs->factor);
+  runs->run = (permi_hybrid_run *)permi_allocate_zeros(allocator, (size_t)passes, sizeof *runs->run);
+  runs->factor = (uint64_t *)permi_allocate_zeros(allocator, (size_t)(primes * words), sizeof *runs->factor);
   if (prime && runs->run && runs->factor) {
-    memset(runs->run, 0, (size_t)passes * sizeof *runs->run);
-    memset(runs->factor, 0, (size_t)(primes * words) * sizeof *runs->factor);
     permi_primes_choose(prime, (size_t)primes, gaussian, PERMI_RESIDUE_BITS);
     runs->primes = primes;
     runs->passes = passes;
@@ -262,13 +260,12 @@ static void permi_whole_words(const permi_block *block, int transposed, const in
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
-  permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate(allocator, 1, sizeof *runs);
+  permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
   perm_status status = PERM_OK;
   int reduced[64], k, any, primes;
   *made = NULL;
   if (!runs)
     return PERM_ERROR_MEMORY;
-  memset(runs, 0, sizeof *runs);
   runs->modulus = modulus;
   primes = permi_whole_primes(block, &runs->bits);
   permi_whole_entries(block, layout->transposed, NULL, NULL, work->scaled);

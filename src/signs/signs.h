@@ -177,11 +177,10 @@ static void permi_signs_alive(const permi_signs_matrix *matrix, const permi_sign
 static uint64_t (*permi_signs_vectors(permi_signs *signs, int count))[PERMI_SIGNS_WORDS]
 {
   const size_t bytes = (size_t)count * PERMI_SIGNS_WORDS * sizeof(uint64_t);
-  char *at = (char *)permi_pool_get(&signs->owned.pool, bytes + 64, 1);
+  char *at = (char *)permi_pool_zeros(&signs->owned.pool, bytes + 64, 1);
   if (!at)
     return NULL;
   at += (64 - ((uintptr_t)at & 63)) & 63;
-  memset(at, 0, bytes);
   return (uint64_t (*)[PERMI_SIGNS_WORDS])(void *)at;
 }
 

@@ -298,7 +298,7 @@ static perm_status permi_block_lines(permi_working *working, int **first, int **
 {
   const perm_allocator *allocator = &working->allocator;
   const int n = working->n, blocks = working->blocks;
-  int *begin = (int *)permi_allocate(allocator, 2 * ((size_t)blocks + 1), sizeof *begin), *fill;
+  int *begin = (int *)permi_allocate_zeros(allocator, 2 * ((size_t)blocks + 1), sizeof *begin), *fill;
   int *lines = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof *lines), v, k;
   if (!begin || !lines) {
     permi_release(allocator, begin);
@@ -308,7 +308,6 @@ static perm_status permi_block_lines(permi_working *working, int **first, int **
   fill = begin + blocks + 1;
   *first = begin;
   *line = lines;
-  memset(begin, 0, ((size_t)blocks + 1) * sizeof *begin);
   for (v = 0; v < n; v++)
     if (working->degree[v] >= 0)
       begin[working->component[v] + 1]++;

@@ -29,10 +29,9 @@ static perm_status permi_sparse_array(const permi_given *given, const perm_alloc
   if (exact && !permi_given_integers(given, &row, &entry, NULL))
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: precision exact needs integers below 2^53, but row %d, "
                       "column %d (counted from 1) has none", row + 1, entry.column + 1);
-  *entries = permi_allocate(allocator, count, 8);
+  *entries = permi_allocate_zeros(allocator, count, 8);
   if (!*entries)
     return permi_fail_memory(result);
-  memset(*entries, 0, count * 8);
   integers = (int64_t *)*entries;
   reals = (double *)*entries;
   for (i = 0; i < m; i++)

@@ -318,10 +318,9 @@ static int permi_spy_cells(permi_spy_map *map, const perm_allocator *allocator, 
   map->cells[0] = !exact && rows > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : rows;
   map->cells[1] = !exact && columns > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : columns;
   area = (size_t)map->cells[0] * (size_t)map->cells[1];
-  map->live = (unsigned *)permi_allocate(allocator, 2 * area + 1, sizeof *map->live);
+  map->live = (unsigned *)permi_allocate_zeros(allocator, 2 * area + 1, sizeof *map->live);
   if (!map->live)
     return 0;
-  memset(map->live, 0, (2 * area + 1) * sizeof *map->live);
   map->dead = map->live + area;
   return 1;
 }
