@@ -543,13 +543,13 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* *array, a pointer to `used` bytes, gets room for `bytes`. */
-static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void *array, size_t used,
-                              size_t bytes)
+/* *array, a pointer of any type to `used` items, gets room for `room`. 0: out of memory or stopped, nothing is lost. */
+static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
+                         size_t size)
 {
-  void *old, *larger = bytes > used ? permi_allocate(allocator, bytes, 1) : NULL;
+  void *old, *larger = room > used ? permi_allocate(allocator, room, size) : NULL;
   memcpy(&old, array, sizeof old);
-  if (!larger || !permi_copy(watch, larger, old, used)) {
+  if (!larger || !permi_copy(watch, larger, old, used * size)) {
     permi_release(allocator, larger);
     return 0;
   }
@@ -604,8 +604,7 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
 {
   if (list->count == list->capacity) {
     const size_t capacity = list->capacity ? 2 * list->capacity : 64;
-    if (capacity > SIZE_MAX / sizeof *entry ||
-        !permi_grow_watched(allocator, watch, &list->entry, list->count * sizeof *entry, capacity * sizeof *entry))
+    if (!permi_enlarge(allocator, watch, &list->entry, list->count, capacity, sizeof *entry))
       return 0;
     list->capacity = capacity;
   }
@@ -905,19 +904,26 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   return status;
 }
 
+/* The public calls: status is of what they have checked, cost the bytes of their arrays. */
+static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
+                                     double cost, perm_matrix *matrix, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, cost);
+  if (status == PERM_OK)
+    status = permi_matrix_from_triplets(given, options, matrix, result);
+  return permi_meter_end(&call, status, result);
+}
+
 PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
                                                       const double *real, const double *imaginary,
                                                       const int64_t *integer, perm_kind kind,
                                                       const perm_options *options_given, perm_matrix *matrix,
                                                       perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * (double)nnz);
   const permi_triplets given = {m, n, nnz, row, column, real, imaginary, integer, kind, "triplet", NULL, 1, 0, 5};
-  perm_status status = permi_matrix_begin(m, n, matrix, 11, result);
-  if (status == PERM_OK)
-    status = permi_matrix_from_triplets(&given, options, matrix, result);
-  return permi_meter_end(&call, status, result);
+  return permi_matrix_from(&given, permi_matrix_begin(m, n, matrix, 11, result), options_given, 16.0 * (double)nnz,
+                           matrix, result);
 }
 
 /* *matrix is cleared; row_start runs from 0 upwards. */
@@ -943,14 +949,10 @@ PERM_SPARSE_API perm_status perm_matrix_from_csr(int m, int n, const size_t *row
                                                  perm_kind kind, const perm_options *options_given, perm_matrix *matrix,
                                                  perm_result *result)
 {
-  permi_metered call;
-  perm_status status = permi_check_rows(m, n, row_start, matrix, result);
+  const perm_status status = permi_check_rows(m, n, row_start, matrix, result);
   const size_t nnz = status == PERM_OK ? row_start[m] : 0;
-  const perm_options *options = permi_meter_begin(&call, options_given, 12.0 * (double)nnz);
   const permi_triplets given = {m, n, nnz, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
-  if (status == PERM_OK)
-    status = permi_matrix_from_triplets(&given, options, matrix, result);
-  return permi_meter_end(&call, status, result);
+  return permi_matrix_from(&given, status, options_given, 12.0 * (double)nnz, matrix, result);
 }
 
 static void *permi_borrow_allocate(size_t bytes, void *user_data)
@@ -1021,8 +1023,6 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
                                                    int undirected, const perm_options *options_given,
                                                    perm_matrix *matrix, perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 8.0 * (double)edges);
   const permi_triplets given = {m, n, edges, ends, ends ? ends + 1 : NULL, weight, NULL, NULL,
                                 weight ? PERM_KIND_REAL : PERM_KIND_PATTERN, "edge", NULL, 2, undirected, 4};
   perm_status status = permi_matrix_begin(m, n, matrix, 8, result);
@@ -1031,9 +1031,7 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
                         m, n);
   else if (status == PERM_OK && !ends && edges)
     status = permi_fail(result, PERM_ERROR_NULL, 4, "ends is NULL");
-  if (status == PERM_OK)
-    status = permi_matrix_from_triplets(&given, options, matrix, result);
-  return permi_meter_end(&call, status, result);
+  return permi_matrix_from(&given, status, options_given, 8.0 * (double)edges, matrix, result);
 }
 
 PERMI_BRIEF_BEGIN
@@ -2940,7 +2938,7 @@ static perm_status permi_text_read(FILE *file, const char *name, const perm_allo
   do {
     if (*bytes == capacity) {
       wanted = capacity ? 2 * capacity : 65536;
-      if (!permi_grow_watched(allocator, watch, text, *bytes, wanted))
+      if (!permi_enlarge(allocator, watch, text, *bytes, wanted, 1))
         return permi_fail(result, PERM_ERROR_MEMORY, 0, "%s: out of memory after %.0f bytes",
                           permi_show_name(name).text, (double)*bytes);
       capacity = wanted;
@@ -4565,6 +4563,16 @@ static int permi_count_ones(uint64_t x)
   return (int)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
+/* The bits of x, the lowest first, at the places of `set`. */
+static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
+{
+  uint64_t bits = 0;
+  for (; x && set; x >>= 1, set &= set - 1)
+    if (x & 1)
+      bits |= set & (0 - set);
+  return bits;
+}
+
 #define PERMI_MAJORANT_ORDER 12
 static perm_status permi_make_fits(const permi_maker *maker, int n)
 {
@@ -4614,8 +4622,7 @@ static double permi_block_majorant(const permi_block *block, double *value)
     memset(value, 0, ((size_t)1 << n) * sizeof *value);
     value[0] = 1;
     for (s = 0; s < (1 << n) - 1; s++) {
-      for (v = 0, e = s; e; e &= e - 1)
-        v++;
+      v = permi_count_ones((unsigned)s);
       for (e = block->start[v]; e < block->start[v + 1]; e++) {
         const int bit = 1 << (block->neighbour[e] - n);
         if (!(s & bit))
@@ -4953,6 +4960,7 @@ typedef struct permi_signs {
   uint64_t own_rows[2];     /* which bytes from own_word on are a block's rows */
   uint64_t target_all[PERMI_SIGNS_WORDS]; /* 255 at the rows of class BOTH */
   int64_t *product;         /* of a word, by the sum of its bytes' permi_signs_marks */
+  int64_t three[40];        /* powers of 3, all that fit */
   /* of >>signs_offer: living prefixes of `depth` columns, as bits, and where chunks begin among them */
   int depth, ranges, doubled, twos, evens, gpu;
   uint64_t *path, *begin;
@@ -4976,17 +4984,6 @@ typedef struct permi_signs_walk {
   int64_t value[2][(1 << PERMI_SIGNS_BLOCK) + 8];
   uint64_t word[PERMI_SIGNS_WORDS][(1 << PERMI_SIGNS_BLOCK) + 8];
 } permi_signs_walk;
-
-static const int64_t permi_signs_threes[40] = { /* powers of 3 */
-    INT64_C(1), INT64_C(3), INT64_C(9), INT64_C(27), INT64_C(81), INT64_C(243), INT64_C(729), INT64_C(2187),
-    INT64_C(6561), INT64_C(19683), INT64_C(59049), INT64_C(177147), INT64_C(531441), INT64_C(1594323),
-    INT64_C(4782969), INT64_C(14348907), INT64_C(43046721), INT64_C(129140163), INT64_C(387420489),
-    INT64_C(1162261467), INT64_C(3486784401), INT64_C(10460353203), INT64_C(31381059609), INT64_C(94143178827),
-    INT64_C(282429536481), INT64_C(847288609443), INT64_C(2541865828329), INT64_C(7625597484987),
-    INT64_C(22876792454961), INT64_C(68630377364883), INT64_C(205891132094649), INT64_C(617673396283947),
-    INT64_C(1853020188851841), INT64_C(5559060566555523), INT64_C(16677181699666569), INT64_C(50031545098999707),
-    INT64_C(150094635296999121), INT64_C(450283905890997363), INT64_C(1350851717672992089),
-    INT64_C(4052555153018976267)};
 
 /* Adds what a pattern of a block does to the counts. */
 static void permi_signs_pattern(const permi_signs *signs, int block, int y, uint64_t *count)
@@ -5141,6 +5138,14 @@ typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_
 #define PERMI_FAMILY_WIDTH 1
 #include PERM_HEADER_FILE
 #undef PERMI_FAMILY_TEXT
+
+/* Where the kernels of an instruction set stand: name_avx512, name_avx2 or name_plain. */
+#if PERMI_X86
+#define PERMI_OF_FAMILY(name, isa)                                                                                     \
+  ((isa) == PERM_ISA_AVX512 ? &name##_avx512 : (isa) == PERM_ISA_AVX2 ? &name##_avx2 : &name##_plain)
+#else
+#define PERMI_OF_FAMILY(name, isa) ((void)(isa), &name##_plain)
+#endif
 
 /* ========================================================================================= >>values
    Values of >>ring in lists, arrays, trees, bands and matchings: their sizes, and which numbers a block needs. */
@@ -5617,18 +5622,6 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_release(allocator, list->patterns.first);
   permi_release(allocator, list->patterns.low);
   permi_release(allocator, list->patterns.table);
-}
-
-/* Enlarges *array, a pointer of any type. 0: out of memory, nothing is lost. */
-static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
-                         size_t size)
-{
-  void *held;
-  memcpy(&held, array, sizeof held);
-  if (room > SIZE_MAX / size || !permi_grow_watched(allocator, watch, &held, used * size, room * size))
-    return 0;
-  memcpy(array, &held, sizeof held);
-  return 1;
 }
 
 /* Makes room for `more`. 0: out of memory. */
@@ -7075,21 +7068,17 @@ static void permi_block_plain(const permi_numbers *numbers, void *y, size_t coun
 /* growth: of residues. */
 static permi_block_kernel permi_arrays_kernel(permi_algebra algebra, perm_isa isa, int growth)
 {
-#if PERMI_X86
-  if (growth != PERMI_GROWS_NOT && isa >= PERM_ISA_AVX512 && isa <= PERM_ISA_AVX512IFMA)
-    return growth == PERMI_GROWS_SHORT ? permi_block_short_avx512 : permi_block_long_avx512;
-  if (growth != PERMI_GROWS_NOT && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
-    return growth == PERMI_GROWS_SHORT ? permi_block_short_avx2 : permi_block_long_avx2;
-  if (algebra == PERMI_MAGNITUDES && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
-    return isa == PERM_ISA_AVX2 ? permi_block_double_avx2 : permi_block_double_avx512;
-  if (algebra == PERMI_MAGNITUDES_DD && isa >= PERM_ISA_AVX2 && isa <= PERM_ISA_AVX512IFMA)
-    return isa == PERM_ISA_AVX2 ? permi_block_dd_avx2 : permi_block_dd_avx512;
-#else
-  (void)isa;
-#endif
+  const perm_isa family = isa == PERM_ISA_AVX512IFMA ? PERM_ISA_AVX512 : isa;
   if (growth != PERMI_GROWS_NOT)
-    return growth == PERMI_GROWS_SHORT ? permi_block_short_plain : permi_block_long_plain;
-  return algebra == PERMI_MAGNITUDES_DD ? permi_block_dd_plain : permi_block_plain;
+    return growth == PERMI_GROWS_SHORT ? PERMI_OF_FAMILY(permi_block_short, family)
+                                       : PERMI_OF_FAMILY(permi_block_long, family);
+  if (algebra == PERMI_MAGNITUDES_DD)
+    return PERMI_OF_FAMILY(permi_block_dd, family);
+#if PERMI_X86
+  if (algebra == PERMI_MAGNITUDES && (family == PERM_ISA_AVX512 || family == PERM_ISA_AVX2))
+    return family == PERM_ISA_AVX2 ? permi_block_double_avx2 : permi_block_double_avx512;
+#endif
+  return permi_block_plain;
 }
 
 /* ================================================================================= >>array_residues
@@ -8340,15 +8329,6 @@ static uint32_t permi_tree_extract(uint32_t x, uint32_t set)
   return result;
 }
 
-static uint32_t permi_tree_deposit(uint32_t x, uint32_t set)
-{
-  uint32_t result = 0;
-  for (; x; x >>= 1, set &= set - 1)
-    if (x & 1)
-      result |= set & (0 - set);
-  return result;
-}
-
 static uint32_t permi_tree_choose(const permi_tree *tree, int t, int k)
 {
   return k < 0 || k > t ? 0 : tree->binomial[t][k];
@@ -8574,7 +8554,7 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
   uint32_t state, g, i, pass, group_of[4][128], mask_of[4][128]; /* by seven bits: 8 times as fast */
   for (i = 0; tabled && i < 512; i++) {
     group_of[i >> 7][i & 127] = permi_tree_extract((i & 127) << 7 * (i >> 7), within);
-    mask_of[i >> 7][i & 127] = permi_tree_deposit((i & 127) << 7 * (i >> 7), set);
+    mask_of[i >> 7][i & 127] = (uint32_t)permi_deposit_bits((i & 127) << 7 * (i >> 7), set);
   }
   for (g = 0; g <= groups; g++)
     first[g] = 0;
@@ -8590,7 +8570,7 @@ static void permi_tree_sort(const permi_tree *tree, const permi_tree_table *tabl
           first[g + 1]++;
         } else {
           mask[first[g]] = tabled ? mask_of[0][a] | mask_of[1][b] | mask_of[2][c] | mask_of[3][d]
-                                  : permi_tree_deposit(matched, set);
+                                  : (uint32_t)permi_deposit_bits(matched, set);
           index[first[g]++] = i;
         }
       }
@@ -8705,7 +8685,7 @@ static perm_status permi_tree_join_part(void *context, uint64_t number, int thre
   int k;
   for (k = permi_count_ones(top); k > join->own_cut; k--)
     top &= top - 1;
-  value = permi_tree_deposit(turned & ((1u << join->own_cut) - 1), top);
+  value = (uint32_t)permi_deposit_bits(turned & ((1u << join->own_cut) - 1), top);
   for (;; c--) {
     const int own = join->ones - permi_count_ones(c ^ join->common_rows);
     const int some = own >= 0 && own <= join->own;
@@ -10175,19 +10155,6 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
 /* ===================================================================================== >>band_order
    Finds equal columns and an order of the rows, offers a band. */
 
-typedef struct permi_band_key {
-  uint64_t hash;
-  int vertex;
-} permi_band_key;
-
-static int permi_band_key_compare(const void *left, const void *right)
-{
-  const permi_band_key *a = (const permi_band_key *)left, *b = (const permi_band_key *)right;
-  if (a->hash != b->hash)
-    return a->hash < b->hash ? -1 : 1;
-  return a->vertex - b->vertex;
-}
-
 static int permi_band_equal(const permi_block *block, const permi_numbers *plain, int a, int b)
 {
   const int degree = block->start[a + 1] - block->start[a];
@@ -10202,7 +10169,7 @@ static int permi_band_equal(const permi_block *block, const permi_numbers *plain
 }
 
 /* same[v]: the first vertex of its side equal to v. */
-static void permi_band_same(const permi_block *block, permi_band_key *key, int *same, permi_control *watch)
+static void permi_band_same(const permi_block *block, permi_ranked *line, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
   permi_numbers plain;
@@ -10214,17 +10181,17 @@ static void permi_band_same(const permi_block *block, permi_band_key *key, int *
       const permi_coefficient c = permi_coefficient_of(block, block->edge[e], &plain);
       hash = permi_coefficient_hash(permi_hash(hash, (uint64_t)block->neighbour[e]), &c);
     }
-    key[v].hash = hash;
-    key[v].vertex = same[v] = v;
+    line[v].key = hash;
+    line[v].vertex = same[v] = v;
     if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
       return;
   }
-  if (!permi_sort(key, (size_t)vertices, sizeof *key, permi_band_key_compare, watch))
+  if (!permi_sort(line, (size_t)vertices, sizeof *line, permi_ranked_compare, watch))
     return;
   for (i = 0; i < vertices; i = k) {
-    for (k = i + 1; k < vertices && key[k].hash == key[i].hash && !permi_watch_step(watch, (size_t)k, 100); k++)
-      if (permi_band_equal(block, &plain, key[i].vertex, key[k].vertex))
-        same[key[k].vertex] = key[i].vertex;
+    for (k = i + 1; k < vertices && line[k].key == line[i].key && !permi_watch_step(watch, (size_t)k, 100); k++)
+      if (permi_band_equal(block, &plain, line[i].vertex, line[k].vertex))
+        same[line[k].vertex] = line[i].vertex;
   }
 }
 
@@ -10428,14 +10395,14 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
   int *number = (int *)permi_pool_get(room, 6 * (size_t)vertices, sizeof(int));
-  permi_band_key *key = (permi_band_key *)permi_pool_get(room, (size_t)vertices, sizeof *key);
+  permi_ranked *line = (permi_ranked *)permi_pool_get(room, (size_t)vertices, sizeof *line);
   double *ways;
   int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   memset(price, 0, sizeof *price);
   price->cost = (double)INFINITY;
   if (room->failed)
     return;
-  ways = (double *)(void *)key;
+  ways = (double *)(void *)line;
   order = number + 2 * vertices;
   seen = number + 3 * vertices;
   rank = number + 4 * vertices;
@@ -10443,7 +10410,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   for (v = 0; v < vertices; v++)
     same[v] = v;
   if (maker->working->report.equal_rows + maker->working->report.equal_columns)
-    permi_band_same(block, key, same, watch);
+    permi_band_same(block, line, same, watch);
   for (v = 0; v < vertices && !permi_watch(watch, 0); v++) {
     int open = 0;
     for (e = block->start[v]; e < block->start[v + 1] && !permi_watch_step(watch, (size_t)e, 10); e++)
@@ -12375,16 +12342,6 @@ static perm_isa permi_placements_isa(const perm_options *options, permi_rook_ker
   return PERM_ISA_PLAIN;
 }
 
-/* Bits of position b of a chunk's number go to the b-th bit of mask. */
-static uint64_t permi_rook_deposit(uint64_t number, uint64_t mask)
-{
-  uint64_t bits = 0;
-  for (; mask; mask &= mask - 1, number >>= 1)
-    if (number & 1)
-      bits |= mask & (0 - mask);
-  return bits;
-}
-
 static size_t permi_rook_offset(const permi_placements *p, uint64_t index)
 {
   return (size_t)(index >> p->low) * p->unit;
@@ -12451,7 +12408,7 @@ static void permi_rook_copy(const permi_placements *p, uint64_t base, int width,
 static perm_status permi_rook_chunk(void *context, uint64_t number, int thread)
 {
   const permi_placements *p = (const permi_placements *)context;
-  const uint64_t base = permi_rook_deposit(number, p->outer);
+  const uint64_t base = permi_deposit_bits(number, p->outer);
   char **local = p->local + (size_t)thread * ((size_t)p->block->vertices + 1);
   uint64_t *seen = p->seen + thread * PERMI_ROOK_SEEN;
   int k;
@@ -13911,18 +13868,6 @@ PERMI_BRIEF_BEGIN
    Row sums are exact, on the grid of >>dense. No gain: dividing rows by an inner entry, f z +- f, whose quotients are
    not exact; slots of 16 or 64 doubles (within 10 %); 110 slots, for the first-level cache (1.4 times as long). */
 
-static void permi_hybrid_kernels(permi_hybrid *hybrid, perm_isa isa)
-{
-  hybrid->family = &permi_hybrid_family_plain;
-#if PERMI_X86
-  if (isa == PERM_ISA_AVX512)
-    hybrid->family = &permi_hybrid_family_avx512;
-  else if (isa == PERM_ISA_AVX2)
-    hybrid->family = &permi_hybrid_family_avx2;
-#endif
-  (void)isa;
-}
-
 /* Runs a chunk's blocks: values at total[k], their errors at total[DOUBLES + k], sums of |terms| at absolute. */
 static void permi_hybrid_walk(const permi_hybrid *hybrid, uint64_t chunk, double *slot)
 {
@@ -14608,10 +14553,7 @@ static int permi_pack_bits(uint32_t x, uint32_t mask)
 
 static uint32_t permi_spread_bits(int packed, uint32_t mask)
 {
-  uint32_t x = 0;
-  for (; mask; mask &= mask - 1, packed >>= 1)
-    x |= packed & 1 ? mask & (0 - mask) : 0;
-  return x;
+  return (uint32_t)permi_deposit_bits((unsigned)packed, mask);
 }
 
 static int permi_maker_at(permi_hybrid_maker *maker, int index, uint32_t setting)
@@ -15673,7 +15615,8 @@ static int permi_whole_passes(const permi_block *block)
 }
 
 /* Chooses primes, roots and the products of the others; 0: out of memory. */
-static int permi_whole_runs(const perm_allocator *allocator, int primes, int gaussian, permi_hybrid_runs *runs)
+static int permi_whole_primes_choose(const perm_allocator *allocator, int primes, int gaussian,
+                                     permi_hybrid_runs *runs)
 {
   permi_odd_modulus *prime = (permi_odd_modulus *)permi_allocate(allocator, (size_t)primes, sizeof *prime);
   const int words = primes * PERMI_RESIDUE_BITS / 64 + 1, passes = gaussian ? 2 * primes : primes;
@@ -15701,6 +15644,20 @@ static int permi_whole_runs(const perm_allocator *allocator, int primes, int gau
   }
   permi_release(allocator, prime);
   return runs->primes;
+}
+
+/* Gives a program what it runs for a block; 0: out of memory. */
+static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
+                            permi_hybrid *hybrid)
+{
+  permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
+  int primes;
+  hybrid->runs = runs;
+  if (!runs)
+    return 0;
+  runs->modulus = modulus;
+  primes = permi_whole_primes(block, &runs->bits);
+  return !hybrid->grows || permi_whole_primes_choose(allocator, primes, permi_whole_is_gaussian(block), runs);
 }
 
 /* Entries as doubles, oriented; reduced rows modulo the run's prime, if there is one. */
@@ -15774,25 +15731,18 @@ static void permi_whole_words(const permi_block *block, int transposed, const in
 static perm_status permi_whole_create(const perm_allocator *allocator, permi_layouts *work, permi_arrangement *layout,
                                       const permi_block *block, uint64_t modulus, permi_hybrid **made)
 {
-  permi_hybrid_runs *runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
-  perm_status status = PERM_OK;
-  int reduced[64], k, any, primes;
-  *made = NULL;
-  if (!runs)
-    return PERM_ERROR_MEMORY;
-  runs->modulus = modulus;
-  primes = permi_whole_primes(block, &runs->bits);
+  permi_hybrid_runs *runs;
+  perm_status status;
+  int reduced[64], k, any;
   permi_whole_entries(block, layout->transposed, NULL, NULL, work->scaled);
   any = permi_whole_reduced(block, layout->transposed, work->scaled, reduced);
   status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced, made);
-  if (!*made) {
-    permi_hybrid_runs_release(allocator, runs);
+  if (!*made)
     return status;
-  }
-  (*made)->runs = runs;
-  if ((*made)->grows && !permi_whole_runs(allocator, primes, permi_whole_is_gaussian(block), runs))
+  if (!permi_whole_runs(allocator, block, modulus, *made))
     status = PERM_ERROR_MEMORY;
-  for (k = 0; k < runs->passes && any && status == PERM_OK; k++) {
+  runs = (*made)->runs;
+  for (k = 0; status == PERM_OK && k < runs->passes && any; k++) {
     permi_whole_entries(block, layout->transposed, &runs->run[k], reduced, work->scaled);
     status = permi_hybrid_create(allocator, work, layout, PERMI_HYBRID_WHOLE, work->scaled, reduced,
                                  &runs->run[k].tables);
@@ -16798,20 +16748,16 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
 {
   const perm_allocator *allocator = coder->code->allocator;
   const size_t doubles = (size_t)permi_code_pass(hybrid);
-  permi_hybrid_runs *runs = NULL;
-  int k, passes = 1, primes;
+  const permi_hybrid_runs *runs;
+  int k, passes;
   double *table;
   if (choice->block->integer) {
-    runs = hybrid->runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
-    if (!runs)
+    if (!permi_whole_runs(allocator, choice->block, choice->maker->options->modulus, hybrid))
       return 0;
-    runs->modulus = choice->maker->options->modulus;
-    primes = permi_whole_primes(choice->block, &runs->bits);
-    if (hybrid->grows && !permi_whole_runs(allocator, primes, permi_whole_is_gaussian(choice->block), runs))
-      return 0;
-    passes = runs->primes ? runs->passes : 1;
     hybrid->gpu.add = permi_code_add_whole;
   }
+  runs = hybrid->runs;
+  passes = permi_code_passes(hybrid);
   hybrid->gpu.work.doubles = (size_t)passes * doubles;
   table = (double *)permi_allocate_zeros(allocator, hybrid->gpu.work.doubles, sizeof(double));
   hybrid->gpu.work.table = hybrid->gpu.memory = table;
@@ -17423,7 +17369,7 @@ static perm_status permi_hybrid_offer_cpu(permi_maker *maker, const permi_block 
   hybrid->fingerprint = permi_hybrid_fingerprint(hybrid);
   if (hybrid->runs)
     hybrid->fingerprint = permi_whole_fingerprint(hybrid, block);
-  permi_hybrid_kernels(hybrid, hybrid->isa);
+  hybrid->family = PERMI_OF_FAMILY(permi_hybrid_family, hybrid->isa);
   offer->seconds = seconds;
   offer->bytes = sizeof *hybrid + 16.0 * (hybrid->operation_room + hybrid->statement_room) +
                  8.0 * hybrid->parts * (hybrid->constant_room + block->n * (1 + hybrid->lanes + hybrid->high)) +
@@ -18086,8 +18032,7 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
   memset(change, 0, ((size_t)1 << n) * sizeof *change);
   value[0] = 1;
   for (s = 0; s < (1 << n) - 1; s++) {
-    for (i = 0, e = s; e; e &= e - 1)
-      i++;
+    i = permi_count_ones((unsigned)s);
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
       const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
       const double moved = ryser->parts * ryser->moved[i];
@@ -18284,18 +18229,6 @@ static void permi_signs_row_sums(permi_signs_matrix *matrix)
 static uint64_t permi_signs_bits(int begin, int count)
 {
   return count ? (~UINT64_C(0) >> (64 - count)) << begin : 0;
-}
-
-static void permi_signs_family_choose(permi_signs *signs, perm_isa isa)
-{
-  signs->family = &permi_signs_family_plain;
-#if PERMI_X86
-  if (isa == PERM_ISA_AVX512)
-    signs->family = &permi_signs_family_avx512;
-  else if (isa == PERM_ISA_AVX2)
-    signs->family = &permi_signs_family_avx2;
-#endif
-  (void)isa;
 }
 
 static uint64_t permi_signs_columns(const permi_signs_order *order, int begin, int end)
@@ -18549,8 +18482,11 @@ static int permi_signs_lay(permi_signs *signs, const permi_signs_matrix *matrix,
   signs->product = (int64_t *)permi_pool_get(&signs->owned.pool, PERMI_SIGNS_SUMS, sizeof *signs->product);
   if (!signs->product)
     return 0;
+  signs->three[0] = 1;
+  for (k = 1; k < 40; k++)
+    signs->three[k] = 3 * signs->three[k - 1];
   for (k = 0; k < PERMI_SIGNS_SUMS; k++)
-    signs->product[k] = (k / 153 & 1 ? -1 : 1) * permi_signs_threes[k % 153 / 17] * (INT64_C(1) << k % 17);
+    signs->product[k] = (k / 153 & 1 ? -1 : 1) * signs->three[k % 153 / 17] * (INT64_C(1) << k % 17);
   permi_signs_width(signs, matrix, row_at);
   return permi_signs_cuts(signs, matrix, order, row_at, step_at);
 }
@@ -19482,7 +19418,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
     signs->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
     signs->isa_asked = options->isa;
     signs->gpu = permi_gpu_wanted(options, block->n);
-    permi_signs_family_choose(signs, signs->isa);
+    signs->family = PERMI_OF_FAMILY(permi_signs_family, signs->isa);
     signs->twos = permi_signs_prepare(block, work, plan, maker->watch);
     if (signs->twos < 0)
       permi_refuse(offer, PERM_ERROR_LIMIT,
@@ -21738,6 +21674,7 @@ static int permi_kasteleyn_make(const permi_block *block, permi_pool *pool, perm
 typedef struct permi_front {
   int begin, end;                  /* own pairs: order[begin..end) */
   int parent;                      /* before it; -1: none */
+  int child, sibling;              /* its last one, those before; -1: none */
   int boundary, boundary_end;      /* of boundary[] */
   int entry, entry_end;            /* of entry[] */
 } permi_front;
@@ -21927,6 +21864,11 @@ static void permi_dissection_grow(permi_dissecting *d, permi_dissection_part *st
       front->begin = second_end;
       front->end = part.end;
       front->parent = parent;
+      front->child = front->sibling = -1;
+      if (parent >= 0) {
+        front->sibling = made->front[parent].child;
+        made->front[parent].child = made->fronts;
+      }
       parent = made->fronts++;
     }
     stack[depth].begin = part.begin;
@@ -21955,8 +21897,7 @@ static int permi_dissection_touch(permi_dissecting *d, const perm_allocator *all
 
 /* Boundaries, from the last front to the first: those of the fronts below and what own pairs touch, less own pairs.
    -1: out of memory; 0: too many. */
-static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator, const int *child,
-                                  const int *sibling)
+static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *allocator)
 {
   permi_dissection *made = d->made;
   const double most = PERMI_DISSECTION_WORK * (double)made->n;
@@ -21969,7 +21910,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
     for (k = front->begin; k < front->end && good; k++)
       for (e = d->start[made->order[k]]; e < d->start[made->order[k] + 1] && good; e++)
         good = permi_dissection_touch(d, allocator, f, d->next[e]);
-    for (c = child[f]; c >= 0 && good; c = sibling[c])
+    for (c = front->child; c >= 0 && good; c = made->front[c].sibling)
       for (k = made->front[c].boundary; k < made->front[c].boundary_end && good; k++)
         good = permi_dissection_touch(d, allocator, f, made->boundary[k]);
     front->boundary_end = d->used;
@@ -21978,7 +21919,7 @@ static int permi_dissection_bound(permi_dissecting *d, const perm_allocator *all
 }
 
 /* Products, memory and the largest front, when no pivot is put off. */
-static void permi_dissection_price(permi_dissection *made, const int *child, const int *sibling)
+static void permi_dissection_price(permi_dissection *made)
 {
   double held = 0, most = 0;
   int f, c;
@@ -21991,7 +21932,7 @@ static void permi_dissection_price(permi_dissection *made, const int *child, con
     made->largest = size > made->largest ? (int)size : made->largest;
     most = fmax(most, held + size * size + rest * rest);
     held += rest * rest;
-    for (c = child[f]; c >= 0; c = sibling[c]) {
+    for (c = front->child; c >= 0; c = made->front[c].sibling) {
       const double below = made->front[c].boundary_end - made->front[c].boundary;
       held -= below * below;
     }
@@ -22051,7 +21992,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   permi_pool own = {pool->allocator, NULL, 0};
   permi_dissecting d;
   permi_dissection_part *stack;
-  int *number, *child, *sibling, *boundary, bounded = 1, f, k;
+  int *number, *boundary, bounded = 1, f, k;
   d.made = made;
   d.watch = watch;
   d.used = d.room = 0;
@@ -22059,7 +22000,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   made->boundary = NULL;
   made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
   made->order = (int *)permi_pool_get(pool, n + edges, sizeof(int));
-  number = (int *)permi_pool_get(&own, 12 * n + 4 + 2 * edges, sizeof(int));
+  number = (int *)permi_pool_get(&own, 10 * n + 4 + 2 * edges, sizeof(int));
   stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
   if (pool->failed || own.failed) {
     permi_pool_release(&own);
@@ -22072,25 +22013,15 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   d.level = d.part + n;
   d.queue = d.level + n;
   d.place = d.queue + n;
-  child = d.place + n;
-  sibling = child + n;
-  d.key = sibling + n;
+  d.key = d.place + n;
   d.count = d.key + n;
   permi_dissection_graph(block, partner, &d);
   permi_dissection_grow(&d, stack);
-  for (f = 0; f < made->fronts; f++) {
-    child[f] = -1;
+  for (f = 0; f < made->fronts; f++)
     for (k = made->front[f].begin; k < made->front[f].end; k++)
       d.level[made->order[k]] = f;
-    if (made->front[f].parent >= 0) {
-      sibling[f] = child[made->front[f].parent];
-      child[made->front[f].parent] = f;
-    } else {
-      sibling[f] = -1;
-    }
-  }
   if (!permi_watch(watch, 40.0 * (double)(n + edges))) {
-    bounded = permi_dissection_bound(&d, pool->allocator, child, sibling);
+    bounded = permi_dissection_bound(&d, pool->allocator);
     boundary = made->boundary;
     made->boundary = (int *)permi_pool_get(pool, (size_t)d.used + 1, sizeof(int));
     if (made->boundary && d.used)
@@ -22098,7 +22029,7 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
     permi_release(pool->allocator, boundary);
     made->products = (double)INFINITY;
     if (bounded > 0 && made->boundary) {
-      permi_dissection_price(made, child, sibling);
+      permi_dissection_price(made);
       permi_dissection_entries(block, partner, d.level, made);
     }
   }
@@ -22150,35 +22081,30 @@ struct permi_field {
   void (*leave)(permi_field *field, const permi_frontal *front);
 };
 
+/* Swaps two lines, whose numbers are at a and b of `number` and whose `size` values begin at x and y. */
+static void permi_lines_swap(int *number, int a, int b, char *x, char *y, size_t stride, int size, size_t bytes)
+{
+  const int held = number[a];
+  char keep[64];
+  number[a] = number[b];
+  number[b] = held;
+  for (; size > 0; size--, x += stride, y += stride) {
+    memcpy(keep, x, bytes);
+    memcpy(x, y, bytes);
+    memcpy(y, keep, bytes);
+  }
+}
+
 static void permi_frontal_swap(permi_frontal *front, size_t bytes, int row, int column)
 {
   const int k = front->pivots, size = front->size;
-  char keep[64];
-  int i, id;
-  if (row != k) {
-    id = front->row[k];
-    front->row[k] = front->row[row];
-    front->row[row] = id;
-    for (i = 0; i < size; i++) {
-      char *a = front->value + ((size_t)k * (size_t)size + (size_t)i) * bytes;
-      char *b = front->value + ((size_t)row * (size_t)size + (size_t)i) * bytes;
-      memcpy(keep, a, bytes);
-      memcpy(a, b, bytes);
-      memcpy(b, keep, bytes);
-    }
-  }
-  if (column != k) {
-    id = front->column[k];
-    front->column[k] = front->column[column];
-    front->column[column] = id;
-    for (i = 0; i < size; i++) {
-      char *a = front->value + ((size_t)i * (size_t)size + (size_t)k) * bytes;
-      char *b = front->value + ((size_t)i * (size_t)size + (size_t)column) * bytes;
-      memcpy(keep, a, bytes);
-      memcpy(a, b, bytes);
-      memcpy(b, keep, bytes);
-    }
-  }
+  const size_t line = (size_t)size * bytes;
+  char *value = front->value;
+  if (row != k)
+    permi_lines_swap(front->row, k, row, value + (size_t)k * line, value + (size_t)row * line, bytes, size, bytes);
+  if (column != k)
+    permi_lines_swap(front->column, k, column, value + (size_t)k * bytes, value + (size_t)column * bytes, line, size,
+                     bytes);
 }
 
 /* Work of one elimination. */
@@ -22186,7 +22112,6 @@ typedef struct permi_front_work {
   const permi_fronts *fronts;
   permi_field *field;
   permi_frontal *below; /* of a front: what it leaves, until its parent takes it */
-  int *child, *sibling;
   int *row_at, *column_at; /* where they are in the front at hand */
   int *pivot_column;       /* of a row */
   int pivots;
@@ -22221,7 +22146,7 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   permi_field *field = work->field;
   const size_t bytes = field->bytes;
   int size = plan->end - plan->begin, summed, c, i, j, k;
-  for (c = work->child[f]; c >= 0; c = work->sibling[c])
+  for (c = plan->child; c >= 0; c = dissection->front[c].sibling)
     size += work->below[c].summed;
   summed = size;
   size += plan->boundary_end - plan->boundary;
@@ -22233,7 +22158,7 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
   memset(front->value, 0, (size_t)size * (size_t)size * bytes);
   for (i = 0; i < plan->end - plan->begin; i++)
     front->row[i] = front->column[i] = dissection->order[plan->begin + i];
-  for (c = work->child[f]; c >= 0; c = work->sibling[c])
+  for (c = plan->child; c >= 0; c = dissection->front[c].sibling)
     for (k = 0; k < work->below[c].summed; k++, i++) {
       front->row[i] = work->below[c].row[k];
       front->column[i] = work->below[c].column[k];
@@ -22249,7 +22174,7 @@ static perm_status permi_frontal_assemble(permi_front_work *work, int f, permi_f
     const size_t at = (size_t)work->row_at[fronts->row[e]] * (size_t)size + (size_t)work->column_at[fronts->column[e]];
     field->add_entry(field, e, fronts->sign[e] < 0, front->value + at * bytes);
   }
-  for (c = work->child[f]; c >= 0; c = work->sibling[c]) {
+  for (c = plan->child; c >= 0; c = dissection->front[c].sibling) {
     permi_frontal *below = &work->below[c];
     for (i = 0; i < below->size; i++) {
       const char *from = below->value + (size_t)i * (size_t)below->size * bytes;
@@ -22308,7 +22233,7 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   permi_pool pool = {&fronts->allocator, NULL, 0};
   permi_front_work work;
   perm_status status = PERM_OK;
-  int *number = (int *)permi_pool_get(&pool, 5 * n, sizeof(int)), f;
+  int *number = (int *)permi_pool_get(&pool, 3 * n, sizeof(int)), f;
   work.below = (permi_frontal *)permi_pool_zeros(&pool, n, sizeof *work.below);
   if (pool.failed) {
     permi_pool_release(&pool);
@@ -22317,18 +22242,9 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   work.fronts = fronts;
   work.field = field;
   work.pivots = 0;
-  work.child = number;
-  work.sibling = work.child + n;
-  work.row_at = work.sibling + n;
+  work.row_at = number;
   work.column_at = work.row_at + n;
   work.pivot_column = work.column_at + n;
-  for (f = 0; f < dissection->fronts; f++) {
-    const int parent = dissection->front[f].parent;
-    work.child[f] = -1;
-    work.sibling[f] = parent >= 0 ? work.child[parent] : -1;
-    if (parent >= 0)
-      work.child[parent] = f;
-  }
   for (f = dissection->fronts - 1; f >= 0 && status == PERM_OK; f--) {
     permi_frontal front;
     status = permi_frontal_assemble(&work, f, &front);
@@ -22431,16 +22347,13 @@ static void permi_residue_leave(permi_field *field, const permi_frontal *front)
 static perm_status permi_fronts_residue(const permi_fronts *fronts, const permi_odd_modulus *prime,
                                         const uint64_t *residue, const permi_front_poll *ask, uint64_t *determinant)
 {
+  static const permi_field residues = {sizeof(uint64_t), 0, permi_residue_add_entry, permi_residue_join,
+                                       permi_residue_find, permi_residue_eliminate, permi_residue_leave};
   permi_residue_field own;
   perm_status status;
   int odd;
   memset(&own, 0, sizeof own);
-  own.field.bytes = sizeof(uint64_t);
-  own.field.add_entry = permi_residue_add_entry;
-  own.field.add = permi_residue_join;
-  own.field.find = permi_residue_find;
-  own.field.eliminate = permi_residue_eliminate;
-  own.field.leave = permi_residue_leave;
+  own.field = residues;
   own.prime = *prime;
   own.entry = residue;
   own.determinant = prime->one;
@@ -22666,16 +22579,13 @@ static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *c
                                      const permi_front_poll *ask, permi_ball *determinant, long long *exp2,
                                      int *noisy)
 {
+  static const permi_field balls = {sizeof(permi_ball), 0, permi_ball_add_entry, permi_ball_add, permi_ball_find,
+                                    permi_ball_eliminate, permi_ball_leave};
   permi_ball_field own;
   perm_status status;
   int odd;
   memset(&own, 0, sizeof own);
-  own.field.bytes = sizeof(permi_ball);
-  own.field.add_entry = permi_ball_add_entry;
-  own.field.add = permi_ball_add;
-  own.field.find = permi_ball_find;
-  own.field.eliminate = permi_ball_eliminate;
-  own.field.leave = permi_ball_leave;
+  own.field = balls;
   own.field.largest = trust == PERMI_SURE ? 2 * fronts->dissection->largest + 16 : 0;
   own.trust = trust;
   own.parts = parts[1] ? 2 : 1;
@@ -24619,6 +24529,13 @@ static int permi_sparse_rounds(const permi_given *given, permi_control *watch)
   return 0;
 }
 
+/* Entries rounded to doubles leave the leaf without a bound. */
+static void permi_leaf_rounded(permi_leaf *leaf, int n)
+{
+  leaf->bound_relative = (double)INFINITY;
+  leaf->estimate_relative += n * PERMI_UNIT;
+}
+
 /* Returns 1 if no line is zero; mark has room for 2 n. */
 static int permi_sparse_full(const permi_given *given, int *mark)
 {
@@ -24661,10 +24578,8 @@ static perm_status permi_make_whole(const permi_given *given, permi_maker *maker
   maker->job->precision = plan.precision;
   if (plan.zero)
     return permi_make_zero(maker);
-  if (permi_sparse_rounds(given, NULL)) {
-    leaf.bound_relative = (double)INFINITY;
-    leaf.estimate_relative += given->n * PERMI_UNIT;
-  }
+  if (permi_sparse_rounds(given, NULL))
+    permi_leaf_rounded(&leaf, given->n);
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
@@ -24703,10 +24618,8 @@ static perm_status permi_make_ranked(const permi_given *given, int exact, permi_
   }
   permi_rank_leaf(rank, offer.seconds, offer.bytes, &leaf);
   maker->job->precision = leaf.integer ? PERM_PRECISION_EXACT : PERM_PRECISION_DD;
-  if (permi_sparse_rounds(given, NULL) && !leaf.integer) {
-    leaf.bound_relative = (double)INFINITY;
-    leaf.estimate_relative += given->n * PERMI_UNIT;
-  }
+  if (permi_sparse_rounds(given, NULL) && !leaf.integer)
+    permi_leaf_rounded(&leaf, given->n);
   return permi_job_push_leaf(maker->job, &leaf) ? PERM_OK : permi_fail_memory(maker->result);
 }
 
@@ -24887,11 +24800,8 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
     if (status == PERM_OK)
       status = permi_problem_job(&problem, 2, options, job, result);
     permi_release(&options->allocator, entries);
-    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(given, &watch);
-         leaf++) {
-      (*job)->leaf[leaf].bound_relative = (double)INFINITY;
-      (*job)->leaf[leaf].estimate_relative += fmin(given->m, given->n) * PERMI_UNIT;
-    }
+    for (leaf = 0; status == PERM_OK && leaf < (*job)->leaves && !exact && permi_sparse_rounds(given, &watch); leaf++)
+      permi_leaf_rounded(&(*job)->leaf[leaf], given->m < given->n ? given->m : given->n);
     if (watch.stopped == PERM_OK)
       return status;
     permi_job_replace(job, NULL);
@@ -27549,7 +27459,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(signs_products)(const permi_signs *sig
     }
     twos = __builtin_popcountll(two & rows) + (fours ? 2 * __builtin_popcountll(four & rows) : 0);
     sign = -(int64_t)(__builtin_popcountll(minus & rows) & 1);
-    value[k] = ((permi_signs_threes[__builtin_popcountll(three & rows)] << twos) ^ sign) - sign;
+    value[k] = ((signs->three[__builtin_popcountll(three & rows)] << twos) ^ sign) - sign;
   }
 }
 

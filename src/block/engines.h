@@ -13,6 +13,16 @@ static int permi_count_ones(uint64_t x)
   return (int)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
+/* The bits of x, the lowest first, at the places of `set`. */
+static uint64_t permi_deposit_bits(uint64_t x, uint64_t set)
+{
+  uint64_t bits = 0;
+  for (; x && set; x >>= 1, set &= set - 1)
+    if (x & 1)
+      bits |= set & (0 - set);
+  return bits;
+}
+
 #define PERMI_MAJORANT_ORDER 12
 static perm_status permi_make_fits(const permi_maker *maker, int n)
 {
@@ -62,8 +72,7 @@ static double permi_block_majorant(const permi_block *block, double *value)
     memset(value, 0, ((size_t)1 << n) * sizeof *value);
     value[0] = 1;
     for (s = 0; s < (1 << n) - 1; s++) {
-      for (v = 0, e = s; e; e &= e - 1)
-        v++;
+      v = permi_count_ones((unsigned)s);
       for (e = block->start[v]; e < block->start[v + 1]; e++) {
         const int bit = 1 << (block->neighbour[e] - n);
         if (!(s & bit))

@@ -274,16 +274,6 @@ static perm_isa permi_placements_isa(const perm_options *options, permi_rook_ker
   return PERM_ISA_PLAIN;
 }
 
-/* Bits of position b of a chunk's number go to the b-th bit of mask. */
-static uint64_t permi_rook_deposit(uint64_t number, uint64_t mask)
-{
-  uint64_t bits = 0;
-  for (; mask; mask &= mask - 1, number >>= 1)
-    if (number & 1)
-      bits |= mask & (0 - mask);
-  return bits;
-}
-
 static size_t permi_rook_offset(const permi_placements *p, uint64_t index)
 {
   return (size_t)(index >> p->low) * p->unit;
@@ -350,7 +340,7 @@ static void permi_rook_copy(const permi_placements *p, uint64_t base, int width,
 static perm_status permi_rook_chunk(void *context, uint64_t number, int thread)
 {
   const permi_placements *p = (const permi_placements *)context;
-  const uint64_t base = permi_rook_deposit(number, p->outer);
+  const uint64_t base = permi_deposit_bits(number, p->outer);
   char **local = p->local + (size_t)thread * ((size_t)p->block->vertices + 1);
   uint64_t *seen = p->seen + thread * PERMI_ROOK_SEEN;
   int k;

@@ -97,13 +97,13 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* *array, a pointer to `used` bytes, gets room for `bytes`. */
-static int permi_grow_watched(const perm_allocator *allocator, permi_control *watch, void *array, size_t used,
-                              size_t bytes)
+/* *array, a pointer of any type to `used` items, gets room for `room`. 0: out of memory or stopped, nothing is lost. */
+static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
+                         size_t size)
 {
-  void *old, *larger = bytes > used ? permi_allocate(allocator, bytes, 1) : NULL;
+  void *old, *larger = room > used ? permi_allocate(allocator, room, size) : NULL;
   memcpy(&old, array, sizeof old);
-  if (!larger || !permi_copy(watch, larger, old, used)) {
+  if (!larger || !permi_copy(watch, larger, old, used * size)) {
     permi_release(allocator, larger);
     return 0;
   }
@@ -158,8 +158,7 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
 {
   if (list->count == list->capacity) {
     const size_t capacity = list->capacity ? 2 * list->capacity : 64;
-    if (capacity > SIZE_MAX / sizeof *entry ||
-        !permi_grow_watched(allocator, watch, &list->entry, list->count * sizeof *entry, capacity * sizeof *entry))
+    if (!permi_enlarge(allocator, watch, &list->entry, list->count, capacity, sizeof *entry))
       return 0;
     list->capacity = capacity;
   }
@@ -459,19 +458,26 @@ static perm_status permi_matrix_from_triplets(const permi_triplets *given, const
   return status;
 }
 
+/* The public calls: status is of what they have checked, cost the bytes of their arrays. */
+static perm_status permi_matrix_from(const permi_triplets *given, perm_status status, const perm_options *options_given,
+                                     double cost, perm_matrix *matrix, perm_result *result)
+{
+  permi_metered call;
+  const perm_options *options = permi_meter_begin(&call, options_given, cost);
+  if (status == PERM_OK)
+    status = permi_matrix_from_triplets(given, options, matrix, result);
+  return permi_meter_end(&call, status, result);
+}
+
 PERM_SPARSE_API perm_status perm_matrix_from_triplets(int m, int n, size_t nnz, const int *row, const int *column,
                                                       const double *real, const double *imaginary,
                                                       const int64_t *integer, perm_kind kind,
                                                       const perm_options *options_given, perm_matrix *matrix,
                                                       perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 16.0 * (double)nnz);
   const permi_triplets given = {m, n, nnz, row, column, real, imaginary, integer, kind, "triplet", NULL, 1, 0, 5};
-  perm_status status = permi_matrix_begin(m, n, matrix, 11, result);
-  if (status == PERM_OK)
-    status = permi_matrix_from_triplets(&given, options, matrix, result);
-  return permi_meter_end(&call, status, result);
+  return permi_matrix_from(&given, permi_matrix_begin(m, n, matrix, 11, result), options_given, 16.0 * (double)nnz,
+                           matrix, result);
 }
 
 /* *matrix is cleared; row_start runs from 0 upwards. */
@@ -497,14 +503,10 @@ PERM_SPARSE_API perm_status perm_matrix_from_csr(int m, int n, const size_t *row
                                                  perm_kind kind, const perm_options *options_given, perm_matrix *matrix,
                                                  perm_result *result)
 {
-  permi_metered call;
-  perm_status status = permi_check_rows(m, n, row_start, matrix, result);
+  const perm_status status = permi_check_rows(m, n, row_start, matrix, result);
   const size_t nnz = status == PERM_OK ? row_start[m] : 0;
-  const perm_options *options = permi_meter_begin(&call, options_given, 12.0 * (double)nnz);
   const permi_triplets given = {m, n, nnz, NULL, column, real, imaginary, integer, kind, "entry", row_start, 1, 0, 4};
-  if (status == PERM_OK)
-    status = permi_matrix_from_triplets(&given, options, matrix, result);
-  return permi_meter_end(&call, status, result);
+  return permi_matrix_from(&given, status, options_given, 12.0 * (double)nnz, matrix, result);
 }
 
 static void *permi_borrow_allocate(size_t bytes, void *user_data)
@@ -575,8 +577,6 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
                                                    int undirected, const perm_options *options_given,
                                                    perm_matrix *matrix, perm_result *result)
 {
-  permi_metered call;
-  const perm_options *options = permi_meter_begin(&call, options_given, 8.0 * (double)edges);
   const permi_triplets given = {m, n, edges, ends, ends ? ends + 1 : NULL, weight, NULL, NULL,
                                 weight ? PERM_KIND_REAL : PERM_KIND_PATTERN, "edge", NULL, 2, undirected, 4};
   perm_status status = permi_matrix_begin(m, n, matrix, 8, result);
@@ -585,8 +585,6 @@ PERM_SPARSE_API perm_status perm_matrix_from_edges(int m, int n, size_t edges, c
                         m, n);
   else if (status == PERM_OK && !ends && edges)
     status = permi_fail(result, PERM_ERROR_NULL, 4, "ends is NULL");
-  if (status == PERM_OK)
-    status = permi_matrix_from_triplets(&given, options, matrix, result);
-  return permi_meter_end(&call, status, result);
+  return permi_matrix_from(&given, status, options_given, 8.0 * (double)edges, matrix, result);
 }
 /* SPDX-License-Identifier: MIT */

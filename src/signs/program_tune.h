@@ -126,20 +126,16 @@ static int permi_code_tables(const permi_coder *coder, const permi_code_choice *
 {
   const perm_allocator *allocator = coder->code->allocator;
   const size_t doubles = (size_t)permi_code_pass(hybrid);
-  permi_hybrid_runs *runs = NULL;
-  int k, passes = 1, primes;
+  const permi_hybrid_runs *runs;
+  int k, passes;
   double *table;
   if (choice->block->integer) {
-    runs = hybrid->runs = (permi_hybrid_runs *)permi_allocate_zeros(allocator, 1, sizeof *runs);
-    if (!runs)
+    if (!permi_whole_runs(allocator, choice->block, choice->maker->options->modulus, hybrid))
       return 0;
-    runs->modulus = choice->maker->options->modulus;
-    primes = permi_whole_primes(choice->block, &runs->bits);
-    if (hybrid->grows && !permi_whole_runs(allocator, primes, permi_whole_is_gaussian(choice->block), runs))
-      return 0;
-    passes = runs->primes ? runs->passes : 1;
     hybrid->gpu.add = permi_code_add_whole;
   }
+  runs = hybrid->runs;
+  passes = permi_code_passes(hybrid);
   hybrid->gpu.work.doubles = (size_t)passes * doubles;
   table = (double *)permi_allocate_zeros(allocator, hybrid->gpu.work.doubles, sizeof(double));
   hybrid->gpu.work.table = hybrid->gpu.memory = table;

@@ -348,7 +348,7 @@ static perm_status permi_signs_offer(permi_maker *maker, const permi_block *bloc
     signs->isa = isa == PERM_ISA_AVX512 || isa == PERM_ISA_AVX2 ? isa : PERM_ISA_PLAIN;
     signs->isa_asked = options->isa;
     signs->gpu = permi_gpu_wanted(options, block->n);
-    permi_signs_family_choose(signs, signs->isa);
+    signs->family = PERMI_OF_FAMILY(permi_signs_family, signs->isa);
     signs->twos = permi_signs_prepare(block, work, plan, maker->watch);
     if (signs->twos < 0)
       permi_refuse(offer, PERM_ERROR_LIMIT,

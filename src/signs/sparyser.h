@@ -484,8 +484,7 @@ static double permi_ryser_off_grid(const permi_ryser *ryser, const permi_block *
   memset(change, 0, ((size_t)1 << n) * sizeof *change);
   value[0] = 1;
   for (s = 0; s < (1 << n) - 1; s++) {
-    for (i = 0, e = s; e; e &= e - 1)
-      i++;
+    i = permi_count_ones((unsigned)s);
     for (e = block->start[mine + i]; e < block->start[mine + i + 1]; e++) {
       const int bit = 1 << (block->neighbour[e] - other), edge = block->edge[e];
       const double moved = ryser->parts * ryser->moved[i];
