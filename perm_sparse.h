@@ -5029,17 +5029,12 @@ static const unsigned char permi_signs_marks[16] = {0, 0, 1, 17, 2, 0, 0, 0, 0, 
 static PERMI_ALWAYS_INLINE int64_t permi_signs_own(const permi_signs *signs, const uint64_t *own, int block,
                                                    const uint64_t *add)
 {
-  const int words = signs->width[block] - signs->shared_words, begin = signs->place[block + 1];
+  const int words = signs->width[block] - signs->shared_words;
   uint64_t c[PERMI_SIGNS_WORDS];
-  int64_t product = 1;
   int i;
   for (i = 0; i < words; i++)
-    c[i] = own[i] + add[i];
-  for (i = begin; i < signs->place[block + 2]; i++) {
-    const int half = (int)((const unsigned char *)c)[i - 8 * signs->own_word[block]] - PERMI_SIGNS_ZERO;
-    product *= signs->odd[i] ? 2 * half + 1 : half;
-  }
-  return product;
+    c[signs->own_word[block] + i] = own[i] + add[i];
+  return permi_signs_product(signs, (const unsigned char *)c, signs->place[block + 1], signs->place[block + 2]);
 }
 
 /* sum += total times the product of the finished rows. */
@@ -11895,14 +11890,6 @@ static int permi_class_vote(permi_class_build *build)
   return 1;
 }
 
-static void *permi_class_kept(permi_pool *pool, const void *from, size_t count, size_t size)
-{
-  void *kept = permi_pool_get(pool, count, size);
-  if (kept && count)
-    memcpy(kept, from, count * size);
-  return kept;
-}
-
 /* Makes the plan. PERM_ERROR_LIMIT: over `most` ways, too many classes, or stopped, by the watch's units at the latest
    when they exceed `patience`. */
 static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int attempt, double most,
@@ -11911,6 +11898,8 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   const int doubled = permi_algebra_is_dd(like->numbers.algebra);
   permi_pool *pool = &plan->owned.pool;
   permi_class_build build;
+  permi_class_part *part;
+  permi_class_limit *limit;
   perm_status status;
   int p;
   plan->numbers = like->numbers;
@@ -11924,20 +11913,17 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
       build.status = build.status == PERM_OK ? PERM_ERROR_LIMIT : build.status;
   }
   status = build.status;
+  part = plan->part;
+  limit = plan->limit;
   if (status == PERM_OK) {
-    permi_class_part *part = plan->part;
-    permi_class_limit *limit = plan->limit;
     plan->numbered = build.numbered;
-    plan->class_of = (permi_class *)permi_class_kept(pool, build.list, (size_t)build.numbered, sizeof *build.list);
-    plan->part = (permi_class_part *)permi_class_kept(pool, part, (size_t)build.parts, sizeof *part);
-    plan->limit = (permi_class_limit *)permi_class_kept(pool, limit, (size_t)build.limits, sizeof *limit);
-    permi_release(build.pool.allocator, part);
-    permi_release(build.pool.allocator, limit);
+    plan->class_of = (permi_class *)permi_pool_kept(pool, build.list, (size_t)build.numbered, sizeof *build.list);
+    plan->part = (permi_class_part *)permi_pool_kept(pool, part, (size_t)build.parts, sizeof *part);
+    plan->limit = (permi_class_limit *)permi_pool_kept(pool, limit, (size_t)build.limits, sizeof *limit);
     status = pool->failed ? PERM_ERROR_MEMORY : permi_class_fields(plan) ? PERM_OK : PERM_ERROR_LIMIT;
-  } else {
-    permi_release(build.pool.allocator, plan->part);
-    permi_release(build.pool.allocator, plan->limit);
   }
+  permi_release(build.pool.allocator, part);
+  permi_release(build.pool.allocator, limit);
   permi_class_build_release(&build);
   for (p = 0, plan->cost = 0; p < plan->steps && status == PERM_OK; p++) {
     plan->step[p].done = plan->cost;
@@ -16261,82 +16247,52 @@ static const char *permi_code_literal(double x, char text[32])
   return text;
 }
 
-/* Statements' texts by kind, positive and negative (NULL: the same), after their operands: k the value made, A = 1024
-   a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c; of residues operand 2 is the prime's negative, 3
-   its inverse, a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Two-part numbers are
-   C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a double-double, S
-   sum of a block, Q modulus; T2 and D2 as T and D before they are settled (R). Double-doubles that are exact in one
-   double are doubles (the third texts).
+/* Statements' texts by kind: for real programs, for two-part numbers, and for double-doubles that are exact in one
+   double, which are doubles; positive and negative (NULL: the same). Before a text are its operands: k the value made,
+   A = 1024 a, B = 8 b, C = 2 + c, which is 0 or -1 by the sign of low column c; of residues operand 2 is the prime's
+   negative, 3 its inverse, a quotient counts ones below 1.5 2^52, and 1.5 2^98 is the grid (>>hybrid_kernels). Two-part
+   numbers are C++: A add a constant, V subtract it, U turn a base, T times, X cross, D difference, Z a row as a
+   double-double, S sum of a block, Q modulus; T2 and D2 as T and D before they are settled (R).
    Real programs are one piece of assembly, which compiles in 0.6 of the time of C++ and spills less (er:40:0.5, sm_90:
    0 against 144 bytes). */
 #define PERMI_CODE_QUOTIENT(x) \
   "fma.rn.f64 c," x ",%%3,0d4338000000000000;\nadd.rn.f64 c,c,0dc338000000000000;\n"
-static const char *const permi_code_form[3][PERMI_CODE_RETURN + 1][2] = {
-    {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n", NULL},
-     {"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
-     {"BkCa ld.const.f64 c,[C+%d];\nfma.rn.f64 v%d,%%%d,c,v%d;\n",
+static const char *const permi_code_form[PERMI_CODE_RETURN + 1][3][2] = {
+    {{"kA ld.volatile.shared.f64 v%d,[b+%d];\n"}, {"ka N v%d=B(%d);\n"}, {"ka double v%d=B1(%d);\n"}},
+    {{"Bka ld.const.f64 c,[C+%d];\nadd.rn.f64 v%d,v%d,c;\n", "Bka ld.const.f64 c,[C+%d];\nsub.rn.f64 v%d,v%d,c;\n"},
+     {"kab N v%d=A(v%d,%d);\n", "kab N v%d=V(v%d,%d);\n"},
+     {"kaD double v%d=permi_add(v%d,C[%d]);\n", "kaD double v%d=permi_add(v%d,-C[%d]);\n"}},
+    {{"BkCa ld.const.f64 c,[C+%d];\nfma.rn.f64 v%d,%%%d,c,v%d;\n",
       "BkCa ld.const.f64 c,[C+%d];\nneg.f64 c,c;\nfma.rn.f64 v%d,%%%d,c,v%d;\n"},
-     {"kaba fma.rn.f64 v%d,v%d,v%d,v%d;\n", "akab neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
-     {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
-     {"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n", NULL},
-     {"kab sub.rn.f64 v%d,v%d,v%d;\n", NULL},
-     {NULL, NULL},
-     {"ka mul.rn.f64 v%d,v%d,0d3fe0000000000000;\n", NULL},
-     {"aka " PERMI_CODE_QUOTIENT("v%d") "fma.rn.f64 v%d,c,%%2,v%d;\n", NULL},
-     {"ababk mul.rn.f64 h,v%d,v%d;\nneg.f64 c,h;\nfma.rn.f64 l,v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("h")
-      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n", NULL},
-     {"abcdabcdk fma.rn.f64 f,v%d,v%d,0d4618000000000000;\nneg.f64 c,v%d;\nfma.rn.f64 s,c,v%d,f;\n"
+     {"kabc N v%d=U(v%d,%d,+m%d);\n", "kabc N v%d=U(v%d,%d,-m%d);\n"}},
+    {{"kaba fma.rn.f64 v%d,v%d,v%d,v%d;\n", "akab neg.f64 c,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
+     {"kab N v%d=P(v%d,v%d);\n", "kab N v%d=M(v%d,v%d);\n"}},
+    {{"kab mul.rn.f64 v%d,v%d,v%d;\n"}, {"kab N v%d=T(v%d,v%d);\n"}, {"kab double v%d=permi_mul(v%d,v%d);\n"}},
+    {{"cdkab mul.rn.f64 c,v%d,v%d;\nneg.f64 c,c;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
+     {"kabcd N v%d=X(v%d,v%d,v%d,v%d);\n"},
+     {"kabcd double v%d=permi_fma(v%d,v%d,-permi_mul(v%d,v%d));\n"}},
+    {{"kab sub.rn.f64 v%d,v%d,v%d;\n"}, {"kab N v%d=D(v%d,v%d);\n"}, {"kab double v%d=permi_add(v%d,-v%d);\n"}},
+    {{NULL}, {"ka N v%d=Z(v%d);\n"}},
+    {{"ka mul.rn.f64 v%d,v%d,0d3fe0000000000000;\n"}},
+    {{"aka " PERMI_CODE_QUOTIENT("v%d") "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
+    {{"ababk mul.rn.f64 h,v%d,v%d;\nneg.f64 c,h;\nfma.rn.f64 l,v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("h")
+      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n"}},
+    {{"abcdabcdk fma.rn.f64 f,v%d,v%d,0d4618000000000000;\nneg.f64 c,v%d;\nfma.rn.f64 s,c,v%d,f;\n"
       "add.rn.f64 h,s,0dc618000000000000;\nsub.rn.f64 c,0d4618000000000000,f;\nfma.rn.f64 l,v%d,v%d,c;\n"
       "sub.rn.f64 c,s,f;\nfma.rn.f64 f,v%d,v%d,c;\nsub.rn.f64 l,l,f;\n" PERMI_CODE_QUOTIENT("h")
-      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n", NULL},
-     {"Bkakkk ld.global.nc.f64 c,[t+%d];\nadd.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
+      "fma.rn.f64 c,c,%%2,h;\nadd.rn.f64 v%d,l,c;\n"}},
+    {{"Bkakkk ld.global.nc.f64 c,[t+%d];\nadd.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
       "fma.rn.f64 v%d,c,%%2,v%d;\n",
       "Bkakkk ld.global.nc.f64 c,[t+%d];\nsub.rn.f64 v%d,v%d,c;\n" PERMI_CODE_QUOTIENT("v%d")
-      "fma.rn.f64 v%d,c,%%2,v%d;\n"},
-     {"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
-     {"ka abs.f64 v%d,v%d;\n", NULL},
-     {"kab mul.rn.f64 v%d,v%d,v%d;\n", NULL},
-     {"cdkab mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n", NULL},
-     {"kab add.rn.f64 v%d,v%d,v%d;\n", NULL},
-     {"a mov.f64 block,v%d;\n", NULL}},
-    {{"ka N v%d=B(%d);\n", NULL},
-     {"kab N v%d=A(v%d,%d);\n", "kab N v%d=V(v%d,%d);\n"},
-     {"kabc N v%d=U(v%d,%d,+m%d);\n", "kabc N v%d=U(v%d,%d,-m%d);\n"},
-     {"kab N v%d=P(v%d,v%d);\n", "kab N v%d=M(v%d,v%d);\n"},
-     {"kab N v%d=T(v%d,v%d);\n", NULL},
-     {"kabcd N v%d=X(v%d,v%d,v%d,v%d);\n", NULL},
-     {"kab N v%d=D(v%d,v%d);\n", NULL},
-     {"ka N v%d=Z(v%d);\n", NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {"a S(v%d);\n", "a W(v%d);\n"},
-     {"ka double v%d=Q(v%d,", NULL},
-     {"kab double v%d=permi_mul(v%d,v%d);\n", NULL},
-     {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n", NULL},
-     {"kab double v%d=permi_add(v%d,v%d);\n", NULL},
-     {"a return v%d;\n", NULL}},
-    {{"ka double v%d=B1(%d);\n", NULL},
-     {"kaD double v%d=permi_add(v%d,C[%d]);\n", "kaD double v%d=permi_add(v%d,-C[%d]);\n"},
-     {NULL, NULL},
-     {NULL, NULL},
-     {"kab double v%d=permi_mul(v%d,v%d);\n", NULL},
-     {"kabcd double v%d=permi_fma(v%d,v%d,-permi_mul(v%d,v%d));\n", NULL},
-     {"kab double v%d=permi_add(v%d,-v%d);\n", NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {"a S(v%d);\n", "a W(v%d);\n"},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL},
-     {NULL, NULL}}};
+      "fma.rn.f64 v%d,c,%%2,v%d;\n"}},
+    {{"a add.rn.f64 block,block,v%d;\n", "a sub.rn.f64 block,block,v%d;\n"},
+     {"a S(v%d);\n", "a W(v%d);\n"}, {"a S(v%d);\n", "a W(v%d);\n"}},
+    {{"ka abs.f64 v%d,v%d;\n"}, {"ka double v%d=Q(v%d,"}},
+    {{"kab mul.rn.f64 v%d,v%d,v%d;\n"}, {"kab double v%d=permi_mul(v%d,v%d);\n"}},
+    {{"cdkab mul.rn.f64 c,v%d,v%d;\nfma.rn.f64 v%d,v%d,v%d,c;\n"},
+     {"kabcd double v%d=permi_fma(v%d,v%d,permi_mul(v%d,v%d));\n"}},
+    {{"kab add.rn.f64 v%d,v%d,v%d;\n"}, {"kab double v%d=permi_add(v%d,v%d);\n"}},
+    {{"a mov.f64 block,v%d;\n"}, {"a return v%d;\n"}}};
 
 static void permi_code_print_sum(permi_code *code, int k, int a, double x)
 {
@@ -16354,7 +16310,7 @@ static void permi_code_print_statement(permi_coder *coder, int k)
   const int value[] = {k, t->a, t->b, t->c, t->d, 1024 * t->a, 8 * t->b, 2 + t->c,
                        coder->parts * t->b};
   const int real = coder->parts == 1;
-  const char *const *forms = permi_code_form[real ? 0 : t->single ? 2 : 1][t->kind];
+  const char *const *forms = permi_code_form[t->kind][real ? 0 : t->single ? 2 : 1];
   const char *form = forms[t->negative && forms[1]];
   int operand[9] = {0}, i;
   char text[32];
@@ -20187,10 +20143,10 @@ static double permi_block_matchings(const permi_block *block)
   double bits[2] = {0, 0};
   int v;
   for (v = 0; v < 2 * block->n; v++) {
-    const int degree = block->start[v + 1] - block->start[v];
-    bits[v >= block->n] += permi_log2_factorial(degree) / degree;
+    const permi_majorant line = {0, block->start[v + 1] - block->start[v], 0};
+    bits[v >= block->n] += permi_majorant_bits(&line);
   }
-  return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
+  return permi_majorants_bits(bits);
 }
 
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
@@ -20216,15 +20172,12 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
     return permi_refuse_long(offer);
   all->one = permi_coefficient_one();
   all->size = sizeof(double) * permi_numbers_words(&all->numbers);
-  all->start = (int *)permi_pool_get(&all->owned.pool, vertices + 1 + 4 * edges, sizeof(int));
+  all->start = (int *)permi_pool_kept(&all->owned.pool, block->start, vertices + 1, sizeof(int));
+  all->neighbour = (int *)permi_pool_kept(&all->owned.pool, block->neighbour, 2 * edges, sizeof(int));
+  all->edge = (int *)permi_pool_kept(&all->owned.pool, block->edge, 2 * edges, sizeof(int));
   all->coefficient = (permi_coefficient *)permi_pool_get(&all->owned.pool, edges, sizeof *all->coefficient);
   if (all->owned.pool.failed)
     return permi_fail_memory(maker->result);
-  all->neighbour = all->start + vertices + 1;
-  all->edge = all->neighbour + 2 * edges;
-  memcpy(all->start, block->start, (vertices + 1) * sizeof(int));
-  memcpy(all->neighbour, block->neighbour, 2 * edges * sizeof(int));
-  memcpy(all->edge, block->edge, 2 * edges * sizeof(int));
   for (k = 0; k < block->edges; k++)
     all->coefficient[k] = permi_coefficient_of(block, k, &all->numbers);
   all->bound_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) / (1 - permi_gamma(n + roundings)) *
@@ -22023,12 +21976,10 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   if (!permi_watch(watch, 40.0 * (double)(n + edges))) {
     bounded = permi_dissection_bound(&d, pool->allocator);
     boundary = made->boundary;
-    made->boundary = (int *)permi_pool_get(pool, (size_t)d.used + 1, sizeof(int));
-    if (made->boundary && d.used)
-      memcpy(made->boundary, boundary, (size_t)d.used * sizeof(int));
+    made->boundary = (int *)permi_pool_kept(pool, boundary, (size_t)d.used, sizeof(int));
     permi_release(pool->allocator, boundary);
     made->products = (double)INFINITY;
-    if (bounded > 0 && made->boundary) {
+    if (bounded > 0 && !pool->failed) {
       permi_dissection_price(made);
       permi_dissection_entries(block, partner, d.level, made);
     }
@@ -22899,21 +22850,12 @@ static int permi_planar_entries(permi_planar *planar, const permi_block *block, 
 {
   const size_t edges = (size_t)block->edges;
   permi_pool *pool = &planar->owned.pool;
-  int *row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int)), i, e, part;
-  for (part = 0; part < 2; part++) {
-    const int64_t *integer = part ? block->imaginary_integer : block->integer;
-    const double *real = part ? block->imaginary : block->real;
-    if (integer && (planar->integer[part] = (int64_t *)permi_pool_get(pool, edges, 8)) != NULL)
-      memcpy(planar->integer[part], integer, 8 * edges);
-    if (real) {
-      double *copy = (double *)permi_pool_get(pool, edges, sizeof(double));
-      if (copy)
-        memcpy(copy, real, edges * sizeof(double));
-      *(part ? &planar->imaginary : &planar->real) = copy;
-    }
-  }
-  if (block->real && (planar->absolute = (double *)permi_pool_get(pool, edges, 8)) != NULL)
-    memcpy(planar->absolute, block->absolute, edges * sizeof(double));
+  int *row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int)), i, e;
+  planar->integer[0] = (int64_t *)permi_pool_kept(pool, block->integer, edges, 8);
+  planar->integer[1] = (int64_t *)permi_pool_kept(pool, block->imaginary_integer, edges, 8);
+  planar->real = (double *)permi_pool_kept(pool, block->real, edges, 8);
+  planar->imaginary = (double *)permi_pool_kept(pool, block->imaginary, edges, 8);
+  planar->absolute = (double *)permi_pool_kept(pool, block->absolute, edges, 8);
   if (pool->failed)
     return 0;
   planar->fronts.row = row;
@@ -25176,6 +25118,7 @@ typedef struct permi_spy {
   int *place;            /* of a vertex in the order of elimination */
   double dropped;
   permi_control *watch;
+  permi_pool pool;
 } permi_spy;
 
 typedef struct permi_spy_text {
@@ -25444,8 +25387,9 @@ static int permi_spy_print(FILE *file, const void *what)
 }
 
 /* Squares of a map of so many rows, columns and entries. 0: out of memory. */
-static int permi_spy_cells(permi_spy_map *map, const perm_allocator *allocator, int rows, int columns, size_t entries)
+static int permi_spy_cells(permi_spy *spy, int which, int rows, int columns, size_t entries)
 {
+  permi_spy_map *map = &spy->map[which];
   const int exact = rows <= PERMI_SPY_EXACT && columns <= PERMI_SPY_EXACT && entries <= PERMI_SPY_ENTRIES;
   size_t area;
   map->rows = rows;
@@ -25453,7 +25397,7 @@ static int permi_spy_cells(permi_spy_map *map, const perm_allocator *allocator, 
   map->cells[0] = !exact && rows > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : rows;
   map->cells[1] = !exact && columns > PERMI_SPY_CELLS ? PERMI_SPY_CELLS : columns;
   area = (size_t)map->cells[0] * (size_t)map->cells[1];
-  map->live = (unsigned *)permi_allocate_zeros(allocator, 2 * area + 1, sizeof *map->live);
+  map->live = (unsigned *)permi_pool_zeros(&spy->pool, 2 * area + 1, sizeof *map->live);
   if (!map->live)
     return 0;
   map->dead = map->live + area;
@@ -25468,7 +25412,7 @@ static void permi_spy_count(const permi_spy_map *map, unsigned *entries, int row
 }
 
 /* The maps and the blocks are incomplete if watch stops. */
-static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *allocator, int *numbers)
+static perm_status permi_spy_matrix(permi_spy *spy, int *numbers)
 {
   const perm_matrix *matrix = spy->matrix;
   const int n = matrix->n, square = matrix->m == n && n > 0;
@@ -25478,7 +25422,7 @@ static perm_status permi_spy_matrix(permi_spy *spy, const perm_allocator *alloca
   size_t e;
   memset(&working, 0, sizeof working);
   if (square) {
-    if (!permi_working_create(&working, allocator, n, matrix->nnz))
+    if (!permi_working_create(&working, spy->pool.allocator, n, matrix->nnz))
       return PERM_ERROR_MEMORY;
     working.watch = spy->watch;
     permi_sparse_fill(&given, 0, 0, &working);
@@ -25596,7 +25540,7 @@ static void permi_spy_measure(permi_spy *spy)
 }
 
 /* Of the largest block that has one. 0: out of memory. */
-static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator)
+static int permi_spy_elimination(permi_spy *spy)
 {
   int i, n, entries, begin;
   for (i = 0; spy->job && i < spy->job->leaves; i++) {
@@ -25612,30 +25556,19 @@ static int permi_spy_elimination(permi_spy *spy, const perm_allocator *allocator
   spy->steps = spy->leaf->run_task == permi_tree_task ? ((const permi_tree *)spy->leaf->context)->nodes
                                                       : ((const permi_frontier *)spy->leaf->context)->steps;
   permi_spy_vertex(spy, spy->steps - 1, &begin, &entries);
-  spy->width = (double *)permi_allocate(allocator, (size_t)spy->steps, sizeof(double));
-  spy->bytes = (double *)permi_allocate(allocator, (size_t)spy->steps, sizeof(double));
-  spy->place = (int *)permi_allocate(allocator, 2 * (size_t)n, sizeof(int));
-  if (!spy->width || !spy->bytes || !spy->place || !permi_spy_cells(&spy->map[2], allocator, n, n, (size_t)entries))
+  spy->width = (double *)permi_pool_get(&spy->pool, (size_t)spy->steps, sizeof(double));
+  spy->bytes = (double *)permi_pool_get(&spy->pool, (size_t)spy->steps, sizeof(double));
+  spy->place = (int *)permi_pool_get(&spy->pool, 2 * (size_t)n, sizeof(int));
+  if (!permi_spy_cells(spy, 2, n, n, (size_t)entries))
     return 0;
   permi_spy_measure(spy);
   permi_spy_reorder(spy);
   return 1;
 }
 
-static void permi_spy_free(permi_spy *spy, const perm_allocator *allocator)
-{
-  int k;
-  for (k = 0; k < 3; k++)
-    permi_release(allocator, spy->map[k].live);
-  permi_release(allocator, spy->width);
-  permi_release(allocator, spy->bytes);
-  permi_release(allocator, spy->place);
-}
-
 static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_options *options, const char *path,
                                     perm_result *result)
 {
-  const perm_allocator *allocator = &options->allocator;
   permi_control watch = permi_control_begin(options);
   perm_job *job = NULL;
   perm_result planned;
@@ -25651,6 +25584,7 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
     return status;
   memset(&spy, 0, sizeof spy);
   spy.watch = &watch;
+  spy.pool.allocator = &options->allocator;
   memset(&planned, 0, sizeof planned);
   status = perm_sparse_job(matrix, options, &job, &planned);
   if (status != PERM_OK && status != PERM_ERROR_LIMIT && status != PERM_ERROR_UNSUPPORTED &&
@@ -25660,13 +25594,13 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   spy.job = job;
   memcpy(spy.message, planned.message, sizeof spy.message);
   spy.name = options->name;
-  numbers = (int *)permi_allocate(allocator, 3 * (size_t)matrix->n + 2 + 2 * PERMI_SPY_OUTLINES, sizeof *numbers);
-  if (numbers && permi_spy_cells(&spy.map[0], allocator, matrix->m, matrix->n, matrix->nnz) &&
-      permi_spy_cells(&spy.map[1], allocator, matrix->m, matrix->n, matrix->nnz)) {
+  numbers = (int *)permi_pool_get(&spy.pool, 3 * (size_t)matrix->n + 2 + 2 * PERMI_SPY_OUTLINES, sizeof *numbers);
+  if (permi_spy_cells(&spy, 0, matrix->m, matrix->n, matrix->nnz) &&
+      permi_spy_cells(&spy, 1, matrix->m, matrix->n, matrix->nnz)) {
     spy.first = numbers + 3 * (size_t)matrix->n + 2;
     spy.order = spy.first + PERMI_SPY_OUTLINES;
-    status = permi_spy_matrix(&spy, allocator, numbers);
-    if (status == PERM_OK && !permi_spy_elimination(&spy, allocator))
+    status = permi_spy_matrix(&spy, numbers);
+    if (status == PERM_OK && !permi_spy_elimination(&spy))
       status = PERM_ERROR_MEMORY;
   } else {
     status = PERM_ERROR_MEMORY;
@@ -25674,11 +25608,10 @@ static perm_status permi_sparse_spy(const perm_matrix *matrix, const perm_option
   if (status == PERM_OK && watch.stopped != PERM_OK)
     status = permi_fail_stopped(&watch, result);
   else if (status == PERM_OK)
-    status = permi_write_file(path, allocator, permi_spy_print, &spy, result);
+    status = permi_write_file(path, &options->allocator, permi_spy_print, &spy, result);
   else
     permi_fail_memory(result);
-  permi_release(allocator, numbers);
-  permi_spy_free(&spy, allocator);
+  permi_pool_release(&spy.pool);
   perm_job_free(job);
   return status;
 }

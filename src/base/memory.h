@@ -61,6 +61,15 @@ PERMI_UNUSED static void *permi_pool_zeros(permi_pool *pool, size_t count, size_
   return memory;
 }
 
+/* A copy; from NULL: NULL. */
+PERMI_UNUSED static void *permi_pool_kept(permi_pool *pool, const void *from, size_t count, size_t size)
+{
+  void *kept = from ? permi_pool_get(pool, count, size) : NULL;
+  if (kept && count)
+    memcpy(kept, from, count * size);
+  return kept;
+}
+
 PERMI_UNUSED static void permi_pool_release(permi_pool *pool)
 {
   while (pool->last) {

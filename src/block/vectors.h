@@ -320,17 +320,12 @@ static const unsigned char permi_signs_marks[16] = {0, 0, 1, 17, 2, 0, 0, 0, 0, 
 static PERMI_ALWAYS_INLINE int64_t permi_signs_own(const permi_signs *signs, const uint64_t *own, int block,
                                                    const uint64_t *add)
 {
-  const int words = signs->width[block] - signs->shared_words, begin = signs->place[block + 1];
+  const int words = signs->width[block] - signs->shared_words;
   uint64_t c[PERMI_SIGNS_WORDS];
-  int64_t product = 1;
   int i;
   for (i = 0; i < words; i++)
-    c[i] = own[i] + add[i];
-  for (i = begin; i < signs->place[block + 2]; i++) {
-    const int half = (int)((const unsigned char *)c)[i - 8 * signs->own_word[block]] - PERMI_SIGNS_ZERO;
-    product *= signs->odd[i] ? 2 * half + 1 : half;
-  }
-  return product;
+    c[signs->own_word[block] + i] = own[i] + add[i];
+  return permi_signs_product(signs, (const unsigned char *)c, signs->place[block + 1], signs->place[block + 2]);
 }
 
 /* sum += total times the product of the finished rows. */

@@ -99,14 +99,6 @@ static int permi_class_vote(permi_class_build *build)
   return 1;
 }
 
-static void *permi_class_kept(permi_pool *pool, const void *from, size_t count, size_t size)
-{
-  void *kept = permi_pool_get(pool, count, size);
-  if (kept && count)
-    memcpy(kept, from, count * size);
-  return kept;
-}
-
 /* Makes the plan. PERM_ERROR_LIMIT: over `most` ways, too many classes, or stopped, by the watch's units at the latest
    when they exceed `patience`. */
 static perm_status permi_classes_create(const permi_block *block, const permi_classes *like, int attempt, double most,
@@ -115,6 +107,8 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
   const int doubled = permi_algebra_is_dd(like->numbers.algebra);
   permi_pool *pool = &plan->owned.pool;
   permi_class_build build;
+  permi_class_part *part;
+  permi_class_limit *limit;
   perm_status status;
   int p;
   plan->numbers = like->numbers;
@@ -128,20 +122,17 @@ static perm_status permi_classes_create(const permi_block *block, const permi_cl
       build.status = build.status == PERM_OK ? PERM_ERROR_LIMIT : build.status;
   }
   status = build.status;
+  part = plan->part;
+  limit = plan->limit;
   if (status == PERM_OK) {
-    permi_class_part *part = plan->part;
-    permi_class_limit *limit = plan->limit;
     plan->numbered = build.numbered;
-    plan->class_of = (permi_class *)permi_class_kept(pool, build.list, (size_t)build.numbered, sizeof *build.list);
-    plan->part = (permi_class_part *)permi_class_kept(pool, part, (size_t)build.parts, sizeof *part);
-    plan->limit = (permi_class_limit *)permi_class_kept(pool, limit, (size_t)build.limits, sizeof *limit);
-    permi_release(build.pool.allocator, part);
-    permi_release(build.pool.allocator, limit);
+    plan->class_of = (permi_class *)permi_pool_kept(pool, build.list, (size_t)build.numbered, sizeof *build.list);
+    plan->part = (permi_class_part *)permi_pool_kept(pool, part, (size_t)build.parts, sizeof *part);
+    plan->limit = (permi_class_limit *)permi_pool_kept(pool, limit, (size_t)build.limits, sizeof *limit);
     status = pool->failed ? PERM_ERROR_MEMORY : permi_class_fields(plan) ? PERM_OK : PERM_ERROR_LIMIT;
-  } else {
-    permi_release(build.pool.allocator, plan->part);
-    permi_release(build.pool.allocator, plan->limit);
   }
+  permi_release(build.pool.allocator, part);
+  permi_release(build.pool.allocator, limit);
   permi_class_build_release(&build);
   for (p = 0, plan->cost = 0; p < plan->steps && status == PERM_OK; p++) {
     plan->step[p].done = plan->cost;

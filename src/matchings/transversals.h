@@ -303,10 +303,10 @@ static double permi_block_matchings(const permi_block *block)
   double bits[2] = {0, 0};
   int v;
   for (v = 0; v < 2 * block->n; v++) {
-    const int degree = block->start[v + 1] - block->start[v];
-    bits[v >= block->n] += permi_log2_factorial(degree) / degree;
+    const permi_majorant line = {0, block->start[v + 1] - block->start[v], 0};
+    bits[v >= block->n] += permi_majorant_bits(&line);
   }
-  return (bits[0] < bits[1] ? bits[0] : bits[1]) * (1 + 1e-10) + 1e-6;
+  return permi_majorants_bits(bits);
 }
 
 static perm_status permi_transversals_offer(permi_maker *maker, const permi_block *block, double rival,
@@ -332,15 +332,12 @@ static perm_status permi_transversals_offer(permi_maker *maker, const permi_bloc
     return permi_refuse_long(offer);
   all->one = permi_coefficient_one();
   all->size = sizeof(double) * permi_numbers_words(&all->numbers);
-  all->start = (int *)permi_pool_get(&all->owned.pool, vertices + 1 + 4 * edges, sizeof(int));
+  all->start = (int *)permi_pool_kept(&all->owned.pool, block->start, vertices + 1, sizeof(int));
+  all->neighbour = (int *)permi_pool_kept(&all->owned.pool, block->neighbour, 2 * edges, sizeof(int));
+  all->edge = (int *)permi_pool_kept(&all->owned.pool, block->edge, 2 * edges, sizeof(int));
   all->coefficient = (permi_coefficient *)permi_pool_get(&all->owned.pool, edges, sizeof *all->coefficient);
   if (all->owned.pool.failed)
     return permi_fail_memory(maker->result);
-  all->neighbour = all->start + vertices + 1;
-  all->edge = all->neighbour + 2 * edges;
-  memcpy(all->start, block->start, (vertices + 1) * sizeof(int));
-  memcpy(all->neighbour, block->neighbour, 2 * edges * sizeof(int));
-  memcpy(all->edge, block->edge, 2 * edges * sizeof(int));
   for (k = 0; k < block->edges; k++)
     all->coefficient[k] = permi_coefficient_of(block, k, &all->numbers);
   all->bound_relative = (permi_gamma(roundings) + n * PERMI_DD_UNIT) / (1 - permi_gamma(n + roundings)) *

@@ -360,12 +360,10 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   if (!permi_watch(watch, 40.0 * (double)(n + edges))) {
     bounded = permi_dissection_bound(&d, pool->allocator);
     boundary = made->boundary;
-    made->boundary = (int *)permi_pool_get(pool, (size_t)d.used + 1, sizeof(int));
-    if (made->boundary && d.used)
-      memcpy(made->boundary, boundary, (size_t)d.used * sizeof(int));
+    made->boundary = (int *)permi_pool_kept(pool, boundary, (size_t)d.used, sizeof(int));
     permi_release(pool->allocator, boundary);
     made->products = (double)INFINITY;
-    if (bounded > 0 && made->boundary) {
+    if (bounded > 0 && !pool->failed) {
       permi_dissection_price(made);
       permi_dissection_entries(block, partner, d.level, made);
     }

@@ -297,21 +297,12 @@ static int permi_planar_entries(permi_planar *planar, const permi_block *block, 
 {
   const size_t edges = (size_t)block->edges;
   permi_pool *pool = &planar->owned.pool;
-  int *row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int)), i, e, part;
-  for (part = 0; part < 2; part++) {
-    const int64_t *integer = part ? block->imaginary_integer : block->integer;
-    const double *real = part ? block->imaginary : block->real;
-    if (integer && (planar->integer[part] = (int64_t *)permi_pool_get(pool, edges, 8)) != NULL)
-      memcpy(planar->integer[part], integer, 8 * edges);
-    if (real) {
-      double *copy = (double *)permi_pool_get(pool, edges, sizeof(double));
-      if (copy)
-        memcpy(copy, real, edges * sizeof(double));
-      *(part ? &planar->imaginary : &planar->real) = copy;
-    }
-  }
-  if (block->real && (planar->absolute = (double *)permi_pool_get(pool, edges, 8)) != NULL)
-    memcpy(planar->absolute, block->absolute, edges * sizeof(double));
+  int *row = (int *)permi_pool_get(pool, 2 * edges, sizeof(int)), i, e;
+  planar->integer[0] = (int64_t *)permi_pool_kept(pool, block->integer, edges, 8);
+  planar->integer[1] = (int64_t *)permi_pool_kept(pool, block->imaginary_integer, edges, 8);
+  planar->real = (double *)permi_pool_kept(pool, block->real, edges, 8);
+  planar->imaginary = (double *)permi_pool_kept(pool, block->imaginary, edges, 8);
+  planar->absolute = (double *)permi_pool_kept(pool, block->absolute, edges, 8);
   if (pool->failed)
     return 0;
   planar->fronts.row = row;
