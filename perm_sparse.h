@@ -5172,10 +5172,13 @@ static permi_coefficient permi_coefficient_of(const permi_block *block, int edge
   return c;
 }
 
-static int permi_coefficient_equal(const permi_coefficient *a, const permi_coefficient *b)
+static int permi_entries_equal(const permi_block *block, int a, int b)
 {
-  return a->real == b->real && a->imaginary == b->imaginary && a->absolute == b->absolute &&
-         a->integer[0] == b->integer[0] && a->integer[1] == b->integer[1];
+  if (block->integer)
+    return block->integer[a] == block->integer[b] &&
+           (!block->imaginary_integer || block->imaginary_integer[a] == block->imaginary_integer[b]);
+  return block->real[a] == block->real[b] && block->absolute[a] == block->absolute[b] &&
+         (!block->imaginary || block->imaginary[a] == block->imaginary[b]);
 }
 
 static uint64_t permi_coefficient_hash(uint64_t hash, const permi_coefficient *c)
@@ -5399,6 +5402,21 @@ static void permi_values_scale(double *x, size_t doubles, int e)
   size_t k;
   for (k = 0; k < doubles; k++)
     x[k] = x[k] * first * second;
+}
+
+/* Brings each modulus into [1/2, 1), by a power of two of its own. */
+static void permi_values_normalise(const permi_numbers *numbers, void *values, size_t count, int64_t *exp2)
+{
+  const size_t size = permi_numbers_words(numbers);
+  double *x = (double *)values;
+  size_t t, k;
+  for (t = 0; t < count; t++, x += size)
+    if (x[size - 1] != 0) {
+      const int e = permi_exponent(x[size - 1]);
+      for (k = 0; k < size; k++)
+        x[k] = permi_shift(x[k], -e);
+      exp2[t] += e;
+    }
 }
 
 /* Enters sizes, not of low parts; integers have none. */
@@ -9843,20 +9861,13 @@ static void permi_band_runs(permi_band_state *state, const permi_band_stream *st
 /* Gives each state a power of two of its own. 0: out of memory. */
 static int permi_band_apart(permi_band_state *state, size_t states)
 {
-  double *x = (double *)state->from;
-  size_t s, k;
   if (!state->from_exp2) {
     state->from_exp2 = (int64_t *)permi_pool_zeros(state->pool, state->room, sizeof(int64_t));
     state->to_exp2 = (int64_t *)permi_pool_get(state->pool, state->room, sizeof(int64_t));
     if (state->pool->failed)
       return 0;
   }
-  for (s = 0; s < states; s++, x += state->words) {
-    const int e = x[state->words - 1] == 0 ? 0 : permi_exponent(x[state->words - 1]);
-    for (k = 0; k < state->words && e != 0; k++)
-      x[k] = ldexp(x[k], -e);
-    state->from_exp2[s] += e;
-  }
+  permi_values_normalise(&state->band->numbers, state->from, states, state->from_exp2);
   return 1;
 }
 
@@ -10150,15 +10161,14 @@ static perm_status permi_band_task(const permi_leaf *leaf, permi_control *contro
 /* ===================================================================================== >>band_order
    Finds equal columns and an order of the rows, offers a band. */
 
-static int permi_band_equal(const permi_block *block, const permi_numbers *plain, int a, int b)
+static int permi_band_equal(const permi_block *block, int a, int b)
 {
   const int degree = block->start[a + 1] - block->start[a];
   int i, equal = block->start[b + 1] - block->start[b] == degree;
   for (i = 0; i < degree && equal; i++) {
     const int p = block->start[a] + i, q = block->start[b] + i;
-    const permi_coefficient x = permi_coefficient_of(block, block->edge[p], plain);
-    const permi_coefficient y = permi_coefficient_of(block, block->edge[q], plain);
-    equal = block->neighbour[p] == block->neighbour[q] && permi_coefficient_equal(&x, &y);
+    equal = block->neighbour[p] == block->neighbour[q] &&
+            permi_entries_equal(block, block->edge[p], block->edge[q]);
   }
   return equal;
 }
@@ -10185,7 +10195,7 @@ static void permi_band_same(const permi_block *block, permi_ranked *line, int *s
     return;
   for (i = 0; i < vertices; i = k) {
     for (k = i + 1; k < vertices && line[k].key == line[i].key && !permi_watch_step(watch, (size_t)k, 100); k++)
-      if (permi_band_equal(block, &plain, line[i].vertex, line[k].vertex))
+      if (permi_band_equal(block, line[i].vertex, line[k].vertex))
         same[line[k].vertex] = line[i].vertex;
   }
 }
@@ -10747,22 +10757,13 @@ static int permi_sum_is_zero(const perm_sum *sum)
   return w == PERM_SUM_WORDS;
 }
 
-static int permi_class_same(const permi_block *block, int a, int b)
-{
-  if (block->integer)
-    return block->integer[a] == block->integer[b] &&
-           (!block->imaginary_integer || block->imaginary_integer[a] == block->imaginary_integer[b]);
-  return block->real[a] == block->real[b] && block->absolute[a] == block->absolute[b] &&
-         (!block->imaginary || block->imaginary[a] == block->imaginary[b]);
-}
-
 /* Is a : b = c : d for edges? Sums of moduli may differ by roundings, for which permi_class_quotient has room. */
 #define PERMI_CLASS_ROOM 5.684341886080802e-14
 static int permi_class_alike(const permi_block *block, int a, int b, int c, int d)
 {
   perm_sum sum[2];
   double x, y;
-  if (permi_class_same(block, a, c) && permi_class_same(block, b, d))
+  if (permi_entries_equal(block, a, c) && permi_entries_equal(block, b, d))
     return 1;
   if (block->integer) {
     const int64_t *re = block->integer, *im = block->imaginary_integer;
@@ -10811,7 +10812,7 @@ static permi_coefficient permi_class_quotient(const permi_block *block, int a, i
 {
   permi_coefficient c = permi_coefficient_one();
   permi_dd real, imaginary = {0, 0};
-  if (permi_class_same(block, a, b))
+  if (permi_entries_equal(block, a, b))
     return c;
   real = permi_dd_divide(permi_dd_make(block->real[a]), permi_dd_make(block->real[b] != 0 ? block->real[b] : 1));
   if (block->imaginary && (block->imaginary[a] != 0 || block->imaginary[b] != 0)) {
@@ -11058,7 +11059,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
 {
   const permi_block *block = build->block;
   if (build->plain[u] || build->plain[leader])
-    return build->plain[u] && build->plain[leader] && permi_class_same(block, build->edge[u], build->edge[leader]);
+    return build->plain[u] && build->plain[leader] && permi_entries_equal(block, build->edge[u], build->edge[leader]);
   return number < 2 ||
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }
@@ -11605,21 +11606,6 @@ static void permi_class_add_way(const permi_class_run *run, const permi_class_li
     permi_values_add(numbers, &c, y, x, 1);
 }
 
-/* Brings each modulus of a share into [1/2, 1). */
-static void permi_class_normalise(const permi_numbers *numbers, permi_class_list *list)
-{
-  const size_t size = permi_numbers_words(numbers);
-  double *x = (double *)(void *)list->value;
-  size_t t, k;
-  for (t = 0; t < list->count; t++, x += size)
-    if (x[size - 1] != 0) {
-      const int e = permi_exponent(x[size - 1]);
-      for (k = 0; k < size; k++)
-        x[k] = permi_shift(x[k], -e);
-      list->exp2[t] += e;
-    }
-}
-
 /* Keeps a take. 0: out of memory. */
 static int permi_class_note(permi_class_run *run, int share, int source, permi_class_take take, size_t into)
 {
@@ -11719,7 +11705,7 @@ static perm_status permi_class_step_run(permi_class_run *run, int p)
       status = permi_control_poll(run->control, step->done * run->plan->seconds, "classes");
   }
   for (k = 0; k < run->shares && !permi_algebra_is_integer(run->plan->numbers.algebra); k++)
-    permi_class_normalise(&run->plan->numbers, &target[k]);
+    permi_values_normalise(&run->plan->numbers, target[k].value, target[k].count, target[k].exp2);
   return status;
 }
 
@@ -11859,7 +11845,7 @@ static int permi_class_vote(permi_class_build *build)
   double(*scale)[2] = (double(*)[2])permi_pool_get(&build->pool, 2 * (size_t)n, sizeof *scale), ratio[2];
   int v, e, pass, most = 0;
   memset(build->uncommon, 0, (size_t)block->edges);
-  for (e = 1; e < block->edges && permi_class_same(block, e, 0); e++)
+  for (e = 1; e < block->edges && permi_entries_equal(block, e, 0); e++)
     ;
   if (!scale || e >= block->edges)
     return scale != NULL;
@@ -21945,29 +21931,28 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   permi_pool own = {pool->allocator, NULL, 0};
   permi_dissecting d;
   permi_dissection_part *stack;
-  int *number, *boundary, bounded = 1, f, k;
+  int *boundary, bounded = 1, f, k;
   d.made = made;
   d.watch = watch;
   d.used = d.room = 0;
   made->n = block->n;
   made->boundary = NULL;
   made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
-  made->order = (int *)permi_pool_get(pool, n + edges, sizeof(int));
-  number = (int *)permi_pool_get(&own, 10 * n + 4 + 2 * edges, sizeof(int));
+  made->order = (int *)permi_pool_get(pool, n, sizeof(int));
+  made->entry = (int *)permi_pool_get(pool, edges, sizeof(int));
+  d.start = (int *)permi_pool_get(&own, n + 1, sizeof(int));
+  d.next = (int *)permi_pool_get(&own, 2 * edges, sizeof(int));
+  d.part = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.level = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.queue = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.place = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.key = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.count = (int *)permi_pool_get(&own, 4 * n + 2, sizeof(int));
   stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
   if (pool->failed || own.failed) {
     permi_pool_release(&own);
     return 0;
   }
-  made->entry = made->order + n;
-  d.start = number;
-  d.next = d.start + n + 1;
-  d.part = d.next + 2 * edges;
-  d.level = d.part + n;
-  d.queue = d.level + n;
-  d.place = d.queue + n;
-  d.key = d.place + n;
-  d.count = d.key + n;
   permi_dissection_graph(block, partner, &d);
   permi_dissection_grow(&d, stack);
   for (f = 0; f < made->fronts; f++)
@@ -22184,7 +22169,10 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   permi_pool pool = {&fronts->allocator, NULL, 0};
   permi_front_work work;
   perm_status status = PERM_OK;
-  int *number = (int *)permi_pool_get(&pool, 3 * n, sizeof(int)), f;
+  int f;
+  work.row_at = (int *)permi_pool_get(&pool, n, sizeof(int));
+  work.column_at = (int *)permi_pool_get(&pool, n, sizeof(int));
+  work.pivot_column = (int *)permi_pool_get(&pool, n, sizeof(int));
   work.below = (permi_frontal *)permi_pool_zeros(&pool, n, sizeof *work.below);
   if (pool.failed) {
     permi_pool_release(&pool);
@@ -22193,9 +22181,6 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   work.fronts = fronts;
   work.field = field;
   work.pivots = 0;
-  work.row_at = number;
-  work.column_at = work.row_at + n;
-  work.pivot_column = work.column_at + n;
   for (f = dissection->fronts - 1; f >= 0 && status == PERM_OK; f--) {
     permi_frontal front;
     status = permi_frontal_assemble(&work, f, &front);
@@ -22335,15 +22320,19 @@ typedef enum permi_trust {
   PERMI_COARSE  /* the same with shorter low parts */
 } permi_trust;
 
+typedef struct permi_determinant {
+  permi_ball ball; /* times 2^exp2 */
+  long long exp2;
+  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
+} permi_determinant;
+
 typedef struct permi_ball_field {
   permi_field field;
   permi_trust trust;
   int parts;
   const double *real, *imaginary;
-  permi_ball determinant; /* times 2^exp2 */
-  long long exp2;
+  permi_determinant made;
   double top; /* the largest pivot */
-  int noisy;  /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
 } permi_ball_field;
 
 static double permi_ball_modulus(const permi_ball *x)
@@ -22460,7 +22449,7 @@ static int permi_ball_find(const permi_field *field, permi_frontal *front)
 
 static void permi_ball_normalise(permi_ball_field *own)
 {
-  permi_ball *x = &own->determinant;
+  permi_ball *x = &own->made.ball;
   double most = fmax(fabs(x->re.hi), fabs(x->im.hi));
   int e;
   if (own->trust == PERMI_SURE)
@@ -22471,7 +22460,7 @@ static void permi_ball_normalise(permi_ball_field *own)
   x->re = permi_dd_scale(x->re, -e);
   x->im = permi_dd_scale(x->im, -e);
   x->radius = ldexp(x->radius, -e) + PERMI_RADIUS_LEAST;
-  own->exp2 += e;
+  own->made.exp2 += e;
 }
 
 static void permi_ball_cut(permi_ball *x)
@@ -22487,9 +22476,9 @@ static void permi_ball_eliminate(permi_field *field, permi_frontal *front)
   permi_ball *value = (permi_ball *)(void *)front->value;
   const permi_ball *pivot = value + (size_t)k * (size_t)size + (size_t)k;
   int i, j;
-  own->noisy |= permi_ball_modulus(pivot) < PERMI_PIVOT_NOISE * own->top;
+  own->made.noisy |= permi_ball_modulus(pivot) < PERMI_PIVOT_NOISE * own->top;
   own->top = fmax(own->top, permi_ball_modulus(pivot));
-  own->determinant = permi_ball_times(&own->determinant, pivot, own->parts);
+  own->made.ball = permi_ball_times(&own->made.ball, pivot, own->parts);
   permi_ball_normalise(own);
   for (i = k + 1; i < size; i++) {
     permi_ball *row = value + (size_t)i * (size_t)size + (size_t)k, factor;
@@ -22510,7 +22499,7 @@ static void permi_ball_leave(permi_field *field, const permi_frontal *front)
 {
   permi_ball_field *own = (permi_ball_field *)field;
   const permi_ball *value = (const permi_ball *)(const void *)front->value;
-  permi_ball *x = &own->determinant;
+  permi_ball *x = &own->made.ball;
   int i, j;
   x->radius += permi_ball_modulus(x);
   x->re = x->im = permi_dd_make(0);
@@ -22525,10 +22514,9 @@ static void permi_ball_leave(permi_field *field, const permi_frontal *front)
   }
 }
 
-/* The determinant of doubles, times 2^*exp2. PERM_ERROR_LIMIT: too many pivots are not sure. */
-static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *const *parts, permi_trust trust,
-                                     const permi_front_poll *ask, permi_ball *determinant, long long *exp2,
-                                     int *noisy)
+/* The determinant of doubles; imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
+static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
+                                     permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {
   static const permi_field balls = {sizeof(permi_ball), 0, permi_ball_add_entry, permi_ball_add, permi_ball_find,
                                     permi_ball_eliminate, permi_ball_leave};
@@ -22539,17 +22527,15 @@ static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *c
   own.field = balls;
   own.field.largest = trust == PERMI_SURE ? 2 * fronts->dissection->largest + 16 : 0;
   own.trust = trust;
-  own.parts = parts[1] ? 2 : 1;
-  own.real = parts[0];
-  own.imaginary = parts[1];
-  own.determinant.re = permi_dd_make(1);
+  own.parts = imaginary ? 2 : 1;
+  own.real = real;
+  own.imaginary = imaginary;
+  own.made.ball.re = permi_dd_make(1);
   status = permi_fronts_eliminate(fronts, &own.field, ask, &odd);
-  *determinant = own.determinant;
-  *exp2 = own.exp2;
-  *noisy = own.noisy;
+  *determinant = own.made;
   if (odd) {
-    determinant->re = permi_dd_negate(determinant->re);
-    determinant->im = permi_dd_negate(determinant->im);
+    determinant->ball.re = permi_dd_negate(determinant->ball.re);
+    determinant->ball.im = permi_dd_negate(determinant->ball.im);
   }
   return status;
 }
@@ -22622,15 +22608,10 @@ static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
   const permi_odd_modulus *prime = &run->prime[part];
   const uint64_t p = prime->p;
   uint64_t *entry = run->entry + (size_t)thread * (size_t)planar->edges, value[2] = {0, 0}, root = 0;
-  permi_planar_asking asking;
-  permi_front_poll ask;
+  permi_planar_asking asking = {run, part, thread};
+  const permi_front_poll ask = {permi_planar_poll, &asking};
   perm_status status = PERM_OK;
   int k, e;
-  asking.run = run;
-  asking.part = part;
-  asking.thread = thread;
-  ask.poll = permi_planar_poll;
-  ask.context = &asking;
   if (planar->parts == 2)
     root = permi_prime_root(prime);
   for (k = 0; k < planar->parts && status == PERM_OK; k++) {
@@ -22659,11 +22640,9 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   const size_t runs = planar->primes ? (size_t)planar->primes : 1;
   permi_pool pool = {&planar->owned.allocator, NULL, 0};
   permi_planar_run run;
-  perm_partial mine;
   perm_status status;
   uint64_t *word;
   memset(&run, 0, sizeof run);
-  memset(&mine, 0, sizeof mine);
   run.planar = planar;
   run.search = permi_search_begin(leaf, control);
   run.seconds = leaf->information.seconds / (double)runs;
@@ -22683,14 +22662,11 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   if (status == PERM_OK && run.failed)
     status = PERM_ERROR_MEMORY;
   if (status == PERM_OK)
-    status = permi_residues_sum(run.prime, run.residue[0], planar->primes, planar->modulus, word, &mine.value);
+    status = permi_residues_sum(run.prime, run.residue[0], planar->primes, planar->modulus, word, &partial->value);
   if (status == PERM_OK && planar->parts == 2)
-    status = permi_residues_sum(run.prime, run.residue[1], planar->primes, planar->modulus, word, &mine.imaginary);
-  if (status == PERM_OK) {
-    permi_sum_add(&partial->value, &mine.value);
-    permi_sum_add(&partial->imaginary, &mine.imaginary);
+    status = permi_residues_sum(run.prime, run.residue[1], planar->primes, planar->modulus, word, &partial->imaginary);
+  if (status == PERM_OK)
     partial->terms += planar->dissection.products * (double)runs * planar->parts;
-  }
   permi_residues_too_long(status, control);
   permi_pool_release(&pool);
   return status;
@@ -22701,31 +22677,18 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
 #define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: a smaller radius, relative to the value, needs no second look */
 
-typedef struct permi_planar_value {
-  permi_ball ball;
-  long long exp2;
-  int noisy;
-} permi_planar_value;
-
-/* The determinant of what parts are; asking->part counts eliminations. */
+/* asking->part counts eliminations. */
 static perm_status permi_planar_eliminate(const permi_planar *planar, const double *real, const double *imaginary,
-                                          permi_trust trust, permi_planar_asking *asking, permi_planar_value *value)
+                                          permi_trust trust, permi_planar_asking *asking, permi_determinant *value)
 {
-  const double *parts[2];
-  permi_front_poll ask;
-  perm_status status;
-  parts[0] = real;
-  parts[1] = imaginary;
-  ask.poll = permi_planar_poll;
-  ask.context = asking;
-  status = permi_fronts_ball(&planar->fronts, parts, trust, &ask, &value->ball, &value->exp2,
-                              &value->noisy);
+  const permi_front_poll ask = {permi_planar_poll, asking};
+  const perm_status status = permi_fronts_ball(&planar->fronts, real, imaginary, trust, &ask, value);
   asking->part++;
   return status;
 }
 
 /* |a - b|, in units of a's. */
-static double permi_planar_distance(const permi_planar_value *a, const permi_planar_value *b)
+static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
 {
   permi_ball other = b->ball, mine = a->ball;
   const int shift = permi_int_exponent(b->exp2 - a->exp2);
@@ -22735,16 +22698,16 @@ static double permi_planar_distance(const permi_planar_value *a, const permi_pla
   return permi_ball_modulus(&mine);
 }
 
-static int permi_planar_finite(const permi_planar_value *value)
+static int permi_planar_finite(const permi_determinant *value)
 {
   return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
 }
 
 /* A determinant, with a bound (or INFINITY) and an estimate of its error in units of 2^exp2. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
-                                         permi_planar_asking *asking, permi_planar_value *value, double *estimate)
+                                         permi_planar_asking *asking, permi_determinant *value, double *estimate)
 {
-  permi_planar_value sure, coarse;
+  permi_determinant sure, coarse;
   double bound = (double)INFINITY;
   perm_status status = PERM_ERROR_LIMIT;
   memset(&sure, 0, sizeof sure);
@@ -22786,7 +22749,7 @@ static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *c
   const permi_planar *planar = (const permi_planar *)leaf->context;
   permi_planar_run run;
   permi_planar_asking asking;
-  permi_planar_value value, absolute;
+  permi_determinant value, absolute;
   double estimate, ignored, bound, moduli;
   perm_status status;
   memset(&run, 0, sizeof run);
@@ -22883,23 +22846,20 @@ static double permi_planar_proved_bits(const permi_maker *maker, const permi_pla
   permi_pool pool = {&maker->options->allocator, NULL, 0};
   const size_t edges = (size_t)planar->edges;
   double *const entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry), bits = planar->bits;
-  const double *parts[2];
   const permi_front_poll ask = {permi_planar_planned, maker->watch};
-  int k, whole = entry != NULL, noisy;
-  permi_ball value;
-  long long exp2;
+  permi_determinant value;
+  int k, whole = entry != NULL;
   size_t e;
   for (k = 0; k < planar->parts && whole; k++)
     for (e = 0; e < edges; e++) {
       const double x = entry[(size_t)k * edges + e] = (double)planar->integer[k][e];
       whole &= fabs(x) < 9007199254740992.0;
     }
-  parts[0] = entry;
-  parts[1] = planar->parts == 2 && entry ? entry + edges : NULL;
-  if (whole && permi_fronts_ball(&planar->fronts, parts, PERMI_SURE, &ask, &value, &exp2, &noisy) == PERM_OK) {
-    const double most = (permi_ball_modulus(&value) + value.radius) * PERMI_RADIUS_UP;
+  if (whole && permi_fronts_ball(&planar->fronts, entry, planar->parts == 2 ? entry + edges : NULL, PERMI_SURE, &ask,
+                                 &value) == PERM_OK) {
+    const double most = (permi_ball_modulus(&value.ball) + value.ball.radius) * PERMI_RADIUS_UP;
     if (most <= DBL_MAX)
-      bits = fmin(bits, most > 0 ? log2(most) + (double)exp2 + 1e-3 : 0);
+      bits = fmin(bits, most > 0 ? log2(most) + (double)value.exp2 + 1e-3 : 0);
   }
   permi_pool_release(&pool);
   return fmax(bits, 1);

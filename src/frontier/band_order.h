@@ -4,15 +4,14 @@
 #include "streams.h"
 #include "band_run.h"
 
-static int permi_band_equal(const permi_block *block, const permi_numbers *plain, int a, int b)
+static int permi_band_equal(const permi_block *block, int a, int b)
 {
   const int degree = block->start[a + 1] - block->start[a];
   int i, equal = block->start[b + 1] - block->start[b] == degree;
   for (i = 0; i < degree && equal; i++) {
     const int p = block->start[a] + i, q = block->start[b] + i;
-    const permi_coefficient x = permi_coefficient_of(block, block->edge[p], plain);
-    const permi_coefficient y = permi_coefficient_of(block, block->edge[q], plain);
-    equal = block->neighbour[p] == block->neighbour[q] && permi_coefficient_equal(&x, &y);
+    equal = block->neighbour[p] == block->neighbour[q] &&
+            permi_entries_equal(block, block->edge[p], block->edge[q]);
   }
   return equal;
 }
@@ -39,7 +38,7 @@ static void permi_band_same(const permi_block *block, permi_ranked *line, int *s
     return;
   for (i = 0; i < vertices; i = k) {
     for (k = i + 1; k < vertices && line[k].key == line[i].key && !permi_watch_step(watch, (size_t)k, 100); k++)
-      if (permi_band_equal(block, &plain, line[i].vertex, line[k].vertex))
+      if (permi_band_equal(block, line[i].vertex, line[k].vertex))
         same[line[k].vertex] = line[i].vertex;
   }
 }

@@ -165,7 +165,7 @@ static int permi_class_agree(const permi_class_build *build, int number, int u, 
 {
   const permi_block *block = build->block;
   if (build->plain[u] || build->plain[leader])
-    return build->plain[u] && build->plain[leader] && permi_class_same(block, build->edge[u], build->edge[leader]);
+    return build->plain[u] && build->plain[leader] && permi_entries_equal(block, build->edge[u], build->edge[leader]);
   return number < 2 ||
          permi_class_alike(block, build->edge[u], build->last[u], build->edge[leader], build->last[leader]);
 }

@@ -68,7 +68,7 @@ static int permi_class_vote(permi_class_build *build)
   double(*scale)[2] = (double(*)[2])permi_pool_get(&build->pool, 2 * (size_t)n, sizeof *scale), ratio[2];
   int v, e, pass, most = 0;
   memset(build->uncommon, 0, (size_t)block->edges);
-  for (e = 1; e < block->edges && permi_class_same(block, e, 0); e++)
+  for (e = 1; e < block->edges && permi_entries_equal(block, e, 0); e++)
     ;
   if (!scale || e >= block->edges)
     return scale != NULL;

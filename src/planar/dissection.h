@@ -329,29 +329,28 @@ static int permi_dissect(const permi_block *block, const int *partner, permi_poo
   permi_pool own = {pool->allocator, NULL, 0};
   permi_dissecting d;
   permi_dissection_part *stack;
-  int *number, *boundary, bounded = 1, f, k;
+  int *boundary, bounded = 1, f, k;
   d.made = made;
   d.watch = watch;
   d.used = d.room = 0;
   made->n = block->n;
   made->boundary = NULL;
   made->front = (permi_front *)permi_pool_get(pool, n, sizeof *made->front);
-  made->order = (int *)permi_pool_get(pool, n + edges, sizeof(int));
-  number = (int *)permi_pool_get(&own, 10 * n + 4 + 2 * edges, sizeof(int));
+  made->order = (int *)permi_pool_get(pool, n, sizeof(int));
+  made->entry = (int *)permi_pool_get(pool, edges, sizeof(int));
+  d.start = (int *)permi_pool_get(&own, n + 1, sizeof(int));
+  d.next = (int *)permi_pool_get(&own, 2 * edges, sizeof(int));
+  d.part = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.level = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.queue = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.place = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.key = (int *)permi_pool_get(&own, n, sizeof(int));
+  d.count = (int *)permi_pool_get(&own, 4 * n + 2, sizeof(int));
   stack = (permi_dissection_part *)permi_pool_get(&own, n + 2, sizeof *stack);
   if (pool->failed || own.failed) {
     permi_pool_release(&own);
     return 0;
   }
-  made->entry = made->order + n;
-  d.start = number;
-  d.next = d.start + n + 1;
-  d.part = d.next + 2 * edges;
-  d.level = d.part + n;
-  d.queue = d.level + n;
-  d.place = d.queue + n;
-  d.key = d.place + n;
-  d.count = d.key + n;
   permi_dissection_graph(block, partner, &d);
   permi_dissection_grow(&d, stack);
   for (f = 0; f < made->fronts; f++)

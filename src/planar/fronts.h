@@ -195,7 +195,10 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   permi_pool pool = {&fronts->allocator, NULL, 0};
   permi_front_work work;
   perm_status status = PERM_OK;
-  int *number = (int *)permi_pool_get(&pool, 3 * n, sizeof(int)), f;
+  int f;
+  work.row_at = (int *)permi_pool_get(&pool, n, sizeof(int));
+  work.column_at = (int *)permi_pool_get(&pool, n, sizeof(int));
+  work.pivot_column = (int *)permi_pool_get(&pool, n, sizeof(int));
   work.below = (permi_frontal *)permi_pool_zeros(&pool, n, sizeof *work.below);
   if (pool.failed) {
     permi_pool_release(&pool);
@@ -204,9 +207,6 @@ static perm_status permi_fronts_eliminate(const permi_fronts *fronts, permi_fiel
   work.fronts = fronts;
   work.field = field;
   work.pivots = 0;
-  work.row_at = number;
-  work.column_at = work.row_at + n;
-  work.pivot_column = work.column_at + n;
   for (f = dissection->fronts - 1; f >= 0 && status == PERM_OK; f--) {
     permi_frontal front;
     status = permi_frontal_assemble(&work, f, &front);
@@ -346,15 +346,19 @@ typedef enum permi_trust {
   PERMI_COARSE  /* the same with shorter low parts */
 } permi_trust;
 
+typedef struct permi_determinant {
+  permi_ball ball; /* times 2^exp2 */
+  long long exp2;
+  int noisy; /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
+} permi_determinant;
+
 typedef struct permi_ball_field {
   permi_field field;
   permi_trust trust;
   int parts;
   const double *real, *imaginary;
-  permi_ball determinant; /* times 2^exp2 */
-  long long exp2;
+  permi_determinant made;
   double top; /* the largest pivot */
-  int noisy;  /* some pivot is below PERMI_PIVOT_NOISE of one before: what cancellation leaves, perhaps of 0 */
 } permi_ball_field;
 
 static double permi_ball_modulus(const permi_ball *x)
@@ -471,7 +475,7 @@ static int permi_ball_find(const permi_field *field, permi_frontal *front)
 
 static void permi_ball_normalise(permi_ball_field *own)
 {
-  permi_ball *x = &own->determinant;
+  permi_ball *x = &own->made.ball;
   double most = fmax(fabs(x->re.hi), fabs(x->im.hi));
   int e;
   if (own->trust == PERMI_SURE)
@@ -482,7 +486,7 @@ static void permi_ball_normalise(permi_ball_field *own)
   x->re = permi_dd_scale(x->re, -e);
   x->im = permi_dd_scale(x->im, -e);
   x->radius = ldexp(x->radius, -e) + PERMI_RADIUS_LEAST;
-  own->exp2 += e;
+  own->made.exp2 += e;
 }
 
 static void permi_ball_cut(permi_ball *x)
@@ -498,9 +502,9 @@ static void permi_ball_eliminate(permi_field *field, permi_frontal *front)
   permi_ball *value = (permi_ball *)(void *)front->value;
   const permi_ball *pivot = value + (size_t)k * (size_t)size + (size_t)k;
   int i, j;
-  own->noisy |= permi_ball_modulus(pivot) < PERMI_PIVOT_NOISE * own->top;
+  own->made.noisy |= permi_ball_modulus(pivot) < PERMI_PIVOT_NOISE * own->top;
   own->top = fmax(own->top, permi_ball_modulus(pivot));
-  own->determinant = permi_ball_times(&own->determinant, pivot, own->parts);
+  own->made.ball = permi_ball_times(&own->made.ball, pivot, own->parts);
   permi_ball_normalise(own);
   for (i = k + 1; i < size; i++) {
     permi_ball *row = value + (size_t)i * (size_t)size + (size_t)k, factor;
@@ -521,7 +525,7 @@ static void permi_ball_leave(permi_field *field, const permi_frontal *front)
 {
   permi_ball_field *own = (permi_ball_field *)field;
   const permi_ball *value = (const permi_ball *)(const void *)front->value;
-  permi_ball *x = &own->determinant;
+  permi_ball *x = &own->made.ball;
   int i, j;
   x->radius += permi_ball_modulus(x);
   x->re = x->im = permi_dd_make(0);
@@ -536,10 +540,9 @@ static void permi_ball_leave(permi_field *field, const permi_frontal *front)
   }
 }
 
-/* The determinant of doubles, times 2^*exp2. PERM_ERROR_LIMIT: too many pivots are not sure. */
-static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *const *parts, permi_trust trust,
-                                     const permi_front_poll *ask, permi_ball *determinant, long long *exp2,
-                                     int *noisy)
+/* The determinant of doubles; imaginary may be NULL. PERM_ERROR_LIMIT: too many pivots are not sure. */
+static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *real, const double *imaginary,
+                                     permi_trust trust, const permi_front_poll *ask, permi_determinant *determinant)
 {
   static const permi_field balls = {sizeof(permi_ball), 0, permi_ball_add_entry, permi_ball_add, permi_ball_find,
                                     permi_ball_eliminate, permi_ball_leave};
@@ -550,17 +553,15 @@ static perm_status permi_fronts_ball(const permi_fronts *fronts, const double *c
   own.field = balls;
   own.field.largest = trust == PERMI_SURE ? 2 * fronts->dissection->largest + 16 : 0;
   own.trust = trust;
-  own.parts = parts[1] ? 2 : 1;
-  own.real = parts[0];
-  own.imaginary = parts[1];
-  own.determinant.re = permi_dd_make(1);
+  own.parts = imaginary ? 2 : 1;
+  own.real = real;
+  own.imaginary = imaginary;
+  own.made.ball.re = permi_dd_make(1);
   status = permi_fronts_eliminate(fronts, &own.field, ask, &odd);
-  *determinant = own.determinant;
-  *exp2 = own.exp2;
-  *noisy = own.noisy;
+  *determinant = own.made;
   if (odd) {
-    determinant->re = permi_dd_negate(determinant->re);
-    determinant->im = permi_dd_negate(determinant->im);
+    determinant->ball.re = permi_dd_negate(determinant->ball.re);
+    determinant->ball.im = permi_dd_negate(determinant->ball.im);
   }
   return status;
 }

@@ -69,15 +69,10 @@ static perm_status permi_planar_prime(void *context, uint64_t part, int thread)
   const permi_odd_modulus *prime = &run->prime[part];
   const uint64_t p = prime->p;
   uint64_t *entry = run->entry + (size_t)thread * (size_t)planar->edges, value[2] = {0, 0}, root = 0;
-  permi_planar_asking asking;
-  permi_front_poll ask;
+  permi_planar_asking asking = {run, part, thread};
+  const permi_front_poll ask = {permi_planar_poll, &asking};
   perm_status status = PERM_OK;
   int k, e;
-  asking.run = run;
-  asking.part = part;
-  asking.thread = thread;
-  ask.poll = permi_planar_poll;
-  ask.context = &asking;
   if (planar->parts == 2)
     root = permi_prime_root(prime);
   for (k = 0; k < planar->parts && status == PERM_OK; k++) {
@@ -106,11 +101,9 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   const size_t runs = planar->primes ? (size_t)planar->primes : 1;
   permi_pool pool = {&planar->owned.allocator, NULL, 0};
   permi_planar_run run;
-  perm_partial mine;
   perm_status status;
   uint64_t *word;
   memset(&run, 0, sizeof run);
-  memset(&mine, 0, sizeof mine);
   run.planar = planar;
   run.search = permi_search_begin(leaf, control);
   run.seconds = leaf->information.seconds / (double)runs;
@@ -130,14 +123,11 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
   if (status == PERM_OK && run.failed)
     status = PERM_ERROR_MEMORY;
   if (status == PERM_OK)
-    status = permi_residues_sum(run.prime, run.residue[0], planar->primes, planar->modulus, word, &mine.value);
+    status = permi_residues_sum(run.prime, run.residue[0], planar->primes, planar->modulus, word, &partial->value);
   if (status == PERM_OK && planar->parts == 2)
-    status = permi_residues_sum(run.prime, run.residue[1], planar->primes, planar->modulus, word, &mine.imaginary);
-  if (status == PERM_OK) {
-    permi_sum_add(&partial->value, &mine.value);
-    permi_sum_add(&partial->imaginary, &mine.imaginary);
+    status = permi_residues_sum(run.prime, run.residue[1], planar->primes, planar->modulus, word, &partial->imaginary);
+  if (status == PERM_OK)
     partial->terms += planar->dissection.products * (double)runs * planar->parts;
-  }
   permi_residues_too_long(status, control);
   permi_pool_release(&pool);
   return status;
@@ -148,31 +138,18 @@ static perm_status permi_planar_integers(const permi_leaf *leaf, permi_control *
 #define PERMI_PLANAR_PROOF_SECONDS 0.5 /* chosen: of an elimination that may show that integers fit */
 #define PERMI_PLANAR_SURE_GOOD 1e-13 /* chosen: a smaller radius, relative to the value, needs no second look */
 
-typedef struct permi_planar_value {
-  permi_ball ball;
-  long long exp2;
-  int noisy;
-} permi_planar_value;
-
-/* The determinant of what parts are; asking->part counts eliminations. */
+/* asking->part counts eliminations. */
 static perm_status permi_planar_eliminate(const permi_planar *planar, const double *real, const double *imaginary,
-                                          permi_trust trust, permi_planar_asking *asking, permi_planar_value *value)
+                                          permi_trust trust, permi_planar_asking *asking, permi_determinant *value)
 {
-  const double *parts[2];
-  permi_front_poll ask;
-  perm_status status;
-  parts[0] = real;
-  parts[1] = imaginary;
-  ask.poll = permi_planar_poll;
-  ask.context = asking;
-  status = permi_fronts_ball(&planar->fronts, parts, trust, &ask, &value->ball, &value->exp2,
-                              &value->noisy);
+  const permi_front_poll ask = {permi_planar_poll, asking};
+  const perm_status status = permi_fronts_ball(&planar->fronts, real, imaginary, trust, &ask, value);
   asking->part++;
   return status;
 }
 
 /* |a - b|, in units of a's. */
-static double permi_planar_distance(const permi_planar_value *a, const permi_planar_value *b)
+static double permi_planar_distance(const permi_determinant *a, const permi_determinant *b)
 {
   permi_ball other = b->ball, mine = a->ball;
   const int shift = permi_int_exponent(b->exp2 - a->exp2);
@@ -182,16 +159,16 @@ static double permi_planar_distance(const permi_planar_value *a, const permi_pla
   return permi_ball_modulus(&mine);
 }
 
-static int permi_planar_finite(const permi_planar_value *value)
+static int permi_planar_finite(const permi_determinant *value)
 {
   return fabs(value->ball.re.hi) <= DBL_MAX && fabs(value->ball.im.hi) <= DBL_MAX;
 }
 
 /* A determinant, with a bound (or INFINITY) and an estimate of its error in units of 2^exp2. */
 static perm_status permi_planar_measured(const permi_planar *planar, const double *real, const double *imaginary,
-                                         permi_planar_asking *asking, permi_planar_value *value, double *estimate)
+                                         permi_planar_asking *asking, permi_determinant *value, double *estimate)
 {
-  permi_planar_value sure, coarse;
+  permi_determinant sure, coarse;
   double bound = (double)INFINITY;
   perm_status status = PERM_ERROR_LIMIT;
   memset(&sure, 0, sizeof sure);
@@ -233,7 +210,7 @@ static perm_status permi_planar_doubles(const permi_leaf *leaf, permi_control *c
   const permi_planar *planar = (const permi_planar *)leaf->context;
   permi_planar_run run;
   permi_planar_asking asking;
-  permi_planar_value value, absolute;
+  permi_determinant value, absolute;
   double estimate, ignored, bound, moduli;
   perm_status status;
   memset(&run, 0, sizeof run);
@@ -330,23 +307,20 @@ static double permi_planar_proved_bits(const permi_maker *maker, const permi_pla
   permi_pool pool = {&maker->options->allocator, NULL, 0};
   const size_t edges = (size_t)planar->edges;
   double *const entry = (double *)permi_pool_get(&pool, 2 * edges, sizeof *entry), bits = planar->bits;
-  const double *parts[2];
   const permi_front_poll ask = {permi_planar_planned, maker->watch};
-  int k, whole = entry != NULL, noisy;
-  permi_ball value;
-  long long exp2;
+  permi_determinant value;
+  int k, whole = entry != NULL;
   size_t e;
   for (k = 0; k < planar->parts && whole; k++)
     for (e = 0; e < edges; e++) {
       const double x = entry[(size_t)k * edges + e] = (double)planar->integer[k][e];
       whole &= fabs(x) < 9007199254740992.0;
     }
-  parts[0] = entry;
-  parts[1] = planar->parts == 2 && entry ? entry + edges : NULL;
-  if (whole && permi_fronts_ball(&planar->fronts, parts, PERMI_SURE, &ask, &value, &exp2, &noisy) == PERM_OK) {
-    const double most = (permi_ball_modulus(&value) + value.radius) * PERMI_RADIUS_UP;
+  if (whole && permi_fronts_ball(&planar->fronts, entry, planar->parts == 2 ? entry + edges : NULL, PERMI_SURE, &ask,
+                                 &value) == PERM_OK) {
+    const double most = (permi_ball_modulus(&value.ball) + value.ball.radius) * PERMI_RADIUS_UP;
     if (most <= DBL_MAX)
-      bits = fmin(bits, most > 0 ? log2(most) + (double)exp2 + 1e-3 : 0);
+      bits = fmin(bits, most > 0 ? log2(most) + (double)value.exp2 + 1e-3 : 0);
   }
   permi_pool_release(&pool);
   return fmax(bits, 1);
