@@ -558,45 +558,51 @@ static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, 
   return 1;
 }
 
-/* qsort that can be stopped: long arrays are parted first (Hoare), in place. compare must tell all items apart; size <=
-   PERMI_SORT_BYTES. */
-#define PERMI_SORT_BYTES 32
-#define PERMI_SORT_WHOLE 65536
-static int permi_sort(void *items, size_t count, size_t size, int (*compare)(const void *left, const void *right),
-                      permi_control *watch)
+/* What is sorted by a key. */
+typedef struct permi_ranked {
+  uint64_t key;
+  int vertex;
+} permi_ranked;
+
+static PERMI_ALWAYS_INLINE uint64_t permi_key_of(const char *item)
 {
-  char pivot[PERMI_SORT_BYTES], held[PERMI_SORT_BYTES], *first = (char *)items;
-  while (count > PERMI_SORT_WHOLE) {
-    char *low = first, *high = first + (count - 1) * size;
-    size_t left;
-    int shorter;
-    if (permi_watch(watch, 15.0 * (double)count))
-      return 0;
-    memcpy(pivot, first + count / 2 * size, size);
-    while (low <= high) {
-      while (compare(low, pivot) < 0)
-        low += size;
-      while (compare(high, pivot) > 0)
-        high -= size;
-      if (low > high)
-        break;
-      memcpy(held, low, size);
-      memcpy(low, high, size);
-      memcpy(high, held, size);
-      low += size;
-      if (high == first) /* no pointer before the array */
-        break;
-      high -= size;
+  uint64_t key;
+  memcpy(&key, item, sizeof key);
+  return key;
+}
+
+/* Sorts items by the key of 64 bits that they begin with, stably, by radix over the bytes in which keys differ: linear
+   for hostile input, without n counters (n may be 2^31-1 in a file of 60 bytes). Returns where they are then, in items
+   or in room, which is as large; NULL: stopped. */
+static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t count, size_t size, permi_control *watch)
+{
+  char *from = (char *)items, *to = (char *)room, *swap;
+  uint64_t varying = 0;
+  size_t k, start, next, place[256];
+  int shift;
+  for (k = 1; k < count && !permi_watch_step(watch, k, 2); k++)
+    varying |= permi_key_of(from + k * size) ^ permi_key_of(from);
+  for (shift = 0; shift < 64; shift += 8) {
+    if (!(varying >> shift & 255))
+      continue;
+    memset(place, 0, sizeof place);
+    for (k = 0; k < count && !permi_watch_step(watch, k, 3); k++)
+      place[permi_key_of(from + k * size) >> shift & 255]++;
+    for (k = 0, start = 0; k < 256; k++, start = next) {
+      next = start + place[k];
+      place[k] = start;
     }
-    left = (size_t)(low - first) / size;
-    shorter = left <= count / 2;
-    if (!permi_sort(shorter ? first : low, shorter ? left : count - left, size, compare, watch))
-      return 0; /* at most 32 nested calls */
-    first = shorter ? low : first;
-    count = shorter ? count - left : left;
+    for (k = 0; k < count; k++) {
+      const char *item = from + k * size;
+      if (permi_watch_step(watch, k, 1.25 * (double)size)) /* at once while the places are not complete */
+        return NULL;
+      memcpy(to + place[permi_key_of(item) >> shift & 255]++ * size, item, size);
+    }
+    swap = from;
+    from = to;
+    to = swap;
   }
-  qsort(first, count, size, compare);
-  return !permi_watch(watch, 0);
+  return permi_watch(watch, 0) ? NULL : from;
 }
 
 static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator,
@@ -612,49 +618,28 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
   return 1;
 }
 
-/* Sorts by key, stably, by radix over the bytes in which keys differ: linear for hostile input, without n counters (n
-   may be 2^31-1 in a file of 60 bytes). */
 PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator,
                                                  permi_control *watch)
 {
-  permi_entry *from = list->entry, *to, *swap;
-  uint64_t varying = 0;
-  size_t k, start, next, count[256];
-  int shift, ascending = 1;
-  for (k = 1; k < list->count; k++) {
+  permi_entry *room, *sorted;
+  size_t k;
+  for (k = 1; k < list->count && list->entry[k - 1].key <= list->entry[k].key; k++)
     if (permi_watch_step(watch, k, 2))
       return 0;
-    ascending &= from[k - 1].key <= from[k].key;
-    varying |= from[k].key ^ from[0].key;
-  }
-  if (ascending)
+  if (k >= list->count)
     return 1;
-  to = (permi_entry *)permi_allocate(allocator, list->count, sizeof *to);
-  if (!to)
+  room = (permi_entry *)permi_allocate(allocator, list->count, sizeof *room);
+  if (!room)
     return 0;
-  for (shift = 0; shift < 64; shift += 8) {
-    if (!(varying >> shift & 255))
-      continue;
-    memset(count, 0, sizeof count);
-    for (k = 0; k < list->count && !permi_watch_step(watch, k, 3); k++)
-      count[from[k].key >> shift & 255]++;
-    for (k = 0, start = 0; k < 256; k++, start = next) {
-      next = start + count[k];
-      count[k] = start;
-    }
-    for (k = 0; k < list->count; k++) {
-      if (permi_watch_step(watch, k, 60)) /* at once while the counts are not complete */
-        break;
-      to[count[from[k].key >> shift & 255]++] = from[k];
-    }
-    swap = from;
-    from = to;
-    to = swap;
+  sorted = (permi_entry *)permi_sort(list->entry, room, list->count, sizeof *room, watch);
+  if (sorted == room) {
+    permi_release(allocator, list->entry);
+    list->entry = room;
+    list->capacity = list->count;
+  } else {
+    permi_release(allocator, room);
   }
-  permi_release(allocator, to);
-  list->entry = from;
-  list->capacity = list->count;
-  return !permi_watch(watch, 0);
+  return sorted != NULL;
 }
 
 /* Returns the first entry of the input at a position given before; NULL: none, or stopped. Of a mirrored pair (same
@@ -6626,22 +6611,9 @@ static perm_status permi_sorting_run(const permi_leaf *leaf, permi_control *cont
 /* ======================================================================================== >>streams
    Makes a frontier's streams from an elimination order. */
 
-typedef struct permi_ranked {
-  uint64_t key;
-  int vertex;
-} permi_ranked;
-
-static int permi_ranked_compare(const void *left, const void *right)
-{
-  const permi_ranked *a = (const permi_ranked *)left, *b = (const permi_ranked *)right;
-  if (a->key != b->key)
-    return a->key < b->key ? -1 : 1;
-  return a->vertex - b->vertex;
-}
-
 /* Gives slots to lives (birth, death], -1 to vertices without; what enters in the step of a death may have its slot.
-   Low slots go to vertices that live through the most states: patterns, and low words of arrays, change least. busy:
-   PERMI_MASK_WORDS for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
+   Low slots go to vertices that live through the most states: patterns, and low words of arrays, change least. life:
+   2 * vertices, busy: PERMI_MASK_WORDS for each of steps + 1. Returns the number of slots; 0: too many, or stopped. */
 static int permi_frontier_slots(const permi_frontier *frontier, int vertices, permi_ranked *life, uint64_t *busy,
                                 permi_control *watch)
 {
@@ -6662,7 +6634,8 @@ static int permi_frontier_slots(const permi_frontier *frontier, int vertices, pe
     life[lives].key = ~life[lives].key; /* greatest first: bits of doubles >= 0 have their order */
     life[lives++].vertex = v;
   }
-  if (!permi_sort(life, (size_t)lives, sizeof *life, permi_ranked_compare, watch))
+  life = (permi_ranked *)permi_sort(life, life + vertices, (size_t)lives, sizeof *life, watch);
+  if (!life)
     return 0;
   memset(busy, 0, ((size_t)frontier->steps + 1) * (size_t)words * sizeof *busy);
   for (i = 0; i < lives; i++) {
@@ -6833,7 +6806,7 @@ static perm_status permi_frontier_create(const perm_allocator *allocator, const 
   permi_frontier *frontier = (permi_frontier *)permi_owned_new(allocator, sizeof *frontier);
   permi_pool room = {allocator, NULL, 0}, *pool;
   int *numbers = (int *)permi_pool_get(&room, 3 * vertices, sizeof(int));
-  permi_ranked *life = (permi_ranked *)permi_pool_get(&room, vertices, sizeof *life);
+  permi_ranked *life = (permi_ranked *)permi_pool_get(&room, 2 * vertices, sizeof *life);
   uint64_t *busy = (uint64_t *)permi_pool_get(&room, vertices + 1, PERMI_MASK_WORDS * sizeof *busy);
   perm_status status = PERM_ERROR_MEMORY;
   *made = frontier;
@@ -10173,7 +10146,7 @@ static int permi_band_equal(const permi_block *block, int a, int b)
   return equal;
 }
 
-/* same[v]: the first vertex of its side equal to v. */
+/* same[v]: the first vertex of its side equal to v. line: room for twice the vertices. */
 static void permi_band_same(const permi_block *block, permi_ranked *line, int *same, permi_control *watch)
 {
   const int vertices = 2 * block->n;
@@ -10191,7 +10164,8 @@ static void permi_band_same(const permi_block *block, permi_ranked *line, int *s
     if (permi_watch(watch, 20 + 8.0 * (block->start[v + 1] - block->start[v])))
       return;
   }
-  if (!permi_sort(line, (size_t)vertices, sizeof *line, permi_ranked_compare, watch))
+  line = (permi_ranked *)permi_sort(line, line + vertices, (size_t)vertices, sizeof *line, watch);
+  if (!line)
     return;
   for (i = 0; i < vertices; i = k) {
     for (k = i + 1; k < vertices && line[k].key == line[i].key && !permi_watch_step(watch, (size_t)k, 100); k++)
@@ -10400,7 +10374,7 @@ static void permi_band_order(permi_maker *maker, permi_pool *room, const permi_b
   permi_control *watch = maker->watch;
   const int n = block->n, vertices = 2 * n;
   int *number = (int *)permi_pool_get(room, 6 * (size_t)vertices, sizeof(int));
-  permi_ranked *line = (permi_ranked *)permi_pool_get(room, (size_t)vertices, sizeof *line);
+  permi_ranked *line = (permi_ranked *)permi_pool_get(room, 2 * (size_t)vertices, sizeof *line);
   double *ways;
   int *order, *seen, *trial, *rank, v, e, i, kind, side, start = 0, wide[2] = {0, 0};
   memset(price, 0, sizeof *price);
@@ -14876,9 +14850,8 @@ typedef struct permi_code {
 static permi_code *permi_code_make(const perm_allocator *allocator)
 {
   permi_code *code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
-  if (code) {
+  if (code)
     code->allocator = allocator;
-  }
   return code;
 }
 
@@ -15280,9 +15253,8 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     permi_hybrid_begin(hybrid, work, layout, algebra);
   if (hybrid && rows && (growths || !reduced) && permi_maker_outer(&maker)) {
     maker.failed = 0;
-    if (growths) {
+    if (growths)
       growths->most_halvings = work->n - 1;
-    }
     permi_maker_rows(&maker, rows, a, reduced);
     permi_maker_program(&maker);
   }
@@ -23160,21 +23132,6 @@ static perm_status permi_sparse_prepare(const permi_given *given, int exact, per
   return status;
 }
 
-typedef struct permi_line {
-  uint64_t hash;
-  int component, vertex;
-} permi_line;
-
-static int permi_line_compare(const void *p, const void *q)
-{
-  const permi_line *a = (const permi_line *)p, *b = (const permi_line *)q;
-  if (a->hash != b->hash)
-    return a->hash < b->hash ? -1 : 1;
-  if (a->component != b->component)
-    return a->component < b->component ? -1 : 1;
-  return (a->vertex > b->vertex) - (a->vertex < b->vertex);
-}
-
 static uint64_t permi_cell_hash(const permi_working *working, const permi_cell *cell, int other)
 {
   const uint64_t hash = permi_hash(PERMI_HASH_START, (uint64_t)cell->vertex[other]);
@@ -23201,12 +23158,12 @@ static int permi_lines_same(permi_working *working, int side, int a, int b)
   return equal;
 }
 
-/* Takes O(nnz + n log n); returns 0 if memory runs out. */
+/* Takes O(nnz + n); returns 0 if memory runs out. */
 static int permi_report_left(permi_working *working)
 {
   perm_preparation *report = &working->report;
   const int n = working->n;
-  permi_line *line = (permi_line *)permi_allocate(&working->allocator, (size_t)n, sizeof *line);
+  permi_ranked *line = (permi_ranked *)permi_allocate(&working->allocator, 2 * (size_t)n, sizeof *line), *sorted;
   int *size = working->work, side, v, k, lines, index;
   if (!line)
     return 0;
@@ -23225,22 +23182,20 @@ static int permi_report_left(permi_working *working)
     for (lines = 0, v = side * n; v < side * n + n; v++)
       if (working->degree[v] >= 0 && size[working->component[v]] > 1 &&
           !permi_watch(working->watch, 20.0 * working->degree[v])) {
-        line[lines].hash = 0;
-        line[lines].component = working->component[v];
+        line[lines].key = 0;
         line[lines].vertex = v;
         for (index = working->head[v]; index >= 0; index = working->cell[index].next[side])
-          line[lines].hash += permi_cell_hash(working, &working->cell[index], 1 - side);
+          line[lines].key += permi_cell_hash(working, &working->cell[index], 1 - side);
         lines++;
         report->degree_three += working->degree[v] == 3;
         report->degree_four += working->degree[v] == 4;
         if (!side)
           report->entries_left += (size_t)working->degree[v];
       }
-    if (!permi_sort(line, (size_t)lines, sizeof *line, permi_line_compare, working->watch))
-      lines = 0;
-    for (k = 1; k < lines; k++)
-      if (line[k].hash == line[k - 1].hash && !permi_watch(working->watch, 20.0 * working->degree[line[k].vertex]))
-        *equal += permi_lines_same(working, side, line[k - 1].vertex, line[k].vertex);
+    sorted = (permi_ranked *)permi_sort(line, line + n, (size_t)lines, sizeof *line, working->watch);
+    for (k = 1; k < lines && sorted; k++)
+      if (sorted[k].key == sorted[k - 1].key && !permi_watch(working->watch, 20.0 * working->degree[sorted[k].vertex]))
+        *equal += permi_lines_same(working, side, sorted[k - 1].vertex, sorted[k].vertex);
   }
   permi_release(&working->allocator, line);
   return 1;

@@ -112,45 +112,51 @@ static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, 
   return 1;
 }
 
-/* qsort that can be stopped: long arrays are parted first (Hoare), in place. compare must tell all items apart; size <=
-   PERMI_SORT_BYTES. */
-#define PERMI_SORT_BYTES 32
-#define PERMI_SORT_WHOLE 65536
-static int permi_sort(void *items, size_t count, size_t size, int (*compare)(const void *left, const void *right),
-                      permi_control *watch)
+/* What is sorted by a key. */
+typedef struct permi_ranked {
+  uint64_t key;
+  int vertex;
+} permi_ranked;
+
+static PERMI_ALWAYS_INLINE uint64_t permi_key_of(const char *item)
 {
-  char pivot[PERMI_SORT_BYTES], held[PERMI_SORT_BYTES], *first = (char *)items;
-  while (count > PERMI_SORT_WHOLE) {
-    char *low = first, *high = first + (count - 1) * size;
-    size_t left;
-    int shorter;
-    if (permi_watch(watch, 15.0 * (double)count))
-      return 0;
-    memcpy(pivot, first + count / 2 * size, size);
-    while (low <= high) {
-      while (compare(low, pivot) < 0)
-        low += size;
-      while (compare(high, pivot) > 0)
-        high -= size;
-      if (low > high)
-        break;
-      memcpy(held, low, size);
-      memcpy(low, high, size);
-      memcpy(high, held, size);
-      low += size;
-      if (high == first) /* no pointer before the array */
-        break;
-      high -= size;
+  uint64_t key;
+  memcpy(&key, item, sizeof key);
+  return key;
+}
+
+/* Sorts items by the key of 64 bits that they begin with, stably, by radix over the bytes in which keys differ: linear
+   for hostile input, without n counters (n may be 2^31-1 in a file of 60 bytes). Returns where they are then, in items
+   or in room, which is as large; NULL: stopped. */
+static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t count, size_t size, permi_control *watch)
+{
+  char *from = (char *)items, *to = (char *)room, *swap;
+  uint64_t varying = 0;
+  size_t k, start, next, place[256];
+  int shift;
+  for (k = 1; k < count && !permi_watch_step(watch, k, 2); k++)
+    varying |= permi_key_of(from + k * size) ^ permi_key_of(from);
+  for (shift = 0; shift < 64; shift += 8) {
+    if (!(varying >> shift & 255))
+      continue;
+    memset(place, 0, sizeof place);
+    for (k = 0; k < count && !permi_watch_step(watch, k, 3); k++)
+      place[permi_key_of(from + k * size) >> shift & 255]++;
+    for (k = 0, start = 0; k < 256; k++, start = next) {
+      next = start + place[k];
+      place[k] = start;
     }
-    left = (size_t)(low - first) / size;
-    shorter = left <= count / 2;
-    if (!permi_sort(shorter ? first : low, shorter ? left : count - left, size, compare, watch))
-      return 0; /* at most 32 nested calls */
-    first = shorter ? low : first;
-    count = shorter ? count - left : left;
+    for (k = 0; k < count; k++) {
+      const char *item = from + k * size;
+      if (permi_watch_step(watch, k, 1.25 * (double)size)) /* at once while the places are not complete */
+        return NULL;
+      memcpy(to + place[permi_key_of(item) >> shift & 255]++ * size, item, size);
+    }
+    swap = from;
+    from = to;
+    to = swap;
   }
-  qsort(first, count, size, compare);
-  return !permi_watch(watch, 0);
+  return permi_watch(watch, 0) ? NULL : from;
 }
 
 static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator,
@@ -166,49 +172,28 @@ static int permi_entries_push(permi_entries *list, const permi_entry *entry, con
   return 1;
 }
 
-/* Sorts by key, stably, by radix over the bytes in which keys differ: linear for hostile input, without n counters (n
-   may be 2^31-1 in a file of 60 bytes). */
 PERMI_NEVER_INLINE static int permi_entries_sort(permi_entries *list, const perm_allocator *allocator,
                                                  permi_control *watch)
 {
-  permi_entry *from = list->entry, *to, *swap;
-  uint64_t varying = 0;
-  size_t k, start, next, count[256];
-  int shift, ascending = 1;
-  for (k = 1; k < list->count; k++) {
+  permi_entry *room, *sorted;
+  size_t k;
+  for (k = 1; k < list->count && list->entry[k - 1].key <= list->entry[k].key; k++)
     if (permi_watch_step(watch, k, 2))
       return 0;
-    ascending &= from[k - 1].key <= from[k].key;
-    varying |= from[k].key ^ from[0].key;
-  }
-  if (ascending)
+  if (k >= list->count)
     return 1;
-  to = (permi_entry *)permi_allocate(allocator, list->count, sizeof *to);
-  if (!to)
+  room = (permi_entry *)permi_allocate(allocator, list->count, sizeof *room);
+  if (!room)
     return 0;
-  for (shift = 0; shift < 64; shift += 8) {
-    if (!(varying >> shift & 255))
-      continue;
-    memset(count, 0, sizeof count);
-    for (k = 0; k < list->count && !permi_watch_step(watch, k, 3); k++)
-      count[from[k].key >> shift & 255]++;
-    for (k = 0, start = 0; k < 256; k++, start = next) {
-      next = start + count[k];
-      count[k] = start;
-    }
-    for (k = 0; k < list->count; k++) {
-      if (permi_watch_step(watch, k, 60)) /* at once while the counts are not complete */
-        break;
-      to[count[from[k].key >> shift & 255]++] = from[k];
-    }
-    swap = from;
-    from = to;
-    to = swap;
+  sorted = (permi_entry *)permi_sort(list->entry, room, list->count, sizeof *room, watch);
+  if (sorted == room) {
+    permi_release(allocator, list->entry);
+    list->entry = room;
+    list->capacity = list->count;
+  } else {
+    permi_release(allocator, room);
   }
-  permi_release(allocator, to);
-  list->entry = from;
-  list->capacity = list->count;
-  return !permi_watch(watch, 0);
+  return sorted != NULL;
 }
 
 /* Returns the first entry of the input at a position given before; NULL: none, or stopped. Of a mirrored pair (same

@@ -66,9 +66,8 @@ typedef struct permi_code {
 static permi_code *permi_code_make(const perm_allocator *allocator)
 {
   permi_code *code = (permi_code *)permi_allocate_zeros(allocator, 1, sizeof *code);
-  if (code) {
+  if (code)
     code->allocator = allocator;
-  }
   return code;
 }
 
@@ -470,9 +469,8 @@ static perm_status permi_hybrid_create(const perm_allocator *allocator, permi_la
     permi_hybrid_begin(hybrid, work, layout, algebra);
   if (hybrid && rows && (growths || !reduced) && permi_maker_outer(&maker)) {
     maker.failed = 0;
-    if (growths) {
+    if (growths)
       growths->most_halvings = work->n - 1;
-    }
     permi_maker_rows(&maker, rows, a, reduced);
     permi_maker_program(&maker);
   }
