@@ -3154,21 +3154,29 @@ typedef struct permi_offered {
   size_t reason, length;
 } permi_offered;
 
+/* *array, a pointer of any type to `used` items, gets room for `room`. 0: out of memory or stopped, nothing is lost. */
+static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
+                         size_t size)
+{
+  void *old, *larger = room > used ? permi_allocate(allocator, room, size) : NULL;
+  memcpy(&old, array, sizeof old);
+  if (!larger || !permi_copy(watch, larger, old, used * size)) {
+    permi_release(allocator, larger);
+    return 0;
+  }
+  permi_release(allocator, old);
+  memcpy(array, &larger, sizeof larger);
+  return 1;
+}
+
 /* Makes room for one more item; returns 0, and *array, a pointer to items, is unchanged, without memory. */
 static int permi_grow(const perm_allocator *allocator, void *array, int used, int *room, size_t size)
 {
   const int more = *room ? 2 * *room : 4;
-  void *fresh, *old;
   if (used < *room)
     return 1;
-  fresh = permi_allocate(allocator, (size_t)more, size);
-  if (!fresh)
+  if (!permi_enlarge(allocator, NULL, array, (size_t)used, (size_t)more, size))
     return 0;
-  memcpy(&old, array, sizeof old);
-  if (used)
-    memcpy(fresh, old, (size_t)used * size);
-  permi_release(allocator, old);
-  memcpy(array, &fresh, sizeof fresh);
   *room = more;
   return 1;
 }
@@ -19926,18 +19934,18 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_table_row)(const double *row, do
                              parts);
 }
 
-/* Sums for all outer states; the far columns, which follow, have the signs of `away`. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int outer, int far, int away,
-                                                           PERMI_NAME(small_lanes) lanes, int parts)
+/* Sums of `count` columns for all signs, parts `apart`; the `far` columns that follow have the signs of `away`. */
+PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_outer_row)(const double *row, double *x, int apart, int count, int far,
+                                                           int away, PERMI_NAME(small_lanes) lanes, int parts)
 {
   PERMI_N z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
   int b;
   for (b = 0; b < far; b++)
     z = PERMI_NAME(small_signed)(z, PERMI_SET(permi_parity_signs[away >> b & 1]),
-                                 PERMI_NAME(spread)(row + (outer + b) * parts, 1, parts), parts);
-  PERMI_NAME(put)(x, 16, PERMI_NAME(small_lane_sum)(z, row, outer, lanes, parts), parts);
-  for (b = PERMI_LANES; b < outer; b++)
-    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 16, parts);
+                                 PERMI_NAME(spread)(row + (count + b) * parts, 1, parts), parts);
+  PERMI_NAME(put)(x, apart, PERMI_NAME(small_lane_sum)(z, row, count, lanes, parts), parts);
+  for (b = PERMI_LANES; b < count; b++)
+    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), apart, parts);
 }
 
 PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_mix)(double *from, int count, PERMI_NAME(small_entries) entries,
@@ -20079,8 +20087,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_by_tables)(PERMI_NAME(small_sums
       group.even = group.odd = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
     for (i = 0; i < n; i++)
       PERMI_NAME(small_outer_row)(a + i * stride + (near - rest + columns) * parts,
-                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, rest - columns, n - near, away, from.lanes,
-                                  parts);
+                                  outer + (i / 2 * 4 + i % 2) * 16 * parts, 16, rest - columns, n - near, away,
+                                  from.lanes, parts);
     for (k = 0; k < n / 2; k++) {
       PERMI_N c;
       const double *row = a + 2 * k * stride;
@@ -20210,20 +20218,6 @@ typedef struct {
   double absolute[PERMI_WIDTH];
 } PERMI_SUMS;
 
-/* `count` columns' sums for all signs, eight numbers a part; the `far` columns that follow have the signs of `away`. */
-PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_eight)(double *x, const double *row, int count, int far,
-                                                              int away, PERMI_NAME(small_lanes) lanes, int parts)
-{
-  PERMI_N z = PERMI_NAME(spread)(permi_lane_zero, 1, parts);
-  int b;
-  for (b = 0; b < far; b++)
-    z = PERMI_NAME(small_signed)(z, PERMI_SET(permi_parity_signs[away >> b & 1]),
-                                 PERMI_NAME(spread)(row + (count + b) * parts, 1, parts), parts);
-  PERMI_NAME(put)(x, 8, PERMI_NAME(small_lane_sum)(z, row, count, lanes, parts), parts);
-  for (b = PERMI_LANES; b < count; b++)
-    PERMI_NAME(small_double)(x, 1 << b, PERMI_NAME(spread)(row + b * parts, 1, parts), 8, parts);
-}
-
 PERMI_TARGET PERMI_INLINE PERMI_N PERMI_NAME(small_minors_z)(const PERMI_ROWS *from, int i, int at, PERMI_N outer,
                                                              int parts)
 {
@@ -20314,7 +20308,7 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors_tables)(PERMI_ROWS *to, i
                                                           lanes, parts), parts);
     for (b = 0; b < columns; b++, next += parts)
       PERMI_NAME(small_double)(table, PERMI_WIDTH << b, PERMI_NAME(spread)(next, 1, parts), 32, parts);
-    PERMI_NAME(small_minors_eight)(to->low + i * parts * 8, next, low, 0, 0, lanes, parts);
+    PERMI_NAME(small_outer_row)(next, to->low + i * parts * 8, 8, low, 0, 0, lanes, parts);
   }
 }
 
@@ -20387,8 +20381,8 @@ PERMI_TARGET PERMI_INLINE void PERMI_NAME(small_minors)(int rows, int n, const d
     for (c = h = 0; h < 1 << left; h++) {
       const int here = h & ((1 << high) - 1);
       for (i = 0; i < rows && !here; i++)
-        PERMI_NAME(small_minors_eight)(from.high + i * parts * 8, a + (i * n + last) * parts, high, far, h >> high,
-                                       lanes, parts);
+        PERMI_NAME(small_outer_row)(a + (i * n + last) * parts, from.high + i * parts * 8, 8, high, far, h >> high,
+                                    lanes, parts);
       for (i = 0; i < rows * parts; i++)
         for (k = 0; k < 8; k += PERMI_WIDTH)
           PERMI_STORE(from.outer + i * 8 + k, PERMI_LOAD(from.low + i * 8 + k) + PERMI_SET(from.high[i * 8 + here]));

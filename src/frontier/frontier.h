@@ -114,20 +114,7 @@ static void permi_list_release(const perm_allocator *allocator, permi_list *list
   permi_release(allocator, list->patterns.table);
 }
 
-/* Makes room for `more`. 0: out of memory. */
-static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
-                      size_t *room, size_t size)
-{
-  const size_t wanted = 2 * *room + more + 64;
-  if (used + more <= *room)
-    return 1;
-  if (!permi_enlarge(allocator, watch, array, used, wanted, size))
-    return 0;
-  *room = wanted;
-  return 1;
-}
-
-/* The same for groups. */
+/* Makes room for `more` groups. 0: out of memory. */
 static int permi_list_room(const perm_allocator *allocator, permi_list *list, size_t more)
 {
   const size_t used = list->groups;

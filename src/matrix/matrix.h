@@ -4,7 +4,7 @@
 #pragma once
 #include "../api/calls.h"
 #include "../base/memory.h"
-#include "../job/control.h"
+#include "../job/job.h"
 #include "../api/sparse_calls.h"
 
 typedef struct permi_entry {
@@ -97,18 +97,16 @@ static int permi_watch_gather(permi_control *watch, double *gathered, double uni
   return permi_watch(watch, units);
 }
 
-/* *array, a pointer of any type to `used` items, gets room for `room`. 0: out of memory or stopped, nothing is lost. */
-static int permi_enlarge(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t room,
-                         size_t size)
+/* Makes room for `more` items behind those used. 0: out of memory or stopped. */
+static int permi_room(const perm_allocator *allocator, permi_control *watch, void *array, size_t used, size_t more,
+                      size_t *room, size_t size)
 {
-  void *old, *larger = room > used ? permi_allocate(allocator, room, size) : NULL;
-  memcpy(&old, array, sizeof old);
-  if (!larger || !permi_copy(watch, larger, old, used * size)) {
-    permi_release(allocator, larger);
+  const size_t wanted = 2 * *room + more + 64;
+  if (used + more <= *room)
+    return 1;
+  if (!permi_enlarge(allocator, watch, array, used, wanted, size))
     return 0;
-  }
-  permi_release(allocator, old);
-  memcpy(array, &larger, sizeof larger);
+  *room = wanted;
   return 1;
 }
 
@@ -162,12 +160,8 @@ static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t coun
 static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator,
                               permi_control *watch)
 {
-  if (list->count == list->capacity) {
-    const size_t capacity = list->capacity ? 2 * list->capacity : 64;
-    if (!permi_enlarge(allocator, watch, &list->entry, list->count, capacity, sizeof *entry))
-      return 0;
-    list->capacity = capacity;
-  }
+  if (!permi_room(allocator, watch, &list->entry, list->count, 1, &list->capacity, sizeof *entry))
+    return 0;
   list->entry[list->count++] = *entry;
   return 1;
 }
