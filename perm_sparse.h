@@ -556,7 +556,6 @@ static int permi_room(const perm_allocator *allocator, permi_control *watch, voi
   return 1;
 }
 
-/* What is sorted by a key. */
 typedef struct permi_ranked {
   uint64_t key;
   int vertex;
@@ -569,9 +568,9 @@ static PERMI_ALWAYS_INLINE uint64_t permi_key_of(const char *item)
   return key;
 }
 
-/* Sorts items by the key of 64 bits that they begin with, stably, by radix over the bytes in which keys differ: linear
-   for hostile input, without n counters (n may be 2^31-1 in a file of 60 bytes). Returns where they are then, in items
-   or in room, which is as large; NULL: stopped. */
+/* Sorts items by the 64 bits that they begin with, stably, by radix over the bytes that differ: linear for hostile
+   input, without n counters (n may be 2^31-1 in a file of 60 bytes). Returns items or room, which has them; NULL:
+   stopped. */
 static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t count, size_t size, permi_control *watch)
 {
   char *from = (char *)items, *to = (char *)room, *swap;
@@ -5113,7 +5112,7 @@ typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_
 #include PERM_HEADER_FILE
 #undef PERMI_FAMILY_TEXT
 
-/* Where the kernels of an instruction set stand: name_avx512, name_avx2 or name_plain. */
+/* Of the kernels for an instruction set: name_avx512, name_avx2 or name_plain. */
 #if PERMI_X86
 #define PERMI_OF_FAMILY(name, isa)                                                                                     \
   ((isa) == PERM_ISA_AVX512 ? &name##_avx512 : (isa) == PERM_ISA_AVX2 ? &name##_avx2 : &name##_plain)
@@ -15571,7 +15570,7 @@ static int permi_whole_primes_choose(const perm_allocator *allocator, int primes
   return runs->primes;
 }
 
-/* Gives a program what it runs for a block; 0: out of memory. */
+/* What a program runs for a block; 0: out of memory. */
 static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
                             permi_hybrid *hybrid)
 {
@@ -21970,7 +21969,7 @@ struct permi_field {
   void (*leave)(permi_field *field, const permi_frontal *front);
 };
 
-/* Swaps two lines, whose numbers are at a and b of `number` and whose `size` values begin at x and y. */
+/* Swaps lines a and b, whose `size` values begin at x and y. */
 static void permi_lines_swap(int *number, int a, int b, char *x, char *y, size_t stride, int size, size_t bytes)
 {
   const int held = number[a];

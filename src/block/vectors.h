@@ -425,7 +425,7 @@ typedef void (*permi_rook_kernel)(const permi_rook_pass *pass, const permi_rook_
 #include PERM_HEADER_FILE
 #undef PERMI_FAMILY_TEXT
 
-/* Where the kernels of an instruction set stand: name_avx512, name_avx2 or name_plain. */
+/* Of the kernels for an instruction set: name_avx512, name_avx2 or name_plain. */
 #if PERMI_X86
 #define PERMI_OF_FAMILY(name, isa)                                                                                     \
   ((isa) == PERM_ISA_AVX512 ? &name##_avx512 : (isa) == PERM_ISA_AVX2 ? &name##_avx2 : &name##_plain)

@@ -110,7 +110,6 @@ static int permi_room(const perm_allocator *allocator, permi_control *watch, voi
   return 1;
 }
 
-/* What is sorted by a key. */
 typedef struct permi_ranked {
   uint64_t key;
   int vertex;
@@ -123,9 +122,9 @@ static PERMI_ALWAYS_INLINE uint64_t permi_key_of(const char *item)
   return key;
 }
 
-/* Sorts items by the key of 64 bits that they begin with, stably, by radix over the bytes in which keys differ: linear
-   for hostile input, without n counters (n may be 2^31-1 in a file of 60 bytes). Returns where they are then, in items
-   or in room, which is as large; NULL: stopped. */
+/* Sorts items by the 64 bits that they begin with, stably, by radix over the bytes that differ: linear for hostile
+   input, without n counters (n may be 2^31-1 in a file of 60 bytes). Returns items or room, which has them; NULL:
+   stopped. */
 static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t count, size_t size, permi_control *watch)
 {
   char *from = (char *)items, *to = (char *)room, *swap;

@@ -43,7 +43,7 @@ struct permi_field {
   void (*leave)(permi_field *field, const permi_frontal *front);
 };
 
-/* Swaps two lines, whose numbers are at a and b of `number` and whose `size` values begin at x and y. */
+/* Swaps lines a and b, whose `size` values begin at x and y. */
 static void permi_lines_swap(int *number, int a, int b, char *x, char *y, size_t stride, int size, size_t bytes)
 {
   const int held = number[a];

@@ -190,7 +190,7 @@ static int permi_whole_primes_choose(const perm_allocator *allocator, int primes
   return runs->primes;
 }
 
-/* Gives a program what it runs for a block; 0: out of memory. */
+/* What a program runs for a block; 0: out of memory. */
 static int permi_whole_runs(const perm_allocator *allocator, const permi_block *block, uint64_t modulus,
                             permi_hybrid *hybrid)
 {
