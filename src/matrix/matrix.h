@@ -159,7 +159,8 @@ static PERMI_ALWAYS_INLINE void *permi_sort(void *items, void *room, size_t coun
 static int permi_entries_push(permi_entries *list, const permi_entry *entry, const perm_allocator *allocator,
                               permi_control *watch)
 {
-  if (!permi_room(allocator, watch, &list->entry, list->count, 1, &list->capacity, sizeof *entry))
+  if (list->count == list->capacity &&
+      !permi_room(allocator, watch, &list->entry, list->count, 1, &list->capacity, sizeof *entry))
     return 0;
   list->entry[list->count++] = *entry;
   return 1;
