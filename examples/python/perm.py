@@ -774,8 +774,8 @@ class _Call:
     def run(self, name, *arguments):
         """Calls the library; Ctrl-C, an exception in progress() and errors are raised afterwards."""
         gpu = self.options.gpu
-        asked = gpu.devices >= -1 and gpu.devices and not gpu.cpu_fallback and name != "perm_sparse_job"  # plans are made
-        if asked and _without_cuda():
+        asked = gpu.devices >= -1 and gpu.devices and not gpu.cpu_fallback
+        if asked and name != "perm_sparse_job" and _without_cuda():  # plans are made
             raise DeviceError("gpus: this library was built without CUDA; cpu_fallback=True computes on the CPU",
                               "PERM_ERROR_DEVICE")
         before, handler = getattr(_running, "call", None), None
