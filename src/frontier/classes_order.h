@@ -204,8 +204,8 @@ static perm_status permi_classes_offer(permi_maker *maker, const permi_block *bl
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(maker->result);
   if (!best)
-    return permi_refuse(offer, PERM_ERROR_LIMIT, "has no order found with few classes of proportional rests%s",
-                        rival < (double)INFINITY ? " within its rival's time" : "");
+    return permi_refuse(offer, PERM_ERROR_LIMIT, "has too few proportional lines in the orders that were tried%s",
+                        rival < (double)INFINITY ? ", for no longer than another engine takes" : "");
   best->bound_relative = permi_classes_bound(best, block, permi_entry_roundings(working, working->n));
   best->each = each;
   best->seconds = best->cost * each + best->steps * PERMI_CLASS_STEP_SECONDS;

@@ -305,7 +305,7 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
            (!problem->real && !problem->integer) || problem->ld < problem->n)
     *why = "is no square array without counts";
   else if (!permi_rank_sampled(problem))
-    *why = "has a rank over 4: so has a sample of it";
+    *why = "has a rank over 4, as a sample of its lines shows";
   if (*why)
     return 1;
   rank = (permi_rank *)permi_pool_zeros(&pool, 1, sizeof *rank);
