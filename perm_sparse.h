@@ -771,8 +771,8 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
     return status;
   if (!a && m && n)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL");
-  if (ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld = %lld is less than n = %d", (long long)ld, n);
+  if (m ? !permi_stride_fits(m, n, ld, 8) : ld < n)
+    return permi_fail_stride(result, 4, "ld", m, n, ld);
   for (i = 0; i < m; i++)
     for (j = 0; j < n; j++) {
       const double value = a[(ptrdiff_t)i * ld + j];
@@ -25262,7 +25262,8 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   size_t e, end;
   int i;
   if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
-      (!problem->real && !problem->integer) || problem->ld < n || options.method != PERM_METHOD_AUTO ||
+      (!problem->real && !problem->integer) || !permi_stride_fits(n, n, problem->ld, 8 * parts) ||
+      options.method != PERM_METHOD_AUTO ||
       options.precision == PERM_PRECISION_KAHAN || permi_check_options(&options, argument, result) != PERM_OK)
     return 0;
   if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_ROUTE_SECONDS * permi_dense_rate(&options))
