@@ -391,7 +391,7 @@ typedef struct perm_checkpoint_file {
   size_t note_bytes;
 } perm_checkpoint_file;
 
-/* All zero is the best default. Only the calling thread makes the callbacks. */
+/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -4121,6 +4121,8 @@ static const char *permi_bad_option(const perm_options *options)
       {checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge),
        "checkpoint.merges is negative, or checkpoint.merge is NULL"},
       {checkpoint->note_bytes && !checkpoint->note, "checkpoint.note is NULL"},
+      {checkpoint->file && !*checkpoint->file, "checkpoint.file is an empty name (NULL means none)"},
+      {options->prove && !*options->prove, "prove is an empty name (NULL means none)"},
       {!options->allocator.allocate != !options->allocator.release,
        "allocator needs both allocate and release, or neither"}
   };
@@ -4528,8 +4530,8 @@ static perm_status permi_checkpoint_read(const perm_job *job, const char *path, 
 {
   const perm_checkpoint_file *wanted = &options->checkpoint;
   perm_options made;
-  unsigned char *bytes;
-  size_t size;
+  unsigned char *bytes = NULL;
+  size_t size = 0;
   perm_status status = permi_file_read(path, &job->allocator, &bytes, &size, missing, result);
   if (status != PERM_OK)
     return status;
@@ -4567,9 +4569,9 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result)
 {
-  unsigned char *bytes;
+  unsigned char *bytes = NULL;
   perm_options found;
-  size_t size, length;
+  size_t size = 0, length;
   int missing;
   perm_status status;
   permi_result_clear(result);
@@ -13199,7 +13201,7 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   leaf.information.chunks = (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS;
   leaf.information.work = work * (double)(own->end - own->first);
   leaf.information.seconds = leaf.information.work / rate;
-  leaf.information.bytes = sizeof(perm_partial) + sizeof leaf;
+  leaf.information.bytes = sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own;
   leaf.information.fingerprint = permi_hash(permi_hash(proof->fingerprint, (uint64_t)index), (uint64_t)proof->primes);
   leaf.run_chunk = permi_proof_chunk;
   leaf.release = permi_proof_leaf_release;
@@ -13243,6 +13245,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
                                    perm_job **job, perm_result *result)
 {
   const double start = permi_seconds();
+  permi_control watch = permi_control_begin(options);
   perm_status status = permi_proof_refuse(problem, options, argument, result);
   permi_proof *proof;
   double rate;
@@ -13263,10 +13266,15 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   (*job)->is_complex = proof->parts == 2;
   (*job)->modulus = options->modulus;
   for (i = 0; i < proof->runs * proof->leaves; i++)
-    if (!permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
+    if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
       perm_job_free(*job);
       *job = NULL;
-      return permi_fail_memory(result);
+      if (watch.stopped == PERM_OK)
+        return permi_fail_memory(result);
+      permi_fail(result, watch.stopped, 0, "%s while planning", perm_status_text(watch.stopped));
+      if (result)
+        result->seconds = permi_seconds() - start;
+      return watch.stopped;
     }
   (*job)->plan_seconds = permi_seconds() - start;
   return PERM_OK;
@@ -13839,7 +13847,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
     const perm_leaf *leaf = &job->leaf[i].information;
     const permi_interval wanted = permi_wanted(job, i, options);
     const double each = leaf->seconds / (double)leaf->chunks;
-    uint64_t begin = wanted.begin, end, left = 0;
+    uint64_t begin = wanted.begin, end = 0, left = 0;
     for (; begin < wanted.end; begin = end) {
       perm_state_left(job, state, i, begin, &begin, &end);
       end = end < wanted.end ? end : wanted.end;

@@ -1064,6 +1064,7 @@ typedef struct permi_reader {
   perm_integer *denominator; /* NULL: fractions are refused */
   unsigned long long fractions; /* the first line with one, 0: none; then of entries imaginary is the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
+  unsigned long long tight, loose; /* the last line with a separator without a blank, with blanks alone */
   int names; /* in the header line; 0: none */
   char note[132];
   perm_status status;
@@ -1548,7 +1549,12 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   const char mark = reader->separator;
   if (!permi_next_until(reader, mark, begin, end))
     return *begin != reader->line_end && permi_reader_fail(reader, "'%c' found, a number was expected before it", mark);
+  if (reader->cursor + 1 < reader->line_end && *reader->cursor == mark && reader->cursor[1] != ' ' &&
+      reader->cursor[1] != '\t')
+    reader->tight = reader->line;
   permi_skip_blanks(reader);
+  if (reader->cursor < reader->line_end && *reader->cursor != mark)
+    reader->loose = reader->line;
   if (reader->cursor < reader->line_end && *reader->cursor != mark && mark == ';')
     return permi_reader_fail(reader, "%s found after a blank, ';' was expected between numbers as in the first line; "
                              "each row is a line", permi_quoted(reader->cursor, reader->line_end).text);
@@ -1761,6 +1767,9 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
     }
     if (reader->status != PERM_OK)
       return 0;
+    if (reader->tight == reader->line && reader->loose == reader->line)
+      return permi_reader_fail(reader, "numbers with a comma and no blank between them and numbers with blanks alone "
+                               "found: are these decimals? They need a point (1.5); or one separator throughout");
     if (!reader->m) {
       if (reader->names && columns != reader->names)
         return permi_reader_fail(reader, "%d numbers found, %d were expected as names in the line before", columns,
@@ -24874,6 +24883,9 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   int row, whole, exactly;
   exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT ||
             permi_asks_proof(options);
+  if (options->prove && given->m == 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is 0 x %d; proofs are of square ones of order 1 to %d",
+                      given->n, PERMI_PROOF_MAX_N);
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));

@@ -355,9 +355,39 @@ chmod 600 $dir/spy.svg $dir/er.mtx
 expect write_force 0 'permanent = 1$' --force --write $dir/text --spy $dir/spy.svg $dir/swap.mtx
 check write_forced sh -c "head -1 $dir/text | grep -q MatrixMarket"
 check mode_stays test "$(ls -l $dir/spy.svg | cut -c1-10)" = -rw-------
+# what a first user met
+expect write_and_prove 2 '"--write|--write and --prove have one name' --generate ones:5 --write $dir/one --prove $dir/one
+check write_and_prove_nothing test ! -e $dir/one
+expect write_and_prove_place 2 '--write and --prove have one name' --generate ones:5 --write $dir/one --prove $dir/./one
+expect spy_and_prove 2 '--spy and --prove have one name' --generate ones:5 --spy $dir/one --prove $dir/one
+cp $dir/header.csv $dir/no_proof.csv
+expect prove_force 2 'add --force' $dir/no_proof.csv --prove $dir/no_proof.csv
+expect prove_forced 0 'permanent = 10$' $dir/no_proof.csv --prove $dir/no_proof.csv --force
+expect prove_nothing 2 'the matrix is 0 x 0; proofs are of square ones of order 1 to 44' --generate ones:0 --prove $dir/zero.prf
+expect prove_fractions 2 'leave out --prove, or write decimals' $dir/fractions.txt --prove $dir/fr.prf
+expect prove_bytes 0 '; [0-9.]+ MB of memory' --generate binary:26:0.5 --prove $dir/b.prf --explain
+expect planning_keeps_nothing 1 'nothing is kept yet, for planning was not finished' --generate binary:44:0.5 \
+  --max-seconds 0.05 --checkpoint $dir/none.ck
+check planning_made_no_file test ! -e $dir/none.ck
+expect explain_ranks 0 'on one thread, .* on 4 ranks of 16 threads' --generate uniform:50 --explain --ranks 4 --threads 16
+expect explain_threads 0 'on one thread, .* on 16 threads' --generate uniform:50 --explain --threads 16
+printf '1,5 2,5\n3,5 4,5\n' >$dir/commas.txt
+expect decimal_commas 2 'commas.txt:1: .*are these decimals. They need a point' $dir/commas.txt
+printf '1, 5 2, 5\n1,2,3,4\n1 2 3 4\n1 , 2 3 4\n' >$dir/commas2.txt
+expect commas_and_blanks 0 'permanent' $dir/commas2.txt
+expect explain_value 2 'the only value is full' --explain=foo --generate ones:3
+expect second_generate 2 'a second --generate' --generate ones:3 --generate ones:4
+expect time_limit 2 'did you mean --max-seconds' --time-limit 5 --generate ones:3
+expect max_memory 2 'did you mean --max-bytes' --max-memory 5 --generate ones:3
+expect negative_count 2 '--rows: number 1' --rows -1,2,2 $dir/nine.txt
+expect json_nowhere 2 'there is no place for "--json"' --generate ones:3 --spy - --json
+expect merge_nothing 2 '--merge puts checkpoints together; name all' --merge
+expect no_kind 2 'perm --list generators has them all$' --generate foo
+expect gradient_timed 0 'total [1-9]' --generate ones:5 --gradient
+expect minors_timed 0 'total [1-9]' --generate ones:5 --minors 1
 expect write_and_spy 2 'have one name' --write $dir/new --spy $dir/new $dir/swap.mtx
-expect write_and_spy_elsewise 2 'that is no SVG: "' --write $dir/both --spy $dir/../cli/both $dir/swap.mtx
-check write_before_spy grep -q MatrixMarket $dir/both
+expect write_and_spy_elsewise 2 'have one name' --write $dir/both --spy $dir/../cli/both $dir/swap.mtx
+check write_and_spy_nothing test ! -e $dir/both
 cp $dir/swap.mtx $dir/kept.mtx; chmod 200 $dir/kept.mtx # not to be read: it may be anything
 if [ "$(id -u)" -ne 0 ]; then
   expect write_unreadable 2 'a file that cannot be read: "' --write $dir/kept.mtx $dir/swap.mtx
@@ -404,7 +434,7 @@ if mkfifo $dir/fifo 2>/dev/null; then
   "$perm" $dir/fifo >$dir/out 2>&1 & # a signal while nobody writes yet
   process=$!; sleep 0.3; kill -TERM $process; wait $process; code=$?
   check "FIFO: SIGTERM before a writer came" test $code -eq 1
-  check "FIFO: SIGTERM said" grep -q 'cancelled by the caller while reading' $dir/out
+  check "FIFO: SIGTERM said" grep -q 'stopped by a signal while reading' $dir/out
   rm -f $dir/stalled; mkfifo $dir/stalled # a reader that does not read; then whole lines, the last one perhaps cut
   files=$(awk 'BEGIN { for (i = 0; i < 600; i++) printf "%s ", ARGV[1] }' $dir/swap.mtx)
   "$perm" --json $files >$dir/stalled 2>$dir/err &

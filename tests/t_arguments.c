@@ -83,6 +83,8 @@ TEST(t_arguments_options)
   ARGUMENTS_OPTION(perm_compute_real(2, 2, a, 2, &options, &r), field, value_, PERM_ERROR_OPTION, 5, text_)
   ARGUMENTS_DENSE(modulus, 1, "modulus is not between 2 and 2^63")
   ARGUMENTS_DENSE(modulus, (UINT64_C(1) << 63) + 1, "modulus is not between 2 and 2^63")
+  ARGUMENTS_DENSE(checkpoint.file, "", "checkpoint.file is an empty name")
+  ARGUMENTS_DENSE(prove, "", "prove is an empty name")
   ARGUMENTS_DENSE(gpu.devices, -2, "gpu.devices is below -1")
   ARGUMENTS_DENSE(gpu.tune, -2, "gpu.tune is below -1")
   ARGUMENTS_DENSE(gpu.cpu_fallback, 2, "gpu.cpu_fallback is neither 0 nor 1")
@@ -142,7 +144,8 @@ TEST(t_arguments_strides)
   int i;
   for (i = 0; i < 400; i++)
     a[i] = 1 + i % 7;
-#define ARGUMENTS_STRIDE(call, argument_) ARGUMENTS_BAD(call, PERM_ERROR_STRIDE, argument_, "more bytes than memory has")
+#define ARGUMENTS_STRIDE(call, argument_) \
+  ARGUMENTS_BAD(call, PERM_ERROR_STRIDE, argument_, "more bytes than memory has")
   ARGUMENTS_STRIDE(perm_compute_real(2, 3, a, far, NULL, &r), 4)
   ARGUMENTS_STRIDE(perm_compute_real(2, 2, a, double_rows, NULL, &r), 4)
   ARGUMENTS_STRIDE(perm_compute_real(20, 20, a, double_rows, NULL, &r), 4)

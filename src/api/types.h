@@ -158,7 +158,7 @@ typedef struct perm_checkpoint_file {
   size_t note_bytes;
 } perm_checkpoint_file;
 
-/* All zero is the best default. Only the calling thread makes the callbacks. */
+/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks. */
 struct perm_job;
 struct perm_state;
 struct perm_result;

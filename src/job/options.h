@@ -42,6 +42,8 @@ static const char *permi_bad_option(const perm_options *options)
       {checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge),
        "checkpoint.merges is negative, or checkpoint.merge is NULL"},
       {checkpoint->note_bytes && !checkpoint->note, "checkpoint.note is NULL"},
+      {checkpoint->file && !*checkpoint->file, "checkpoint.file is an empty name (NULL means none)"},
+      {options->prove && !*options->prove, "prove is an empty name (NULL means none)"},
       {!options->allocator.allocate != !options->allocator.release,
        "allocator needs both allocate and release, or neither"}
   };
