@@ -556,7 +556,8 @@ typedef struct perm_state perm_state;
 
 /* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly to 1e-15; searched by
    climbing), or else, and for larger n, as perm_compute_real without options, which also tells the error. NaN on bad
-   arguments or without memory, +-HUGE_VAL beyond double; n = 0 gives 1. O(n 2^(n-1)). */
+   arguments or without memory, +-HUGE_VAL beyond double, 0 below its least number (perm_compute_real has an exponent of
+   its own); n = 0 gives 1. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
 /* The same of a complex matrix, into value[0] and value[1], both NaN on an error; the promise is of the modulus. */
@@ -4102,6 +4103,7 @@ static const char *permi_bad_option(const perm_options *options)
       {(int)options->isa < 0 || options->isa >= PERM_ISA_COUNT, "isa is not one of perm_isa"},
       {options->certify != 0 && options->certify != 1, "certify is neither 0 nor 1"},
       {options->threads < 0, "threads is negative (0 means all)"},
+      {options->threads > 1 << 16, "threads is above 65536"},
       {options->modulus == 1 || options->modulus > UINT64_C(1) << 63,
        "modulus is not between 2 and 2^63 (0 means none)"},
       {!(options->tolerance >= 0) || options->tolerance == (double)INFINITY,

@@ -80,8 +80,8 @@ static const char *cli_next_step(const cli *run, const perm_matrix *matrix, cons
     return !one ? ""
            : !samples ? "; --effort 10 looks longer for another plan"
            : run->explain ? "; --effort 10 looks longer for another plan, --estimate takes random samples"
-                          : "; --explain shows the plan, --effort 10 looks longer for another, --estimate takes random "
-                            "samples";
+                          : "; --explain shows what is left of it, --effort 10 looks longer for a plan, --estimate "
+                            "takes random samples";
   case PERM_ERROR_OVERFLOW:
     return run->options.precision == PERM_PRECISION_EXACT ? "; --precision default gives the leading digits" : "";
   case PERM_ERROR_MEMORY:

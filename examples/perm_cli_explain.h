@@ -273,8 +273,16 @@ static int cli_explain(const cli *run, const char *name, const perm_matrix *matr
   cli_outline outline;
   char *text;
   size_t length;
-  if (perm_sparse_job(matrix, &run->options, &job, result) != PERM_OK)
+  if (perm_sparse_job(matrix, &run->options, &job, result) != PERM_OK) {
+    memset(&outline, 0, sizeof outline);
+    outline.prepared = result->status == PERM_ERROR_LIMIT && matrix->m == matrix->n && !run->json &&
+                       perm_sparse_report(matrix, &run->options, &outline.structure, NULL) == PERM_OK;
+    if (outline.prepared) { /* what makes it hard */
+      printf("%s: %d x %d, %.0f entries\n", name, matrix->m, matrix->n, (double)matrix->nnz);
+      cli_explain_matrix(matrix, &outline);
+    }
     return 0;
+  }
   outline = cli_outline_of(run, matrix, job);
   length = perm_job_explain(job, NULL, 0);
   text = (char *)malloc(length + 1);

@@ -278,7 +278,7 @@ check nothing_half_written test "$(find $dir -name '*.tmp*' | wc -l)" -eq 0
 
 # explain computes nothing
 expect explain 0 'dense, .*range of [0-9]+ chunks' --generate uniform:60 --explain=full
-expect explain_value 2 'no value goes with "--explain"' --generate uniform:60 --explain=all
+expect explain_value 2 'the only value is full, of "--explain"' --generate uniform:60 --explain=all
 # the answer: what the matrix is, what will be done, how long, what is known then, why not otherwise
 expect explain_matrix 0 '^  matrix     1600 entries .real numbers., none is 0; one block of order 40 is left$' --generate uniform:40 --explain
 check explain_plan grep -q '^  plan       method dense .blocked Glynn sum, vector kernels.$' $dir/out
@@ -299,7 +299,7 @@ check explain_wrote test -s $dir/grid.mtx
 
 expect explain_json 0 '^\{"file":"grid:10:10","m":50,"n":50,"nnz":180,"kind":"integer","structure":\{.*"explain":"structure: .*predicted .*bytes.u000a.*u000a"\}$' --generate grid:10:10 --explain --json
 if command -v python3 >/dev/null; then
-  $perm --generate grid:10:10 --generate uniform:40 --explain --json >$dir/out
+  $perm --generate uniform:40 --explain --json >$dir/out
   cat >$dir/explain.py <<'PYTHON'
 import json, sys
 d = json.load(open(sys.argv[1]))
@@ -312,7 +312,7 @@ assert offers["low-rank"]["seconds"] is None and "rank over 4" in offers["low-ra
 PYTHON
   check explain_json_facts python3 $dir/explain.py $dir/out
 else skipped=$((skipped + 1)); echo "SKIP explain_json_facts: install python3"; fi
-$perm --generate er:9:0.5 --write - --json >$dir/stream.mtx
+$perm --generate er:9:0.5 --write - >$dir/stream.mtx
 expect write_stream 0 'permanent = ' $dir/stream.mtx
 check write_stream_alone sh -c "! grep -q permanent $dir/stream.mtx"
 expect write_complex 0 'complex' --generate dft:4 --write -
@@ -375,7 +375,7 @@ printf '1,5 2,5\n3,5 4,5\n' >$dir/commas.txt
 expect decimal_commas 2 'commas.txt:1: .*are these decimals. They need a point' $dir/commas.txt
 printf '1, 5 2, 5\n1,2,3,4\n1 2 3 4\n1 , 2 3 4\n' >$dir/commas2.txt
 expect commas_and_blanks 0 'permanent' $dir/commas2.txt
-expect explain_value 2 'the only value is full' --explain=foo --generate ones:3
+expect explain_refused 3 'one block of order 100 is left' --generate uniform:100 --explain
 expect second_generate 2 'a second --generate' --generate ones:3 --generate ones:4
 expect time_limit 2 'did you mean --max-seconds' --time-limit 5 --generate ones:3
 expect max_memory 2 'did you mean --max-bytes' --max-memory 5 --generate ones:3
@@ -541,7 +541,9 @@ expect seconds 3 'predicted.*s, over' --generate er:40:0.4 --method decompose --
 if command -v timeout >/dev/null; then
   timeout -s TERM 0.5 $perm --generate uniform:45 >$dir/out 2>$dir/err; code=$?
   check interrupt test $code -eq 124 -o $code -eq 1
-  check interrupt_prints grep -q 'cancelled' $dir/out
+  check interrupt_prints grep -q 'stopped by a signal' $dir/out
+  timeout -s HUP 0.5 $perm --generate uniform:45 >$dir/out 2>$dir/err
+  check hangup_prints grep -q 'stopped by a signal' $dir/out
 else
   skipped=$((skipped + 2)); echo "SKIP interrupt: needs timeout"
 fi

@@ -10,7 +10,8 @@
 
 /* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly to 1e-15; searched by
    climbing), or else, and for larger n, as perm_compute_real without options, which also tells the error. NaN on bad
-   arguments or without memory, +-HUGE_VAL beyond double; n = 0 gives 1. O(n 2^(n-1)). */
+   arguments or without memory, +-HUGE_VAL beyond double, 0 below its least number (perm_compute_real has an exponent of
+   its own); n = 0 gives 1. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
 /* The same of a complex matrix, into value[0] and value[1], both NaN on an error; the promise is of the modulus. */

@@ -23,6 +23,7 @@ static const char *permi_bad_option(const perm_options *options)
       {(int)options->isa < 0 || options->isa >= PERM_ISA_COUNT, "isa is not one of perm_isa"},
       {options->certify != 0 && options->certify != 1, "certify is neither 0 nor 1"},
       {options->threads < 0, "threads is negative (0 means all)"},
+      {options->threads > 1 << 16, "threads is above 65536"},
       {options->modulus == 1 || options->modulus > UINT64_C(1) << 63,
        "modulus is not between 2 and 2^63 (0 means none)"},
       {!(options->tolerance >= 0) || options->tolerance == (double)INFINITY,
