@@ -383,6 +383,10 @@ expect negative_count 2 '--rows: number 1' --rows -1,2,2 $dir/nine.txt
 expect json_nowhere 2 'there is no place for "--json"' --generate ones:3 --spy - --json
 expect merge_nothing 2 '--merge puts checkpoints together; name all' --merge
 expect no_kind 2 'perm --list generators has them all$' --generate foo
+printf '1e20 0.5\n0.5 1e20\n' >$dir/round.txt
+expect digits_shown 0 ' 1[.]00000000000000e[+]40, 15 digits guaranteed' $dir/round.txt
+expect estimate_stops 0 'estimator' --generate uniform:30 --estimate --seconds 1.5
+check estimate_left sh -c "! grep -q years $dir/err"
 expect gradient_timed 0 'total [1-9]' --generate ones:5 --gradient
 expect minors_timed 0 'total [1-9]' --generate ones:5 --minors 1
 expect write_and_spy 2 'have one name' --write $dir/new --spy $dir/new $dir/swap.mtx
