@@ -259,7 +259,7 @@
   X(PERM_PART_DONE, 4, "the part asked for is done; the permanent needs the others")                                   \
   X(PERM_ERROR_NULL, -1, "a required pointer is NULL")                                                                 \
   X(PERM_ERROR_SIZE, -2, "a size is negative or too large")                                                            \
-  X(PERM_ERROR_STRIDE, -3, "the row stride is smaller than a row")                                                     \
+  X(PERM_ERROR_STRIDE, -3, "the row stride is smaller than a row, or beyond memory")                                   \
   X(PERM_ERROR_NOT_FINITE, -4, "an entry is NaN or infinite")                                                          \
   X(PERM_ERROR_OPTION, -5, "an option is out of range or contradicts another")                                         \
   X(PERM_ERROR_UNSUPPORTED, -6, "not available for this matrix, machine or version")                                   \
@@ -392,7 +392,7 @@ typedef struct perm_checkpoint_file {
   size_t note_bytes;
 } perm_checkpoint_file;
 
-/* All zero is the best default. Only the calling thread makes the callbacks. */
+/* All zero is the best default: perm_options options = {0}, in C++ {}. Only the calling thread makes the callbacks. */
 struct perm_job;
 struct perm_state;
 struct perm_result;
@@ -557,7 +557,8 @@ typedef struct perm_state perm_state;
 
 /* Permanent of the n x n matrix a without gaps. n <= 16: right to 1e-10 of itself (mostly to 1e-15; searched by
    climbing), or else, and for larger n, as perm_compute_real without options, which also tells the error. NaN on bad
-   arguments or without memory, +-HUGE_VAL beyond double; n = 0 gives 1. O(n 2^(n-1)). */
+   arguments or without memory, +-HUGE_VAL beyond double, 0 below its least number (perm_compute_real has an exponent of
+   its own); n = 0 gives 1. O(n 2^(n-1)). */
 PERM_API double perm_real(int n, const double *a);
 
 /* The same of a complex matrix, into value[0] and value[1], both NaN on an error; the promise is of the modulus. */
@@ -651,8 +652,8 @@ PERM_API uint64_t perm_job_fingerprint(const perm_job *job);
 PERM_API perm_status perm_job_range(const perm_job *job, int leaf, uint64_t begin, uint64_t end,
                                     const perm_options *options, perm_partial *partial, perm_result *result);
 
-/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (>>state). Encoding returns that number, and writes
-   only if `size` is enough; decoding refuses other sizes and impossible numbers (PERM_ERROR_FORMAT). */
+/* A partial as PERM_PARTIAL_BYTES bytes, the same on every machine (>>state). Encoding returns that number, 0 for NULL,
+   and writes only if `size` is enough; decoding refuses other sizes and impossible numbers (PERM_ERROR_FORMAT). */
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size);
 PERM_API perm_status perm_partial_decode(const void *bytes, size_t size, perm_partial *partial);
 
@@ -747,9 +748,10 @@ typedef struct perm_estimate {
   long long exp2;
   double standard_error; /* of value; complex: root of the mean squared modulus */
   double low, high;      /* of the real part: value -+ radius */
-  double radius;         /* complex: of the disc around the value */
+  double radius;         /* with what samples round; complex: of the disc around the value */
   double proved_radius;  /* holds with chance `confidence` by a theorem, however samples are distributed; or INFINITY */
-  double certain_low, certain_high; /* the permanent is between them; of rejection, else 0 and INFINITY */
+  double certain_low, certain_high; /* the permanent is between them: of rejection; else INFINITY and 0, or, if
+                                       an entry is negative or complex, -INFINITY */
   double confidence, samples;
   uint64_t seed;
   perm_estimator estimator;
@@ -1383,6 +1385,22 @@ static perm_status permi_fail(perm_result *result, perm_status status, int argum
 static perm_status permi_fail_memory(perm_result *result)
 {
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
+}
+
+/* Are m rows of n numbers, `stride` apart, of `bytes` each, an array: rows apart, of bytes that a ptrdiff_t counts? */
+static int permi_stride_fits(int m, int n, ptrdiff_t stride, int bytes)
+{
+  return stride >= n && (((double)m - 1) * (double)stride + (double)n) * bytes < (double)PTRDIFF_MAX;
+}
+
+static perm_status permi_fail_stride(perm_result *result, int argument, const char *name, int m, int n,
+                                     ptrdiff_t stride)
+{
+  return stride < n ? permi_fail(result, PERM_ERROR_STRIDE, argument,
+                                 "%s is %lld, smaller than the %d columns of a row", name, (long long)stride, n)
+                    : permi_fail(result, PERM_ERROR_STRIDE, argument,
+                                 "%s is %lld: %d rows of so many numbers are more bytes than memory has", name,
+                                 (long long)stride, m);
 }
 
 /* max_bytes: a counting allocator. Each block's head holds its cost; the last block or the call releases the meter. */
@@ -3972,7 +3990,9 @@ static void permi_partial_put_or_get(perm_partial *partial, unsigned char *bytes
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size)
 {
   perm_partial copy;
-  if (partial && bytes && size >= PERM_PARTIAL_BYTES) {
+  if (!partial)
+    return 0;
+  if (bytes && size >= PERM_PARTIAL_BYTES) {
     copy = *partial;
     permi_partial_put_or_get(&copy, (unsigned char *)bytes, 1);
   }
@@ -4125,6 +4145,7 @@ static const char *permi_bad_option(const perm_options *options)
       {(int)options->isa < 0 || options->isa >= PERM_ISA_COUNT, "isa is not one of perm_isa"},
       {options->certify != 0 && options->certify != 1, "certify is neither 0 nor 1"},
       {options->threads < 0, "threads is negative (0 means all)"},
+      {options->threads > 1 << 16, "threads is above 65536"},
       {options->modulus == 1 || options->modulus > UINT64_C(1) << 63,
        "modulus is not between 2 and 2^63 (0 means none)"},
       {!(options->tolerance >= 0) || options->tolerance == (double)INFINITY,
@@ -4144,6 +4165,8 @@ static const char *permi_bad_option(const perm_options *options)
       {checkpoint->merges < 0 || (checkpoint->merges && !checkpoint->merge),
        "checkpoint.merges is negative, or checkpoint.merge is NULL"},
       {checkpoint->note_bytes && !checkpoint->note, "checkpoint.note is NULL"},
+      {checkpoint->file && !*checkpoint->file, "checkpoint.file is an empty name (NULL means none)"},
+      {options->prove && !*options->prove, "prove is an empty name (NULL means none)"},
       {!options->allocator.allocate != !options->allocator.release,
        "allocator needs both allocate and release, or neither"}
   };
@@ -4551,8 +4574,8 @@ static perm_status permi_checkpoint_read(const perm_job *job, const char *path, 
 {
   const perm_checkpoint_file *wanted = &options->checkpoint;
   perm_options made;
-  unsigned char *bytes;
-  size_t size;
+  unsigned char *bytes = NULL;
+  size_t size = 0;
   perm_status status = permi_file_read(path, &job->allocator, &bytes, &size, missing, result);
   if (status != PERM_OK)
     return status;
@@ -4590,9 +4613,9 @@ PERM_API perm_status perm_checkpoint_read(const perm_job *job, const char *path,
 PERM_API perm_status perm_checkpoint_options(const char *path, perm_options *options, void **note, size_t *note_bytes,
                                              perm_result *result)
 {
-  unsigned char *bytes;
+  unsigned char *bytes = NULL;
   perm_options found;
-  size_t size, length;
+  size_t size = 0, length;
   int missing;
   perm_status status;
   permi_result_clear(result);
@@ -8830,7 +8853,8 @@ static int permi_small_minors_rows(const permi_minors_call *call, permi_small_mi
   const int n = call->n, width = n * view->parts;
   double *to = full;
   int i;
-  if (call->m < 1 || n < 1 || call->row >= call->m || view->ld < n || !view->a || !call->out)
+  if (call->m < 1 || n < 1 || call->row >= call->m || !view->a || !call->out ||
+      !permi_stride_fits(call->m, n, view->ld, 8 * view->parts))
     return 0;
   small->n = n;
   small->factor = 1;
@@ -13211,7 +13235,7 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   leaf.information.chunks = (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS;
   leaf.information.work = work * (double)(own->end - own->first);
   leaf.information.seconds = leaf.information.work / rate;
-  leaf.information.bytes = sizeof(perm_partial) + sizeof leaf;
+  leaf.information.bytes = sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own;
   leaf.information.fingerprint = permi_hash(permi_hash(proof->fingerprint, (uint64_t)index), (uint64_t)proof->primes);
   leaf.run_chunk = permi_proof_chunk;
   leaf.release = permi_proof_leaf_release;
@@ -13255,6 +13279,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
                                    perm_job **job, perm_result *result)
 {
   const double start = permi_seconds();
+  permi_control watch = permi_control_begin(options);
   perm_status status = permi_proof_refuse(problem, options, argument, result);
   permi_proof *proof;
   double rate;
@@ -13275,10 +13300,15 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   (*job)->is_complex = proof->parts == 2;
   (*job)->modulus = options->modulus;
   for (i = 0; i < proof->runs * proof->leaves; i++)
-    if (!permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
+    if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
       perm_job_free(*job);
       *job = NULL;
-      return permi_fail_memory(result);
+      if (watch.stopped == PERM_OK)
+        return permi_fail_memory(result);
+      permi_fail(result, watch.stopped, 0, "%s while planning", perm_status_text(watch.stopped));
+      if (result)
+        result->seconds = permi_seconds() - start;
+      return watch.stopped;
     }
   (*job)->plan_seconds = permi_seconds() - start;
   return PERM_OK;
@@ -13317,9 +13347,8 @@ static perm_status permi_check_entries(int m, int n, const double *a, int given,
   int i, j;
   if (!given)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
-  if (ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row", (long long)ld,
-                      n);
+  if (!permi_stride_fits(m, n, ld, 8 * parts))
+    return permi_fail_stride(result, 4, "ld", m, n, ld);
   for (i = 0; a && i < m; i++)
     for (j = 0; j < parts * n; j++) {
       const double x = a[(ptrdiff_t)i * ld * parts + j];
@@ -13593,12 +13622,24 @@ PERM_API const char *perm_format_name(perm_format format)
   }
 }
 
+/* Whether an integer is one that a call may have made. */
+static int permi_integer_good(const perm_integer *integer)
+{
+  return integer && integer->words >= 0 && integer->words <= PERM_INTEGER_WORDS;
+}
+
 /* plus: with an explicit +. */
 static size_t permi_integer_text(const perm_integer *integer, int plus, char *buffer, size_t size)
 {
   char digits[PERM_INTEGER_WORDS * 20 + 2];
   uint32_t half[2 * PERM_INTEGER_WORDS];
-  int used = 2 * integer->words, length = 0, i;
+  int used = permi_integer_good(integer) ? 2 * integer->words : -1, length = 0, i;
+  size = buffer ? size : 0;
+  if (used < 0) {
+    if (size)
+      buffer[0] = 0;
+    return 0;
+  }
   for (i = 0; i < used; i++)
     half[i] = (uint32_t)(integer->word[i / 2] >> (32 * (i & 1)));
   do {
@@ -13629,17 +13670,19 @@ PERM_API size_t perm_integer_text(const perm_integer *integer, char *buffer, siz
 
 PERM_API size_t perm_time_text(double seconds, char *buffer, size_t size)
 {
-  return (size_t)snprintf(buffer, size, "%s", permi_time_words(seconds).text);
+  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_time_words(seconds).text);
 }
 
 PERM_API size_t perm_bytes_text(double bytes, char *buffer, size_t size)
 {
-  return (size_t)snprintf(buffer, size, "%s", permi_size_words(bytes).text);
+  return (size_t)snprintf(buffer, buffer ? size : 0, "%s", permi_size_words(bytes).text);
 }
 
 PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *value)
 {
-  const uint64_t limit = (UINT64_C(1) << 63) - !integer->negative;
+  const uint64_t limit = (UINT64_C(1) << 63) - !(integer && integer->negative);
+  if (!permi_integer_good(integer) || !value)
+    return PERM_ERROR_NULL;
   if (integer->words > 1 || integer->word[0] > limit)
     return PERM_ERROR_OVERFLOW;
   *value = integer->negative ? -1 - (int64_t)(integer->word[0] - 1) : (int64_t)integer->word[0];
@@ -13649,6 +13692,7 @@ PERM_API perm_status perm_integer_int64(const perm_integer *integer, int64_t *va
 PERM_API size_t perm_result_text(const perm_result *result, char *buffer, size_t size)
 {
   int length;
+  size = buffer ? size : 0;
   if (!result) {
     if (size)
       buffer[0] = 0;
@@ -13836,7 +13880,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
     const perm_leaf *leaf = &job->leaf[i].information;
     const permi_interval wanted = permi_wanted(job, i, options);
     const double each = leaf->seconds / (double)leaf->chunks;
-    uint64_t begin = wanted.begin, end, left = 0;
+    uint64_t begin = wanted.begin, end = 0, left = 0;
     for (; begin < wanted.end; begin = end) {
       perm_state_left(job, state, i, begin, &begin, &end);
       end = end < wanted.end ? end : wanted.end;
@@ -14510,9 +14554,10 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
   if (problem->n < PERMI_RANK_LEAST && !named)
     *why = "is too small for its rank to matter";
   else if (problem->m != problem->n || problem->n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
-           (!problem->real && !problem->integer) || problem->ld < problem->n)
+           (!problem->real && !problem->integer) ||
+           !permi_stride_fits(problem->m, problem->n, problem->ld, 8 * problem->parts))
     *why = "is no square array without counts";
-  else if (!permi_rank_sampled(problem))
+  else if (problem->n && !permi_rank_sampled(problem))
     *why = "has a rank over 4, as a sample of its lines shows";
   if (*why)
     return 1;
@@ -14947,12 +14992,14 @@ static perm_status permi_dense_make(permi_maker *maker, const struct permi_block
 static int permi_array_repeats(const permi_problem *problem, const perm_options *options)
 {
   const char *a = (const char *)problem->real;
-  const ptrdiff_t column = 8 * problem->parts, row = problem->ld * column;
+  const ptrdiff_t column = 8 * problem->parts;
   const int n = problem->n;
+  ptrdiff_t row;
   int by_columns, i, j, k;
   if (options->method != PERM_METHOD_AUTO || problem->m != n || n < PERMI_REPEATS_LEAST || n > PERM_MAX_N || !a ||
-      problem->ld < n)
+      !permi_stride_fits(n, n, problem->ld, 8 * problem->parts))
     return 0;
+  row = problem->ld * column;
   for (by_columns = 0; by_columns < 2; by_columns++) {
     const ptrdiff_t line = by_columns ? column : row, along = by_columns ? row : column;
     for (i = 1; i < n; i++)
@@ -15736,7 +15783,8 @@ static int permi_at_once(const permi_problem *problem, const perm_options *optio
 {
   const int n = problem->n, exact = problem->integer != NULL;
   return n >= 2 && n <= PERMI_SMALL_N && n == problem->m && (problem->real || exact) &&
-         problem->ld >= n && result && permi_asks_no_more(options, exact, permi_problem_bytes(problem));
+         permi_stride_fits(n, n, problem->ld, 8 * problem->parts) && result &&
+         permi_asks_no_more(options, exact, permi_problem_bytes(problem));
 }
 
 static perm_status permi_compute_doubles(const permi_problem *problem, const perm_options *options, perm_result *result)
@@ -15782,7 +15830,8 @@ PERMI_NEVER_INLINE static int permi_copies_at_once(const permi_problem *problem,
   copies.ld = problem->ld;
   copies.row_count = problem->row_count;
   copies.column_count = problem->column_count;
-  if (!copies.a || copies.m > PERM_MAX_LINES || copies.n > PERM_MAX_LINES || copies.ld < copies.n)
+  if (!copies.a || copies.m > PERM_MAX_LINES || copies.n > PERM_MAX_LINES ||
+      !permi_stride_fits(copies.m, copies.n, copies.ld, 8 * parts))
     return 0;
   n = permi_small_write_out(&copies, parts, 0, &full);
   if (n < 2)
@@ -16974,6 +17023,10 @@ static perm_status permi_batch_laid_out(permi_batch batch, const double *a, cons
   if (n && count && stride < least)
     return permi_fail(result, PERM_ERROR_STRIDE, 4, "the stride is %llu, smaller than %llu", (unsigned long long)stride,
                       (unsigned long long)least);
+  if (n && count && /* numbers of 16 bytes, at most */
+      (double)stride * ((double)(least == count ? square : count) - 1) + (double)least >= (double)(PTRDIFF_MAX / 16))
+    return permi_fail(result, PERM_ERROR_STRIDE, 4, "the stride is %llu: so many numbers apart, %llu matrices are more "
+                      "bytes than memory has", (unsigned long long)stride, (unsigned long long)count);
   status = permi_check_whole(batch.options, 5, result);
   if (status != PERM_OK)
     return status;
@@ -17046,9 +17099,8 @@ static perm_status permi_select(permi_batch batch, int m, int n, const permi_vie
   if (k && count) {
     if (!view->a)
       return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
-    if (view->ld < n)
-      return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row",
-                        (long long)view->ld, n);
+    if (!permi_stride_fits(m, n, view->ld, 8 * view->parts))
+      return permi_fail_stride(result, 4, "ld", m, n, view->ld);
     if (!columns)
       return permi_fail(result, PERM_ERROR_NULL, 8, "columns is NULL");
     if (!rows && k > m)
@@ -17091,7 +17143,8 @@ PERM_API perm_status perm_compute_float(int m, int n, const float *a, ptrdiff_t 
   int i, j;
   if (!result)
     return PERM_ERROR_NULL;
-  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_N || n > PERM_MAX_N || ld < n) /* perm_compute_real says why */
+  if (!a || m <= 0 || n <= 0 || m > PERM_MAX_N || n > PERM_MAX_N || !permi_stride_fits(m, n, ld, 8))
+    /* perm_compute_real says why */
     return perm_compute_real(m, n, a ? (const double *)(const void *)permi_lane_signs : NULL, ld, options, result);
   status = permi_check_options(options, 5, result);
   if (status != PERM_OK)
@@ -17392,9 +17445,8 @@ static perm_status permi_factors_check(const permi_factors *factors, const perm_
     const int rows = side ? r : n, columns = side ? n : r;
     if (!view->a)
       return permi_fail(result, PERM_ERROR_NULL, 3 + 2 * side, "%s is NULL", side ? "v" : "u");
-    if (view->ld < columns)
-      return permi_fail(result, PERM_ERROR_STRIDE, 4 + 2 * side, "%s is %lld, smaller than the %d columns of a row",
-                        side ? "ldv" : "ldu", (long long)view->ld, columns);
+    if (!permi_stride_fits(rows, columns, view->ld, 8 * view->parts))
+      return permi_fail_stride(result, 4 + 2 * side, side ? "ldv" : "ldu", rows, columns, view->ld);
     for (i = 0; i < rows; i++)
       for (j = 0; j < columns * view->parts; j++)
         if (!(fabs(view->a[(ptrdiff_t)i * view->ld * view->parts + j]) <= DBL_MAX))
@@ -18210,16 +18262,25 @@ static double permi_bernstein(double samples, double variance, double most, doub
   return sqrt(2 * variance * l / samples) + 6 * most * l / samples;
 }
 
-/* looks: how often it was asked whether to stop, of which the k-th has 1 / (k (k + 1)) of the chance to err. */
-static void permi_estimate_value(const permi_moments *moments, const permi_number *scale, double most, double looks,
-                                 perm_estimate *estimate)
+/* How far rounding moves a mean of samples, relative to their root mean square. Entries >= 0: a sample is n products of
+   sums of up to n entries, each divided twice a sweep: n (n + 2 + 2 sweeps) roundings. Of signed sums that is a
+   measure, no bound: they may cancel, but then samples differ by more. */
+static double permi_estimate_rounding(int n)
 {
-  const double samples = moments->samples, parts = estimate->is_complex ? 2 : 1;
+  return PERMI_UNIT * n * (n + 2.0 + 2 * PERMI_ESTIMATE_SWEEPS);
+}
+
+/* looks: how often it was asked whether to stop, of which the k-th has 1 / (k (k + 1)) of the chance to err. */
+static void permi_estimate_value(const permi_sampler *sampler, const permi_moments *moments, const permi_number *scale,
+                                 double looks, perm_estimate *estimate)
+{
+  const double samples = moments->samples, parts = estimate->is_complex ? 2 : 1, most = sampler->most;
+  const double rounding = permi_estimate_rounding(sampler->n);
   double proved = permi_bernstein(samples, moments->squares / samples, permi_ldexp(exp2(most - floor(most)),
                                   (long long)fmin(floor(most), 1e6) - moments->exp2),
                                   (1 - estimate->confidence) / (parts * looks * (looks + 1))) * sqrt(parts);
   double quantile = permi_normal_quantile(estimate->confidence);
-  double error = sqrt(moments->squares / (samples - 1) / samples);
+  double error = sqrt(moments->squares / (samples - 1) / samples), rounded;
   permi_number number = *scale;
   permi_number_normalise(&number);
   number.exp2 += moments->value == 0 && moments->squares == 0 ? 0 : moments->exp2;
@@ -18245,9 +18306,10 @@ static void permi_estimate_value(const permi_moments *moments, const permi_numbe
     proved *= ldexp(1, -e);
   }
   proved *= fabs(number.value.hi) * (1 + 1e-9);
-  proved += 1e-9 * hypot(estimate->value, estimate->imaginary); /* for what samples round */
+  rounded = rounding * (hypot(estimate->value, estimate->imaginary) + sqrt(samples) * estimate->standard_error);
+  proved += fmax(1e-9 * hypot(estimate->value, estimate->imaginary), rounded); /* for what samples round */
   estimate->proved_radius = proved <= DBL_MAX ? proved : (double)INFINITY;
-  estimate->radius = quantile * estimate->standard_error;
+  estimate->radius = quantile * estimate->standard_error + rounded;
   estimate->low = estimate->value - estimate->radius;
   estimate->high = estimate->value + estimate->radius;
   estimate->samples = samples;
@@ -18295,7 +18357,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
       permi_moments_merge(&moments, &part[b]);
       done++;
       if (plan->relative_error > 0 && done >= round) { /* seldom: stopping at a lucky moment biases */
-        permi_estimate_value(&moments, scale, sampler->most, looks++, estimate);
+        permi_estimate_value(sampler, &moments, scale, looks++, estimate);
         if (estimate->standard_error <= plan->relative_error * hypot(estimate->value, estimate->imaginary)) {
           blocks = done;
           break;
@@ -18308,7 +18370,7 @@ PERMI_NEVER_INLINE static perm_status permi_estimate_run(permi_sampler *sampler,
   }
   if (!done)
     return status;
-  permi_estimate_value(&moments, scale, sampler->most, looks, estimate);
+  permi_estimate_value(sampler, &moments, scale, looks, estimate);
   if (status == PERM_STOPPED_TIME && plan->samples == 0)
     status = PERM_OK;
   if (status == PERM_OK && plan->relative_error > 0 &&
@@ -18838,8 +18900,8 @@ static perm_status permi_estimate_check(int n, const permi_view *view, const per
     return permi_fail(result, PERM_ERROR_SIZE, 1, "n is negative or above PERM_ESTIMATE_MAX_N");
   if (n && !view->a)
     return permi_fail(result, PERM_ERROR_NULL, 2, "a is NULL");
-  if (n && view->ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 3, "ld is smaller than the columns of a row");
+  if (n && !permi_stride_fits(n, n, view->ld, 8 * parts))
+    return permi_fail_stride(result, 3, "ld", n, n, view->ld);
   watch->activity = "preparing";
   for (i = 0; i < n && !permi_watch(watch, 1.5 * n * parts); i++)
     for (j = 0; j < n * parts; j++) {
@@ -18913,6 +18975,7 @@ static perm_status permi_estimate_metered(int n, const permi_view *view, const p
   estimate->threads = permi_threads(options);
   estimate->is_complex = view->parts == 2;
   estimate->certain_high = estimate->proved_radius = (double)INFINITY;
+  estimate->certain_low = negative ? -(double)INFINITY : 0;
   a = (double *)permi_pool_get(&pool, (size_t)n * (size_t)(n * parts), sizeof *a);
   integers = (int *)permi_pool_get(&pool, 2 * (size_t)n, sizeof *integers);
   sampler.rooms = (double *)permi_pool_get(&pool, (size_t)n * (size_t)estimate->threads, sizeof(double));

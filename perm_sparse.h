@@ -257,8 +257,9 @@ typedef struct perm_matrix {
    - graph6: one line of graph6, sparse6 or digraph6, also below its header: the adjacency matrix. Several: refused.
    - dimacs: "p edge" or "p col" and lines e: the symmetric adjacency matrix, from edges once or all in both directions;
      "p asn", lines n (rows) and a: the bipartite matrix. A weight at the end of lines e or a is the entry.
-   Else options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate numbers, or
-   ';' alone if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j for i too,
+   Else options->format decides. Lines that begin with # or % are comments; blanks, tabs or commas separate numbers (an
+   array's line that has both blanks alone and a comma without blanks is refused: decimals need a point), or ';' alone
+   if the first line has one; complex ones are a+bi, a-bi, bi or i without blanks inside, with j for i too,
    and in parentheses. A first line of names (a,b,"c d") above others is a header, left out; told in result->message.
    - array: rows of numbers, as many in every row.
    - coordinate: a line "rows columns entries", then so many lines "row column [value]"; coordinate-complex: "row column
@@ -747,8 +748,8 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
     return status;
   if (!a && m && n)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL");
-  if (ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld = %lld is less than n = %d", (long long)ld, n);
+  if (m ? !permi_stride_fits(m, n, ld, 8) : ld < n)
+    return permi_fail_stride(result, 4, "ld", m, n, ld);
   for (i = 0; i < m; i++)
     for (j = 0; j < n; j++) {
       const double value = a[(ptrdiff_t)i * ld + j];
@@ -1039,6 +1040,7 @@ typedef struct permi_reader {
   perm_integer *denominator; /* NULL: fractions are refused */
   unsigned long long fractions; /* the first line with one, 0: none; then of entries imaginary is the denominator */
   char separator; /* ',', beside blanks; or ';', alone */
+  unsigned long long tight, loose; /* the last line with a separator without a blank, with blanks alone */
   int names; /* in the header line; 0: none */
   char note[132];
   perm_status status;
@@ -1523,7 +1525,12 @@ static int permi_next_field(permi_reader *reader, const char **begin, const char
   const char mark = reader->separator;
   if (!permi_next_until(reader, mark, begin, end))
     return *begin != reader->line_end && permi_reader_fail(reader, "'%c' found, a number was expected before it", mark);
+  if (reader->cursor + 1 < reader->line_end && *reader->cursor == mark && reader->cursor[1] != ' ' &&
+      reader->cursor[1] != '\t')
+    reader->tight = reader->line;
   permi_skip_blanks(reader);
+  if (reader->cursor < reader->line_end && *reader->cursor != mark)
+    reader->loose = reader->line;
   if (reader->cursor < reader->line_end && *reader->cursor != mark && mark == ';')
     return permi_reader_fail(reader, "%s found after a blank, ';' was expected between numbers as in the first line; "
                              "each row is a line", permi_quoted(reader->cursor, reader->line_end).text);
@@ -1736,6 +1743,9 @@ static int permi_read_plain(permi_reader *reader, perm_format wanted)
     }
     if (reader->status != PERM_OK)
       return 0;
+    if (reader->tight == reader->line && reader->loose == reader->line)
+      return permi_reader_fail(reader, "numbers with a comma and no blank between them and numbers with blanks alone "
+                               "found: are these decimals? They need a point (1.5); or one separator throughout");
     if (!reader->m) {
       if (reader->names && columns != reader->names)
         return permi_reader_fail(reader, "%d numbers found, %d were expected as names in the line before", columns,
@@ -24549,6 +24559,9 @@ static perm_status permi_sparse_check(const permi_given *given, const perm_optio
   int row, whole, exactly;
   exactly = options->precision == PERM_PRECISION_EXACT || options->modulus || options->method == PERM_METHOD_EXACT ||
             permi_asks_proof(options);
+  if (options->prove && given->m == 0)
+    return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is 0 x %d; proofs are of square ones of order 1 to %d",
+                      given->n, PERMI_PROOF_MAX_N);
   if (options->modulus && options->precision != PERM_PRECISION_EXACT && options->precision != PERM_PRECISION_DEFAULT)
     return permi_fail(result, PERM_ERROR_OPTION, 2, "options: modulus goes with precision exact, not %s",
                       perm_precision_name(options->precision));
@@ -24934,7 +24947,8 @@ static int permi_route(const permi_problem *problem, const perm_options *options
   size_t e, end;
   int i;
   if (problem->m != n || n < PERMI_ROUTE_ORDER || n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
-      (!problem->real && !problem->integer) || problem->ld < n || options.method != PERM_METHOD_AUTO ||
+      (!problem->real && !problem->integer) || !permi_stride_fits(n, n, problem->ld, 8 * parts) ||
+      options.method != PERM_METHOD_AUTO ||
       options.precision == PERM_PRECISION_KAHAN || permi_check_options(&options, argument, result) != PERM_OK)
     return 0;
   if (problem->real && n <= PERM_MAX_N && n * ldexp(1, n - 1) < PERMI_ROUTE_SECONDS * permi_dense_rate(&options))

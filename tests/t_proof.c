@@ -211,7 +211,9 @@ TEST(t_proof_refusals)
   const int counts[2] = {1, 1};
   double minors[4];
   perm_options options = {0};
+  perm_matrix none;
   perm_result result;
+  int i;
   options.prove = t_proof_file;
   CHECK(perm_compute_real(2, 2, x, 2, &options, &result) == PERM_ERROR_UNSUPPORTED);
   CHECK_TEXT(result.message, "integers");
@@ -228,6 +230,17 @@ TEST(t_proof_refusals)
   CHECK(perm_minors_real(2, 2, x, 2, NULL, NULL, 0, &options, minors, &result) == PERM_ERROR_OPTION);
   CHECK_TEXT(result.message, "prove");
   CHECK(perm_gradient_real(2, 2, x, 2, NULL, NULL, &options, minors, &result) == PERM_ERROR_OPTION);
+  CHECK(perm_matrix_from_triplets(0, 0, 0, NULL, NULL, NULL, NULL, NULL, PERM_KIND_PATTERN, NULL, &none, NULL) ==
+        PERM_OK);
+  CHECK(perm_compute_sparse(&none, &options, &result) == PERM_ERROR_SIZE);
+  CHECK_TEXT(result.message, "the matrix is 0 x 0; proofs are of square ones of order 1 to 44");
+  perm_matrix_free(&none);
+  options.max_seconds = 1e-3; /* hundreds of thousands of leaves take longer */
+  for (i = 0; i < 40 * 40; i++)
+    a[i] = 1;
+  CHECK(perm_compute_integer(40, 40, a, 40, &options, &result) == PERM_STOPPED_TIME);
+  CHECK_TEXT(result.message, "max_seconds reached while planning");
+  options.max_seconds = 0;
   options.prove = "no such directory/proof";
   CHECK(perm_compute_integer(2, 2, a, 2, &options, &result) == PERM_ERROR_FILE && isnan(result.value));
 }

@@ -425,4 +425,17 @@ TEST(t_rank_by_name)
   }
   CHECK_SHOW(ran > 150 && refused > 30, "%d ran, %d refused", ran, refused);
 }
+
+/* A matrix without entries: none is read. */
+TEST(t_rank_of_no_entries)
+{
+  const double poison = (double)NAN;
+  const permi_problem problem = permi_problem_make(0, 0, &poison, NULL, 0, &permi_reach_real, NULL, NULL);
+  perm_options options = {0};
+  permi_rank *plan;
+  const char *why;
+  options.method = PERM_METHOD_LOW_RANK;
+  CHECK(permi_rank_look(&problem, &options, NULL, &plan, &why) && plan); /* NaN would be of no rank */
+  permi_rank_release(&options.allocator, plan);
+}
 /* SPDX-License-Identifier: MIT */

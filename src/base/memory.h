@@ -141,6 +141,22 @@ static perm_status permi_fail_memory(perm_result *result)
   return permi_fail(result, PERM_ERROR_MEMORY, 0, "out of memory");
 }
 
+/* Are m rows of n numbers, `stride` apart, of `bytes` each, an array: rows apart, of bytes that a ptrdiff_t counts? */
+static int permi_stride_fits(int m, int n, ptrdiff_t stride, int bytes)
+{
+  return stride >= n && (((double)m - 1) * (double)stride + (double)n) * bytes < (double)PTRDIFF_MAX;
+}
+
+static perm_status permi_fail_stride(perm_result *result, int argument, const char *name, int m, int n,
+                                     ptrdiff_t stride)
+{
+  return stride < n ? permi_fail(result, PERM_ERROR_STRIDE, argument,
+                                 "%s is %lld, smaller than the %d columns of a row", name, (long long)stride, n)
+                    : permi_fail(result, PERM_ERROR_STRIDE, argument,
+                                 "%s is %lld: %d rows of so many numbers are more bytes than memory has", name,
+                                 (long long)stride, m);
+}
+
 /* max_bytes: a counting allocator. Each block's head holds its cost; the last block or the call releases the meter. */
 #define PERMI_METER_HEAD 16
 #define PERMI_METER_EXTRA 32 /* what a block costs beyond its bytes */

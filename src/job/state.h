@@ -291,7 +291,9 @@ static void permi_partial_put_or_get(perm_partial *partial, unsigned char *bytes
 PERM_API size_t perm_partial_encode(const perm_partial *partial, void *bytes, size_t size)
 {
   perm_partial copy;
-  if (partial && bytes && size >= PERM_PARTIAL_BYTES) {
+  if (!partial)
+    return 0;
+  if (bytes && size >= PERM_PARTIAL_BYTES) {
     copy = *partial;
     permi_partial_put_or_get(&copy, (unsigned char *)bytes, 1);
   }

@@ -301,8 +301,8 @@ static perm_status permi_matrix_from_dense(int m, int n, const double *a, ptrdif
     return status;
   if (!a && m && n)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL");
-  if (ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld = %lld is less than n = %d", (long long)ld, n);
+  if (m ? !permi_stride_fits(m, n, ld, 8) : ld < n)
+    return permi_fail_stride(result, 4, "ld", m, n, ld);
   for (i = 0; i < m; i++)
     for (j = 0; j < n; j++) {
       const double value = a[(ptrdiff_t)i * ld + j];

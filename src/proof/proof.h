@@ -21,6 +21,7 @@
 #pragma once
 #include "polynomial.h"
 #include "../base/files.h"
+#include "../job/control.h"
 #include "../job/state.h"
 
 #if !defined(PERM_NO_EXTRAS)
@@ -234,7 +235,7 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   leaf.information.chunks = (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS;
   leaf.information.work = work * (double)(own->end - own->first);
   leaf.information.seconds = leaf.information.work / rate;
-  leaf.information.bytes = sizeof(perm_partial) + sizeof leaf;
+  leaf.information.bytes = sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own;
   leaf.information.fingerprint = permi_hash(permi_hash(proof->fingerprint, (uint64_t)index), (uint64_t)proof->primes);
   leaf.run_chunk = permi_proof_chunk;
   leaf.release = permi_proof_leaf_release;
@@ -278,6 +279,7 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
                                    perm_job **job, perm_result *result)
 {
   const double start = permi_seconds();
+  permi_control watch = permi_control_begin(options);
   perm_status status = permi_proof_refuse(problem, options, argument, result);
   permi_proof *proof;
   double rate;
@@ -298,10 +300,15 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   (*job)->is_complex = proof->parts == 2;
   (*job)->modulus = options->modulus;
   for (i = 0; i < proof->runs * proof->leaves; i++)
-    if (!permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
+    if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
       perm_job_free(*job);
       *job = NULL;
-      return permi_fail_memory(result);
+      if (watch.stopped == PERM_OK)
+        return permi_fail_memory(result);
+      permi_fail(result, watch.stopped, 0, "%s while planning", perm_status_text(watch.stopped));
+      if (result)
+        result->seconds = permi_seconds() - start;
+      return watch.stopped;
     }
   (*job)->plan_seconds = permi_seconds() - start;
   return PERM_OK;

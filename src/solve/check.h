@@ -23,9 +23,8 @@ static perm_status permi_check_entries(int m, int n, const double *a, int given,
   int i, j;
   if (!given)
     return permi_fail(result, PERM_ERROR_NULL, 3, "a is NULL for a %d x %d matrix", m, n);
-  if (ld < n)
-    return permi_fail(result, PERM_ERROR_STRIDE, 4, "ld is %lld, smaller than the %d columns of a row", (long long)ld,
-                      n);
+  if (!permi_stride_fits(m, n, ld, 8 * parts))
+    return permi_fail_stride(result, 4, "ld", m, n, ld);
   for (i = 0; a && i < m; i++)
     for (j = 0; j < parts * n; j++) {
       const double x = a[(ptrdiff_t)i * ld * parts + j];

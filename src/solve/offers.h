@@ -174,12 +174,14 @@ static perm_status permi_dense_make(permi_maker *maker, const struct permi_block
 static int permi_array_repeats(const permi_problem *problem, const perm_options *options)
 {
   const char *a = (const char *)problem->real;
-  const ptrdiff_t column = 8 * problem->parts, row = problem->ld * column;
+  const ptrdiff_t column = 8 * problem->parts;
   const int n = problem->n;
+  ptrdiff_t row;
   int by_columns, i, j, k;
   if (options->method != PERM_METHOD_AUTO || problem->m != n || n < PERMI_REPEATS_LEAST || n > PERM_MAX_N || !a ||
-      problem->ld < n)
+      !permi_stride_fits(n, n, problem->ld, 8 * problem->parts))
     return 0;
+  row = problem->ld * column;
   for (by_columns = 0; by_columns < 2; by_columns++) {
     const ptrdiff_t line = by_columns ? column : row, along = by_columns ? row : column;
     for (i = 1; i < n; i++)

@@ -302,9 +302,10 @@ static int permi_rank_look(const permi_problem *problem, const perm_options *opt
   if (problem->n < PERMI_RANK_LEAST && !named)
     *why = "is too small for its rank to matter";
   else if (problem->m != problem->n || problem->n > PERM_MAX_LINES || problem->row_count || problem->column_count ||
-           (!problem->real && !problem->integer) || problem->ld < problem->n)
+           (!problem->real && !problem->integer) ||
+           !permi_stride_fits(problem->m, problem->n, problem->ld, 8 * problem->parts))
     *why = "is no square array without counts";
-  else if (!permi_rank_sampled(problem))
+  else if (problem->n && !permi_rank_sampled(problem))
     *why = "has a rank over 4, as a sample of its lines shows";
   if (*why)
     return 1;

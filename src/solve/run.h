@@ -163,7 +163,7 @@ static void permi_work(const perm_job *job, const perm_state *state, const perm_
     const perm_leaf *leaf = &job->leaf[i].information;
     const permi_interval wanted = permi_wanted(job, i, options);
     const double each = leaf->seconds / (double)leaf->chunks;
-    uint64_t begin = wanted.begin, end, left = 0;
+    uint64_t begin = wanted.begin, end = 0, left = 0;
     for (; begin < wanted.end; begin = end) {
       perm_state_left(job, state, i, begin, &begin, &end);
       end = end < wanted.end ? end : wanted.end;
