@@ -131,13 +131,15 @@ check-valgrind: ## a fast part of the unit tests, without AVX-512, under valgrin
 	@sh tests/valgrind.sh
 
 SOUNDNESS ?= 1000000
+SOUNDNESS_SEED ?= 1
 CLIMB ?= 1000000
 CLIMB_SEED ?= 1
-check-soundness: $(B)/soundness $(B)/climb ## bounds against exact permanents, a million random matrices; estimates against an adversary
-	$(B)/soundness $(SOUNDNESS)
+JOBS ?= 1
+check-soundness: $(B)/soundness $(B)/climb ## bounds against exact permanents, a million random matrices; estimates against an adversary (JOBS=processes)
+	$(B)/soundness $(SOUNDNESS) $(SOUNDNESS_SEED) $(JOBS)
 	$(B)/climb --splitters 3000 $(CLIMB_SEED)
-	$(B)/climb $(CLIMB) $(CLIMB_SEED) $(CLIMB_ENGINE)
-$(B)/soundness $(B)/climb: $(B)/%: tests/%.c tests/climb.h tests/climb_splitters.h tests/test.h tests/oracle.h $(B)/perm.o
+	$(B)/climb -j $(JOBS) $(CLIMB) $(CLIMB_SEED) $(CLIMB_ENGINE)
+$(B)/soundness $(B)/climb: $(B)/%: tests/%.c tests/soundness_mix.h $(wildcard tests/climb*.h) tests/processes.h tests/test.h tests/oracle.h $(B)/perm.o
 	$(CC) -std=gnu11 -Wall -Wextra -Wshadow $(OPENMP) -O2 -I. -Itests $< $(B)/perm.o -o $@ $(LDFLAGS) $(LIBS)
 
 # Fuzzing without libFuzzer, the same inputs every time: a minute. The implementation is compiled once.
