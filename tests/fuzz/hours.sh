@@ -4,7 +4,7 @@
 # run to run in build/corpus, findings are in build/corpus/NAME.found. Exits 1 if there are any.
 #   hours.sh build   builds only, into build/oss; hours.sh run   runs what stands there, on any machine, without clang
 cd "$(dirname "$0")/../.." || exit 1
-clang=${CLANG:-clang} seconds=${FUZZ_SECONDS:-3600} jobs=${FUZZ_JOBS:-1} found=0 out=$PWD/build/oss
+clang=${CLANG:-clang} seconds=${FUZZ_SECONDS:-3600} jobs=${FUZZ_JOBS:-1} found=0 out=$PWD/build/oss # absolute: fuzz_cli changes its directory
 FUZZERS=${FUZZERS:-io checkpoint sparse dense cli proof}
 if [ "$1" != run ]; then
   if ! echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) {return d && n > 9 ? 0 : 0;}' |
@@ -19,7 +19,7 @@ if [ "$1" != run ]; then
 fi
 [ "$1" = build ] && exit
 for name in $FUZZERS; do
-  corpus=build/corpus/$name
+  corpus=$PWD/build/corpus/$name
   mkdir -p $corpus $corpus.found
   python3 -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])' \
     $out/fuzz_${name}_seed_corpus.zip $corpus || exit 1
