@@ -173,6 +173,60 @@
                            tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
 
+<<<<<<< HEAD
+=======
+   EXAMPLE
+       double a[9] = {1,2,3, 4,5,6, 7,8,9};
+       printf("%.17g\n", perm_real(3, a));                      // 450
+
+   WHICH CALL
+       perm_real, perm_complex      one matrix, one line, no options
+       perm_compute_real, _complex  options in; value, exponent, bound and estimate out
+       perm_plan_real, _complex     what would be done, and for how long
+       options.checkpoint           a file: a killed call continues when repeated
+         .part, .merge              parts on any machines, merged by another call
+       perm_job_*, perm_state_*     the same in pieces of your own
+       perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
+       perm_compute_repeated_*      rows and columns with multiplicities
+       perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
+       perm_batch_*, perm_select_*  many small matrices; many submatrices of one
+       perm_compute_low_rank_*, _cauchy_*   two thin factors; nodes
+       perm_estimate_*              random samples with a standard error
+       perm_sparse.h                sparse matrices, Matrix Market files
+
+   PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
+       fast, default                 1     (1)       n u, u = 2^-53                     where it costs next to nothing:
+                                                                                       ones, signs, small integers;
+                                                                                       n <= 16, some digits weaker than
+                                                                                       with certify
+       default with certify          2.6   (2.1)     n u                                always
+       accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
+       dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
+   With certify, method auto takes dd for small matrices, up to n = 12, where that costs no more.
+   Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
+   with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance chooses the
+   precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is
+   computed again.
+
+   GUARANTEES
+     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors, `make
+       check-soundness` finds none above ten estimates among a million results.
+     - The result of one plan has the same bits for any number of threads, splits and interruptions.
+     - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
+     - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
+     - No globals but a cache of processor features; no printing, signals or environment variables.
+     - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
+       (OMP_STACKSIZE); other memory comes from options.allocator, which max_bytes limits.
+     - One thing is not ours: GCC's and LLVM's OpenMP end the process when they cannot start a thread (ulimit -u,
+       ulimit -v, a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
+
+   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
+   Complex: three times that. Small exact integers: the same or less.
+
+   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less), rectangular ones while the shorter
+   side is below about 30.
+
+>>>>>>> h-sound
    REFERENCES
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
      [Gur05] L. Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
@@ -5389,7 +5443,7 @@ __attribute__((target("avx2,fma"))) PERMI_INLINE permi_small_size permi_small_si
                                                                                          const double *a, int vectors)
 {
   static const int64_t masks[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
-  const __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(masks + 4 * vectors - width));
+  const __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)(masks + (4 * vectors - width)));
   const __m256d bottom = _mm256_set_pd(DBL_MIN, 0, DBL_MIN, 0);
   const __m128d least = _mm256_castpd256_pd128(bottom);
   __m256d pairs = _mm256_set1_pd(1), moduli = _mm256_setzero_pd();
@@ -7395,9 +7449,12 @@ typedef struct permi_rounded_rows {
   double share;   /* f / |row sum|, root sum of squares over rows, mean over terms by size */
   double usual;   /* the same if row sums were row norms */
   double largest; /* sampled term, as the kernel has it */
+  int seen;       /* 0: nearly nothing was in the sampled terms */
 } permi_rounded_rows;
 
 #define PERMI_SAMPLED_TERMS 8
+#define PERMI_SAMPLED_FIRST 32
+#define PERMI_SAMPLED_MOST 512 /* chosen: more, where those vanish, as rows of equal moduli make them */
 #define PERMI_NO_MEASURE 1e-3 /* above: terms consist of rounding */
 
 /* Whether grids and products of two rows round nothing (tests/proofs/dense.g). */
@@ -7448,14 +7505,16 @@ static double permi_divided_by(const perm_plan *plan, const permi_view *view, in
              : permi_scaled_modulus(plan, view, i, plan->pivot);
 }
 
-/* Terms begin, begin + 1, ...: all up to order 6, then by a hash; term 0, often the largest, is all +. */
+/* Terms begin, begin + 1, ...: all up to order 6, then by a hash; term 0, often the largest, is all +. Those after
+   PERMI_SAMPLED_FIRST: all up to order 10. */
 static void permi_sampled_signs(int n, int begin, double (*sign)[PERMI_SAMPLED_TERMS])
 {
+  const int first = n <= 6 ? begin : begin - PERMI_SAMPLED_FIRST, in_turn = n <= (first < 0 ? 6 : 10);
   int j, k;
   for (j = 0; j < n; j++) {
     const unsigned hash = permi_scatter((uint64_t)(j + 1 + 8 * begin));
     for (k = 0; k < PERMI_SAMPLED_TERMS; k++)
-      sign[j][k] = (n <= 6 ? (begin + k) << 1 >> j : (int)(hash >> k)) & 1 ? -1 : 1;
+      sign[j][k] = (in_turn ? (first + k) << 1 >> j : (int)(hash >> k)) & 1 ? -1 : 1;
     sign[j][0] = begin ? sign[j][0] : 1;
   }
 }
@@ -7519,14 +7578,21 @@ static double permi_sample_terms(const perm_plan *plan, const permi_view *view, 
   return weights;
 }
 
+/* Terms are about exp(-n/2) of the norms' product. More are sampled while they are below 2^-n / 8, which tells nothing
+   of those that make the sum. */
 static permi_rounded_rows permi_plan_rounded_rows(const perm_plan *plan, const permi_view *view, int terms)
 {
-  permi_rounded_rows rounded = {0, 0, 0};
+  const int n = plan->n, most = PERMI_SAMPLED_FIRST + (n <= 10 ? 1 << (n - 1) : PERMI_SAMPLED_MOST);
+  const double little = ldexp(0.125, -n);
+  permi_rounded_rows rounded = {0, 0, 0, 0};
   double weights = 0;
-  int k;
-  for (k = 0; k < terms; k += PERMI_SAMPLED_TERMS)
+  int k = 0;
+  do {
     weights += permi_sample_terms(plan, view, k, &rounded);
+    k += PERMI_SAMPLED_TERMS;
+  } while (k < terms || (weights < little * k && k < most));
   rounded.share = weights > 0 ? rounded.share / weights : 0;
+  rounded.seen = weights >= little * k;
   return rounded;
 }
 
@@ -7596,9 +7662,10 @@ static void permi_plan_bounds(const perm_plan *plan, const permi_view *view, per
   leaf->bound_absolute += ldexp(n * n, plan->n - 1 - 1070 + growth);
   if (plan->precision == PERM_PRECISION_ACCURATE) {
     const permi_rounded_rows rounded = permi_plan_rounded_rows(plan, view, PERMI_SAMPLED_TERMS);
-    leaf->estimate_relative = rounded.share > 1e-9 ? (double)INFINITY
-                                                   : (4 * n * n * parts * parts + ldexp(8, terms_log2 / 2)) * square +
-                                                         4 * n * rounded.share * rounded.share;
+    leaf->estimate_relative = !rounded.seen || rounded.share > 1e-9
+                                  ? (double)INFINITY
+                                  : (4 * n * n * parts * parts + ldexp(8, terms_log2 / 2)) * square +
+                                        4 * n * rounded.share * rounded.share;
   } else if (plan->precision == PERM_PRECISION_DD) {
     leaf->bound_relative = ((parts == 2 ? 60 : 14) * n + ldexp(40, terms_log2)) * square * 1.0001;
     leaf->estimate_relative = (8 * n * parts + ldexp(8, terms_log2 / 2)) * square;
@@ -14913,11 +14980,30 @@ static void permi_array_free(permi_array *array, const perm_allocator *allocator
     array->problem->reach->engines[PERMI_AT_LOW_RANK].release(allocator, array->rank);
 }
 
+/* By method auto, of certified small orders (up to about 12 with AVX-512, 10 with AVX2, 8 without): double-double takes
+   no longer than split rows may of large ones, 2.5 times the call, and its bound is the rounding of the value to
+   double. */
+static int permi_doubling_is_cheap(const permi_problem *problem, const perm_options *options)
+{
+  const permi_kernel_table *kernels = &problem->reach->kernels;
+  const int n = problem->n, rounded = options->precision == PERM_PRECISION_DEFAULT ||
+                                      options->precision == PERM_PRECISION_FAST;
+  const permi_kernel *usual, *doubled;
+  double elements;
+  if (!options->certify || !rounded || n < 4 || n > PERMI_NEAR_N || options->method != PERM_METHOD_AUTO)
+    return 0;
+  usual = permi_kernel_for(kernels, permi_isa(options), PERM_FORM_PAIR, PERMI_ROUNDED, n);
+  doubled = permi_kernel_for(kernels, permi_isa(options), PERM_FORM_SPLIT, PERMI_DOUBLED, n);
+  elements = (double)n * (double)(1 << (n - 1));
+  return elements / doubled->rate <= 1.5 * (5e-6 + elements / usual->rate);
+}
+
 static perm_status permi_plan_array(const permi_problem *problem, const perm_options *options, perm_plan *plan,
                                     perm_result *result)
 {
   const int m = problem->m, n = problem->n;
   const permi_view view = permi_view_of(problem->real, problem->ld, problem->parts, problem->reach);
+  perm_options raised;
   perm_status status;
   permi_fail(result, PERM_OK, 0, "%s", "");
   if (!plan)
@@ -14939,7 +15025,10 @@ static perm_status permi_plan_array(const permi_problem *problem, const perm_opt
     return permi_fail(result, PERM_ERROR_UNSUPPORTED, 1,
                       "the matrix is %d x %d; plans are for square ones: use perm_compute_%s", m, n,
                       problem->parts == 2 ? "complex" : "real");
-  return permi_plan(n, &view, options, plan, result);
+  raised = *options;
+  if (permi_doubling_is_cheap(problem, options))
+    raised.precision = PERM_PRECISION_DD;
+  return permi_plan(n, &view, &raised, plan, result);
 }
 
 static void permi_dense_planned(permi_array *array)
@@ -15553,8 +15642,8 @@ static perm_status permi_job_metered(const perm_plan *plan, const permi_problem 
     return permi_fail(result, PERM_ERROR_STATE, 1, "plan is for a %s matrix", plan->is_complex ? "complex" : "real");
   /* a plan from outside is not trusted: it is made again */
   planned.method = plan->method != PERM_METHOD_STRUCTURE     ? plan->method
-                   : plan->precision == PERM_PRECISION_KAHAN ? PERM_METHOD_GLYNN /* auto refuses kahan */
-                                                             : PERM_METHOD_AUTO;
+                   : plan->precision == PERM_PRECISION_KAHAN ? PERM_METHOD_GLYNN /* dense refuses kahan */
+                                                             : PERM_METHOD_DENSE; /* auto may raise the precision */
   planned.precision = plan->precision;
   planned.certify = plan->certify;
   planned.isa = plan->isa;

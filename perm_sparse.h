@@ -5573,6 +5573,7 @@ typedef struct permi_frontier {
   uint64_t *mask; /* of a stream: words of test, want, flip */
   double *states; /* steps + 1: a bound */
   double *cost;   /* steps + 1: predicted, of all steps before */
+  double additions; /* at most, of a term: THE BOUND */
   double bound_relative;
   double lost_error;
   double room[2]; /* most states, of even and odd steps */
@@ -6302,20 +6303,23 @@ static perm_status permi_run_rounds(permi_run *run, int p, int streams, int toge
   return status;
 }
 
-/* THE BOUND. Step p has k_p streams, the block order n, the rounding unit is u.
+/* THE BOUND. In step p at most k_p streams meet in a state, the block order is n, the rounding unit u.
    1. A state's value is a sum of terms, one a partial matching. A term is multiplied at most n times (a drop
-   multiplies by 1) and added at most k_p - 1 times in step p (the first addition, to 0, is exact).
-   2. So the computed value is the sum of all matchings' products, each times at most n + sum (k_p - 1) factors 1 + d,
-   |d| <= u. Entries bring at most 2 more a degree-2 reduction, and one if an integer was rounded.
+   multiplies by 1), first with 1, exactly, and added at most k_p - 1 times in step p (the first addition, to 0, is
+   exact).
+   k_p: a stream matches the step's vertex, say a row, to a column that goes, or is matched in the state that it makes.
+   There of a rows and b columns i rows and i - d columns are matched (>>order): at most a - d columns, and at most b +
+   d rows where the vertex is a column. A drop is one stream more.
+   2. So the computed value is the sum of all matchings' products, each times at most n - 1 + sum (k_p - 1) factors 1 +
+   d, |d| <= u. Entries bring at most 2 more a degree-2 reduction, and one if an integer was rounded.
    3. With g = gamma of that number and S = sum |products|: |error| <= g S and computed S >= (1 - g) S, so |error| <= g
    / (1 - g) (computed S).
    Underflow: a product or sum below DBL_MIN is off by at most DBL_MIN more, also where subnormals are flushed.
    sizes.loss bounds the effect on any value: a step takes it to loss sum |c| + 2 k DBL_MIN; the second term is 0 if
    all products exceed PERMI_SAFE_PRODUCT > 2^-968, as all is then a multiple of 2^-1021. Then |error| <= g / (1 - g)
    (computed S + loss) + loss.
-   Complex: a product is off by a factor 1 + d, |d| <= sqrt 2 gamma_2 < 3 u [Hig02, Lemma 3.5; also with fused
-   multiply-adds], a sum by u: 3 n replaces n. S sums products of moduli, rounded up. Four products, two sums and a sum
-   for each part: 8 k DBL_MIN.
+   Complex: a product is off by a factor 1 + d, |d| <= 2.42 u, less with fused multiply-adds, a sum by u: 2.42 (n - 1)
+   replaces n - 1. S sums products of moduli, rounded up. Four products, two sums and a sum for each part: 8 k DBL_MIN.
    Double-double: products with a double and sums are off by at most 3 u^2 and 3 u^2 / (1 - 4 u), so v =
    PERMI_DD_UNIT > 64 u^2 replaces u, but not in the roundings of entries nor in S, which is in doubles. Low parts
    underflow first: a product of at least PERMI_SAFE_PRODUCT, or a rescaled value, loses 2^-1073, below 2^-109 of
@@ -6702,26 +6706,30 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
 {
   const int vertices = 2 * block->n;
   int i, e, v, p = 0;
+  frontier->additions = 0;
   for (v = 0; v < vertices; v++)
     frontier->birth[v] = frontier->death[v] = -1;
   permi_walk_start(block, walk);
   frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
   frontier->cost[0] = frontier->ones[0] = 0;
   for (i = 0; i < vertices; i++) {
-    int left, width;
+    int left, width, held, meet = 0;
     v = order[i];
     if (permi_watch_step(watch, (size_t)i, 100))
       return 0;
     if (walk->state[v] == 2)
       continue;
     left = walk->open[v];
+    held = walk->state[v] == 1;
     permi_walk_step(block, walk, v);
     frontier->sequence[p] = v;
     frontier->death[v] = p;
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       const int t = block->neighbour[e];
-      if (walk->state[t] == 2 && frontier->death[t] < 0)
+      if (walk->state[t] == 2 && frontier->death[t] < 0) {
         frontier->death[t] = p;
+        meet++;
+      }
       if (walk->state[t] == 1 && frontier->birth[t] < 0)
         frontier->birth[t] = p;
     }
@@ -6729,6 +6737,8 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
     frontier->width = width > frontier->width ? width : frontier->width;
     p++;
     frontier->ones[p] = walk->width[0] - (walk->eliminated[1] - walk->eliminated[0]);
+    meet += v < block->n ? frontier->ones[p] : width - frontier->ones[p];
+    frontier->additions += (meet < left ? meet : left) + held - 1;
     frontier->states[p] = permi_walk_states(binomial, walk);
     frontier->cost[p] = frontier->cost[p - 1] + frontier->states[p - 1] / 4 + frontier->states[p] * (1 + 0.5 * left);
     frontier->room[p & 1] = fmax(frontier->room[p & 1], frontier->states[p]);
@@ -6772,8 +6782,8 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
 /* See >>steps_run; proved by machine: tests/proofs/frontier.g. */
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
-  const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
-  const double operations = (block->imaginary ? 3.0 : 1.0) * block->n + sums;
+  const double sums = frontier->additions;
+  const double operations = (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + sums;
   double gamma = permi_gamma(roundings + operations), doubtful = permi_gamma(roundings + block->n + sums);
   if (permi_algebra_is_dd(frontier->numbers.algebra))
     gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);
@@ -10809,17 +10819,36 @@ static permi_gaussian permi_gaussian_entry(const permi_block *block, int e)
   return g;
 }
 
-/* a / b, rounded to the nearest Gaussian integer. */
+/* a - q b, modulo 2^64: what it is where that is short. */
+static permi_gaussian permi_gaussian_rest(permi_gaussian a, permi_gaussian q, permi_gaussian b)
+{
+  a.re = (int64_t)((uint64_t)a.re - (uint64_t)q.re * (uint64_t)b.re + (uint64_t)q.im * (uint64_t)b.im);
+  a.im = (int64_t)((uint64_t)a.im - (uint64_t)q.re * (uint64_t)b.im - (uint64_t)q.im * (uint64_t)b.re);
+  return a;
+}
+
+static int64_t permi_gaussian_round(double x)
+{
+  return (int64_t)fmax(-9.2e18, fmin(9.2e18, floor(x + 0.5)));
+}
+
+/* a / b, rounded to the nearest Gaussian integer: quotients of 63 bits in doubles, what is left twice again. */
 static permi_gaussian permi_gaussian_divide(permi_gaussian a, permi_gaussian b)
 {
-  permi_gaussian q;
+  const double x = (double)b.re, y = (double)b.im, norm = x * x + y * y;
+  permi_gaussian q = {0, 0}, more;
+  int pass;
   if (b.im == 0) {
     q.re = a.re / b.re;
     q.im = a.im / b.re;
-  } else {
-    const double x = (double)b.re, y = (double)b.im, norm = x * x + y * y;
-    q.re = (int64_t)floor(((double)a.re * x + (double)a.im * y) / norm + 0.5);
-    q.im = (int64_t)floor(((double)a.im * x - (double)a.re * y) / norm + 0.5);
+    return q;
+  }
+  for (pass = 0; pass < 3; pass++) {
+    more.re = permi_gaussian_round(((double)a.re * x + (double)a.im * y) / norm);
+    more.im = permi_gaussian_round(((double)a.im * x - (double)a.re * y) / norm);
+    a = permi_gaussian_rest(a, more, b);
+    q.re = (int64_t)((uint64_t)q.re + (uint64_t)more.re);
+    q.im = (int64_t)((uint64_t)q.im + (uint64_t)more.im);
   }
   return q;
 }
@@ -10832,10 +10861,7 @@ static permi_gaussian permi_gaussian_common(permi_gaussian a, permi_gaussian b, 
   if (a.im == 0 && (a.re == 1 || a.re == -1) && like.im == 0)
     return a;
   while (b.re || b.im) {
-    permi_gaussian rest = a;
-    q = permi_gaussian_divide(a, b);
-    rest.re -= q.re * b.re - q.im * b.im;
-    rest.im -= q.re * b.im + q.im * b.re;
+    const permi_gaussian rest = permi_gaussian_rest(a, permi_gaussian_divide(a, b), b);
     a = b;
     b = rest;
   }
@@ -24635,10 +24661,19 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
+/* By method auto, certified small matrices: the bound of double-double is the rounding of the value to double, and takes
+   microseconds more. */
+static int permi_sparse_doubling_is_cheap(const permi_given *given, const perm_options *options)
+{
+  return options->certify && given->m == given->n && given->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
+         (options->precision == PERM_PRECISION_DEFAULT || options->precision == PERM_PRECISION_FAST);
+}
+
 static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
   permi_control watch = permi_control_begin(options);
+  perm_options raised;
   perm_status status;
   int exact = 0, leaf;
   status = permi_sparse_check(given, options, &watch, &exact, result);
@@ -24669,6 +24704,11 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
       return PERM_OK;
     permi_job_replace(job, NULL);
     return permi_fail_memory(result);
+  }
+  if (!exact && permi_sparse_doubling_is_cheap(given, options)) {
+    raised = *options;
+    raised.precision = PERM_PRECISION_DD;
+    watch.options = &raised;
   }
   status = permi_make_job(given, &watch, exact, job, result);
   if (watch.stopped == PERM_OK && exact && options->precision != PERM_PRECISION_EXACT && !options->modulus &&

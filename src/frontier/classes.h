@@ -212,17 +212,36 @@ static permi_gaussian permi_gaussian_entry(const permi_block *block, int e)
   return g;
 }
 
-/* a / b, rounded to the nearest Gaussian integer. */
+/* a - q b, modulo 2^64: what it is where that is short. */
+static permi_gaussian permi_gaussian_rest(permi_gaussian a, permi_gaussian q, permi_gaussian b)
+{
+  a.re = (int64_t)((uint64_t)a.re - (uint64_t)q.re * (uint64_t)b.re + (uint64_t)q.im * (uint64_t)b.im);
+  a.im = (int64_t)((uint64_t)a.im - (uint64_t)q.re * (uint64_t)b.im - (uint64_t)q.im * (uint64_t)b.re);
+  return a;
+}
+
+static int64_t permi_gaussian_round(double x)
+{
+  return (int64_t)fmax(-9.2e18, fmin(9.2e18, floor(x + 0.5)));
+}
+
+/* a / b, rounded to the nearest Gaussian integer: quotients of 63 bits in doubles, what is left twice again. */
 static permi_gaussian permi_gaussian_divide(permi_gaussian a, permi_gaussian b)
 {
-  permi_gaussian q;
+  const double x = (double)b.re, y = (double)b.im, norm = x * x + y * y;
+  permi_gaussian q = {0, 0}, more;
+  int pass;
   if (b.im == 0) {
     q.re = a.re / b.re;
     q.im = a.im / b.re;
-  } else {
-    const double x = (double)b.re, y = (double)b.im, norm = x * x + y * y;
-    q.re = (int64_t)floor(((double)a.re * x + (double)a.im * y) / norm + 0.5);
-    q.im = (int64_t)floor(((double)a.im * x - (double)a.re * y) / norm + 0.5);
+    return q;
+  }
+  for (pass = 0; pass < 3; pass++) {
+    more.re = permi_gaussian_round(((double)a.re * x + (double)a.im * y) / norm);
+    more.im = permi_gaussian_round(((double)a.im * x - (double)a.re * y) / norm);
+    a = permi_gaussian_rest(a, more, b);
+    q.re = (int64_t)((uint64_t)q.re + (uint64_t)more.re);
+    q.im = (int64_t)((uint64_t)q.im + (uint64_t)more.im);
   }
   return q;
 }
@@ -235,10 +254,7 @@ static permi_gaussian permi_gaussian_common(permi_gaussian a, permi_gaussian b, 
   if (a.im == 0 && (a.re == 1 || a.re == -1) && like.im == 0)
     return a;
   while (b.re || b.im) {
-    permi_gaussian rest = a;
-    q = permi_gaussian_divide(a, b);
-    rest.re -= q.re * b.re - q.im * b.im;
-    rest.im -= q.re * b.im + q.im * b.re;
+    const permi_gaussian rest = permi_gaussian_rest(a, permi_gaussian_divide(a, b), b);
     a = b;
     b = rest;
   }

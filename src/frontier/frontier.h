@@ -61,6 +61,7 @@ typedef struct permi_frontier {
   uint64_t *mask; /* of a stream: words of test, want, flip */
   double *states; /* steps + 1: a bound */
   double *cost;   /* steps + 1: predicted, of all steps before */
+  double additions; /* at most, of a term: THE BOUND */
   double bound_relative;
   double lost_error;
   double room[2]; /* most states, of even and odd steps */

@@ -104,26 +104,30 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
 {
   const int vertices = 2 * block->n;
   int i, e, v, p = 0;
+  frontier->additions = 0;
   for (v = 0; v < vertices; v++)
     frontier->birth[v] = frontier->death[v] = -1;
   permi_walk_start(block, walk);
   frontier->states[0] = frontier->room[0] = frontier->room[1] = 1;
   frontier->cost[0] = frontier->ones[0] = 0;
   for (i = 0; i < vertices; i++) {
-    int left, width;
+    int left, width, held, meet = 0;
     v = order[i];
     if (permi_watch_step(watch, (size_t)i, 100))
       return 0;
     if (walk->state[v] == 2)
       continue;
     left = walk->open[v];
+    held = walk->state[v] == 1;
     permi_walk_step(block, walk, v);
     frontier->sequence[p] = v;
     frontier->death[v] = p;
     for (e = block->start[v]; e < block->start[v + 1]; e++) {
       const int t = block->neighbour[e];
-      if (walk->state[t] == 2 && frontier->death[t] < 0)
+      if (walk->state[t] == 2 && frontier->death[t] < 0) {
         frontier->death[t] = p;
+        meet++;
+      }
       if (walk->state[t] == 1 && frontier->birth[t] < 0)
         frontier->birth[t] = p;
     }
@@ -131,6 +135,8 @@ static int permi_frontier_walk(permi_frontier *frontier, const permi_block *bloc
     frontier->width = width > frontier->width ? width : frontier->width;
     p++;
     frontier->ones[p] = walk->width[0] - (walk->eliminated[1] - walk->eliminated[0]);
+    meet += v < block->n ? frontier->ones[p] : width - frontier->ones[p];
+    frontier->additions += (meet < left ? meet : left) + held - 1;
     frontier->states[p] = permi_walk_states(binomial, walk);
     frontier->cost[p] = frontier->cost[p - 1] + frontier->states[p - 1] / 4 + frontier->states[p] * (1 + 0.5 * left);
     frontier->room[p & 1] = fmax(frontier->room[p & 1], frontier->states[p]);
@@ -174,8 +180,8 @@ static int permi_frontier_lengths(permi_frontier *frontier, const permi_block *b
 /* See >>steps_run; proved by machine: tests/proofs/frontier.g. */
 static double permi_frontier_bound(const permi_frontier *frontier, const permi_block *block, double roundings)
 {
-  const double sums = frontier->stream_start[frontier->steps] - frontier->steps;
-  const double operations = (block->imaginary ? 3.0 : 1.0) * block->n + sums;
+  const double sums = frontier->additions;
+  const double operations = (block->imaginary ? 2.42 : 1.0) * (block->n - 1) + sums;
   double gamma = permi_gamma(roundings + operations), doubtful = permi_gamma(roundings + block->n + sums);
   if (permi_algebra_is_dd(frontier->numbers.algebra))
     gamma = permi_gamma(roundings) * (1 + 1e-12) + operations * PERMI_DD_UNIT / (1 - operations * PERMI_DD_UNIT);

@@ -40,10 +40,19 @@ static double permi_matrix_cost(const perm_matrix *matrix)
   return 8.0 * matrix->m + (4 + 8.0 * (!!matrix->real + !!matrix->imaginary + !!matrix->integer)) * (double)matrix->nnz;
 }
 
+/* By method auto, certified small matrices: the bound of double-double is the rounding of the value to double, and takes
+   microseconds more. */
+static int permi_sparse_doubling_is_cheap(const permi_given *given, const perm_options *options)
+{
+  return options->certify && given->m == given->n && given->n <= PERMI_NEAR_N && options->method == PERM_METHOD_AUTO &&
+         (options->precision == PERM_PRECISION_DEFAULT || options->precision == PERM_PRECISION_FAST);
+}
+
 static perm_status permi_sparse_job(const permi_given *given, const perm_options *options, perm_job **job,
                                     perm_result *result)
 {
   permi_control watch = permi_control_begin(options);
+  perm_options raised;
   perm_status status;
   int exact = 0, leaf;
   status = permi_sparse_check(given, options, &watch, &exact, result);
@@ -74,6 +83,11 @@ static perm_status permi_sparse_job(const permi_given *given, const perm_options
       return PERM_OK;
     permi_job_replace(job, NULL);
     return permi_fail_memory(result);
+  }
+  if (!exact && permi_sparse_doubling_is_cheap(given, options)) {
+    raised = *options;
+    raised.precision = PERM_PRECISION_DD;
+    watch.options = &raised;
   }
   status = permi_make_job(given, &watch, exact, job, result);
   if (watch.stopped == PERM_OK && exact && options->precision != PERM_PRECISION_EXACT && !options->modulus &&
