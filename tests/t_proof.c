@@ -210,6 +210,9 @@ TEST(t_proof_refusals)
   const double x[4] = {1, 2, 3, 4};
   const int counts[2] = {1, 1};
   double minors[4];
+  int columns[2];
+  perm_integer numbers[3];
+  perm_matrix matrix;
   perm_options options = {0};
   perm_result result;
   options.prove = t_proof_file;
@@ -228,6 +231,14 @@ TEST(t_proof_refusals)
   CHECK(perm_minors_real(2, 2, x, 2, NULL, NULL, 0, &options, minors, &result) == PERM_ERROR_OPTION);
   CHECK_TEXT(result.message, "prove");
   CHECK(perm_gradient_real(2, 2, x, 2, NULL, NULL, &options, minors, &result) == PERM_ERROR_OPTION);
+  CHECK(perm_compute_low_rank_real(2, 1, x, 1, x, 2, &options, &result) == PERM_ERROR_OPTION);
+  CHECK_TEXT(result.message, "prove");
+  CHECK(perm_sample_real(2, 2, x, 2, &options, 1, 0, 1, columns, &result) == PERM_ERROR_OPTION && result.argument == 5);
+  CHECK(perm_matrix_from_dense(2, 2, x, 2, NULL, &matrix, &result) == PERM_OK);
+  CHECK(perm_sample_sparse(&matrix, &options, 1, 0, 1, columns, &result) == PERM_ERROR_OPTION && result.argument == 2);
+  CHECK(perm_rook_numbers(&matrix, &options, numbers, &result) == PERM_ERROR_OPTION && result.argument == 2);
+  CHECK_TEXT(result.message, "prove");
+  perm_matrix_free(&matrix);
   options.prove = "no such directory/proof";
   CHECK(perm_compute_integer(2, 2, a, 2, &options, &result) == PERM_ERROR_FILE && isnan(result.value));
 }
