@@ -64,7 +64,8 @@
                  >>counts_gpu      GPUs
                  >>counts_leaf     the leaf
      proof/      >>polynomial      values that prove a permanent
-                >>proof           their job; the file's format
+                 >>proof_check     wrong ones are found before they leave
+                 >>proof           their job; the file's format
     solve/      >>check           finite entries, sizes, strides
                  >>names           texts; perm_layout
                  >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
@@ -91,7 +92,7 @@
                  >>minors_kernels  minors
                  >>batch_kernels   batches
                  >>counts_kernels  counts
-                >>proof_kernels   the polynomial of a proof
+                 >>proof_kernels   the polynomial of a proof
                  >>vocabulary_end  forgets the words
 
    TO ADD (paths in src/; after the bar, tests in tests/)
@@ -120,6 +121,8 @@
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
                            by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
                            tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
+     to what a proof has   proof/proof.h: its table and permi_proof_print; the same in examples/perm_verify.c and
+                           examples/python/perm_verify.py, docs/proofs.md | t_proof.c, false_proofs.c
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
 
    EXAMPLE
@@ -132,6 +135,7 @@
        perm_plan_real, _complex     what would be done, and for how long
        options.checkpoint           a file: a killed call continues when repeated
          .part, .merge              parts on any machines, merged by another call
+       options.prove                a file from which anyone can check the exact value: docs/proofs.md
        perm_job_*, perm_state_*     the same in pieces of your own
        perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
@@ -3102,6 +3106,10 @@ struct perm_job {
   void *context; /* of all leaves, with what follows; or NULL */
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
+  /* Before that, unless NULL: are the finished partials right? What is not leaves `strike`, unless NULL. And of part of
+     the work, from a file: */
+  perm_status (*check)(const perm_job *job, const perm_partial *partials, perm_state *strike, perm_result *result);
+  perm_status (*sample)(const perm_job *job, const perm_state *state, perm_result *result);
   perm_status (*prove)(const perm_job *job, const perm_state *state, const char *path, perm_result *result);
   char *note[2]; /* before and after the leaves, or NULL */
   size_t note_bytes[2];
@@ -3536,7 +3544,9 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
   return status;
 }
 
-PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
+/* What is found to be wrong leaves `strike`, unless NULL. */
+static perm_status permi_job_finish(const perm_job *job, const perm_partial *partials, perm_state *strike,
+                                    perm_result *result)
 {
   permi_number number;
   perm_status status;
@@ -3558,6 +3568,9 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
     if (!costliest || leaf->information.seconds > costliest->information.seconds)
       costliest = leaf;
   }
+  status = job->check ? job->check(job, partials, strike, result) : PERM_OK;
+  if (status != PERM_OK)
+    return status;
   status = permi_job_value(job, partials, &number);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(result);
@@ -3578,6 +3591,11 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
   result->threads = 1;
   result->plan_seconds = job->plan_seconds;
   return PERM_OK;
+}
+
+PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
+{
+  return permi_job_finish(job, partials, NULL, result);
 }
 
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
@@ -3838,7 +3856,9 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
   return status;
 }
 
-PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result)
+/* What is found to be wrong leaves `strike`, unless NULL. */
+static perm_status permi_state_finish(const perm_job *job, const perm_state *state, perm_state *strike,
+                                      perm_result *result)
 {
   perm_status status;
   int i;
@@ -3853,7 +3873,12 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
                           (unsigned long long)begin, (unsigned long long)(end - 1),
                           (unsigned long long)job->leaf[i].information.chunks, i);
   }
-  return status == PERM_OK ? perm_job_finish(job, state->partial, result) : status;
+  return status == PERM_OK ? permi_job_finish(job, state->partial, strike, result) : status;
+}
+
+PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result)
+{
+  return permi_state_finish(job, state, NULL, result);
 }
 
 /* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 get all
@@ -12737,6 +12762,7 @@ PERMI_BRIEF_BEGIN
 #define PERMI_PROOF_PRIME_BITS 50
 #define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
 #define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: the words of a partial's sums, each one residue */
+#define PERMI_PROOF_SYNDROMES 8   /* values beyond d, by which >>proof_check finds wrong ones */
 
 typedef struct permi_proof permi_proof;
 typedef struct permi_proof_leaf {
@@ -12749,10 +12775,12 @@ struct permi_proof {
   int n, parts, primes, signs;
   int runs;             /* polynomials: a prime, or a prime and a root of -1 */
   int leaves;           /* of each */
-  uint64_t values;      /* d + 1 */
+  uint64_t each, points; /* values of a leaf, of a chunk */
+  uint64_t values;      /* d + 1; PERMI_PROOF_SYNDROMES more are evaluated */
   uint64_t fingerprint; /* of the matrix */
   permi_odd_modulus prime[PERMI_PROOF_PRIMES];
   uint64_t root[PERMI_PROOF_PRIMES]; /* of -1, the lesser */
+  uint64_t *residue;                 /* [run][row][column]: the matrix */
   permi_polynomial *polynomial;
   permi_proof_leaf *leaf;
   double *tables;
@@ -12865,11 +12893,12 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
   const int inner = rest < PERMI_PROOF_INNER ? rest : PERMI_PROOF_INNER, settings = (1 << inner) < 4 ? 4 : 1 << inner;
   const size_t each = (size_t)(n * (proof->signs + settings + 1 + (rest - inner)));
   const size_t doubles = (size_t)N * (size_t)(1 + proof->primes) + (size_t)settings + each * (size_t)proof->runs;
-  uint64_t *work = (uint64_t *)permi_allocate(allocator, (size_t)(N > n * n ? N : n * n), sizeof *work);
+  uint64_t *work = (uint64_t *)permi_allocate(allocator, (size_t)N, sizeof *work), *a;
   double *parity, *sign, *weight, *next;
   int k, r, i, s;
   proof->tables = (double *)permi_allocate(allocator, doubles, sizeof *proof->tables);
-  if (!work || !proof->tables) {
+  proof->residue = a = (uint64_t *)permi_allocate(allocator, (size_t)(n * n) * (size_t)proof->runs, sizeof *a);
+  if (!work || !a || !proof->tables) {
     permi_release(allocator, work);
     return 0;
   }
@@ -12881,15 +12910,15 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
     parity[s] = s & 1 ? -parity[s >> 1] : parity[s >> 1];
   for (s = 0; s < settings; s++)
     sign[s] = s < 1 << inner ? permi_parity_signs[s] : 0;
-  for (r = 0; r < proof->runs; r++) {
+  for (r = 0; r < proof->runs; r++, a += n * n) {
     const permi_odd_modulus *prime = &proof->prime[k = r / proof->parts];
     double *const own = weight + (size_t)N * (size_t)k;
     if (r % proof->parts == 0)
       permi_proof_weights(prime, N, work, own);
     for (i = 0; i < n * n; i++)
-      work[i] = permi_proof_entry(problem, i / n, i % n, r % proof->parts ? prime->p - proof->root[k] : proof->root[k],
-                                  prime->p);
-    permi_polynomial_tables(proof, work, prime->p, inner, &next, &proof->polynomial[r]);
+      a[i] = permi_proof_entry(problem, i / n, i % n,
+                               r % proof->parts ? prime->p - proof->root[k] : proof->root[k], prime->p);
+    permi_polynomial_tables(proof, a, prime->p, inner, &next, &proof->polynomial[r]);
     proof->polynomial[r].weight = own;
     proof->polynomial[r].parity = parity;
     proof->polynomial[r].sign = sign;
@@ -12947,6 +12976,318 @@ static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
 }
 #endif
 
+/* ====================================================================================== >>proof_check
+   No false proof leaves: finished values against their formula, in integers, apart from the kernels. The job evaluates
+   PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
+
+       S_k = sum_t (-1)^(D-t) C(D, t) t^k y_t,  k < D - d,
+
+   vanishes if y is such a polynomial: a divided difference of order D of t^k P. 1. So it shows up to D - d wrong values
+   for certain; more of them, unless they are a polynomial again, but for one chance in p^(D-d). 2. Half as many are
+   found by Berlekamp's and Massey's algorithm (J. L. Massey, IEEE Trans. Inform. Theory 15 (1969) 122-127): S is a
+   recurrence whose roots are their t. 3. If there are more, a random value of each range is computed again. 4. Another
+   polynomial agrees with P at a random point with a chance of d / p. The random numbers come from all values, which
+   faults, other than forgers, do not foresee. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_PROOF_SAMPLES 4 /* values of each polynomial of a merged file */
+
+/* Value t of a polynomial. */
+static uint64_t permi_proof_listed(const permi_proof *proof, const perm_partial *partials, int run, uint64_t t)
+{
+  const uint64_t leaf = (uint64_t)run * (uint64_t)proof->leaves + t / proof->each;
+  return *permi_proof_word((perm_partial *)(uintptr_t)&partials[leaf], t % proof->each);
+}
+
+/* D_j and S at t, times 2^64. weight: N words. */
+static void permi_proof_signs(const permi_odd_modulus *prime, int signs, uint64_t t, uint64_t *weight, uint64_t *d)
+{
+  const uint64_t p = prime->p, last = (UINT64_C(1) << signs) - 1;
+  uint64_t less = permi_montgomery(t, prime->square, prime), other = permi_montgomery(last, prime->square, prime);
+  uint64_t x = prime->one, factorial = x, s;
+  int j;
+  memset(d, 0, (size_t)(signs + 1) * sizeof *d);
+  for (s = 0; s <= last; s++) { /* +-prod_{r != s} (t - r) / (s! (last - s)!): those below s, */
+    weight[s] = x;
+    x = permi_montgomery(x, permi_montgomery(less, other, prime), prime);
+    less = permi_residue_add(less, prime->one, 1, p);
+    other = permi_residue_add(other, prime->one, 1, p);
+  }
+  for (s = last, x = other = prime->one; s > 0; s--) { /* those above, and last!^2 below both */
+    other = permi_montgomery(s, prime->square, prime);
+    less = permi_residue_add(less, prime->one, 0, p);
+    weight[s] = permi_montgomery(weight[s], x, prime);
+    x = permi_montgomery(x, permi_montgomery(less, other, prime), prime);
+    factorial = permi_montgomery(factorial, other, prime);
+  }
+  weight[0] = permi_montgomery(weight[0], x, prime);
+  factorial = permi_montgomery(permi_montgomery(factorial, factorial, prime), 1, prime);
+  factorial = permi_prime_inverse(factorial, prime);
+  for (s = 0; s <= last; s++) {
+    int odd = 0;
+    x = permi_montgomery(weight[s], factorial, prime);
+    x = (last - s) & 1 ? permi_residue_add(0, x, 1, p) : x;
+    for (j = 0; j < signs; odd ^= (int)(s >> j++ & 1))
+      d[j] = permi_residue_add(d[j], x, (int)(s >> j & 1), p);
+    d[signs] = permi_residue_add(d[signs], x, odd, p);
+  }
+}
+
+/* P(t) by its formula. weight: N words. */
+static uint64_t permi_proof_formula(const permi_proof *proof, int run, uint64_t t, uint64_t *weight)
+{
+  const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
+  const uint64_t p = prime->p, *a = proof->residue + (size_t)run * (size_t)(proof->n * proof->n), *step;
+  const int n = proof->n, signs = proof->signs;
+  uint64_t d[PERMI_PROOF_MAX_N], sum[PERMI_PROOF_MAX_N], total = 0, gray = 0;
+  int i, j;
+  permi_proof_signs(prime, signs, t, weight, d);
+  for (i = 0; i < n; i++) /* sums times 2^64, of entries as they are */
+    for (sum[i] = 0, j = 0; j < n; j++) {
+      const uint64_t x = permi_montgomery(a[i * n + j], j < signs ? d[j] : prime->one, prime);
+      sum[i] = permi_residue_add(sum[i], permi_montgomery(x, prime->square, prime), 0, p);
+    }
+  for (;;) {
+    uint64_t product[2] = {prime->one, prime->one}; /* two chains: 1.7 times as fast as one */
+    for (i = 0; i < n; i++)
+      product[i & 1] = permi_montgomery(product[i & 1], sum[i], prime);
+    total = permi_residue_add(total, permi_montgomery(product[0], product[1], prime), (int)(gray & 1), p);
+    if (++gray >> (n - signs - 1))
+      break;
+    j = permi_trailing_zeros(gray);
+    for (i = 0, step = a + signs + 1 + j; i < n; i++, step += n) {
+      const uint64_t x = permi_montgomery(permi_residue_add(*step, *step, 0, p), prime->square, prime);
+      sum[i] = permi_residue_add(sum[i], x, (int)((gray ^ gray >> 1) >> j & 1), p);
+    }
+  }
+  return permi_montgomery(permi_montgomery(total, d[signs], prime), 1, prime);
+}
+
+typedef struct permi_proof_look {
+  uint64_t syndrome[PERMI_PROOF_SYNDROMES];
+  uint64_t seed;
+  int outside; /* 1: a value is not below its modulus */
+  int other;   /* 1: P at a random point is not what the values say */
+} permi_proof_look;
+
+static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm_partial *partials, int run,
+                                            uint64_t *weight)
+{
+  const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
+  const uint64_t p = prime->p, one = prime->one, last = proof->values - 1, all = last + PERMI_PROOF_SYNDROMES;
+  uint64_t t, times = 0, rest = permi_montgomery(all, prime->square, prime), choose = one; /* times 2^64 */
+  uint64_t left = permi_montgomery(last, prime->square, prime), less, before = one, factorial = one;
+  uint64_t at = 0, point; /* d!^2 P(point), by Lagrange as in examples/perm_verify.c */
+  permi_proof_look look;
+  int k;
+  memset(&look, 0, sizeof look);
+  look.seed = PERMI_HASH_START;
+  for (t = 0; t <= all; t++)
+    look.seed = permi_hash(look.seed, permi_proof_listed(proof, partials, run, t));
+  point = (look.seed >> 12) % p;
+  less = permi_montgomery(point, prime->square, prime);
+  for (t = 0; t <= all; t++) {
+    uint64_t y = permi_proof_listed(proof, partials, run, t), x;
+    look.outside |= y >= p;
+    y %= p;
+    x = permi_montgomery((all - t) & 1 ? permi_residue_add(0, y, 1, p) : y, choose, prime);
+    for (k = 0; k < PERMI_PROOF_SYNDROMES; k++) { /* D! times the sum, without a division */
+      look.syndrome[k] = permi_residue_add(permi_montgomery(look.syndrome[k], times, prime), x, 0, p);
+      x = permi_montgomery(x, times, prime);
+    }
+    choose = permi_montgomery(choose, rest, prime);
+    if (t <= last) {
+      factorial = t ? permi_montgomery(factorial, times, prime) : factorial;
+      x = permi_montgomery((last - t) & 1 ? permi_residue_add(0, y, 1, p) : y, before, prime);
+      at = permi_residue_add(permi_montgomery(at, permi_montgomery(less, times, prime), prime), x, 0, p);
+      before = permi_montgomery(before, permi_montgomery(less, left, prime), prime);
+      left = permi_residue_add(left, one, 1, p);
+      less = permi_residue_add(less, one, 1, p);
+    }
+    times = permi_residue_add(times, one, 0, p);
+    rest = permi_residue_add(rest, one, 1, p);
+  }
+  factorial = permi_montgomery(factorial, factorial, prime);
+  look.other = permi_montgomery(permi_proof_formula(proof, run, point, weight), factorial, prime) != at;
+  return look;
+}
+
+/* The shortest recurrence sum_i r_i S_(k-i) = 0, r_0 = 1, of these syndromes; returns its length. */
+static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modulus *prime, uint64_t *r)
+{
+  enum { ROOM = PERMI_PROOF_SYNDROMES + 1 };
+  const uint64_t p = prime->p;
+  uint64_t old[ROOM] = {0}, kept[ROOM], discrepancy, divisor = 1, factor;
+  int length = 0, since = 1, i, k;
+  memset(r, 0, ROOM * sizeof *r);
+  r[0] = old[0] = 1;
+  for (k = 0; k < PERMI_PROOF_SYNDROMES; k++, since++) {
+    for (discrepancy = 0, i = 0; i <= length; i++)
+      discrepancy = permi_residue_add(discrepancy, permi_residue_multiply(r[i], syndrome[k - i], p), 0, p);
+    if (!discrepancy)
+      continue;
+    memcpy(kept, r, sizeof kept);
+    factor = permi_montgomery(discrepancy, permi_prime_inverse(divisor, prime), prime);
+    for (i = since; i < ROOM; i++)
+      r[i] = permi_residue_add(r[i], permi_residue_multiply(factor, old[i - since], p), 1, p);
+    if (2 * length > k)
+      continue;
+    length = k + 1 - length;
+    memcpy(old, kept, sizeof old);
+    divisor = discrepancy;
+    since = 0;
+  }
+  return length;
+}
+
+/* Which values are wrong, if the syndromes tell; returns how many, 0: they do not. */
+static int permi_proof_singles(const permi_proof *proof, const perm_partial *partials, int run,
+                               const permi_proof_look *look, uint64_t *weight, uint64_t *single)
+{
+  const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
+  uint64_t r[PERMI_PROOF_SYNDROMES + 1], t, times = 0;
+  const int length = permi_proof_recurrence(look->syndrome, prime, r);
+  int found = 0, k;
+  if (length > PERMI_PROOF_SYNDROMES / 2 || look->outside)
+    return 0;
+  for (t = 0; t < proof->values + PERMI_PROOF_SYNDROMES && found < length; t++) {
+    uint64_t at = 1;
+    for (k = 1; k <= length; k++)
+      at = permi_residue_add(permi_montgomery(at, times, prime), r[k], 0, prime->p);
+    if (!at)
+      single[found++] = t;
+    times = permi_residue_add(times, prime->one, 0, prime->p);
+  }
+  for (k = 0; k < found && found == length; k++)
+    if (permi_proof_formula(proof, run, single[k], weight) == permi_proof_listed(proof, partials, run, single[k]))
+      return 0;
+  return found == length ? found : 0;
+}
+
+static void permi_state_strike(perm_state *state, int leaf)
+{
+  memset(&state->partial[leaf], 0, sizeof state->partial[leaf]);
+  state->finished[leaf].count = 0;
+}
+
+/* A leaf is wrong if one of its values, a random one, is, or one is not below its modulus. */
+static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial *partials, int index, uint64_t seed,
+                                   uint64_t *weight)
+{
+  const permi_proof_leaf *leaf = &proof->leaf[index];
+  const int run = index / proof->leaves;
+  uint64_t t;
+  for (t = leaf->first; t < leaf->end; t++)
+    if (permi_proof_listed(proof, partials, run, t) >= proof->prime[run / proof->parts].p)
+      return 1;
+  t = leaf->first + permi_hash(seed, (uint64_t)index) % (leaf->end - leaf->first);
+  return permi_proof_formula(proof, run, t, weight) != permi_proof_listed(proof, partials, run, t);
+}
+
+/* Looks for the wrong values of a polynomial, strikes their leaves out of `strike` unless NULL; the first ones' place
+   goes to *text. Returns the number of places. */
+static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
+                              const permi_proof_look *look, uint64_t *weight, perm_state *strike, char text[64])
+{
+  uint64_t single[PERMI_PROOF_SYNDROMES];
+  const int first = run * proof->leaves;
+  int singles = permi_proof_singles(proof, partials, run, look, weight, single), places = 0, k;
+  for (k = 0; k < singles; k++)
+    if (strike)
+      permi_state_strike(strike, first + (int)(single[k] / proof->each));
+  if (singles)
+    snprintf(text, 64, "value %llu", (unsigned long long)single[0]);
+  for (k = first; k < first + proof->leaves && !singles; k++)
+    if (permi_proof_range_wrong(proof, partials, k, look->seed, weight)) {
+      const permi_proof_leaf *leaf = &proof->leaf[k];
+      if (!places++)
+        snprintf(text, 64, "values %llu to %llu", (unsigned long long)leaf->first, (unsigned long long)leaf->end - 1);
+      if (strike)
+        permi_state_strike(strike, k);
+    }
+  if (singles || places)
+    return singles + places;
+  snprintf(text, 64, "some of all values"); /* few in many ranges */
+  for (k = first; k < first + proof->leaves && strike; k++)
+    permi_state_strike(strike, k);
+  return 1;
+}
+
+static uint64_t *permi_proof_weights_room(const permi_proof *proof, const perm_allocator *allocator)
+{
+  return (uint64_t *)permi_allocate(allocator, (size_t)1 << proof->signs, sizeof(uint64_t));
+}
+
+/* Of finished partials; see perm_job. */
+static perm_status permi_proof_check(const perm_job *job, const perm_partial *partials, perm_state *strike,
+                                     perm_result *result)
+{
+  const permi_proof *proof = (const permi_proof *)job->context;
+  uint64_t *weight = permi_proof_weights_room(proof, &job->allocator), p = 0;
+  char text[64], more[64] = "";
+  int run, k, places = 0;
+  if (!weight)
+    return permi_fail_memory(result);
+  for (run = 0; run < proof->runs; run++) {
+    const permi_proof_look look = permi_proof_look_at(proof, partials, run, weight);
+    int wrong = look.outside || look.other;
+    char here[64];
+    for (k = 0; k < PERMI_PROOF_SYNDROMES; k++)
+      wrong |= look.syndrome[k] != 0;
+    if (!wrong)
+      continue;
+    k = permi_proof_locate(proof, partials, run, &look, weight, strike, here);
+    if (!places) {
+      memcpy(text, here, sizeof text);
+      p = proof->prime[run / proof->parts].p;
+    }
+    places += k;
+  }
+  permi_release(&job->allocator, weight);
+  if (!places)
+    return PERM_OK;
+  if (places > 1)
+    snprintf(more, sizeof more, ", and %d places more", places - 1);
+  return permi_fail(result, PERM_ERROR_STATE, 0,
+                    "proof: %s modulo %llu %s wrong%s: a processor computed falsely, or memory or a file was damaged; "
+                    "another call computes them again",
+                    text, (unsigned long long)p, strncmp(text, "value ", 6) ? "are" : "is", more);
+}
+
+/* Some random values of what has been merged from a file. */
+static perm_status permi_proof_sample(const perm_job *job, const perm_state *state, perm_result *result)
+{
+  const permi_proof *proof = (const permi_proof *)job->context;
+  uint64_t *weight = permi_proof_weights_room(proof, &job->allocator), seed = PERMI_HASH_START;
+  int run, k, i, wrong = 0;
+  if (!weight)
+    return permi_fail_memory(result);
+  for (run = 0; run < proof->runs && !wrong; run++)
+    for (k = 0; k < PERMI_PROOF_SAMPLES && !wrong; k++) {
+      seed = permi_hash(seed, (uint64_t)k);
+      for (i = 0; i < proof->leaves && !wrong; i++) {
+        const int index = run * proof->leaves + (int)((seed + (uint64_t)i) % (uint64_t)proof->leaves);
+        const permi_intervals *done = &state->finished[index];
+        const permi_proof_leaf *leaf = &proof->leaf[index];
+        uint64_t t, end;
+        if (!done->count)
+          continue;
+        seed = permi_hash(seed, state->partial[index].value.word[0]);
+        t = leaf->first + done->list[0].begin * proof->points;
+        end = leaf->first + done->list[0].end * proof->points;
+        t += seed % ((end < leaf->end ? end : leaf->end) - t);
+        wrong = permi_proof_formula(proof, run, t, weight) != permi_proof_listed(proof, state->partial, run, t);
+        if (wrong)
+          permi_fail(result, PERM_ERROR_STATE, 0, "value %llu modulo %llu is wrong: trust no other of it either",
+                     (unsigned long long)t, (unsigned long long)proof->prime[run / proof->parts].p);
+        break;
+      }
+    }
+  permi_release(&job->allocator, weight);
+  return wrong ? PERM_ERROR_STATE : PERM_OK;
+}
+#endif
+
 /* =========================================================================================== >>proof
    Permanents that carry their proof: the job that evaluates >>polynomial, the value, and the file, which
    examples/perm_verify.c checks without this library. Numbers have the least significant byte first:
@@ -12983,6 +13324,7 @@ static void permi_proof_free(const perm_allocator *allocator, void *context)
   if (!proof)
     return;
   permi_release(allocator, proof->tables);
+  permi_release(allocator, proof->residue);
   permi_release(allocator, proof->polynomial);
   permi_release(allocator, proof->leaf);
   permi_release(allocator, proof);
@@ -13018,10 +13360,9 @@ static void permi_proof_residue(const permi_proof *proof, int k, const perm_part
     power = permi_residue_add(power, power, 0, prime->p);
   power = permi_prime_inverse(permi_montgomery(power, 1, prime), prime);
   for (r = 0; r < proof->parts; r++) {
-    const perm_partial *from = partials + (ptrdiff_t)(k * proof->parts + r) * proof->leaves;
     for (at = 0; at < N; at++) {
-      perm_partial *holds = (perm_partial *)(uintptr_t)&from[at / PERMI_PROOF_LEAF];
-      value[r] = permi_residue_add(value[r], *permi_proof_word(holds, at % PERMI_PROOF_LEAF), 0, prime->p);
+      const uint64_t listed = permi_proof_listed(proof, partials, k * proof->parts + r, at);
+      value[r] = permi_residue_add(value[r], listed, 0, prime->p);
     }
     value[r] = permi_montgomery(value[r], power, prime);
   }
@@ -13090,7 +13431,8 @@ static int permi_proof_print(FILE *stream, const void *what)
     const permi_proof_leaf *leaf = &proof->leaf[k];
     const uint64_t *word[3] = {file->partials[k].value.word, file->partials[k].imaginary.word,
                                file->partials[k].absolute.word};
-    int left = (int)(leaf->end - leaf->first);
+    const uint64_t end = leaf->end < proof->values ? leaf->end : proof->values;
+    int left = leaf->first < end ? (int)(end - leaf->first) : 0;
     for (i = 0; i < 3 && left > 0 && good; i++, left -= PERM_SUM_WORDS)
       good = permi_proof_words(stream, word[i], left < PERM_SUM_WORDS ? left : PERM_SUM_WORDS, &hash);
   }
@@ -13149,7 +13491,9 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   proof->primes = permi_proof_primes(problem);
   proof->runs = proof->primes * proof->parts;
   proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
-  proof->leaves = (int)((proof->values + PERMI_PROOF_LEAF - 1) / PERMI_PROOF_LEAF);
+  proof->each = PERMI_PROOF_LEAF;
+  proof->points = PERMI_PROOF_POINTS;
+  proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + proof->each - 1) / proof->each);
   proof->fingerprint = permi_proof_fingerprint(problem);
   proof->run = permi_polynomial_kernel(permi_isa(options), rate);
   leaves = (size_t)proof->leaves * (size_t)proof->runs;
@@ -13165,22 +13509,24 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
 static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_isa isa, double rate)
 {
   const double work = ldexp((double)proof->n, proof->n - proof->signs - 1); /* products a value */
+  const uint64_t all = proof->values + PERMI_PROOF_SYNDROMES;
   permi_proof_leaf *own = &proof->leaf[index];
   permi_leaf leaf;
   own->proof = proof;
   own->polynomial = &proof->polynomial[index / proof->leaves];
-  own->first = (uint64_t)(index % proof->leaves) * PERMI_PROOF_LEAF;
-  own->end = own->first + PERMI_PROOF_LEAF < proof->values ? own->first + PERMI_PROOF_LEAF : proof->values;
+  own->first = (uint64_t)(index % proof->leaves) * proof->each;
+  own->end = own->first + proof->each < all ? own->first + proof->each : all;
   memset(&leaf, 0, sizeof leaf);
   leaf.information.kind = PERM_LEAF_RANGE;
   leaf.information.method = PERM_METHOD_PROOF;
   leaf.information.isa = isa;
   leaf.information.n = proof->n;
-  leaf.information.chunks = (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS;
+  leaf.information.chunks = (own->end - own->first + proof->points - 1) / proof->points;
   leaf.information.work = work * (double)(own->end - own->first);
   leaf.information.seconds = leaf.information.work / rate;
   leaf.information.bytes = sizeof(perm_partial) + sizeof leaf;
-  leaf.information.fingerprint = permi_hash(permi_hash(proof->fingerprint, (uint64_t)index), (uint64_t)proof->primes);
+  leaf.information.fingerprint = permi_hash(permi_hash(proof->fingerprint, (uint64_t)index),
+                                            (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES);
   leaf.run_chunk = permi_proof_chunk;
   leaf.release = permi_proof_leaf_release;
   leaf.explain = permi_proof_explain;
@@ -13239,6 +13585,8 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   (*job)->context = proof;
   (*job)->release = permi_proof_free;
   (*job)->value = permi_proof_value;
+  (*job)->check = permi_proof_check;
+  (*job)->sample = permi_proof_sample;
   (*job)->prove = permi_proof_write;
   (*job)->is_complex = proof->parts == 2;
   (*job)->modulus = options->modulus;
@@ -13845,6 +14193,20 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
       permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
+static perm_status permi_begin_with(const perm_job *job, perm_state *state, const perm_state *kept, const char *path,
+                                    int merges, perm_result *result)
+{
+  perm_status status = perm_state_merge(job, state, kept, result);
+  if (status == PERM_OK && merges && job->sample)
+    status = job->sample(job, kept, result);
+  if (status == PERM_ERROR_STATE && result) {
+    char why[PERM_MESSAGE_BYTES];
+    snprintf(why, sizeof why, "%.100s", result->message);
+    permi_fail(result, status, 0, "%s: merging it: %s", path, why);
+  }
+  return status;
+}
+
 static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                                perm_result *result)
 {
@@ -13861,14 +14223,8 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
     status = permi_checkpoint_read(job, path, &any, &kept, &missing, result);
     if (i < 0 && missing)
       status = PERM_OK;
-    else if (status == PERM_OK && (i >= 0 || empty)) {
-      status = perm_state_merge(job, state, kept, result);
-      if (status == PERM_ERROR_STATE && result) {
-        char why[PERM_MESSAGE_BYTES];
-        snprintf(why, sizeof why, "%.60s", result->message);
-        permi_fail(result, status, 0, "%s: merging it: %s", path, why);
-      }
-    }
+    else if (status == PERM_OK && (i >= 0 || empty))
+      status = permi_begin_with(job, state, kept, path, i >= 0, result);
     *found |= i < 0 && kept;
     perm_state_free(kept);
   }
@@ -13978,7 +14334,9 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   } else if (stopped < 0) {
     stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
   } else if (stopped == PERM_OK) {
-    stopped = perm_state_finish(job, state, result);
+    stopped = permi_state_finish(job, state, state, result);
+    if (stopped == PERM_ERROR_STATE && job->check && keeper) /* without what is wrong */
+      keeper->keep(job, state, &control, &unwritten);
     if (stopped == PERM_OK && control.unwritten)
       memcpy(result->message, unwritten.message, sizeof result->message);
   } else {

@@ -63,7 +63,8 @@
                  >>counts_gpu      GPUs
                  >>counts_leaf     the leaf
      proof/      >>polynomial      values that prove a permanent
-                >>proof           their job; the file's format
+                 >>proof_check     wrong ones are found before they leave
+                 >>proof           their job; the file's format
     solve/      >>check           finite entries, sizes, strides
                  >>names           texts; perm_layout
                  >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
@@ -90,7 +91,7 @@
                  >>minors_kernels  minors
                  >>batch_kernels   batches
                  >>counts_kernels  counts
-                >>proof_kernels   the polynomial of a proof
+                 >>proof_kernels   the polynomial of a proof
                  >>vocabulary_end  forgets the words
 
    TO ADD (paths in src/; after the bar, tests in tests/)
@@ -119,6 +120,8 @@
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
                            by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
                            tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
+     to what a proof has   proof/proof.h: its table and permi_proof_print; the same in examples/perm_verify.c and
+                           examples/python/perm_verify.py, docs/proofs.md | t_proof.c, false_proofs.c
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
 
    EXAMPLE
@@ -131,6 +134,7 @@
        perm_plan_real, _complex     what would be done, and for how long
        options.checkpoint           a file: a killed call continues when repeated
          .part, .merge              parts on any machines, merged by another call
+       options.prove                a file from which anyone can check the exact value: docs/proofs.md
        perm_job_*, perm_state_*     the same in pieces of your own
        perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
        perm_compute_repeated_*      rows and columns with multiplicities
@@ -276,6 +280,7 @@ PERMI_BRIEF_END
 
 PERMI_BRIEF_BEGIN
 #include "proof/polynomial.h"
+#include "proof/proof_check.h"
 #include "proof/proof.h"
 PERMI_BRIEF_END
 

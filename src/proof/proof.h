@@ -19,7 +19,7 @@
                  8  checksum: mix over all words before, from 14695981039346656037
    The file is absent, whole and old, or whole and new (>>files). */
 #pragma once
-#include "polynomial.h"
+#include "proof_check.h"
 #include "../base/files.h"
 #include "../job/state.h"
 
@@ -38,6 +38,7 @@ static void permi_proof_free(const perm_allocator *allocator, void *context)
   if (!proof)
     return;
   permi_release(allocator, proof->tables);
+  permi_release(allocator, proof->residue);
   permi_release(allocator, proof->polynomial);
   permi_release(allocator, proof->leaf);
   permi_release(allocator, proof);
@@ -73,10 +74,9 @@ static void permi_proof_residue(const permi_proof *proof, int k, const perm_part
     power = permi_residue_add(power, power, 0, prime->p);
   power = permi_prime_inverse(permi_montgomery(power, 1, prime), prime);
   for (r = 0; r < proof->parts; r++) {
-    const perm_partial *from = partials + (ptrdiff_t)(k * proof->parts + r) * proof->leaves;
     for (at = 0; at < N; at++) {
-      perm_partial *holds = (perm_partial *)(uintptr_t)&from[at / PERMI_PROOF_LEAF];
-      value[r] = permi_residue_add(value[r], *permi_proof_word(holds, at % PERMI_PROOF_LEAF), 0, prime->p);
+      const uint64_t listed = permi_proof_listed(proof, partials, k * proof->parts + r, at);
+      value[r] = permi_residue_add(value[r], listed, 0, prime->p);
     }
     value[r] = permi_montgomery(value[r], power, prime);
   }
@@ -145,7 +145,8 @@ static int permi_proof_print(FILE *stream, const void *what)
     const permi_proof_leaf *leaf = &proof->leaf[k];
     const uint64_t *word[3] = {file->partials[k].value.word, file->partials[k].imaginary.word,
                                file->partials[k].absolute.word};
-    int left = (int)(leaf->end - leaf->first);
+    const uint64_t end = leaf->end < proof->values ? leaf->end : proof->values;
+    int left = leaf->first < end ? (int)(end - leaf->first) : 0;
     for (i = 0; i < 3 && left > 0 && good; i++, left -= PERM_SUM_WORDS)
       good = permi_proof_words(stream, word[i], left < PERM_SUM_WORDS ? left : PERM_SUM_WORDS, &hash);
   }
@@ -204,7 +205,9 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   proof->primes = permi_proof_primes(problem);
   proof->runs = proof->primes * proof->parts;
   proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
-  proof->leaves = (int)((proof->values + PERMI_PROOF_LEAF - 1) / PERMI_PROOF_LEAF);
+  proof->each = PERMI_PROOF_LEAF;
+  proof->points = PERMI_PROOF_POINTS;
+  proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + proof->each - 1) / proof->each);
   proof->fingerprint = permi_proof_fingerprint(problem);
   proof->run = permi_polynomial_kernel(permi_isa(options), rate);
   leaves = (size_t)proof->leaves * (size_t)proof->runs;
@@ -220,22 +223,24 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
 static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_isa isa, double rate)
 {
   const double work = ldexp((double)proof->n, proof->n - proof->signs - 1); /* products a value */
+  const uint64_t all = proof->values + PERMI_PROOF_SYNDROMES;
   permi_proof_leaf *own = &proof->leaf[index];
   permi_leaf leaf;
   own->proof = proof;
   own->polynomial = &proof->polynomial[index / proof->leaves];
-  own->first = (uint64_t)(index % proof->leaves) * PERMI_PROOF_LEAF;
-  own->end = own->first + PERMI_PROOF_LEAF < proof->values ? own->first + PERMI_PROOF_LEAF : proof->values;
+  own->first = (uint64_t)(index % proof->leaves) * proof->each;
+  own->end = own->first + proof->each < all ? own->first + proof->each : all;
   memset(&leaf, 0, sizeof leaf);
   leaf.information.kind = PERM_LEAF_RANGE;
   leaf.information.method = PERM_METHOD_PROOF;
   leaf.information.isa = isa;
   leaf.information.n = proof->n;
-  leaf.information.chunks = (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS;
+  leaf.information.chunks = (own->end - own->first + proof->points - 1) / proof->points;
   leaf.information.work = work * (double)(own->end - own->first);
   leaf.information.seconds = leaf.information.work / rate;
   leaf.information.bytes = sizeof(perm_partial) + sizeof leaf;
-  leaf.information.fingerprint = permi_hash(permi_hash(proof->fingerprint, (uint64_t)index), (uint64_t)proof->primes);
+  leaf.information.fingerprint = permi_hash(permi_hash(proof->fingerprint, (uint64_t)index),
+                                            (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES);
   leaf.run_chunk = permi_proof_chunk;
   leaf.release = permi_proof_leaf_release;
   leaf.explain = permi_proof_explain;
@@ -294,6 +299,8 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   (*job)->context = proof;
   (*job)->release = permi_proof_free;
   (*job)->value = permi_proof_value;
+  (*job)->check = permi_proof_check;
+  (*job)->sample = permi_proof_sample;
   (*job)->prove = permi_proof_write;
   (*job)->is_complex = proof->parts == 2;
   (*job)->modulus = options->modulus;

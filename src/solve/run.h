@@ -195,6 +195,20 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
       permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
+static perm_status permi_begin_with(const perm_job *job, perm_state *state, const perm_state *kept, const char *path,
+                                    int merges, perm_result *result)
+{
+  perm_status status = perm_state_merge(job, state, kept, result);
+  if (status == PERM_OK && merges && job->sample)
+    status = job->sample(job, kept, result);
+  if (status == PERM_ERROR_STATE && result) {
+    char why[PERM_MESSAGE_BYTES];
+    snprintf(why, sizeof why, "%.100s", result->message);
+    permi_fail(result, status, 0, "%s: merging it: %s", path, why);
+  }
+  return status;
+}
+
 static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                                perm_result *result)
 {
@@ -211,14 +225,8 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
     status = permi_checkpoint_read(job, path, &any, &kept, &missing, result);
     if (i < 0 && missing)
       status = PERM_OK;
-    else if (status == PERM_OK && (i >= 0 || empty)) {
-      status = perm_state_merge(job, state, kept, result);
-      if (status == PERM_ERROR_STATE && result) {
-        char why[PERM_MESSAGE_BYTES];
-        snprintf(why, sizeof why, "%.60s", result->message);
-        permi_fail(result, status, 0, "%s: merging it: %s", path, why);
-      }
-    }
+    else if (status == PERM_OK && (i >= 0 || empty))
+      status = permi_begin_with(job, state, kept, path, i >= 0, result);
     *found |= i < 0 && kept;
     perm_state_free(kept);
   }
@@ -328,7 +336,9 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   } else if (stopped < 0) {
     stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
   } else if (stopped == PERM_OK) {
-    stopped = perm_state_finish(job, state, result);
+    stopped = permi_state_finish(job, state, state, result);
+    if (stopped == PERM_ERROR_STATE && job->check && keeper) /* without what is wrong */
+      keeper->keep(job, state, &control, &unwritten);
     if (stopped == PERM_OK && control.unwritten)
       memcpy(result->message, unwritten.message, sizeof result->message);
   } else {
