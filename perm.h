@@ -65,6 +65,7 @@
                  >>counts_leaf     the leaf
      proof/      >>polynomial      values that prove a permanent
                  >>proof_check     wrong ones are found before they leave
+                 >>proof_gpu       on GPUs
                  >>proof           their job; the file's format
     solve/      >>check           finite entries, sizes, strides
                  >>names           texts; perm_layout
@@ -1098,6 +1099,8 @@ static double permi_seconds(void)
 #define PERMI_RATE_PROOF 2e7           /* products modulo a prime, by kernel family: Zen 4 */
 #define PERMI_RATE_PROOF_AVX2 2.5e9
 #define PERMI_RATE_PROOF_AVX512 5e9
+#define PERMI_GPU_RATE_PROOF 1.5e12
+#define PERMI_GPU_PROOF_COMPILE 1.0
 #define PERMI_RATE_MODULAR 2.2e8      /* the same modulo p */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
 #define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}} /* elements, by */
@@ -3060,6 +3063,12 @@ typedef struct permi_shared {
 } permi_shared;
 
 typedef struct permi_leaf permi_leaf;
+/* Chunks of a leaf. */
+typedef struct permi_stretch {
+  int leaf;
+  uint64_t begin, end, fingerprint;
+} permi_stretch;
+
 struct permi_leaf {
   perm_leaf information;
   /* Adds one chunk of a range, or a whole task, to *partial. A failing task leaves *partial alone. */
@@ -3111,6 +3120,9 @@ struct perm_job {
   perm_status (*check)(const perm_job *job, const perm_partial *partials, perm_state *strike, perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, perm_result *result);
   perm_status (*prove)(const perm_job *job, const perm_state *state, const char *path, perm_result *result);
+  /* If set, adds many leaves' chunks, or a prefix of them, to done[], which is zero. */
+  perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
+                          perm_partial *done);
   char *note[2]; /* before and after the leaves, or NULL */
   size_t note_bytes[2];
   int offers, offer_room;
@@ -4662,6 +4674,15 @@ typedef struct perm_gpu_minors {
   int fast;           /* PERM_GPU_MINORS_FAST: sums by every digit; 0: one sum */
 } perm_gpu_minors;
 
+/* The polynomial of a proof (perm.h >>polynomial). A chunk is 32 points. The table: p, 1 / p, place of the map, 0;
+   Lagrange's weights [2^signs]; row sums with all `outer` columns + [row]; twice these columns [outer][row]; entries of
+   the columns whose signs are polynomials [signs][row]; sums of the inner columns [settings / 4][row][4]; 1 / k for k =
+   0 .. points + 31 (of 0: 0); the map: a chunk's first point. */
+typedef struct perm_gpu_proof {
+  int rows, signs, outer;
+  int settings; /* of the inner columns, a multiple of 4 */
+} perm_gpu_proof;
+
 /* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
    a.first + blockIdx.x into a.out + sums * blockIdx.x, where all bits are set before. */
 #define PERM_GPU_ENTRY                                                                                                 \
@@ -4677,6 +4698,7 @@ typedef struct perm_gpu_program {
   const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
   const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
   const perm_gpu_minors *minors; /* the text continues text_minors', unless NULL */
+  const perm_gpu_proof *proof;   /* the text continues text_proof's, unless NULL */
   int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
 } perm_gpu_program;
 
@@ -12781,6 +12803,7 @@ struct permi_proof {
   permi_odd_modulus prime[PERMI_PROOF_PRIMES];
   uint64_t root[PERMI_PROOF_PRIMES]; /* of -1, the lesser */
   uint64_t *residue;                 /* [run][row][column]: the matrix */
+  perm_allocator allocator;
   permi_polynomial *polynomial;
   permi_proof_leaf *leaf;
   double *tables;
@@ -13288,6 +13311,278 @@ static perm_status permi_proof_sample(const perm_job *job, const perm_state *sta
 }
 #endif
 
+/* ======================================================================================== >>proof_gpu
+   Values of a proof on GPUs: chunks of 32 points, many leaves in one call. A random value of each piece is computed
+   again on the host. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_PROOF_GPU_POINTS 32
+#define PERMI_PROOF_GPU_LEAF 256
+
+typedef struct permi_proof_gpu {
+  const permi_proof *proof;
+  const perm_allocator *allocator;
+  permi_control *control;
+  perm_gpu_work work;
+  perm_gpu_program program;
+  perm_gpu_proof shape;
+  int run;
+  const permi_stretch *stretch; /* of one polynomial */
+  perm_partial *done;           /* of each stretch */
+  double *table, *map;          /* map: chunks' first points, */
+  uint32_t *of;                 /* and whose they are */
+  uint64_t *weight;
+  double chunk_seconds;
+  char text[1024];
+} permi_proof_gpu;
+
+/* Predicted seconds; INFINITY: it cannot be done. */
+static double permi_proof_gpu_seconds(const permi_proof *proof)
+{
+  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
+  return proof->n < PERMI_GPU_LEAST_N ? (double)INFINITY : work / PERMI_GPU_RATE_PROOF + PERMI_GPU_PROOF_COMPILE;
+}
+
+static void permi_proof_gpu_text(permi_proof_gpu *gpu)
+{
+  const perm_gpu_proof *shape = &gpu->shape;
+  const int need = 2 * shape->rows + 60;
+  const permi_gpu_member member[] = {{"rows", NULL, shape->rows},
+                                     {"signs", NULL, shape->signs},
+                                     {"outer", NULL, shape->outer},
+                                     {"settings", NULL, shape->settings}};
+  const int at = snprintf(gpu->text, sizeof gpu->text, "struct permi_shape {\n  enum { ROWS = %d, SIGNS = %d };\n",
+                          shape->rows, shape->signs);
+  permi_gpu_members(member, sizeof member / sizeof *member, "permi_proof_chunk", need <= 128 ? 4 : 3, gpu->text,
+                    sizeof gpu->text, (size_t)at);
+}
+
+/* inverse[k] := 1 / k modulo p, 0 < k < count, by one inversion. */
+static void permi_proof_gpu_inverses(const permi_odd_modulus *prime, double *inverse, uint64_t count)
+{
+  uint64_t k, product = 1, times = 0, bits;
+  for (k = 0; k < count; k++) { /* for now, the product of those before k */
+    memcpy(&inverse[k], &product, sizeof product);
+    product = k ? permi_montgomery(product, times, prime) : product;
+    times = permi_residue_add(times, prime->one, 0, prime->p);
+  }
+  product = permi_prime_inverse(product, prime);
+  for (k = count - 1; k > 0; k--) {
+    times = permi_residue_add(times, prime->one, 1, prime->p);
+    memcpy(&bits, &inverse[k], sizeof bits);
+    inverse[k] = permi_balanced(permi_montgomery(product, bits, prime), prime->p);
+    product = permi_montgomery(product, times, prime);
+  }
+  inverse[0] = 0;
+}
+
+/* The table of perm_gpu_proof but for the map; returns 0 without memory. */
+static int permi_proof_gpu_table(permi_proof_gpu *gpu, size_t chunks)
+{
+  const permi_proof *proof = gpu->proof;
+  const permi_polynomial *polynomial = &proof->polynomial[gpu->run];
+  const int n = proof->n, signs = proof->signs;
+  const size_t N = (size_t)1 << signs, start = 4 + N, steps = (size_t)(n * (1 + polynomial->outer));
+  const size_t entries = (size_t)(n * signs), sums = (size_t)(n * polynomial->settings);
+  const size_t inverses = (size_t)(proof->values + PERMI_PROOF_SYNDROMES) + PERMI_PROOF_GPU_POINTS;
+  double *to;
+  int i, j;
+  gpu->work.doubles = start + steps + entries + sums + inverses + chunks;
+  gpu->table = (double *)permi_allocate(gpu->allocator, gpu->work.doubles, sizeof *gpu->table);
+  gpu->of = (uint32_t *)permi_allocate(gpu->allocator, chunks, sizeof *gpu->of);
+  gpu->weight = permi_proof_weights_room(proof, gpu->allocator);
+  if (!gpu->table || !gpu->of || !gpu->weight)
+    return 0;
+  gpu->map = gpu->table + (gpu->work.doubles - chunks);
+  gpu->table[0] = polynomial->prime;
+  gpu->table[1] = polynomial->inverse;
+  gpu->table[2] = (double)(gpu->work.doubles - chunks);
+  gpu->table[3] = 0;
+  memcpy(gpu->table + 4, polynomial->weight, N * sizeof *to);
+  to = gpu->table + start;
+  memcpy(to, polynomial->start, (size_t)n * sizeof *to);
+  memcpy(to + n, polynomial->step, (steps - (size_t)n) * sizeof *to);
+  to += steps;
+  for (j = 0; j < signs; j++)
+    for (i = 0; i < n; i++)
+      *to++ = polynomial->entry[i * signs + j];
+  memcpy(to, polynomial->table, sums * sizeof *to);
+  permi_proof_gpu_inverses(&proof->prime[gpu->run / proof->parts], to + sums, inverses);
+  return 1;
+}
+
+#if defined(PERM_WITH_CUDA)
+static int permi_proof_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
+                               const double *sums)
+{
+  const permi_proof_gpu *gpu = (const permi_proof_gpu *)context;
+  const permi_proof *proof = gpu->proof;
+  const double p = gpu->table[0];
+  uint64_t c, seed = PERMI_HASH_START, k;
+  for (c = 0; c < chunks; c++) {
+    const uint64_t t = (uint64_t)gpu->map[first + c], at = gpu->of[first + c];
+    const permi_proof_leaf *leaf = &proof->leaf[gpu->stretch[at].leaf];
+    for (k = 0; k < PERMI_PROOF_GPU_POINTS; k++) {
+      const double value = sums[c * PERMI_PROOF_GPU_POINTS + k];
+      if (!(value >= 0 && value < p))
+        return 0;
+      seed = permi_hash(seed, (uint64_t)value);
+      if (t + k < leaf->end)
+        *permi_proof_word(&gpu->done[at], t + k - leaf->first) = (uint64_t)value;
+    }
+  }
+  c = seed % chunks;
+  k = (seed >> 32) % PERMI_PROOF_GPU_POINTS;
+  partial->chunks += chunks;
+  return permi_proof_formula(proof, gpu->run, (uint64_t)gpu->map[first + c] + k, gpu->weight) ==
+         (uint64_t)sums[c * PERMI_PROOF_GPU_POINTS + k];
+}
+
+static perm_status permi_proof_gpu_merge(perm_partial *into, const perm_partial *from)
+{
+  into->chunks += from->chunks;
+  return PERM_OK;
+}
+
+static perm_status permi_proof_gpu_poll(void *context, uint64_t done)
+{
+  const permi_proof_gpu *gpu = (const permi_proof_gpu *)context;
+  return gpu->control ? permi_control_poll_range(gpu->control, gpu->chunk_seconds * (double)done, "proving on GPUs")
+                      : PERM_OK;
+}
+
+static perm_status permi_proof_gpu_call(permi_proof_gpu *gpu, uint64_t chunks, perm_partial *prefix)
+{
+  char message[PERM_MESSAGE_BYTES] = "";
+  perm_options options;
+  perm_gpu_sink sink;
+  perm_status status;
+  int gpus = 0;
+  memset(&options, 0, sizeof options);
+  if (gpu->control)
+    options = *gpu->control->options;
+  if (!options.gpu.devices)
+    options.gpu.devices = 1;
+  options.allocator = *gpu->allocator;
+  sink.context = gpu;
+  sink.add = permi_proof_gpu_add;
+  sink.merge = permi_proof_gpu_merge;
+  sink.poll = permi_proof_gpu_poll;
+  sink.alone = 1;
+  status = perm_cuda_run(&gpu->work, 0, chunks, &options, &sink, prefix, &gpus, message);
+  if (gpu->control) {
+    gpu->control->gpus = gpus > gpu->control->gpus ? gpus : gpu->control->gpus;
+    memcpy(gpu->control->message, message, sizeof message);
+  }
+  return status;
+}
+#else
+static perm_status permi_proof_gpu_call(permi_proof_gpu *gpu, uint64_t chunks, perm_partial *prefix)
+{
+  (void)chunks, (void)prefix;
+  if (gpu->control)
+    permi_gpu_devices(1, gpu->control->message);
+  return PERM_ERROR_DEVICE;
+}
+#endif
+
+/* Of one polynomial. */
+static perm_status permi_proof_gpu_polynomial(permi_proof_gpu *gpu, int count)
+{
+  perm_partial prefix;
+  perm_status status;
+  uint64_t chunks = 0, at = 0, c;
+  int k;
+  for (k = 0; k < count; k++)
+    chunks += gpu->stretch[k].end - gpu->stretch[k].begin;
+  if (!chunks)
+    return PERM_OK;
+  if (!permi_proof_gpu_table(gpu, (size_t)chunks))
+    return PERM_ERROR_MEMORY;
+  for (k = 0; k < count; k++)
+    for (c = gpu->stretch[k].begin; c < gpu->stretch[k].end; c++, at++) {
+      gpu->map[at] = (double)(gpu->proof->leaf[gpu->stretch[k].leaf].first + c * PERMI_PROOF_GPU_POINTS);
+      gpu->of[at] = (uint32_t)k;
+    }
+  gpu->work.table = gpu->table;
+  memset(&prefix, 0, sizeof prefix);
+  status = permi_proof_gpu_call(gpu, chunks, &prefix);
+  for (k = 0; k < count; k++) { /* what is beyond the prefix may be there, and does not count */
+    const permi_stretch *stretch = &gpu->stretch[k];
+    const uint64_t all = stretch->end - stretch->begin, here = prefix.chunks < all ? prefix.chunks : all;
+    for (c = (stretch->begin + here) * PERMI_PROOF_GPU_POINTS; c < stretch->end * PERMI_PROOF_GPU_POINTS; c++)
+      *permi_proof_word(&gpu->done[k], c) = 0;
+    prefix.chunks -= here;
+    if (!here)
+      continue;
+    permi_partial_count(&gpu->done[k], stretch->begin, stretch->begin + here);
+    gpu->done[k].terms += (double)here * PERMI_PROOF_GPU_POINTS * ldexp(1, gpu->proof->n - gpu->proof->signs - 1);
+    gpu->done[k].fingerprint = stretch->fingerprint;
+  }
+  return status;
+}
+
+/* Adds to done[k] what the stretches are, or a prefix of them. */
+static perm_status permi_proof_gpu_run(const permi_proof *proof, const perm_allocator *allocator,
+                                       const permi_stretch *stretch, int count, permi_control *control,
+                                       perm_partial *done)
+{
+  permi_proof_gpu *gpu = (permi_proof_gpu *)permi_allocate(allocator, 1, sizeof *gpu);
+  perm_status status = gpu ? PERM_OK : PERM_ERROR_MEMORY;
+  int k = 0, same;
+  for (; k < count && status == PERM_OK; k += same) {
+    const int run = stretch[k].leaf / proof->leaves;
+    for (same = 1; k + same < count && stretch[k + same].leaf / proof->leaves == run;)
+      same++;
+    memset(gpu, 0, sizeof *gpu);
+    gpu->proof = proof;
+    gpu->allocator = allocator;
+    gpu->control = control;
+    gpu->run = run;
+    gpu->stretch = stretch + k;
+    gpu->done = done + k;
+    gpu->shape.rows = proof->n;
+    gpu->shape.signs = proof->signs;
+    gpu->shape.outer = proof->polynomial[run].outer;
+    gpu->shape.settings = proof->polynomial[run].settings;
+    gpu->chunk_seconds = permi_proof_gpu_seconds(proof) * PERMI_PROOF_GPU_POINTS /
+                         ((double)proof->values * proof->runs);
+    permi_proof_gpu_text(gpu);
+    gpu->program.text = gpu->text;
+    gpu->program.sums = PERMI_PROOF_GPU_POINTS;
+    gpu->program.shared = (size_t)(proof->n * gpu->shape.settings + 4 * PERMI_PROOF_GPU_POINTS * (proof->signs + 2)) *
+                          sizeof(double);
+    gpu->program.proof = &gpu->shape;
+    gpu->work.program = &gpu->program;
+    status = permi_proof_gpu_polynomial(gpu, same);
+    permi_release(allocator, gpu->table);
+    permi_release(allocator, gpu->of);
+    permi_release(allocator, gpu->weight);
+  }
+  permi_release(allocator, gpu);
+  return status;
+}
+
+/* Of many leaves: see perm_job. */
+static perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
+                                        permi_control *control, perm_partial *done)
+{
+  return permi_proof_gpu_run((const permi_proof *)job->context, &job->allocator, stretch, count, control, done);
+}
+
+static perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                         perm_partial *partial)
+{
+  const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
+  permi_stretch stretch;
+  stretch.leaf = (int)(own - own->proof->leaf);
+  stretch.begin = begin;
+  stretch.end = end;
+  stretch.fingerprint = leaf->information.fingerprint;
+  return permi_proof_gpu_run(own->proof, &own->proof->allocator, &stretch, 1, control, partial);
+}
+#endif
+
 /* =========================================================================================== >>proof
    Permanents that carry their proof: the job that evaluates >>polynomial, the value, and the file, which
    examples/perm_verify.c checks without this library. Numbers have the least significant byte first:
@@ -13476,8 +13771,19 @@ static void permi_proof_primes_choose(permi_proof *proof)
   }
 }
 
+/* rate: products a second of a thread. */
+static int permi_proof_on_gpu(const permi_proof *proof, const perm_options *options, double rate)
+{
+  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
+  char message[PERM_MESSAGE_BYTES];
+  if (options->isa == PERM_ISA_CUDA)
+    return 1;
+  return options->gpu.devices && work / rate >= 1 && permi_proof_gpu_seconds(proof) < work / rate &&
+         (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
+}
+
 /* What the polynomials of a problem take. */
-static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
+static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate, int *gpu)
 {
   const perm_allocator *allocator = &options->allocator;
   permi_proof *proof = (permi_proof *)permi_allocate(allocator, 1, sizeof *proof);
@@ -13485,17 +13791,19 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   if (!proof)
     return NULL;
   memset(proof, 0, sizeof *proof);
+  proof->allocator = *allocator;
   proof->n = problem->n;
   proof->parts = problem->parts;
   proof->signs = problem->n / 2;
   proof->primes = permi_proof_primes(problem);
   proof->runs = proof->primes * proof->parts;
   proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
-  proof->each = PERMI_PROOF_LEAF;
-  proof->points = PERMI_PROOF_POINTS;
+  proof->run = permi_polynomial_kernel(options->isa == PERM_ISA_CUDA ? PERM_ISA_PLAIN : permi_isa(options), rate);
+  *gpu = permi_proof_on_gpu(proof, options, *rate);
+  proof->each = *gpu ? PERMI_PROOF_GPU_LEAF : PERMI_PROOF_LEAF;
+  proof->points = *gpu ? PERMI_PROOF_GPU_POINTS : PERMI_PROOF_POINTS;
   proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + proof->each - 1) / proof->each);
   proof->fingerprint = permi_proof_fingerprint(problem);
-  proof->run = permi_polynomial_kernel(permi_isa(options), rate);
   leaves = (size_t)proof->leaves * (size_t)proof->runs;
   permi_proof_primes_choose(proof);
   proof->polynomial = (permi_polynomial *)permi_allocate(allocator, (size_t)proof->runs, sizeof *proof->polynomial);
@@ -13525,13 +13833,17 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   leaf.information.work = work * (double)(own->end - own->first);
   leaf.information.seconds = leaf.information.work / rate;
   leaf.information.bytes = sizeof(perm_partial) + sizeof leaf;
-  leaf.information.fingerprint = permi_hash(permi_hash(proof->fingerprint, (uint64_t)index),
-                                            (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES);
-  leaf.run_chunk = permi_proof_chunk;
+  leaf.information.fingerprint =
+      permi_hash(permi_hash(proof->fingerprint, (uint64_t)index),
+                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * proof->each);
+  if (isa == PERM_ISA_CUDA)
+    leaf.run_range = permi_proof_gpu_range;
+  else
+    leaf.run_chunk = permi_proof_chunk;
   leaf.release = permi_proof_leaf_release;
   leaf.explain = permi_proof_explain;
   leaf.context = own;
-  leaf.workspace = permi_proof_workspace(proof->n, proof->signs);
+  leaf.workspace = isa == PERM_ISA_CUDA ? 0 : permi_proof_workspace(proof->n, proof->signs);
   leaf.integer = 1;
   leaf.scale = permi_dd_make(1);
   return permi_job_push_leaf(job, &leaf);
@@ -13550,8 +13862,9 @@ static perm_status permi_proof_refuse(const permi_problem *problem, const perm_o
                       perm_method_name(options->method));
   if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs are exact, so leave precision as it is");
-  if (options->isa == PERM_ISA_CUDA)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: proofs are not made on GPUs");
+  if (options->isa == PERM_ISA_CUDA && problem->n < PERMI_GPU_LEAST_N)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: GPUs make proofs of order %d to %d",
+                      PERMI_GPU_LEAST_N, PERMI_PROOF_MAX_N);
   if (problem->row_count || problem->column_count || problem->m != problem->n || problem->n < 1 ||
       problem->n > PERMI_PROOF_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d%s; proofs are of square ones of order 1 to %d",
@@ -13571,12 +13884,13 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   const double start = permi_seconds();
   perm_status status = permi_proof_refuse(problem, options, argument, result);
   permi_proof *proof;
+  perm_isa isa;
   double rate;
-  int i;
+  int i, gpu;
   *job = NULL;
   if (status != PERM_OK)
     return status;
-  proof = permi_proof_make(problem, options, &rate);
+  proof = permi_proof_make(problem, options, &rate, &gpu);
   *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
   if (!*job) {
     permi_proof_free(&options->allocator, proof);
@@ -13588,10 +13902,15 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   (*job)->check = permi_proof_check;
   (*job)->sample = permi_proof_sample;
   (*job)->prove = permi_proof_write;
+  isa = gpu ? PERM_ISA_CUDA : permi_isa(options);
+  if (gpu) {
+    rate = PERMI_GPU_RATE_PROOF;
+    (*job)->run_many = permi_proof_gpu_many;
+  }
   (*job)->is_complex = proof->parts == 2;
   (*job)->modulus = options->modulus;
   for (i = 0; i < proof->runs * proof->leaves; i++)
-    if (!permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
+    if (!permi_proof_push(*job, proof, i, isa, rate)) {
       perm_job_free(*job);
       *job = NULL;
       return permi_fail_memory(result);
@@ -14082,6 +14401,30 @@ typedef struct permi_sweep {
 } permi_sweep;
 
 #define PERMI_SWEEP_LEAVES 64 /* a thread, before threads wait for one another */
+#define PERMI_SWEEP_MANY 16384 /* at once by run_many: 36 MB of partials */
+
+static perm_status permi_sweep_many(const permi_sweep *sweep, int count)
+{
+  const perm_job *job = sweep->job;
+  permi_stretch *stretch = (permi_stretch *)permi_allocate(&job->allocator, (size_t)count, sizeof *stretch);
+  perm_status status;
+  permi_interval range;
+  int k;
+  if (!stretch)
+    return PERM_ERROR_MEMORY;
+  memset(stretch, 0, (size_t)count * sizeof *stretch);
+  for (k = 0; k < count; k++) {
+    stretch[k].leaf = (int)sweep->first + k;
+    stretch[k].fingerprint = job->leaf[stretch[k].leaf].information.fingerprint;
+    if (permi_leaf_left(job, sweep->state, sweep->control->options, stretch[k].leaf, &range)) {
+      stretch[k].begin = range.begin;
+      stretch[k].end = range.end;
+    }
+  }
+  status = job->run_many(job, stretch, count, sweep->control, sweep->done);
+  permi_release(&job->allocator, stretch);
+  return status;
+}
 
 static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
 {
@@ -14107,7 +14450,8 @@ static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
 static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int first, permi_control *control,
                                    int threads, perm_result *result)
 {
-  const int room = PERMI_SWEEP_LEAVES * threads, count = job->leaves - first < room ? job->leaves - first : room;
+  const int room = job->run_many ? PERMI_SWEEP_MANY : PERMI_SWEEP_LEAVES * threads;
+  const int count = job->leaves - first < room ? job->leaves - first : room;
   perm_status status = PERM_ERROR_MEMORY, added = PERM_OK;
   permi_interval range;
   permi_sweep sweep;
@@ -14119,7 +14463,9 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   sweep.done = (perm_partial *)permi_allocate(&job->allocator, (size_t)count, sizeof *sweep.done);
   if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
     memset(sweep.done, 0, (size_t)count * sizeof *sweep.done);
-    status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
+    status = job->run_many ? permi_sweep_many(&sweep, count)
+                           : permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep,
+                                         NULL);
     for (k = 0; k < count && added == PERM_OK; k++)
       if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, &range)) {
         const perm_leaf *leaf = &job->leaf[first + k].information;

@@ -64,6 +64,7 @@
                  >>counts_leaf     the leaf
      proof/      >>polynomial      values that prove a permanent
                  >>proof_check     wrong ones are found before they leave
+                 >>proof_gpu       on GPUs
                  >>proof           their job; the file's format
     solve/      >>check           finite entries, sizes, strides
                  >>names           texts; perm_layout
@@ -281,6 +282,7 @@ PERMI_BRIEF_END
 PERMI_BRIEF_BEGIN
 #include "proof/polynomial.h"
 #include "proof/proof_check.h"
+#include "proof/proof_gpu.h"
 #include "proof/proof.h"
 PERMI_BRIEF_END
 

@@ -14,6 +14,12 @@ typedef struct permi_shared {
 } permi_shared;
 
 typedef struct permi_leaf permi_leaf;
+/* Chunks of a leaf. */
+typedef struct permi_stretch {
+  int leaf;
+  uint64_t begin, end, fingerprint;
+} permi_stretch;
+
 struct permi_leaf {
   perm_leaf information;
   /* Adds one chunk of a range, or a whole task, to *partial. A failing task leaves *partial alone. */
@@ -65,6 +71,9 @@ struct perm_job {
   perm_status (*check)(const perm_job *job, const perm_partial *partials, perm_state *strike, perm_result *result);
   perm_status (*sample)(const perm_job *job, const perm_state *state, perm_result *result);
   perm_status (*prove)(const perm_job *job, const perm_state *state, const char *path, perm_result *result);
+  /* If set, adds many leaves' chunks, or a prefix of them, to done[], which is zero. */
+  perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
+                          perm_partial *done);
   char *note[2]; /* before and after the leaves, or NULL */
   size_t note_bytes[2];
   int offers, offer_room;

@@ -35,6 +35,7 @@ struct permi_proof {
   permi_odd_modulus prime[PERMI_PROOF_PRIMES];
   uint64_t root[PERMI_PROOF_PRIMES]; /* of -1, the lesser */
   uint64_t *residue;                 /* [run][row][column]: the matrix */
+  perm_allocator allocator;
   permi_polynomial *polynomial;
   permi_proof_leaf *leaf;
   double *tables;

@@ -19,7 +19,7 @@
                  8  checksum: mix over all words before, from 14695981039346656037
    The file is absent, whole and old, or whole and new (>>files). */
 #pragma once
-#include "proof_check.h"
+#include "proof_gpu.h"
 #include "../base/files.h"
 #include "../job/state.h"
 
@@ -190,8 +190,19 @@ static void permi_proof_primes_choose(permi_proof *proof)
   }
 }
 
+/* rate: products a second of a thread. */
+static int permi_proof_on_gpu(const permi_proof *proof, const perm_options *options, double rate)
+{
+  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
+  char message[PERM_MESSAGE_BYTES];
+  if (options->isa == PERM_ISA_CUDA)
+    return 1;
+  return options->gpu.devices && work / rate >= 1 && permi_proof_gpu_seconds(proof) < work / rate &&
+         (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
+}
+
 /* What the polynomials of a problem take. */
-static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
+static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate, int *gpu)
 {
   const perm_allocator *allocator = &options->allocator;
   permi_proof *proof = (permi_proof *)permi_allocate(allocator, 1, sizeof *proof);
@@ -199,17 +210,19 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   if (!proof)
     return NULL;
   memset(proof, 0, sizeof *proof);
+  proof->allocator = *allocator;
   proof->n = problem->n;
   proof->parts = problem->parts;
   proof->signs = problem->n / 2;
   proof->primes = permi_proof_primes(problem);
   proof->runs = proof->primes * proof->parts;
   proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
-  proof->each = PERMI_PROOF_LEAF;
-  proof->points = PERMI_PROOF_POINTS;
+  proof->run = permi_polynomial_kernel(options->isa == PERM_ISA_CUDA ? PERM_ISA_PLAIN : permi_isa(options), rate);
+  *gpu = permi_proof_on_gpu(proof, options, *rate);
+  proof->each = *gpu ? PERMI_PROOF_GPU_LEAF : PERMI_PROOF_LEAF;
+  proof->points = *gpu ? PERMI_PROOF_GPU_POINTS : PERMI_PROOF_POINTS;
   proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + proof->each - 1) / proof->each);
   proof->fingerprint = permi_proof_fingerprint(problem);
-  proof->run = permi_polynomial_kernel(permi_isa(options), rate);
   leaves = (size_t)proof->leaves * (size_t)proof->runs;
   permi_proof_primes_choose(proof);
   proof->polynomial = (permi_polynomial *)permi_allocate(allocator, (size_t)proof->runs, sizeof *proof->polynomial);
@@ -239,13 +252,17 @@ static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_i
   leaf.information.work = work * (double)(own->end - own->first);
   leaf.information.seconds = leaf.information.work / rate;
   leaf.information.bytes = sizeof(perm_partial) + sizeof leaf;
-  leaf.information.fingerprint = permi_hash(permi_hash(proof->fingerprint, (uint64_t)index),
-                                            (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES);
-  leaf.run_chunk = permi_proof_chunk;
+  leaf.information.fingerprint =
+      permi_hash(permi_hash(proof->fingerprint, (uint64_t)index),
+                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * proof->each);
+  if (isa == PERM_ISA_CUDA)
+    leaf.run_range = permi_proof_gpu_range;
+  else
+    leaf.run_chunk = permi_proof_chunk;
   leaf.release = permi_proof_leaf_release;
   leaf.explain = permi_proof_explain;
   leaf.context = own;
-  leaf.workspace = permi_proof_workspace(proof->n, proof->signs);
+  leaf.workspace = isa == PERM_ISA_CUDA ? 0 : permi_proof_workspace(proof->n, proof->signs);
   leaf.integer = 1;
   leaf.scale = permi_dd_make(1);
   return permi_job_push_leaf(job, &leaf);
@@ -264,8 +281,9 @@ static perm_status permi_proof_refuse(const permi_problem *problem, const perm_o
                       perm_method_name(options->method));
   if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs are exact, so leave precision as it is");
-  if (options->isa == PERM_ISA_CUDA)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: proofs are not made on GPUs");
+  if (options->isa == PERM_ISA_CUDA && problem->n < PERMI_GPU_LEAST_N)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: GPUs make proofs of order %d to %d",
+                      PERMI_GPU_LEAST_N, PERMI_PROOF_MAX_N);
   if (problem->row_count || problem->column_count || problem->m != problem->n || problem->n < 1 ||
       problem->n > PERMI_PROOF_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d%s; proofs are of square ones of order 1 to %d",
@@ -285,12 +303,13 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   const double start = permi_seconds();
   perm_status status = permi_proof_refuse(problem, options, argument, result);
   permi_proof *proof;
+  perm_isa isa;
   double rate;
-  int i;
+  int i, gpu;
   *job = NULL;
   if (status != PERM_OK)
     return status;
-  proof = permi_proof_make(problem, options, &rate);
+  proof = permi_proof_make(problem, options, &rate, &gpu);
   *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
   if (!*job) {
     permi_proof_free(&options->allocator, proof);
@@ -302,10 +321,15 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   (*job)->check = permi_proof_check;
   (*job)->sample = permi_proof_sample;
   (*job)->prove = permi_proof_write;
+  isa = gpu ? PERM_ISA_CUDA : permi_isa(options);
+  if (gpu) {
+    rate = PERMI_GPU_RATE_PROOF;
+    (*job)->run_many = permi_proof_gpu_many;
+  }
   (*job)->is_complex = proof->parts == 2;
   (*job)->modulus = options->modulus;
   for (i = 0; i < proof->runs * proof->leaves; i++)
-    if (!permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
+    if (!permi_proof_push(*job, proof, i, isa, rate)) {
       perm_job_free(*job);
       *job = NULL;
       return permi_fail_memory(result);
