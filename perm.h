@@ -13357,6 +13357,27 @@ static void permi_proof_gpu_text(permi_proof_gpu *gpu)
                     sizeof gpu->text, (size_t)at);
 }
 
+/* What the kernel for a polynomial is. */
+static void permi_proof_gpu_open(permi_proof_gpu *gpu, const permi_proof *proof, int run)
+{
+  memset(gpu, 0, sizeof *gpu);
+  gpu->proof = proof;
+  gpu->run = run;
+  gpu->shape.rows = proof->n;
+  gpu->shape.signs = proof->signs;
+  gpu->shape.outer = proof->polynomial[run].outer;
+  gpu->shape.settings = proof->polynomial[run].settings;
+  gpu->chunk_seconds =
+      permi_proof_gpu_seconds(proof) * PERMI_PROOF_GPU_POINTS / ((double)proof->values * proof->runs);
+  permi_proof_gpu_text(gpu);
+  gpu->program.text = gpu->text;
+  gpu->program.sums = PERMI_PROOF_GPU_POINTS;
+  gpu->program.shared = (size_t)(proof->n * gpu->shape.settings + 4 * PERMI_PROOF_GPU_POINTS * (proof->signs + 2)) *
+                        sizeof(double);
+  gpu->program.proof = &gpu->shape;
+  gpu->work.program = &gpu->program;
+}
+
 /* inverse[k] := 1 / k modulo p, 0 < k < count, by one inversion. */
 static void permi_proof_gpu_inverses(const permi_odd_modulus *prime, double *inverse, uint64_t count)
 {
@@ -13534,26 +13555,11 @@ static perm_status permi_proof_gpu_run(const permi_proof *proof, const perm_allo
     const int run = stretch[k].leaf / proof->leaves;
     for (same = 1; k + same < count && stretch[k + same].leaf / proof->leaves == run;)
       same++;
-    memset(gpu, 0, sizeof *gpu);
-    gpu->proof = proof;
+    permi_proof_gpu_open(gpu, proof, run);
     gpu->allocator = allocator;
     gpu->control = control;
-    gpu->run = run;
     gpu->stretch = stretch + k;
     gpu->done = done + k;
-    gpu->shape.rows = proof->n;
-    gpu->shape.signs = proof->signs;
-    gpu->shape.outer = proof->polynomial[run].outer;
-    gpu->shape.settings = proof->polynomial[run].settings;
-    gpu->chunk_seconds = permi_proof_gpu_seconds(proof) * PERMI_PROOF_GPU_POINTS /
-                         ((double)proof->values * proof->runs);
-    permi_proof_gpu_text(gpu);
-    gpu->program.text = gpu->text;
-    gpu->program.sums = PERMI_PROOF_GPU_POINTS;
-    gpu->program.shared = (size_t)(proof->n * gpu->shape.settings + 4 * PERMI_PROOF_GPU_POINTS * (proof->signs + 2)) *
-                          sizeof(double);
-    gpu->program.proof = &gpu->shape;
-    gpu->work.program = &gpu->program;
     status = permi_proof_gpu_polynomial(gpu, same);
     permi_release(allocator, gpu->table);
     permi_release(allocator, gpu->of);

@@ -71,6 +71,37 @@ TEST(t_cuda_proof_matches_cpu)
       proof_against_cpu(n, parts, n & 1 ? 1 : 1000000, 1 + n % 3);
 }
 
+/* Chunks of larger orders, below and above 2^signs, against the formula. */
+TEST(t_cuda_proof_chunks_match_the_formula)
+{
+  static int64_t a[44 * 44];
+  int n;
+  perm_cuda_test_driver(1);
+  for (n = 18; n <= 28; n += 5) {
+    const perm_options options = proof_options(1);
+    perm_result result;
+    perm_partial partial;
+    perm_job *job = NULL;
+    const permi_proof *proof;
+    uint64_t *weight = (uint64_t *)malloc(sizeof *weight << n / 2), t;
+    int leaf, k;
+    proof_fill(n, 1, 1000, a);
+    CHECK(perm_job_integer(n, n, a, n, &options, &job, &result) == PERM_OK);
+    proof = (const permi_proof *)job->context;
+    for (leaf = 1; leaf < proof->leaves; leaf += proof->leaves - 2) {
+      const uint64_t chunk = (uint64_t)test_below(8);
+      CHECK(perm_job_range(job, leaf, chunk, chunk + 1, &options, &partial, &result) == PERM_OK);
+      for (k = 0; k < 32; k += 1 + test_below(8)) {
+        t = (uint64_t)leaf * 256 + chunk * 32 + (uint64_t)k;
+        CHECK_SHOW(*permi_proof_word(&partial, chunk * 32 + (uint64_t)k) == permi_proof_formula(proof, 0, t, weight),
+                   "n = %d, value %llu", n, (unsigned long long)t);
+      }
+    }
+    perm_job_free(job);
+    free(weight);
+  }
+}
+
 /* A stop and parts leave prefixes and holes, which other calls fill; one leaf by itself. */
 TEST(t_cuda_proof_in_pieces)
 {
@@ -173,6 +204,31 @@ TEST(t_cuda_proof_where)
   CHECK(perm_job_integer(14, 14, a, 34, &options, &job, &result) == PERM_OK);
   CHECK(perm_job_leaf(job, 0, &leaf) == PERM_OK && leaf.isa != PERM_ISA_CUDA);
   perm_job_free(job);
+}
+
+TEST(t_cuda_proof_kernels_compile)
+{
+  static const int orders[] = {13, 30, 44};
+  static int64_t a[44 * 44];
+  int k;
+  perm_cuda_test_driver(0);
+  proof_fill(44, 1, 1, a);
+  for (k = 0; k < 3; k++) {
+    const perm_options options = proof_options(1);
+    permi_proof_gpu gpu;
+    perm_result result;
+    perm_job *job = NULL;
+    char message[PERM_MESSAGE_BYTES] = "", *image;
+    size_t size = 0;
+    CHECK(perm_job_integer(orders[k], orders[k], a, 44, &options, &job, &result) == PERM_OK);
+    permi_proof_gpu_open(&gpu, (const permi_proof *)job->context, 0);
+    image = perm_cuda_test_compile(&gpu.work, 90, &size, message);
+    if (!image && strstr(message, "no NVRTC"))
+      SKIP("no NVRTC");
+    CHECK_SHOW(image && size > 1000, "n = %d: %s", orders[k], message);
+    free(image);
+    perm_job_free(job);
+  }
 }
 
 TEST(t_cuda_gpu_proof)
