@@ -147,7 +147,7 @@ static u64 by_formula(u64 (*a)[MOST_N], u64 t)
   const u64 last = (UINT64_C(1) << n / 2) - 1;
   static u64 weight[1 << MOST_N / 2];
   u64 d[MOST_N] = {0}, sum[MOST_N], signs = 0, total = 0, s, g, x, step;
-  int64_t two[2];
+  int64_t of[4];
   int h = n / 2, i, j, parity;
   /* +-prod_{r != s} (t - r) / (s! (last - s)!): those below s, those above, and last!^2 below both */
   for (s = 0, x = 1; s <= last; x = times(x, times(minus(t, s), last - s)), s++)
@@ -166,9 +166,9 @@ static u64 by_formula(u64 (*a)[MOST_N], u64 t)
     for (sum[i] = 0, j = 0; j < n; j++)
       sum[i] = plus(sum[i], j < h ? times(a[i][j], d[j]) : a[i][j]);
   for (g = 0;;) { /* the Gray code of v */
-    for (i = 0, two[0] = two[1] = 1; i < n; i++) /* at once */
-      two[i & 1] = lazy(two[i & 1], (int64_t)sum[i]);
-    x = residue(lazy(two[0], two[1]));
+    for (i = 0, of[0] = of[1] = of[2] = of[3] = 1; i < n; i++) /* four products at once */
+      of[i & 3] = lazy(of[i & 3], (int64_t)sum[i]);
+    x = residue(lazy(lazy(of[0], of[1]), lazy(of[2], of[3])));
     total = g & 1 ? minus(total, x) : plus(total, x);
     if (++g >> (n - h - 1))
       return times(total, signs);
