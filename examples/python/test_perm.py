@@ -1030,7 +1030,8 @@ def test_what_is_not_proved(tmp_path):
                              ([[2**80, 1], [1, 1]], {"modulus": 97}, "64 bits"),
                              ([[Fraction(1, 2), 1], [1, 1]], {}, "Fractions"), (np.stack([WHOLE, WHOLE]), {}, "stack"),
                              (np.stack([REAL, REAL]), {}, "prove"), (WHOLE[:, :5], {}, "square"),
-                             (WHOLE, {"rows": [1] * len(WHOLE)}, "multiplicities"), (WHOLE, {"method": "exact"}, "prove")):
+                             (WHOLE, {"rows": [1] * len(WHOLE)}, "multiplicities"),
+                             (WHOLE, {"method": "exact"}, "prove")):
         with pytest.raises(perm.Error, match=text):
             perm.permanent(a, prove=proof, **options)
     for function in (lambda **o: perm.minors(REAL, 0, **o), lambda **o: perm.gradient(REAL, **o),
