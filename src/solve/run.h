@@ -143,9 +143,8 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   sweep.state = state;
   sweep.control = control;
   sweep.first = (uint64_t)first;
-  sweep.done = (perm_partial *)permi_allocate(&job->allocator, (size_t)count, sizeof *sweep.done);
+  sweep.done = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)count, sizeof *sweep.done);
   if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
-    memset(sweep.done, 0, (size_t)count * sizeof *sweep.done);
     status = job->run_many ? permi_sweep_many(&sweep, count)
                            : permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep,
                                          NULL);
