@@ -41,6 +41,7 @@
        default with certify          2.6   (2.1)     n u                                always
        accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
        dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
+   With certify, method auto takes dd for small matrices, up to n = 12, where that costs no more.
    Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
    with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance chooses the
    precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is
@@ -115,7 +116,9 @@
                  >>counts_gpu      GPUs
                  >>counts_leaf     the leaf
      proof/      >>polynomial      values that prove a permanent
-                >>proof           their job; the file's format
+                 >>proof_check     wrong ones are found before they leave
+                 >>proof_gpu       on GPUs
+                 >>proof           their job; the file's format
     solve/      >>check           finite entries, sizes, strides
                  >>names           texts; perm_layout
                  >>run             perm_job_execute: limits; permi_begin reads and merges checkpoints
@@ -142,7 +145,7 @@
                  >>minors_kernels  minors
                  >>batch_kernels   batches
                  >>counts_kernels  counts
-                >>proof_kernels   the polynomial of a proof
+                 >>proof_kernels   the polynomial of a proof
                  >>vocabulary_end  forgets the words
 
    TO ADD (paths in src/; after the bar, tests in tests/)
@@ -171,62 +174,10 @@
      a GPU kernel          gpu/text.h: the table of kernels, and its text; gpu/contract.h: what it is given, filled in
                            by dense/gpu.h, exact/exact_gpu.h or frontier/arrays_gpu.h; gpu/compile.h: its key;
                            tests/cuda/twin.cu: its twin on the CPU | cuda/run.sh
+     to what a proof has   proof/proof.h: its table and permi_proof_print; the same in examples/perm_verify.c and
+                           examples/python/perm_verify.py, docs/proofs.md | t_proof.c, false_proofs.c
      a room                its file; its #include and its line above | `make headers check-rooms`, headers.sh
 
-<<<<<<< HEAD
-=======
-   EXAMPLE
-       double a[9] = {1,2,3, 4,5,6, 7,8,9};
-       printf("%.17g\n", perm_real(3, a));                      // 450
-
-   WHICH CALL
-       perm_real, perm_complex      one matrix, one line, no options
-       perm_compute_real, _complex  options in; value, exponent, bound and estimate out
-       perm_plan_real, _complex     what would be done, and for how long
-       options.checkpoint           a file: a killed call continues when repeated
-         .part, .merge              parts on any machines, merged by another call
-       perm_job_*, perm_state_*     the same in pieces of your own
-       perm_compute_integer         without rounding, modulo p; _gaussian: a + bi
-       perm_compute_repeated_*      rows and columns with multiplicities
-       perm_minors_*, _gradient_*   all minors of a row; derivatives by every entry
-       perm_batch_*, perm_select_*  many small matrices; many submatrices of one
-       perm_compute_low_rank_*, _cauchy_*   two thin factors; nodes
-       perm_estimate_*              random samples with a standard error
-       perm_sparse.h                sparse matrices, Matrix Market files
-
-   PRECISION (options.precision)    time (complex)   error about (times sum |terms|)    guaranteed bound
-       fast, default                 1     (1)       n u, u = 2^-53                     where it costs next to nothing:
-                                                                                       ones, signs, small integers;
-                                                                                       n <= 16, some digits weaker than
-                                                                                       with certify
-       default with certify          2.6   (2.1)     n u                                always
-       accurate                      4.3   (9)       n^2 u^2                            no (with certify: as dd)
-       dd                            8.7   (14)      n u^2                              always, but by glynn and ryser
-   With certify, method auto takes dd for small matrices, up to n = 12, where that costs no more.
-   Escalation: a poor estimate is computed again in the next precision if that is predicted to take under a second, or,
-   with options.tolerance, while options.max_seconds allows. With checkpoints and parts a tolerance chooses the
-   precision beforehand (default if n u e^(n/2) is below it, else accurate or dd), and only what takes under a second is
-   computed again.
-
-   GUARANTEES
-     - `error_bound` is a proven bound or INFINITY. `error_estimate` is not: climbing towards large errors, `make
-       check-soundness` finds none above ten estimates among a million results.
-     - The result of one plan has the same bits for any number of threads, splits and interruptions.
-     - A checkpoint is whole or refused, whatever fails; resumed work gives the bits of a single run.
-     - No finite input gives NaN, Inf or a crash. The exponent is separate, so nothing overflows.
-     - No globals but a cache of processor features; no printing, signals or environment variables.
-     - Compiled with optimisation (-O1 and up), every engine runs on a stack of 64 KiB, also in OpenMP's threads
-       (OMP_STACKSIZE); other memory comes from options.allocator, which max_bytes limits.
-     - One thing is not ours: GCC's and LLVM's OpenMP end the process when they cannot start a thread (ulimit -u,
-       ulimit -v, a cgroup's pids.max). There, try pthread_create first, or set threads to 1.
-
-   COST  n 2^(n-1) elements of about 1.5 floating-point operations: n = 20 under a millisecond, n = 30 about a second.
-   Complex: three times that. Small exact integers: the same or less.
-
-   LIMITS  Square matrices to n = 64 (more with equal lines or of rank 4 or less), rectangular ones while the shorter
-   side is below about 30.
-
->>>>>>> h-sound
    REFERENCES
      [Bar96] A. I. Barvinok, Math. Oper. Res. 21 (1996) 65-84: permanents of matrices of fixed rank.
      [Gur05] L. Gurvits, MFCS 2005, LNCS 3618, 447-458: mixed discriminants.
@@ -1151,6 +1102,8 @@ static double permi_seconds(void)
 #define PERMI_RATE_PROOF 2e7           /* products modulo a prime, by kernel family: Zen 4 */
 #define PERMI_RATE_PROOF_AVX2 2.5e9
 #define PERMI_RATE_PROOF_AVX512 5e9
+#define PERMI_GPU_RATE_PROOF 1.8e12 /* H200 */
+#define PERMI_GPU_PROOF_COMPILE 1.0
 #define PERMI_RATE_MODULAR 2.2e8      /* the same modulo p */
 #define PERMI_BATCH_RATE {2.5e10, 7e9} /* real, complex elements, against GPUs */
 #define PERMI_GPU_DENSE_RATES {{1.02e13, 2.7e12}, {3e12, 1e12}, {1.9e12, 3.1e11}, {1.1e12, 2.5e11}} /* elements, by */
@@ -3166,6 +3119,12 @@ typedef struct permi_shared {
 } permi_shared;
 
 typedef struct permi_leaf permi_leaf;
+/* Chunks of a leaf. */
+typedef struct permi_stretch {
+  int leaf;
+  uint64_t begin, end, fingerprint;
+} permi_stretch;
+
 struct permi_leaf {
   perm_leaf information;
   /* Adds one chunk of a range, or a whole task, to *partial. A failing task leaves *partial alone. */
@@ -3212,7 +3171,14 @@ struct perm_job {
   void *context; /* of all leaves, with what follows; or NULL */
   void (*release)(const perm_allocator *allocator, void *context);
   perm_status (*value)(const perm_job *job, const perm_partial *partials, permi_number *value);
+  /* Before that, unless NULL: are the finished partials right? What is not leaves `strike`, unless NULL. And of part of
+     the work, from a file: */
+  perm_status (*check)(const perm_job *job, const perm_partial *partials, perm_state *strike, perm_result *result);
+  perm_status (*sample)(const perm_job *job, const perm_state *state, perm_result *result);
   perm_status (*prove)(const perm_job *job, const perm_state *state, const char *path, perm_result *result);
+  /* If set, adds many leaves' chunks, or a prefix of them, to done[], which is zero. */
+  perm_status (*run_many)(const perm_job *job, const permi_stretch *stretch, int count, permi_control *control,
+                          perm_partial *done);
   char *note[2]; /* before and after the leaves, or NULL */
   size_t note_bytes[2];
   int offers, offer_room;
@@ -3653,7 +3619,9 @@ PERM_API perm_status perm_job_run(const perm_job *job, int leaf, uint64_t begin,
   return status;
 }
 
-PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
+/* What is found to be wrong leaves `strike`, unless NULL. */
+static perm_status permi_job_finish(const perm_job *job, const perm_partial *partials, perm_state *strike,
+                                    perm_result *result)
 {
   permi_number number;
   perm_status status;
@@ -3675,6 +3643,9 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
     if (!costliest || leaf->information.seconds > costliest->information.seconds)
       costliest = leaf;
   }
+  status = job->check ? job->check(job, partials, strike, result) : PERM_OK;
+  if (status != PERM_OK)
+    return status;
   status = permi_job_value(job, partials, &number);
   if (status == PERM_ERROR_MEMORY)
     return permi_fail_memory(result);
@@ -3695,6 +3666,11 @@ PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *pa
   result->threads = 1;
   result->plan_seconds = job->plan_seconds;
   return PERM_OK;
+}
+
+PERM_API perm_status perm_job_finish(const perm_job *job, const perm_partial *partials, perm_result *result)
+{
+  return permi_job_finish(job, partials, NULL, result);
 }
 
 PERM_API size_t perm_job_explain(const perm_job *job, char *buffer, size_t size)
@@ -3955,7 +3931,9 @@ PERM_API perm_status perm_state_merge(const perm_job *job, perm_state *into, con
   return status;
 }
 
-PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result)
+/* What is found to be wrong leaves `strike`, unless NULL. */
+static perm_status permi_state_finish(const perm_job *job, const perm_state *state, perm_state *strike,
+                                      perm_result *result)
 {
   perm_status status;
   int i;
@@ -3970,7 +3948,12 @@ PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *st
                           (unsigned long long)begin, (unsigned long long)(end - 1),
                           (unsigned long long)job->leaf[i].information.chunks, i);
   }
-  return status == PERM_OK ? perm_job_finish(job, state->partial, result) : status;
+  return status == PERM_OK ? permi_job_finish(job, state->partial, strike, result) : status;
+}
+
+PERM_API perm_status perm_state_finish(const perm_job *job, const perm_state *state, perm_result *result)
+{
+  return permi_state_finish(job, state, NULL, result);
 }
 
 /* Part 1 .. parts of [0, chunks). The larger shares start at a different part for each leaf, lest part 1 get all
@@ -4756,6 +4739,15 @@ typedef struct perm_gpu_minors {
   int fast;           /* PERM_GPU_MINORS_FAST: sums by every digit; 0: one sum */
 } perm_gpu_minors;
 
+/* The polynomial of a proof (perm.h >>polynomial). A chunk is 32 points. The table: p, 1 / p, place of the map, 0;
+   Lagrange's weights [2^signs]; row sums with all `outer` columns + [row]; twice these columns [outer][row]; entries of
+   the columns whose signs are polynomials [signs][row]; sums of the inner columns [settings / 4][row][4]; 1 / k for k =
+   0 .. points + 31 (of 0: 0); the map: a chunk's first point. */
+typedef struct perm_gpu_proof {
+  int rows, signs, outer;
+  int settings; /* of the inner columns, a multiple of 4 */
+} perm_gpu_proof;
+
 /* A kernel for one matrix. Its text may use >>text and is the cache key; PERM_GPU_ENTRY begins it. A block sums chunk
    a.first + blockIdx.x into a.out + sums * blockIdx.x, where all bits are set before. */
 #define PERM_GPU_ENTRY                                                                                                 \
@@ -4771,6 +4763,7 @@ typedef struct perm_gpu_program {
   const perm_gpu_counts *counts; /* the text continues text_counts', unless NULL */
   const perm_gpu_signs *signs;   /* the text continues text_signs', unless NULL */
   const perm_gpu_minors *minors; /* the text continues text_minors', unless NULL */
+  const perm_gpu_proof *proof;   /* the text continues text_proof's, unless NULL */
   int scratch;                   /* 8-byte words behind the sums of all chunks, for each */
 } perm_gpu_program;
 
@@ -12860,6 +12853,7 @@ PERMI_BRIEF_BEGIN
 #define PERMI_PROOF_PRIME_BITS 50
 #define PERMI_PROOF_PRIMES 64     /* 62 for order 44 of 63-bit Gaussian entries */
 #define PERMI_PROOF_LEAF (3 * PERM_SUM_WORDS) /* values: the words of a partial's sums, each one residue */
+#define PERMI_PROOF_SYNDROMES 8   /* values beyond d, by which >>proof_check finds wrong ones */
 
 typedef struct permi_proof permi_proof;
 typedef struct permi_proof_leaf {
@@ -12872,10 +12866,13 @@ struct permi_proof {
   int n, parts, primes, signs;
   int runs;             /* polynomials: a prime, or a prime and a root of -1 */
   int leaves;           /* of each */
-  uint64_t values;      /* d + 1 */
+  uint64_t each, points; /* values of a leaf, of a chunk */
+  uint64_t values;      /* d + 1; PERMI_PROOF_SYNDROMES more are evaluated */
   uint64_t fingerprint; /* of the matrix */
   permi_odd_modulus prime[PERMI_PROOF_PRIMES];
   uint64_t root[PERMI_PROOF_PRIMES]; /* of -1, the lesser */
+  uint64_t *residue;                 /* [run][row][column]: the matrix */
+  perm_allocator allocator;
   permi_polynomial *polynomial;
   permi_proof_leaf *leaf;
   double *tables;
@@ -12988,11 +12985,12 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
   const int inner = rest < PERMI_PROOF_INNER ? rest : PERMI_PROOF_INNER, settings = (1 << inner) < 4 ? 4 : 1 << inner;
   const size_t each = (size_t)(n * (proof->signs + settings + 1 + (rest - inner)));
   const size_t doubles = (size_t)N * (size_t)(1 + proof->primes) + (size_t)settings + each * (size_t)proof->runs;
-  uint64_t *work = (uint64_t *)permi_allocate(allocator, (size_t)(N > n * n ? N : n * n), sizeof *work);
+  uint64_t *work = (uint64_t *)permi_allocate(allocator, (size_t)N, sizeof *work), *a;
   double *parity, *sign, *weight, *next;
   int k, r, i, s;
   proof->tables = (double *)permi_allocate(allocator, doubles, sizeof *proof->tables);
-  if (!work || !proof->tables) {
+  proof->residue = a = (uint64_t *)permi_allocate(allocator, (size_t)(n * n) * (size_t)proof->runs, sizeof *a);
+  if (!work || !a || !proof->tables) {
     permi_release(allocator, work);
     return 0;
   }
@@ -13004,15 +13002,15 @@ static int permi_proof_tables(permi_proof *proof, const permi_problem *problem, 
     parity[s] = s & 1 ? -parity[s >> 1] : parity[s >> 1];
   for (s = 0; s < settings; s++)
     sign[s] = s < 1 << inner ? permi_parity_signs[s] : 0;
-  for (r = 0; r < proof->runs; r++) {
+  for (r = 0; r < proof->runs; r++, a += n * n) {
     const permi_odd_modulus *prime = &proof->prime[k = r / proof->parts];
     double *const own = weight + (size_t)N * (size_t)k;
     if (r % proof->parts == 0)
       permi_proof_weights(prime, N, work, own);
     for (i = 0; i < n * n; i++)
-      work[i] = permi_proof_entry(problem, i / n, i % n, r % proof->parts ? prime->p - proof->root[k] : proof->root[k],
-                                  prime->p);
-    permi_polynomial_tables(proof, work, prime->p, inner, &next, &proof->polynomial[r]);
+      a[i] = permi_proof_entry(problem, i / n, i % n,
+                               r % proof->parts ? prime->p - proof->root[k] : proof->root[k], prime->p);
+    permi_polynomial_tables(proof, a, prime->p, inner, &next, &proof->polynomial[r]);
     proof->polynomial[r].weight = own;
     proof->polynomial[r].parity = parity;
     proof->polynomial[r].sign = sign;
@@ -13070,6 +13068,596 @@ static permi_polynomial_run permi_polynomial_kernel(perm_isa isa, double *rate)
 }
 #endif
 
+/* ====================================================================================== >>proof_check
+   No false proof leaves: finished values against their formula, in integers, apart from the kernels. The job evaluates
+   PERMI_PROOF_SYNDROMES values more than a polynomial P of degree d needs. With D + 1 values y in all,
+
+       S_k = sum_t (-1)^(D-t) C(D, t) t^k y_t,  k < D - d,
+
+   vanishes if y is such a polynomial: a divided difference of order D of t^k P. 1. So it shows up to D - d wrong values
+   for certain; more of them, unless they are a polynomial again, but for one chance in p^(D-d). 2. Half as many are
+   found by Berlekamp's and Massey's algorithm (J. L. Massey, IEEE Trans. Inform. Theory 15 (1969) 122-127): S is a
+   recurrence whose roots are their t. 3. If there are more, a random value of each range is computed again. 4. Another
+   polynomial agrees with P at a random point with a chance of d / p. The random numbers come from all values, which
+   faults, other than forgers, do not foresee. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_PROOF_SAMPLES 4 /* values of each polynomial of a merged file */
+
+/* Value t of a polynomial. */
+static uint64_t permi_proof_listed(const permi_proof *proof, const perm_partial *partials, int run, uint64_t t)
+{
+  const uint64_t leaf = (uint64_t)run * (uint64_t)proof->leaves + t / proof->each;
+  return *permi_proof_word((perm_partial *)(uintptr_t)&partials[leaf], t % proof->each);
+}
+
+/* D_j and S at t, times 2^64. weight: N words. */
+static void permi_proof_signs(const permi_odd_modulus *prime, int signs, uint64_t t, uint64_t *weight, uint64_t *d)
+{
+  const uint64_t p = prime->p, last = (UINT64_C(1) << signs) - 1;
+  uint64_t less = permi_montgomery(t, prime->square, prime), other = permi_montgomery(last, prime->square, prime);
+  uint64_t x = prime->one, factorial = x, s;
+  int j;
+  memset(d, 0, (size_t)(signs + 1) * sizeof *d);
+  for (s = 0; s <= last; s++) { /* +-prod_{r != s} (t - r) / (s! (last - s)!): those below s, */
+    weight[s] = x;
+    x = permi_montgomery(x, permi_montgomery(less, other, prime), prime);
+    less = permi_residue_add(less, prime->one, 1, p);
+    other = permi_residue_add(other, prime->one, 1, p);
+  }
+  for (s = last, x = other = prime->one; s > 0; s--) { /* those above, and last!^2 below both */
+    other = permi_montgomery(s, prime->square, prime);
+    less = permi_residue_add(less, prime->one, 0, p);
+    weight[s] = permi_montgomery(weight[s], x, prime);
+    x = permi_montgomery(x, permi_montgomery(less, other, prime), prime);
+    factorial = permi_montgomery(factorial, other, prime);
+  }
+  weight[0] = permi_montgomery(weight[0], x, prime);
+  factorial = permi_montgomery(permi_montgomery(factorial, factorial, prime), 1, prime);
+  factorial = permi_prime_inverse(factorial, prime);
+  for (s = 0; s <= last; s++) {
+    int odd = 0;
+    x = permi_montgomery(weight[s], factorial, prime);
+    x = (last - s) & 1 ? permi_residue_add(0, x, 1, p) : x;
+    for (j = 0; j < signs; odd ^= (int)(s >> j++ & 1))
+      d[j] = permi_residue_add(d[j], x, (int)(s >> j & 1), p);
+    d[signs] = permi_residue_add(d[signs], x, odd, p);
+  }
+}
+
+/* P(t) by its formula. weight: N words. */
+static uint64_t permi_proof_formula(const permi_proof *proof, int run, uint64_t t, uint64_t *weight)
+{
+  const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
+  const uint64_t p = prime->p, *a = proof->residue + (size_t)run * (size_t)(proof->n * proof->n), *step;
+  const int n = proof->n, signs = proof->signs;
+  uint64_t d[PERMI_PROOF_MAX_N], sum[PERMI_PROOF_MAX_N], total = 0, gray = 0;
+  int i, j;
+  permi_proof_signs(prime, signs, t, weight, d);
+  for (i = 0; i < n; i++) /* sums times 2^64, of entries as they are */
+    for (sum[i] = 0, j = 0; j < n; j++) {
+      const uint64_t x = permi_montgomery(a[i * n + j], j < signs ? d[j] : prime->one, prime);
+      sum[i] = permi_residue_add(sum[i], permi_montgomery(x, prime->square, prime), 0, p);
+    }
+  for (;;) {
+    uint64_t product[2] = {prime->one, prime->one}; /* two chains at once */
+    for (i = 0; i < n; i++)
+      product[i & 1] = permi_montgomery(product[i & 1], sum[i], prime);
+    total = permi_residue_add(total, permi_montgomery(product[0], product[1], prime), (int)(gray & 1), p);
+    if (++gray >> (n - signs - 1))
+      break;
+    j = permi_trailing_zeros(gray);
+    for (i = 0, step = a + signs + 1 + j; i < n; i++, step += n) {
+      const uint64_t x = permi_montgomery(permi_residue_add(*step, *step, 0, p), prime->square, prime);
+      sum[i] = permi_residue_add(sum[i], x, (int)((gray ^ gray >> 1) >> j & 1), p);
+    }
+  }
+  return permi_montgomery(permi_montgomery(total, d[signs], prime), 1, prime);
+}
+
+typedef struct permi_proof_look {
+  uint64_t syndrome[PERMI_PROOF_SYNDROMES];
+  uint64_t seed;
+  int outside; /* 1: a value is not below its modulus */
+  int other;   /* 1: P at a random point is not what the values say */
+} permi_proof_look;
+
+static permi_proof_look permi_proof_look_at(const permi_proof *proof, const perm_partial *partials, int run,
+                                            uint64_t *weight)
+{
+  const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
+  const uint64_t p = prime->p, one = prime->one, last = proof->values - 1, all = last + PERMI_PROOF_SYNDROMES;
+  uint64_t t, times = 0, rest = permi_montgomery(all, prime->square, prime), choose = one; /* times 2^64 */
+  uint64_t left = permi_montgomery(last, prime->square, prime), less, before = one, factorial = one;
+  uint64_t at = 0, point; /* d!^2 P(point), by Lagrange as in examples/perm_verify.c */
+  permi_proof_look look;
+  int k;
+  memset(&look, 0, sizeof look);
+  look.seed = PERMI_HASH_START;
+  for (t = 0; t <= all; t++)
+    look.seed = permi_hash(look.seed, permi_proof_listed(proof, partials, run, t));
+  point = (look.seed >> 12) % p;
+  less = permi_montgomery(point, prime->square, prime);
+  for (t = 0; t <= all; t++) {
+    uint64_t y = permi_proof_listed(proof, partials, run, t), x;
+    look.outside |= y >= p;
+    y %= p;
+    x = permi_montgomery((all - t) & 1 ? permi_residue_add(0, y, 1, p) : y, choose, prime);
+    for (k = 0; k < PERMI_PROOF_SYNDROMES; k++) { /* D! times the sum, without a division */
+      look.syndrome[k] = permi_residue_add(permi_montgomery(look.syndrome[k], times, prime), x, 0, p);
+      x = permi_montgomery(x, times, prime);
+    }
+    choose = permi_montgomery(choose, rest, prime);
+    if (t <= last) {
+      factorial = t ? permi_montgomery(factorial, times, prime) : factorial;
+      x = permi_montgomery((last - t) & 1 ? permi_residue_add(0, y, 1, p) : y, before, prime);
+      at = permi_residue_add(permi_montgomery(at, permi_montgomery(less, times, prime), prime), x, 0, p);
+      before = permi_montgomery(before, permi_montgomery(less, left, prime), prime);
+      left = permi_residue_add(left, one, 1, p);
+      less = permi_residue_add(less, one, 1, p);
+    }
+    times = permi_residue_add(times, one, 0, p);
+    rest = permi_residue_add(rest, one, 1, p);
+  }
+  factorial = permi_montgomery(factorial, factorial, prime);
+  look.other = permi_montgomery(permi_proof_formula(proof, run, point, weight), factorial, prime) != at;
+  return look;
+}
+
+/* The shortest recurrence sum_i r_i S_(k-i) = 0, r_0 = 1, of these syndromes; returns its length. */
+static int permi_proof_recurrence(const uint64_t *syndrome, const permi_odd_modulus *prime, uint64_t *r)
+{
+  enum { ROOM = PERMI_PROOF_SYNDROMES + 1 };
+  const uint64_t p = prime->p;
+  uint64_t old[ROOM] = {0}, kept[ROOM], discrepancy, divisor = 1, factor;
+  int length = 0, since = 1, i, k;
+  memset(r, 0, ROOM * sizeof *r);
+  r[0] = old[0] = 1;
+  for (k = 0; k < PERMI_PROOF_SYNDROMES; k++, since++) {
+    for (discrepancy = 0, i = 0; i <= length; i++)
+      discrepancy = permi_residue_add(discrepancy, permi_residue_multiply(r[i], syndrome[k - i], p), 0, p);
+    if (!discrepancy)
+      continue;
+    memcpy(kept, r, sizeof kept);
+    factor = permi_montgomery(discrepancy, permi_prime_inverse(divisor, prime), prime);
+    for (i = since; i < ROOM; i++)
+      r[i] = permi_residue_add(r[i], permi_residue_multiply(factor, old[i - since], p), 1, p);
+    if (2 * length > k)
+      continue;
+    length = k + 1 - length;
+    memcpy(old, kept, sizeof old);
+    divisor = discrepancy;
+    since = 0;
+  }
+  return length;
+}
+
+/* Which values are wrong, if the syndromes tell; returns how many, 0: they do not. */
+static int permi_proof_singles(const permi_proof *proof, const perm_partial *partials, int run,
+                               const permi_proof_look *look, uint64_t *weight, uint64_t *single)
+{
+  const permi_odd_modulus *prime = &proof->prime[run / proof->parts];
+  uint64_t r[PERMI_PROOF_SYNDROMES + 1], t, times = 0;
+  const int length = permi_proof_recurrence(look->syndrome, prime, r);
+  int found = 0, k;
+  if (length > PERMI_PROOF_SYNDROMES / 2 || look->outside)
+    return 0;
+  for (t = 0; t < proof->values + PERMI_PROOF_SYNDROMES && found < length; t++) {
+    uint64_t at = 1;
+    for (k = 1; k <= length; k++)
+      at = permi_residue_add(permi_montgomery(at, times, prime), r[k], 0, prime->p);
+    if (!at)
+      single[found++] = t;
+    times = permi_residue_add(times, prime->one, 0, prime->p);
+  }
+  for (k = 0; k < found && found == length; k++)
+    if (permi_proof_formula(proof, run, single[k], weight) == permi_proof_listed(proof, partials, run, single[k]))
+      return 0;
+  return found == length ? found : 0;
+}
+
+static void permi_state_strike(perm_state *state, int leaf)
+{
+  memset(&state->partial[leaf], 0, sizeof state->partial[leaf]);
+  state->finished[leaf].count = 0;
+}
+
+/* A leaf is wrong if one of its values, a random one, is, or one is not below its modulus. */
+static int permi_proof_range_wrong(const permi_proof *proof, const perm_partial *partials, int index, uint64_t seed,
+                                   uint64_t *weight)
+{
+  const permi_proof_leaf *leaf = &proof->leaf[index];
+  const int run = index / proof->leaves;
+  uint64_t t;
+  for (t = leaf->first; t < leaf->end; t++)
+    if (permi_proof_listed(proof, partials, run, t) >= proof->prime[run / proof->parts].p)
+      return 1;
+  t = leaf->first + permi_hash(seed, (uint64_t)index) % (leaf->end - leaf->first);
+  return permi_proof_formula(proof, run, t, weight) != permi_proof_listed(proof, partials, run, t);
+}
+
+/* Looks for the wrong values of a polynomial, strikes their leaves out of `strike` unless NULL; the first ones' place
+   goes to *text. Returns the number of places. */
+static int permi_proof_locate(const permi_proof *proof, const perm_partial *partials, int run,
+                              const permi_proof_look *look, uint64_t *weight, perm_state *strike, char text[64])
+{
+  uint64_t single[PERMI_PROOF_SYNDROMES];
+  const int first = run * proof->leaves;
+  int singles = permi_proof_singles(proof, partials, run, look, weight, single), places = 0, k;
+  for (k = 0; k < singles; k++)
+    if (strike)
+      permi_state_strike(strike, first + (int)(single[k] / proof->each));
+  if (singles)
+    snprintf(text, 64, "value %llu", (unsigned long long)single[0]);
+  for (k = first; k < first + proof->leaves && !singles; k++)
+    if (permi_proof_range_wrong(proof, partials, k, look->seed, weight)) {
+      const permi_proof_leaf *leaf = &proof->leaf[k];
+      if (!places++)
+        snprintf(text, 64, "values %llu to %llu", (unsigned long long)leaf->first, (unsigned long long)leaf->end - 1);
+      if (strike)
+        permi_state_strike(strike, k);
+    }
+  if (singles || places)
+    return singles + places;
+  snprintf(text, 64, "some of all values"); /* few in many ranges */
+  for (k = first; k < first + proof->leaves && strike; k++)
+    permi_state_strike(strike, k);
+  return 1;
+}
+
+static uint64_t *permi_proof_weights_room(const permi_proof *proof, const perm_allocator *allocator)
+{
+  return (uint64_t *)permi_allocate(allocator, (size_t)1 << proof->signs, sizeof(uint64_t));
+}
+
+/* Of finished partials; see perm_job. */
+static perm_status permi_proof_check(const perm_job *job, const perm_partial *partials, perm_state *strike,
+                                     perm_result *result)
+{
+  const permi_proof *proof = (const permi_proof *)job->context;
+  uint64_t *weight = permi_proof_weights_room(proof, &job->allocator), p = 0;
+  char text[64], more[64] = "";
+  int run, k, places = 0;
+  if (!weight)
+    return permi_fail_memory(result);
+  for (run = 0; run < proof->runs; run++) {
+    const permi_proof_look look = permi_proof_look_at(proof, partials, run, weight);
+    int wrong = look.outside || look.other;
+    char here[64];
+    for (k = 0; k < PERMI_PROOF_SYNDROMES; k++)
+      wrong |= look.syndrome[k] != 0;
+    if (!wrong)
+      continue;
+    k = permi_proof_locate(proof, partials, run, &look, weight, strike, here);
+    if (!places) {
+      memcpy(text, here, sizeof text);
+      p = proof->prime[run / proof->parts].p;
+    }
+    places += k;
+  }
+  permi_release(&job->allocator, weight);
+  if (!places)
+    return PERM_OK;
+  if (places > 1)
+    snprintf(more, sizeof more, ", and %d places more", places - 1);
+  return permi_fail(result, PERM_ERROR_STATE, 0,
+                    "proof: %s modulo %llu %s wrong%s: a processor computed falsely, or memory or a file was damaged; "
+                    "another call computes them again",
+                    text, (unsigned long long)p, strncmp(text, "value ", 6) ? "are" : "is", more);
+}
+
+/* Some random values of what has been merged from a file. */
+static perm_status permi_proof_sample(const perm_job *job, const perm_state *state, perm_result *result)
+{
+  const permi_proof *proof = (const permi_proof *)job->context;
+  uint64_t *weight = permi_proof_weights_room(proof, &job->allocator), seed = PERMI_HASH_START;
+  int run, k, i, wrong = 0;
+  if (!weight)
+    return permi_fail_memory(result);
+  for (run = 0; run < proof->runs && !wrong; run++)
+    for (k = 0; k < PERMI_PROOF_SAMPLES && !wrong; k++) {
+      seed = permi_hash(seed, (uint64_t)k);
+      for (i = 0; i < proof->leaves && !wrong; i++) {
+        const int index = run * proof->leaves + (int)((seed + (uint64_t)i) % (uint64_t)proof->leaves);
+        const permi_intervals *done = &state->finished[index];
+        const permi_proof_leaf *leaf = &proof->leaf[index];
+        uint64_t t, end;
+        if (!done->count)
+          continue;
+        seed = permi_hash(seed, state->partial[index].value.word[0]);
+        t = leaf->first + done->list[0].begin * proof->points;
+        end = leaf->first + done->list[0].end * proof->points;
+        t += seed % ((end < leaf->end ? end : leaf->end) - t);
+        wrong = permi_proof_formula(proof, run, t, weight) != permi_proof_listed(proof, state->partial, run, t);
+        if (wrong)
+          permi_fail(result, PERM_ERROR_STATE, 0, "value %llu modulo %llu is wrong: trust no other of it either",
+                     (unsigned long long)t, (unsigned long long)proof->prime[run / proof->parts].p);
+        break;
+      }
+    }
+  permi_release(&job->allocator, weight);
+  return wrong ? PERM_ERROR_STATE : PERM_OK;
+}
+#endif
+
+/* ======================================================================================== >>proof_gpu
+   Values of a proof on GPUs: chunks of 32 points, many leaves in one call. A random value of each piece is computed
+   again on the host. */
+
+#if !defined(PERM_NO_EXTRAS)
+#define PERMI_PROOF_GPU_POINTS 32
+#define PERMI_PROOF_GPU_LEAF 256
+
+typedef struct permi_proof_gpu {
+  const permi_proof *proof;
+  const perm_allocator *allocator;
+  permi_control *control;
+  perm_gpu_work work;
+  perm_gpu_program program;
+  perm_gpu_proof shape;
+  int run;
+  const permi_stretch *stretch; /* of one polynomial */
+  perm_partial *done;           /* of each stretch */
+  double *table, *map;          /* map: chunks' first points, */
+  uint32_t *of;                 /* and whose they are */
+  uint64_t *weight;
+  double chunk_seconds;
+  char text[1024];
+} permi_proof_gpu;
+
+/* Predicted seconds; INFINITY: it cannot be done. */
+static double permi_proof_gpu_seconds(const permi_proof *proof)
+{
+  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
+  return proof->n < PERMI_GPU_LEAST_N ? (double)INFINITY : work / PERMI_GPU_RATE_PROOF + PERMI_GPU_PROOF_COMPILE;
+}
+
+static void permi_proof_gpu_text(permi_proof_gpu *gpu)
+{
+  const perm_gpu_proof *shape = &gpu->shape;
+  const int need = 2 * shape->rows + 60;
+  const permi_gpu_member member[] = {{"rows", NULL, shape->rows},
+                                     {"signs", NULL, shape->signs},
+                                     {"outer", NULL, shape->outer},
+                                     {"settings", NULL, shape->settings}};
+  const int at = snprintf(gpu->text, sizeof gpu->text, "struct permi_shape {\n  enum { ROWS = %d, SIGNS = %d };\n",
+                          shape->rows, shape->signs);
+  permi_gpu_members(member, sizeof member / sizeof *member, "permi_proof_chunk", need <= 128 ? 4 : 3, gpu->text,
+                    sizeof gpu->text, (size_t)at);
+}
+
+/* What the kernel for a polynomial is. */
+static void permi_proof_gpu_open(permi_proof_gpu *gpu, const permi_proof *proof, int run)
+{
+  memset(gpu, 0, sizeof *gpu);
+  gpu->proof = proof;
+  gpu->run = run;
+  gpu->shape.rows = proof->n;
+  gpu->shape.signs = proof->signs;
+  gpu->shape.outer = proof->polynomial[run].outer;
+  gpu->shape.settings = proof->polynomial[run].settings;
+  gpu->chunk_seconds =
+      permi_proof_gpu_seconds(proof) * PERMI_PROOF_GPU_POINTS / ((double)proof->values * proof->runs);
+  permi_proof_gpu_text(gpu);
+  gpu->program.text = gpu->text;
+  gpu->program.sums = PERMI_PROOF_GPU_POINTS;
+  gpu->program.shared = (size_t)(proof->n * gpu->shape.settings + 4 * PERMI_PROOF_GPU_POINTS * (proof->signs + 2)) *
+                        sizeof(double);
+  gpu->program.proof = &gpu->shape;
+  gpu->work.program = &gpu->program;
+}
+
+/* inverse[k] := 1 / k modulo p, 0 < k < count, by one inversion. */
+static void permi_proof_gpu_inverses(const permi_odd_modulus *prime, double *inverse, uint64_t count)
+{
+  uint64_t k, product = 1, times = 0, bits;
+  for (k = 0; k < count; k++) { /* for now, the product of those before k */
+    memcpy(&inverse[k], &product, sizeof product);
+    product = k ? permi_montgomery(product, times, prime) : product;
+    times = permi_residue_add(times, prime->one, 0, prime->p);
+  }
+  product = permi_prime_inverse(product, prime);
+  for (k = count - 1; k > 0; k--) {
+    times = permi_residue_add(times, prime->one, 1, prime->p);
+    memcpy(&bits, &inverse[k], sizeof bits);
+    inverse[k] = permi_balanced(permi_montgomery(product, bits, prime), prime->p);
+    product = permi_montgomery(product, times, prime);
+  }
+  inverse[0] = 0;
+}
+
+/* The table of perm_gpu_proof but for the map; returns 0 without memory. */
+static int permi_proof_gpu_table(permi_proof_gpu *gpu, size_t chunks)
+{
+  const permi_proof *proof = gpu->proof;
+  const permi_polynomial *polynomial = &proof->polynomial[gpu->run];
+  const int n = proof->n, signs = proof->signs;
+  const size_t N = (size_t)1 << signs, start = 4 + N, steps = (size_t)(n * (1 + polynomial->outer));
+  const size_t entries = (size_t)(n * signs), sums = (size_t)(n * polynomial->settings);
+  const size_t inverses = (size_t)(proof->values + PERMI_PROOF_SYNDROMES) + PERMI_PROOF_GPU_POINTS;
+  double *to;
+  int i, j;
+  gpu->work.doubles = start + steps + entries + sums + inverses + chunks;
+  gpu->table = (double *)permi_allocate(gpu->allocator, gpu->work.doubles, sizeof *gpu->table);
+  gpu->of = (uint32_t *)permi_allocate(gpu->allocator, chunks, sizeof *gpu->of);
+  gpu->weight = permi_proof_weights_room(proof, gpu->allocator);
+  if (!gpu->table || !gpu->of || !gpu->weight)
+    return 0;
+  gpu->map = gpu->table + (gpu->work.doubles - chunks);
+  gpu->table[0] = polynomial->prime;
+  gpu->table[1] = polynomial->inverse;
+  gpu->table[2] = (double)(gpu->work.doubles - chunks);
+  gpu->table[3] = 0;
+  memcpy(gpu->table + 4, polynomial->weight, N * sizeof *to);
+  to = gpu->table + start;
+  memcpy(to, polynomial->start, (size_t)n * sizeof *to);
+  memcpy(to + n, polynomial->step, (steps - (size_t)n) * sizeof *to);
+  to += steps;
+  for (j = 0; j < signs; j++)
+    for (i = 0; i < n; i++)
+      *to++ = polynomial->entry[i * signs + j];
+  memcpy(to, polynomial->table, sums * sizeof *to);
+  permi_proof_gpu_inverses(&proof->prime[gpu->run / proof->parts], to + sums, inverses);
+  return 1;
+}
+
+#if defined(PERM_WITH_CUDA)
+static int permi_proof_gpu_add(void *context, perm_partial *partial, uint64_t first, uint64_t chunks,
+                               const double *sums)
+{
+  const permi_proof_gpu *gpu = (const permi_proof_gpu *)context;
+  const permi_proof *proof = gpu->proof;
+  const double p = gpu->table[0];
+  uint64_t c, seed = PERMI_HASH_START, k;
+  for (c = 0; c < chunks; c++) {
+    const uint64_t t = (uint64_t)gpu->map[first + c], at = gpu->of[first + c];
+    const permi_proof_leaf *leaf = &proof->leaf[gpu->stretch[at].leaf];
+    for (k = 0; k < PERMI_PROOF_GPU_POINTS; k++) {
+      const double value = sums[c * PERMI_PROOF_GPU_POINTS + k];
+      if (!(value >= 0 && value < p))
+        return 0;
+      seed = permi_hash(seed, (uint64_t)value);
+      if (t + k < leaf->end)
+        *permi_proof_word(&gpu->done[at], t + k - leaf->first) = (uint64_t)value;
+    }
+  }
+  c = seed % chunks;
+  k = (seed >> 32) % PERMI_PROOF_GPU_POINTS;
+  partial->chunks += chunks;
+  return permi_proof_formula(proof, gpu->run, (uint64_t)gpu->map[first + c] + k, gpu->weight) ==
+         (uint64_t)sums[c * PERMI_PROOF_GPU_POINTS + k];
+}
+
+static perm_status permi_proof_gpu_merge(perm_partial *into, const perm_partial *from)
+{
+  into->chunks += from->chunks;
+  return PERM_OK;
+}
+
+static perm_status permi_proof_gpu_poll(void *context, uint64_t done)
+{
+  const permi_proof_gpu *gpu = (const permi_proof_gpu *)context;
+  return gpu->control ? permi_control_poll_range(gpu->control, gpu->chunk_seconds * (double)done, "proving on GPUs")
+                      : PERM_OK;
+}
+
+static perm_status permi_proof_gpu_call(permi_proof_gpu *gpu, uint64_t chunks, perm_partial *prefix)
+{
+  char message[PERM_MESSAGE_BYTES] = "";
+  perm_options options;
+  perm_gpu_sink sink;
+  perm_status status;
+  int gpus = 0;
+  memset(&options, 0, sizeof options);
+  if (gpu->control)
+    options = *gpu->control->options;
+  if (!options.gpu.devices)
+    options.gpu.devices = 1;
+  options.allocator = *gpu->allocator;
+  sink.context = gpu;
+  sink.add = permi_proof_gpu_add;
+  sink.merge = permi_proof_gpu_merge;
+  sink.poll = permi_proof_gpu_poll;
+  sink.alone = 1;
+  status = perm_cuda_run(&gpu->work, 0, chunks, &options, &sink, prefix, &gpus, message);
+  if (gpu->control) {
+    gpu->control->gpus = gpus > gpu->control->gpus ? gpus : gpu->control->gpus;
+    memcpy(gpu->control->message, message, sizeof message);
+  }
+  return status;
+}
+#else
+static perm_status permi_proof_gpu_call(permi_proof_gpu *gpu, uint64_t chunks, perm_partial *prefix)
+{
+  (void)chunks, (void)prefix;
+  if (gpu->control)
+    permi_gpu_devices(1, gpu->control->message);
+  return PERM_ERROR_DEVICE;
+}
+#endif
+
+/* Of one polynomial. */
+static perm_status permi_proof_gpu_polynomial(permi_proof_gpu *gpu, int count)
+{
+  perm_partial prefix;
+  perm_status status;
+  uint64_t chunks = 0, at = 0, c;
+  int k;
+  for (k = 0; k < count; k++)
+    chunks += gpu->stretch[k].end - gpu->stretch[k].begin;
+  if (!chunks)
+    return PERM_OK;
+  if (!permi_proof_gpu_table(gpu, (size_t)chunks))
+    return PERM_ERROR_MEMORY;
+  for (k = 0; k < count; k++)
+    for (c = gpu->stretch[k].begin; c < gpu->stretch[k].end; c++, at++) {
+      gpu->map[at] = (double)(gpu->proof->leaf[gpu->stretch[k].leaf].first + c * PERMI_PROOF_GPU_POINTS);
+      gpu->of[at] = (uint32_t)k;
+    }
+  gpu->work.table = gpu->table;
+  memset(&prefix, 0, sizeof prefix);
+  status = permi_proof_gpu_call(gpu, chunks, &prefix);
+  for (k = 0; k < count; k++) { /* what is beyond the prefix may be there, and does not count */
+    const permi_stretch *stretch = &gpu->stretch[k];
+    const uint64_t all = stretch->end - stretch->begin, here = prefix.chunks < all ? prefix.chunks : all;
+    for (c = (stretch->begin + here) * PERMI_PROOF_GPU_POINTS; c < stretch->end * PERMI_PROOF_GPU_POINTS; c++)
+      *permi_proof_word(&gpu->done[k], c) = 0;
+    prefix.chunks -= here;
+    if (!here)
+      continue;
+    permi_partial_count(&gpu->done[k], stretch->begin, stretch->begin + here);
+    gpu->done[k].terms += (double)here * PERMI_PROOF_GPU_POINTS * ldexp(1, gpu->proof->n - gpu->proof->signs - 1);
+    gpu->done[k].fingerprint = stretch->fingerprint;
+  }
+  return status;
+}
+
+/* Adds to done[k] what the stretches are, or a prefix of them. */
+static perm_status permi_proof_gpu_run(const permi_proof *proof, const perm_allocator *allocator,
+                                       const permi_stretch *stretch, int count, permi_control *control,
+                                       perm_partial *done)
+{
+  permi_proof_gpu *gpu = (permi_proof_gpu *)permi_allocate(allocator, 1, sizeof *gpu);
+  perm_status status = gpu ? PERM_OK : PERM_ERROR_MEMORY;
+  int k = 0, same;
+  for (; k < count && status == PERM_OK; k += same) {
+    const int run = stretch[k].leaf / proof->leaves;
+    for (same = 1; k + same < count && stretch[k + same].leaf / proof->leaves == run;)
+      same++;
+    permi_proof_gpu_open(gpu, proof, run);
+    gpu->allocator = allocator;
+    gpu->control = control;
+    gpu->stretch = stretch + k;
+    gpu->done = done + k;
+    status = permi_proof_gpu_polynomial(gpu, same);
+    permi_release(allocator, gpu->table);
+    permi_release(allocator, gpu->of);
+    permi_release(allocator, gpu->weight);
+  }
+  permi_release(allocator, gpu);
+  return status;
+}
+
+/* Of many leaves: see perm_job. */
+static perm_status permi_proof_gpu_many(const perm_job *job, const permi_stretch *stretch, int count,
+                                        permi_control *control, perm_partial *done)
+{
+  return permi_proof_gpu_run((const permi_proof *)job->context, &job->allocator, stretch, count, control, done);
+}
+
+static perm_status permi_proof_gpu_range(const permi_leaf *leaf, uint64_t begin, uint64_t end, permi_control *control,
+                                         perm_partial *partial)
+{
+  const permi_proof_leaf *own = (const permi_proof_leaf *)leaf->context;
+  permi_stretch stretch;
+  stretch.leaf = (int)(own - own->proof->leaf);
+  stretch.begin = begin;
+  stretch.end = end;
+  stretch.fingerprint = leaf->information.fingerprint;
+  return permi_proof_gpu_run(own->proof, &own->proof->allocator, &stretch, 1, control, partial);
+}
+#endif
+
 /* =========================================================================================== >>proof
    Permanents that carry their proof: the job that evaluates >>polynomial, the value, and the file, which
    examples/perm_verify.c checks without this library. Numbers have the least significant byte first:
@@ -13106,6 +13694,7 @@ static void permi_proof_free(const perm_allocator *allocator, void *context)
   if (!proof)
     return;
   permi_release(allocator, proof->tables);
+  permi_release(allocator, proof->residue);
   permi_release(allocator, proof->polynomial);
   permi_release(allocator, proof->leaf);
   permi_release(allocator, proof);
@@ -13141,10 +13730,9 @@ static void permi_proof_residue(const permi_proof *proof, int k, const perm_part
     power = permi_residue_add(power, power, 0, prime->p);
   power = permi_prime_inverse(permi_montgomery(power, 1, prime), prime);
   for (r = 0; r < proof->parts; r++) {
-    const perm_partial *from = partials + (ptrdiff_t)(k * proof->parts + r) * proof->leaves;
     for (at = 0; at < N; at++) {
-      perm_partial *holds = (perm_partial *)(uintptr_t)&from[at / PERMI_PROOF_LEAF];
-      value[r] = permi_residue_add(value[r], *permi_proof_word(holds, at % PERMI_PROOF_LEAF), 0, prime->p);
+      const uint64_t listed = permi_proof_listed(proof, partials, k * proof->parts + r, at);
+      value[r] = permi_residue_add(value[r], listed, 0, prime->p);
     }
     value[r] = permi_montgomery(value[r], power, prime);
   }
@@ -13213,7 +13801,8 @@ static int permi_proof_print(FILE *stream, const void *what)
     const permi_proof_leaf *leaf = &proof->leaf[k];
     const uint64_t *word[3] = {file->partials[k].value.word, file->partials[k].imaginary.word,
                                file->partials[k].absolute.word};
-    int left = (int)(leaf->end - leaf->first);
+    const uint64_t end = leaf->end < proof->values ? leaf->end : proof->values;
+    int left = leaf->first < end ? (int)(end - leaf->first) : 0;
     for (i = 0; i < 3 && left > 0 && good; i++, left -= PERM_SUM_WORDS)
       good = permi_proof_words(stream, word[i], left < PERM_SUM_WORDS ? left : PERM_SUM_WORDS, &hash);
   }
@@ -13257,8 +13846,19 @@ static void permi_proof_primes_choose(permi_proof *proof)
   }
 }
 
+/* rate: products a second of a thread. */
+static int permi_proof_on_gpu(const permi_proof *proof, const perm_options *options, double rate)
+{
+  const double work = (double)proof->values * proof->runs * ldexp((double)proof->n, proof->n - proof->signs - 1);
+  char message[PERM_MESSAGE_BYTES];
+  if (options->isa == PERM_ISA_CUDA)
+    return 1;
+  return options->gpu.devices && work / rate >= 1 && permi_proof_gpu_seconds(proof) < work / rate &&
+         (!options->gpu.cpu_fallback || permi_gpu_devices(options->gpu.devices, message));
+}
+
 /* What the polynomials of a problem take. */
-static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate)
+static permi_proof *permi_proof_make(const permi_problem *problem, const perm_options *options, double *rate, int *gpu)
 {
   const perm_allocator *allocator = &options->allocator;
   permi_proof *proof = (permi_proof *)permi_allocate(allocator, 1, sizeof *proof);
@@ -13266,15 +13866,19 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
   if (!proof)
     return NULL;
   memset(proof, 0, sizeof *proof);
+  proof->allocator = *allocator;
   proof->n = problem->n;
   proof->parts = problem->parts;
   proof->signs = problem->n / 2;
   proof->primes = permi_proof_primes(problem);
   proof->runs = proof->primes * proof->parts;
   proof->values = (uint64_t)(proof->n + 1) * ((UINT64_C(1) << proof->signs) - 1) + 1;
-  proof->leaves = (int)((proof->values + PERMI_PROOF_LEAF - 1) / PERMI_PROOF_LEAF);
+  proof->run = permi_polynomial_kernel(options->isa == PERM_ISA_CUDA ? PERM_ISA_PLAIN : permi_isa(options), rate);
+  *gpu = permi_proof_on_gpu(proof, options, *rate);
+  proof->each = *gpu ? PERMI_PROOF_GPU_LEAF : PERMI_PROOF_LEAF;
+  proof->points = *gpu ? PERMI_PROOF_GPU_POINTS : PERMI_PROOF_POINTS;
+  proof->leaves = (int)((proof->values + PERMI_PROOF_SYNDROMES + proof->each - 1) / proof->each);
   proof->fingerprint = permi_proof_fingerprint(problem);
-  proof->run = permi_polynomial_kernel(permi_isa(options), rate);
   leaves = (size_t)proof->leaves * (size_t)proof->runs;
   permi_proof_primes_choose(proof);
   proof->polynomial = (permi_polynomial *)permi_allocate(allocator, (size_t)proof->runs, sizeof *proof->polynomial);
@@ -13288,27 +13892,33 @@ static permi_proof *permi_proof_make(const permi_problem *problem, const perm_op
 static int permi_proof_push(perm_job *job, permi_proof *proof, int index, perm_isa isa, double rate)
 {
   const double work = ldexp((double)proof->n, proof->n - proof->signs - 1); /* products a value */
+  const uint64_t all = proof->values + PERMI_PROOF_SYNDROMES;
   permi_proof_leaf *own = &proof->leaf[index];
   permi_leaf leaf;
   own->proof = proof;
   own->polynomial = &proof->polynomial[index / proof->leaves];
-  own->first = (uint64_t)(index % proof->leaves) * PERMI_PROOF_LEAF;
-  own->end = own->first + PERMI_PROOF_LEAF < proof->values ? own->first + PERMI_PROOF_LEAF : proof->values;
+  own->first = (uint64_t)(index % proof->leaves) * proof->each;
+  own->end = own->first + proof->each < all ? own->first + proof->each : all;
   memset(&leaf, 0, sizeof leaf);
   leaf.information.kind = PERM_LEAF_RANGE;
   leaf.information.method = PERM_METHOD_PROOF;
   leaf.information.isa = isa;
   leaf.information.n = proof->n;
-  leaf.information.chunks = (own->end - own->first + PERMI_PROOF_POINTS - 1) / PERMI_PROOF_POINTS;
+  leaf.information.chunks = (own->end - own->first + proof->points - 1) / proof->points;
   leaf.information.work = work * (double)(own->end - own->first);
   leaf.information.seconds = leaf.information.work / rate;
   leaf.information.bytes = sizeof(perm_partial) + sizeof(permi_intervals) + sizeof leaf + sizeof *own;
-  leaf.information.fingerprint = permi_hash(permi_hash(proof->fingerprint, (uint64_t)index), (uint64_t)proof->primes);
-  leaf.run_chunk = permi_proof_chunk;
+  leaf.information.fingerprint =
+      permi_hash(permi_hash(proof->fingerprint, (uint64_t)index),
+                 (uint64_t)proof->primes + 256 * PERMI_PROOF_SYNDROMES + 65536 * proof->each);
+  if (isa == PERM_ISA_CUDA)
+    leaf.run_range = permi_proof_gpu_range;
+  else
+    leaf.run_chunk = permi_proof_chunk;
   leaf.release = permi_proof_leaf_release;
   leaf.explain = permi_proof_explain;
   leaf.context = own;
-  leaf.workspace = permi_proof_workspace(proof->n, proof->signs);
+  leaf.workspace = isa == PERM_ISA_CUDA ? 0 : permi_proof_workspace(proof->n, proof->signs);
   leaf.integer = 1;
   leaf.scale = permi_dd_make(1);
   return permi_job_push_leaf(job, &leaf);
@@ -13327,8 +13937,9 @@ static perm_status permi_proof_refuse(const permi_problem *problem, const perm_o
                       perm_method_name(options->method));
   if (options->precision != PERM_PRECISION_DEFAULT && options->precision != PERM_PRECISION_EXACT)
     return permi_fail(result, PERM_ERROR_OPTION, argument, "options: proofs are exact, so leave precision as it is");
-  if (options->isa == PERM_ISA_CUDA)
-    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: proofs are not made on GPUs");
+  if (options->isa == PERM_ISA_CUDA && problem->n < PERMI_GPU_LEAST_N)
+    return permi_fail(result, PERM_ERROR_UNSUPPORTED, argument, "options: GPUs make proofs of order %d to %d",
+                      PERMI_GPU_LEAST_N, PERMI_PROOF_MAX_N);
   if (problem->row_count || problem->column_count || problem->m != problem->n || problem->n < 1 ||
       problem->n > PERMI_PROOF_MAX_N)
     return permi_fail(result, PERM_ERROR_SIZE, 1, "the matrix is %d x %d%s; proofs are of square ones of order 1 to %d",
@@ -13349,12 +13960,13 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   permi_control watch = permi_control_begin(options);
   perm_status status = permi_proof_refuse(problem, options, argument, result);
   permi_proof *proof;
+  perm_isa isa;
   double rate;
-  int i;
+  int i, gpu;
   *job = NULL;
   if (status != PERM_OK)
     return status;
-  proof = permi_proof_make(problem, options, &rate);
+  proof = permi_proof_make(problem, options, &rate, &gpu);
   *job = proof ? permi_job_new(&options->allocator, PERM_PRECISION_EXACT) : NULL;
   if (!*job) {
     permi_proof_free(&options->allocator, proof);
@@ -13363,11 +13975,18 @@ static perm_status permi_proof_job(const permi_problem *problem, const perm_opti
   (*job)->context = proof;
   (*job)->release = permi_proof_free;
   (*job)->value = permi_proof_value;
+  (*job)->check = permi_proof_check;
+  (*job)->sample = permi_proof_sample;
   (*job)->prove = permi_proof_write;
+  isa = gpu ? PERM_ISA_CUDA : permi_isa(options);
+  if (gpu) {
+    rate = PERMI_GPU_RATE_PROOF;
+    (*job)->run_many = permi_proof_gpu_many;
+  }
   (*job)->is_complex = proof->parts == 2;
   (*job)->modulus = options->modulus;
   for (i = 0; i < proof->runs * proof->leaves; i++)
-    if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, permi_isa(options), rate)) {
+    if (permi_watch(&watch, 2000) || !permi_proof_push(*job, proof, i, isa, rate)) {
       perm_job_free(*job);
       *job = NULL;
       if (watch.stopped == PERM_OK)
@@ -13395,12 +14014,21 @@ PERMI_BRIEF_END
 
 /* ========================================================================================== >>check */
 
+/* Of calls that make no proofs. */
+PERMI_UNUSED
+static perm_status permi_check_unproved(const perm_options *options, int argument, perm_result *result)
+{
+  const perm_status status = permi_check_options(options, argument, result);
+  return status == PERM_OK && options->prove
+             ? permi_fail(result, PERM_ERROR_OPTION, argument,
+                          "options: prove is for single exact permanents: perm_compute_integer, _gaussian, _sparse")
+             : status;
+}
+
 PERMI_UNUSED
 static perm_status permi_check_whole(const perm_options *options, int argument, perm_result *result)
 {
-  const perm_status status = permi_check_options(options, argument, result);
-  if (status == PERM_OK && options->prove)
-    return permi_fail(result, PERM_ERROR_OPTION, argument, "options: prove is for single exact permanents");
+  const perm_status status = permi_check_unproved(options, argument, result);
   return status == PERM_OK && permi_in_pieces(options)
              ? permi_fail(result, PERM_ERROR_OPTION, argument,
                           "options: checkpoint, parts and merge are for single permanents that a job computes")
@@ -13868,6 +14496,30 @@ typedef struct permi_sweep {
 } permi_sweep;
 
 #define PERMI_SWEEP_LEAVES 64 /* a thread, before threads wait for one another */
+#define PERMI_SWEEP_MANY 16384 /* at once by run_many: 36 MB of partials */
+
+static perm_status permi_sweep_many(const permi_sweep *sweep, int count)
+{
+  const perm_job *job = sweep->job;
+  permi_stretch *stretch = (permi_stretch *)permi_allocate(&job->allocator, (size_t)count, sizeof *stretch);
+  perm_status status;
+  permi_interval range;
+  int k;
+  if (!stretch)
+    return PERM_ERROR_MEMORY;
+  memset(stretch, 0, (size_t)count * sizeof *stretch);
+  for (k = 0; k < count; k++) {
+    stretch[k].leaf = (int)sweep->first + k;
+    stretch[k].fingerprint = job->leaf[stretch[k].leaf].information.fingerprint;
+    if (permi_leaf_left(job, sweep->state, sweep->control->options, stretch[k].leaf, &range)) {
+      stretch[k].begin = range.begin;
+      stretch[k].end = range.end;
+    }
+  }
+  status = job->run_many(job, stretch, count, sweep->control, sweep->done);
+  permi_release(&job->allocator, stretch);
+  return status;
+}
 
 static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
 {
@@ -13893,7 +14545,8 @@ static perm_status permi_sweep_leaf(void *context, uint64_t part, int thread)
 static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int first, permi_control *control,
                                    int threads, perm_result *result)
 {
-  const int room = PERMI_SWEEP_LEAVES * threads, count = job->leaves - first < room ? job->leaves - first : room;
+  const int room = job->run_many ? PERMI_SWEEP_MANY : PERMI_SWEEP_LEAVES * threads;
+  const int count = job->leaves - first < room ? job->leaves - first : room;
   perm_status status = PERM_ERROR_MEMORY, added = PERM_OK;
   permi_interval range;
   permi_sweep sweep;
@@ -13904,7 +14557,9 @@ static perm_status permi_run_sweep(const perm_job *job, perm_state *state, int f
   sweep.first = (uint64_t)first;
   sweep.done = (perm_partial *)permi_allocate_zeros(&job->allocator, (size_t)count, sizeof *sweep.done);
   if (permi_workspace_make(&job->allocator, &job->leaf[first], threads, &sweep.memory) && sweep.done) {
-    status = permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep, NULL);
+    status = job->run_many ? permi_sweep_many(&sweep, count)
+                           : permi_share(threads, sweep.first, sweep.first + (uint64_t)count, permi_sweep_leaf, &sweep,
+                                         NULL);
     for (k = 0; k < count && added == PERM_OK; k++)
       if (sweep.done[k].chunks && permi_leaf_left(job, state, control->options, first + k, &range)) {
         const perm_leaf *leaf = &job->leaf[first + k].information;
@@ -13978,6 +14633,20 @@ static void permi_keep(const perm_job *job, const perm_state *state, permi_contr
       permi_seconds() + (options->checkpoint.seconds > 0 ? options->checkpoint.seconds : PERMI_CHECKPOINT_SECONDS);
 }
 
+static perm_status permi_begin_with(const perm_job *job, perm_state *state, const perm_state *kept, const char *path,
+                                    int merges, perm_result *result)
+{
+  perm_status status = perm_state_merge(job, state, kept, result);
+  if (status == PERM_OK && merges && job->sample)
+    status = job->sample(job, kept, result);
+  if (status == PERM_ERROR_STATE && result) {
+    char why[PERM_MESSAGE_BYTES];
+    snprintf(why, sizeof why, "%.100s", result->message);
+    permi_fail(result, status, 0, "%s: merging it: %s", path, why);
+  }
+  return status;
+}
+
 static perm_status permi_begin(const perm_job *job, perm_state *state, const perm_options *options, int *found,
                                perm_result *result)
 {
@@ -13994,14 +14663,8 @@ static perm_status permi_begin(const perm_job *job, perm_state *state, const per
     status = permi_checkpoint_read(job, path, &any, &kept, &missing, result);
     if (i < 0 && missing)
       status = PERM_OK;
-    else if (status == PERM_OK && (i >= 0 || empty)) {
-      status = perm_state_merge(job, state, kept, result);
-      if (status == PERM_ERROR_STATE && result) {
-        char why[PERM_MESSAGE_BYTES];
-        snprintf(why, sizeof why, "%.60s", result->message);
-        permi_fail(result, status, 0, "%s: merging it: %s", path, why);
-      }
-    }
+    else if (status == PERM_OK && (i >= 0 || empty))
+      status = permi_begin_with(job, state, kept, path, i >= 0, result);
     *found |= i < 0 && kept;
     perm_state_free(kept);
   }
@@ -14111,7 +14774,9 @@ static perm_status permi_execute(const perm_job *job, perm_state *state, const p
   } else if (stopped < 0) {
     stopped = permi_meter_verdict(&job->allocator, permi_stopped(stopped, &control, result), result);
   } else if (stopped == PERM_OK) {
-    stopped = perm_state_finish(job, state, result);
+    stopped = permi_state_finish(job, state, state, result);
+    if (stopped == PERM_ERROR_STATE && job->check && keeper) /* without what is wrong */
+      keeper->keep(job, state, &control, &unwritten);
     if (stopped == PERM_OK && control.unwritten)
       memcpy(result->message, unwritten.message, sizeof result->message);
   } else {
@@ -17516,7 +18181,7 @@ static perm_status permi_low_rank_leaf(const permi_factors *factors, const perm_
 static perm_status permi_factors_check(const permi_factors *factors, const perm_options *options, perm_result *result)
 {
   const int n = factors->n, r = factors->r;
-  perm_status status = permi_check_options(options, 7, result);
+  perm_status status = permi_check_unproved(options, 7, result);
   int side, i, j;
   if (status != PERM_OK)
     return status;

@@ -25872,7 +25872,7 @@ static perm_status permi_rook_check(const perm_matrix *matrix, const perm_option
   int row;
   permi_result_clear(result);
   checked.method = PERM_METHOD_AUTO;
-  status = permi_check_options(&checked, 2, result);
+  status = permi_check_unproved(&checked, 2, result);
   if (status == PERM_OK)
     status = permi_check_sparse(matrix, watch, result);
   if (status != PERM_OK)
@@ -26454,7 +26454,9 @@ PERM_SPARSE_API perm_status perm_sample_sparse(const perm_matrix *matrix, const 
   memset(&sampling, 0, sizeof sampling);
   sampling.options = permi_meter_begin(&call, options, permi_matrix_cost(matrix));
   permi_sample_begin(&sampling, &watch, seed, first, count, columns, result);
-  status = permi_given_make(matrix, sampling.options, &watch, &given, result);
+  status = permi_check_unproved(sampling.options, 2, result);
+  if (status == PERM_OK)
+    status = permi_given_make(matrix, sampling.options, &watch, &given, result);
   if (status == PERM_OK)
     status = permi_sample_given(&sampling, &given, 1);
   result->status = status;
@@ -26478,7 +26480,7 @@ PERM_SPARSE_API perm_status perm_sample_real(int m, int n, const double *a, ptrd
   memset(&sampling, 0, sizeof sampling);
   sampling.options = permi_meter_begin(&call, options, 0);
   permi_sample_begin(&sampling, &watch, seed, first, count, columns, result);
-  status = permi_check_options(sampling.options, 5, result);
+  status = permi_check_unproved(sampling.options, 5, result);
   if (status == PERM_OK)
     status = permi_check_problem(&problem, 0, result);
   if (status == PERM_OK) {

@@ -60,9 +60,8 @@ static const struct { const char *with, *others, *why; } cli_useless[] = {
     {"--sample", " --mod --certify --tolerance --minors --gradient --rook --estimate --explain --rows --cols --isa "
                  "--gpus --cpu-fallback --gpu-cache --tune --json ",
      "permutations are drawn on the CPU, a line each, and nothing else is computed"},
-    {"--prove", " --rows --cols --minors --gradient --rook --estimate --sample --certify --tolerance --gpus "
-                "--cpu-fallback --gpu-cache --tune ",
-     "a proof is of the exact permanent of one whole matrix, made on the CPU"},
+    {"--prove", " --rows --cols --minors --gradient --rook --estimate --sample --certify --tolerance --tune ",
+     "a proof is of the exact permanent of one whole matrix"},
     {"--explain", " --checkpoint-seconds --progress --max-seconds ", "nothing is computed"}};
 
 /* Options that do nothing without one of others. */

@@ -33,12 +33,12 @@
 
 enum {
   ROWS, COLS, OUT, METHOD, PRECISION, ISA, THREADS, CERTIFY, TOLERANCE, MODULUS, MAX_SECONDS, MAX_BYTES, EFFORT, GPUS,
-  CPU_FALLBACK, GPU_CACHE, TUNE, CHECKPOINT, CHECKPOINT_SECONDS, PART, MERGE, PROGRESS, CANCEL, FORMAT, KEYWORDS
+  CPU_FALLBACK, GPU_CACHE, TUNE, CHECKPOINT, CHECKPOINT_SECONDS, PART, MERGE, PROVE, PROGRESS, CANCEL, FORMAT, KEYWORDS
 };
 static const char *const keyword_names[KEYWORDS] = {
   "rows", "cols", "out", "method", "precision", "isa", "threads", "certify", "tolerance", "modulus", "max_seconds",
   "max_bytes", "effort", "gpus", "cpu_fallback", "gpu_cache", "tune", "checkpoint", "checkpoint_seconds", "part",
-  "merge", "progress", "cancel", "format"};
+  "merge", "prove", "progress", "cancel", "format"};
 
 enum { FIELDS = 20 }; /* of a Result */
 static const char *const field_names[FIELDS] = {

@@ -59,6 +59,7 @@ OPTIONS, keywords of all of them; those of the C structure perm_options
     checkpoint_seconds  how often it is written (60)
     part=(i, k)       only the i-th of k parts, into the checkpoint
     merge             a list of the checkpoints of all parts
+    prove             of integers: a file for the proof of the permanent, which perm_verify checks without perm
     format            one of FORMATS: what a file without a banner is; "auto": what it can only be
     rows, cols        multiplicities, where a function has them: row i stands rows[i] times
     out               where a function has it: float64 or complex128 without gaps, of the answer's shape; is returned
@@ -727,8 +728,8 @@ class _Call:
 
     def __init__(self, method="auto", precision="default", isa="auto", threads=0, certify=False, tolerance=0, modulus=0,
                  max_seconds=0, max_bytes=0, effort=0, gpus=0, cpu_fallback=False, gpu_cache=None, tune=False,
-                 checkpoint=None, checkpoint_seconds=0, part=None, merge=None, progress=None, cancel=None,
-                 format="auto"):
+                 checkpoint=None, checkpoint_seconds=0, part=None, merge=None, prove=None, progress=None,
+                 cancel=None, format="auto"):
         o = self.options = _Options()
         self.method, self.precision = method, precision
         o.method = _one_of("method", method, METHODS)
@@ -747,6 +748,7 @@ class _Call:
         o.gpu.cache = _path("gpu_cache", gpu_cache)
         o.gpu.tune = -1 if tune is True else _whole("tune", tune)
         o.checkpoint.file = _path("checkpoint", checkpoint)
+        o.prove = _path("prove", prove)
         o.format = _one_of("format", format, FORMATS)
         if part is not None:
             o.checkpoint.part, o.checkpoint.parts = _part(part)
@@ -1331,6 +1333,8 @@ def _by_residues(bound, call, residue):
     """Exact permanent of integers of any size: residues modulo several numbers, put together."""
     if call.pieces:
         raise UnsupportedError("checkpoints and parts are of one sum: entries or permanent are too long for one")
+    if call.options.prove:
+        raise UnsupportedError("prove: entries of proofs have 64 bits at most")
     value, product = 0, 1
     seconds, terms, left = 0.0, 0.0, call.options.max_seconds
     for modulus in _moduli(2 * bound):
@@ -1382,7 +1386,7 @@ def _compute(a, rows, cols, call):
         def residue(modulus):
             b, ld = _integer_arguments(a, modulus)
             return call.compute(name + "integer", m, n, _at(b), ld, *counts)
-        if kind == "q" or o.modulus:
+        if kind == "q" or (o.modulus and not o.prove):
             try:
                 return residue(o.modulus)
             except TooLargeError:
@@ -1427,6 +1431,10 @@ def compute(a, rows=None, cols=None, **options):
     True
     >>> perm.compute([[1, 2], [3, 4]], modulus=7).integer
     3
+    >>> import os, tempfile
+    >>> file = os.path.join(tempfile.mkdtemp(), "small.prf")         # for perm_verify
+    >>> perm.compute([[1, 2], [3, 4]], prove=file).integer, os.path.getsize(file)
+    (10, 96)
     """
     call = _call(options, "rows", "cols")
     result = _compute(a, rows, cols, call)
@@ -1481,6 +1489,8 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     """
     rational = _rational(a)
     if rational is not None:
+        if options.get("prove") is not None:
+            raise UnsupportedError("prove: proofs are of integers, not of Fractions")
         scaled, common = rational
         value = permanent(scaled, rows, cols, **options)
         counts = rows if cols is None else cols
@@ -1508,6 +1518,8 @@ def permanent(a, rows=None, cols=None, out=None, **options):
     if rows is None and cols is None and m == n <= _BATCH and kind in "fdD" and not exactly:
         return _batch(a, call, out)
     stack = a.shape[:-2]
+    if call.options.prove:
+        raise UnsupportedError("prove: a proof is of one matrix, not of a stack")
     if out is not None and (kind not in "fdD" or exactly):
         raise InputError("out: only of stacks of floats", "PERM_ERROR_SIZE")
     kind = "D" if kind == "D" else "d"

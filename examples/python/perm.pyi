@@ -51,6 +51,7 @@ class _Keywords(TypedDict, total=False):
     checkpoint_seconds: float
     part: tuple[int, int] | None
     merge: Sequence[str | PathLike[str]] | None
+    prove: str | PathLike[str] | None
     progress: Callable[[Progress], Any] | None
     cancel: _Event | None
     format: _Format

@@ -1166,6 +1166,76 @@ def test_large_arrays_of_few_entries():
     assert math.isclose(perm.permanent(band), perm.permanent(band.astype(int)), rel_tol=1e-12)
 
 
+def verified(program, tmp_path, a, proof):
+    """What a verifier says of a matrix of integers."""
+    matrix = tmp_path / "rows.txt"
+    matrix.write_text("".join(" ".join(str(int(x)) for x in row) + "\n" for row in np.asarray(a, object)))
+    return subprocess.run(program + [str(matrix), str(proof)], capture_output=True, text=True)
+
+
+def test_proofs(tmp_path):
+    """A file that both verifiers take, and refuse where one bit is another."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    verifiers = [[sys.executable, os.path.join(HERE, "perm_verify.py")]]
+    if compiler:
+        verifiers.append([str(tmp_path / "perm_verify")])
+        subprocess.run([compiler, "-O2", os.path.join(HERE, os.pardir, "perm_verify.c"), "-lm", "-o", verifiers[1][0]],
+                       check=True)
+    proof = tmp_path / "a.prf"
+    for a, options in ((WHOLE, {}), (WHOLE.tolist(), {"method": "proof"}), (np.asfortranarray(WHOLE[::-1]), {}),
+                       (WHOLE * 1.0, {"precision": "exact"}), (WHOLE * 2**50, {"threads": 1}), (WHOLE, {"modulus": 97}),
+                       (LARGE[:11, :11] > 0.5, {})):
+        value = oracle(a)
+        result = perm.compute(a, prove=proof, **options)
+        assert result.method == "proof" and result.integer == (value % 97 if "modulus" in options else value)
+        assert perm.permanent(a, prove=str(proof), **options) == result.integer
+        for program in verifiers:
+            told = verified(program, tmp_path, a if options.get("precision") != "exact" else WHOLE, proof)
+            assert told.returncode == 0 and told.stdout.split("\n")[0] == str(value), (program, told)
+        damaged = bytearray(proof.read_bytes())
+        damaged[len(damaged) // 2] ^= 1
+        proof.write_bytes(damaged)
+        for program in verifiers:
+            told = verified(program, tmp_path, WHOLE, proof)
+            assert told.returncode == 1 and "refused" in told.stderr, (program, told)
+        proof.unlink()
+
+
+def test_proofs_of_sparse_and_gaussian_matrices(tmp_path):
+    proof = tmp_path / "g.prf"
+    gaussian = np.array([[1 + 2j, 3], [-1j, 5]])
+    assert perm.compute(gaussian, precision="exact", prove=proof).integer == perm.Gaussian(5, 7)
+    assert proof.stat().st_size > 96
+    market = tmp_path / "a.mtx"
+    market.write_text("%%MatrixMarket matrix array integer general\n2 2\n1\n3\n2\n4\n")
+    assert perm.compute(market, prove=proof).integer == 10 and proof.stat().st_size == 96
+    if sparse is not None:
+        assert perm.compute(sparse.csr_matrix([[1, 2], [3, 4]]), prove=proof).integer == 10
+
+
+def test_what_is_not_proved(tmp_path):
+    proof = tmp_path / "no.prf"
+    for a, options, text in ((REAL, {}, "integers"), ([[2**80, 1], [1, 1]], {}, "64 bits"),
+                             ([[2**80, 1], [1, 1]], {"modulus": 97}, "64 bits"),
+                             ([[Fraction(1, 2), 1], [1, 1]], {}, "Fractions"), (np.stack([WHOLE, WHOLE]), {}, "stack"),
+                             (np.stack([REAL, REAL]), {}, "prove"), (WHOLE[:, :5], {}, "square"),
+                             (WHOLE, {"rows": [1] * len(WHOLE)}, "multiplicities"),
+                             (WHOLE, {"method": "exact"}, "prove")):
+        with pytest.raises(perm.Error, match=text):
+            perm.permanent(a, prove=proof, **options)
+    for function in (lambda **o: perm.minors(REAL, 0, **o), lambda **o: perm.gradient(REAL, **o),
+                     lambda **o: perm.submatrices(REAL, [[0]], **o), lambda **o: perm.estimate(REAL, **o),
+                     lambda **o: perm.low_rank(REAL, REAL, **o), lambda **o: perm.cauchy([1], [2], **o),
+                     lambda **o: perm.rook_numbers(WHOLE, **o), lambda **o: perm.sample(abs(WHOLE), 1, **o),
+                     lambda **o: perm.sampler.permutations(abs(WHOLE), 1, **o)):
+        with pytest.raises(perm.Error, match="prove"):
+            function(prove=proof)
+    for bad, error in ((3, perm.InputTypeError), ("a\0b", perm.InputError), (tmp_path / "no" / "directory", OSError)):
+        with pytest.raises(error):
+            perm.permanent(WHOLE, prove=bad)
+    assert not proof.exists()
+
+
 def test_unknown_options():
     for function in (lambda **o: perm.permanent(REAL, **o), lambda **o: perm.compute(REAL, **o),
                      lambda **o: perm.minors(REAL, 0, **o), lambda **o: perm.gradient(REAL, **o),
@@ -1407,8 +1477,7 @@ def test_nothing_of_the_header_is_forgotten():
     options = set(inspect.signature(perm._Call).parameters)
     keyword = {"plan_effort": "effort", "devices": "gpus", "cache": "gpu_cache", "file": "checkpoint",
                "seconds": "checkpoint_seconds"}
-    hidden = {"user_data", "allocator", "note", "note_bytes", "execute", "execute_data", "parts", "merges",
-              "name", "prove"}
+    hidden = {"user_data", "allocator", "note", "note_bytes", "execute", "execute_data", "parts", "merges", "name"}
     fields = [field[0] for structure in (perm._Options, perm._GpuOptions, perm._CheckpointFile)
               for field in structure._fields_ if field[0] not in ("gpu", "checkpoint")]
     assert {keyword.get(field, field) for field in fields} - hidden == options
