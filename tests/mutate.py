@@ -5,17 +5,19 @@ Usage: tests/mutate.py [--rooms NAME,...] [--count 2000] [--seed 1] [--jobs CORE
   --rooms   parts of names of rooms (exact/limbs, matrix/); without it all of ROOMS
   --count   seeded mutants, shared among the rooms by their numbers of candidates
   --one     one mutant of any seed by the name that the list of survivors has; with --show its text, without a run
+  --tests   these tests alone: what a new test kills of those that lived
   -o        where results go, a line for each mutant: name, fate, function, old and new text. What an earlier run with
             the same seed wrote there is known: only what lived, and what is missing, is tried again
 
 A mutant is one change inside the body of one function: an operator, a constant, a dropped term, a negated condition, a
 deleted statement. All mutants of a room are one program: each changed function has its other bodies beside it, and
 the environment's PERM_MUTANT says which one runs. So the compiler runs once a room and not once a mutant; mutants that
-it refuses are not counted, others are drawn for them. What no function's body has (tables, macros) is not mutated.
+it refuses are not counted, nor is `return 2;` for `return 1;`: others are drawn for them. What stands outside of
+functions (tables, macros) is not mutated.
 
 A mutant meets the room's own tests, those of tests/t_*.c whose opening has the room's tag; then those of WIDER; then
 every 16th problem of the golden record. It is killed by a failed check, a crash, or by taking over three times as long
-as the right program does. Tests that take over SLOW seconds are left out. Survivors are listed with place and text, but
+as the right program does. Survivors are listed with place and text, but
 those of tests/mutants.txt, which says why no test can tell them from the right program.
 The last line is `N passed, N failed, N skipped`: a room passes with 95 % of its mutants killed or explained."""
 import argparse
@@ -33,16 +35,19 @@ import time
 ROOMS = ('exact/exact exact/limbs exact/residues exact/small_exact dense/bounds dense/rounding dense/plan job/state '
          'job/checkpoint solve/judge solve/offers sparse/choose matrix/read matrix/market matrix/plain_text '
          'matrix/graph matrix/dimacs matrix/numpy matrix/matrix').split()
-WIDER = {  # files of tests that a room meets beside those that name it
-    'exact': 't_small_exact t_exact t_rank t_job t_arguments t_proof',
-    'dense': 't_dense t_scale t_job t_arguments t_dense_complex t_bounds t_parts t_climb',
-    'job': 't_job t_parts t_checkpoint t_state t_faults',
-    'solve': 't_dense t_job t_parts t_dense_complex t_arguments t_exact t_reach t_counts t_counts_rectangular',
-    'sparse': 't_reach t_frontier t_sparse_job t_sparse_complex t_prepare t_band t_classes t_arguments',
-    'matrix': 't_io t_formats t_matrix t_sparse_job t_faults',
+WIDER = {  # files of tests that rooms of a folder meet beside those that name them
+    'exact': '', 'job': '',
+    'dense': 't_dense t_dense_complex t_scale t_bounds t_job',
+    'solve': 't_dense t_job t_parts t_dense_complex t_arguments t_counts t_counts_rectangular t_exact',
+    'sparse': 't_reach t_classes t_arguments t_limits',
+    'matrix': 't_io t_formats t_matrix',
 }
-LEAST = 95       # per cent
-SLOW = 5         # seconds of one test
+SLOW = '''t_exact_every_number_of_limbs t_exact_long_products t_exact_matches_the_oracle t_rank_matches_other_engines
+          t_rank_residues t_planar_long_integers t_last_chunk_at_orders_63_and_64 t_job_range t_another_scheduler
+          t_checkpoint_faults_of_runs t_cancelled_rerun_keeps_the_result t_every_kernel_matches_double_double
+          t_splits_of_every_form_give_the_same_bits t_sparse_long_permanents_modulo t_sparse_bcsstk01
+          t_proof_matches_other_engines'''.split()  # seconds each at -O0: a room's own come last, others not at all
+LEAST = 95  # per cent
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|0[xX][0-9a-fA-F]+[uUlL]*|'
                    r'(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[uUlLfF]*|[A-Za-z_]\w*|->|\+\+|--|<<=|>>=|<<|>>|'
@@ -51,7 +56,8 @@ OPERATORS = {'+': '-', '-': '+', '*': '/', '/': '*', '%': '/', '<': '<= >=', '>'
              '==': '!=', '!=': '==', '&&': '||', '||': '&&', '&': '|', '|': '&', '^': '|', '<<': '>>', '>>': '<<',
              '+=': '-= =', '-=': '+= =', '*=': '/=', '/=': '*=', '|=': '= &=', '&=': '= |=', '<<=': '>>=',
              '>>=': '<<=', '++': '--', '--': '++'}
-ENDS = {'+': '+ - < > <= >= == != & | ^ && || ? : , ; << >> =', '&&': '&& || ? : , ;', '||': '|| ? : , ;'}
+ENDS = {'+': '+ - < > <= >= == != & | ^ && || ? : , ; << >> =', '&&': '&& || ? : , ;', '||': '|| ? : , ;',
+        'statement': '; <= >= == != += -= *= /= %= &= |= ^= <<= >>='}
 ENDS['-'] = ENDS['+']
 OPEN, CLOSE = '([{', ')]}'
 
@@ -67,6 +73,8 @@ class Mutant:
         self.old_text = ' '.join(text[first:last].split())
         self.new_text = ' '.join((text[first:begin] + new + text[end:last]).split())
         self.name = '%s:%d' % (room, number)
+        self.key = '\t'.join((room, function, self.old_text, self.new_text))
+        self.same = text[first:begin].split()[-1:] == ['return'] and text[begin:end + 1] == '1;' and new == '2'
         self.fate = None
 
     def __str__(self):
@@ -116,7 +124,7 @@ def term_end(tokens, at, ends):
         word = tokens[k][0]
         if word in OPEN:
             k = matching(tokens, k)
-        elif word in CLOSE or (k > at and (word in ends or (word.endswith('=') and len(word) > 1))):
+        elif word in CLOSE or (k > at and (word in ends)):
             return k
         k += 1
     return k
@@ -145,7 +153,7 @@ def changes(text, begin, end):
             declared = declares(tokens, k)
         if starts and not declared and (re.match(r'[a-z_]\w*$|[*(]|\+\+|--', word)) and word not in (
                 'if', 'for', 'while', 'do', 'switch', 'case', 'default', 'else') and k != last:
-            stop = term_end(tokens, k, [';'])
+            stop = term_end(tokens, k, ENDS['statement'].split())
             if stop < len(tokens) and tokens[stop][0] == ';' and tokens[k + 1][0] != 'void':
                 yield first, tokens[stop][1], ''
         if word in ('if', 'while') and not (word == 'while' and before == '}'):
@@ -259,7 +267,7 @@ class Room:
         else:
             self.chosen = [m for m in self.candidates if m.name in wanted]
         for mutant in self.candidates:
-            mutant.fate = known.get(mutant.name)
+            mutant.fate = 'refused' if mutant.same else known.get(mutant.key)
         furnish(self.at)
         shutil.copytree(ROOT + '/src', self.at + '/src')
         with open(self.at + '/mutant.h', 'w') as file:
@@ -298,28 +306,31 @@ class Room:
     def right(self, place):
         """The stages that the right program passes, with the seconds that each takes."""
         own, folder = own_tests(self.name), self.name.split('/')[0]
-        wider = [t for t in WIDER[folder].split() if t not in own]
-        for stage, files in (('own', own), ('wider', wider)):
-            names = names_in(files)
-            log = self.run(['all', '-v', '-q'] + names, 0, place, 600)
-            seconds = {n: float(s) for n, s in re.findall(r'^ok +(\w+) \(\d+ checks, ([\d.]+) s\)', log.output, re.M)}
-            kept = [n for n in names if seconds.get(n, SLOW + 1) <= SLOW]
-            # a filter is part of a name: one that would bring back a slow test goes too
-            kept = [n for n in kept if not any(n in other for other in seconds if other not in kept)]
-            if kept:
-                begin = time.time()
-                log = self.run(['all', '-x', '-q'] + kept, 0, place, 600)
-                if log.code:
-                    raise RuntimeError('%s: the right program fails:\n%s' % (self.name, log.output[-2000:]))
-                self.stages.append((stage, ['all', '-x', '-q'] + kept, time.time() - begin))
+        wider = names_in(t for t in WIDER[folder].split() if t not in own)
+        own = names_in(own)
+        if self.arguments.tests:
+            own, wider = self.arguments.tests.split(','), []
+        quick = [name for name in own if name not in SLOW]
+        for stage, names in (('own', quick), ('wider', [name for name in wider if name not in SLOW]),
+                             ('own', [name for name in own if name not in quick])):
+            if names:
+                self.add_stage(stage, ['all', '-x', '-q'] + names, place)
+        if self.arguments.tests:
+            return
         record = ['golden', '--sample', '16', '--compare', 'tests/golden/record.txt']
         family = self.run(['golden', '--class', 'layout'], 0, place, 60)
         name = re.search(r'family (\w+)', family.output)
         if name and os.path.exists('%s/tests/golden/%s.txt' % (ROOT, name.group(1))):
             record.append('tests/golden/%s.txt' % name.group(1))
+        self.add_stage('golden', record, place)
+
+    def add_stage(self, stage, command, place):
+        """A stage, if the right program passes it."""
         begin = time.time()
-        if self.run(record, 0, place, 600).code == 0:
-            self.stages.append(('golden', record, time.time() - begin))
+        log = self.run(command, 0, place, 600)
+        if log.code:
+            raise RuntimeError('%s: the right program fails its %s tests:\n%s' % (self.name, stage, log.output[-2000:]))
+        self.stages.append((stage, command, time.time() - begin))
 
     def run(self, command, number, place, seconds):
         """Runs a program of this room in a place of its own; .code is not 0 if the mutant is noticed."""
@@ -405,7 +416,7 @@ def line(name, row):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    for name, value in (('rooms', ''), ('seed', '1'), ('one', ''), ('scratch', ROOT + '/build/mutants'),
+    for name, value in (('rooms', ''), ('seed', '1'), ('one', ''), ('tests', ''), ('scratch', ROOT + '/build/mutants'),
                         ('cc', os.environ.get('CC', 'cc') + ' -O0')):
         parser.add_argument('--' + name, default=value)
     parser.add_argument('--count', type=int, default=2000)
@@ -445,24 +456,25 @@ def main():
             print('FAIL %s' % error)
         say('%s: %d mutants, %d to try; %s' % (room.name, len(room.chosen), len(room.tried), ', '.join(
             '%s tests %.1f s' % (stage, seconds) for stage, _, seconds in room.stages)))
+        for mutant in room.candidates:
+            if mutant.fate == 'refused' and not mutant.same and mutant.key not in known:
+                out.write('refused\t%s\n' % mutant.key)
+        tasks.extend(pool.submit(attempt, room, mutant) for mutant in room.tried)
 
-    def attempt(pair):
-        room, mutant = pair
+    def attempt(room, mutant):
         in_place(room.test, mutant)
-        out.write('\t'.join((mutant.name, mutant.fate, mutant.function, mutant.old_text, mutant.new_text)) + '\n')
+        out.write('%s\t%s\n' % (mutant.fate, mutant.key))
         out.flush()
-    known = {}
+    known, tasks = {}, []
     if os.path.exists(results) and not wanted:
         with open(results) as file:
-            known = dict(row.split('\t')[:2] for row in file)
-    known = {name: fate for name, fate in known.items() if fate != 'lives'}
+            known = dict(row.rstrip('\n').split('\t', 1)[::-1] for row in file)
+    known = {key: fate for key, fate in known.items() if fate != 'lives'}
     with open(results, 'a') as out, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        list(pool.map(prepare, rooms))
-        for mutant in (m for r in rooms for m in r.candidates if m.fate == 'refused' and m.name not in known):
-            out.write(mutant.name + '\trefused\t\t\t\n')
-        work = [(room, mutant) for room in rooms for mutant in room.tried]
-        random.Random(arguments.seed).shuffle(work)
-        list(pool.map(attempt, work))
+        for room in [pool.submit(prepare, room) for room in rooms]:
+            room.result()
+        for task in tasks: # complete: every room is prepared
+            task.result()
     say('all tried')
     return report(rooms, explained())
 
