@@ -69,6 +69,7 @@
 #include "t_small_minors.c"
 #include "t_batch.c"
 #include "t_arguments.c"
+#include "t_choices.c"
 #include "t_faults.c"
 
 int main(int argc, char **argv)

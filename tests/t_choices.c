@@ -1,0 +1,302 @@
+/* >>limbs, >>exact, >>plan, >>bounds, >>rounding, >>offers, >>choose, >>judge */
+/* What is planned for seeded matrices, with each prediction, bound and estimate to six digits, is what was recorded: a
+   hash for each family of problems. Who means to change a price, a packing or a choice sees here how far that reaches,
+   and records the hash that the failed check prints; `-v` prints the lines themselves, for a diff. The golden record
+   masks predictions, as it is of answers. */
+
+static struct { uint64_t hash; } choices_now;
+
+static void choices_begin(void)
+{
+  choices_now.hash = UINT64_C(0xcbf29ce484222325);
+}
+
+static void choices_line(const char *format, ...)
+{
+  char line[1024];
+  const char *at;
+  va_list list;
+  va_start(list, format);
+  vsnprintf(line, sizeof line, format, list);
+  va_end(list);
+  for (at = line; *at; at++)
+    choices_now.hash = (choices_now.hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+  if (test_verbose)
+    printf("    %s\n", line);
+}
+
+static void choices_are(const char *name, uint64_t recorded)
+{
+  if (test_verbose)
+    printf("    %s: 0x%016llx\n", name, (unsigned long long)choices_now.hash);
+  CHECK_SHOW(choices_now.hash == recorded, "%s: now 0x%016llx", name, (unsigned long long)choices_now.hash);
+}
+
+#if defined(__x86_64__)
+#define CHOICES_HERE()
+#else
+#define CHOICES_HERE() SKIP("recorded on x86-64")
+#endif
+
+static void choices_leaf(const permi_leaf *leaf)
+{
+  const perm_leaf *is = &leaf->information;
+  choices_line("leaf %d %d n %d chunks %llu work %.6g seconds %.6g bytes %.6g", is->method, is->isa, is->n,
+               (unsigned long long)is->chunks, is->work, is->seconds, is->bytes);
+  choices_line("bound %.6g %.6g estimate %.6g %.6g %.6g scale %lld", leaf->bound_relative, leaf->bound_absolute,
+               leaf->estimate_relative, leaf->estimate_absolute, leaf->estimate_squares, leaf->scale_exp2);
+}
+
+static void choices_job(const perm_job *job)
+{
+  int i;
+  for (i = 0; i < job->leaves; i++)
+    choices_leaf(&job->leaf[i]);
+}
+
+/* Entries of up to `bits` bits, whole rows of them smaller; the share of zeros grows with `kind`. */
+static void choices_integers(int64_t *a, int n, int parts, int bits, int kind)
+{
+  int i;
+  for (i = 0; i < n * n * parts; i++) {
+    const int row_bits = kind & 1 ? 1 + (i / parts / n * 7 + bits) % bits : bits;
+    const int64_t x = (int64_t)(test_random() >> (64 - row_bits));
+    a[i] = (kind & 2 && test_below(2)) ? 0 : test_below(2) ? x : -x;
+  }
+}
+
+static void choices_packing(const permi_exact_plan *plan)
+{
+  const permi_exact_packing *packing = &plan->packing;
+  const permi_exact_rows *rows = &plan->rows;
+  uint64_t hash = 0;
+  int i;
+  for (i = 0; i < rows->n; i++) {
+    hash = permi_hash(hash, (uint64_t)(packing->atom_of[i] + 1) * 4096 + (uint64_t)rows->order[i] * 2 + (uint64_t)rows->half[i]);
+    if (i < packing->long_rows)
+      hash = permi_hash(hash, (uint64_t)(packing->long_row[i] * 64 + packing->grown[i]));
+  }
+  choices_line("limbs %d narrow %d fifths %d wide %d sums %d long %d %d rows %llx", packing->limbs, packing->narrow,
+               packing->fifths, packing->wide, packing->sums, packing->long_rows, packing->long_first,
+               (unsigned long long)hash);
+  choices_line("bits %.9g survivors %.6g skip %d %d turned %d seconds %.6g", rows->bits, plan->survivors, plan->can_skip,
+               plan->skip, rows->transposed, plan->seconds);
+}
+
+/* How exact integers are packed into limbs, by every family of kernels, and the tables' bytes. */
+TEST(t_choices_of_limbs)
+{
+  static const int sizes[] = {1, 3, 7, 9, 14, 16, 20, 31, 40, 51, 63};
+  static const struct { const char *name; int isa, parts; uint64_t hash; } recorded[] = {
+      {"IFMA", PERM_ISA_AVX512IFMA, 1, UINT64_C(0x4691f826d0c86b0c)},         {"AVX-512", PERM_ISA_AVX512, 1, UINT64_C(0x81afdf7122b267bb)},
+      {"AVX2", PERM_ISA_AVX2, 1, UINT64_C(0x66289a61ec6c74ef)},               {"Gaussian, AVX-512", PERM_ISA_AVX512, 2, UINT64_C(0x0ea8874b3c7aaa3d)},
+      {"Gaussian, AVX2", PERM_ISA_AVX2, 2, UINT64_C(0x2b28d78b80c46682)},     {"portable", PERM_ISA_PLAIN, 1, UINT64_C(0x5e0a6706fe1f02ec)},
+      {"Gaussian, portable", PERM_ISA_PLAIN, 2, UINT64_C(0xe3223f0d54d2b1c0)}};
+  int64_t *a = (int64_t *)malloc(2 * 64 * 64 * sizeof *a);
+  size_t k, s;
+  CHOICES_HERE();
+  for (k = 0; k < sizeof recorded / sizeof *recorded; k++) {
+    int n, kind;
+    choices_begin();
+    test_seed(40 + (uint64_t)recorded[k].parts);
+    for (s = 0; s < sizeof sizes / sizeof *sizes; s++)
+      for (n = 10; n <= 46; n += 6)
+        for (kind = 0; kind < 4; kind++) {
+          const permi_integer_view view = {a, n, recorded[k].parts};
+          perm_options options;
+          permi_exact_plan plan;
+          permi_leaf leaf;
+          memset(&options, 0, sizeof options);
+          options.isa = (perm_isa)recorded[k].isa;
+          choices_integers(a, n, recorded[k].parts, sizes[s], kind);
+          permi_exact_plan_of(&options, n, &view, &plan);
+          choices_packing(&plan);
+          if (n < 30 && permi_exact_leaf(&options, &plan, &leaf, NULL) == PERM_OK) {
+            choices_leaf(&leaf);
+            leaf.release(&options.allocator, leaf.context);
+          }
+        }
+    choices_are(recorded[k].name, recorded[k].hash);
+  }
+  free(a);
+}
+
+/* Real or complex matrices: full, graded, small integers, some zeros, an equal line, rank 2, rows that cancel. */
+static void choices_doubles(double *a, int n, int parts, int kind)
+{
+  int i, j, part;
+  for (i = 0; i < n; i++)
+    for (j = 0; j < n; j++)
+      for (part = 0; part < parts; part++) {
+        double x = 2 * test_uniform() - 1;
+        if (kind == 1)
+          x = ldexp(x, test_below(61) - 30 + 4 * i);
+        else if (kind == 2)
+          x = test_below(7) - 3;
+        else if (kind == 3)
+          x = test_below(3) ? fabs(x) : 0;
+        else if (kind == 4 && i == n - 1)
+          x = a[j * parts + part];
+        else if (kind == 5)
+          x = (i + 1.0) * (part ? 0 : j + 2.0) + (i % 3) * (j % 2 + 0.5);
+        else if (kind == 6)
+          x = (j ^ i) & 1 ? 1 : -1 + ldexp(x, -40);
+        else if (kind == 7)
+          x = ldexp(x, j % 2 ? -1000 : 1000);
+        a[(i * n + j) * parts + part] = x;
+      }
+}
+
+static void choices_array(const permi_problem *problem, const perm_options *options)
+{
+  permi_maker maker;
+  permi_array array;
+  perm_result result;
+  perm_job *job = NULL;
+  double seconds = 0;
+  perm_status status;
+  permi_result_clear(&result);
+  permi_array_begin(&maker, &array, problem, 5);
+  memset(&array.plan, 0, sizeof array.plan);
+  status = problem->integer ? permi_array_reduce(&array, 0, options, &result) : PERM_OK;
+  if (status == PERM_OK)
+    status = permi_array_plan(&maker, options, &seconds, &job, &result);
+  choices_line("order %d kind %d/%d/%d: %d, %.6g s %s", problem->n, options->method, options->precision, options->certify,
+               status, seconds, result.message);
+  if (status == PERM_OK) {
+    const perm_plan *plan = &array.plan;
+    choices_line("engine %d plan %d %d %d pivot %d columns %d %d %d chunk %d lossy %d exact %d seconds %.6g bytes %.6g",
+                 array.engine->method, plan->method, plan->precision, plan->form, plan->pivot, plan->lane_columns,
+                 plan->block_columns, plan->outer_columns, plan->chunk_log2, plan->lossy, plan->exact_rows, plan->seconds,
+                 plan->bytes);
+    status = permi_array_make(&maker, options, &job, &result);
+    choices_line("made: %d %s", status, result.message);
+    if (status == PERM_OK) {
+      result.method = job->leaves ? job->leaf[0].information.method : PERM_METHOD_STRUCTURE;
+      choices_job(job);
+      choices_line("next %d, precision %d", permi_array_next(&maker, options, &result), job->precision);
+    }
+    perm_job_free(job);
+  }
+  permi_array_free(&array, &options->allocator);
+}
+
+/* The engine for real and complex arrays, its plan, bound and estimate, in every precision, by portable kernels. */
+TEST(t_choices_of_arrays)
+{
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_DENSE, PERM_METHOD_GLYNN, PERM_METHOD_RYSER,
+                                        PERM_METHOD_EXPANSION};
+  static const uint64_t recorded[] = {UINT64_C(0x582ff5335e0c46e4), UINT64_C(0x1a82b3c74a75698d)};
+  static double a[2 * 65 * 65];
+  int parts, kind, n, precision, certify;
+  size_t m;
+  CHOICES_HERE();
+  for (parts = 1; parts <= 2; parts++) {
+    choices_begin();
+    test_seed(50);
+    for (kind = 0; kind < 8; kind++)
+      for (n = 1; n <= 65; n += n < 10 ? 1 : n < 26 ? 5 : 13)
+        for (m = 0; m < sizeof methods / sizeof *methods; m++)
+          for (precision = 0; precision < PERM_PRECISION_COUNT; precision++)
+            for (certify = 0; certify < 2; certify++) {
+              const permi_problem problem = permi_problem_make(n, n, a, NULL, n, permi_reach_of(parts), NULL, NULL);
+              perm_options options;
+              if (n > 26 && (m || certify))
+                continue;
+              memset(&options, 0, sizeof options);
+              options.method = methods[m];
+              options.precision = (perm_precision)precision;
+              options.certify = certify;
+              options.isa = PERM_ISA_PLAIN;
+              choices_doubles(a, n, parts, kind);
+              choices_array(&problem, &options);
+            }
+    choices_are(parts == 1 ? "real" : "complex", recorded[parts - 1]);
+  }
+}
+
+static int choices_surely(const permi_problem *problem, const perm_options *options)
+{
+  permi_maker maker;
+  permi_array array;
+  permi_array_begin(&maker, &array, problem, 5);
+  return permi_exact_surely(&array, options);
+}
+
+/* The engine for arrays of integers. */
+TEST(t_choices_of_integers)
+{
+  static const perm_method methods[] = {PERM_METHOD_AUTO, PERM_METHOD_EXACT, PERM_METHOD_REPEATS, PERM_METHOD_LOW_RANK};
+  static const uint64_t recorded[] = {UINT64_C(0x3722517870e428b2), UINT64_C(0x818b6bb109216dbe)};
+  static int64_t a[2 * 66 * 66];
+  int parts, kind, n, bits;
+  size_t m;
+  CHOICES_HERE();
+  for (parts = 1; parts <= 2; parts++) {
+    choices_begin();
+    test_seed(60);
+    for (bits = 1; bits <= 41; bits += 10)
+      for (kind = 0; kind < 6; kind++)
+        for (n = 1; n <= 66; n += n < 10 ? 3 : n < 40 ? 9 : 13)
+          for (m = 0; m < sizeof methods / sizeof *methods; m++) {
+            const permi_problem problem = permi_problem_make(n, n, NULL, a, n, permi_reach_of(parts), NULL, NULL);
+            perm_options options;
+            memset(&options, 0, sizeof options);
+            options.method = methods[m];
+            options.isa = m & 1 ? PERM_ISA_PLAIN : PERM_ISA_AVX2;
+            choices_integers(a, n, parts, bits, kind);
+            if (kind > 3)
+              memcpy(a + (n - 1) * n * parts, a, (size_t)(n * parts) * sizeof *a);
+            if (kind > 4)
+              memset(a + (n - 1) * parts, 0, (size_t)parts * sizeof *a);
+            choices_array(&problem, &options);
+            choices_line("surely %d", choices_surely(&problem, &options));
+          }
+    choices_are(parts == 1 ? "integers" : "Gaussian integers", recorded[parts - 1]);
+  }
+}
+
+/* Sparse matrices: what every engine predicts or declines, and what is taken. */
+TEST(t_choices_of_sparse_matrices)
+{
+  static const char *const pattern[] = {"er:12:0.3", "er:18:0.3", "er:20:0.9", "regular:18:3", "band:30:3", "menage:20",
+                                        "er:22:0.55", "er:16:1", "er:17:1"};
+  static const uint64_t recorded[] = {UINT64_C(0x8d08e4ccb293b839), UINT64_C(0x843d4e07d016c085)};
+  size_t v, k;
+  CHOICES_HERE();
+  for (v = 0; v < 2; v++) { /* numbers, or only their places */
+    int budget;
+    choices_begin();
+    for (k = 0; k < sizeof pattern / sizeof *pattern; k++)
+      for (budget = 0; budget < 4; budget++) {
+        perm_options options = t_sparse_options(budget == 3 ? PERM_METHOD_LOW_RANK : PERM_METHOD_AUTO,
+                                                budget == 1 ? PERM_PRECISION_DD : PERM_PRECISION_DEFAULT);
+        perm_matrix matrix;
+        perm_job *job = NULL;
+        perm_result result;
+        static char text[65536];
+        options.isa = PERM_ISA_PLAIN;
+        options.max_bytes = budget == 2 ? 3e5 : 0;
+        options.max_seconds = budget == 2 ? 1e-3 : 0;
+        if (perm_generate(pattern[k], 1, NULL, &matrix, NULL) != PERM_OK) {
+          CHECK(0);
+          continue;
+        }
+        matrix.kind = v ? PERM_KIND_PATTERN : matrix.kind;
+        choices_line("%s: %d %s", pattern[k], perm_sparse_job(&matrix, &options, &job, &result), result.message);
+        if (job) {
+          const char *line = text;
+          perm_job_explain(job, text, sizeof text);
+          while (*line) {
+            const char *end = strchr(line, '\n');
+            choices_line("%.*s", (int)(end - line), line);
+            line = end + 1;
+          }
+        }
+        perm_job_free(job);
+        perm_matrix_free(&matrix);
+      }
+    choices_are(v ? "places" : "numbers", recorded[v]);
+  }
+}
+/* SPDX-License-Identifier: MIT */
