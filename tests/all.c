@@ -36,6 +36,7 @@
 #include "t_io.c"
 #include "t_matrix.c"
 #include "t_formats.c"
+#include "t_conditions.c"
 #include "t_generate.c"
 #include "t_counts_rectangular.c"
 #include "t_counts.c"
