@@ -72,15 +72,15 @@ static void choices_packing(const permi_exact_plan *plan)
   uint64_t hash = 0;
   int i;
   for (i = 0; i < rows->n; i++) {
-    hash = permi_hash(hash, (uint64_t)(packing->atom_of[i] + 1) * 4096 + (uint64_t)rows->order[i] * 2 + (uint64_t)rows->half[i]);
+    hash = permi_hash(hash, (uint64_t)((packing->atom_of[i] + 1) * 4096 + rows->order[i] * 2 + rows->half[i]));
     if (i < packing->long_rows)
       hash = permi_hash(hash, (uint64_t)(packing->long_row[i] * 64 + packing->grown[i]));
   }
   choices_line("limbs %d narrow %d fifths %d wide %d sums %d long %d %d rows %llx", packing->limbs, packing->narrow,
                packing->fifths, packing->wide, packing->sums, packing->long_rows, packing->long_first,
                (unsigned long long)hash);
-  choices_line("bits %.9g survivors %.6g skip %d %d turned %d seconds %.6g", rows->bits, plan->survivors, plan->can_skip,
-               plan->skip, rows->transposed, plan->seconds);
+  choices_line("bits %.9g survivors %.6g skip %d %d turned %d seconds %.6g", rows->bits, plan->survivors,
+               plan->can_skip, plan->skip, rows->transposed, plan->seconds);
 }
 
 /* How exact integers are packed into limbs, by every family of kernels, and the tables' bytes. */
@@ -88,9 +88,12 @@ TEST(t_choices_of_limbs)
 {
   static const int sizes[] = {1, 3, 7, 9, 14, 16, 20, 31, 40, 51, 63};
   static const struct { const char *name; int isa, parts; uint64_t hash; } recorded[] = {
-      {"IFMA", PERM_ISA_AVX512IFMA, 1, UINT64_C(0x4691f826d0c86b0c)},         {"AVX-512", PERM_ISA_AVX512, 1, UINT64_C(0x81afdf7122b267bb)},
-      {"AVX2", PERM_ISA_AVX2, 1, UINT64_C(0x66289a61ec6c74ef)},               {"Gaussian, AVX-512", PERM_ISA_AVX512, 2, UINT64_C(0x0ea8874b3c7aaa3d)},
-      {"Gaussian, AVX2", PERM_ISA_AVX2, 2, UINT64_C(0x2b28d78b80c46682)},     {"portable", PERM_ISA_PLAIN, 1, UINT64_C(0x5e0a6706fe1f02ec)},
+      {"IFMA", PERM_ISA_AVX512IFMA, 1, UINT64_C(0x4691f826d0c86b0c)},
+      {"AVX-512", PERM_ISA_AVX512, 1, UINT64_C(0x81afdf7122b267bb)},
+      {"AVX2", PERM_ISA_AVX2, 1, UINT64_C(0x66289a61ec6c74ef)},
+      {"Gaussian, AVX-512", PERM_ISA_AVX512, 2, UINT64_C(0x0ea8874b3c7aaa3d)},
+      {"Gaussian, AVX2", PERM_ISA_AVX2, 2, UINT64_C(0x2b28d78b80c46682)},
+      {"portable", PERM_ISA_PLAIN, 1, UINT64_C(0x5e0a6706fe1f02ec)},
       {"Gaussian, portable", PERM_ISA_PLAIN, 2, UINT64_C(0xe3223f0d54d2b1c0)}};
   int64_t *a = (int64_t *)malloc(2 * 64 * 64 * sizeof *a);
   size_t k, s;
@@ -161,14 +164,14 @@ static void choices_array(const permi_problem *problem, const perm_options *opti
   status = problem->integer ? permi_array_reduce(&array, 0, options, &result) : PERM_OK;
   if (status == PERM_OK)
     status = permi_array_plan(&maker, options, &seconds, &job, &result);
-  choices_line("order %d kind %d/%d/%d: %d, %.6g s %s", problem->n, options->method, options->precision, options->certify,
-               status, seconds, result.message);
+  choices_line("order %d kind %d/%d/%d: %d, %.6g s %s", problem->n, options->method, options->precision,
+               options->certify, status, seconds, result.message);
   if (status == PERM_OK) {
     const perm_plan *plan = &array.plan;
     choices_line("engine %d plan %d %d %d pivot %d columns %d %d %d chunk %d lossy %d exact %d seconds %.6g bytes %.6g",
                  array.engine->method, plan->method, plan->precision, plan->form, plan->pivot, plan->lane_columns,
-                 plan->block_columns, plan->outer_columns, plan->chunk_log2, plan->lossy, plan->exact_rows, plan->seconds,
-                 plan->bytes);
+                 plan->block_columns, plan->outer_columns, plan->chunk_log2, plan->lossy, plan->exact_rows,
+                 plan->seconds, plan->bytes);
     status = permi_array_make(&maker, options, &job, &result);
     choices_line("made: %d %s", status, result.message);
     if (status == PERM_OK) {

@@ -21,7 +21,11 @@ TEST(t_conditions_of_sorting)
     uint64_t sum = 0, after = 0;
     size_t k, wrong = 0;
     for (k = 0; k < count; k++) {
-      item[k] = kind == 0 ? k : kind == 1 ? count - k : kind == 2 ? test_random() : kind == 3 ? k ^ 0x15555 : (k * 7919) % count;
+      item[k] = kind == 0   ? k
+                : kind == 1 ? count - k
+                : kind == 2 ? test_random()
+                : kind == 3 ? k ^ 0x15555
+                            : k * 7919 % count;
       sum += item[k] * item[k];
     }
     conditions_compared = 0;
@@ -57,7 +61,7 @@ TEST(t_conditions_of_watching)
   CHECK(permi_watch_step(&watch, 5, 1) && permi_watch_gather(&watch, &gathered, 1));
 }
 
-#define CONDITIONS_NUMPY(type, shape) "{'descr': " type ", 'fortran_order': False, 'shape': " shape ", }"
+#define HEADER(type, shape) "{'descr': " type ", 'fortran_order': False, 'shape': " shape ", }"
 
 static const char *conditions_numpy(int version, const char *dictionary, const char *data, size_t size)
 {
@@ -74,25 +78,25 @@ TEST(t_conditions_of_numpy)
   size_t head;
   CHECK_TEXT(conditions_numpy(1, "{}", "", 0), "no descr in the header");
   CHECK_TEXT(conditions_numpy(1, "{", "", 0), "shorter than its header");
-  CHECK_TEXT(conditions_numpy(3, CONDITIONS_NUMPY("'|b10'", "(1, 1)"), data, 1), "items of type '|b10' found");
-  CHECK_TEXT(conditions_numpy(1, CONDITIONS_NUMPY("'|b'", "(1, 1)"), data, 1), "items of type '|b' found");
-  CHECK_TEXT(conditions_numpy(1, CONDITIONS_NUMPY("'|bx'", "(1, 1)"), data, 1), "items of type '|bx' found");
-  CHECK_TEXT(conditions_numpy(1, CONDITIONS_NUMPY("'<'", "(1, 1)"), data, 1), "items of type '<' found");
-  CHECK_TEXT(conditions_numpy(1, CONDITIONS_NUMPY("''", "(1, 1)"), data, 1), "items of type '' found");
-  CHECK_TEXT(conditions_numpy(1, CONDITIONS_NUMPY("'<c15'", "(1, 1)"), data, 16), "items of type '<c15' found");
-  CHECK_TEXT(conditions_numpy(1, CONDITIONS_NUMPY("'<c26'", "(1, 1)"), data, 16), "items of type '<c26' found");
-  CHECK_TEXT(conditions_numpy(1, CONDITIONS_NUMPY("'<c4'", "(1, 1)"), data, 4), "items of type '<c4' found");
-  CHECK_TEXT(conditions_numpy(1, CONDITIONS_NUMPY("'|f8'", "(1, 1)"), data, 8), "items of type '|f8' found");
-  CHECK_TEXT(conditions_numpy(1, CONDITIONS_NUMPY("5", "(1, 1)"), data, 8), "a name in quotes was expected");
-  CHECK_TEXT(conditions_numpy(1, CONDITIONS_NUMPY("'<f8'", "2, 2"), data, 32), "'(' was expected");
-  CHECK_TEXT(conditions_numpy(1, CONDITIONS_NUMPY("'<f8'", "(2 2)"), data, 32), "found in the header, ',' was expected");
+  CHECK_TEXT(conditions_numpy(3, HEADER("'|b10'", "(1, 1)"), data, 1), "items of type '|b10' found");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'|b'", "(1, 1)"), data, 1), "items of type '|b' found");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'|bx'", "(1, 1)"), data, 1), "items of type '|bx' found");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'<'", "(1, 1)"), data, 1), "items of type '<' found");
+  CHECK_TEXT(conditions_numpy(1, HEADER("''", "(1, 1)"), data, 1), "items of type '' found");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'<c15'", "(1, 1)"), data, 16), "items of type '<c15' found");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'<c26'", "(1, 1)"), data, 16), "items of type '<c26' found");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'<c4'", "(1, 1)"), data, 4), "items of type '<c4' found");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'|f8'", "(1, 1)"), data, 8), "items of type '|f8' found");
+  CHECK_TEXT(conditions_numpy(1, HEADER("5", "(1, 1)"), data, 8), "a name in quotes was expected");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'<f8'", "2, 2"), data, 32), "'(' was expected");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'<f8'", "(2 2)"), data, 32), "found in the header, ',' was expected");
   CHECK_TEXT(conditions_numpy(1, "{'descr': '<f8', 'shape': (2", data, 32), "',' was expected");
   CHECK_TEXT(conditions_numpy(1, "{'descr': '<f8' 'shape': (2, 2)}", data, 32), "',' was expected");
   CHECK_TEXT(conditions_numpy(1, "{'descr' '<f8'}", data, 32), "':' was expected");
-  CHECK_TEXT(conditions_numpy(1, CONDITIONS_NUMPY("'<f8'", "(1, 1, 1)"), data, 8), "more than two axes found, two axes were "
+  CHECK_TEXT(conditions_numpy(1, HEADER("'<f8'", "(1, 1, 1)"), data, 8), "more than two axes found, two axes were "
              "expected: save one matrix of it, a[0]");
-  CHECK_TEXT(conditions_numpy(1, CONDITIONS_NUMPY("'<f8'", "(1, 1, 1, 1)"), data, 8), "save a.reshape(rows, columns)");
-  CHECK_TEXT(conditions_numpy(1, CONDITIONS_NUMPY("'<f8'", "(1, 1, 1, 1, 1)"), data, 8), "save a.reshape(rows, columns)");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'<f8'", "(1, 1, 1, 1)"), data, 8), "save a.reshape(rows, columns)");
+  CHECK_TEXT(conditions_numpy(1, HEADER("'<f8'", "(1, 1, 1, 1, 1)"), data, 8), "save a.reshape(rows, columns)");
   CHECK_TEXT(conditions_numpy(1, "{'fortran_order': True", data, 8), "'' found in the header, ',' was expected");
   CHECK_TEXT(conditions_numpy(1, "{'fortran_order': Tree}", data, 8), "True or False was expected");
   CHECK_TEXT(conditions_numpy(1, "{'fortran_order': Falsy}", data, 8), "True or False was expected");
@@ -101,11 +105,11 @@ TEST(t_conditions_of_numpy)
   CHECK(permi_text_is_over(large, PERMI_NUMPY_MOST + 13, 1) && !permi_text_is_over(large, PERMI_NUMPY_MOST + 12, 1));
   large[6] = 0;
   CHECK(permi_numpy_head(large, head) == 0);
-  head = t_numpy_head(large, 1, CONDITIONS_NUMPY("'<f8'", "(3, 5)"));
+  head = t_numpy_head(large, 1, HEADER("'<f8'", "(3, 5)"));
   CHECK(permi_numpy_bytes(large, 5) == 0 && permi_numpy_bytes(large, head - 1) == 0);
   CHECK(permi_numpy_bytes(large, head) == (double)head + 120);
   CHECK(!permi_text_is_over(large, head + 120, 1) && permi_text_is_over(large, head + 121, 1));
-  head = t_numpy_head(large, 2, CONDITIONS_NUMPY("'<f8'", "(3, 5)"));
+  head = t_numpy_head(large, 2, HEADER("'<f8'", "(3, 5)"));
   CHECK(permi_numpy_bytes(large, head) == (double)head + 120);
   head = t_numpy_head(large, 2, "{'descr': 7}");
   CHECK(permi_numpy_bytes(large, head) == (double)head);
@@ -120,7 +124,8 @@ TEST(t_conditions_of_market)
   CHECK_TEXT(t_io_refused(GENERAL "# no comment\n2 2 1\n1 1 5\n"), "a.mtx:2: number of rows '#' found");
   CHECK_TEXT(t_io_refused(GENERAL "2 2 1\n# no comment\n1 1 5\n"), "a.mtx:3: row index '#' found");
   CHECK_TEXT(t_io_refused(GENERAL "2 2 1\n1 1 5\n# no comment\n"), "'# no comment' found after the 1 entries declared");
-  CHECK_TEXT(t_io_refused(GENERAL "2 2 3\n1 1 5\n1 2 5\n1 2"), "3 entries declared, but only 15 bytes follow, at least 6 "
+  CHECK_TEXT(t_io_refused(GENERAL "2 2 3\n1 1 5\n1 2 5\n1 2"),
+             "3 entries declared, but only 15 bytes follow, at least 6 "
              "each were expected");
   CHECK_TEXT(t_io_refused("%%MatrixMarket matrix array integer general\n2 2\n1\n2"), "at least 2 each were expected");
   CHECK_TEXT(t_io_refused("%%MatrixMarket matrix array real general\n"), "'rows columns' was expected");
@@ -149,14 +154,17 @@ TEST(t_conditions_of_plain_text)
   CHECK_TEXT(t_io_refused_plain("nan , b\n1,2\n3,4\n"), "'nan' found"); /* a value that is missing is no name */
   CHECK_TEXT(t_io_refused_plain("a,,b\n1,2,3\n3,4,5\n1,1,1\n"), "'a' found");
   CHECK_TEXT(t_io_refused_plain("a,[b\n1,2\n3,4\n"), "'a' found");
-  CHECK_TEXT(t_io_refused_plain("4294967295 4294967295 2\n1 1\n2 2\n"), "4294967295 2' found, 'rows columns entries' was expected, up to 16777216, 2^31-1 and");
+  CHECK_TEXT(t_io_refused_plain("4294967295 4294967295 2\n1 1\n2 2\n"),
+             "4294967295 2' found, 'rows columns entries' was expected, up to 16777216, 2^31-1 and");
   CHECK_TEXT(t_io_refused_plain("3 3 1\n1 2 3 4 5\n"), "5 numbers found, 3 were expected");
   CHECK_TEXT(t_io_refused_plain("3 3 2\n1 2\n2\n"), "2 numbers found, 3 were expected");
   CHECK_TEXT(t_io_refused_plain("3 4 5\n1 2\n2 2\n"), "5 entries of a 3 x 4 matrix announced, but 2 lines follow");
   CHECK_TEXT(t_io_refused_plain("3 4 2\n1 2 3\n2 2 3\n"), "a 3 x 3 matrix found, or 2 entries of a 3 x 4 matrix?");
   t_io_format = PERM_FORMAT_COORDINATE;
-  CHECK_TEXT(t_io_read("3 4 2\n1 2\n3 5\n"), "memory:3: column '5' found, a whole number from 1 (or 0) to 4 was expected");
-  CHECK_TEXT(t_io_read("3 4 2\n0 2\n3 3\n"), "memory:3: entry (3,3) of a 3 x 4 matrix found, whose indices count from 0");
+  CHECK_TEXT(t_io_read("3 4 2\n1 2\n3 5\n"),
+             "memory:3: column '5' found, a whole number from 1 (or 0) to 4 was expected");
+  CHECK_TEXT(t_io_read("3 4 2\n0 2\n3 3\n"),
+             "memory:3: entry (3,3) of a 3 x 4 matrix found, whose indices count from 0");
   CHECK_TEXT(t_io_read("3 4 2\n1 2 5 6\n"), "4 numbers found, 'row column [value]' was expected; complex values are");
   CHECK_TEXT(t_io_read("3 4 2\n1 2 5 6 7 8\n"), "over 4 numbers found, 'row column [value]' was expected");
   CHECK_TEXT(t_io_read("3 4 2\n1\n"), "1 number found, 'row column [value]' was expected");
@@ -181,7 +189,8 @@ TEST(t_conditions_of_graphs)
   CHECK_TEXT(t_io_refused_plain("p asn 4 2\nn 1\nn 2\na 3 1 5\na 2 3 5\n"), "an edge from a column to a row found");
   CHECK_TEXT(t_io_refused_plain("p asn 4 2\nn 1\nn 1\na 3 1 5\na 2 3 5\n"), "vertex 1 found as a row again");
   CHECK_TEXT(t_io_refused_plain("p asn 4 1\nn 1 2\na 1 3 5\n"), "a.txt:2: '2' found after the vertex");
-  CHECK_TEXT(t_io_refused_plain("p asn 4 1\nn 5\na 1 3 5\n"), "a.txt:2: '5' found as the vertex, a whole number from 1 to 4");
+  CHECK_TEXT(t_io_refused_plain("p asn 4 1\nn 5\na 1 3 5\n"),
+             "a.txt:2: '5' found as the vertex, a whole number from 1 to 4");
 }
 
 TEST(t_conditions_of_reading)
@@ -227,7 +236,8 @@ TEST(t_conditions_of_entries)
   const double good[2] = {1, 2}, bad[2] = {1, (double)INFINITY};
   perm_matrix matrix;
   perm_result r;
-#define ARGUMENT(call, status, which) CHECK_SHOW((call) == status && r.argument == which, "%d: %s", r.argument, r.message)
+#define ARGUMENT(call, status, which) \
+  CHECK_SHOW((call) == status && r.argument == which, "%d: %s", r.argument, r.message)
   ARGUMENT(perm_matrix_from_triplets(2, 2, 2, row, column, bad, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, &r),
            PERM_ERROR_NOT_FINITE, 6);
   ARGUMENT(perm_matrix_from_triplets(2, 2, 2, row, column, good, bad, NULL, PERM_KIND_COMPLEX, NULL, &matrix, &r),
@@ -244,7 +254,8 @@ TEST(t_conditions_of_entries)
            PERM_ERROR_NOT_FINITE, 6);
   ARGUMENT(perm_matrix_from_csr(2, 2, start, far, good, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, &r),
            PERM_ERROR_RANGE, 4);
-  ARGUMENT(perm_matrix_from_csr(2, 2, NULL, far, good, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, &r), PERM_ERROR_NULL, 3);
+  ARGUMENT(perm_matrix_from_csr(2, 2, NULL, far, good, NULL, NULL, PERM_KIND_REAL, NULL, &matrix, &r),
+           PERM_ERROR_NULL, 3);
   ARGUMENT(perm_matrix_from_csr(2, 2, start, column, good, NULL, NULL, PERM_KIND_REAL, NULL, NULL, &r),
            PERM_ERROR_NULL, 10);
 #undef ARGUMENT

@@ -428,8 +428,9 @@ TEST(t_rank_by_name)
 /* Pseudoprimes to many bases are none; remainders touch their own words alone. */
 TEST(t_residues_at_the_edge)
 {
-  static const uint64_t composite[] = {9, 15, 21, 2047, 3215031751u, UINT64_C(3825123056546413051), UINT64_C(341550071728321),
-                                       1373653, 25326001, UINT64_C(3474749660383), UINT64_C(2152302898747)};
+  static const uint64_t composite[] = {9, 15, 21, 2047, 1373653, 25326001, 3215031751u, UINT64_C(2152302898747),
+                                       UINT64_C(3474749660383), UINT64_C(341550071728321),
+                                       UINT64_C(3825123056546413051)};
   uint64_t word[2 * 6], residue[4];
   permi_odd_modulus prime[4];
   int k, trial, count;
