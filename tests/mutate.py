@@ -313,6 +313,8 @@ class Room:
         for stage, names in (('own', [name for name in own if name not in SLOW]),
                              ('wider', [name for name in wider if name not in SLOW]),
                              ('own', [name for name in own if name in SLOW and not self.arguments.tests])):
+            if not names:
+                continue
             log = self.run(['all', '-q'] + names, 0, place, 600)
             bad = set(re.findall(r'repeat: build/tests (\w+)', log.output))
             if bad:
