@@ -5,6 +5,7 @@ Usage: tests/mutate.py [--rooms NAME,...] [--count 2000] [--seed 1] [--jobs CORE
   --rooms   parts of names of rooms (exact/limbs, matrix/); without it all of ROOMS
   --count   seeded mutants, shared among the rooms by their numbers of candidates
   --one     mutants of any seed by the names that the list of survivors has; with --show their text, without a run
+  --golden  0: without the golden record
   --tests   these tests alone: what a new test kills of those that lived
   -o        where results go, a line for each mutant: name, fate, function, old and new text. What an earlier run with
             the same seed wrote there is known: only what lived, and what is missing, is tried again
@@ -296,7 +297,7 @@ class Room:
         for mutant in self.tried:
             if mutant.number in bad:
                 mutant.fate = 'refused'
-        if not bad and not self.arguments.tests:
+        if not bad and self.arguments.golden and not self.arguments.tests:
             golden = flags + ['-std=c99', '-ffp-contract=off']
             subprocess.run(golden + ['-c', 'tests/golden/golden_library.c', '-o', 'golden.o'], cwd=self.at, check=True)
             golden += ['tests/golden/golden.c', 'golden.o', '-o', 'golden', '-lm']
@@ -322,7 +323,7 @@ class Room:
             names = [name for name in names if name not in bad]
             if names:
                 self.add_stage(stage, ['all', '-x', '-q'] + names, place)
-        if self.arguments.tests:
+        if self.arguments.tests or not self.arguments.golden:
             return
         record = ['golden', '--sample', '16', '--compare', 'tests/golden/record.txt']
         family = self.run(['golden', '--class', 'layout'], 0, place, 60)
@@ -385,8 +386,8 @@ def explained():
 
 
 def share(rooms, count):
-    """Mutants a room: in proportion to its candidates."""
-    total = sum(len(r.candidates) for r in rooms)
+    """Mutants a room: in proportion to its candidates, also where only some rooms are asked for."""
+    total = sum(len(mutants_of(name)) for name in ROOMS)
     return {r: min(len(r.candidates), round(count * len(r.candidates) / total)) for r in rooms}
 
 
@@ -428,6 +429,7 @@ def main():
         parser.add_argument('--' + name, default=value)
     parser.add_argument('--count', type=int, default=2000)
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
+    parser.add_argument('--golden', type=int, default=1)
     parser.add_argument('--show', action='store_true')
     parser.add_argument('-o', default='')
     arguments = parser.parse_args()
